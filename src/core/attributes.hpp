@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// attributes: what happens to the normalized values before they are stored, and who owns the scratchpad.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "memory_desc.hpp"
+
+namespace jitnorm::impl {
+
+// dst = dst + scale * (old dst, read as `data_type`, - zero_point)
+struct sum_post_op {
+    float scale = 1;
+    int32_t zero_point = 0;
+    jitnorm_data_type_t data_type = jitnorm_data_type_undef; // undef: the type of dst; else a type of the same size
+    bool operator==(const sum_post_op &) const = default;
+};
+
+struct eltwise_post_op {
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    float alpha = 0, beta = 0;
+    bool operator==(const eltwise_post_op &) const = default;
+};
+
+// dst = alg(dst, src1), src1 broadcast along each of its dimensions of size 1
+struct binary_post_op {
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    memory_desc src1;
+    bool operator==(const binary_post_op &) const = default;
+};
+
+using post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op>;
+
+constexpr int MAX_POST_OPS = 32;
+
+} // namespace jitnorm::impl
+
+struct jitnorm_post_ops {
+    std::vector<jitnorm::impl::post_op> entries; // at most MAX_POST_OPS
+    bool operator==(const jitnorm_post_ops &) const = default;
+};
+
+struct jitnorm_primitive_attr {
+    jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
+    bool src_scale = false; // one f32 for the tensor, given at execution
+    bool dst_scale = false;
+    jitnorm_post_ops post_ops;
+    bool operator==(const jitnorm_primitive_attr &) const = default;
+};
+
+namespace jitnorm::impl {
+using attributes = jitnorm_primitive_attr;
+using post_op_list = jitnorm_post_ops;
+} // namespace jitnorm::impl

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// memory_desc: the type, shape and layout of a tensor, as a value.
+//
+// A layout is outer strides plus up to MAX_NDIMS inner blocks (oneDNN's blocked format): logical index i of dimension
+// d is split by the blocks of d, the block indices address a dense inner tile, what is left is multiplied by strides[d].
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "jitnorm/jitnorm_types.h"
+
+namespace jitnorm::impl {
+
+using dim_t = jitnorm_dim_t;
+constexpr int MAX_NDIMS = JITNORM_MAX_NDIMS;
+constexpr dim_t RUNTIME_DIM = JITNORM_RUNTIME_DIM_VAL;
+
+} // namespace jitnorm::impl
+
+// The C handle is the value itself.
+struct jitnorm_memory_desc {
+    int ndims = 0; // 0: no tensor
+    jitnorm_dims_t dims = {};
+    jitnorm_data_type_t data_type = jitnorm_data_type_undef;
+    jitnorm_format_kind_t format_kind = jitnorm_format_kind_undef;
+    jitnorm_dims_t padded_dims = {}; // dims rounded up to whole blocks
+    jitnorm_dims_t strides = {};     // of the outer blocks, in elements
+    int inner_nblks = 0;
+    jitnorm_dims_t inner_blks = {};
+    jitnorm_dims_t inner_idxs = {};
+    jitnorm_dim_t offset0 = 0; // elements from the data handle to the first element
+
+    bool operator==(const jitnorm_memory_desc &) const = default;
+};
+
+namespace jitnorm::impl {
+
+using memory_desc = jitnorm_memory_desc;
+
+size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
+
+// Checks and builds; invalid_arguments for a bad rank, a negative dimension, an unknown type or tag.
+jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
+                                   const dim_t *strides /* null: row major */);
+jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
+                               jitnorm_format_tag_t tag);
+// A dense row-major tensor.
+memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type);
+
+dim_t nelems(const memory_desc &md);        // product of dims; 0 without a tensor
+dim_t padded_nelems(const memory_desc &md); // product of padded_dims
+size_t bytes(const memory_desc &md);        // from the data handle to the end of the last element, padding included
+bool has_runtime_dims(const memory_desc &md);
+bool same_dims(const memory_desc &a, const memory_desc &b);
+bool same_layout(const memory_desc &a, const memory_desc &b); // equal but for the data type
+bool has_padding(const memory_desc &md);
+
+// Offset in elements of the element at `position` (ndims indices, each below its padded dimension).
+dim_t offset(const memory_desc &md, const dim_t *position);
+// The same for the linear row-major index over dims.
+dim_t offset_of_index(const memory_desc &md, dim_t index);
+
+} // namespace jitnorm::impl

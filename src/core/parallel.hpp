@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// parallel: the one way this library uses threads.
+#pragma once
+
+#include <type_traits>
+
+#include "memory_desc.hpp"
+
+namespace jitnorm::impl {
+
+// Threads a parallel region started now would get: 1 inside a parallel region or in a serial build.
+int max_threads();
+
+// Runs body(context, part) for part = 0 .. parts-1, each exactly once, on up to `parts` threads, and waits for all.
+void run_parts(int parts, void (*body)(void *context, int part), void *context);
+
+template <typename Body> // void(int part); must not throw
+void parallel_parts(int parts, Body &&body) {
+    using body_type = std::remove_reference_t<Body>;
+    run_parts(
+        parts, [](void *context, int part) { (*static_cast<body_type *>(context))(part); }, &body);
+}
+
+struct range {
+    dim_t begin, end;
+};
+
+// Part `part` of `parts` of 0..count, cut as evenly as possible.
+constexpr range split(dim_t count, int parts, int part) {
+    const dim_t share = count / parts, rest = count % parts;
+    const dim_t begin = part * share + (part < rest ? part : rest);
+    return {begin, begin + share + (part < rest ? 1 : 0)};
+}
+
+} // namespace jitnorm::impl

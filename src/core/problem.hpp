@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// layer_norm::problem: everything that defines the work, as one immutable value. Every front end makes one, every
+// implementation takes one, and nothing that is not in it may change a result's bits but the data itself.
+#pragma once
+
+#include <string>
+
+#include "attributes.hpp"
+#include "memory_desc.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+struct problem {
+    jitnorm_prop_kind_t prop_kind = jitnorm_prop_kind_undef;
+    unsigned flags = 0; // jitnorm_normalization_flags_t
+    float epsilon = 0;
+
+    memory_desc src;       // forward and backward
+    memory_desc dst;       // forward
+    memory_desc diff_dst;  // backward
+    memory_desc diff_src;  // backward
+    memory_desc statistics; // mean and variance: src's dimensions but the last one; one descriptor for both
+
+    jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // of scale and shift, C elements each, dense
+    jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32; // of their gradients
+
+    attributes attr;
+
+    bool is_forward() const { return prop_kind == jitnorm_forward_training || prop_kind == jitnorm_forward_inference; }
+    bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
+    bool is_rms() const { return has(jitnorm_rms_norm); }
+    bool uses_scale() const { return has(jitnorm_use_scale); }
+    bool uses_shift() const { return has(jitnorm_use_shift); }
+    // Statistics come from the caller: with global statistics, and always in backward.
+    bool statistics_are_inputs() const { return !is_forward() || has(jitnorm_use_global_stats); }
+    bool statistics_are_outputs() const {
+        return prop_kind == jitnorm_forward_training && !has(jitnorm_use_global_stats);
+    }
+    bool uses_variance() const { return statistics_are_inputs() || statistics_are_outputs(); }
+    bool uses_mean() const { return uses_variance() && !is_rms(); }
+    bool wants_diff_scale() const { return prop_kind == jitnorm_backward && uses_scale(); }
+    bool wants_diff_shift() const { return prop_kind == jitnorm_backward && uses_shift(); }
+
+    dim_t row_length() const { return src.dims[src.ndims - 1]; } // C: elements normalized together
+    dim_t rows() const;                                          // product of the other dimensions; 0 if any is 0
+
+    bool operator==(const problem &) const = default;
+};
+
+// One line of text, in benchdnn-lite's syntax, for the verbose log.
+std::string describe(const problem &p);
+
+// Null-terminated reason why the problem has no meaning (invalid) or is not supported by any implementation
+// (unimplemented); success and an empty reason otherwise. Called once, at descriptor creation.
+struct verdict {
+    jitnorm_status_t status = jitnorm_success;
+    const char *reason = "";
+};
+verdict validate(const problem &p);
+
+} // namespace jitnorm::impl::layer_norm

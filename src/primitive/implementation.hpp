@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// implementation: one way to solve problems. The list is a ranking: the first that does not refuse is taken.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "../core/executor.hpp"
+#include "../core/problem.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+struct implementation {
+    const char *name; // "jit:avx512", "jit:avx2", "ref:any": what impl_info_str answers and JITNORM_IMPL takes
+
+    // Empty: this implementation solves the problem on this machine; otherwise why not, for the verbose log.
+    std::string (*refusal)(const problem &p);
+
+    // Throws std::bad_alloc, or std::system_error when the system refuses executable pages.
+    std::shared_ptr<const executor> (*create)(const problem &p);
+
+    // Known before the executor is built, so that a primitive descriptor can report it.
+    size_t (*scratchpad_bytes)(const problem &p);
+};
+
+// Best first; the reference is last and refuses nothing that validate() accepts.
+std::span<const implementation> implementations();
+
+// The first implementation at or after `from` that takes the problem; null when the list is exhausted. Honours the
+// environment variable JITNORM_IMPL (a forced name) and writes each refusal to the verbose log.
+const implementation *choose(const problem &p, const implementation *from = nullptr);
+
+} // namespace jitnorm::impl::layer_norm
