@@ -9,13 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Marks what the shared library exports; everything else in it is hidden. */
+#if defined(__GNUC__) || defined(__clang__)
+#define JITNORM_API __attribute__((visibility("default")))
+#else
+#define JITNORM_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* ---------------------------------------------------------------- status */
 
-/* What every function returns. On anything but success no output was written. */
+/* What every function that can fail returns. On anything but success no output was written. */
 typedef enum {
     jitnorm_success = 0,
     jitnorm_out_of_memory = 1,      /* an allocation failed */
@@ -38,8 +45,11 @@ typedef enum {
 typedef int64_t jitnorm_dim_t;
 typedef jitnorm_dim_t jitnorm_dims_t[JITNORM_MAX_NDIMS];
 
-/* A dimension or stride that is given at execution only. */
+/* A dimension or stride that is given at execution only. Memory descriptors can hold it; layer normalization answers
+ * jitnorm_unimplemented to it. */
 #define JITNORM_RUNTIME_DIM_VAL INT64_MIN
+/* The size in bytes of a descriptor with such a dimension. */
+#define JITNORM_RUNTIME_SIZE_VAL ((size_t)JITNORM_RUNTIME_DIM_VAL)
 
 typedef enum {
     jitnorm_data_type_undef = 0,
@@ -61,7 +71,7 @@ typedef enum {
 /* Layouts by name. Letters are logical dimensions from the outermost in memory to the innermost; an upper-case letter
  * is a dimension that is also split into inner blocks, which follow as <size><letter>. "ab" is row major, "ba" column
  * major, "aBc8b" a three-dimensional tensor whose second dimension is padded to a multiple of 8 and whose innermost
- * memory dimension is a block of 8 of it. */
+ * memory dimension is a block of 8 of it. The names are oneDNN's, the numbers are this library's own. */
 typedef enum {
     jitnorm_format_tag_undef = 0,
     jitnorm_format_tag_any = 1,
@@ -220,6 +230,7 @@ typedef enum {
 
 typedef struct jitnorm_engine *jitnorm_engine_t;
 typedef struct jitnorm_stream *jitnorm_stream_t;
+typedef const struct jitnorm_stream *const_jitnorm_stream_t;
 typedef struct jitnorm_memory_desc *jitnorm_memory_desc_t;
 typedef const struct jitnorm_memory_desc *const_jitnorm_memory_desc_t;
 typedef struct jitnorm_memory *jitnorm_memory_t;
@@ -241,7 +252,7 @@ typedef enum {
     jitnorm_stream_default_flags = jitnorm_stream_in_order
 } jitnorm_stream_flags_t;
 
-/* Values of the handle argument of jitnorm_memory_create. */
+/* Values of the handle argument of jitnorm_memory_create: no memory yet; memory of the library's own. */
 #define JITNORM_MEMORY_NONE (NULL)
 #define JITNORM_MEMORY_ALLOCATE ((void *)(size_t)-1)
 
@@ -324,6 +335,20 @@ typedef struct {
 #define JITNORM_ARG_ATTR_SCALES 4096
 #define JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE 32768
 #define JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) (JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE * ((index) + 1))
+
+/* ---------------------------------------------------------------- version */
+
+/* How the library uses threads. */
+#define JITNORM_RUNTIME_SEQ 1u /* not at all */
+#define JITNORM_RUNTIME_OMP 2u /* OpenMP */
+
+typedef struct {
+    int major;
+    int minor;
+    int patch;
+    const char *hash;     /* of the commit the library was built from; "unknown" where that was not under git */
+    unsigned cpu_runtime; /* JITNORM_RUNTIME_* */
+} jitnorm_version_t;
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jitnorm.h: the C interface of jitnorm, layer normalization on CPUs. Include this header alone.
+ *
+ * The functions mirror oneDNN v3's with the prefix jitnorm_ for dnnl_: code moves over by exchanging the prefix. One
+ * normalization takes these steps (examples/layer_norm.c is a complete program):
+ *   1. engine and stream                                       jitnorm_engine_create, jitnorm_stream_create
+ *   2. a memory descriptor for each tensor: type, shape, layout jitnorm_memory_desc_create_with_tag
+ *   3. a primitive descriptor: the operation on such tensors    jitnorm_layer_normalization_forward_primitive_desc_create
+ *   4. a primitive: the descriptor made ready to run            jitnorm_primitive_create
+ *   5. a memory for each tensor: a descriptor and a pointer     jitnorm_memory_create
+ *   6. execution, as often as wanted                            jitnorm_primitive_execute
+ *
+ * Common to all functions: a null pointer where one is needed gives jitnorm_invalid_arguments, a failed allocation
+ * jitnorm_out_of_memory; on any error no result and no output tensor is written, and the verbose log says why. What a
+ * *_create or *_clone function returns belongs to the caller, who ends it with the *_destroy function; destroying NULL
+ * is fine and does nothing. What an object was made from (descriptors, attributes) may be destroyed right after.
+ *
+ * Threads: different objects may be used from different threads at will. One object may be used by several threads as
+ * long as none changes it (set, append, next_impl, destroy); jitnorm_primitive_execute does not change the primitive.
+ *
+ * No exception leaves a function of this interface, and none prints, aborts or exits unless asked to. */
+#ifndef JITNORM_H
+#define JITNORM_H
+
+#include "jitnorm/jitnorm_attr.h"
+#include "jitnorm/jitnorm_debug.h"
+#include "jitnorm/jitnorm_memory.h"
+#include "jitnorm/jitnorm_types.h"
+#include "jitnorm/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- layer normalization
+ *
+ * src has 2 to 5 dimensions; its last logical dimension, of length C, is normalized (Ba, Kiros, Hinton, Layer
+ * Normalization, 2016, arXiv:1607.06450; oneDNN's page on layer normalization). For each row x of C elements:
+ *
+ *     mean     = sum_c x[c] / C
+ *     variance = sum_c (x[c] - mean)^2 / C
+ *     dst[c]   = scale[c] * (x[c] - mean) / sqrt(variance + epsilon) + shift[c]
+ *
+ * with jitnorm_rms_norm (Zhang, Sennrich, Root Mean Square Layer Normalization, 2019, arXiv:1910.07467) the mean is
+ * zero, neither input nor output, and the variance tensor holds the mean of squares:
+ *
+ *     variance = sum_c x[c]^2 / C
+ *     dst[c]   = scale[c] * x[c] / sqrt(variance + epsilon) + shift[c]
+ *
+ * Backward, with rstd = 1 / sqrt(variance + epsilon), xhat[c] = (x[c] - mean) * rstd, g[c] = diff_dst[c] * scale[c]:
+ *
+ *     diff_src[c]   = rstd * (g[c] - sum_k g[k] / C - xhat[c] * sum_k (g[k] * xhat[k]) / C)
+ *     diff_scale[c] = sum over rows of diff_dst[c] * xhat[c]
+ *     diff_shift[c] = sum over rows of diff_dst[c]
+ *
+ * where with jitnorm_use_global_stats both sums in diff_src are left out (the statistics are constants), and with
+ * jitnorm_rms_norm the first one is.
+ *
+ * Tensors, with the argument (JITNORM_ARG_*) that hands each to an execution; + input, - output, blank: must be absent:
+ *
+ *     argument             forward_inference   forward_training   backward   backward_data
+ *     SRC                         +                   +               +            +
+ *     DST                         -                   -
+ *     MEAN, VARIANCE              + if G              - or + if G     +            +         (no MEAN if R)
+ *     SCALE                       + if A              + if A          + if A       + if A
+ *     SHIFT                       + if B              + if B          (+ if B)     (+ if B)
+ *     DIFF_DST                                                        +            +
+ *     DIFF_SRC                                                        -            -
+ *     DIFF_SCALE                                                      - if A
+ *     DIFF_SHIFT                                                      - if B
+ *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
+ *     ATTR_SCALES|SRC, |DST       + if set            + if set
+ *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
+ *
+ *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
+ *
+ * Types and shapes:
+ *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely
+ *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape
+ *     mean, variance       f32; src's shape without the last dimension; any layout
+ *     scale, shift, and their gradients   f32, bf16 or f16; one dimension of C elements, dense
+ * Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag.
+ *
+ * Tensors without elements: an execution succeeds and writes what there is to write (with C > 0 and no rows,
+ * diff_scale = diff_shift = 0).
+ *
+ * An undecided layout (jitnorm_format_tag_any): dst, diff_dst and diff_src take src's order of dimensions and blocks,
+ * without gaps; so do the statistics, without the last dimension (row major if that one is split into blocks). Ask
+ * jitnorm_primitive_desc_query_md for the result. src itself must be decided.
+ *
+ * Errors of all four functions:
+ *   invalid_arguments  a null pointer that is not said to be optional; a prop_kind of the other direction; unknown
+ *                      flags; src of less than 2 or more than 5 dimensions or of undecided layout; shapes that do not
+ *                      fit together; statistics of the wrong shape; an unknown data type
+ *   unimplemented      a legal request that no implementation takes: run-time dimensions, a data type or an attribute
+ *                      outside of what is said above
+ *   out_of_memory, runtime_error (the environment variable JITNORM_IMPL names no implementation) */
+
+/* prop_kind: jitnorm_forward_training or jitnorm_forward_inference. stat_desc describes mean and variance; null: f32
+ * in the layout of src. scale and shift are f32. epsilon is added to the variance, in its unit. flags: or-ed
+ * jitnorm_normalization_flags_t. attr null: defaults. */
+JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
+    float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr);
+
+/* The same with the data type of scale and shift: f32, bf16 or f16. It is ignored when flags ask for neither. */
+JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
+    jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr);
+
+/* prop_kind: jitnorm_backward or jitnorm_backward_data (no diff_scale and diff_shift). stat_desc may be null as above.
+ * scale, shift and their gradients are f32. hint_fwd_pd: the forward primitive descriptor these gradients belong to,
+ * or null; given, it must be a forward one of the same shape (else invalid_arguments) and has no other effect. */
+JITNORM_API jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t diff_src_desc, const_jitnorm_memory_desc_t diff_dst_desc,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t stat_desc, float epsilon, unsigned flags,
+    const_jitnorm_primitive_desc_t hint_fwd_pd, const_jitnorm_primitive_attr_t attr);
+
+/* The same with the data types of the gradients of scale and shift, and of scale and shift, which may differ. */
+JITNORM_API jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t diff_src_desc, const_jitnorm_memory_desc_t diff_dst_desc,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t stat_desc,
+    jitnorm_data_type_t diff_scale_shift_data_type, jitnorm_data_type_t scale_shift_data_type, float epsilon,
+    unsigned flags, const_jitnorm_primitive_desc_t hint_fwd_pd, const_jitnorm_primitive_attr_t attr);
+
+/* ---------------------------------------------------------------- primitive descriptors */
+
+/* Moves to the next implementation that takes the operation.
+ * last_impl_reached: there is none; the descriptor is unchanged. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_desc_next_impl(jitnorm_primitive_desc_t primitive_desc);
+
+JITNORM_API jitnorm_status_t jitnorm_primitive_desc_clone(jitnorm_primitive_desc_t *primitive_desc,
+                                                          const_jitnorm_primitive_desc_t existing);
+
+/* *attr belongs to primitive_desc and lives as long as it. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primitive_desc_t primitive_desc,
+                                                             const_jitnorm_primitive_attr_t *attr);
+
+JITNORM_API jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primitive_desc);
+
+/* Writes the answer to `what` to *result, whose type the comment at jitnorm_query_t gives. index counts memory
+ * descriptors of a kind from 0 (src: 0 src, then the statistics 1 mean and 2 variance where they are inputs; dst: 0 dst,
+ * then 1 mean and 2 variance where they are outputs; weights and diff_weights: 0 scale, 1 shift) and is the argument
+ * JITNORM_ARG_* for jitnorm_query_exec_arg_md; other queries ignore it. Of a tensor that the primitive does not have,
+ * the descriptor is empty (0 dimensions). Strings and descriptors belong to primitive_desc.
+ * unimplemented: a query that is not about primitive descriptors. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_desc_query(const_jitnorm_primitive_desc_t primitive_desc,
+                                                          jitnorm_query_t what, int index, void *result);
+
+/* The memory descriptor that jitnorm_primitive_desc_query answers; null on any error. */
+JITNORM_API const_jitnorm_memory_desc_t jitnorm_primitive_desc_query_md(const_jitnorm_primitive_desc_t primitive_desc,
+                                                                        jitnorm_query_t what, int index);
+
+/* The int that jitnorm_primitive_desc_query answers; 0 on any error. */
+JITNORM_API int jitnorm_primitive_desc_query_s32(const_jitnorm_primitive_desc_t primitive_desc, jitnorm_query_t what,
+                                                 int index);
+
+/* ---------------------------------------------------------------- primitives */
+
+/* Generates or finds the code. When the system refuses memory for code, the next implementation is taken, with a line
+ * in the verbose log; jitnorm_primitive_get_primitive_desc tells which one it is.
+ * runtime_error: the system refused, and no other implementation takes the operation. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
+                                                      const_jitnorm_primitive_desc_t primitive_desc);
+
+/* Computes, and returns when done. args: nargs pairs of argument and memory in any order, as the table above says; a
+ * pair with a null memory is skipped. Each memory has exactly the descriptor that the primitive descriptor has for the
+ * argument (attribute scales: one f32).
+ *
+ * In place: dst may have src's handle, and diff_src diff_dst's, when their descriptors are equal; the input is then
+ * overwritten. No other output may have the handle of another tensor, nor may tensors overlap partly.
+ *
+ * invalid_arguments: a null pointer; an argument that is missing, given twice or not of this primitive; a memory of
+ *   another descriptor; a null handle of a tensor with elements; a forbidden alias.
+ * out_of_memory: the library-owned scratchpad could not be had.
+ * Nothing is written on an error. It takes no lock and allocates nothing but a thread's first scratchpad. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream,
+                                                       int nargs, const jitnorm_exec_arg_t *args);
+
+/* *primitive_desc belongs to primitive and lives as long as it. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_primitive_t primitive,
+                                                                  const_jitnorm_primitive_desc_t *primitive_desc);
+
+/* Not to be called while the primitive is executing. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primitive);
+
+/* ---------------------------------------------------------------- service */
+
+/* Lines on standard output from now on, in place of what the environment variable JITNORM_VERBOSE said: 0 none,
+ * 1 executions and errors, 2 also creations and why implementations were refused. Times are in milliseconds.
+ * invalid_arguments: another level. */
+JITNORM_API jitnorm_status_t jitnorm_set_verbose(int level);
+
+/* Caps the instruction set of code generated from now on; the environment variable JITNORM_MAX_CPU_ISA does the same
+ * from outside (DEFAULT, SSE41, AVX2, AVX512_CORE). Existing primitives stay as they are.
+ * invalid_arguments: an unknown value, or the cap can no longer change. */
+JITNORM_API jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa);
+
+/* The best instruction set that code is generated for: what the processor has, below the cap. */
+JITNORM_API jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void);
+
+/* How many generated kernels are kept for primitives to come; 0 keeps none.
+ * invalid_arguments: a null pointer, a negative capacity. */
+JITNORM_API jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity);
+JITNORM_API jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity);
+
+/* The version of the library at run time; the headers' is in JITNORM_VERSION_MAJOR, _MINOR and _PATCH. */
+JITNORM_API const jitnorm_version_t *jitnorm_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

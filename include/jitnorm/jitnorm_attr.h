@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jitnorm_attr.h: what a primitive does beyond its operation: scales, post-operations, who owns the scratchpad.
+ * Included by jitnorm.h. The rules at the top of jitnorm_memory.h on errors and ownership hold here too.
+ *
+ * Order of events for one element of dst, all in f32 (in f64 for f64 data), converted to dst's type once at the end:
+ *     y = normalized, scaled and shifted value
+ *     y = y * src_scale                    (if there is one)
+ *     y = post_op[n-1](... post_op[0](y))
+ *     dst = y / dst_scale                  (if there is one)
+ * Backward takes default attributes only, but for the scratchpad mode. */
+#ifndef JITNORM_ATTR_H
+#define JITNORM_ATTR_H
+
+#include "jitnorm/jitnorm_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- attributes */
+
+/* Defaults: no scales, no post-ops, the library owns the scratchpad. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_create(jitnorm_primitive_attr_t *attr);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_clone(jitnorm_primitive_attr_t *attr,
+                                                          const_jitnorm_primitive_attr_t existing);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_destroy(jitnorm_primitive_attr_t attr);
+
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_jitnorm_primitive_attr_t attr,
+                                                                        jitnorm_scratchpad_mode_t *mode);
+/* library: executions use a buffer that each executing thread keeps for all its primitives; it is allocated when the
+ *   thread first needs that much (the thread that creates a primitive: at creation) and freed when the thread ends.
+ * user: executions take a memory described by jitnorm_query_scratchpad_md as JITNORM_ARG_SCRATCHPAD. Executions that
+ *   run at the same time need one each.
+ * invalid_arguments: an unknown mode. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
+                                                                        jitnorm_scratchpad_mode_t mode);
+
+/* The tensor `arg` (JITNORM_ARG_SRC or JITNORM_ARG_DST) has a scale: one f32 for the whole tensor (mask 0), given at
+ * execution as JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Layer normalization takes scales where src or dst
+ * is s8 or u8.
+ * invalid_arguments: a negative arg or mask; unimplemented: another arg, a mask that is not 0. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask);
+
+/* *post_ops belongs to attr and lives until attr is destroyed or its post-ops are set again. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_attr_t attr,
+                                                                 const_jitnorm_post_ops_t *post_ops);
+/* Copies; post_ops may be changed or destroyed afterwards. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t attr,
+                                                                 const_jitnorm_post_ops_t post_ops);
+
+/* ---------------------------------------------------------------- post-operations, at most 32 in order */
+
+JITNORM_API jitnorm_status_t jitnorm_post_ops_create(jitnorm_post_ops_t *post_ops);
+JITNORM_API jitnorm_status_t jitnorm_post_ops_clone(jitnorm_post_ops_t *post_ops, const_jitnorm_post_ops_t existing);
+JITNORM_API jitnorm_status_t jitnorm_post_ops_destroy(jitnorm_post_ops_t post_ops);
+
+/* The number of post-operations; 0 for null. */
+JITNORM_API int jitnorm_post_ops_len(const_jitnorm_post_ops_t post_ops);
+
+/* jitnorm_sum, jitnorm_eltwise or jitnorm_binary; jitnorm_undefined_primitive for null or an index out of range. */
+JITNORM_API jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_post_ops_t post_ops, int index);
+
+/* Errors of all appends: invalid_arguments as said at each; out_of_memory: there are 32 already.
+ * Errors of all get_params: invalid_arguments: a null post_ops, an index out of range, a post-op of another kind.
+ * Result pointers of get_params may be null: that parameter is not wanted. */
+
+/* y = y + scale * (old dst - zero_point). data_type: how the old dst is read, of the same size as dst's type;
+ * jitnorm_data_type_undef: as dst's type.
+ * invalid_arguments: an unknown data_type. */
+JITNORM_API jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float scale, int32_t zero_point,
+                                                         jitnorm_data_type_t data_type);
+JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_ops_t post_ops, int index, float *scale,
+                                                             int32_t *zero_point, jitnorm_data_type_t *data_type);
+
+/* y = alg(y), with the formula given at jitnorm_alg_kind_t.
+ * invalid_arguments: alg_kind is not an eltwise one. */
+JITNORM_API jitnorm_status_t jitnorm_post_ops_append_eltwise(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
+                                                             float alpha, float beta);
+JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_post_ops_t post_ops, int index,
+                                                                 jitnorm_alg_kind_t *alg_kind, float *alpha,
+                                                                 float *beta);
+
+/* y = alg(y, src1). src1 has as many dimensions as dst; a dimension of size 1 is broadcast. Layer normalization takes
+ * src1 of dst's shape, of one element, or of one element per index of the last dimension. The descriptor is copied; an
+ * undecided layout (any) becomes that of dst. At execution src1 is the argument
+ * JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1.
+ * invalid_arguments: alg_kind is not a binary one, src1_desc is null or empty. */
+JITNORM_API jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
+                                                            const_jitnorm_memory_desc_t src1_desc);
+/* *src1_desc belongs to post_ops. */
+JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_post_ops_t post_ops, int index,
+                                                                jitnorm_alg_kind_t *alg_kind,
+                                                                const_jitnorm_memory_desc_t *src1_desc);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
