@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # libjitnorm.so and libjitnorm.a from jitnorm_objects.
 add_library(jitnorm SHARED $<TARGET_OBJECTS:jitnorm_objects>)
-set_target_properties(jitnorm PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set_target_properties(jitnorm PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/jitnorm.map)
+target_link_options(jitnorm PRIVATE
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/jitnorm.map -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now)
+
 add_library(jitnorm_static STATIC $<TARGET_OBJECTS:jitnorm_objects>)
 set_target_properties(jitnorm_static PROPERTIES OUTPUT_NAME jitnorm)
+
 foreach(library jitnorm jitnorm_static)
   target_include_directories(${library} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
-    $<INSTALL_INTERFACE:include>)
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  add_library(jitnorm::${library} ALIAS ${library})
   if(JITNORM_THREADING STREQUAL OMP)
-    target_link_libraries(${library} PRIVATE OpenMP::OpenMP_CXX)
+    # Whoever links the installed static library gets OpenMP from jitnormConfig.cmake.
+    target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:OpenMP::OpenMP_CXX>)
   endif()
 endforeach()
