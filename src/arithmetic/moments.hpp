@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// moments: the scalar steps from sums over a chunk to the mean and deviation of a row, shared to the bit by the
+// reference and the generated kernels (docs/arithmetic.md, "Statistics").
+//
+// With the pivot p near the data, S = sum (x - p) and Q = sum (x - p)^2 over n elements give
+//   mean = p + S/n, M2 = sum (x - mean)^2 = Q - S^2/n        (shifted data: Chan, Golub, LeVeque 1983)
+// in one sweep. Sums are in the compute type T (float, or double when a tensor is f64); every step here is in double.
+// The mean is kept as the pair hi + lo of T, so that x - mean is right even where the mean is a million times the
+// deviation.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "constants.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+template <typename T>
+struct sums { // of d = (x - pivot) * k and of d^2
+    T s, q;
+};
+
+// A mean before it is rounded to T: the 24 + 24 bits of hi + lo fit in one double; for double data a second one
+// follows.
+template <typename T>
+struct wide_mean {
+    double value = 0;
+    double rest = 0; // stays 0 for float data
+
+    // for double data the rounding error of the addition is kept (Knuth's two-sum)
+    wide_mean plus(double addend) const {
+        if constexpr (std::is_same_v<T, float>) {
+            return {value + addend, 0};
+        } else {
+            const double t = rest + addend, sum = value + t, part = sum - value;
+            return {sum, (value - (sum - part)) + (t - part)};
+        }
+    }
+    double minus(const wide_mean &other) const {
+        if constexpr (std::is_same_v<T, float>)
+            return value - other.value;
+        else
+            return (value - other.value) + (rest - other.rest);
+    }
+};
+
+template <typename T>
+struct moments { // of `count` elements
+    double count;
+    wide_mean<T> mean;
+    double m2; // sum of squared deviations from the mean
+};
+
+// mean = hi + lo
+template <typename T>
+struct row_statistics {
+    T hi, lo;
+    double variance;
+};
+
+// ---- one chunk
+
+// What a pivot beside the mean adds to Q: S^2/n.
+template <typename T>
+double pivot_excess(const sums<T> &sum, double inv_n) {
+    return double(sum.s) * (double(sum.s) * inv_n);
+}
+
+template <typename T>
+bool pivot_is_poor(const sums<T> &sum, double inv_n) {
+    const double excess = pivot_excess(sum, inv_n);
+    return excess > PIVOT_LIMIT * (double(sum.q) - excess);
+}
+
+// Squares neither underflowed nor overflowed; false for NaN. Double data is not rescaled.
+template <typename T>
+bool squares_in_range(T q) {
+    if constexpr (std::is_same_v<T, float>)
+        return q >= SMALLEST_SQUARES && q <= LARGEST_SQUARES;
+    else
+        return true;
+}
+
+template <typename T>
+T rescale_factor(T q) {
+    if (squares_in_range(q)) return 1;
+    return q < SMALLEST_SQUARES ? T(RESCALE_UP) : T(RESCALE_DOWN);
+}
+
+// The moments that sums with pivot p and factor 1/inv_k say.
+template <typename T>
+moments<T> moments_of(T p, const sums<T> &sum, double n, double inv_n, double inv_k) {
+    const double m2 = double(sum.q) - pivot_excess(sum, inv_n);
+    const double spread = m2 < 0 ? 0 : m2;
+    const double shift = (double(sum.s) * inv_n) * inv_k;
+    return {n, wide_mean<T>{double(p)}.plus(shift), (spread * inv_k) * inv_k};
+}
+
+// From a first sweep with pivot p and factor 1 to the chunk's moments; sweep_again(p, k) gives the sums of
+// d = (x - p) * k and is called at most twice: rescaled when squares left the range of T, then with the mean for pivot
+// when p was poor. NaN and infinity take the first of these too, which changes nothing for them.
+template <typename T, typename Sweep>
+moments<T> settle(T p, sums<T> sum, dim_t n, Sweep &&sweep_again) {
+    const double inv_n = 1.0 / double(n);
+    const T k = rescale_factor(sum.q);
+    if (k != T(1)) sum = sweep_again(p, k);
+    const double inv_k = 1.0 / double(k); // exact
+    if (pivot_is_poor(sum, inv_n)) {
+        p = T(double(p) + (double(sum.s) * inv_n) * inv_k);
+        sum = sweep_again(p, k);
+    }
+    return moments_of(p, sum, double(n), inv_n, inv_k);
+}
+
+// The same for rms_norm, whose mean is zero by definition: m2 is the sum of squares. An infinity makes the row NaN.
+template <typename T, typename Sweep>
+moments<T> settle_squares(sums<T> sum, dim_t n, Sweep &&sweep_again) {
+    const T k = rescale_factor(sum.q);
+    if (k != T(1)) sum = sweep_again(T(0), k);
+    const double inv_k = 1.0 / double(k), q = double(sum.q);
+    return {double(n), {}, ((q - q * 0.0) * inv_k) * inv_k};
+}
+
+// ---- a row
+
+// The moments of two disjoint sets of elements joined (Chan, Golub, LeVeque).
+template <typename T>
+moments<T> merge(const moments<T> &a, const moments<T> &b) {
+    const double count = a.count + b.count, share = b.count / count;
+    const double delta = b.mean.minus(a.mean);
+    return {count, a.mean.plus(delta * share), a.m2 + (b.m2 + (delta * delta) * (a.count * share))};
+}
+
+template <typename T>
+row_statistics<T> finish(const moments<T> &row, double inv_count) {
+    const T hi = T(row.mean.value);
+    const T lo = T((row.mean.value - double(hi)) + row.mean.rest);
+    return {hi, lo, row.m2 * inv_count};
+}
+
+// 1 / sqrt(variance + epsilon), rounded once to T
+template <typename T>
+T reciprocal_deviation(double variance, float epsilon) {
+    return T(1.0 / std::sqrt(variance + double(epsilon)));
+}
+
+// What every element of a row goes through: xhat = fma(x - hi, rstd, neg)
+template <typename T>
+struct normalizer {
+    T hi, rstd, neg;
+};
+
+template <typename T>
+normalizer<T> make_normalizer(const row_statistics<T> &row, float epsilon) {
+    const T rstd = reciprocal_deviation<T>(row.variance, epsilon);
+    return {row.hi, rstd, -row.lo * rstd};
+}
+
+} // namespace jitnorm::impl::layer_norm
