@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that fix the order of every sum. Changing one changes the bits of results.
+// constants: the numbers that fix the order and range of every sum (docs/arithmetic.md). Changing one changes the bits
+// of results; reference and generated kernels both take them from here.
 #pragma once
 
 #include "../core/memory_desc.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-constexpr int FORWARD_LANES = 32;  // partial sums of the statistics
-constexpr int BACKWARD_LANES = 16; // partial sums of diff_src's two means
-constexpr dim_t CHUNK = 4096;      // elements of a row summed before the lanes are folded
+constexpr int FORWARD_LANES = 32;  // interleaved partial sums of the statistics: 4 ymm or 2 zmm of float
+constexpr int BACKWARD_LANES = 16; // interleaved partial sums of the two sums over a row in backward
+constexpr dim_t BLOCK = 512;       // elements summed in one go; the lanes of a chunk's blocks are added in order
+constexpr dim_t CHUNK = 4096;      // elements of a row summed in the compute type; longer rows go chunk by chunk
 
-constexpr dim_t MAX_BLOCK_ROWS = 32; // rows whose gradients of scale and shift are added in the compute type
-constexpr dim_t MIN_BLOCKS = 16;     // blocks aimed at before they grow beyond one row
-constexpr dim_t MAX_PARTS = 64;      // groups of blocks whose sums are added apart from each other
+// S^2/n > PIVOT_LIMIT * M2: the pivot is too far from the mean, sweep again with the mean itself
+constexpr double PIVOT_LIMIT = 2;
+
+// Sums of squares outside this range have lost bits to underflow or overflow: differences are rescaled by a power of
+// two.
+constexpr float SMALLEST_SQUARES = 0x1p-70f;
+constexpr float LARGEST_SQUARES = 0x1.fffffep+127f;
+constexpr float RESCALE_UP = 0x1p+96f;
+constexpr float RESCALE_DOWN = 0x1p-96f;
 
 } // namespace jitnorm::impl::layer_norm
