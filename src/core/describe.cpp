@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// describe: a problem as one line of benchdnn-lite's syntax. What has its usual value is left out, but for the
+// direction, types, tags and epsilon. Tensors follow each other as src:dst forward and src:diff_dst backward, with
+// :diff_src where it differs from src.
+#include "problem.hpp"
+
+#include <charconv>
+
+#include "names.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// The shortest text that reads back as the same value.
+std::string text_of(float value) {
+    char buffer[32];
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+std::string knob(std::string_view name, const std::string &value) {
+    return value.empty() ? value : "--" + std::string(name) + "=" + value + " ";
+}
+
+// describe_one of each tensor, joined by ':'.
+template <typename Describe>
+std::string each_tensor(const problem &p, Describe &&describe_one) {
+    const std::string src(describe_one(p.src));
+    if (p.is_forward()) return src + ":" + std::string(describe_one(p.dst));
+    const std::string diff_src(describe_one(p.diff_src));
+    return src + ":" + std::string(describe_one(p.diff_dst)) + (diff_src == src ? "" : ":" + diff_src);
+}
+
+std::string describe_types(const problem &p) {
+    return each_tensor(p, [](const memory_desc &md) { return name_of(md.data_type); });
+}
+
+std::string describe_layouts(const problem &p) {
+    return each_tensor(p, [](const memory_desc &md) { return layout_name(md); });
+}
+
+std::string describe_flags(const problem &p) {
+    std::string text;
+    if (p.has(jitnorm_use_global_stats)) text += 'G';
+    if (p.uses_scale()) text += 'C';
+    if (p.uses_shift()) text += 'H';
+    if (p.is_rms()) text += 'M';
+    return text;
+}
+
+std::string describe_scale_shift_types(const problem &p) {
+    const std::string given(name_of(p.scale_shift_type));
+    const std::string gradient(name_of(p.diff_scale_shift_type));
+    if (p.wants_diff_scale() || p.wants_diff_shift()) {
+        if (gradient != given) return given + ":" + gradient;
+    }
+    return p.scale_shift_type == jitnorm_f32 ? "" : given;
+}
+
+std::string describe_scales(const attributes &attr) {
+    if (!attr.src_scale) return attr.dst_scale ? "dst:common" : "";
+    return attr.dst_scale ? "src:common+dst:common" : "src:common";
+}
+
+std::string describe_entry(const sum_post_op &op) {
+    std::string text = "sum:" + text_of(op.scale) + ":" + std::to_string(op.zero_point);
+    if (op.data_type != jitnorm_data_type_undef) text += ":" + std::string(name_of(op.data_type));
+    return text;
+}
+
+std::string describe_entry(const eltwise_post_op &op) {
+    return std::string(name_of(op.alg)) + ":" + text_of(op.alpha) + ":" + text_of(op.beta);
+}
+
+// The mask has bit d set where src1 varies along dimension d.
+std::string describe_entry(const binary_post_op &op) {
+    unsigned mask = 0;
+    for (int d = 0; d < op.src1.ndims; ++d)
+        if (op.src1.dims[d] != 1) mask |= 1u << d;
+    return std::string(name_of(op.alg)) + ":" + std::string(name_of(op.src1.data_type)) + ":" + std::to_string(mask) +
+           ":" + layout_name(op.src1);
+}
+
+std::string describe_post_ops(const post_op_list &list) {
+    std::string text;
+    for (const post_op &entry : list.entries) {
+        if (!text.empty()) text += '+';
+        text += std::visit([](const auto &op) { return describe_entry(op); }, entry);
+    }
+    return text;
+}
+
+} // namespace
+
+std::string describe(const problem &p) {
+    const bool user_scratchpad = p.attr.scratchpad_mode == jitnorm_scratchpad_mode_user;
+    return knob("dir", std::string(name_of(p.prop_kind))) + knob("dt", describe_types(p)) +
+           knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p.statistics)) +
+           knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) +
+           knob("eps", text_of(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
+           knob("attr-scales", describe_scales(p.attr)) + knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) +
+           join(p.src.dims, p.src.ndims);
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory_desc.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "format_tag.hpp"
+
+namespace jitnorm::impl {
+
+namespace {
+
+// a = a * b, a = a + b; false where the result does not fit.
+bool multiply(dim_t &a, dim_t b) { return !__builtin_mul_overflow(a, b, &a); }
+bool add(dim_t &a, dim_t b) { return !__builtin_add_overflow(a, b, &a); }
+
+bool is_runtime(dim_t value) { return value == RUNTIME_DIM; }
+bool is_legal(dim_t value) { return value >= 0 || is_runtime(value); }
+
+bool any_runtime(const dim_t *values, int count) { return std::any_of(values, values + count, is_runtime); }
+bool any_zero(const memory_desc &md) { return std::count(md.dims, md.dims + md.ndims, 0) != 0; }
+
+dim_t product(const dim_t *dims, int count) {
+    if (count == 0) return 0;
+    if (any_runtime(dims, count)) return RUNTIME_DIM;
+    if (std::count(dims, dims + count, 0) != 0) return 0;
+    return std::accumulate(dims, dims + count, dim_t(1), std::multiplies<>());
+}
+
+// Elements of the dense inner tile.
+dim_t tile_size(const memory_desc &md) {
+    return std::accumulate(md.inner_blks, md.inner_blks + md.inner_nblks, dim_t(1), std::multiplies<>());
+}
+
+// The size of the inner tile along dimension d.
+dim_t block_of(const memory_desc &md, int d) {
+    dim_t block = 1;
+    for (int i = 0; i < md.inner_nblks; ++i)
+        if (md.inner_idxs[i] == d) block *= md.inner_blks[i];
+    return block;
+}
+
+dim_t outer_dim(const memory_desc &md, int d) { return md.padded_dims[d] / block_of(md, d); }
+
+// One past the largest offset, in elements; false where it does not fit.
+bool find_end(const memory_desc &md, dim_t &end) {
+    end = md.offset0;
+    for (int d = 0; d < md.ndims; ++d) {
+        dim_t reach = outer_dim(md, d) - 1;
+        if (!multiply(reach, md.strides[d]) || !add(end, reach)) return false;
+    }
+    return add(end, tile_size(md));
+}
+
+// Whether the product of any of the dimensions fits: with one of size 0 the others still count rows.
+bool is_countable(const memory_desc &md) {
+    dim_t count = 1;
+    return std::all_of(md.padded_dims, md.padded_dims + md.ndims,
+                       [&](dim_t dim) { return multiply(count, std::max<dim_t>(dim, 1)); });
+}
+
+// Whether every number of elements and every offset, in elements and in bytes, can be represented.
+bool is_addressable(const memory_desc &md) {
+    if (has_runtime_dims(md)) return true;
+    if (!is_countable(md)) return false;
+    if (any_zero(md)) return true;
+    dim_t end;
+    return find_end(md, end) && multiply(end, dim_t(size_of(md.data_type))) &&
+           end <= std::numeric_limits<std::ptrdiff_t>::max();
+}
+
+bool start(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type) {
+    if (ndims < 1 || ndims > MAX_NDIMS || dims == nullptr || size_of(type) == 0) return false;
+    if (!std::all_of(dims, dims + ndims, is_legal)) return false;
+    md = {};
+    md.ndims = ndims;
+    md.data_type = type;
+    std::copy(dims, dims + ndims, md.dims);
+    std::copy(dims, dims + ndims, md.padded_dims);
+    return true;
+}
+
+bool set_blocks(memory_desc &md, const layout_rule &rule) {
+    md.inner_nblks = rule.inner_nblks;
+    std::copy(rule.inner_blks, rule.inner_blks + rule.inner_nblks, md.inner_blks);
+    std::copy(rule.inner_idxs, rule.inner_idxs + rule.inner_nblks, md.inner_idxs);
+    for (int d = 0; d < md.ndims; ++d) {
+        if (is_runtime(md.dims[d])) continue;
+        const dim_t block = block_of(md, d);
+        dim_t rounded = md.dims[d];
+        if (!add(rounded, block - 1)) return false;
+        md.padded_dims[d] = rounded / block * block;
+    }
+    return true;
+}
+
+// Strides of a tensor without gaps whose outer dimensions follow each other in `order`. A dimension of size 0 counts
+// as 1, so that strides stay meaningful; what lies outside a run-time dimension has a run-time stride.
+bool set_dense_strides(memory_desc &md, const int *order) {
+    dim_t stride = tile_size(md);
+    for (int i = md.ndims - 1; i >= 0; --i) {
+        const int d = order[i];
+        md.strides[d] = stride;
+        if (is_runtime(stride) || is_runtime(md.dims[d]))
+            stride = RUNTIME_DIM;
+        else if (!multiply(stride, std::max<dim_t>(outer_dim(md, d), 1)))
+            return false;
+    }
+    return true;
+}
+
+// Two elements may share memory only by stride 0 (a broadcast dimension). Walked from the smallest stride, each
+// dimension must step over all that the smaller ones span. The stride of a dimension of size 1 is never used.
+bool strides_keep_elements_apart(const memory_desc &md) {
+    if (has_runtime_dims(md) || any_zero(md)) return true;
+    std::vector<std::pair<dim_t, dim_t>> stride_and_size;
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.strides[d] != 0 && md.dims[d] != 1) stride_and_size.emplace_back(md.strides[d], md.dims[d]);
+    std::sort(stride_and_size.begin(), stride_and_size.end());
+    dim_t span = 1;
+    for (const auto &[stride, size] : stride_and_size) {
+        if (stride < span) return false;
+        span = stride;
+        if (!multiply(span, size)) return false;
+    }
+    return true;
+}
+
+jitnorm_status_t finish(memory_desc &md, const memory_desc &built, bool ok) {
+    if (!ok || !is_addressable(built)) return jitnorm_invalid_arguments;
+    md = built;
+    return jitnorm_success;
+}
+
+} // namespace
+
+size_t size_of(jitnorm_data_type_t type) {
+    switch (type) {
+    case jitnorm_s8:
+    case jitnorm_u8:
+        return 1;
+    case jitnorm_f16:
+    case jitnorm_bf16:
+        return 2;
+    case jitnorm_f32:
+    case jitnorm_s32:
+        return 4;
+    case jitnorm_f64:
+        return 8;
+    case jitnorm_data_type_undef:
+        break;
+    }
+    return 0;
+}
+
+jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
+                                   const dim_t *strides) {
+    if (ndims == 0) return finish(md, {}, true);
+    memory_desc built;
+    if (!start(built, ndims, dims, type)) return jitnorm_invalid_arguments;
+    built.format_kind = jitnorm_blocked;
+    if (strides == nullptr) {
+        int row_major[MAX_NDIMS];
+        std::iota(row_major, row_major + ndims, 0);
+        return finish(md, built, set_dense_strides(built, row_major));
+    }
+    if (!std::all_of(strides, strides + ndims, is_legal)) return jitnorm_invalid_arguments;
+    std::copy(strides, strides + ndims, built.strides);
+    return finish(md, built, strides_keep_elements_apart(built));
+}
+
+jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
+                               jitnorm_format_tag_t tag) {
+    if (ndims == 0) return finish(md, {}, true);
+    memory_desc built;
+    if (!start(built, ndims, dims, type)) return jitnorm_invalid_arguments;
+    if (tag == jitnorm_format_tag_any) {
+        built.format_kind = jitnorm_format_kind_any;
+        return finish(md, built, true);
+    }
+    const layout_rule rule = parse_layout(tag_name(tag));
+    if (rule.ndims != ndims) return jitnorm_invalid_arguments;
+    built.format_kind = jitnorm_blocked;
+    return finish(md, built, set_blocks(built, rule) && set_dense_strides(built, rule.order));
+}
+
+memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type) {
+    memory_desc md;
+    make_with_strides(md, int(dims.size()), dims.data(), type, nullptr);
+    return md;
+}
+
+dim_t nelems(const memory_desc &md) { return product(md.dims, md.ndims); }
+
+dim_t padded_nelems(const memory_desc &md) { return product(md.padded_dims, md.ndims); }
+
+size_t bytes(const memory_desc &md) {
+    if (has_runtime_dims(md)) return size_t(RUNTIME_DIM);
+    if (md.format_kind != jitnorm_blocked || nelems(md) == 0) return 0;
+    dim_t end;
+    find_end(md, end);
+    return size_t(end) * size_of(md.data_type);
+}
+
+bool has_runtime_dims(const memory_desc &md) {
+    return any_runtime(md.dims, md.ndims) || any_runtime(md.strides, md.ndims);
+}
+
+bool same_dims(const memory_desc &a, const memory_desc &b) {
+    return a.ndims == b.ndims && std::equal(a.dims, a.dims + a.ndims, b.dims);
+}
+
+bool same_layout(const memory_desc &a, const memory_desc &b) {
+    memory_desc typed = a;
+    typed.data_type = b.data_type;
+    return typed == b;
+}
+
+bool has_padding(const memory_desc &md) { return !std::equal(md.dims, md.dims + md.ndims, md.padded_dims); }
+
+dim_t offset(const memory_desc &md, const dim_t *position) {
+    jitnorm_dims_t outer;
+    std::copy(position, position + md.ndims, outer);
+    dim_t result = md.offset0, step = 1;
+    for (int i = md.inner_nblks - 1; i >= 0; --i) {
+        dim_t &index = outer[md.inner_idxs[i]];
+        result += index % md.inner_blks[i] * step;
+        index /= md.inner_blks[i];
+        step *= md.inner_blks[i];
+    }
+    for (int d = 0; d < md.ndims; ++d) result += outer[d] * md.strides[d];
+    return result;
+}
+
+dim_t offset_of_index(const memory_desc &md, dim_t index) {
+    jitnorm_dims_t position;
+    for (int d = md.ndims - 1; d >= 0; --d) {
+        position[d] = index % md.dims[d];
+        index /= md.dims[d];
+    }
+    return offset(md, position);
+}
+
+} // namespace jitnorm::impl

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_space.hpp"
+
+namespace jitnorm::impl {
+
+bool has_strided_rows(const memory_desc &md, int row_ndims) {
+    return std::all_of(md.inner_idxs, md.inner_idxs + md.inner_nblks, [&](dim_t d) { return d >= row_ndims; });
+}
+
+row_space::row_space(std::span<const memory_desc *const> tensors, int row_ndims) : tensors_(tensors.size()) {
+    for (size_t t = 0; t < tensors_; ++t) offset0_[t] = tensors[t]->offset0;
+    for (int d = 0; d < row_ndims; ++d) {
+        per_tensor stride = {};
+        for (size_t t = 0; t < tensors_; ++t) stride[t] = tensors[t]->strides[d];
+        append(tensors[0]->dims[d], stride);
+    }
+    if (levels_ == 0) size_[size_t(levels_++)] = 1;
+}
+
+// Adds the next inner row dimension: nothing if it has one position, a factor of the level above if that one
+// continues it, a level of its own otherwise.
+void row_space::append(dim_t size, const per_tensor &stride) {
+    rows_ *= size;
+    if (size == 1) return;
+    const bool merges = levels_ > 0 && continues(size_t(levels_ - 1), size, stride);
+    if (!merges) size_[size_t(levels_++)] = 1;
+    size_[size_t(levels_ - 1)] *= size;
+    stride_[size_t(levels_ - 1)] = stride;
+}
+
+// Whether one step of the level equals `size` steps of an inner dimension, in every tensor.
+bool row_space::continues(size_t level, dim_t size, const per_tensor &stride) const {
+    for (size_t t = 0; t < tensors_; ++t)
+        if (stride_[level][t] != stride[t] * size) return false;
+    return true;
+}
+
+row_space::cursor row_space::locate(dim_t row) const {
+    cursor at = {{}, {offset0_, 0}};
+    for (size_t level = size_t(levels_); level-- > 0; row /= size_[level]) move(at, level, row % size_[level]);
+    return at;
+}
+
+void row_space::move(cursor &at, size_t level, dim_t steps) const {
+    at.index[level] += steps;
+    for (size_t t = 0; t < tensors_; ++t) at.now.offset[t] += steps * stride_[level][t];
+}
+
+// To the first row after the run, carrying into the outer levels.
+void row_space::advance(cursor &at) const {
+    dim_t steps = at.now.count;
+    for (size_t level = size_t(levels_); level-- > 0; steps = 1) {
+        move(at, level, steps);
+        if (at.index[level] < size_[level]) return;
+        move(at, level, -size_[level]);
+    }
+}
+
+} // namespace jitnorm::impl

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// validate: the rules that every front end's problems must pass, one check per rule. What has no meaning is
+// invalid_arguments; what has one but is not done by any implementation is unimplemented. Front ends resolve layouts
+// of format_kind any, and a statistics descriptor that was left out, before they ask.
+#include "problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+constexpr verdict ACCEPTED = {};
+constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
+constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
+
+constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
+                                 unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm);
+
+template <typename Value, typename... Values>
+bool is_one_of(Value value, Values... values) {
+    return ((value == values) || ...);
+}
+
+template <typename Predicate>
+bool any_tensor(const problem &p, Predicate &&holds) {
+    if (holds(p.src) || holds(p.statistics)) return true;
+    return p.is_forward() ? holds(p.dst) : holds(p.diff_dst) || holds(p.diff_src);
+}
+
+bool is_data_type(jitnorm_data_type_t type) {
+    return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64);
+}
+
+bool is_int8(jitnorm_data_type_t type) { return is_one_of(type, jitnorm_s8, jitnorm_u8); }
+
+// ---------------------------------------------------------------- the operation
+
+verdict check_prop_kind(const problem &p) {
+    const bool known = p.is_forward() || is_one_of(p.prop_kind, jitnorm_backward, jitnorm_backward_data);
+    return known ? ACCEPTED : invalid("unknown propagation kind");
+}
+
+verdict check_flags(const problem &p) {
+    return (p.flags & ~KNOWN_FLAGS) == 0 ? ACCEPTED : invalid("unknown normalization flag");
+}
+
+verdict check_epsilon(const problem &p) {
+    return std::isfinite(p.epsilon) && p.epsilon >= 0 ? ACCEPTED : invalid("epsilon must be finite and not negative");
+}
+
+// ---------------------------------------------------------------- the tensors
+
+verdict check_rank(const problem &p) {
+    if (p.src.ndims == 0) return invalid("a tensor is missing");
+    return 2 <= p.src.ndims && p.src.ndims <= 5 ? ACCEPTED : unsupported("tensors of 2 to 5 dimensions are supported");
+}
+
+verdict check_presence(const problem &p) {
+    if (any_tensor(p, [](auto &md) { return md.ndims == 0; })) return invalid("a tensor is missing");
+    if (any_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; })) return invalid("unknown data type");
+    return any_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; })
+               ? invalid("the layout of a tensor is not given")
+               : ACCEPTED;
+}
+
+verdict check_runtime_dims(const problem &p) {
+    return any_tensor(p, has_runtime_dims) ? unsupported("run-time dimensions and strides are not supported")
+                                           : ACCEPTED;
+}
+
+verdict check_data_dims(const problem &p) {
+    const bool same =
+        p.is_forward() ? same_dims(p.src, p.dst) : same_dims(p.src, p.diff_dst) && same_dims(p.src, p.diff_src);
+    return same ? ACCEPTED : invalid("source and destination differ in their dimensions");
+}
+
+verdict check_statistics_dims(const problem &p) {
+    const bool fits = p.statistics.ndims == p.src.ndims - 1 &&
+                      std::equal(p.statistics.dims, p.statistics.dims + p.statistics.ndims, p.src.dims);
+    return fits ? ACCEPTED : invalid("statistics must have the dimensions of the source but the last one");
+}
+
+// A broadcast dimension has stride 0: all its positions share memory, so nothing can be written to them.
+bool is_broadcast(const memory_desc &md) {
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.strides[d] == 0 && md.dims[d] > 1) return true;
+    return false;
+}
+
+verdict check_outputs(const problem &p) {
+    const bool shared =
+        is_broadcast(p.is_forward() ? p.dst : p.diff_src) || (p.statistics_are_outputs() && is_broadcast(p.statistics));
+    return shared ? invalid("an output has a stride of 0") : ACCEPTED;
+}
+
+// ---------------------------------------------------------------- the types
+
+verdict check_data_types(const problem &p) {
+    if (p.is_forward()) {
+        const auto is_supported = [](jitnorm_data_type_t type) { return is_data_type(type) || is_int8(type); };
+        return is_supported(p.src.data_type) && is_supported(p.dst.data_type)
+                   ? ACCEPTED
+                   : unsupported("forward supports the data types f32, bf16, f16, f64, s8 and u8");
+    }
+    return is_data_type(p.src.data_type) && is_data_type(p.diff_dst.data_type) && is_data_type(p.diff_src.data_type)
+               ? ACCEPTED
+               : unsupported("backward supports the data types f32, bf16, f16 and f64");
+}
+
+verdict check_statistics_type(const problem &p) {
+    return p.statistics.data_type == jitnorm_f32 ? ACCEPTED : unsupported("statistics of type f32 are supported");
+}
+
+verdict check_affine_type(jitnorm_data_type_t type) {
+    if (size_of(type) == 0) return invalid("unknown data type of scale and shift");
+    return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+               ? ACCEPTED
+               : unsupported("scale and shift of type f32, bf16 or f16 are supported");
+}
+
+verdict check_scale_shift_type(const problem &p) {
+    return p.uses_scale() || p.uses_shift() ? check_affine_type(p.scale_shift_type) : ACCEPTED;
+}
+
+verdict check_diff_scale_shift_type(const problem &p) {
+    return p.wants_diff_scale() || p.wants_diff_shift() ? check_affine_type(p.diff_scale_shift_type) : ACCEPTED;
+}
+
+// ---------------------------------------------------------------- the attributes
+
+verdict check_attributes(const problem &p) {
+    if (!is_one_of(p.attr.scratchpad_mode, jitnorm_scratchpad_mode_library, jitnorm_scratchpad_mode_user))
+        return invalid("unknown scratchpad mode");
+    const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
+    return p.is_forward() || plain ? ACCEPTED : unsupported("backward takes neither scales nor post-ops");
+}
+
+verdict check_entry(const sum_post_op &op, const problem &p) {
+    const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
+    if (size_of(type) != size_of(p.dst.data_type))
+        return invalid("the type of a sum post-op must have the size of the destination's");
+    if (op.zero_point != 0 && !is_int8(type))
+        return invalid("a sum post-op has a zero point with the types s8 and u8 only");
+    return ACCEPTED;
+}
+
+verdict check_entry(const eltwise_post_op &op, const problem &) {
+    if (op.alg < jitnorm_eltwise_relu || op.alg > jitnorm_eltwise_hardswish)
+        return invalid("unknown algorithm of an eltwise post-op");
+    const bool refused = is_one_of(op.alg, jitnorm_eltwise_elu, jitnorm_eltwise_soft_relu, jitnorm_eltwise_log,
+                                   jitnorm_eltwise_pow, jitnorm_eltwise_round, jitnorm_eltwise_mish);
+    return refused ? unsupported("this algorithm of an eltwise post-op is not supported") : ACCEPTED;
+}
+
+bool broadcasts_to(const memory_desc &src1, const memory_desc &dst) {
+    if (src1.ndims != dst.ndims) return false;
+    for (int d = 0; d < dst.ndims; ++d)
+        if (src1.dims[d] != 1 && src1.dims[d] != dst.dims[d]) return false;
+    return true;
+}
+
+verdict check_entry(const binary_post_op &op, const problem &p) {
+    if (op.alg < jitnorm_binary_add || op.alg > jitnorm_binary_ne)
+        return invalid("unknown algorithm of a binary post-op");
+    if (size_of(op.src1.data_type) == 0) return invalid("unknown data type of a binary post-op's tensor");
+    if (op.src1.format_kind != jitnorm_blocked) return invalid("the layout of a binary post-op's tensor is not given");
+    if (has_runtime_dims(op.src1)) return unsupported("run-time dimensions and strides are not supported");
+    return broadcasts_to(op.src1, p.dst)
+               ? ACCEPTED
+               : invalid("each dimension of a binary post-op's tensor must be 1 or the destination's");
+}
+
+verdict check_post_ops(const problem &p) {
+    const auto &entries = p.attr.post_ops.entries;
+    if (entries.size() > size_t(MAX_POST_OPS)) return invalid("more than 32 post-ops");
+    for (const post_op &entry : entries) {
+        const verdict v = std::visit([&](const auto &op) { return check_entry(op, p); }, entry);
+        if (v.status != jitnorm_success) return v;
+    }
+    return ACCEPTED;
+}
+
+// In this order: a check may rely on those before it.
+constexpr verdict (*CHECKS[])(const problem &) = {
+    check_prop_kind,
+    check_flags,
+    check_epsilon,
+    check_rank,
+    check_presence,
+    check_runtime_dims,
+    check_data_dims,
+    check_statistics_dims,
+    check_outputs,
+    check_data_types,
+    check_statistics_type,
+    check_scale_shift_type,
+    check_diff_scale_shift_type,
+    check_attributes,
+    check_post_ops,
+};
+
+} // namespace
+
+verdict validate(const problem &p) {
+    for (const auto check : CHECKS) {
+        const verdict v = check(p);
+        if (v.status != jitnorm_success) return v;
+    }
+    return ACCEPTED;
+}
+
+} // namespace jitnorm::impl::layer_norm
