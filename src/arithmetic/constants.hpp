@@ -12,6 +12,10 @@ constexpr int BACKWARD_LANES = 16; // interleaved partial sums of the two sums o
 constexpr dim_t BLOCK = 512;       // elements summed in one go; the lanes of a chunk's blocks are added in order
 constexpr dim_t CHUNK = 4096;      // elements of a row summed in the compute type; longer rows go chunk by chunk
 
+constexpr dim_t MAX_BLOCK_ROWS = 32; // rows whose gradients of scale and shift are added in the compute type
+constexpr dim_t MIN_BLOCKS = 16;     // blocks aimed at before they grow beyond one row
+constexpr dim_t MAX_PARTS = 64;      // groups of blocks whose sums are added apart from each other
+
 // S^2/n > PIVOT_LIMIT * M2: the pivot is too far from the mean, sweep again with the mean itself
 constexpr double PIVOT_LIMIT = 2;
 
