@@ -54,7 +54,7 @@ verdict check_epsilon(const problem &p) {
 
 verdict check_rank(const problem &p) {
     if (p.src.ndims == 0) return invalid("a tensor is missing");
-    return 2 <= p.src.ndims && p.src.ndims <= 5 ? ACCEPTED : unsupported("tensors of 2 to 5 dimensions are supported");
+    return 2 <= p.src.ndims && p.src.ndims <= 5 ? ACCEPTED : invalid("the source must have 2 to 5 dimensions");
 }
 
 verdict check_presence(const problem &p) {

@@ -6,7 +6,7 @@
 
 namespace jitnorm::impl {
 
-// 0 silent, 1 executions and creation with timing, 2 also refusals and errors. The environment variable is read once.
+// 0 silent, 1 executions and errors, 2 also creations and refusals. The environment variable is read once.
 int verbose_level();
 void set_verbose_level(int level);
 

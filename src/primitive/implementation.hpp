@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "../core/executor.hpp"
 #include "../core/problem.hpp"
@@ -27,8 +28,14 @@ struct implementation {
 // Best first; the reference is last and refuses nothing that validate() accepts.
 std::span<const implementation> implementations();
 
-// The first implementation at or after `from` that takes the problem; null when the list is exhausted. Honours the
-// environment variable JITNORM_IMPL (a forced name) and writes each refusal to the verbose log.
-const implementation *choose(const problem &p, const implementation *from = nullptr);
+// The first implementation at or after `from` that takes the problem; null when there is none. Honours the environment
+// variable JITNORM_IMPL (a forced name) and writes each refusal to the verbose log. *status says which it is: success,
+// unimplemented (all refuse, or the forced one does), runtime_error (JITNORM_IMPL names no implementation).
+const implementation *choose(const problem &p, const implementation *from = nullptr,
+                             jitnorm_status_t *status = nullptr);
+
+// The same from a given list, with the forced name as an argument (empty: none).
+const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
+                                   const implementation *from, jitnorm_status_t *status);
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "implementation.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "../core/environment.hpp"
+#include "../core/verbose.hpp"
+#include "reference_entry.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+void log_refusal(const implementation &entry, const std::string &reason, const problem &p) {
+    if (verbose_level() >= 2) log_line("refuse", std::string(entry.name) + "," + reason + "," + describe(p));
+}
+
+void log_unknown_name(std::string_view name) {
+    if (verbose_level() >= 1) log_line("error", "JITNORM_IMPL names no implementation: " + std::string(name));
+}
+
+bool is_named(const implementation &entry, std::string_view name) { return name.empty() || entry.name == name; }
+
+const implementation *first_taker(std::span<const implementation> list, std::string_view forced_name,
+                                  const problem &p) {
+    for (const implementation &entry : list) {
+        if (!is_named(entry, forced_name)) continue;
+        const std::string reason = entry.refusal(p);
+        if (reason.empty()) return &entry;
+        log_refusal(entry, reason, p);
+    }
+    return nullptr;
+}
+
+} // namespace
+
+std::span<const implementation> implementations() {
+    static const std::array ranking = {reference_entry};
+    return ranking;
+}
+
+const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
+                                   const implementation *from, jitnorm_status_t *status) {
+    const auto report = [&](jitnorm_status_t value, const implementation *chosen) {
+        if (status != nullptr) *status = value;
+        return chosen;
+    };
+    if (std::none_of(list.begin(), list.end(), [&](auto &entry) { return is_named(entry, forced_name); })) {
+        log_unknown_name(forced_name);
+        return report(jitnorm_runtime_error, nullptr);
+    }
+    const size_t skipped = from == nullptr ? 0 : size_t(from - list.data());
+    const implementation *chosen = first_taker(list.subspan(skipped), forced_name, p);
+    return report(chosen == nullptr ? jitnorm_unimplemented : jitnorm_success, chosen);
+}
+
+const implementation *choose(const problem &p, const implementation *from, jitnorm_status_t *status) {
+    return choose_among(implementations(), environment_text("JITNORM_IMPL"), p, from, status);
+}
+
+} // namespace jitnorm::impl::layer_norm
