@@ -154,7 +154,8 @@ struct normalizer {
 template <typename T>
 normalizer<T> make_normalizer(const row_statistics<T> &row, float epsilon) {
     const T rstd = reciprocal_deviation<T>(row.variance, epsilon);
-    return {row.hi, rstd, -row.lo * rstd};
+    const T shift = row.lo == T(0) ? T(0) : row.lo * rstd; // rstd may be infinite
+    return {row.hi, rstd, T(0) - shift};                   // never -0, so that x == mean gives +0
 }
 
 } // namespace jitnorm::impl::layer_norm
