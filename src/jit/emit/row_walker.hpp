@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_walker: the loop over the elements of a row, and the only code that knows of unrolling, of the remainder in whole
+// vectors, and of the incomplete vector at the end.
+#pragma once
+
+#include "../vector_traits.hpp"
+
+namespace jitnorm::impl::jit {
+
+// Where a body stands: which copy of the unrolled body, and how far its vector is from the walker's position.
+struct place {
+    int slot;
+    bool tail; // the vector is incomplete: use the tail mask
+};
+
+template <isa I>
+class row_walker {
+    static constexpr int WIDTH = vector_traits<I>::floats;
+
+public:
+    // `position` counts elements from the row's start; `left` the elements still to walk. Both change in a walk.
+    row_walker(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &position, const Xbyak::Reg64 &left)
+        : g_(g), position_(position), left_(left) {}
+
+    // The address of the body's vector in a row of 4-byte elements at `row`.
+    Xbyak::RegExp at(const Xbyak::Reg64 &row, const place &p) const {
+        return row + position_ * 4 + p.slot * vector_traits<I>::bytes;
+    }
+
+    // Emits body(place) for every vector of the next `left` elements; element c of the walk is in slot c / WIDTH mod
+    // unroll. Any count will do, zero too; an incomplete vector can only be the last.
+    template <typename Body>
+    void walk(int unroll, Body &&body) {
+        emit_unrolled(unroll, body);
+        Xbyak::Label done;
+        for (int slot = 0; slot < unroll; ++slot) emit_remainder(unroll, slot, done, body);
+        g_.L(done);
+    }
+
+private:
+    template <typename Body>
+    void emit_unrolled(int unroll, Body &body) {
+        Xbyak::Label loop, end;
+        g_.sub(left_, unroll * WIDTH);
+        g_.jb(end, Xbyak::CodeGenerator::T_NEAR);
+        g_.align(32);
+        g_.L(loop);
+        for (int slot = 0; slot < unroll; ++slot) body(place{slot, false});
+        g_.add(position_, unroll * WIDTH);
+        g_.sub(left_, unroll * WIDTH);
+        g_.jae(loop, Xbyak::CodeGenerator::T_NEAR);
+        g_.L(end);
+        g_.add(left_, unroll * WIDTH);
+    }
+
+    // Fewer than `unroll` vectors are left, `slot` of them done: one more, whole or incomplete, or none.
+    template <typename Body>
+    void emit_remainder(int unroll, int slot, Xbyak::Label &done, Body &body) {
+        Xbyak::Label whole;
+        const bool last = slot == unroll - 1; // can't be whole
+        if (!last) {
+            g_.cmp(left_, (slot + 1) * WIDTH);
+            g_.jae(whole, Xbyak::CodeGenerator::T_NEAR);
+        }
+        g_.cmp(left_, slot * WIDTH);
+        g_.je(done, Xbyak::CodeGenerator::T_NEAR);
+        body(place{slot, true});
+        if (!last) {
+            g_.jmp(done, Xbyak::CodeGenerator::T_NEAR);
+            g_.L(whole);
+            body(place{slot, false});
+        }
+    }
+
+    Xbyak::CodeGenerator &g_;
+    Xbyak::Reg64 position_, left_;
+};
+
+} // namespace jitnorm::impl::jit

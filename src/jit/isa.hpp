@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// isa: the instruction sets that kernels are generated for, what this processor has, and the cap on it.
+#pragma once
+
+#include "jitnorm/jitnorm_types.h"
+
+namespace jitnorm::impl::jit {
+
+// avx2 means AVX2, FMA and F16C; avx512 means F, BW, DQ and VL on top.
+enum class isa { none, avx2, avx512 };
+
+// The best that the processor has, the operating system saves, and the cap (JITNORM_MAX_CPU_ISA, set_max_isa) allows.
+bool is_allowed(isa wanted);
+
+// The cap for descriptors created from now on: sse41 (no generated code), avx2, avx512_core or default (no cap);
+// anything else is invalid_arguments. Overrides the environment variable.
+jitnorm_status_t set_max_isa(jitnorm_cpu_isa_t cap);
+jitnorm_cpu_isa_t effective_isa();
+
+// False when JITNORM_MAX_CPU_ISA holds a name that is none of SSE41, AVX2, AVX512_CORE, DEFAULT (in any case): then no
+// descriptor can be created until set_max_isa() says what is wanted.
+bool isa_cap_is_valid();
+
+} // namespace jitnorm::impl::jit

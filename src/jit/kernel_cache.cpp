@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_cache.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <future>
+#include <map>
+#include <mutex>
+
+namespace jitnorm::impl::jit {
+
+namespace {
+
+using future_code = std::shared_future<code_ptr>;
+
+class cache {
+public:
+    // The kernel that is there or under way; an invalid future after which the caller must fulfil the promise.
+    future_code find_or_claim(const kernel_key &key, std::promise<code_ptr> &promise) {
+        const std::lock_guard lock(mutex_);
+        ++clock_;
+        if (const auto found = kernels_.find(key); found != kernels_.end()) {
+            found->second.last_use = clock_;
+            return found->second.kernel;
+        }
+        kernels_.emplace(key, entry{promise.get_future().share(), clock_});
+        evict();
+        return {};
+    }
+
+    void forget(const kernel_key &key) {
+        const std::lock_guard lock(mutex_);
+        kernels_.erase(key);
+    }
+
+    size_t capacity() {
+        const std::lock_guard lock(mutex_);
+        return capacity_;
+    }
+
+    void set_capacity(size_t kernels) {
+        const std::lock_guard lock(mutex_);
+        capacity_ = kernels;
+        evict();
+    }
+
+private:
+    struct entry {
+        future_code kernel;
+        uint64_t last_use;
+    };
+
+    void evict() {
+        while (kernels_.size() > capacity_)
+            kernels_.erase(std::ranges::min_element(kernels_, {}, [](const auto &k) { return k.second.last_use; }));
+    }
+
+    std::mutex mutex_;
+    std::map<kernel_key, entry> kernels_;
+    uint64_t clock_ = 0;
+    size_t capacity_ = 1024;
+};
+
+cache &the_cache() {
+    static cache instance;
+    return instance;
+}
+
+} // namespace
+
+code_ptr find_or_generate(const kernel_key &key, const std::function<code_ptr()> &generate) {
+    std::promise<code_ptr> promise;
+    if (const future_code kernel = the_cache().find_or_claim(key, promise); kernel.valid()) return kernel.get();
+    try {
+        code_ptr made = generate();
+        promise.set_value(made);
+        return made;
+    } catch (...) {
+        the_cache().forget(key); // before the waiters wake, so that whoever asks next tries again
+        promise.set_exception(std::current_exception());
+        throw;
+    }
+}
+
+int kernel_cache_capacity() { return int(the_cache().capacity()); }
+
+void set_kernel_cache_capacity(int kernels) { the_cache().set_capacity(size_t(std::max(kernels, 0))); }
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel_generator: the ground a kernel is generated on: a plain buffer (never executable), the calling convention, and
+// sealing into code.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include <xbyak/xbyak.h>
+
+#include "code.hpp"
+#include "vector_traits.hpp"
+
+namespace jitnorm::impl::jit {
+
+constexpr size_t MAX_KERNEL_BYTES = 4096;
+
+struct kernel_buffer {
+    std::array<uint8_t, MAX_KERNEL_BYTES> bytes;
+};
+
+// A kernel is void(const arguments *) in the System V convention: the pointer arrives in rdi, and rax, rcx, rdx, rsi,
+// rdi, r8 to r11 and all vector registers are free to use; open_frame() saves rbx and r12 to r15 as well.
+class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
+public:
+    kernel_generator() : Xbyak::CodeGenerator(MAX_KERNEL_BYTES, kernel_buffer::bytes.data()) {}
+
+    std::shared_ptr<const code> seal(const char *name) {
+        return std::make_shared<const code>(std::span(getCode(), getSize()), name);
+    }
+
+protected:
+    // Reserves local_bytes at [rsp], aligned to 64.
+    void open_frame(uint32_t local_bytes) {
+        push(rbp);
+        mov(rbp, rsp);
+        for (const Xbyak::Reg64 &saved : {rbx, r12, r13, r14, r15}) push(saved);
+        sub(rsp, local_bytes + 64);
+        and_(rsp, -64);
+    }
+
+    void close_frame() {
+        lea(rsp, ptr[rbp - 5 * 8]);
+        for (const Xbyak::Reg64 &saved : {r15, r14, r13, r12, rbx}) pop(saved);
+        pop(rbp);
+        vzeroupper();
+        ret();
+    }
+};
+
+// A register loaded from a field of the argument block.
+#define JITNORM_LOAD_ARGUMENT(reg, type, field) mov(reg, ptr[rdi + offsetof(type, field)])
+
+} // namespace jitnorm::impl::jit

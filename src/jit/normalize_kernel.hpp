@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// normalize_kernel: dst = fma(x - hi, rstd, neg), then scale and shift, over rows whose statistics are known
+// (docs/arithmetic.md, "Normalization").
+#pragma once
+
+#include "../core/memory_desc.hpp"
+#include "kernel_cache.hpp"
+
+namespace jitnorm::impl::jit {
+
+struct normalize_arguments {
+    const float *src;
+    float *dst;                           // may be src
+    dim_t src_row_stride, dst_row_stride; // bytes
+    dim_t rows;                           // at least 1
+    dim_t count;                          // elements of each row, at least 1
+    const float *hi, *rstd, *neg;         // one value per row
+    const float *scale, *shift;           // `count` values each; not used unless the kernel has them
+};
+
+class normalize_kernel {
+public:
+    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
+    explicit normalize_kernel(const normalize_conf &conf);
+    void operator()(const normalize_arguments &args) const { run_(&args); }
+    size_t code_bytes() const { return code_->size(); }
+
+private:
+    code_ptr code_;
+    void (*run_)(const normalize_arguments *);
+};
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep_kernel.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "emit/lane_fold.hpp"
+#include "emit/row_walker.hpp"
+#include "emit/tail_mask.hpp"
+#include "kernel_generator.hpp"
+
+namespace jitnorm::impl::jit {
+
+namespace {
+
+using layer_norm::BLOCK;
+using layer_norm::FORWARD_LANES;
+
+template <isa I>
+class sweep_generator : public kernel_generator {
+    using traits = vector_traits<I>;
+    using vmm = typename traits::vmm;
+    using xmm_t = Xbyak::Xmm;
+    using reg = Xbyak::Reg64;
+    static constexpr int VECTORS = FORWARD_LANES / traits::floats; // registers per sum, and the unroll
+    static constexpr int LANES_BYTES = FORWARD_LANES * int(sizeof(float));
+
+public:
+    explicit sweep_generator(const sweep_conf &conf) : conf_(conf) {
+        for (int i = 0; i < VECTORS; ++i) {
+            s_.emplace_back(i);
+            q_.emplace_back(VECTORS + i);
+            d_.emplace_back(2 * VECTORS + i);
+        }
+        generate();
+    }
+
+private:
+    void generate() {
+        open_frame(2 * LANES_BYTES);
+        load_arguments();
+        tail_.prepare(reg_count_, reg_left_, reg_position_);
+        Xbyak::Label row;
+        L(row);
+        {
+            load_pivot();
+            sum_blocks();
+            store_sums();
+            next_row();
+        }
+        jnz(row, T_NEAR);
+        close_frame();
+        tail_.emit_table();
+    }
+
+    void load_arguments() {
+        JITNORM_LOAD_ARGUMENT(reg_src_, sweep_arguments, src);
+        JITNORM_LOAD_ARGUMENT(reg_stride_, sweep_arguments, row_stride);
+        JITNORM_LOAD_ARGUMENT(reg_rows_, sweep_arguments, rows);
+        JITNORM_LOAD_ARGUMENT(reg_count_, sweep_arguments, count);
+        JITNORM_LOAD_ARGUMENT(reg_pivot_, sweep_arguments, pivot);
+        JITNORM_LOAD_ARGUMENT(reg_s_, sweep_arguments, s);
+        JITNORM_LOAD_ARGUMENT(reg_q_, sweep_arguments, q);
+        if (conf_.repeated) vbroadcastss(vmm_factor_, ptr[rdi + offsetof(sweep_arguments, factor)]);
+    }
+
+    // Broadcasts the pivot: the given one, or the mean of the first four elements, or the first of fewer.
+    void load_pivot() {
+        if (!conf_.centered) return;
+        if (conf_.repeated) {
+            vbroadcastss(vmm_pivot_, ptr[reg_pivot_]);
+            return;
+        }
+        const xmm_t four(d_[0].getIdx()), quarter(d_[1].getIdx());
+        Xbyak::Label few, found;
+        vmovss(four, ptr[reg_src_]);
+        cmp(reg_count_, 4);
+        jb(few);
+        mov(reg_left_.cvt32(), std::bit_cast<uint32_t>(0.25F));
+        vmovd(quarter, reg_left_.cvt32());
+        vshufps(quarter, quarter, quarter, 0);
+        vmulps(four, quarter, ptr[reg_src_]);
+        vhaddps(four, four, four); // elements 0 + 1, 2 + 3
+        vhaddps(four, four, four);
+        L(few);
+        vmovss(ptr[reg_pivot_], four);
+        vbroadcastss(vmm_pivot_, four);
+    }
+
+    // The sums of a chunk, block by block; from the second block on the chunk's lanes are in the frame.
+    void sum_blocks() {
+        Xbyak::Label single, block, last, done;
+        clear_lanes();
+        cmp(reg_count_, int(BLOCK));
+        jbe(single, T_NEAR);
+        save_chunk_lanes();
+        L(single);
+        xor_(reg_position_.cvt32(), reg_position_.cvt32());
+        mov(reg_rest_, reg_count_);
+        L(block);
+        mov(reg_left_, reg_rest_);
+        cmp(reg_rest_, int(BLOCK));
+        jbe(last, T_NEAR);
+        mov(reg_left_.cvt32(), int(BLOCK));
+        L(last);
+        sub(reg_rest_, reg_left_);
+        walker_.walk(VECTORS, [&](const place &p) { accumulate(p); });
+        cmp(reg_count_, int(BLOCK));
+        jbe(done, T_NEAR); // a single block
+        add_chunk_lanes();
+        test(reg_rest_, reg_rest_);
+        jz(done, T_NEAR);
+        save_chunk_lanes();
+        clear_lanes();
+        jmp(block, T_NEAR);
+        L(done);
+    }
+
+    // d = pivot - x, with the sign turned where it matters: the subtraction takes x straight from memory
+    void accumulate(const place &p) {
+        const vmm &d = d_[size_t(p.slot)];
+        const Xbyak::RegExp x = walker_.at(reg_src_, p);
+        if (p.tail) {
+            tail_.load(d, x);
+            if (conf_.centered) {
+                vsubps(d, vmm_pivot_, d);
+                tail_.zero_absent(d);
+            }
+        } else if (conf_.centered) {
+            vsubps(d, vmm_pivot_, ptr[x]);
+        } else {
+            vmovups(d, ptr[x]);
+        }
+        if (conf_.repeated) vmulps(d, d, vmm_factor_);
+        if (conf_.centered) vsubps(s_[size_t(p.slot)], s_[size_t(p.slot)], d);
+        vfmadd231ps(q_[size_t(p.slot)], d, d);
+    }
+
+    template <typename Use> // void(const vmm &lanes, int frame offset)
+    void for_each_sum(Use &&use) {
+        for (int i = 0; i < VECTORS; ++i) {
+            if (conf_.centered) use(s_[size_t(i)], i * traits::bytes);
+            use(q_[size_t(i)], LANES_BYTES + i * traits::bytes);
+        }
+    }
+    void clear_lanes() {
+        for_each_sum([&](const vmm &lanes, int) { vxorps(lanes, lanes, lanes); });
+    }
+    void add_chunk_lanes() {
+        for_each_sum([&](const vmm &lanes, int frame) { vaddps(lanes, lanes, ptr[rsp + frame]); });
+    }
+    void save_chunk_lanes() {
+        for_each_sum([&](const vmm &lanes, int frame) { vmovaps(ptr[rsp + frame], lanes); });
+    }
+
+    void store_sums() {
+        const xmm_t scratch(d_[0].getIdx());
+        if (conf_.centered) {
+            emit_fold<I>(*this, s_, scratch);
+            vmovss(ptr[reg_s_], xmm_t(s_[0].getIdx()));
+        }
+        emit_fold<I>(*this, q_, scratch);
+        vmovss(ptr[reg_q_], xmm_t(q_[0].getIdx()));
+    }
+
+    void next_row() {
+        add(reg_src_, reg_stride_);
+        add(reg_pivot_, int(sizeof(float)));
+        add(reg_s_, int(sizeof(float)));
+        add(reg_q_, int(sizeof(float)));
+        dec(reg_rows_);
+    }
+
+    sweep_conf conf_;
+    const reg &reg_src_ = rsi, &reg_stride_ = rdx, &reg_rows_ = rcx, &reg_count_ = r8;
+    const reg &reg_pivot_ = r9, &reg_s_ = r10, &reg_q_ = r11;
+    const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_rest_ = r12;
+    std::vector<vmm> s_, q_, d_;
+    vmm vmm_pivot_{3 * VECTORS}, vmm_factor_{3 * VECTORS + 1};
+    tail_mask<I> tail_{*this, vmm{3 * VECTORS + 2}};
+    row_walker<I> walker_{*this, reg_position_, reg_left_};
+};
+
+template <isa I>
+code_ptr generate(const sweep_conf &conf) {
+    std::string name = std::string("jitnorm_sweep_") + (I == isa::avx512 ? "avx512" : "avx2");
+    if (!conf.centered) name += "_rms";
+    if (conf.repeated) name += "_repeated";
+    return sweep_generator<I>(conf).seal(name.c_str());
+}
+
+} // namespace
+
+sweep_kernel::sweep_kernel(const sweep_conf &conf)
+    : code_(find_or_generate(
+          conf, [&] { return conf.vectors == isa::avx512 ? generate<isa::avx512>(conf) : generate<isa::avx2>(conf); })),
+      run_(code_->entry<void(const sweep_arguments *)>()) {}
+
+} // namespace jitnorm::impl::jit

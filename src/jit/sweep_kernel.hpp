@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// sweep_kernel: the sums from which the statistics of rows follow, in one sweep over at most CHUNK elements of each row
+// (docs/arithmetic.md, "Statistics").
+#pragma once
+
+#include "../arithmetic/constants.hpp"
+#include "kernel_cache.hpp"
+
+namespace jitnorm::impl::jit {
+
+// Everything is one value per row where it is a pointer to float.
+struct sweep_arguments {
+    const float *src;
+    dim_t row_stride; // bytes
+    dim_t rows;       // at least 1
+    dim_t count;      // elements of each row, 1 .. CHUNK
+    float *pivot;     // found by the kernel, or given to it when it repeats a sweep; not used for rms_norm
+    float *s;         // sum of (x - pivot) * factor; not used for rms_norm
+    float *q;         // sum of ((x - pivot) * factor)^2
+    float factor;     // read when the sweep is repeated
+};
+
+class sweep_kernel {
+public:
+    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
+    explicit sweep_kernel(const sweep_conf &conf);
+    void operator()(const sweep_arguments &args) const { run_(&args); }
+    size_t code_bytes() const { return code_->size(); }
+
+private:
+    code_ptr code_;
+    void (*run_)(const sweep_arguments *);
+};
+
+} // namespace jitnorm::impl::jit
