@@ -91,10 +91,13 @@ extern "C" {
  * Errors of all four functions:
  *   invalid_arguments  a null pointer that is not said to be optional; a prop_kind of the other direction; unknown
  *                      flags; src of less than 2 or more than 5 dimensions or of undecided layout; shapes that do not
- *                      fit together; statistics of the wrong shape; an unknown data type
+ *                      fit together; statistics of the wrong shape; an unknown data type; an output with a stride of 0;
+                      epsilon negative or not finite
  *   unimplemented      a legal request that no implementation takes: run-time dimensions, a data type or an attribute
  *                      outside of what is said above
- *   out_of_memory, runtime_error (the environment variable JITNORM_IMPL names no implementation) */
+ *   out_of_memory
+ *   runtime_error      an environment variable names what there is not: JITNORM_IMPL an implementation (jit:avx512,
+ *                      jit:avx2, ref:any), JITNORM_MAX_CPU_ISA an instruction set */
 
 /* prop_kind: jitnorm_forward_training or jitnorm_forward_inference. stat_desc describes mean and variance; null: f32
  * in the layout of src. scale and shift are f32. epsilon is added to the variance, in its unit. flags: or-ed

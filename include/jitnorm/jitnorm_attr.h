@@ -73,16 +73,16 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_
                                                              int32_t *zero_point, jitnorm_data_type_t *data_type);
 
 /* y = alg(y), with the formula given at jitnorm_alg_kind_t.
- * invalid_arguments: alg_kind is not an eltwise one. */
+ * invalid_arguments: alg_kind is not an eltwise one. Layer normalization does not implement elu, soft_relu, log, pow,
+ * round and mish. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_eltwise(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
                                                              float alpha, float beta);
 JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_post_ops_t post_ops, int index,
                                                                  jitnorm_alg_kind_t *alg_kind, float *alpha,
                                                                  float *beta);
 
-/* y = alg(y, src1). src1 has as many dimensions as dst; a dimension of size 1 is broadcast. Layer normalization takes
- * src1 of dst's shape, of one element, or of one element per index of the last dimension. The descriptor is copied; an
- * undecided layout (any) becomes that of dst. At execution src1 is the argument
+/* y = alg(y, src1). src1 has as many dimensions as dst, each of dst's size or of size 1, which is broadcast. The
+ * descriptor is copied; an undecided layout (any) becomes that of dst. At execution src1 is the argument
  * JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1.
  * invalid_arguments: alg_kind is not a binary one, src1_desc is null or empty. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,

@@ -21,7 +21,7 @@ JITNORM_API const char *jitnorm_alg_kind2str(jitnorm_alg_kind_t value);         
 JITNORM_API const char *jitnorm_engine_kind2str(jitnorm_engine_kind_t value);         /* "cpu" */
 JITNORM_API const char *jitnorm_scratchpad_mode2str(jitnorm_scratchpad_mode_t value); /* "library" */
 JITNORM_API const char *jitnorm_cpu_isa2str(jitnorm_cpu_isa_t value);                 /* "cpu_isa_avx512_core" */
-JITNORM_API const char *jitnorm_runtime2str(unsigned value);                          /* "omp" */
+JITNORM_API const char *jitnorm_runtime2str(unsigned value);                          /* "OpenMP" */
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: the names of its values, as tables.
+#include <algorithm>
+#include <iterator>
+
+#include "../core/format_tag.hpp"
+#include "jitnorm/jitnorm_debug.h"
+
+using namespace jitnorm::impl;
+
+namespace {
+
+template <typename Value>
+struct named {
+    Value value;
+    const char *name;
+};
+
+#define NAMED(name)                                                                                                    \
+    { jitnorm_##name, #name }
+
+constexpr named<jitnorm_status_t> STATUSES[] = {
+    NAMED(success),           NAMED(out_of_memory), NAMED(invalid_arguments), NAMED(unimplemented),
+    NAMED(last_impl_reached), NAMED(runtime_error), NAMED(not_required),      NAMED(invalid_graph),
+    NAMED(invalid_graph_op),  NAMED(invalid_shape), NAMED(invalid_data_type),
+};
+
+constexpr named<jitnorm_data_type_t> DATA_TYPES[] = {
+    {jitnorm_data_type_undef, "undef"},
+    NAMED(f16),
+    NAMED(bf16),
+    NAMED(f32),
+    NAMED(s32),
+    NAMED(s8),
+    NAMED(u8),
+    NAMED(f64),
+};
+
+constexpr named<jitnorm_format_kind_t> FORMAT_KINDS[] = {
+    {jitnorm_format_kind_undef, "undef"},
+    {jitnorm_format_kind_any, "any"},
+    NAMED(blocked),
+};
+
+constexpr named<jitnorm_prop_kind_t> PROP_KINDS[] = {
+    {jitnorm_prop_kind_undef, "undef"},
+    NAMED(forward_training),
+    NAMED(forward_inference),
+    NAMED(backward),
+    NAMED(backward_data),
+};
+
+constexpr named<jitnorm_primitive_kind_t> PRIMITIVE_KINDS[] = {
+    {jitnorm_undefined_primitive, "undef"}, NAMED(sum), NAMED(eltwise), NAMED(binary), NAMED(layer_normalization),
+};
+
+constexpr named<jitnorm_alg_kind_t> ALGORITHMS[] = {
+    {jitnorm_alg_kind_undef, "undef"},
+    NAMED(eltwise_relu),
+    NAMED(eltwise_tanh),
+    NAMED(eltwise_elu),
+    NAMED(eltwise_square),
+    NAMED(eltwise_abs),
+    NAMED(eltwise_sqrt),
+    NAMED(eltwise_linear),
+    NAMED(eltwise_soft_relu),
+    NAMED(eltwise_hardsigmoid),
+    NAMED(eltwise_logistic),
+    NAMED(eltwise_exp),
+    NAMED(eltwise_gelu_tanh),
+    NAMED(eltwise_swish),
+    NAMED(eltwise_log),
+    NAMED(eltwise_clip),
+    NAMED(eltwise_clip_v2),
+    NAMED(eltwise_pow),
+    NAMED(eltwise_gelu_erf),
+    NAMED(eltwise_round),
+    NAMED(eltwise_mish),
+    NAMED(eltwise_hardswish),
+    NAMED(binary_add),
+    NAMED(binary_mul),
+    NAMED(binary_max),
+    NAMED(binary_min),
+    NAMED(binary_div),
+    NAMED(binary_sub),
+    NAMED(binary_ge),
+    NAMED(binary_gt),
+    NAMED(binary_le),
+    NAMED(binary_lt),
+    NAMED(binary_eq),
+    NAMED(binary_ne),
+};
+
+constexpr named<jitnorm_engine_kind_t> ENGINE_KINDS[] = {{jitnorm_any_engine, "any"}, NAMED(cpu)};
+
+constexpr named<jitnorm_scratchpad_mode_t> SCRATCHPAD_MODES[] = {
+    {jitnorm_scratchpad_mode_library, "library"},
+    {jitnorm_scratchpad_mode_user, "user"},
+};
+
+constexpr named<jitnorm_cpu_isa_t> ISAS[] = {
+    NAMED(cpu_isa_default),
+    NAMED(cpu_isa_sse41),
+    NAMED(cpu_isa_avx2),
+    NAMED(cpu_isa_avx512_core),
+};
+
+constexpr named<unsigned> RUNTIMES[] = {{JITNORM_RUNTIME_SEQ, "sequential"}, {JITNORM_RUNTIME_OMP, "OpenMP"}};
+
+#undef NAMED
+
+template <typename Table, typename Value>
+const char *name_in(const Table &table, Value value) {
+    const auto found = std::find_if(std::begin(table), std::end(table), [&](auto &row) { return row.value == value; });
+    return found == std::end(table) ? "unknown" : found->name;
+}
+
+} // namespace
+
+const char *jitnorm_status2str(jitnorm_status_t value) { return name_in(STATUSES, value); }
+const char *jitnorm_dt2str(jitnorm_data_type_t value) { return name_in(DATA_TYPES, value); }
+const char *jitnorm_fmt_kind2str(jitnorm_format_kind_t value) { return name_in(FORMAT_KINDS, value); }
+const char *jitnorm_prop_kind2str(jitnorm_prop_kind_t value) { return name_in(PROP_KINDS, value); }
+const char *jitnorm_prim_kind2str(jitnorm_primitive_kind_t value) { return name_in(PRIMITIVE_KINDS, value); }
+const char *jitnorm_alg_kind2str(jitnorm_alg_kind_t value) { return name_in(ALGORITHMS, value); }
+const char *jitnorm_engine_kind2str(jitnorm_engine_kind_t value) { return name_in(ENGINE_KINDS, value); }
+const char *jitnorm_scratchpad_mode2str(jitnorm_scratchpad_mode_t value) { return name_in(SCRATCHPAD_MODES, value); }
+const char *jitnorm_cpu_isa2str(jitnorm_cpu_isa_t value) { return name_in(ISAS, value); }
+const char *jitnorm_runtime2str(unsigned value) { return name_in(RUNTIMES, value); }
+
+const char *jitnorm_fmt_tag2str(jitnorm_format_tag_t value) {
+    if (value == jitnorm_format_tag_undef) return "undef";
+    if (value == jitnorm_format_tag_any) return "any";
+    const std::string_view name = tag_name(value); // a literal: it ends with a zero
+    return name.empty() ? "unknown" : name.data();
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: primitive descriptors of layer normalization. Each function makes a problem; create_desc takes it on.
+#include <utility>
+
+#include "../jit/isa.hpp"
+#include "boundary.hpp"
+#include "jitnorm/jitnorm.h"
+#include "primitive_desc.hpp"
+#include "undecided_layout.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+using layer_norm::problem;
+
+namespace {
+
+constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
+
+// Forward and backward have these in common.
+problem make_problem(jitnorm_prop_kind_t prop_kind, const memory_desc &src, const memory_desc *statistics,
+                     float epsilon, unsigned flags, const attributes *attr) {
+    problem p;
+    p.prop_kind = prop_kind;
+    p.flags = flags;
+    p.epsilon = epsilon;
+    p.src = src;
+    if (statistics != nullptr) p.statistics = *statistics;
+    if (attr != nullptr) p.attr = *attr;
+    return p;
+}
+
+// What the problem does not use must not make two problems differ.
+void forget_unused(problem &p) {
+    if (!p.uses_scale() && !p.uses_shift()) p.scale_shift_type = jitnorm_f32;
+    if (!p.wants_diff_scale() && !p.wants_diff_shift()) p.diff_scale_shift_type = jitnorm_f32;
+}
+
+verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, problem p) {
+    if (!jit::isa_cap_is_valid()) return {jitnorm_runtime_error, "JITNORM_MAX_CPU_ISA names no instruction set"};
+    if (p.src.ndims < 2 || p.src.ndims > 5) return invalid("src must have 2 to 5 dimensions");
+    if (verdict v = decide_layouts(p); v.status != jitnorm_success) return v;
+    forget_unused(p);
+    if (verdict v = layer_norm::validate(p); v.status != jitnorm_success) return v;
+    jitnorm_status_t status;
+    const layer_norm::implementation *chosen = layer_norm::choose(p, nullptr, &status);
+    if (chosen == nullptr) return {status, "no implementation can be taken"};
+    *result = new jitnorm_primitive_desc(engine, std::move(p), chosen);
+    return {};
+}
+
+verdict check_hint(const problem &p, const_jitnorm_primitive_desc_t hint) {
+    if (hint == nullptr) return {};
+    if (!hint->problem.is_forward()) return invalid("the hint is not a forward primitive descriptor");
+    return same_dims(hint->problem.src, p.src) ? verdict{} : invalid("the hint is for tensors of another shape");
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
+    jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr) {
+    if (any_null(primitive_desc, engine, src_desc, dst_desc)) return report(__func__, NULL_POINTER);
+    return guarded(__func__, [&] {
+        problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags, attr);
+        if (!p.is_forward()) return invalid("not a forward propagation kind");
+        p.dst = *dst_desc;
+        p.scale_shift_type = scale_shift_data_type;
+        return create_desc(primitive_desc, engine, std::move(p));
+    });
+}
+
+jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
+    float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr) {
+    return jitnorm_layer_normalization_forward_primitive_desc_create_v2(
+        primitive_desc, engine, prop_kind, src_desc, dst_desc, stat_desc, jitnorm_f32, epsilon, flags, attr);
+}
+
+jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t diff_src_desc, const_jitnorm_memory_desc_t diff_dst_desc,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t stat_desc,
+    jitnorm_data_type_t diff_scale_shift_data_type, jitnorm_data_type_t scale_shift_data_type, float epsilon,
+    unsigned flags, const_jitnorm_primitive_desc_t hint_fwd_pd, const_jitnorm_primitive_attr_t attr) {
+    if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc)) return report(__func__, NULL_POINTER);
+    return guarded(__func__, [&] {
+        problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags, attr);
+        if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
+            return invalid("not a backward propagation kind");
+        if (verdict v = check_hint(p, hint_fwd_pd); v.status != jitnorm_success) return v;
+        p.diff_src = *diff_src_desc;
+        p.diff_dst = *diff_dst_desc;
+        p.diff_scale_shift_type = diff_scale_shift_data_type;
+        p.scale_shift_type = scale_shift_data_type;
+        return create_desc(primitive_desc, engine, std::move(p));
+    });
+}
+
+jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t diff_src_desc, const_jitnorm_memory_desc_t diff_dst_desc,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t stat_desc, float epsilon, unsigned flags,
+    const_jitnorm_primitive_desc_t hint_fwd_pd, const_jitnorm_primitive_attr_t attr) {
+    return jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+        primitive_desc, engine, prop_kind, diff_src_desc, diff_dst_desc, src_desc, stat_desc, jitnorm_f32, jitnorm_f32,
+        epsilon, flags, hint_fwd_pd, attr);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: memory descriptors.
+#include "boundary.hpp"
+#include "jitnorm/jitnorm_memory.h"
+#include "tensor_match.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+
+namespace {
+
+template <typename Answer>
+verdict answer(void *result, Answer value) {
+    *static_cast<Answer *>(result) = value;
+    return {};
+}
+
+// The properties of a decided layout.
+verdict query_layout(const memory_desc &md, jitnorm_query_t what, void *result) {
+    if (md.format_kind != jitnorm_blocked) return {jitnorm_not_required};
+    switch (what) {
+    case jitnorm_query_strides:
+        return answer<const dim_t *>(result, md.strides);
+    case jitnorm_query_inner_nblks_s32:
+        return answer(result, md.inner_nblks);
+    case jitnorm_query_inner_blks:
+        return answer<const dim_t *>(result, md.inner_blks);
+    default:
+        return answer<const dim_t *>(result, md.inner_idxs);
+    }
+}
+
+verdict query(const memory_desc &md, jitnorm_query_t what, void *result) {
+    switch (what) {
+    case jitnorm_query_ndims_s32:
+        return answer(result, md.ndims);
+    case jitnorm_query_dims:
+        return answer<const dim_t *>(result, md.dims);
+    case jitnorm_query_data_type:
+        return answer(result, md.data_type);
+    case jitnorm_query_submemory_offset_s64:
+        return answer<int64_t>(result, md.offset0);
+    case jitnorm_query_padded_dims:
+        return answer<const dim_t *>(result, md.padded_dims);
+    case jitnorm_query_format_kind:
+        return answer(result, md.format_kind);
+    case jitnorm_query_strides:
+    case jitnorm_query_inner_nblks_s32:
+    case jitnorm_query_inner_blks:
+    case jitnorm_query_inner_idxs:
+        return query_layout(md, what, result);
+    default:
+        return {jitnorm_unimplemented, "not a query about memory descriptors"};
+    }
+}
+
+constexpr verdict BAD_DESCRIPTOR{jitnorm_invalid_arguments,
+                                 "number of dimensions, dimensions, strides, type or tag make no tensor"};
+
+// A new descriptor of the caller's, filled by make(md), which answers a status.
+template <typename Make>
+jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *result, Make &&make) {
+    if (any_null(result)) return report(function, NULL_POINTER);
+    memory_desc md;
+    if (make(md) != jitnorm_success) return report(function, BAD_DESCRIPTOR);
+    return create(function, result, md);
+}
+
+const memory_desc EMPTY;
+
+} // namespace
+
+jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_desc_t *memory_desc, int ndims,
+                                                     const jitnorm_dims_t dims, jitnorm_data_type_t data_type,
+                                                     jitnorm_format_tag_t tag) {
+    return create_desc(__func__, memory_desc, [&](auto &md) { return make_with_tag(md, ndims, dims, data_type, tag); });
+}
+
+jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *memory_desc, int ndims,
+                                                         const jitnorm_dims_t dims, jitnorm_data_type_t data_type,
+                                                         const jitnorm_dims_t strides) {
+    return create_desc(__func__, memory_desc,
+                       [&](auto &md) { return make_with_strides(md, ndims, dims, data_type, strides); });
+}
+
+jitnorm_status_t jitnorm_memory_desc_clone(jitnorm_memory_desc_t *memory_desc, const_jitnorm_memory_desc_t existing) {
+    return clone(__func__, memory_desc, existing);
+}
+
+jitnorm_status_t jitnorm_memory_desc_destroy(jitnorm_memory_desc_t memory_desc) { return destroy(memory_desc); }
+
+jitnorm_status_t jitnorm_memory_desc_query(const_jitnorm_memory_desc_t memory_desc, jitnorm_query_t what,
+                                           void *result) {
+    if (any_null(memory_desc) || result == nullptr) return report(__func__, NULL_POINTER);
+    return report(__func__, query(*memory_desc, what, result));
+}
+
+int jitnorm_memory_desc_equal(const_jitnorm_memory_desc_t a, const_jitnorm_memory_desc_t b) {
+    return same_tensor(a != nullptr ? *a : EMPTY, b != nullptr ? *b : EMPTY);
+}
+
+size_t jitnorm_memory_desc_get_size(const_jitnorm_memory_desc_t memory_desc) {
+    return memory_desc == nullptr ? 0 : bytes(*memory_desc);
+}
+
+size_t jitnorm_data_type_size(jitnorm_data_type_t data_type) { return size_of(data_type); }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: verbose log, instruction sets, cache, version.
+#include "../core/verbose.hpp"
+#include "../jit/isa.hpp"
+#include "../jit/kernel_cache.hpp"
+#include "boundary.hpp"
+#include "jitnorm/jitnorm.h"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+
+jitnorm_status_t jitnorm_set_verbose(int level) {
+    if (level < 0 || level > 2) return report(__func__, {jitnorm_invalid_arguments, "the level is 0, 1 or 2"});
+    set_verbose_level(level);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa) {
+    return guarded(__func__, [&]() -> verdict { return {jit::set_max_isa(isa), "the cap cannot be set to this"}; });
+}
+
+jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void) { return jit::effective_isa(); }
+
+jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity) {
+    if (any_null(capacity)) return report(__func__, NULL_POINTER);
+    *capacity = int(jit::kernel_cache_capacity());
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity) {
+    if (capacity < 0) return report(__func__, {jitnorm_invalid_arguments, "a negative capacity"});
+    return guarded(__func__, [&]() -> verdict {
+        jit::set_kernel_cache_capacity(capacity);
+        return {};
+    });
+}
+
+const jitnorm_version_t *jitnorm_version(void) {
+#ifdef JITNORM_THREADING_OMP
+    constexpr unsigned RUNTIME = JITNORM_RUNTIME_OMP;
+#else
+    constexpr unsigned RUNTIME = JITNORM_RUNTIME_SEQ;
+#endif
+    static const jitnorm_version_t VERSION{JITNORM_VERSION_MAJOR, JITNORM_VERSION_MINOR, JITNORM_VERSION_PATCH,
+                                           JITNORM_COMMIT_HASH, RUNTIME};
+    return &VERSION;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// primitive_desc as the C interface's handle knows it: a problem and the implementation that is going to solve it.
+#pragma once
+
+#include "../core/problem.hpp"
+#include "../primitive/implementation.hpp"
+#include "engine.hpp"
+
+struct jitnorm_primitive_desc {
+    jitnorm_engine_t engine;
+    jitnorm::impl::layer_norm::problem problem;
+    const jitnorm::impl::layer_norm::implementation *implementation;
+
+    // Derived from the above, kept because queries answer pointers to them.
+    jitnorm_memory_desc scale_shift;      // of scale and of shift
+    jitnorm_memory_desc diff_scale_shift; // of their gradients
+    jitnorm_memory_desc scratchpad;       // that the caller passes; empty when there is nothing to pass
+
+    jitnorm_primitive_desc(jitnorm_engine_t engine, jitnorm::impl::layer_norm::problem problem,
+                           const jitnorm::impl::layer_norm::implementation *implementation);
+
+    // Moves to the next implementation; false, without a change, when there is none.
+    bool move_to_next_implementation();
+
+    // What the implementation wants, whoever provides it.
+    size_t scratchpad_bytes() const { return implementation->scratchpad_bytes(problem); }
+    bool user_gives_scratchpad() const { return problem.attr.scratchpad_mode == jitnorm_scratchpad_mode_user; }
+
+private:
+    void describe_scratchpad();
+};

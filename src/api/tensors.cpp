@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensors.hpp"
+
+namespace jitnorm::impl::api {
+
+namespace {
+
+constexpr int FIXED_ARGS[FIRST_POST_OP] = {
+    JITNORM_ARG_SRC,
+    JITNORM_ARG_DST,
+    JITNORM_ARG_MEAN,
+    JITNORM_ARG_VARIANCE,
+    JITNORM_ARG_SCALE,
+    JITNORM_ARG_SHIFT,
+    JITNORM_ARG_DIFF_DST,
+    JITNORM_ARG_DIFF_SRC,
+    JITNORM_ARG_DIFF_SCALE,
+    JITNORM_ARG_DIFF_SHIFT,
+    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
+    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST,
+    JITNORM_ARG_SCRATCHPAD,
+};
+
+slot post_op_slot(int arg) {
+    const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
+    const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
+    return is_src1 && 0 <= index && index < MAX_POST_OPS ? slot(FIRST_POST_OP + index) : NO_SLOT;
+}
+
+const memory_desc EMPTY;
+const memory_desc ONE_F32 = [] {
+    const dim_t one = 1;
+    return make_dense({&one, 1}, jitnorm_f32);
+}();
+
+tensor present_if(bool present, role use, const memory_desc &md) {
+    return present ? tensor{use, &md} : tensor{role::absent, &EMPTY};
+}
+
+tensor statistics(const layer_norm::problem &p, bool wanted) {
+    return present_if(wanted, p.statistics_are_inputs() ? role::input : role::output, p.statistics);
+}
+
+tensor post_op_tensor(const layer_norm::problem &p, size_t index) {
+    const auto &entries = p.attr.post_ops.entries;
+    const auto *binary = index < entries.size() ? std::get_if<binary_post_op>(&entries[index]) : nullptr;
+    return binary != nullptr ? tensor{role::input, &binary->src1} : tensor{role::absent, &EMPTY};
+}
+
+} // namespace
+
+slot slot_of(int arg) {
+    switch (arg) {
+    case JITNORM_ARG_SRC:
+        return SRC;
+    case JITNORM_ARG_DST:
+        return DST;
+    case JITNORM_ARG_MEAN:
+        return MEAN;
+    case JITNORM_ARG_VARIANCE:
+        return VARIANCE;
+    case JITNORM_ARG_SCALE:
+        return SCALE;
+    case JITNORM_ARG_SHIFT:
+        return SHIFT;
+    case JITNORM_ARG_DIFF_DST:
+        return DIFF_DST;
+    case JITNORM_ARG_DIFF_SRC:
+        return DIFF_SRC;
+    case JITNORM_ARG_DIFF_SCALE:
+        return DIFF_SCALE;
+    case JITNORM_ARG_DIFF_SHIFT:
+        return DIFF_SHIFT;
+    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC:
+        return SRC_SCALE;
+    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST:
+        return DST_SCALE;
+    case JITNORM_ARG_SCRATCHPAD:
+        return SCRATCHPAD;
+    default:
+        return post_op_slot(arg);
+    }
+}
+
+int arg_of(slot s) {
+    return s < FIRST_POST_OP ? FIXED_ARGS[s] : JITNORM_ARG_ATTR_MULTIPLE_POST_OP(s - FIRST_POST_OP) | JITNORM_ARG_SRC_1;
+}
+
+tensor tensor_of(const jitnorm_primitive_desc &pd, slot s) {
+    const layer_norm::problem &p = pd.problem;
+    switch (s) {
+    case SRC:
+        return {role::input, &p.src};
+    case DST:
+        return present_if(p.is_forward(), role::output, p.dst);
+    case MEAN:
+        return statistics(p, p.uses_mean());
+    case VARIANCE:
+        return statistics(p, p.uses_variance());
+    case SCALE:
+        return present_if(p.uses_scale(), role::input, pd.scale_shift);
+    case SHIFT:
+        return present_if(p.uses_shift(), p.is_forward() ? role::input : role::ignored, pd.scale_shift);
+    case DIFF_DST:
+        return present_if(!p.is_forward(), role::input, p.diff_dst);
+    case DIFF_SRC:
+        return present_if(!p.is_forward(), role::output, p.diff_src);
+    case DIFF_SCALE:
+        return present_if(p.wants_diff_scale(), role::output, pd.diff_scale_shift);
+    case DIFF_SHIFT:
+        return present_if(p.wants_diff_shift(), role::output, pd.diff_scale_shift);
+    case SRC_SCALE:
+        return present_if(p.attr.src_scale, role::input, ONE_F32);
+    case DST_SCALE:
+        return present_if(p.attr.dst_scale, role::input, ONE_F32);
+    case SCRATCHPAD:
+        return present_if(pd.user_gives_scratchpad(), pd.scratchpad.ndims == 0 ? role::ignored : role::output,
+                          pd.scratchpad);
+    default:
+        return post_op_tensor(p, size_t(s - FIRST_POST_OP));
+    }
+}
+
+} // namespace jitnorm::impl::api
