@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// forward_executor: rows to threads, threads to runs of evenly spaced rows, runs to batches, batches to kernels.
+#pragma once
+
+#include "../core/executor.hpp"
+#include "../core/problem.hpp"
+#include "../core/row_space.hpp"
+#include "../jit/normalize_kernel.hpp"
+#include "../jit/sweep_kernel.hpp"
+#include "row_batch.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+class forward_executor final : public executor {
+public:
+    // Gets its kernels from the cache or generates them: throws what that throws.
+    forward_executor(const problem &p, jit::isa vectors);
+
+    jitnorm_status_t execute(const arguments &args) const override;
+
+private:
+    // A run of rows as pointers to its first row.
+    struct rows_in_memory {
+        const float *src;
+        float *dst;
+        float *mean, *variance; // null where the problem has none
+        const float *scale, *shift;
+    };
+
+    void normalize_run(const rows_in_memory &rows, dim_t count) const;
+    void find_statistics(const rows_in_memory &rows, row_batch &batch) const;
+    void load_statistics(const rows_in_memory &rows, row_batch &batch) const;
+    void sweep(const rows_in_memory &rows, row_batch &batch) const;
+    void sweep_long_row(const rows_in_memory &rows, row_batch &batch) const;
+    moments<float> settle_chunk(const float *src, dim_t count, float p, const sums<float> &first) const;
+    void keep(const rows_in_memory &rows, row_batch &batch, dim_t row, const row_statistics<float> &statistics) const;
+    void normalize(const rows_in_memory &rows, const row_batch &batch) const;
+
+    problem problem_;
+    row_space space_;
+    jit::sweep_kernel sweep_, repeat_;
+    jit::normalize_kernel normalize_;
+    dim_t C_, batch_rows_;
+    dim_t src_stride_, dst_stride_, statistics_stride_; // from row to row of a run, in elements
+    double inv_C_;
+};
+
+} // namespace jitnorm::impl::layer_norm
