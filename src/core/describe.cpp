@@ -57,9 +57,10 @@ std::string describe_scale_shift_types(const problem &p) {
     return p.scale_shift_type == jitnorm_f32 ? "" : given;
 }
 
+// A scale's value belongs to an execution, not to the problem; the syntax wants one, and 1 stands for it.
 std::string describe_scales(const attributes &attr) {
-    if (!attr.src_scale) return attr.dst_scale ? "dst:common" : "";
-    return attr.dst_scale ? "src:common+dst:common" : "src:common";
+    const std::string src = attr.src_scale ? "src:common:1" : "", dst = attr.dst_scale ? "dst:common:1" : "";
+    return src + (attr.src_scale && attr.dst_scale ? "+" : "") + dst;
 }
 
 std::string describe_entry(const sum_post_op &op) {

@@ -57,6 +57,27 @@ bool tag_describes(const memory_desc &md, jitnorm_format_tag_t tag) {
     return tagged == md;
 }
 
+std::string tag_of(const memory_desc &md) {
+    const auto tags = named_tags();
+    const auto found =
+        std::find_if(tags.begin(), tags.end(), [&](auto &entry) { return tag_describes(md, entry.tag); });
+    return found == tags.end() ? std::string() : std::string(found->name);
+}
+
+// The letters from the largest stride to the smallest, if the tensor is dense in that order.
+std::string permutation_of(const memory_desc &md) {
+    if (md.inner_nblks != 0 || has_runtime_dims(md)) return {};
+    std::string letters = std::string("abcdefghijkl").substr(0, size_t(md.ndims));
+    std::stable_sort(letters.begin(), letters.end(),
+                     [&](char a, char b) { return md.strides[a - 'a'] > md.strides[b - 'a']; });
+    dim_t dense = 1;
+    for (auto letter = letters.rbegin(); letter != letters.rend(); ++letter) {
+        if (md.strides[*letter - 'a'] != dense) return {};
+        dense *= std::max<dim_t>(md.dims[*letter - 'a'], 1);
+    }
+    return letters;
+}
+
 } // namespace
 
 std::string_view name_of(jitnorm_data_type_t type) {
@@ -115,10 +136,9 @@ std::string join(const dim_t *values, int count) {
 std::string layout_name(const memory_desc &md) {
     if (md.format_kind == jitnorm_format_kind_any) return "any";
     if (md.format_kind != jitnorm_blocked) return "undef";
-    const auto tags = named_tags();
-    const auto found =
-        std::find_if(tags.begin(), tags.end(), [&](auto &entry) { return tag_describes(md, entry.tag); });
-    return found == tags.end() ? join(md.strides, md.ndims) : std::string(found->name);
+    if (std::string tag = tag_of(md); !tag.empty()) return tag;
+    if (std::string letters = permutation_of(md); !letters.empty()) return letters;
+    return join(md.strides, md.ndims);
 }
 
 } // namespace jitnorm::impl

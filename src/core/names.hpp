@@ -16,7 +16,8 @@ std::string_view name_of(jitnorm_alg_kind_t alg);   // "gelu_erf", "add"
 // "128x768"
 std::string join(const dim_t *values, int count);
 
-// The layout as a tag ("aBc8b"), or as strides ("1024x1") where no tag describes it.
+// The layout as a tag ("aBc8b"), as letters where it is dense but no tag has that order ("cbad"), else as strides
+// ("1024x1").
 std::string layout_name(const memory_desc &md);
 
 } // namespace jitnorm::impl

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of problems, in the syntax that benchdnn-lite reads.
+#include <gtest/gtest.h>
+
+#include "core/names.hpp"
+#include "problems.hpp"
+#include "unknown.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::layer_norm;
+using namespace jitnorm::tests;
+
+namespace {
+
+memory_desc tagged(const std::vector<dim_t> &dims, jitnorm_format_tag_t tag) {
+    memory_desc md;
+    EXPECT_EQ(make_with_tag(md, int(dims.size()), dims.data(), jitnorm_f32, tag), jitnorm_success);
+    return md;
+}
+
+memory_desc strided(const std::vector<dim_t> &dims, const std::vector<dim_t> &strides) {
+    memory_desc md;
+    EXPECT_EQ(make_with_strides(md, int(dims.size()), dims.data(), jitnorm_f32, strides.data()), jitnorm_success);
+    return md;
+}
+
+TEST(Describe, ForwardTraining) {
+    problem p = make_problem(jitnorm_forward_training, {128, 768});
+    p.flags = jitnorm_use_scale | jitnorm_use_shift;
+    EXPECT_EQ(describe(p), "--dir=FWD_D --dt=f32:f32 --tag=ab:ab --stat_tag=a --flags=CH --eps=1e-05 128x768");
+}
+
+TEST(Describe, AllOfForward) {
+    problem p = make_problem(jitnorm_forward_inference, {2, 3, 8});
+    p.flags = jitnorm_use_global_stats | jitnorm_use_scale | jitnorm_use_shift | jitnorm_rms_norm;
+    p.epsilon = 0.0625f;
+    p.src = tagged({2, 3, 8}, jitnorm_bac);
+    p.src.data_type = jitnorm_bf16;
+    p.dst = tagged({2, 3, 8}, jitnorm_aBc8b);
+    p.dst.data_type = jitnorm_s8;
+    p.statistics = tagged({2, 3}, jitnorm_ba);
+    p.scale_shift_type = jitnorm_f16;
+    p.attr.scratchpad_mode = jitnorm_scratchpad_mode_user;
+    p.attr.src_scale = p.attr.dst_scale = true;
+    p.attr.post_ops.entries = {sum_post_op{0.5f, 3, jitnorm_u8}, sum_post_op{},
+                               eltwise_post_op{jitnorm_eltwise_gelu_tanh, 0, 0},
+                               eltwise_post_op{jitnorm_eltwise_clip_v2, -1, 6.5f},
+                               binary_post_op{jitnorm_binary_mul, dense({1, 3, 8}, jitnorm_u8)}};
+    EXPECT_EQ(describe(p),
+              "--dir=FWD_I --dt=bf16:s8 --tag=bac:aBc8b --stat_tag=ba --ss_dt=f16 --flags=GCHM --eps=0.0625 "
+              "--attr-scratchpad=user --attr-scales=src:common:1+dst:common:1 "
+              "--attr-post-ops=sum:0.5:3:u8+sum:1:0+gelu_tanh:0:0+clip_v2:-1:6.5+mul:u8:6:abc 2x3x8");
+}
+
+TEST(Describe, Backward) {
+    problem p = make_problem(jitnorm_backward, {16, 64});
+    EXPECT_EQ(describe(p), "--dir=BWD_DW --dt=f32:f32 --tag=ab:ab --stat_tag=a --eps=1e-05 16x64");
+    p.prop_kind = jitnorm_backward_data;
+    p.diff_src = strided({16, 64}, {65, 1});
+    EXPECT_EQ(describe(p), "--dir=BWD_D --dt=f32:f32 --tag=ab:ab:65x1 --stat_tag=a --eps=1e-05 16x64");
+}
+
+TEST(Describe, GradientTypeOfScaleAndShiftWhereItDiffers) {
+    problem p = make_problem(jitnorm_backward, {16, 64});
+    p.flags = jitnorm_use_scale;
+    p.scale_shift_type = jitnorm_bf16;
+    EXPECT_NE(describe(p).find(" --ss_dt=bf16:f32 "), std::string::npos);
+    p.diff_scale_shift_type = jitnorm_bf16;
+    EXPECT_NE(describe(p).find(" --ss_dt=bf16 "), std::string::npos);
+}
+
+TEST(Describe, OneScaleAlone) {
+    problem p = forward_problem();
+    p.attr.dst_scale = true;
+    EXPECT_NE(describe(p).find(" --attr-scales=dst:common:1 "), std::string::npos);
+    p.attr = {};
+    p.attr.src_scale = true;
+    EXPECT_NE(describe(p).find(" --attr-scales=src:common:1 "), std::string::npos);
+}
+
+TEST(Names, Layouts) {
+    EXPECT_EQ(layout_name(strided({3, 5}, {1, 3})), "ba");
+    EXPECT_EQ(layout_name(strided({3, 5}, {6, 1})), "6x1");
+    EXPECT_EQ(layout_name(strided({2, 3, 4, 5}, {15, 5, 30, 1})), "cabd") << "dense, but no tag has this order";
+    EXPECT_EQ(layout_name(tagged({20, 40}, jitnorm_BA16a32b)), "BA16a32b");
+    EXPECT_EQ(layout_name(tagged({20, 40}, jitnorm_format_tag_any)), "any");
+    EXPECT_EQ(layout_name({}), "undef");
+    EXPECT_EQ(layout_name(dense({2, 2, 2, 2, 2, 2})), "abcdef");
+}
+
+TEST(Names, RuntimeDimensionsAreStars) {
+    const dim_t dims[] = {RUNTIME_DIM, 768};
+    EXPECT_EQ(join(dims, 2), "*x768");
+}
+
+TEST(Names, UnknownValuesAreUndef) {
+    EXPECT_EQ(name_of(unknown<jitnorm_data_type_t>(77)), "undef");
+    EXPECT_EQ(name_of(unknown<jitnorm_prop_kind_t>(1)), "undef");
+    EXPECT_EQ(name_of(jitnorm_alg_kind_undef), "undef");
+    EXPECT_EQ(name_of(jitnorm_eltwise_hardswish), "hardswish");
+    EXPECT_EQ(name_of(jitnorm_binary_ne), "ne");
+}
+
+} // namespace

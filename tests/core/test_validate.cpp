@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each rule of validate(): what it accepts, what it refuses and with which status.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "problems.hpp"
+#include "unknown.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::layer_norm;
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr jitnorm_data_type_t ALL_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64,
+                                             jitnorm_s8,  jitnorm_u8,   jitnorm_s32};
+
+using change = std::function<void(problem &)>;
+
+void expect(jitnorm_status_t status, problem p, const change &apply) {
+    apply(p);
+    const verdict v = validate(p);
+    EXPECT_EQ(v.status, status) << v.reason << "\n" << describe(p);
+    EXPECT_EQ(v.status == jitnorm_success, *v.reason == '\0') << "a reason exactly when refused";
+}
+
+void accepts(
+    const problem &p, const change &apply = [](problem &) {}) {
+    expect(jitnorm_success, p, apply);
+}
+void is_invalid(const problem &p, const change &apply) { expect(jitnorm_invalid_arguments, p, apply); }
+void is_unsupported(const problem &p, const change &apply) { expect(jitnorm_unimplemented, p, apply); }
+
+// One post-op on a forward problem.
+change with(const post_op &op) {
+    return [op](problem &p) { p.attr.post_ops.entries.push_back(op); };
+}
+
+TEST(Validate, PropagationKinds) {
+    for (const auto kind :
+         {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward, jitnorm_backward_data})
+        accepts(make_problem(kind, {4, 8}));
+    is_invalid(forward_problem(), [](problem &p) { p.prop_kind = jitnorm_prop_kind_undef; });
+    is_invalid(forward_problem(), [](problem &p) { p.prop_kind = unknown<jitnorm_prop_kind_t>(65); });
+}
+
+TEST(Validate, Flags) {
+    for (const problem &start : {forward_problem(), backward_problem()}) {
+        for (unsigned flags = 0; flags < 64; ++flags) {
+            const bool known = (flags & ~0x27u) == 0;
+            expect(known ? jitnorm_success : jitnorm_invalid_arguments, start, [&](problem &p) { p.flags = flags; });
+        }
+        is_invalid(start, [](problem &p) { p.flags = 0x80000000u; });
+    }
+}
+
+TEST(Validate, Epsilon) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (const float epsilon : {0.f, 1e-30f, 1e-5f, 3e38f})
+        accepts(forward_problem(), [&](problem &p) { p.epsilon = epsilon; });
+    for (const float epsilon : {-1e-5f, infinity, -infinity, std::nanf("")})
+        is_invalid(forward_problem(), [&](problem &p) { p.epsilon = epsilon; });
+}
+
+TEST(Validate, RanksTwoToFive) {
+    const std::vector<dim_t> dims = {2, 3, 2, 3, 2, 3};
+    for (size_t rank = 2; rank <= 5; ++rank)
+        accepts(make_problem(jitnorm_forward_training, {dims.begin(), dims.begin() + dim_t(rank)}));
+    is_invalid(make_problem(jitnorm_forward_training, {8}), [](problem &) {});
+    is_invalid(make_problem(jitnorm_forward_training, dims), [](problem &) {});
+}
+
+TEST(Validate, EveryTensorMustBeThere) {
+    for (const auto member : {&problem::src, &problem::dst, &problem::statistics})
+        is_invalid(forward_problem(), [&](problem &p) { p.*member = {}; });
+    for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src, &problem::statistics})
+        is_invalid(backward_problem(), [&](problem &p) { p.*member = {}; });
+}
+
+TEST(Validate, LayoutsMustBeResolved) {
+    for (const auto member : {&problem::src, &problem::dst, &problem::statistics})
+        is_invalid(forward_problem(), [&](problem &p) { (p.*member).format_kind = jitnorm_format_kind_any; });
+    for (const auto member : {&problem::diff_dst, &problem::diff_src})
+        is_invalid(backward_problem(), [&](problem &p) { (p.*member).format_kind = jitnorm_format_kind_any; });
+}
+
+TEST(Validate, DimensionsMustAgree) {
+    is_invalid(forward_problem(), [](problem &p) { p.dst = dense({4, 6, 9}); });
+    is_invalid(forward_problem(), [](problem &p) { p.dst = dense({24, 8}); });
+    is_invalid(backward_problem(), [](problem &p) { p.diff_dst = dense({4, 5, 8}); });
+    is_invalid(backward_problem(), [](problem &p) { p.diff_src = dense({3, 6, 8}); });
+}
+
+TEST(Validate, StatisticsHaveTheRowsShape) {
+    for (const problem &start : {forward_problem(), backward_problem()}) {
+        is_invalid(start, [](problem &p) { p.statistics = dense({24}); });
+        is_invalid(start, [](problem &p) { p.statistics = dense({4, 6, 8}); });
+        is_invalid(start, [](problem &p) { p.statistics = dense({4, 6, 1}); });
+        is_invalid(start, [](problem &p) { p.statistics = dense({6, 4}); });
+        is_unsupported(start, [](problem &p) { p.statistics = dense({4, 6}, jitnorm_bf16); });
+        is_unsupported(start, [](problem &p) { p.statistics = dense({4, 6}, jitnorm_f64); });
+    }
+}
+
+TEST(Validate, RuntimeDimensionsAreNotSupported) {
+    for (const auto member : {&problem::src, &problem::dst, &problem::statistics}) {
+        is_unsupported(forward_problem(), [&](problem &p) { (p.*member).dims[0] = RUNTIME_DIM; });
+        is_unsupported(forward_problem(), [&](problem &p) { (p.*member).strides[0] = RUNTIME_DIM; });
+    }
+    is_unsupported(backward_problem(), [](problem &p) { p.diff_src.dims[1] = RUNTIME_DIM; });
+}
+
+TEST(Validate, EmptyTensorsAreLegal) {
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
+        accepts(make_problem(kind, {0, 8}));
+        accepts(make_problem(kind, {3, 0}));
+    }
+}
+
+TEST(Validate, OutputsMustNotShareElements) {
+    const change broadcast_dst = [](problem &p) { p.dst.strides[0] = 0; };
+    const change broadcast_statistics = [](problem &p) { p.statistics.strides[1] = 0; };
+    is_invalid(forward_problem(), broadcast_dst);
+    is_invalid(forward_problem(), broadcast_statistics);
+    is_invalid(backward_problem(), [](problem &p) { p.diff_src.strides[2] = 0; });
+    accepts(forward_problem(), [](problem &p) { p.src.strides[0] = 0; });
+    accepts(backward_problem(), [](problem &p) { p.diff_dst.strides[0] = 0; });
+    accepts(backward_problem(), broadcast_statistics);
+    accepts(make_problem(jitnorm_forward_inference, {4, 6, 8}), broadcast_statistics);
+    accepts(make_problem(jitnorm_forward_training, {1, 8}), broadcast_dst);
+}
+
+TEST(Validate, ForwardTypes) {
+    for (const auto src : ALL_TYPES)
+        for (const auto dst : ALL_TYPES) {
+            const bool supported = src != jitnorm_s32 && dst != jitnorm_s32;
+            expect(supported ? jitnorm_success : jitnorm_unimplemented, forward_problem(), [&](problem &p) {
+                p.src.data_type = src;
+                p.dst.data_type = dst;
+            });
+        }
+    is_invalid(forward_problem(), [](problem &p) { p.dst.data_type = jitnorm_data_type_undef; });
+    is_invalid(forward_problem(), [](problem &p) { p.src.data_type = unknown<jitnorm_data_type_t>(99); });
+}
+
+TEST(Validate, BackwardTypes) {
+    for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src}) {
+        for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
+            accepts(backward_problem(), [&](problem &p) { (p.*member).data_type = type; });
+        for (const auto type : {jitnorm_s8, jitnorm_u8, jitnorm_s32})
+            is_unsupported(backward_problem(), [&](problem &p) { (p.*member).data_type = type; });
+    }
+}
+
+TEST(Validate, ScaleAndShiftTypes) {
+    for (const unsigned flags : {unsigned(jitnorm_use_scale), unsigned(jitnorm_use_shift)})
+        for (const auto type : ALL_TYPES) {
+            const bool supported = type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16;
+            const auto status = supported ? jitnorm_success : jitnorm_unimplemented;
+            const auto given = [&](problem &p) { p.flags = flags, p.scale_shift_type = type; };
+            const auto gradient = [&](problem &p) { p.flags = flags, p.diff_scale_shift_type = type; };
+            expect(status, forward_problem(), given);
+            expect(status, backward_problem(), given);
+            expect(status, backward_problem(), gradient);
+            accepts(forward_problem(), gradient);
+            accepts(make_problem(jitnorm_backward_data, {4, 8}), gradient);
+        }
+    is_invalid(forward_problem(), [](problem &p) {
+        p.flags = jitnorm_use_scale;
+        p.scale_shift_type = jitnorm_data_type_undef;
+    });
+    accepts(forward_problem(), [](problem &p) { p.scale_shift_type = jitnorm_data_type_undef; });
+}
+
+TEST(Validate, AttributesAreForForward) {
+    const change src_scale = [](problem &p) { p.attr.src_scale = true; };
+    const change dst_scale = [](problem &p) { p.attr.dst_scale = true; };
+    const change post_op = with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0});
+    const change user = [](problem &p) { p.attr.scratchpad_mode = jitnorm_scratchpad_mode_user; };
+    for (const change &attribute : {src_scale, dst_scale, post_op}) {
+        accepts(forward_problem(), attribute);
+        is_unsupported(backward_problem(), attribute);
+    }
+    accepts(forward_problem(), user);
+    accepts(backward_problem(), user);
+    is_invalid(forward_problem(), [](problem &p) { p.attr.scratchpad_mode = unknown<jitnorm_scratchpad_mode_t>(2); });
+}
+
+TEST(Validate, AtMostThirtyTwoPostOps) {
+    const auto count = [](size_t n) {
+        return [n](problem &p) { p.attr.post_ops.entries.assign(n, eltwise_post_op{jitnorm_eltwise_relu, 0, 0}); };
+    };
+    accepts(forward_problem(), count(32));
+    is_invalid(forward_problem(), count(33));
+}
+
+TEST(Validate, EltwiseAlgorithms) {
+    const auto eltwise = [](jitnorm_alg_kind_t alg) { return with(eltwise_post_op{alg, 1, 2}); };
+    for (const auto alg :
+         {jitnorm_eltwise_relu, jitnorm_eltwise_tanh, jitnorm_eltwise_square, jitnorm_eltwise_abs, jitnorm_eltwise_sqrt,
+          jitnorm_eltwise_linear, jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic, jitnorm_eltwise_exp,
+          jitnorm_eltwise_gelu_tanh, jitnorm_eltwise_swish, jitnorm_eltwise_clip, jitnorm_eltwise_clip_v2,
+          jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish})
+        accepts(forward_problem(), eltwise(alg));
+    for (const auto alg : {jitnorm_eltwise_elu, jitnorm_eltwise_soft_relu, jitnorm_eltwise_log, jitnorm_eltwise_pow,
+                           jitnorm_eltwise_round, jitnorm_eltwise_mish})
+        is_unsupported(forward_problem(), eltwise(alg));
+    for (const auto alg : {jitnorm_alg_kind_undef, unknown<jitnorm_alg_kind_t>(0x1f), unknown<jitnorm_alg_kind_t>(0x35),
+                           jitnorm_binary_add})
+        is_invalid(forward_problem(), eltwise(alg));
+}
+
+TEST(Validate, BinaryAlgorithmsAndTypes) {
+    for (int alg = jitnorm_binary_add; alg <= jitnorm_binary_ne; ++alg)
+        accepts(forward_problem(), with(binary_post_op{jitnorm_alg_kind_t(alg), dense({4, 6, 8})}));
+    for (const auto alg : {jitnorm_alg_kind_undef, jitnorm_eltwise_relu, unknown<jitnorm_alg_kind_t>(0x1ffef),
+                           unknown<jitnorm_alg_kind_t>(0x1fffc)})
+        is_invalid(forward_problem(), with(binary_post_op{alg, dense({4, 6, 8})}));
+    for (const auto type : ALL_TYPES)
+        accepts(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
+}
+
+TEST(Validate, BinaryTensors) {
+    const auto add = [](const memory_desc &src1) { return with(binary_post_op{jitnorm_binary_add, src1}); };
+    for (dim_t mask = 0; mask < 8; ++mask)
+        accepts(forward_problem(), add(dense({mask & 1 ? 4 : 1, mask & 2 ? 6 : 1, mask & 4 ? 8 : 1})));
+    is_invalid(forward_problem(), add(dense({4, 6, 2})));
+    is_invalid(forward_problem(), add(dense({6, 8})));
+    is_invalid(forward_problem(), add(dense({1})));
+    is_invalid(forward_problem(), add({}));
+    memory_desc open = dense({4, 6, 8}), later = open, typeless = open;
+    open.format_kind = jitnorm_format_kind_any;
+    later.dims[0] = RUNTIME_DIM;
+    typeless.data_type = jitnorm_data_type_undef;
+    is_invalid(forward_problem(), add(open));
+    is_unsupported(forward_problem(), add(later));
+    is_invalid(forward_problem(), add(typeless));
+}
+
+TEST(Validate, SumTypesHaveTheDestinationsSize) {
+    for (const auto dst : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_u8})
+        for (const auto type : ALL_TYPES)
+            expect(size_of(type) == size_of(dst) ? jitnorm_success : jitnorm_invalid_arguments, forward_problem(),
+                   [&](problem &p) {
+                       p.dst.data_type = dst;
+                       p.attr.post_ops.entries.push_back(sum_post_op{1, 0, type});
+                   });
+    accepts(forward_problem(), with(sum_post_op{0.5f, 0, jitnorm_data_type_undef}));
+}
+
+TEST(Validate, SumZeroPointsNeedInt8) {
+    const auto sum = [](jitnorm_data_type_t dst, jitnorm_data_type_t type) {
+        return [=](problem &p) {
+            p.dst.data_type = dst;
+            p.attr.post_ops.entries.push_back(sum_post_op{1, 3, type});
+        };
+    };
+    accepts(forward_problem(), sum(jitnorm_s8, jitnorm_data_type_undef));
+    accepts(forward_problem(), sum(jitnorm_s8, jitnorm_u8));
+    is_invalid(forward_problem(), sum(jitnorm_f32, jitnorm_data_type_undef));
+    is_invalid(forward_problem(), sum(jitnorm_f32, jitnorm_s32));
+}
+
+TEST(Validate, TheFirstBadPostOpDecides) {
+    is_unsupported(forward_problem(), [](problem &p) {
+        with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0})(p);
+        with(eltwise_post_op{jitnorm_eltwise_mish, 0, 0})(p);
+        with(eltwise_post_op{jitnorm_alg_kind_undef, 0, 0})(p);
+    });
+}
+
+// The table of jitnorm.h: which statistics and gradients are read or written.
+TEST(Problem, TensorsByKindAndFlags) {
+    const auto at = [](jitnorm_prop_kind_t kind, unsigned flags) {
+        problem p = make_problem(kind, {4, 8});
+        p.flags = flags;
+        return p;
+    };
+    const unsigned global = jitnorm_use_global_stats, rms = jitnorm_rms_norm;
+    EXPECT_FALSE(at(jitnorm_forward_inference, 0).uses_variance());
+    EXPECT_TRUE(at(jitnorm_forward_inference, global).statistics_are_inputs());
+    EXPECT_TRUE(at(jitnorm_forward_inference, global).uses_mean());
+    EXPECT_TRUE(at(jitnorm_forward_training, 0).statistics_are_outputs());
+    EXPECT_FALSE(at(jitnorm_forward_training, global).statistics_are_outputs());
+    EXPECT_TRUE(at(jitnorm_forward_inference, global | rms).uses_variance());
+    EXPECT_FALSE(at(jitnorm_forward_inference, global | rms).uses_mean());
+    EXPECT_FALSE(at(jitnorm_forward_training, rms).uses_mean());
+    EXPECT_TRUE(at(jitnorm_backward, 0).statistics_are_inputs());
+    EXPECT_FALSE(at(jitnorm_backward, rms).uses_mean());
+    EXPECT_TRUE(at(jitnorm_backward, jitnorm_use_scale).wants_diff_scale());
+    EXPECT_FALSE(at(jitnorm_backward, jitnorm_use_scale).wants_diff_shift());
+    EXPECT_FALSE(at(jitnorm_backward_data, jitnorm_use_scale).wants_diff_scale());
+}
+
+TEST(Problem, Rows) {
+    EXPECT_EQ(forward_problem().rows(), 24);
+    EXPECT_EQ(forward_problem().row_length(), 8);
+    EXPECT_EQ(make_problem(jitnorm_backward, {3, 0, 5, 7}).rows(), 0);
+    EXPECT_EQ(make_problem(jitnorm_backward, {3, 0}).rows(), 3);
+}
+
+} // namespace

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts run once each, whatever the number of threads; nested use is serial.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#ifdef JITNORM_THREADING_OMP
+#include <omp.h>
+#endif
+
+#include "core/parallel.hpp"
+
+using namespace jitnorm::impl;
+
+namespace {
+
+std::vector<int> count_runs(int parts) {
+    std::vector<std::atomic<int>> counts(size_t(std::max(parts, 1)));
+    parallel_parts(parts, [&](int part) { ++counts[size_t(part)]; });
+    return {counts.begin(), counts.end()};
+}
+
+std::set<std::thread::id> threads_used(int parts) {
+    std::mutex mutex;
+    std::set<std::thread::id> ids;
+    parallel_parts(parts, [&](int) {
+        const std::lock_guard lock(mutex);
+        ids.insert(std::this_thread::get_id());
+    });
+    return ids;
+}
+
+TEST(Parallel, OnePartRunsOnTheCaller) { EXPECT_EQ(threads_used(1), std::set{std::this_thread::get_id()}); }
+
+TEST(Parallel, NoPartsNoRuns) {
+    EXPECT_EQ(count_runs(0), std::vector<int>{0});
+    EXPECT_EQ(count_runs(-3), std::vector<int>{0});
+}
+
+TEST(Parallel, ResultsAreVisibleAfterwards) {
+    std::vector<int> values(64, 0); // not atomic: the wait orders them
+    parallel_parts(64, [&](int part) { values[size_t(part)] = part * part; });
+    for (int part = 0; part < 64; ++part) EXPECT_EQ(values[size_t(part)], part * part);
+}
+
+TEST(Parallel, SplitsCoverEveryItemOnce) {
+    for (const dim_t count : {dim_t(0), dim_t(1), dim_t(7), dim_t(8), dim_t(1000003)})
+        for (int parts = 1; parts <= 9; ++parts) {
+            dim_t next = 0;
+            for (int part = 0; part < parts; ++part) {
+                const range r = split(count, parts, part);
+                EXPECT_EQ(r.begin, next);
+                EXPECT_GE(r.end - r.begin, count / parts);
+                EXPECT_LE(r.end - r.begin, count / parts + 1);
+                next = r.end;
+            }
+            EXPECT_EQ(next, count);
+        }
+}
+
+#ifdef JITNORM_THREADING_OMP
+
+TEST(Parallel, EachPartRunsOnceForEveryNumberOfThreads) {
+    for (int threads = 1; threads <= 4; ++threads) {
+        omp_set_num_threads(threads);
+        EXPECT_EQ(max_threads(), threads);
+        for (int parts = 1; parts <= 8; ++parts) {
+            EXPECT_EQ(count_runs(parts), std::vector<int>(size_t(parts), 1)) << threads << " threads";
+            EXPECT_LE(threads_used(parts).size(), size_t(std::min(threads, parts)));
+        }
+    }
+}
+
+TEST(Parallel, SeveralThreadsAreUsed) {
+    omp_set_num_threads(4);
+    EXPECT_EQ(threads_used(4).size(), 4u);
+}
+
+TEST(Parallel, FewerThreadsThanAskedFor) {
+    omp_set_num_threads(4);
+    omp_set_dynamic(1); // the runtime may give fewer
+    for (int parts = 1; parts <= 8; ++parts) EXPECT_EQ(count_runs(parts), std::vector<int>(size_t(parts), 1));
+    omp_set_dynamic(0);
+}
+
+TEST(Parallel, NestedUseIsSerial) {
+    omp_set_num_threads(4);
+    std::atomic<int> runs = 0, wrong = 0;
+    parallel_parts(2, [&](int) {
+        const std::set<std::thread::id> inner = threads_used(4);
+        wrong += inner != std::set{std::this_thread::get_id()} || max_threads() != 1;
+        parallel_parts(5, [&](int) { ++runs; });
+    });
+    EXPECT_EQ(runs, 10);
+    EXPECT_EQ(wrong, 0);
+}
+
+#else
+
+TEST(Parallel, ASerialBuildUsesTheCallerAlone) {
+    EXPECT_EQ(max_threads(), 1);
+    EXPECT_EQ(count_runs(8), std::vector<int>(8, 1));
+    EXPECT_EQ(threads_used(8), std::set{std::this_thread::get_id()});
+}
+
+#endif
+
+} // namespace
