@@ -6,6 +6,7 @@
 
 #include "../core/environment.hpp"
 #include "../core/verbose.hpp"
+#include "jit_forward.hpp"
 #include "reference_entry.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -36,7 +37,7 @@ const implementation *first_taker(std::span<const implementation> list, std::str
 } // namespace
 
 std::span<const implementation> implementations() {
-    static const std::array ranking = {reference_entry};
+    static const std::array ranking = {jit_avx512_forward, jit_avx2_forward, reference_entry};
     return ranking;
 }
 
