@@ -92,7 +92,7 @@ extern "C" {
  *   invalid_arguments  a null pointer that is not said to be optional; a prop_kind of the other direction; unknown
  *                      flags; src of less than 2 or more than 5 dimensions or of undecided layout; shapes that do not
  *                      fit together; statistics of the wrong shape; an unknown data type; an output with a stride of 0;
-                      epsilon negative or not finite
+ *                      epsilon negative or not finite
  *   unimplemented      a legal request that no implementation takes: run-time dimensions, a data type or an attribute
  *                      outside of what is said above
  *   out_of_memory

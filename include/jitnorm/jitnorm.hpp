@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// jitnorm.hpp: the C++ interface of jitnorm, layer normalization on CPUs. Include this header alone; it needs C++11 and
+// nothing to link but the library.
+//
+// It is a thin cover of the C interface (jitnorm.h has the formulas, the table of tensors and the rules): handles own
+// what they stand for, errors are exceptions of the type jitnorm::error. Names and signatures mirror dnnl.hpp, so that
+// `namespace dnnl = jitnorm;` and JITNORM_ARG_* for DNNL_ARG_* carry most code over.
+#ifndef JITNORM_HPP
+#define JITNORM_HPP
+
+#include "jitnorm/jitnorm_primitive.hpp"
+
+namespace jitnorm {
+
+// Queries that forward and backward have in common.
+struct layer_normalization_primitive_desc : public primitive_desc {
+    using primitive_desc::primitive_desc;
+    layer_normalization_primitive_desc() = default;
+
+    // Empty where the primitive has no mean or variance.
+    memory::desc mean_desc() const { return query_md(query::exec_arg_md, JITNORM_ARG_MEAN); }
+    memory::desc variance_desc() const { return query_md(query::exec_arg_md, JITNORM_ARG_VARIANCE); }
+    // Of scale, or of shift where that is the only one.
+    memory::desc weights_desc() const { return scale_or_shift(query::weights_md); }
+    memory::desc diff_weights_desc() const { return scale_or_shift(query::diff_weights_md); }
+
+    jitnorm::prop_kind get_prop_kind() const {
+        return static_cast<jitnorm::prop_kind>(query_value<jitnorm_prop_kind_t>(query::prop_kind));
+    }
+    float get_epsilon() const { return query_value<float>(query::epsilon_f32); }
+    normalization_flags get_flags() const {
+        return static_cast<normalization_flags>(query_value<unsigned>(query::flags));
+    }
+
+private:
+    memory::desc scale_or_shift(query what) const {
+        const memory::desc scale = query_md(what, 0);
+        return scale.is_zero() ? query_md(what, 1) : scale;
+    }
+};
+
+struct layer_normalization_forward : public primitive {
+    // stat_desc: of mean and variance; where it is left out, f32 in the layout of src. allow_empty: a failure makes an
+    // empty handle instead of an exception.
+    struct primitive_desc : public layer_normalization_primitive_desc {
+        using layer_normalization_primitive_desc::layer_normalization_primitive_desc;
+        primitive_desc() = default;
+
+        primitive_desc(const engine &on, prop_kind kind, const memory::desc &src_desc, const memory::desc &dst_desc,
+                       const memory::desc &stat_desc, memory::data_type scale_shift_data_type, float epsilon,
+                       normalization_flags flags, const primitive_attr &attr = primitive_attr(),
+                       bool allow_empty = false) {
+            create(on, kind, src_desc, dst_desc, stat_desc.get(), scale_shift_data_type, epsilon, flags, attr,
+                   allow_empty);
+        }
+        primitive_desc(const engine &on, prop_kind kind, const memory::desc &src_desc, const memory::desc &dst_desc,
+                       memory::data_type scale_shift_data_type, float epsilon, normalization_flags flags,
+                       const primitive_attr &attr = primitive_attr(), bool allow_empty = false) {
+            create(on, kind, src_desc, dst_desc, nullptr, scale_shift_data_type, epsilon, flags, attr, allow_empty);
+        }
+        primitive_desc(const engine &on, prop_kind kind, const memory::desc &src_desc, const memory::desc &dst_desc,
+                       const memory::desc &stat_desc, float epsilon, normalization_flags flags,
+                       const primitive_attr &attr = primitive_attr(), bool allow_empty = false)
+            : primitive_desc(on, kind, src_desc, dst_desc, stat_desc, memory::data_type::f32, epsilon, flags, attr,
+                             allow_empty) {}
+        primitive_desc(const engine &on, prop_kind kind, const memory::desc &src_desc, const memory::desc &dst_desc,
+                       float epsilon, normalization_flags flags, const primitive_attr &attr = primitive_attr(),
+                       bool allow_empty = false)
+            : primitive_desc(on, kind, src_desc, dst_desc, memory::data_type::f32, epsilon, flags, attr, allow_empty) {}
+
+    private:
+        void create(const engine &on, prop_kind kind, const memory::desc &src_desc, const memory::desc &dst_desc,
+                    const_jitnorm_memory_desc_t stat_desc, memory::data_type scale_shift_data_type, float epsilon,
+                    normalization_flags flags, const primitive_attr &attr, bool allow_empty) {
+            jitnorm_primitive_desc_t result = nullptr;
+            const jitnorm_status_t status = jitnorm_layer_normalization_forward_primitive_desc_create_v2(
+                &result, on.get(), convert_to_c(kind), src_desc.get(), dst_desc.get(), stat_desc,
+                memory::convert_to_c(scale_shift_data_type), epsilon, convert_to_c(flags), attr.get());
+            take(result, status, allow_empty);
+        }
+    };
+
+    layer_normalization_forward() = default;
+    explicit layer_normalization_forward(const primitive_desc &described) : primitive(described) {}
+};
+
+struct layer_normalization_backward : public primitive {
+    // stat_desc and allow_empty as in forward. hint_fwd_pd may be an empty handle.
+    struct primitive_desc : public layer_normalization_primitive_desc {
+        using layer_normalization_primitive_desc::layer_normalization_primitive_desc;
+        primitive_desc() = default;
+
+        primitive_desc(const engine &on, prop_kind kind, const memory::desc &diff_src_desc,
+                       const memory::desc &diff_dst_desc, const memory::desc &src_desc, const memory::desc &stat_desc,
+                       memory::data_type diff_scale_shift_data_type, memory::data_type scale_shift_data_type,
+                       float epsilon, normalization_flags flags,
+                       const layer_normalization_forward::primitive_desc &hint_fwd_pd,
+                       const primitive_attr &attr = primitive_attr(), bool allow_empty = false) {
+            create(on, kind, diff_src_desc, diff_dst_desc, src_desc, stat_desc.get(), diff_scale_shift_data_type,
+                   scale_shift_data_type, epsilon, flags, hint_fwd_pd, attr, allow_empty);
+        }
+        primitive_desc(const engine &on, prop_kind kind, const memory::desc &diff_src_desc,
+                       const memory::desc &diff_dst_desc, const memory::desc &src_desc,
+                       memory::data_type diff_scale_shift_data_type, memory::data_type scale_shift_data_type,
+                       float epsilon, normalization_flags flags,
+                       const layer_normalization_forward::primitive_desc &hint_fwd_pd,
+                       const primitive_attr &attr = primitive_attr(), bool allow_empty = false) {
+            create(on, kind, diff_src_desc, diff_dst_desc, src_desc, nullptr, diff_scale_shift_data_type,
+                   scale_shift_data_type, epsilon, flags, hint_fwd_pd, attr, allow_empty);
+        }
+        primitive_desc(const engine &on, prop_kind kind, const memory::desc &diff_src_desc,
+                       const memory::desc &diff_dst_desc, const memory::desc &src_desc, const memory::desc &stat_desc,
+                       float epsilon, normalization_flags flags,
+                       const layer_normalization_forward::primitive_desc &hint_fwd_pd,
+                       const primitive_attr &attr = primitive_attr(), bool allow_empty = false)
+            : primitive_desc(on, kind, diff_src_desc, diff_dst_desc, src_desc, stat_desc, memory::data_type::f32,
+                             memory::data_type::f32, epsilon, flags, hint_fwd_pd, attr, allow_empty) {}
+        primitive_desc(const engine &on, prop_kind kind, const memory::desc &diff_src_desc,
+                       const memory::desc &diff_dst_desc, const memory::desc &src_desc, float epsilon,
+                       normalization_flags flags, const layer_normalization_forward::primitive_desc &hint_fwd_pd,
+                       const primitive_attr &attr = primitive_attr(), bool allow_empty = false)
+            : primitive_desc(on, kind, diff_src_desc, diff_dst_desc, src_desc, memory::data_type::f32,
+                             memory::data_type::f32, epsilon, flags, hint_fwd_pd, attr, allow_empty) {}
+
+    private:
+        void create(const engine &on, prop_kind kind, const memory::desc &diff_src_desc,
+                    const memory::desc &diff_dst_desc, const memory::desc &src_desc,
+                    const_jitnorm_memory_desc_t stat_desc, memory::data_type diff_scale_shift_data_type,
+                    memory::data_type scale_shift_data_type, float epsilon, normalization_flags flags,
+                    const layer_normalization_forward::primitive_desc &hint_fwd_pd, const primitive_attr &attr,
+                    bool allow_empty) {
+            jitnorm_primitive_desc_t result = nullptr;
+            const jitnorm_status_t status = jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+                &result, on.get(), convert_to_c(kind), diff_src_desc.get(), diff_dst_desc.get(), src_desc.get(),
+                stat_desc, memory::convert_to_c(diff_scale_shift_data_type),
+                memory::convert_to_c(scale_shift_data_type), epsilon, convert_to_c(flags), hint_fwd_pd.get(true),
+                attr.get());
+            take(result, status, allow_empty);
+        }
+    };
+
+    layer_normalization_backward() = default;
+    explicit layer_normalization_backward(const primitive_desc &described) : primitive(described) {}
+};
+
+// ---------------------------------------------------------------- service
+
+using version_t = jitnorm_version_t;
+inline const version_t *version() { return jitnorm_version(); }
+
+inline status set_verbose(int level) { return static_cast<status>(jitnorm_set_verbose(level)); }
+inline status set_max_cpu_isa(cpu_isa isa) { return static_cast<status>(jitnorm_set_max_cpu_isa(convert_to_c(isa))); }
+inline cpu_isa get_effective_cpu_isa() { return static_cast<cpu_isa>(jitnorm_get_effective_cpu_isa()); }
+
+inline int get_primitive_cache_capacity() {
+    int result = 0;
+    error::wrap_c_api(jitnorm_get_primitive_cache_capacity(&result), "could not get the cache's capacity");
+    return result;
+}
+inline void set_primitive_cache_capacity(int capacity) {
+    error::wrap_c_api(jitnorm_set_primitive_cache_capacity(capacity), "could not set the cache's capacity");
+}
+
+} // namespace jitnorm
+
+#endif

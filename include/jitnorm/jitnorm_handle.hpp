@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// jitnorm_handle.hpp: errors as exceptions and C handles as shared objects. Included by jitnorm.hpp.
+#ifndef JITNORM_HANDLE_HPP
+#define JITNORM_HANDLE_HPP
+
+#include <exception>
+#include <memory>
+#include <type_traits>
+
+#include "jitnorm/jitnorm.h"
+
+namespace jitnorm {
+
+// Thrown where a C function answers anything but success.
+struct error : public std::exception {
+    jitnorm_status_t status;
+    const char *message; // what could not be done; a literal
+
+    error(jitnorm_status_t s, const char *m) : status(s), message(m) {}
+    const char *what() const noexcept override { return message; }
+
+    static void wrap_c_api(jitnorm_status_t status, const char *message) {
+        if (status != jitnorm_success) throw error(status, message);
+    }
+};
+
+// How a C handle ends; specialized for each.
+template <typename T>
+struct handle_traits;
+
+// A C handle with shared ownership: copies are handles of the same object, and the last one destroys it. A weak handle
+// destroys nothing. Default-made handles are empty.
+template <typename T>
+class handle {
+public:
+    handle() = default;
+    handle(T t, bool weak = false) { reset(t, weak); }
+
+    void reset(T t, bool weak = false) { data_.reset(t, weak ? &keep : &handle_traits<T>::destroy); }
+
+    // The C handle, still owned by this object. Throws when there is none, unless allow_empty.
+    T get(bool allow_empty = false) const {
+        if (data_ == nullptr && !allow_empty) throw error(jitnorm_invalid_arguments, "object is not initialized");
+        return data_.get();
+    }
+    explicit operator T() const { return get(true); }
+    explicit operator bool() const { return data_ != nullptr; }
+
+    bool operator==(const handle &other) const { return data_ == other.data_; }
+    bool operator!=(const handle &other) const { return data_ != other.data_; }
+
+private:
+    static jitnorm_status_t keep(T) { return jitnorm_success; }
+
+    std::shared_ptr<typename std::remove_pointer<T>::type> data_;
+};
+
+#define JITNORM_DEFINE_HANDLE(name)                                                                                    \
+    template <>                                                                                                        \
+    struct handle_traits<jitnorm_##name##_t> {                                                                         \
+        static jitnorm_status_t destroy(jitnorm_##name##_t object) { return jitnorm_##name##_destroy(object); }        \
+    };
+JITNORM_DEFINE_HANDLE(engine)
+JITNORM_DEFINE_HANDLE(stream)
+JITNORM_DEFINE_HANDLE(memory_desc)
+JITNORM_DEFINE_HANDLE(memory)
+JITNORM_DEFINE_HANDLE(primitive_attr)
+JITNORM_DEFINE_HANDLE(post_ops)
+JITNORM_DEFINE_HANDLE(primitive_desc)
+JITNORM_DEFINE_HANDLE(primitive)
+#undef JITNORM_DEFINE_HANDLE
+
+// Flags that are or-ed together.
+#define JITNORM_DEFINE_BITMASK(type)                                                                                   \
+    inline constexpr type operator|(type a, type b) {                                                                  \
+        return static_cast<type>(static_cast<unsigned>(a) | static_cast<unsigned>(b));                                 \
+    }                                                                                                                  \
+    inline constexpr type operator&(type a, type b) {                                                                  \
+        return static_cast<type>(static_cast<unsigned>(a) & static_cast<unsigned>(b));                                 \
+    }                                                                                                                  \
+    inline constexpr type operator^(type a, type b) {                                                                  \
+        return static_cast<type>(static_cast<unsigned>(a) ^ static_cast<unsigned>(b));                                 \
+    }                                                                                                                  \
+    inline constexpr type operator~(type a) { return static_cast<type>(~static_cast<unsigned>(a)); }                   \
+    inline type &operator|=(type &a, type b) { return a = a | b; }                                                     \
+    inline type &operator&=(type &a, type b) { return a = a & b; }                                                     \
+    inline type &operator^=(type &a, type b) { return a = a ^ b; }
+
+} // namespace jitnorm
+
+#endif

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// jitnorm_memory.hpp: engine, stream, memory descriptor and memory. Included by jitnorm.hpp; what is not said here
+// stands in jitnorm_memory.h.
+#ifndef JITNORM_MEMORY_HPP
+#define JITNORM_MEMORY_HPP
+
+#include <vector>
+
+#include "jitnorm/jitnorm_enums.hpp"
+
+namespace jitnorm {
+
+struct engine : public handle<jitnorm_engine_t> {
+    enum class kind { any = jitnorm_any_engine, cpu = jitnorm_cpu };
+
+    using handle::handle;
+    engine() = default;
+    engine(kind k, size_t index) {
+        jitnorm_engine_t result;
+        error::wrap_c_api(jitnorm_engine_create(&result, convert(k), index), "could not create an engine");
+        reset(result);
+    }
+
+    static size_t get_count(kind k) { return jitnorm_engine_get_count(convert(k)); }
+
+    kind get_kind() const {
+        jitnorm_engine_kind_t result;
+        error::wrap_c_api(jitnorm_engine_get_kind(get(), &result), "could not get the kind of an engine");
+        return static_cast<kind>(result);
+    }
+
+private:
+    static jitnorm_engine_kind_t convert(kind k) { return static_cast<jitnorm_engine_kind_t>(k); }
+};
+
+struct stream : public handle<jitnorm_stream_t> {
+    enum class flags : unsigned {
+        in_order = jitnorm_stream_in_order,
+        out_of_order = jitnorm_stream_out_of_order,
+        default_flags = jitnorm_stream_default_flags
+    };
+
+    using handle::handle;
+    stream() = default;
+    explicit stream(const engine &on, flags f = flags::default_flags) {
+        jitnorm_stream_t result;
+        error::wrap_c_api(jitnorm_stream_create(&result, on.get(), static_cast<unsigned>(f)),
+                          "could not create a stream");
+        reset(result);
+    }
+
+    engine get_engine() const {
+        jitnorm_engine_t result;
+        error::wrap_c_api(jitnorm_stream_get_engine(get(), &result), "could not get the engine of a stream");
+        return engine(result, true);
+    }
+
+    stream &wait() {
+        error::wrap_c_api(jitnorm_stream_wait(get()), "could not wait on a stream");
+        return *this;
+    }
+};
+
+struct memory : public handle<jitnorm_memory_t> {
+    using dim = jitnorm_dim_t;
+    using dims = std::vector<dim>;
+
+    enum class data_type {
+        undef = jitnorm_data_type_undef,
+        f16 = jitnorm_f16,
+        bf16 = jitnorm_bf16,
+        f32 = jitnorm_f32,
+        s32 = jitnorm_s32,
+        s8 = jitnorm_s8,
+        u8 = jitnorm_u8,
+        f64 = jitnorm_f64
+    };
+
+    enum class format_kind {
+        undef = jitnorm_format_kind_undef,
+        any = jitnorm_format_kind_any,
+        blocked = jitnorm_blocked
+    };
+
+    enum class format_tag {
+        undef = jitnorm_format_tag_undef,
+        any = jitnorm_format_tag_any,
+        a = jitnorm_a,
+        ab = jitnorm_ab,
+        ba = jitnorm_ba,
+        abc = jitnorm_abc,
+        acb = jitnorm_acb,
+        bac = jitnorm_bac,
+        bca = jitnorm_bca,
+        cab = jitnorm_cab,
+        cba = jitnorm_cba,
+        abcd = jitnorm_abcd,
+        abdc = jitnorm_abdc,
+        acbd = jitnorm_acbd,
+        acdb = jitnorm_acdb,
+        adbc = jitnorm_adbc,
+        bacd = jitnorm_bacd,
+        bcda = jitnorm_bcda,
+        cdab = jitnorm_cdab,
+        cdba = jitnorm_cdba,
+        dabc = jitnorm_dabc,
+        dcab = jitnorm_dcab,
+        dcba = jitnorm_dcba,
+        abcde = jitnorm_abcde,
+        abced = jitnorm_abced,
+        abdec = jitnorm_abdec,
+        acbde = jitnorm_acbde,
+        acdeb = jitnorm_acdeb,
+        bacde = jitnorm_bacde,
+        bcdea = jitnorm_bcdea,
+        cdeba = jitnorm_cdeba,
+        decab = jitnorm_decab,
+        eabcd = jitnorm_eabcd,
+        edcba = jitnorm_edcba,
+        Ab4a = jitnorm_Ab4a,
+        Ab8a = jitnorm_Ab8a,
+        Ab16a = jitnorm_Ab16a,
+        aB4b = jitnorm_aB4b,
+        aB8b = jitnorm_aB8b,
+        aB16b = jitnorm_aB16b,
+        AB8b8a = jitnorm_AB8b8a,
+        AB16b16a = jitnorm_AB16b16a,
+        AB16b32a = jitnorm_AB16b32a,
+        AB16b48a = jitnorm_AB16b48a,
+        AB16b64a = jitnorm_AB16b64a,
+        AB48a16b = jitnorm_AB48a16b,
+        AB8a8b = jitnorm_AB8a8b,
+        AB16a16b = jitnorm_AB16a16b,
+        BA16a16b = jitnorm_BA16a16b,
+        BA16a32b = jitnorm_BA16a32b,
+        BA16a48b = jitnorm_BA16a48b,
+        BA16a64b = jitnorm_BA16a64b,
+        aBc4b = jitnorm_aBc4b,
+        aBc8b = jitnorm_aBc8b,
+        aBc16b = jitnorm_aBc16b,
+        aBC8b8c = jitnorm_aBC8b8c,
+        aBC16b16c = jitnorm_aBC16b16c,
+        ABc16a16b = jitnorm_ABc16a16b,
+        ABc16b16a = jitnorm_ABc16b16a,
+        aBcd4b = jitnorm_aBcd4b,
+        aBcd8b = jitnorm_aBcd8b,
+        aBcd16b = jitnorm_aBcd16b,
+        ABcd16a16b = jitnorm_ABcd16a16b,
+        ABcd16b16a = jitnorm_ABcd16b16a,
+        aBcde4b = jitnorm_aBcde4b,
+        aBcde8b = jitnorm_aBcde8b,
+        aBcde16b = jitnorm_aBcde16b,
+        ABcde16a16b = jitnorm_ABcde16a16b,
+        x = jitnorm_x,
+        nc = jitnorm_nc,
+        cn = jitnorm_cn,
+        tn = jitnorm_tn,
+        nt = jitnorm_nt,
+        ncw = jitnorm_ncw,
+        nwc = jitnorm_nwc,
+        tnc = jitnorm_tnc,
+        ntc = jitnorm_ntc,
+        nchw = jitnorm_nchw,
+        nhwc = jitnorm_nhwc,
+        chwn = jitnorm_chwn,
+        ldnc = jitnorm_ldnc,
+        ncdhw = jitnorm_ncdhw,
+        ndhwc = jitnorm_ndhwc
+    };
+
+    static jitnorm_data_type_t convert_to_c(data_type t) { return static_cast<jitnorm_data_type_t>(t); }
+    static jitnorm_format_tag_t convert_to_c(format_tag t) { return static_cast<jitnorm_format_tag_t>(t); }
+    static size_t data_type_size(data_type t) { return jitnorm_data_type_size(convert_to_c(t)); }
+
+    // A copy is a handle of the same immutable descriptor; == compares what they describe.
+    struct desc : public handle<jitnorm_memory_desc_t> {
+        using handle::handle;
+
+        // No tensor: 0 dimensions.
+        desc() : desc(dims(), data_type::undef, format_tag::undef) {}
+
+        // With allow_empty, an impossible descriptor is an empty handle instead of an exception.
+        desc(const dims &sizes, data_type type, format_tag tag, bool allow_empty = false) {
+            jitnorm_memory_desc_t result = nullptr;
+            take(result,
+                 jitnorm_memory_desc_create_with_tag(&result, static_cast<int>(sizes.size()), sizes.data(),
+                                                     convert_to_c(type), convert_to_c(tag)),
+                 allow_empty);
+        }
+
+        // No strides: row major without gaps.
+        desc(const dims &sizes, data_type type, const dims &strides, bool allow_empty = false) {
+            if (!strides.empty() && strides.size() != sizes.size())
+                throw error(jitnorm_invalid_arguments, "there must be as many strides as dimensions");
+            jitnorm_memory_desc_t result = nullptr;
+            take(result,
+                 jitnorm_memory_desc_create_with_strides(&result, static_cast<int>(sizes.size()), sizes.data(),
+                                                         convert_to_c(type),
+                                                         strides.empty() ? nullptr : strides.data()),
+                 allow_empty);
+        }
+
+        int get_ndims() const { return query_value<int>(query::ndims_s32); }
+        data_type get_data_type() const {
+            return static_cast<data_type>(query_value<jitnorm_data_type_t>(query::data_type));
+        }
+        format_kind get_format_kind() const {
+            return static_cast<format_kind>(query_value<jitnorm_format_kind_t>(query::format_kind));
+        }
+        dim get_submemory_offset() const { return query_value<int64_t>(query::submemory_offset_s64); }
+        dims get_dims() const { return query_dims(query::dims, get_ndims()); }
+        dims get_padded_dims() const { return query_dims(query::padded_dims, get_ndims()); }
+        dims get_strides() const { return query_dims(query::strides, get_ndims()); }
+        int get_inner_nblks() const { return query_value<int>(query::inner_nblks_s32); }
+        dims get_inner_blks() const { return query_dims(query::inner_blks, get_inner_nblks()); }
+        dims get_inner_idxs() const { return query_dims(query::inner_idxs, get_inner_nblks()); }
+        size_t get_size() const { return jitnorm_memory_desc_get_size(get()); }
+
+        bool is_zero() const { return get_ndims() == 0; }
+        bool operator==(const desc &other) const { return jitnorm_memory_desc_equal(get(true), other.get(true)) != 0; }
+        bool operator!=(const desc &other) const { return !(*this == other); }
+
+    private:
+        void take(jitnorm_memory_desc_t result, jitnorm_status_t status, bool allow_empty) {
+            if (!allow_empty) error::wrap_c_api(status, "could not create a memory descriptor");
+            reset(result);
+        }
+
+        template <typename T>
+        T query_value(query what) const {
+            T result;
+            error::wrap_c_api(jitnorm_memory_desc_query(get(), jitnorm::convert_to_c(what), &result),
+                              "could not query a memory descriptor");
+            return result;
+        }
+
+        dims query_dims(query what, int count) const {
+            const dim *values = query_value<const dim *>(what);
+            return dims(values, values + count);
+        }
+    };
+
+    using handle::handle;
+    memory() = default;
+
+    // data: as the handle in jitnorm_memory_create.
+    memory(const desc &md, const engine &on, void *data) {
+        jitnorm_memory_t result;
+        error::wrap_c_api(jitnorm_memory_create(&result, md.get(), on.get(), data), "could not create a memory");
+        reset(result);
+    }
+    memory(const desc &md, const engine &on) : memory(md, on, JITNORM_MEMORY_ALLOCATE) {}
+
+    desc get_desc() const {
+        const_jitnorm_memory_desc_t described;
+        error::wrap_c_api(jitnorm_memory_get_memory_desc(get(), &described),
+                          "could not get the descriptor of a memory");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, described), "could not clone a memory descriptor");
+        return desc(copy);
+    }
+
+    engine get_engine() const {
+        jitnorm_engine_t result;
+        error::wrap_c_api(jitnorm_memory_get_engine(get(), &result), "could not get the engine of a memory");
+        return engine(result, true);
+    }
+
+    void *get_data_handle() const {
+        void *result;
+        error::wrap_c_api(jitnorm_memory_get_data_handle(get(), &result), "could not get the data handle of a memory");
+        return result;
+    }
+
+    void set_data_handle(void *data) const {
+        error::wrap_c_api(jitnorm_memory_set_data_handle(get(), data), "could not set the data handle of a memory");
+    }
+
+    template <typename T = void>
+    T *map_data() const {
+        void *result;
+        error::wrap_c_api(jitnorm_memory_map_data(get(), &result), "could not map a memory");
+        return static_cast<T *>(result);
+    }
+
+    void unmap_data(void *mapped) const {
+        error::wrap_c_api(jitnorm_memory_unmap_data(get(), mapped), "could not unmap a memory");
+    }
+};
+
+} // namespace jitnorm
+
+#endif

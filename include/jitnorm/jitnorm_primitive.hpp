@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// jitnorm_primitive.hpp: attributes, primitive descriptors and primitives of any kind. Included by jitnorm.hpp; what is
+// not said here stands in jitnorm_attr.h and jitnorm.h.
+#ifndef JITNORM_PRIMITIVE_HPP
+#define JITNORM_PRIMITIVE_HPP
+
+#include <unordered_map>
+
+#include "jitnorm/jitnorm_memory.hpp"
+
+namespace jitnorm {
+
+struct primitive_desc_base;
+
+struct primitive : public handle<jitnorm_primitive_t> {
+    enum class kind {
+        undef = jitnorm_undefined_primitive,
+        sum = jitnorm_sum,
+        eltwise = jitnorm_eltwise,
+        binary = jitnorm_binary,
+        layer_normalization = jitnorm_layer_normalization
+    };
+
+    using handle::handle;
+    primitive() = default;
+    explicit primitive(const_jitnorm_primitive_desc_t described) {
+        jitnorm_primitive_t result;
+        error::wrap_c_api(jitnorm_primitive_create(&result, described), "could not create a primitive");
+        reset(result);
+    }
+    explicit primitive(const primitive_desc_base &described);
+
+    const_jitnorm_primitive_desc_t get_primitive_desc() const {
+        const_jitnorm_primitive_desc_t result;
+        error::wrap_c_api(jitnorm_primitive_get_primitive_desc(get(), &result), "could not get a primitive descriptor");
+        return result;
+    }
+
+    kind get_kind() const {
+        jitnorm_primitive_kind_t result;
+        error::wrap_c_api(jitnorm_primitive_desc_query(get_primitive_desc(), jitnorm_query_primitive_kind, 0, &result),
+                          "could not get the kind of a primitive");
+        return static_cast<kind>(result);
+    }
+
+    // args: memory by JITNORM_ARG_*. Allocates nothing.
+    void execute(const stream &on, const std::unordered_map<int, memory> &args) const {
+        constexpr size_t CAPACITY = 64; // more than any primitive has
+        if (args.size() > CAPACITY) throw error(jitnorm_invalid_arguments, "too many execution arguments");
+        jitnorm_exec_arg_t list[CAPACITY];
+        int count = 0;
+        for (const auto &entry : args) list[count++] = {entry.first, entry.second.get(true)};
+        error::wrap_c_api(jitnorm_primitive_execute(get(), on.get(), count, list), "could not execute a primitive");
+    }
+};
+
+struct post_ops : public handle<jitnorm_post_ops_t> {
+    using handle::handle;
+    post_ops() {
+        jitnorm_post_ops_t result;
+        error::wrap_c_api(jitnorm_post_ops_create(&result), "could not create post-ops");
+        reset(result);
+    }
+
+    int len() const { return jitnorm_post_ops_len(get()); }
+    primitive::kind kind(int index) const {
+        return static_cast<primitive::kind>(jitnorm_post_ops_get_kind(get(), index));
+    }
+
+    void append_sum(float scale = 1.f, int32_t zero_point = 0, memory::data_type data_type = memory::data_type::undef) {
+        error::wrap_c_api(jitnorm_post_ops_append_sum(get(), scale, zero_point, memory::convert_to_c(data_type)),
+                          "could not append a sum post-op");
+    }
+    void get_params_sum(int index, float &scale, int32_t &zero_point, memory::data_type &data_type) const {
+        jitnorm_data_type_t type;
+        error::wrap_c_api(jitnorm_post_ops_get_params_sum(get(), index, &scale, &zero_point, &type),
+                          "could not get the parameters of a sum post-op");
+        data_type = static_cast<memory::data_type>(type);
+    }
+
+    void append_eltwise(algorithm alg, float alpha, float beta) {
+        error::wrap_c_api(jitnorm_post_ops_append_eltwise(get(), convert_to_c(alg), alpha, beta),
+                          "could not append an eltwise post-op");
+    }
+    void get_params_eltwise(int index, algorithm &alg, float &alpha, float &beta) const {
+        jitnorm_alg_kind_t kind;
+        error::wrap_c_api(jitnorm_post_ops_get_params_eltwise(get(), index, &kind, &alpha, &beta),
+                          "could not get the parameters of an eltwise post-op");
+        alg = static_cast<algorithm>(kind);
+    }
+
+    void append_binary(algorithm alg, const memory::desc &src1_desc) {
+        error::wrap_c_api(jitnorm_post_ops_append_binary(get(), convert_to_c(alg), src1_desc.get()),
+                          "could not append a binary post-op");
+    }
+    void get_params_binary(int index, algorithm &alg, memory::desc &src1_desc) const {
+        jitnorm_alg_kind_t kind;
+        const_jitnorm_memory_desc_t described;
+        error::wrap_c_api(jitnorm_post_ops_get_params_binary(get(), index, &kind, &described),
+                          "could not get the parameters of a binary post-op");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, described), "could not clone a memory descriptor");
+        alg = static_cast<algorithm>(kind);
+        src1_desc.reset(copy);
+    }
+};
+
+struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
+    using handle::handle;
+    primitive_attr() {
+        jitnorm_primitive_attr_t result;
+        error::wrap_c_api(jitnorm_primitive_attr_create(&result), "could not create attributes");
+        reset(result);
+    }
+
+    scratchpad_mode get_scratchpad_mode() const {
+        jitnorm_scratchpad_mode_t result;
+        error::wrap_c_api(jitnorm_primitive_attr_get_scratchpad_mode(get(), &result),
+                          "could not get the scratchpad mode");
+        return static_cast<scratchpad_mode>(result);
+    }
+    void set_scratchpad_mode(scratchpad_mode mode) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_scratchpad_mode(get(), convert_to_c(mode)),
+                          "could not set the scratchpad mode");
+    }
+
+    void set_scales_mask(int arg, int mask) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_scales_mask(get(), arg, mask), "could not set a scale");
+    }
+
+    post_ops get_post_ops() const {
+        const_jitnorm_post_ops_t owned;
+        error::wrap_c_api(jitnorm_primitive_attr_get_post_ops(get(), &owned), "could not get post-ops");
+        jitnorm_post_ops_t copy;
+        error::wrap_c_api(jitnorm_post_ops_clone(&copy, owned), "could not clone post-ops");
+        return post_ops(copy);
+    }
+    void set_post_ops(const post_ops &operations) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_post_ops(get(), operations.get()), "could not set post-ops");
+    }
+};
+
+struct primitive_desc_base : public handle<jitnorm_primitive_desc_t> {
+    using handle::handle;
+    primitive_desc_base() = default;
+
+    engine get_engine() const { return engine(query_value<jitnorm_engine_t>(query::engine), true); }
+    engine scratchpad_engine() const { return engine(query_value<jitnorm_engine_t>(query::scratchpad_engine), true); }
+    const char *impl_info_str() const { return query_value<const char *>(query::impl_info_str); }
+    primitive::kind get_kind() const {
+        return static_cast<primitive::kind>(query_value<jitnorm_primitive_kind_t>(query::primitive_kind));
+    }
+    int64_t query_s64(query what) const { return query_value<int64_t>(what); }
+
+    primitive_attr get_primitive_attr() const {
+        const_jitnorm_primitive_attr_t owned;
+        error::wrap_c_api(jitnorm_primitive_desc_get_attr(get(), &owned), "could not get attributes");
+        jitnorm_primitive_attr_t copy;
+        error::wrap_c_api(jitnorm_primitive_attr_clone(&copy, owned), "could not clone attributes");
+        return primitive_attr(copy);
+    }
+
+    // An empty descriptor where the primitive has no such tensor.
+    memory::desc query_md(query what, int index = 0) const {
+        const_jitnorm_memory_desc_t owned = jitnorm_primitive_desc_query_md(get(), convert_to_c(what), index);
+        if (owned == nullptr) throw error(jitnorm_invalid_arguments, "not a query for a memory descriptor");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, owned), "could not clone a memory descriptor");
+        return memory::desc(copy);
+    }
+
+    memory::desc src_desc(int index = 0) const { return query_md(query::src_md, index); }
+    memory::desc dst_desc(int index = 0) const { return query_md(query::dst_md, index); }
+    memory::desc weights_desc(int index = 0) const { return query_md(query::weights_md, index); }
+    memory::desc diff_src_desc(int index = 0) const { return query_md(query::diff_src_md, index); }
+    memory::desc diff_dst_desc(int index = 0) const { return query_md(query::diff_dst_md, index); }
+    memory::desc diff_weights_desc(int index = 0) const { return query_md(query::diff_weights_md, index); }
+    memory::desc workspace_desc() const { return query_md(query::workspace_md); }
+    memory::desc scratchpad_desc() const { return query_md(query::scratchpad_md); }
+
+protected:
+    template <typename T>
+    T query_value(query what) const {
+        T result;
+        error::wrap_c_api(jitnorm_primitive_desc_query(get(), convert_to_c(what), 0, &result),
+                          "could not query a primitive descriptor");
+        return result;
+    }
+
+    // What a create function answered; with allow_empty, a failure makes an empty handle.
+    void take(jitnorm_primitive_desc_t result, jitnorm_status_t status, bool allow_empty) {
+        if (!allow_empty) error::wrap_c_api(status, "could not create a primitive descriptor");
+        reset(result);
+    }
+};
+
+struct primitive_desc : public primitive_desc_base {
+    using primitive_desc_base::primitive_desc_base;
+    primitive_desc() = default;
+
+    // False when there is no further implementation.
+    bool next_impl() {
+        const jitnorm_status_t status = jitnorm_primitive_desc_next_impl(get());
+        if (status == jitnorm_last_impl_reached) return false;
+        error::wrap_c_api(status, "could not move to the next implementation");
+        return true;
+    }
+};
+
+inline primitive::primitive(const primitive_desc_base &described) : primitive(described.get()) {}
+
+} // namespace jitnorm
+
+#endif
