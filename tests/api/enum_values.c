@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of the interface, written out: where oneDNN has the notion, they are those of its dnnl_types.h. Format
+ * tags are this library's own. A value that moves breaks every compiled program. */
+#include "jitnorm/jitnorm.h"
+
+#define IS(value, number) _Static_assert((value) == (number), #value)
+
+IS(jitnorm_success, 0);
+IS(jitnorm_out_of_memory, 1);
+IS(jitnorm_invalid_arguments, 2);
+IS(jitnorm_unimplemented, 3);
+IS(jitnorm_last_impl_reached, 4);
+IS(jitnorm_runtime_error, 5);
+IS(jitnorm_not_required, 6);
+IS(jitnorm_invalid_graph, 7);
+IS(jitnorm_invalid_graph_op, 8);
+IS(jitnorm_invalid_shape, 9);
+IS(jitnorm_invalid_data_type, 10);
+
+IS(jitnorm_data_type_undef, 0);
+IS(jitnorm_f16, 1);
+IS(jitnorm_bf16, 2);
+IS(jitnorm_f32, 3);
+IS(jitnorm_s32, 4);
+IS(jitnorm_s8, 5);
+IS(jitnorm_u8, 6);
+IS(jitnorm_f64, 7);
+
+IS(jitnorm_format_kind_undef, 0);
+IS(jitnorm_format_kind_any, 1);
+IS(jitnorm_blocked, 2);
+
+IS(jitnorm_prop_kind_undef, 0);
+IS(jitnorm_forward_training, 64);
+IS(jitnorm_forward_inference, 96);
+IS(jitnorm_forward, 64);
+IS(jitnorm_backward, 128);
+IS(jitnorm_backward_data, 160);
+
+IS(jitnorm_undefined_primitive, 0);
+IS(jitnorm_sum, 4);
+IS(jitnorm_eltwise, 7);
+IS(jitnorm_binary, 13);
+IS(jitnorm_layer_normalization, 20);
+
+IS(jitnorm_normalization_flags_none, 0);
+IS(jitnorm_use_global_stats, 1);
+IS(jitnorm_use_scale, 2);
+IS(jitnorm_use_shift, 4);
+IS(jitnorm_rms_norm, 32);
+
+IS(jitnorm_alg_kind_undef, 0);
+IS(jitnorm_eltwise_relu, 0x20);
+IS(jitnorm_eltwise_tanh, 0x21);
+IS(jitnorm_eltwise_elu, 0x22);
+IS(jitnorm_eltwise_square, 0x23);
+IS(jitnorm_eltwise_abs, 0x24);
+IS(jitnorm_eltwise_sqrt, 0x25);
+IS(jitnorm_eltwise_linear, 0x26);
+IS(jitnorm_eltwise_soft_relu, 0x27);
+IS(jitnorm_eltwise_hardsigmoid, 0x28);
+IS(jitnorm_eltwise_logistic, 0x29);
+IS(jitnorm_eltwise_exp, 0x2a);
+IS(jitnorm_eltwise_gelu_tanh, 0x2b);
+IS(jitnorm_eltwise_swish, 0x2c);
+IS(jitnorm_eltwise_log, 0x2d);
+IS(jitnorm_eltwise_clip, 0x2e);
+IS(jitnorm_eltwise_clip_v2, 0x2f);
+IS(jitnorm_eltwise_pow, 0x30);
+IS(jitnorm_eltwise_gelu_erf, 0x31);
+IS(jitnorm_eltwise_round, 0x32);
+IS(jitnorm_eltwise_mish, 0x33);
+IS(jitnorm_eltwise_hardswish, 0x34);
+IS(jitnorm_binary_add, 0x1fff0);
+IS(jitnorm_binary_mul, 0x1fff1);
+IS(jitnorm_binary_max, 0x1fff2);
+IS(jitnorm_binary_min, 0x1fff3);
+IS(jitnorm_binary_div, 0x1fff4);
+IS(jitnorm_binary_sub, 0x1fff5);
+IS(jitnorm_binary_ge, 0x1fff6);
+IS(jitnorm_binary_gt, 0x1fff7);
+IS(jitnorm_binary_le, 0x1fff8);
+IS(jitnorm_binary_lt, 0x1fff9);
+IS(jitnorm_binary_eq, 0x1fffa);
+IS(jitnorm_binary_ne, 0x1fffb);
+
+IS(jitnorm_any_engine, 0);
+IS(jitnorm_cpu, 1);
+IS(jitnorm_stream_in_order, 1);
+IS(jitnorm_stream_out_of_order, 2);
+IS(jitnorm_stream_default_flags, 1);
+IS(jitnorm_scratchpad_mode_library, 0);
+IS(jitnorm_scratchpad_mode_user, 1);
+
+IS(jitnorm_cpu_isa_default, 0);
+IS(jitnorm_cpu_isa_sse41, 1);
+IS(jitnorm_cpu_isa_avx2, 7);
+IS(jitnorm_cpu_isa_avx512_core, 0x27);
+
+IS(jitnorm_query_undef, 0);
+IS(jitnorm_query_engine, 1);
+IS(jitnorm_query_primitive_kind, 2);
+IS(jitnorm_query_num_of_inputs_s32, 3);
+IS(jitnorm_query_num_of_outputs_s32, 4);
+IS(jitnorm_query_time_estimate_f64, 5);
+IS(jitnorm_query_memory_consumption_s64, 6);
+IS(jitnorm_query_scratchpad_engine, 7);
+IS(jitnorm_query_impl_info_str, 8);
+IS(jitnorm_query_prop_kind, 11);
+IS(jitnorm_query_strides, 14);
+IS(jitnorm_query_epsilon_f32, 18);
+IS(jitnorm_query_flags, 19);
+IS(jitnorm_query_some_md, 128);
+IS(jitnorm_query_src_md, 129);
+IS(jitnorm_query_diff_src_md, 130);
+IS(jitnorm_query_weights_md, 131);
+IS(jitnorm_query_diff_weights_md, 132);
+IS(jitnorm_query_dst_md, 133);
+IS(jitnorm_query_diff_dst_md, 134);
+IS(jitnorm_query_workspace_md, 135);
+IS(jitnorm_query_scratchpad_md, 136);
+IS(jitnorm_query_exec_arg_md, 255);
+IS(jitnorm_query_ndims_s32, 256);
+IS(jitnorm_query_dims, 257);
+IS(jitnorm_query_data_type, 258);
+IS(jitnorm_query_submemory_offset_s64, 259);
+IS(jitnorm_query_padded_dims, 260);
+IS(jitnorm_query_format_kind, 262);
+IS(jitnorm_query_inner_nblks_s32, 263);
+IS(jitnorm_query_inner_blks, 264);
+IS(jitnorm_query_inner_idxs, 265);
+
+IS(JITNORM_MAX_NDIMS, 12);
+IS(JITNORM_RUNTIME_DIM_VAL, INT64_MIN);
+IS(JITNORM_ARG_SRC, 1);
+IS(JITNORM_ARG_SRC_1, 2);
+IS(JITNORM_ARG_DST, 17);
+IS(JITNORM_ARG_MEAN, 49);
+IS(JITNORM_ARG_VARIANCE, 50);
+IS(JITNORM_ARG_SCALE, 51);
+IS(JITNORM_ARG_SHIFT, 52);
+IS(JITNORM_ARG_WORKSPACE, 64);
+IS(JITNORM_ARG_SCRATCHPAD, 80);
+IS(JITNORM_ARG_DIFF_SRC, 129);
+IS(JITNORM_ARG_DIFF_DST, 145);
+IS(JITNORM_ARG_DIFF_SCALE, 255);
+IS(JITNORM_ARG_DIFF_SHIFT, 256);
+IS(JITNORM_ARG_ATTR_SCALES, 4096);
+IS(JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE, 32768);
+IS(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0), 32768);
+IS(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(2), 98304);
+IS(JITNORM_RUNTIME_SEQ, 1);
+IS(JITNORM_RUNTIME_OMP, 2);
+
+/* The layouts: numbered from 2 in the order of the header; the last one stands for those before it. */
+IS(jitnorm_format_tag_undef, 0);
+IS(jitnorm_format_tag_any, 1);
+IS(jitnorm_a, 2);
+IS(jitnorm_ab, 3);
+IS(jitnorm_ba, 4);
+IS(jitnorm_abc, 5);
+IS(jitnorm_abcd, 11);
+IS(jitnorm_abcde, 23);
+IS(jitnorm_Ab4a, 34);
+IS(jitnorm_aBc4b, 52);
+IS(jitnorm_aBcd4b, 59);
+IS(jitnorm_aBcde4b, 64);
+IS(jitnorm_ABcde16a16b, 67);
+IS(jitnorm_format_tag_last, 68);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes and post-ops: what is put in comes out, and each way to misuse them.
+#include "c_objects.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
+owned_attr make_attr() {
+    owned_attr attr;
+    EXPECT_OK(jitnorm_primitive_attr_create(&attr));
+    return attr;
+}
+
+owned_post_ops make_post_ops() {
+    owned_post_ops post_ops;
+    EXPECT_OK(jitnorm_post_ops_create(&post_ops));
+    return post_ops;
+}
+
+TEST(Attributes, ScratchpadMode) {
+    const owned_attr attr = make_attr();
+    jitnorm_scratchpad_mode_t mode = jitnorm_scratchpad_mode_user;
+    EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(attr, &mode));
+    EXPECT_EQ(mode, jitnorm_scratchpad_mode_library);
+    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
+    EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(attr, &mode));
+    EXPECT_EQ(mode, jitnorm_scratchpad_mode_user);
+    EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_t(2)), INVALID);
+}
+
+TEST(Attributes, Scales) {
+    const owned_attr attr = make_attr();
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
+    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 1), jitnorm_unimplemented);
+    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_MEAN, 0), jitnorm_unimplemented);
+    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, -1), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, -1, 0), INVALID);
+}
+
+TEST(Attributes, KeepACopyOfPostOps) {
+    const owned_attr attr = make_attr();
+    {
+        const owned_post_ops post_ops = make_post_ops();
+        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
+        EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
+    }
+    const_jitnorm_post_ops_t kept = nullptr;
+    EXPECT_OK(jitnorm_primitive_attr_get_post_ops(attr, &kept));
+    EXPECT_EQ(jitnorm_post_ops_len(kept), 1);
+    owned_attr copy;
+    EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
+    EXPECT_OK(jitnorm_primitive_attr_get_post_ops(copy, &kept));
+    EXPECT_EQ(jitnorm_post_ops_len(kept), 1);
+}
+
+TEST(Attributes, Misuse) {
+    const owned_attr attr = make_attr();
+    const owned_post_ops post_ops = make_post_ops();
+    owned_attr copy;
+    jitnorm_scratchpad_mode_t mode;
+    const_jitnorm_post_ops_t kept;
+    EXPECT_EQ(jitnorm_primitive_attr_create(nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_clone(nullptr, attr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_clone(&copy, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_get_scratchpad_mode(nullptr, &mode), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_get_scratchpad_mode(attr, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(nullptr, jitnorm_scratchpad_mode_user), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(nullptr, JITNORM_ARG_SRC, 0), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_get_post_ops(nullptr, &kept), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_get_post_ops(attr, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_post_ops(nullptr, post_ops), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_post_ops(attr, nullptr), INVALID);
+}
+
+TEST(PostOps, ComeOutAsTheyWentIn) {
+    const owned_post_ops post_ops = make_post_ops();
+    const owned_md src1 = make_md({1, 8}, jitnorm_bf16, jitnorm_ab);
+    EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 2.f, 3, jitnorm_s8));
+    EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_clip, -1.f, 4.f));
+    EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_mul, src1));
+    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 3);
+    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 0), jitnorm_sum);
+    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 1), jitnorm_eltwise);
+    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 2), jitnorm_binary);
+
+    float scale = 0, alpha = 0, beta = 0;
+    int32_t zero_point = 0;
+    jitnorm_data_type_t type = jitnorm_data_type_undef;
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    const_jitnorm_memory_desc_t described = nullptr;
+    EXPECT_OK(jitnorm_post_ops_get_params_sum(post_ops, 0, &scale, &zero_point, &type));
+    EXPECT_EQ(scale, 2.f);
+    EXPECT_EQ(zero_point, 3);
+    EXPECT_EQ(type, jitnorm_s8);
+    EXPECT_OK(jitnorm_post_ops_get_params_eltwise(post_ops, 1, &alg, &alpha, &beta));
+    EXPECT_EQ(alg, jitnorm_eltwise_clip);
+    EXPECT_EQ(alpha, -1.f);
+    EXPECT_EQ(beta, 4.f);
+    EXPECT_OK(jitnorm_post_ops_get_params_binary(post_ops, 2, &alg, &described));
+    EXPECT_EQ(alg, jitnorm_binary_mul);
+    EXPECT_TRUE(jitnorm_memory_desc_equal(described, src1));
+
+    // what is not wanted need not be taken
+    EXPECT_OK(jitnorm_post_ops_get_params_sum(post_ops, 0, nullptr, nullptr, nullptr));
+    EXPECT_OK(jitnorm_post_ops_get_params_eltwise(post_ops, 1, nullptr, nullptr, nullptr));
+    EXPECT_OK(jitnorm_post_ops_get_params_binary(post_ops, 2, nullptr, nullptr));
+}
+
+TEST(PostOps, CloneIsApart) {
+    const owned_post_ops post_ops = make_post_ops();
+    EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_undef));
+    owned_post_ops copy;
+    ASSERT_OK(jitnorm_post_ops_clone(&copy, post_ops));
+    EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_undef));
+    EXPECT_EQ(jitnorm_post_ops_len(copy), 1);
+}
+
+TEST(PostOps, ThirtyTwoAndNoMore) {
+    const owned_post_ops post_ops = make_post_ops();
+    for (int i = 0; i < 32; ++i)
+        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
+    EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f), jitnorm_out_of_memory);
+    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 32);
+}
+
+TEST(PostOps, Misuse) {
+    const owned_post_ops post_ops = make_post_ops();
+    const owned_md src1 = make_md({1, 8}, jitnorm_f32, jitnorm_ab);
+    owned_post_ops copy;
+    EXPECT_EQ(jitnorm_post_ops_create(nullptr), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_clone(nullptr, post_ops), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_clone(&copy, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_sum(nullptr, 1.f, 0, jitnorm_f32), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_t(99)), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_eltwise(nullptr, jitnorm_eltwise_abs, 0.f, 0.f), INVALID);
+    for (const int alg : {0, 0x1f, 0x35, int(jitnorm_binary_add)})
+        EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_alg_kind_t(alg), 0.f, 0.f), INVALID) << alg;
+    EXPECT_EQ(jitnorm_post_ops_append_binary(nullptr, jitnorm_binary_add, src1), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md({}, jitnorm_f32)), INVALID);
+    for (const int alg : {0, 0x1ffef, 0x1fffc, int(jitnorm_eltwise_abs)})
+        EXPECT_EQ(jitnorm_post_ops_append_binary(post_ops, jitnorm_alg_kind_t(alg), src1), INVALID) << alg;
+    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 0);
+    EXPECT_EQ(jitnorm_post_ops_len(nullptr), 0);
+}
+
+TEST(PostOps, ParametersOfWhatIsNotThere) {
+    const owned_post_ops post_ops = make_post_ops();
+    EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
+    float value = 7;
+    EXPECT_EQ(jitnorm_post_ops_get_params_sum(post_ops, 0, &value, nullptr, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_get_params_binary(post_ops, 0, nullptr, nullptr), INVALID);
+    for (const int index : {-1, 1}) {
+        EXPECT_EQ(jitnorm_post_ops_get_params_eltwise(post_ops, index, nullptr, &value, nullptr), INVALID);
+        EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, index), jitnorm_undefined_primitive);
+    }
+    EXPECT_EQ(jitnorm_post_ops_get_params_eltwise(nullptr, 0, nullptr, &value, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_get_kind(nullptr, 0), jitnorm_undefined_primitive);
+    EXPECT_EQ(value, 7.f);
+}
+
+} // namespace

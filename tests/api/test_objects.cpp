@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engines, streams, memory descriptors and memories: what they answer, and each way to misuse them.
+#include <cstdint>
+#include <cstring>
+
+#include "c_objects.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
+// ---------------------------------------------------------------- engine and stream
+
+TEST(Engine, ThereIsOne) {
+    EXPECT_EQ(jitnorm_engine_get_count(jitnorm_cpu), 1u);
+    EXPECT_EQ(jitnorm_engine_get_count(jitnorm_any_engine), 1u);
+    EXPECT_EQ(jitnorm_engine_get_count(jitnorm_engine_kind_t(2)), 0u);
+    jitnorm_engine_t any = nullptr;
+    EXPECT_OK(jitnorm_engine_create(&any, jitnorm_any_engine, 0));
+    EXPECT_EQ(any, cpu());
+    jitnorm_engine_kind_t kind = jitnorm_any_engine;
+    EXPECT_OK(jitnorm_engine_get_kind(any, &kind));
+    EXPECT_EQ(kind, jitnorm_cpu);
+}
+
+TEST(Engine, OutlivesItsDestruction) {
+    jitnorm_engine_t engine = cpu();
+    EXPECT_OK(jitnorm_engine_destroy(engine));
+    owned_stream stream;
+    EXPECT_OK(jitnorm_stream_create(&stream, engine, jitnorm_stream_in_order));
+}
+
+TEST(Engine, Misuse) {
+    jitnorm_engine_t engine = nullptr;
+    jitnorm_engine_kind_t kind;
+    EXPECT_EQ(jitnorm_engine_create(nullptr, jitnorm_cpu, 0), INVALID);
+    EXPECT_EQ(jitnorm_engine_create(&engine, jitnorm_cpu, 1), INVALID);
+    EXPECT_EQ(jitnorm_engine_create(&engine, jitnorm_engine_kind_t(2), 0), INVALID);
+    EXPECT_EQ(engine, nullptr);
+    EXPECT_EQ(jitnorm_engine_get_kind(nullptr, &kind), INVALID);
+    EXPECT_EQ(jitnorm_engine_get_kind(cpu(), nullptr), INVALID);
+}
+
+TEST(Stream, KnowsItsEngine) {
+    for (const unsigned flags : {unsigned(jitnorm_stream_in_order), unsigned(jitnorm_stream_out_of_order)}) {
+        owned_stream stream;
+        ASSERT_OK(jitnorm_stream_create(&stream, cpu(), flags));
+        jitnorm_engine_t engine = nullptr;
+        EXPECT_OK(jitnorm_stream_get_engine(stream, &engine));
+        EXPECT_EQ(engine, cpu());
+        EXPECT_OK(jitnorm_stream_wait(stream));
+    }
+}
+
+TEST(Stream, Misuse) {
+    owned_stream stream;
+    jitnorm_engine_t engine;
+    EXPECT_EQ(jitnorm_stream_create(nullptr, cpu(), jitnorm_stream_in_order), INVALID);
+    EXPECT_EQ(jitnorm_stream_create(&stream, nullptr, jitnorm_stream_in_order), INVALID);
+    for (const unsigned flags : {0u, 3u, 4u})
+        EXPECT_EQ(jitnorm_stream_create(&stream, cpu(), flags), INVALID) << flags;
+    EXPECT_TRUE(stream.is_empty());
+    EXPECT_EQ(jitnorm_stream_get_engine(nullptr, &engine), INVALID);
+    EXPECT_EQ(jitnorm_stream_get_engine(make_stream(), nullptr), INVALID);
+    EXPECT_EQ(jitnorm_stream_wait(nullptr), INVALID);
+}
+
+TEST(Destroy, NullIsFine) {
+    EXPECT_OK(jitnorm_engine_destroy(nullptr));
+    EXPECT_OK(jitnorm_stream_destroy(nullptr));
+    EXPECT_OK(jitnorm_memory_desc_destroy(nullptr));
+    EXPECT_OK(jitnorm_memory_destroy(nullptr));
+    EXPECT_OK(jitnorm_primitive_attr_destroy(nullptr));
+    EXPECT_OK(jitnorm_post_ops_destroy(nullptr));
+    EXPECT_OK(jitnorm_primitive_desc_destroy(nullptr));
+    EXPECT_OK(jitnorm_primitive_destroy(nullptr));
+}
+
+// ---------------------------------------------------------------- memory descriptor
+
+TEST(MemoryDesc, AnswersWhatItIs) {
+    const owned_md md = make_md({3, 20, 5}, jitnorm_bf16, jitnorm_aBc16b);
+    jitnorm_data_type_t type = jitnorm_data_type_undef;
+    jitnorm_format_kind_t kind = jitnorm_format_kind_undef;
+    int64_t offset = -1;
+    EXPECT_OK(jitnorm_memory_desc_query(md, jitnorm_query_data_type, &type));
+    EXPECT_OK(jitnorm_memory_desc_query(md, jitnorm_query_format_kind, &kind));
+    EXPECT_OK(jitnorm_memory_desc_query(md, jitnorm_query_submemory_offset_s64, &offset));
+    EXPECT_EQ(type, jitnorm_bf16);
+    EXPECT_EQ(kind, jitnorm_blocked);
+    EXPECT_EQ(offset, 0);
+    EXPECT_EQ(ndims_of(md), 3);
+    EXPECT_EQ(dims_of(md, jitnorm_query_dims), (dims{3, 20, 5}));
+    EXPECT_EQ(dims_of(md, jitnorm_query_padded_dims), (dims{3, 32, 5}));
+    EXPECT_EQ(dims_of(md, jitnorm_query_strides), (dims{160, 80, 16}));
+    EXPECT_EQ(dims_of(md, jitnorm_query_inner_blks, jitnorm_query_inner_nblks_s32), dims{16});
+    EXPECT_EQ(dims_of(md, jitnorm_query_inner_idxs, jitnorm_query_inner_nblks_s32), dims{1});
+    EXPECT_EQ(jitnorm_memory_desc_get_size(md), size_t(3 * 32 * 5 * 2));
+}
+
+TEST(MemoryDesc, StridesAreTakenAsGiven) {
+    const owned_md md = make_md({4, 6}, jitnorm_f32, dims{8, 1});
+    EXPECT_EQ(dims_of(md, jitnorm_query_strides), (dims{8, 1}));
+    EXPECT_EQ(jitnorm_memory_desc_get_size(md), size_t(3 * 8 + 6) * 4);
+    EXPECT_EQ(dims_of(make_md({4, 6}, jitnorm_f32), jitnorm_query_strides), (dims{6, 1}));
+}
+
+TEST(MemoryDesc, EqualityIsOfWhatIsDescribed) {
+    const owned_md md = make_md({4, 6}, jitnorm_f32, jitnorm_ab);
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md, make_md({4, 6}, jitnorm_f32, dims{6, 1})));
+    EXPECT_FALSE(jitnorm_memory_desc_equal(md, make_md({4, 6}, jitnorm_f32, jitnorm_ba)));
+    EXPECT_FALSE(jitnorm_memory_desc_equal(md, make_md({4, 6}, jitnorm_f16, jitnorm_ab)));
+    EXPECT_FALSE(jitnorm_memory_desc_equal(md, make_md({4, 7}, jitnorm_f32, jitnorm_ab)));
+    EXPECT_FALSE(jitnorm_memory_desc_equal(md, make_md({4, 6, 1}, jitnorm_f32, jitnorm_abc)));
+    EXPECT_FALSE(jitnorm_memory_desc_equal(md, nullptr));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(nullptr, nullptr));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(nullptr, make_md({}, jitnorm_data_type_undef)));
+}
+
+// A dimension of size 1 is never stepped along.
+TEST(MemoryDesc, TheStrideOfOneElementDoesNotMatter) {
+    EXPECT_TRUE(jitnorm_memory_desc_equal(make_md({1, 6}, jitnorm_f32, dims{6, 1}),
+                                          make_md({1, 6}, jitnorm_f32, dims{64, 1})));
+}
+
+TEST(MemoryDesc, CloneIsEqualAndApart) {
+    owned_md copy;
+    {
+        const owned_md md = make_md({4, 20}, jitnorm_s8, jitnorm_aB16b);
+        ASSERT_OK(jitnorm_memory_desc_clone(&copy, md));
+        EXPECT_TRUE(jitnorm_memory_desc_equal(md, copy));
+    }
+    EXPECT_EQ(dims_of(copy, jitnorm_query_dims), (dims{4, 20}));
+}
+
+TEST(MemoryDesc, UndecidedLayoutHasNoStrides) {
+    const owned_md md = make_md({4, 6}, jitnorm_f32, jitnorm_format_tag_any);
+    const jitnorm_dim_t *strides = nullptr;
+    int blocks = -1;
+    EXPECT_EQ(jitnorm_memory_desc_query(md, jitnorm_query_strides, &strides), jitnorm_not_required);
+    EXPECT_EQ(jitnorm_memory_desc_query(md, jitnorm_query_inner_nblks_s32, &blocks), jitnorm_not_required);
+    EXPECT_EQ(strides, nullptr);
+    EXPECT_EQ(jitnorm_memory_desc_get_size(md), 0u);
+}
+
+TEST(MemoryDesc, Sizes) {
+    EXPECT_EQ(jitnorm_memory_desc_get_size(nullptr), 0u);
+    EXPECT_EQ(jitnorm_memory_desc_get_size(make_md({0, 6}, jitnorm_f32)), 0u);
+    EXPECT_EQ(jitnorm_memory_desc_get_size(make_md({JITNORM_RUNTIME_DIM_VAL, 6}, jitnorm_f32)),
+              JITNORM_RUNTIME_SIZE_VAL);
+    const size_t sizes[] = {0, 2, 2, 4, 4, 1, 1, 8};
+    for (int type = jitnorm_data_type_undef; type <= jitnorm_f64; ++type)
+        EXPECT_EQ(jitnorm_data_type_size(jitnorm_data_type_t(type)), sizes[type]) << type;
+    EXPECT_EQ(jitnorm_data_type_size(jitnorm_data_type_t(8)), 0u);
+}
+
+TEST(MemoryDesc, QueryMisuse) {
+    const owned_md md = make_md({4, 6}, jitnorm_f32);
+    int result = -1;
+    EXPECT_EQ(jitnorm_memory_desc_query(nullptr, jitnorm_query_ndims_s32, &result), INVALID);
+    EXPECT_EQ(jitnorm_memory_desc_query(md, jitnorm_query_ndims_s32, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_desc_query(md, jitnorm_query_src_md, &result), jitnorm_unimplemented);
+    EXPECT_EQ(jitnorm_memory_desc_query(md, jitnorm_query_undef, &result), jitnorm_unimplemented);
+    EXPECT_EQ(result, -1);
+}
+
+struct bad_descriptor {
+    const char *name;
+    int ndims;
+    dims sizes;
+    jitnorm_data_type_t type;
+    jitnorm_format_tag_t tag; // undef: by strides
+    dims strides;
+};
+
+class BadMemoryDesc : public testing::TestWithParam<bad_descriptor> {};
+
+TEST_P(BadMemoryDesc, IsRefused) {
+    const bad_descriptor &bad = GetParam();
+    const jitnorm_dim_t *sizes = bad.sizes.empty() ? nullptr : bad.sizes.data();
+    owned_md md;
+    const auto status =
+        bad.strides.empty()
+            ? jitnorm_memory_desc_create_with_tag(&md, bad.ndims, sizes, bad.type, bad.tag)
+            : jitnorm_memory_desc_create_with_strides(&md, bad.ndims, sizes, bad.type, bad.strides.data());
+    EXPECT_EQ(status, INVALID);
+    EXPECT_TRUE(md.is_empty());
+}
+
+constexpr jitnorm_dim_t HUGE = jitnorm_dim_t(1) << 62;
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadMemoryDesc,
+    testing::Values(
+        bad_descriptor{"negative_ndims", -1, {2, 3}, jitnorm_f32, jitnorm_ab, {}},
+        bad_descriptor{"too_many_ndims", 13, dims(13, 1), jitnorm_f32, jitnorm_ab, {}},
+        bad_descriptor{"null_dims", 2, {}, jitnorm_f32, jitnorm_ab, {}},
+        bad_descriptor{"negative_dim", 2, {2, -3}, jitnorm_f32, jitnorm_ab, {}},
+        bad_descriptor{"type_undef", 2, {2, 3}, jitnorm_data_type_undef, jitnorm_ab, {}},
+        bad_descriptor{"type_unknown", 2, {2, 3}, jitnorm_data_type_t(99), jitnorm_ab, {}},
+        bad_descriptor{"tag_undef", 2, {2, 3}, jitnorm_f32, jitnorm_format_tag_undef, {}},
+        bad_descriptor{"tag_last", 2, {2, 3}, jitnorm_f32, jitnorm_format_tag_last, {}},
+        bad_descriptor{"tag_unknown", 2, {2, 3}, jitnorm_f32, jitnorm_format_tag_t(-1), {}},
+        bad_descriptor{"tag_of_other_ndims", 2, {2, 3}, jitnorm_f32, jitnorm_abc, {}},
+        bad_descriptor{"too_large", 2, {HUGE, 2}, jitnorm_f32, jitnorm_ab, {}},
+        bad_descriptor{"negative_stride", 2, {2, 3}, jitnorm_f32, jitnorm_ab, {-3, 1}},
+        bad_descriptor{"overlap", 2, {2, 3}, jitnorm_f32, jitnorm_ab, {2, 1}},
+        bad_descriptor{"too_large_by_strides", 2, {2, 3}, jitnorm_f32, jitnorm_ab, {HUGE, 1}}),
+    [](const auto &tested) { return tested.param.name; });
+
+TEST(MemoryDesc, NullResult) {
+    const dims sizes = {2, 3};
+    EXPECT_EQ(jitnorm_memory_desc_create_with_tag(nullptr, 2, sizes.data(), jitnorm_f32, jitnorm_ab), INVALID);
+    EXPECT_EQ(jitnorm_memory_desc_create_with_strides(nullptr, 2, sizes.data(), jitnorm_f32, nullptr), INVALID);
+    owned_md copy;
+    EXPECT_EQ(jitnorm_memory_desc_clone(nullptr, make_md({2}, jitnorm_f32)), INVALID);
+    EXPECT_EQ(jitnorm_memory_desc_clone(&copy, nullptr), INVALID);
+}
+
+TEST(MemoryDesc, NoDimensionsMakeAnEmptyOne) {
+    const owned_md md = make_md({}, jitnorm_data_type_undef, jitnorm_format_tag_undef);
+    EXPECT_EQ(ndims_of(md), 0);
+    EXPECT_EQ(jitnorm_memory_desc_get_size(md), 0u);
+}
+
+// ---------------------------------------------------------------- memory
+
+TEST(Memory, TakesTheCallersPointer) {
+    float data[6];
+    const owned_md md = make_md({2, 3}, jitnorm_f32);
+    const owned_memory memory = make_memory(md, data);
+    void *handle = nullptr, *mapped = nullptr;
+    const_jitnorm_memory_desc_t described = nullptr;
+    jitnorm_engine_t engine = nullptr;
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    EXPECT_OK(jitnorm_memory_map_data(memory, &mapped));
+    EXPECT_OK(jitnorm_memory_unmap_data(memory, mapped));
+    EXPECT_OK(jitnorm_memory_get_memory_desc(memory, &described));
+    EXPECT_OK(jitnorm_memory_get_engine(memory, &engine));
+    EXPECT_EQ(handle, data);
+    EXPECT_EQ(mapped, data);
+    EXPECT_TRUE(jitnorm_memory_desc_equal(described, md));
+    EXPECT_EQ(engine, cpu());
+}
+
+TEST(Memory, AllocatesAligned) {
+    for (const jitnorm_dim_t count : {1, 63, 64, 65, 100000}) {
+        const owned_md md = make_md({count}, jitnorm_u8);
+        const owned_memory memory = make_memory(md, JITNORM_MEMORY_ALLOCATE);
+        void *handle = nullptr;
+        EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+        ASSERT_NE(handle, nullptr);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(handle) % 64, 0u);
+        std::memset(handle, 1, size_t(count));
+    }
+}
+
+TEST(Memory, AllocatesNothingForNothing) {
+    void *of_null = &of_null;
+    EXPECT_OK(jitnorm_memory_get_data_handle(make_memory(nullptr, JITNORM_MEMORY_ALLOCATE), &of_null));
+    EXPECT_EQ(of_null, nullptr);
+    void *handle = &handle;
+    const owned_md empty = make_md({0, 5}, jitnorm_f32);
+    EXPECT_OK(jitnorm_memory_get_data_handle(make_memory(empty, JITNORM_MEMORY_ALLOCATE), &handle));
+    EXPECT_EQ(handle, nullptr);
+}
+
+TEST(Memory, HandleCanBeSetLaterAndReplaced) {
+    float data[6];
+    const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_NONE);
+    void *handle = data;
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    EXPECT_EQ(handle, nullptr);
+    EXPECT_OK(jitnorm_memory_set_data_handle(memory, data));
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    EXPECT_EQ(handle, data);
+}
+
+TEST(Memory, OwnHandleSurvivesBeingSetAgain) {
+    const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_ALLOCATE);
+    void *own = nullptr;
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &own));
+    EXPECT_OK(jitnorm_memory_set_data_handle(memory, own));
+    std::memset(own, 0, 24); // an address sanitizer would object had it been freed
+    float data[6];
+    EXPECT_OK(jitnorm_memory_set_data_handle(memory, data)); // and would report a leak had it not been now
+}
+
+TEST(Memory, Misuse) {
+    const owned_md md = make_md({2, 3}, jitnorm_f32);
+    const owned_memory good = make_memory(md, nullptr);
+    owned_memory memory;
+    void *pointer = &memory;
+    const_jitnorm_memory_desc_t described;
+    jitnorm_engine_t engine;
+    EXPECT_EQ(jitnorm_memory_create(nullptr, md, cpu(), nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_create(&memory, md, nullptr, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_create(&memory, make_md({2, 3}, jitnorm_f32, jitnorm_format_tag_any), cpu(), nullptr),
+              INVALID);
+    EXPECT_EQ(jitnorm_memory_create(&memory, make_md({2, JITNORM_RUNTIME_DIM_VAL}, jitnorm_f32), cpu(), nullptr),
+              INVALID);
+    EXPECT_TRUE(memory.is_empty());
+    EXPECT_EQ(jitnorm_memory_get_memory_desc(nullptr, &described), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_memory_desc(good, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_engine(nullptr, &engine), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_engine(good, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_data_handle(nullptr, &pointer), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_data_handle(good, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_set_data_handle(nullptr, pointer), INVALID);
+    EXPECT_EQ(jitnorm_memory_map_data(nullptr, &pointer), INVALID);
+    EXPECT_EQ(jitnorm_memory_map_data(good, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_unmap_data(nullptr, pointer), INVALID);
+}
+
+TEST(Memory, MoreThanThereIs) {
+    owned_memory memory;
+    const owned_md md = make_md({jitnorm_dim_t(1) << 60}, jitnorm_u8);
+    EXPECT_EQ(jitnorm_memory_create(&memory, md, cpu(), JITNORM_MEMORY_ALLOCATE), jitnorm_out_of_memory);
+    EXPECT_TRUE(memory.is_empty());
+}
+
+} // namespace
