@@ -2,7 +2,8 @@
 // memory_desc: the type, shape and layout of a tensor, as a value.
 //
 // A layout is outer strides plus up to MAX_NDIMS inner blocks (oneDNN's blocked format): logical index i of dimension
-// d is split by the blocks of d, the block indices address a dense inner tile, what is left is multiplied by strides[d].
+// d is split by the blocks of d, the block indices address a dense inner tile, what is left is multiplied by
+// strides[d].
 #pragma once
 
 #include <cstddef>

@@ -68,13 +68,15 @@ std::string tag_of(const memory_desc &md) {
 std::string permutation_of(const memory_desc &md) {
     if (md.inner_nblks != 0 || has_runtime_dims(md)) return {};
     std::string letters = std::string("abcdefghijkl").substr(0, size_t(md.ndims));
+    std::reverse(letters.begin(), letters.end());
     std::stable_sort(letters.begin(), letters.end(),
-                     [&](char a, char b) { return md.strides[a - 'a'] > md.strides[b - 'a']; });
+                     [&](char a, char b) { return md.strides[a - 'a'] < md.strides[b - 'a']; });
     dim_t dense = 1;
-    for (auto letter = letters.rbegin(); letter != letters.rend(); ++letter) {
-        if (md.strides[*letter - 'a'] != dense) return {};
-        dense *= std::max<dim_t>(md.dims[*letter - 'a'], 1);
+    for (const char letter : letters) { // from the innermost
+        if (md.strides[letter - 'a'] != dense) return {};
+        dense *= std::max<dim_t>(md.dims[letter - 'a'], 1);
     }
+    std::reverse(letters.begin(), letters.end());
     return letters;
 }
 

@@ -15,10 +15,10 @@ struct problem {
     unsigned flags = 0; // jitnorm_normalization_flags_t
     float epsilon = 0;
 
-    memory_desc src;       // forward and backward
-    memory_desc dst;       // forward
-    memory_desc diff_dst;  // backward
-    memory_desc diff_src;  // backward
+    memory_desc src;        // forward and backward
+    memory_desc dst;        // forward
+    memory_desc diff_dst;   // backward
+    memory_desc diff_src;   // backward
     memory_desc statistics; // mean and variance: src's dimensions but the last one; one descriptor for both
 
     jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // of scale and shift, C elements each, dense
