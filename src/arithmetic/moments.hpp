@@ -82,6 +82,12 @@ bool squares_in_range(T q) {
         return true;
 }
 
+// Whether the first sweep of a chunk is the last. (No short cut: vector loops evaluate both sides anyway.)
+template <typename T>
+bool sweep_suffices(const sums<T> &sum, double inv_n) {
+    return bool(int(squares_in_range(sum.q)) & int(!pivot_is_poor(sum, inv_n)));
+}
+
 template <typename T>
 T rescale_factor(T q) {
     if (squares_in_range(q)) return 1;

@@ -24,6 +24,7 @@ struct normalize_conf {
     isa vectors = isa::none;
     bool scale = false;
     bool shift = false;
+    bool streaming = false; // stores bypass the caches; every row of dst begins at a whole cache line
 
     auto operator<=>(const normalize_conf &) const = default;
 };

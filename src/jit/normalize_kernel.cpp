@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "normalize_kernel.hpp"
 
+#include <array>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "emit/row_walker.hpp"
 #include "emit/tail_mask.hpp"
@@ -13,13 +13,15 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-// Rows go in pairs that share the loads of scale and shift; the last of an odd number goes alone.
+constexpr int CACHE_LINE = 64;
+
 template <isa I>
 class normalize_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
     using reg = Xbyak::Reg64;
     static constexpr int UNROLL = 2;
+    static constexpr int AFFINE = 6 + 2 * UNROLL; // scale and shift, UNROLL registers each
 
     struct row { // of a pair
         reg src, dst;
@@ -32,20 +34,12 @@ public:
 
 private:
     void generate() {
-        Xbyak::Label pair, single, done;
         open_frame(0);
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
-        L(pair);
-        cmp(reg_rows_, 2);
-        jb(single, T_NEAR);
-        normalize_rows(2);
-        jmp(pair, T_NEAR);
-        L(single);
-        test(reg_rows_, reg_rows_);
-        jz(done, T_NEAR);
-        normalize_rows(1);
-        L(done);
+        normalize_pairs();
+        normalize_singles();
+        if (conf_.streaming) sfence();
         close_frame();
         tail_.emit_table();
     }
@@ -60,26 +54,50 @@ private:
         xor_(reg_index_.cvt32(), reg_index_.cvt32());
     }
 
+    void normalize_pairs() {
+        if (conf_.streaming) return; // whole lines of one row at a time
+        Xbyak::Label next, end;
+        cmp(dword[rdi + offsetof(normalize_arguments, together)], 2);
+        jb(end, T_NEAR);
+        L(next);
+        cmp(reg_rows_, 2);
+        jb(end, T_NEAR);
+        normalize_rows(2);
+        jmp(next, T_NEAR);
+        L(end);
+    }
+
+    void normalize_singles() {
+        Xbyak::Label next, end;
+        L(next);
+        test(reg_rows_, reg_rows_);
+        jz(end, T_NEAR);
+        mov(reg_ahead_, rows_[0].src);
+        add(reg_ahead_, ptr[rdi + offsetof(normalize_arguments, prefetch)]);
+        normalize_rows(1);
+        jmp(next, T_NEAR);
+        L(end);
+    }
+
     // Normalizes the next one or two rows and moves on behind them.
     void normalize_rows(int rows) {
-        if (rows == 2) {
-            mov(rows_[1].src, rows_[0].src);
-            add(rows_[1].src, ptr[rdi + offsetof(normalize_arguments, src_row_stride)]);
-            mov(rows_[1].dst, rows_[0].dst);
-            add(rows_[1].dst, ptr[rdi + offsetof(normalize_arguments, dst_row_stride)]);
-        }
+        if (rows == 2) point_behind(rows_[0], rows_[1]);
         broadcast_statistics(rows);
         xor_(reg_position_.cvt32(), reg_position_.cvt32());
         mov(reg_left_, reg_count_);
-        walker_.walk(UNROLL, [&](const place &p) { normalize(rows, p); });
-
-        const row &last = rows_[size_t(rows - 1)];
-        mov(rows_[0].src, last.src);
-        add(rows_[0].src, ptr[rdi + offsetof(normalize_arguments, src_row_stride)]);
-        mov(rows_[0].dst, last.dst);
-        add(rows_[0].dst, ptr[rdi + offsetof(normalize_arguments, dst_row_stride)]);
+        walker_.walk(UNROLL, [&](places vectors) { normalize(rows, vectors); });
+        point_behind(rows_[size_t(rows - 1)], rows_[0]);
         add(reg_index_, rows);
         sub(reg_rows_, rows);
+    }
+
+    void point_behind(const row &last, const row &next) {
+        const auto advance = [&](const reg &to, const reg &from, size_t stride) {
+            if (to != from) mov(to, from);
+            add(to, ptr[rdi + stride]);
+        };
+        advance(next.src, last.src, offsetof(normalize_arguments, src_row_stride));
+        advance(next.dst, last.dst, offsetof(normalize_arguments, dst_row_stride));
     }
 
     void broadcast_statistics(int rows) {
@@ -93,25 +111,41 @@ private:
         broadcast(offsetof(normalize_arguments, neg), &row::neg);
     }
 
-    void normalize(int rows, const place &p) {
-        load_affine(p);
-        for (int r = 0; r < rows; ++r) {
-            const row &of = rows_[size_t(r)];
-            const vmm x(of.work + p.slot);
-            if (p.tail) {
-                tail_.load(x, walker_.at(of.src, p));
-                vsubps(x, of.hi, x);
-            } else {
-                vsubps(x, of.hi, ptr[walker_.at(of.src, p)]); // hi - x: the sign turns below
-            }
+    // All loads come before the first store: where rows are a multiple of 4096 bytes apart, a load that follows a store
+    // at the same place of another row would wait for it. Rows are stored one after the other, line by line.
+    void normalize(int rows, places vectors) {
+        const auto for_each = [&](auto &&use) {
+            for (int r = 0; r < rows; ++r)
+                for (const place &p : vectors) use(rows_[size_t(r)], p, vmm(rows_[size_t(r)].work + p.slot));
+        };
+        if (rows == 1) prefetch(vectors);
+        for_each([&](const row &of, const place &p, const vmm &x) { load_difference(of, p, x); });
+        for (const place &p : vectors) load_affine(p);
+        for_each([&](const row &of, const place &p, const vmm &x) {
             vfnmadd213ps(x, of.rstd, of.neg);
-            apply_affine(x);
-            if (p.tail)
-                tail_.store(walker_.at(of.dst, p), x);
-            else
-                vmovups(ptr[walker_.at(of.dst, p)], x);
+            apply_affine(x, p);
+        });
+        for_each([&](const row &of, const place &p, const vmm &x) { store(of, p, x); });
+    }
+
+    void prefetch(places vectors) {
+        if (vectors.front().tail) return;
+        for (size_t i = 0; i < vectors.size(); i += size_t(CACHE_LINE / traits::bytes))
+            prefetcht0(ptr[walker_.at(reg_ahead_, vectors[i])]);
+    }
+
+    // hi - x: the subtraction takes x straight from memory, and the multiplication turns the sign
+    void load_difference(const row &of, const place &p, const vmm &x) {
+        if (p.tail) {
+            tail_.load(x, walker_.at(of.src, p));
+            vsubps(x, of.hi, x);
+        } else {
+            vsubps(x, of.hi, ptr[walker_.at(of.src, p)]);
         }
     }
+
+    static vmm scale_at(const place &p) { return vmm(AFFINE + p.slot); }
+    static vmm shift_at(const place &p) { return vmm(AFFINE + UNROLL + p.slot); }
 
     void load_affine(const place &p) {
         const auto load = [&](const vmm &v, const reg &from) {
@@ -120,26 +154,35 @@ private:
             else
                 vmovups(v, ptr[walker_.at(from, p)]);
         };
-        if (conf_.scale) load(vmm_scale_, reg_scale_);
-        if (conf_.shift) load(vmm_shift_, reg_shift_);
+        if (conf_.scale) load(scale_at(p), reg_scale_);
+        if (conf_.shift) load(shift_at(p), reg_shift_);
     }
 
-    void apply_affine(const vmm &x) {
+    void apply_affine(const vmm &x, const place &p) {
         if (conf_.scale && conf_.shift)
-            vfmadd213ps(x, vmm_scale_, vmm_shift_);
+            vfmadd213ps(x, scale_at(p), shift_at(p));
         else if (conf_.scale)
-            vmulps(x, x, vmm_scale_);
+            vmulps(x, x, scale_at(p));
         else if (conf_.shift)
-            vaddps(x, x, vmm_shift_);
+            vaddps(x, x, shift_at(p));
+    }
+
+    void store(const row &of, const place &p, const vmm &x) {
+        const Xbyak::RegExp dst = walker_.at(of.dst, p);
+        if (p.tail)
+            tail_.store(dst, x);
+        else if (conf_.streaming)
+            vmovntps(ptr[dst], x);
+        else
+            vmovups(ptr[dst], x);
     }
 
     normalize_conf conf_;
     const reg &reg_rows_ = r9, &reg_count_ = rcx, &reg_scale_ = r10, &reg_shift_ = r11;
-    const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12;
+    const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12, &reg_ahead_ = r14;
     const std::array<row, 2> rows_{row{rsi, rdx, vmm{0}, vmm{1}, vmm{2}, 6},
                                    row{r8, r13, vmm{3}, vmm{4}, vmm{5}, 6 + UNROLL}};
-    const vmm vmm_scale_{6 + 2 * UNROLL}, vmm_shift_{7 + 2 * UNROLL};
-    tail_mask<I> tail_{*this, vmm{8 + 2 * UNROLL}};
+    tail_mask<I> tail_{*this, vmm{AFFINE + 2 * UNROLL}};
     row_walker<I> walker_{*this, reg_position_, reg_left_};
 };
 
@@ -148,6 +191,7 @@ code_ptr generate(const normalize_conf &conf) {
     std::string name = std::string("jitnorm_normalize_") + (I == isa::avx512 ? "avx512" : "avx2");
     if (conf.scale) name += "_scale";
     if (conf.shift) name += "_shift";
+    if (conf.streaming) name += "_streaming";
     return normalize_generator<I>(conf).seal(name.c_str());
 }
 

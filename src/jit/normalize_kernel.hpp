@@ -16,6 +16,8 @@ struct normalize_arguments {
     dim_t count;                          // elements of each row, at least 1
     const float *hi, *rstd, *neg;         // one value per row
     const float *scale, *shift;           // `count` values each; not used unless the kernel has them
+    dim_t together;                       // 2: rows in pairs that share the loads of scale and shift; 1: one by one
+    dim_t prefetch;                       // bytes ahead of each row to prefetch while rows go one by one
 };
 
 class normalize_kernel {

@@ -106,7 +106,9 @@ private:
         mov(reg_left_.cvt32(), int(BLOCK));
         L(last);
         sub(reg_rest_, reg_left_);
-        walker_.walk(VECTORS, [&](const place &p) { accumulate(p); });
+        walker_.walk(VECTORS, [&](places vectors) {
+            for (const place &p : vectors) accumulate(p);
+        });
         cmp(reg_count_, int(BLOCK));
         jbe(done, T_NEAR); // a single block
         add_chunk_lanes();

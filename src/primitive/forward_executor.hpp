@@ -19,30 +19,33 @@ public:
     jitnorm_status_t execute(const arguments &args) const override;
 
 private:
-    // A run of rows as pointers to its first row.
+    // A run of rows: pointers to its first row, and how to walk it.
     struct rows_in_memory {
         const float *src;
         float *dst;
         float *mean, *variance; // null where the problem has none
         const float *scale, *shift;
+        tuning::plan plan;
     };
 
+    tuning::plan plan_for(const arguments &args, int parts) const;
     void normalize_run(const rows_in_memory &rows, dim_t count) const;
     void find_statistics(const rows_in_memory &rows, row_batch &batch) const;
     void load_statistics(const rows_in_memory &rows, row_batch &batch) const;
-    void sweep(const rows_in_memory &rows, row_batch &batch) const;
-    void sweep_long_row(const rows_in_memory &rows, row_batch &batch) const;
+    void store_statistics(const rows_in_memory &rows, const row_batch &batch) const;
+    void sweep(const float *src, row_batch &batch) const;
+    void sweep_long_row(const float *src, row_batch &batch) const;
     moments<float> settle_chunk(const float *src, dim_t count, float p, const sums<float> &first) const;
-    void keep(const rows_in_memory &rows, row_batch &batch, dim_t row, const row_statistics<float> &statistics) const;
     void normalize(const rows_in_memory &rows, const row_batch &batch) const;
 
     problem problem_;
     row_space space_;
     jit::sweep_kernel sweep_, repeat_;
-    jit::normalize_kernel normalize_;
-    dim_t C_, batch_rows_;
+    jit::normalize_kernel normalize_, stream_;
+    dim_t C_;
     dim_t src_stride_, dst_stride_, statistics_stride_; // from row to row of a run, in elements
     double inv_C_;
+    bool dst_in_lines_; // every row of dst is whole cache lines from the first
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_batch: the statistics of a few rows side by side, as the kernels write and read them.
+// row_batch: the statistics of a few rows side by side, as the kernels write and read them, and the scalar steps over
+// them in loops that the compiler turns into vectors.
 #pragma once
 
 #include "../arithmetic/moments.hpp"
@@ -7,17 +8,41 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// One value per row. What a sweep leaves (p, s, q), then what normalizing takes (hi, rstd, neg).
+// One value per row in each array.
 struct row_batch {
-    dim_t first = 0, rows = 0; // which rows of the run
-    alignas(64) float p[tuning::MAX_BATCH_ROWS], s[tuning::MAX_BATCH_ROWS], q[tuning::MAX_BATCH_ROWS];
-    alignas(64) float hi[tuning::MAX_BATCH_ROWS], rstd[tuning::MAX_BATCH_ROWS], neg[tuning::MAX_BATCH_ROWS];
+    using values = float[tuning::MAX_BATCH_ROWS];
 
-    void set(dim_t row, const row_statistics<float> &statistics, float epsilon) {
-        const auto n = make_normalizer(statistics, epsilon);
-        hi[row] = n.hi;
-        rstd[row] = n.rstd;
-        neg[row] = n.neg;
+    dim_t first = 0, rows = 0;                       // which rows of the run
+    alignas(64) values p, s, q;                      // pivot and sums: what a sweep leaves
+    alignas(64) values lo, variance;                 // with hi: the statistics
+    alignas(64) values hi, rstd, neg;                // what normalizing takes
+    alignas(64) double wide[tuning::MAX_BATCH_ROWS]; // variance before it is rounded
+
+    void set(dim_t row, const row_statistics<float> &statistics) {
+        hi[row] = statistics.hi;
+        lo[row] = statistics.lo;
+        wide[row] = statistics.variance;
+    }
+
+    // Whether one sweep was enough for all rows of n elements.
+    bool is_settled(double inv_n) const {
+        bool settled = true;
+        for (dim_t r = 0; r < rows; ++r) settled &= sweep_suffices<float>({s[r], q[r]}, inv_n);
+        return settled;
+    }
+
+    void take_settled(double n, double inv_n) {
+        for (dim_t r = 0; r < rows; ++r) set(r, finish(moments_of<float>(p[r], {s[r], q[r]}, n, inv_n, 1.0), inv_n));
+    }
+
+    // From statistics to normalizers.
+    void complete(float epsilon) {
+        for (dim_t r = 0; r < rows; ++r) {
+            const auto n = make_normalizer<float>({hi[r], lo[r], wide[r]}, epsilon);
+            rstd[r] = n.rstd;
+            neg[r] = n.neg;
+            variance[r] = float(wide[r]);
+        }
     }
 };
 

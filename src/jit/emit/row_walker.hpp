@@ -3,15 +3,19 @@
 // vectors, and of the incomplete vector at the end.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "../vector_traits.hpp"
 
 namespace jitnorm::impl::jit {
 
-// Where a body stands: which copy of the unrolled body, and how far its vector is from the walker's position.
+// A vector of the row: which copy in the unrolled body, and so how far from the walker's position.
 struct place {
     int slot;
-    bool tail; // the vector is incomplete: use the tail mask
+    bool tail; // incomplete: use the tail mask
 };
+using places = std::span<const place>;
 
 template <isa I>
 class row_walker {
@@ -27,8 +31,9 @@ public:
         return row + position_ * 4 + p.slot * vector_traits<I>::bytes;
     }
 
-    // Emits body(place) for every vector of the next `left` elements; element c of the walk is in slot c / WIDTH mod
-    // unroll. Any count will do, zero too; an incomplete vector can only be the last.
+    // Emits body(places) for all vectors of the next `left` elements, `unroll` at a time and then one by one; element c
+    // of the walk is in slot c / WIDTH mod unroll. Any count will do, zero too; an incomplete vector can only be the
+    // last.
     template <typename Body>
     void walk(int unroll, Body &&body) {
         emit_unrolled(unroll, body);
@@ -40,12 +45,14 @@ public:
 private:
     template <typename Body>
     void emit_unrolled(int unroll, Body &body) {
+        std::vector<place> all;
+        for (int slot = 0; slot < unroll; ++slot) all.push_back({slot, false});
         Xbyak::Label loop, end;
         g_.sub(left_, unroll * WIDTH);
         g_.jb(end, Xbyak::CodeGenerator::T_NEAR);
         g_.align(32);
         g_.L(loop);
-        for (int slot = 0; slot < unroll; ++slot) body(place{slot, false});
+        body(places(all));
         g_.add(position_, unroll * WIDTH);
         g_.sub(left_, unroll * WIDTH);
         g_.jae(loop, Xbyak::CodeGenerator::T_NEAR);
@@ -56,6 +63,7 @@ private:
     // Fewer than `unroll` vectors are left, `slot` of them done: one more, whole or incomplete, or none.
     template <typename Body>
     void emit_remainder(int unroll, int slot, Xbyak::Label &done, Body &body) {
+        const place whole_vector{slot, false}, incomplete{slot, true};
         Xbyak::Label whole;
         const bool last = slot == unroll - 1; // can't be whole
         if (!last) {
@@ -64,11 +72,11 @@ private:
         }
         g_.cmp(left_, slot * WIDTH);
         g_.je(done, Xbyak::CodeGenerator::T_NEAR);
-        body(place{slot, true});
+        body(places(&incomplete, 1));
         if (!last) {
             g_.jmp(done, Xbyak::CodeGenerator::T_NEAR);
             g_.L(whole);
-            body(place{slot, false});
+            body(places(&whole_vector, 1));
         }
     }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning.hpp"
+
+#include <unistd.h>
+
+namespace jitnorm::impl::layer_norm::tuning {
+
+namespace {
+
+dim_t cache_bytes(int name, dim_t otherwise) {
+    const long bytes = sysconf(name);
+    return bytes > 0 ? dim_t(bytes) : otherwise;
+}
+
+// What of the last-level cache one process can count on: large ones are shared by many.
+constexpr dim_t LARGEST_SHARE = 64 * 1024 * 1024;
+
+struct cache_sizes {
+    dim_t l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 * 1024);
+    dim_t last = std::min(cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 * 1024 * 1024), LARGEST_SHARE);
+};
+
+dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
+    return std::clamp<dim_t>(batch_bytes / std::max<dim_t>(row_bytes, 1), 1, MAX_BATCH_ROWS);
+}
+
+} // namespace
+
+plan plan_for(dim_t bytes, dim_t total_bytes, dim_t row_bytes) {
+    static const cache_sizes caches;
+    if (total_bytes > caches.last) return {batch_of(8 * 1024, row_bytes), 1, true, true};
+    if (bytes > caches.l2) return {batch_of(4 * 1024, row_bytes), 1, true, false};
+    return {batch_of(16 * 1024, row_bytes), 2, false, false};
+}
+
+} // namespace jitnorm::impl::layer_norm::tuning
