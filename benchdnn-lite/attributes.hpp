@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// attributes: scales, post-operations and scratchpad mode of a problem, in benchdnn's syntax.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "data_type.hpp"
+
+namespace benchdnn_lite {
+
+// src:common:64+dst:common:0.5
+struct tensor_scales {
+    std::optional<float> src, dst;
+    bool operator==(const tensor_scales &) const = default;
+};
+
+// sum[:SCALE[:ZERO_POINT[:DATA_TYPE]]]
+struct sum_post_op {
+    float scale = 1;
+    int zero_point = 0;
+    data_type type = jitnorm_data_type_undef; // undef: as dst
+    bool operator==(const sum_post_op &) const = default;
+};
+
+// ALGORITHM[:ALPHA[:BETA]]
+struct eltwise_post_op {
+    jitnorm_alg_kind_t algorithm = jitnorm_alg_kind_undef;
+    float alpha = 0, beta = 0;
+    bool operator==(const eltwise_post_op &) const = default;
+};
+
+// ALGORITHM:DATA_TYPE[:MASK[:TAG]]; bit d of the mask set: the second operand has dimension d, else it has 1 there
+struct binary_post_op {
+    jitnorm_alg_kind_t algorithm = jitnorm_alg_kind_undef;
+    data_type type = jitnorm_f32;
+    unsigned mask = 0;
+    std::string mask_text; // as written: a policy's name or a number
+    std::string tag;       // empty: row major
+    bool operator==(const binary_post_op &) const = default;
+
+    // The second operand's dimensions for a tensor of `dims`.
+    std::vector<dim_t> source_dims(const std::vector<dim_t> &dims) const;
+};
+
+using post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op>;
+
+struct attributes {
+    tensor_scales scales;
+    std::vector<post_op> post_ops;
+    bool user_scratchpad = false;
+    bool operator==(const attributes &) const = default;
+};
+
+// Each reads one element of its knob's list and throws input_error; an empty text means no attribute.
+tensor_scales parse_scales(std::string_view text);
+std::vector<post_op> parse_post_ops(std::string_view text);
+bool parse_user_scratchpad(std::string_view text); // user or library
+
+std::string to_text(const tensor_scales &scales);
+std::string to_text(const std::vector<post_op> &post_ops);
+
+} // namespace benchdnn_lite

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// layout: where each element of a tensor lies. Every dimension adds its own share to an element's offset, blocked or
+// not.
+#pragma once
+
+#include <vector>
+
+#include "data_type.hpp"
+
+namespace benchdnn_lite {
+
+struct inner_block {
+    size_t dim;
+    dim_t size;
+};
+
+struct layout {
+    data_type type = jitnorm_data_type_undef;
+    std::vector<dim_t> dims, padded_dims;
+    std::vector<dim_t> strides;      // of the outer blocks
+    std::vector<inner_block> blocks; // outermost first
+    dim_t offset0 = 0;
+
+    dim_t elements() const;
+    dim_t padded_elements() const;
+
+    // What index i of dimension d adds to the offset.
+    dim_t share(size_t d, dim_t i) const;
+    // Offset of the element with a row-major number over the dimensions `over` (dims or padded_dims).
+    dim_t offset_of(dim_t number, const std::vector<dim_t> &over) const;
+    dim_t offset_of(dim_t number) const { return offset_of(number, dims); }
+};
+
+layout layout_of(const_jitnorm_memory_desc_t desc);
+
+// The row-major number split into one index for each dimension.
+std::vector<dim_t> position_of(dim_t number, const std::vector<dim_t> &dims);
+
+} // namespace benchdnn_lite

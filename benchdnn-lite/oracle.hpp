@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// oracle: what layer normalization gives, by its textbook formulas in long double, one row at a time, with the error
+// that a correct library may make. It shares nothing with the library.
+//
+//   mean = sum x / C        variance = sum (x - mean)^2 / C        rstd = 1 / sqrt(variance + epsilon)
+//   xhat = (x - mean) rstd  y = scale xhat + shift                 g = diff_dst scale
+//   diff_src = rstd (g - sum g / C - xhat sum (g xhat) / C)
+//   diff_scale = sum over rows diff_dst xhat                       diff_shift = sum over rows diff_dst
+// With rms the mean is zero and its term in diff_src is absent; with global statistics both sums in diff_src are.
+//
+// Errors are relative to the row (a bound on max |error| / max |xhat|), as the library documents them; a rounding to
+// the tensor's type comes on top and is the comparison's business.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace benchdnn_lite {
+
+using real = long double;
+
+// What computing in f32 (f64) may cost before the result is rounded. With the rounding to f32: 1e-6.
+constexpr double F32_ERROR = 1e-6 - 0x1p-24;
+constexpr double F64_ERROR = 4e-15;
+
+struct expectation {
+    real value;
+    real tolerance;
+};
+
+struct statistics {
+    real mean = 0, variance = 0;
+};
+
+statistics statistics_of(std::span<const double> src, bool rms);
+expectation expect_mean(std::span<const double> src, const statistics &stats, double unit);
+expectation expect_variance(const statistics &stats, double unit);
+
+struct row_inputs {
+    std::span<const double> src, scale, shift; // scale, shift empty: none
+    std::span<const double> diff_dst;          // backward
+    statistics stats;
+    real epsilon = 0;
+    bool rms = false, global = false;
+};
+
+// `unit`: F32_ERROR or F64_ERROR.
+void expect_forward(const row_inputs &in, double unit, std::span<expectation> dst);
+void expect_diff_src(const row_inputs &in, double unit, std::span<expectation> diff_src);
+
+// The gradients of scale and shift, row after row.
+class gradient_sums {
+public:
+    explicit gradient_sums(size_t columns) : columns_(columns) {}
+    void add_row(const row_inputs &in);
+    expectation diff_scale(size_t c, double unit) const;
+    expectation diff_shift(size_t c, double unit) const;
+
+private:
+    struct column {
+        real scale = 0, scale_magnitude = 0, shift = 0, shift_magnitude = 0;
+    };
+    std::vector<column> columns_;
+};
+
+} // namespace benchdnn_lite

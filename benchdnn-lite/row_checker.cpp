@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges the outputs of a finished execution, row by row.
+#include "row_checker.hpp"
+
+#include "attribute_oracle.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+// The library computes in f64 as soon as a tensor of rows is f64.
+double unit_of(const problem &p) {
+    return p.types.src == jitnorm_f64 || p.types.dst == jitnorm_f64 ? F64_ERROR : F32_ERROR;
+}
+
+std::vector<double> values_of(const execution &e, int id) {
+    std::vector<double> values;
+    if (!e.has(id)) return values;
+    values.resize(size_t(e.data(id).elements()));
+    e.data(id).get_row(0, values);
+    return values;
+}
+
+const char *name_of_output(int id) {
+    switch (id) {
+    case JITNORM_ARG_DST:
+        return "dst";
+    case JITNORM_ARG_MEAN:
+        return "mean";
+    case JITNORM_ARG_VARIANCE:
+        return "variance";
+    case JITNORM_ARG_DIFF_SRC:
+        return "diff_src";
+    case JITNORM_ARG_DIFF_SCALE:
+        return "diff_scale";
+    case JITNORM_ARG_DIFF_SHIFT:
+        return "diff_shift";
+    default:
+        throw std::logic_error("output without a name");
+    }
+}
+
+buffer kept(const execution &e, int id, bool overwritten) { return overwritten ? e.data(id).clone() : e.data(id); }
+
+} // namespace
+
+kept_inputs::kept_inputs(const execution &e) : src(kept(e, JITNORM_ARG_SRC, e.prb().in_place && e.prb().is_forward())) {
+    for (const argument &a : e.arguments()) {
+        if (a.id == JITNORM_ARG_DST && a.use == role::both) old_dst = a.data.clone();
+        if (a.id == JITNORM_ARG_DIFF_DST) diff_dst = kept(e, a.id, e.prb().in_place);
+    }
+}
+
+row_checker::row_checker(const execution &e, const kept_inputs &inputs)
+    : execution_(e), inputs_(inputs), unit_(unit_of(e.prb())), scale_(values_of(e, JITNORM_ARG_SCALE)),
+      shift_(values_of(e, JITNORM_ARG_SHIFT)), gradients_(size_t(e.prb().row_length())) {
+    const size_t columns = size_t(prb().row_length());
+    src_.resize(columns);
+    scratch_.resize(columns);
+    expected_.resize(columns);
+    if (inputs.diff_dst) diff_dst_.resize(columns);
+    in_ = {src_, scale_, shift_, diff_dst_, {}, prb().epsilon, prb().is_rms(), prb().statistics_are_global()};
+    for (const argument &a : e.arguments())
+        if (a.use == role::output || a.use == role::both)
+            outputs_.emplace(a.id, comparison(name_of_output(a.id), a.data.shape()));
+}
+
+void row_checker::check_all() {
+    const dim_t rows = prb().row_length() > 0 ? prb().rows() : 0;
+    for (dim_t row = 0; row < rows; ++row) {
+        read_inputs(row);
+        prb().is_forward() ? check_forward_row(row) : check_backward_row(row);
+    }
+    check_gradients();
+}
+
+void row_checker::read_inputs(dim_t row) {
+    inputs_.src.get_row(row, src_);
+    if (inputs_.diff_dst) inputs_.diff_dst->get_row(row, diff_dst_);
+    if (prb().statistics_are_inputs()) {
+        in_.stats.mean = prb().is_rms() ? 0 : execution_.data(JITNORM_ARG_MEAN).at(row);
+        in_.stats.variance = execution_.data(JITNORM_ARG_VARIANCE).at(row);
+    } else {
+        in_.stats = statistics_of(src_, prb().is_rms());
+    }
+}
+
+void row_checker::check_forward_row(dim_t row) {
+    if (prb().statistics_are_outputs()) check_computed_statistics(row);
+    expect_forward(in_, unit_, expected_);
+    apply_attributes(row);
+    compare_row(JITNORM_ARG_DST, row);
+}
+
+void row_checker::check_computed_statistics(dim_t row) {
+    const auto compare = [&](int id, const expectation &e) {
+        if (execution_.has(id)) outputs_.at(id).add(row, e, execution_.data(id).at(row));
+    };
+    compare(JITNORM_ARG_MEAN, expect_mean(src_, in_.stats, unit_));
+    compare(JITNORM_ARG_VARIANCE, expect_variance(in_.stats, unit_));
+}
+
+void row_checker::apply_attributes(dim_t row) {
+    const attributes &a = prb().attr;
+    if (a.scales.src)
+        for (expectation &e : expected_) e = scaled(e, *a.scales.src, unit_);
+    for (size_t i = 0; i < a.post_ops.size(); ++i) apply(a.post_ops[i], i, row);
+    if (a.scales.dst)
+        for (expectation &e : expected_) e = scaled(e, 1 / real(*a.scales.dst), unit_);
+}
+
+void row_checker::apply(const post_op &op, size_t index, dim_t row) {
+    if (const auto *eltwise = std::get_if<eltwise_post_op>(&op)) {
+        for (expectation &e : expected_) e = after_eltwise(e, *eltwise, unit_);
+    } else if (const auto *sum = std::get_if<sum_post_op>(&op)) {
+        inputs_.old_dst->get_row(row, scratch_);
+        for (size_t c = 0; c < expected_.size(); ++c) expected_[c] = after_sum(expected_[c], *sum, scratch_[c], unit_);
+    } else {
+        const int id = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(index)) | JITNORM_ARG_SRC_1;
+        execution_.data(id).get_broadcast_row(row, prb().size.dims, scratch_);
+        for (size_t c = 0; c < expected_.size(); ++c)
+            expected_[c] = after_binary(expected_[c], std::get<binary_post_op>(op), scratch_[c], unit_);
+    }
+}
+
+void row_checker::check_backward_row(dim_t row) {
+    expect_diff_src(in_, unit_, expected_);
+    compare_row(JITNORM_ARG_DIFF_SRC, row);
+    if (prb().dir == direction::BWD_DW) gradients_.add_row(in_);
+}
+
+void row_checker::check_gradients() {
+    const auto compare = [&](int id, auto expect) {
+        if (!execution_.has(id)) return;
+        for (dim_t c = 0; c < prb().row_length(); ++c)
+            outputs_.at(id).add(c, (gradients_.*expect)(size_t(c), unit_), execution_.data(id).at(c));
+    };
+    compare(JITNORM_ARG_DIFF_SCALE, &gradient_sums::diff_scale);
+    compare(JITNORM_ARG_DIFF_SHIFT, &gradient_sums::diff_shift);
+}
+
+void row_checker::compare_row(int id, dim_t row) {
+    execution_.data(id).get_row(row, scratch_);
+    comparison &output = outputs_.at(id);
+    const dim_t first = row * prb().row_length();
+    for (size_t c = 0; c < expected_.size(); ++c) output.add(first + dim_t(c), expected_[c], scratch_[c]);
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cross product of the settings' lists.
+#include "settings.hpp"
+
+#include "error.hpp"
+#include "memory_size.hpp"
+#include "tag.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+constexpr size_t MAX_JOBS = 1'000'000;
+
+using problems = std::vector<problem>;
+
+// Each problem so far, once for each value of the list.
+template <typename List, typename Assign>
+problems cross(const problems &so_far, const List &values, Assign assign) {
+    if (so_far.size() * values.size() > MAX_JOBS) throw input_error("the knobs make more than a million problems");
+    problems product;
+    product.reserve(so_far.size() * values.size());
+    for (const problem &p : so_far)
+        for (const auto &value : values) {
+            product.push_back(p);
+            assign(product.back(), value);
+        }
+    return product;
+}
+
+problems cross_product(const settings &s, const shape &size) {
+    problems list(1);
+    list[0].size = size;
+    list = cross(list, s.dirs, [](problem &p, direction value) { p.dir = value; });
+    list = cross(list, s.types, [](problem &p, type_pair value) { p.types = value; });
+    list = cross(list, s.tags, [](problem &p, const tag_pair &value) { p.tags = value; });
+    list = cross(list, s.stat_tags, [](problem &p, const std::string &value) { p.stat_tag = value; });
+    list = cross(list, s.scale_shift_types, [](problem &p, data_type value) { p.scale_shift_type = value; });
+    list = cross(list, s.flags, [](problem &p, unsigned value) { p.flags = value; });
+    list = cross(list, s.epsilons, [](problem &p, float value) { p.epsilon = value; });
+    list = cross(list, s.scales, [](problem &p, const tensor_scales &value) { p.attr.scales = value; });
+    list = cross(list, s.post_ops, [](problem &p, const std::vector<post_op> &value) { p.attr.post_ops = value; });
+    list = cross(list, s.user_scratchpad, [](problem &p, bool value) { p.attr.user_scratchpad = value; });
+    return cross(list, s.in_place, [](problem &p, bool value) { p.in_place = value; });
+}
+
+void check_tags(const problem &p) {
+    canonical_tag(p.tags.src, p.ndims());
+    canonical_tag(p.tags.dst, p.ndims());
+    canonical_tag(p.stat_tag, p.ndims() - 1);
+    for (const post_op &op : p.attr.post_ops)
+        if (const auto *binary = std::get_if<binary_post_op>(&op); binary && !binary->tag.empty())
+            canonical_tag(binary->tag, p.ndims());
+}
+
+void check_memory(const problem &p) {
+    const double needed = bytes_needed(p), total = machine_memory().total;
+    if (needed > total)
+        throw input_error("problem ", p.line(), " needs ", readable_bytes(needed), " of memory, this machine has ",
+                          readable_bytes(total));
+}
+
+} // namespace
+
+void append_problems(const settings &s, const shape &size, const run_options &options, std::vector<job> &jobs) {
+    for (problem &p : cross_product(s, size)) {
+        check_tags(p);
+        check_memory(p);
+        jobs.push_back({std::move(p), options});
+    }
+    if (jobs.size() > MAX_JOBS) throw input_error("the knobs make more than a million problems");
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// text: the small parsing steps that every knob shares. All throw input_error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benchdnn_lite {
+
+// All parts in a row, each a string, a view or a literal.
+template <typename... Parts>
+std::string concat(const Parts &...parts) {
+    std::string text;
+    (text.append(std::string_view(parts)), ...);
+    return text;
+}
+
+// "a,,b" -> "a", "", "b"; an empty text is one empty part.
+std::vector<std::string> split(std::string_view text, char separator);
+
+int64_t parse_integer(std::string_view text, int64_t lowest, int64_t highest);
+float parse_float(std::string_view text);
+bool parse_bool(std::string_view text); // true, false, 1, 0
+
+// Shortest text that parse_float reads back to the same value.
+std::string to_text(float value);
+
+} // namespace benchdnn_lite
