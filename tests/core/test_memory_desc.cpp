@@ -140,6 +140,7 @@ TEST(MemoryDesc, SizesThatDoNotFitAreRefused) {
     EXPECT_EQ(status_of({big, big, big}, {0, 0, 1}), jitnorm_invalid_arguments) << "the count itself must fit";
     EXPECT_EQ(status_of({big, big, 0}, {1, 1, 1}), jitnorm_invalid_arguments) << "the rows are still counted";
     EXPECT_EQ(status_of({big, 0}, {}), jitnorm_success);
+    EXPECT_EQ(status_of({3, 0}, {largest, 1}), jitnorm_success) << "without elements no offset is ever used";
 }
 
 TEST(MemoryDesc, OffsetsBeyondThirtyTwoBits) {
