@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// convert: between the types tensors are stored in and the compute type T (float or double), by definition and without
+// the help of any instruction set. Widening is exact (s32 to float rounds to nearest even). Narrowing rounds once, to
+// nearest even; a double on its way to f16 or bf16 becomes a float first, as it does in generated code.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "jitnorm/jitnorm_types.h"
+
+namespace jitnorm::impl {
+
+struct f16 { // IEEE binary16
+    uint16_t bits;
+};
+struct bf16 { // the upper half of binary32
+    uint16_t bits;
+};
+
+namespace convert_detail {
+
+inline float widen(bf16 value) { return std::bit_cast<float>(uint32_t(value.bits) << 16); }
+
+inline float widen(f16 value) {
+    const uint32_t magnitude = value.bits & 0x7fffu, sign = uint32_t(value.bits & 0x8000u) << 16;
+    uint32_t bits = (magnitude << 13) + (112u << 23);            // the exponent's bias grows from 15 to 127
+    if (magnitude >= 0x7c00u) bits += 112u << 23;                // infinity, NaN
+    const float denormal = float(int32_t(magnitude)) * 0x1p-24f; // exact
+    if (magnitude < 0x0400u) bits = std::bit_cast<uint32_t>(denormal);
+    return std::bit_cast<float>(bits | sign);
+}
+
+// value / 2^shift, to nearest even
+inline uint32_t shift_and_round(uint32_t value, int shift) {
+    const uint32_t below_half = (1u << (shift - 1)) - 1, odd = (value >> shift) & 1u;
+    return (value + below_half + odd) >> shift;
+}
+
+inline bf16 narrow_to_bf16(float value) {
+    const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
+    const uint32_t quiet_nan = (bits >> 16) | 0x40u;
+    return {uint16_t(magnitude > 0x7f800000u ? quiet_nan : shift_and_round(bits, 16))};
+}
+
+inline f16 narrow_to_f16(float value) {
+    const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
+    const uint32_t normal = shift_and_round(magnitude - (112u << 23), 13); // carries into infinity where it should
+    // One unit of 0.5f is 2^-24, f16's smallest step: the addition rounds to a whole number of them.
+    const uint32_t denormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
+    uint32_t result = magnitude < 0x38800000u ? denormal : normal;
+    if (magnitude >= 0x47800000u) result = 0x7c00u; // 2^16 and above
+    if (magnitude > 0x7f800000u) result = 0x7e00u;  // NaN
+    return {uint16_t(result | ((bits >> 16) & 0x8000u))};
+}
+
+template <std::integral Integer, std::floating_point T>
+Integer round_and_saturate(T value) {
+    constexpr T lowest = T(std::numeric_limits<Integer>::min()), highest = T(std::numeric_limits<Integer>::max());
+    constexpr T magic = T(1.5) / std::numeric_limits<T>::epsilon(); // its unit is 1: adding it rounds to an integer
+    T clamped = value > lowest ? value : lowest;                    // NaN too
+    clamped = clamped < highest ? clamped : highest;
+    const int rounded = int((clamped + magic) - magic);
+    return Integer(value == value ? rounded : 0);
+}
+
+} // namespace convert_detail
+
+template <std::floating_point T, typename Stored>
+T widen(Stored value) {
+    if constexpr (std::is_arithmetic_v<Stored>)
+        return T(value);
+    else
+        return T(convert_detail::widen(value));
+}
+
+template <typename Stored, std::floating_point T>
+Stored narrow(T value) {
+    if constexpr (std::is_same_v<Stored, bf16>)
+        return convert_detail::narrow_to_bf16(float(value));
+    else if constexpr (std::is_same_v<Stored, f16>)
+        return convert_detail::narrow_to_f16(float(value));
+    else if constexpr (std::is_integral_v<Stored>)
+        return convert_detail::round_and_saturate<Stored>(value);
+    else
+        return Stored(value);
+}
+
+template <typename Stored>
+struct stored_as {
+    using type = Stored;
+};
+
+// Calls body(stored_as<Stored>) with the C++ type that holds elements of the data type.
+template <typename Body>
+decltype(auto) visit_data_type(jitnorm_data_type_t type, Body &&body) {
+    switch (type) {
+    case jitnorm_f16:
+        return body(stored_as<f16>());
+    case jitnorm_bf16:
+        return body(stored_as<bf16>());
+    case jitnorm_f64:
+        return body(stored_as<double>());
+    case jitnorm_s32:
+        return body(stored_as<int32_t>());
+    case jitnorm_s8:
+        return body(stored_as<int8_t>());
+    case jitnorm_u8:
+        return body(stored_as<uint8_t>());
+    default:
+        return body(stored_as<float>());
+    }
+}
+
+} // namespace jitnorm::impl

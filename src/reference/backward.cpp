@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward: the gradients of scale and shift column by column, then diff_src row by row. In this order, because
+// diff_src may overwrite diff_dst in place.
+#include "reference.hpp"
+
+#include <cmath>
+
+#include "../arithmetic/moments.hpp"
+#include "../arithmetic/row_blocks.hpp"
+#include "../arithmetic/row_sums.hpp"
+#include "parallel_ranges.hpp"
+#include "tensor_rows.hpp"
+
+namespace jitnorm::impl::layer_norm::reference {
+
+namespace {
+
+constexpr dim_t COLUMNS = 256; // columns whose gradients are added up together, on the stack
+
+template <typename T>
+struct row_constants {
+    T mean, rstd;
+    T xhat(T x) const { return (x - mean) * rstd; }
+};
+
+// Sums per column: of one block in T, of a part or of all in double.
+template <typename Sum>
+struct gradient_sums {
+    Sum scale[COLUMNS] = {}, shift[COLUMNS] = {};
+
+    template <typename Other>
+    void add(const gradient_sums<Other> &other) {
+        for (dim_t c = 0; c < COLUMNS; ++c) {
+            scale[c] += Sum(other.scale[c]);
+            shift[c] += Sum(other.shift[c]);
+        }
+    }
+};
+
+template <typename T>
+class backward_executor final : public executor {
+public:
+    explicit backward_executor(const problem &p)
+        : p_(p), src_(p.src), diff_dst_(p.diff_dst), diff_src_(p.diff_src),
+          scale_(vector_of(p.row_length(), p.scale_shift_type)),
+          gradient_(vector_of(p.row_length(), p.diff_scale_shift_type)) {}
+
+    jitnorm_status_t execute(const arguments &args) const override {
+        if (p_.row_length() == 0) return jitnorm_success;
+        const size_t size = bytes(p_.src) + bytes(p_.diff_dst);
+        if (p_.wants_diff_scale() || p_.wants_diff_shift())
+            parallel_ranges(p_.row_length(), size, [&](range columns) { reduce_columns(args, columns); });
+        if (p_.rows() == 0) return jitnorm_success;
+        parallel_ranges(p_.rows(), size + bytes(p_.diff_src), [&](range rows) {
+            for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
+        });
+        zero_padding(p_.diff_src, args.diff_src);
+        return jitnorm_success;
+    }
+
+private:
+    row_constants<T> constants_of(const arguments &args, dim_t row) const {
+        const float mean = p_.uses_mean() ? read_row_value(p_.statistics, args.mean, row) : 0;
+        const double variance = double(read_row_value(p_.statistics, args.variance, row));
+        return {T(mean), reciprocal_deviation<T>(variance, p_.epsilon)};
+    }
+
+    // ---- diff_scale and diff_shift
+
+    void reduce_columns(const arguments &args, range columns) const {
+        for (dim_t begin = columns.begin; begin < columns.end; begin += COLUMNS) {
+            const dim_t count = std::min(COLUMNS, columns.end - begin);
+            const gradient_sums<double> total = sum_of_parts(args, begin, count);
+            if (p_.wants_diff_scale()) write_gradient(args.diff_scale, begin, count, total.scale);
+            if (p_.wants_diff_shift()) write_gradient(args.diff_shift, begin, count, total.shift);
+        }
+    }
+
+    gradient_sums<double> sum_of_parts(const arguments &args, dim_t begin, dim_t count) const {
+        const row_blocks cut(p_.rows());
+        gradient_sums<double> total;
+        for (dim_t part = 0; part < cut.parts(); ++part) {
+            gradient_sums<double> part_sum;
+            const range blocks = cut.part(part);
+            for (dim_t block = blocks.begin; block < blocks.end; ++block)
+                part_sum.add(sum_of_block(args, cut.block(block), begin, count));
+            total.add(part_sum);
+        }
+        return total;
+    }
+
+    gradient_sums<T> sum_of_block(const arguments &args, range rows, dim_t begin, dim_t count) const {
+        gradient_sums<T> sum;
+        for (dim_t row = rows.begin; row < rows.end; ++row) {
+            T x[COLUMNS], dy[COLUMNS];
+            src_.read(args.src, row, begin, count, x);
+            diff_dst_.read(args.diff_dst, row, begin, count, dy);
+            const row_constants<T> constants = constants_of(args, row);
+            for (dim_t c = 0; c < count; ++c) {
+                sum.scale[c] = std::fma(dy[c], constants.xhat(x[c]), sum.scale[c]);
+                sum.shift[c] += dy[c];
+            }
+        }
+        return sum;
+    }
+
+    void write_gradient(void *gradient, dim_t begin, dim_t count, const double *total) const {
+        T rounded[COLUMNS];
+        std::transform(total, total + count, rounded, [](double sum) { return T(sum); });
+        gradient_.write(gradient, 0, begin, count, rounded);
+    }
+
+    // ---- diff_src
+
+    // g = diff_dst * scale and xhat of a piece of a row
+    void read_terms(const arguments &args, dim_t row, const row_constants<T> &constants, dim_t begin, dim_t count, T *g,
+                    T *xhat) const {
+        src_.read(args.src, row, begin, count, xhat);
+        diff_dst_.read(args.diff_dst, row, begin, count, g);
+        for (dim_t i = 0; i < count; ++i) xhat[i] = constants.xhat(xhat[i]);
+        if (!p_.uses_scale()) return;
+        T scale[CHUNK];
+        scale_.read(args.scale, 0, begin, count, scale);
+        for (dim_t i = 0; i < count; ++i) g[i] *= scale[i];
+    }
+
+    void run_row(const arguments &args, dim_t row) const {
+        const dim_t length = p_.row_length();
+        const row_constants<T> constants = constants_of(args, row);
+        T g[CHUNK], xhat[CHUNK];
+        row_sums sums; // stay zero with global statistics, which do not depend on src
+        if (!p_.has(jitnorm_use_global_stats))
+            for (dim_t begin = 0; begin < length; begin += CHUNK) {
+                const dim_t count = std::min(CHUNK, length - begin);
+                read_terms(args, row, constants, begin, count, g, xhat);
+                sums.add_chunk(g, xhat, count);
+            }
+        const T m1 = T(sums.s1 * (1.0 / double(length))), m2 = T(sums.s2 * (1.0 / double(length)));
+        for (dim_t begin = 0; begin < length; begin += CHUNK) {
+            const dim_t count = std::min(CHUNK, length - begin);
+            read_terms(args, row, constants, begin, count, g, xhat);
+            combine(constants.rstd, m1, m2, count, g, xhat);
+            diff_src_.write(args.diff_src, row, begin, count, g);
+        }
+    }
+
+    // diff_src = rstd * (g - m1 - xhat * m2), in place of g
+    void combine(T rstd, T m1, T m2, dim_t count, T *g, const T *xhat) const {
+        if (p_.has(jitnorm_use_global_stats))
+            for (dim_t i = 0; i < count; ++i) g[i] = rstd * g[i];
+        else if (p_.is_rms())
+            for (dim_t i = 0; i < count; ++i) g[i] = rstd * std::fma(-xhat[i], m2, g[i]);
+        else
+            for (dim_t i = 0; i < count; ++i) g[i] = rstd * std::fma(-xhat[i], m2, g[i] - m1);
+    }
+
+    problem p_;
+    tensor_rows src_, diff_dst_, diff_src_, scale_, gradient_;
+};
+
+} // namespace
+
+std::shared_ptr<const executor> create_backward(const problem &p) {
+    for (const memory_desc *md : {&p.src, &p.diff_dst, &p.diff_src})
+        if (md->data_type == jitnorm_f64) return std::make_shared<backward_executor<double>>(p);
+    return std::make_shared<backward_executor<float>>(p);
+}
+
+} // namespace jitnorm::impl::layer_norm::reference

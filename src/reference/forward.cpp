@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// forward: for each row statistics, then piece by piece normalize, scale and shift, attributes, store.
+#include "reference.hpp"
+
+#include <cmath>
+
+#include "../arithmetic/statistics.hpp"
+#include "parallel_ranges.hpp"
+#include "post_op_chain.hpp"
+#include "tensor_rows.hpp"
+
+namespace jitnorm::impl::layer_norm::reference {
+
+namespace {
+
+template <typename T>
+class forward_executor final : public executor {
+public:
+    explicit forward_executor(const problem &p)
+        : p_(p), src_(p.src), dst_(p.dst), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {}
+
+    jitnorm_status_t execute(const arguments &args) const override {
+        if (p_.rows() == 0 || p_.row_length() == 0) return jitnorm_success;
+        parallel_ranges(p_.rows(), bytes(p_.src) + bytes(p_.dst), [&](range rows) {
+            for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
+        });
+        zero_padding(p_.dst, args.dst);
+        if (p_.statistics_are_outputs()) {
+            zero_padding(p_.statistics, args.variance);
+            if (p_.uses_mean()) zero_padding(p_.statistics, args.mean);
+        }
+        return jitnorm_success;
+    }
+
+private:
+    // In place, a piece of src is read before it is overwritten, and the statistics before that.
+    void run_row(const arguments &args, dim_t row) const {
+        const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row) : computed(args, row);
+        const normalizer<T> normalize = make_normalizer(statistics, p_.epsilon);
+        for (dim_t begin = 0; begin < p_.row_length(); begin += TILE) {
+            T y[TILE];
+            const dim_t count = std::min(TILE, p_.row_length() - begin);
+            src_.read(args.src, row, begin, count, y);
+            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.neg);
+            apply_scale_shift(args, begin, count, y);
+            apply_attributes(args, row, begin, count, y);
+            dst_.write(args.dst, row, begin, count, y);
+        }
+        if (p_.statistics_are_outputs()) {
+            write_row_value(p_.statistics, args.variance, row, float(statistics.variance));
+            if (p_.uses_mean()) write_row_value(p_.statistics, args.mean, row, float(statistics.hi));
+        }
+    }
+
+    row_statistics<T> given(const arguments &args, dim_t row) const {
+        const float mean = p_.uses_mean() ? read_row_value(p_.statistics, args.mean, row) : 0;
+        return {T(mean), T(0), double(read_row_value(p_.statistics, args.variance, row))};
+    }
+
+    row_statistics<T> computed(const arguments &args, dim_t row) const {
+        return compute_statistics<T>(p_.row_length(), p_.is_rms(), [&](dim_t begin, dim_t count, T *out) {
+            src_.read(args.src, row, begin, count, out);
+        });
+    }
+
+    void apply_scale_shift(const arguments &args, dim_t begin, dim_t count, T *y) const {
+        T scale[TILE], shift[TILE];
+        if (p_.uses_scale()) scale_shift_.read(args.scale, 0, begin, count, scale);
+        if (p_.uses_shift()) scale_shift_.read(args.shift, 0, begin, count, shift);
+        if (p_.uses_scale() && p_.uses_shift())
+            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i], scale[i], shift[i]);
+        else if (p_.uses_scale())
+            for (dim_t i = 0; i < count; ++i) y[i] *= scale[i];
+        else if (p_.uses_shift())
+            for (dim_t i = 0; i < count; ++i) y[i] += shift[i];
+    }
+
+    void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
+        if (p_.attr.src_scale) multiply(y, count, T(*args.src_scale));
+        post_ops_.apply(args, row, begin, count, y);
+        if (p_.attr.dst_scale) multiply(y, count, T(1) / T(*args.dst_scale));
+    }
+
+    static void multiply(T *y, dim_t count, T factor) {
+        for (dim_t i = 0; i < count; ++i) y[i] *= factor;
+    }
+
+    problem p_;
+    tensor_rows src_, dst_, scale_shift_;
+    post_op_chain post_ops_;
+};
+
+} // namespace
+
+std::shared_ptr<const executor> create_forward(const problem &p) {
+    if (p.src.data_type == jitnorm_f64 || p.dst.data_type == jitnorm_f64)
+        return std::make_shared<forward_executor<double>>(p);
+    return std::make_shared<forward_executor<float>>(p);
+}
+
+} // namespace jitnorm::impl::layer_norm::reference

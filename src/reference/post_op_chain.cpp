@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "post_op_chain.hpp"
+
+#include "../arithmetic/eltwise.hpp"
+#include "../arithmetic/post_ops.hpp"
+#include "parallel_ranges.hpp"
+
+namespace jitnorm::impl::layer_norm::reference {
+
+namespace {
+
+tensor_rows operand_of(const sum_post_op &op, const problem &p) {
+    memory_desc old = p.dst;
+    if (op.data_type != jitnorm_data_type_undef) old.data_type = op.data_type;
+    return tensor_rows(old);
+}
+tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p.dst}; }
+tensor_rows operand_of(const eltwise_post_op &, const problem &) { return {}; }
+
+template <typename T>
+struct piece {
+    dim_t row, begin, count;
+    T *y;
+};
+
+template <typename T>
+void apply_one(const sum_post_op &op, const tensor_rows &operand, const void *dst, const piece<T> &at) {
+    T old[TILE];
+    operand.read(dst, at.row, at.begin, at.count, old);
+    const T scale = T(op.scale), zero_point = T(op.zero_point);
+    for (dim_t i = 0; i < at.count; ++i) at.y[i] = add_scaled(at.y[i], old[i], scale, zero_point);
+}
+
+template <typename T>
+void apply_one(const binary_post_op &op, const tensor_rows &operand, const void *src1, const piece<T> &at) {
+    T other[TILE];
+    operand.read(src1, at.row, at.begin, at.count, other);
+    visit_binary<T>(op.alg, [&](auto function) {
+        for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i], other[i]);
+    });
+}
+
+template <typename T>
+void apply_one(const eltwise_post_op &op, const tensor_rows &, const void *, const piece<T> &at) {
+    visit_eltwise<T>(op.alg, T(op.alpha), T(op.beta), [&](auto function) {
+        for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i]);
+    });
+}
+
+} // namespace
+
+post_op_chain::post_op_chain(const problem &p) {
+    for (const post_op &entry : p.attr.post_ops.entries)
+        links_.push_back({entry, std::visit([&](const auto &op) { return operand_of(op, p); }, entry)});
+}
+
+template <typename T>
+void post_op_chain::apply(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
+    for (size_t i = 0; i < links_.size(); ++i) {
+        const link &now = links_[i];
+        const bool is_sum = std::holds_alternative<sum_post_op>(now.op);
+        const void *operand = is_sum ? args.dst : args.post_op_src[i];
+        std::visit(
+            [&](const auto &op) {
+                apply_one(op, now.operand, operand, piece<T>{row, begin, count, y});
+            },
+            now.op);
+    }
+}
+
+template void post_op_chain::apply(const arguments &, dim_t, dim_t, dim_t, float *) const;
+template void post_op_chain::apply(const arguments &, dim_t, dim_t, dim_t, double *) const;
+
+} // namespace jitnorm::impl::layer_norm::reference
