@@ -98,8 +98,8 @@ struct forward_request {
     const_jitnorm_primitive_attr_t attr = nullptr;
 
     jitnorm_status_t create(jitnorm_primitive_desc_t *pd) const {
-        return jitnorm_layer_normalization_forward_primitive_desc_create_v2(
-            pd, cpu(), prop_kind, src, dst, statistics, scale_shift_type, epsilon, flags, attr);
+        return jitnorm_layer_normalization_forward_primitive_desc_create_v2(pd, cpu(), prop_kind, src, dst, statistics,
+                                                                            scale_shift_type, epsilon, flags, attr);
     }
 };
 
@@ -114,8 +114,8 @@ struct backward_request {
 
     jitnorm_status_t create(jitnorm_primitive_desc_t *pd) const {
         return jitnorm_layer_normalization_backward_primitive_desc_create_v2(
-            pd, cpu(), prop_kind, diff_src, diff_dst, src, statistics, diff_scale_shift_type, scale_shift_type,
-            epsilon, flags, hint, attr);
+            pd, cpu(), prop_kind, diff_src, diff_dst, src, statistics, diff_scale_shift_type, scale_shift_type, epsilon,
+            flags, hint, attr);
     }
 };
 

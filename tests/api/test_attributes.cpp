@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes and post-ops: what is put in comes out, and each way to misuse them.
 #include "c_objects.hpp"
+#include "core/unknown.hpp"
 
 using namespace jitnorm::tests;
 
@@ -28,7 +29,7 @@ TEST(Attributes, ScratchpadMode) {
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
     EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(attr, &mode));
     EXPECT_EQ(mode, jitnorm_scratchpad_mode_user);
-    EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_t(2)), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(attr, unknown<jitnorm_scratchpad_mode_t>(2)), INVALID);
 }
 
 TEST(Attributes, Scales) {
@@ -122,8 +123,7 @@ TEST(PostOps, CloneIsApart) {
 
 TEST(PostOps, ThirtyTwoAndNoMore) {
     const owned_post_ops post_ops = make_post_ops();
-    for (int i = 0; i < 32; ++i)
-        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
+    for (int i = 0; i < 32; ++i) EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
     EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f), jitnorm_out_of_memory);
     EXPECT_EQ(jitnorm_post_ops_len(post_ops), 32);
 }
@@ -136,7 +136,7 @@ TEST(PostOps, Misuse) {
     EXPECT_EQ(jitnorm_post_ops_clone(nullptr, post_ops), INVALID);
     EXPECT_EQ(jitnorm_post_ops_clone(&copy, nullptr), INVALID);
     EXPECT_EQ(jitnorm_post_ops_append_sum(nullptr, 1.f, 0, jitnorm_f32), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_t(99)), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, unknown<jitnorm_data_type_t>(99)), INVALID);
     EXPECT_EQ(jitnorm_post_ops_append_eltwise(nullptr, jitnorm_eltwise_abs, 0.f, 0.f), INVALID);
     for (const int alg : {0, 0x1f, 0x35, int(jitnorm_binary_add)})
         EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_alg_kind_t(alg), 0.f, 0.f), INVALID) << alg;

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// Primitive descriptors: what they answer, and what undecided layouts become.
+#include <cstring>
+#include <string>
+
+#include "c_objects.hpp"
+#include "core/unknown.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
+
+owned_pd make_forward(jitnorm_prop_kind_t kind, unsigned flags, const dims &sizes = {2, 3, 8}) {
+    const owned_md data = make_md(sizes, jitnorm_f32);
+    forward_request request{kind, data, data};
+    request.flags = flags;
+    owned_pd pd;
+    EXPECT_OK(request.create(&pd));
+    return pd;
+}
+
+owned_pd make_backward(jitnorm_prop_kind_t kind, unsigned flags) {
+    const owned_md data = make_md({2, 3, 8}, jitnorm_f32);
+    backward_request request{kind, data, data, data};
+    request.flags = flags;
+    owned_pd pd;
+    EXPECT_OK(request.create(&pd));
+    return pd;
+}
+
+template <typename Answer>
+Answer ask(const_jitnorm_primitive_desc_t pd, jitnorm_query_t what) {
+    Answer answer{};
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, what, 0, &answer));
+    return answer;
+}
+
+// Dimensions of the descriptor; empty where there is no such tensor.
+dims shape_of(const_jitnorm_primitive_desc_t pd, jitnorm_query_t what, int index) {
+    const auto *md = jitnorm_primitive_desc_query_md(pd, what, index);
+    EXPECT_NE(md, nullptr);
+    return md == nullptr ? dims{} : dims_of(md, jitnorm_query_dims);
+}
+
+const dims NONE, DATA = {2, 3, 8}, STATISTICS = {2, 3}, WEIGHTS = {8};
+
+// ---------------------------------------------------------------- plain queries
+
+TEST(PrimitiveDesc, AnswersWhatItWasMadeFrom) {
+    const owned_md data = make_md(DATA, jitnorm_f32);
+    forward_request request{jitnorm_forward_inference, data, data};
+    request.epsilon = 0.25f;
+    request.flags = jitnorm_use_scale | jitnorm_rms_norm;
+    owned_pd pd;
+    ASSERT_OK(request.create(&pd));
+    EXPECT_EQ(ask<jitnorm_engine_t>(pd, jitnorm_query_engine), cpu());
+    EXPECT_EQ(ask<jitnorm_engine_t>(pd, jitnorm_query_scratchpad_engine), cpu());
+    EXPECT_EQ(ask<jitnorm_primitive_kind_t>(pd, jitnorm_query_primitive_kind), jitnorm_layer_normalization);
+    EXPECT_EQ(ask<jitnorm_prop_kind_t>(pd, jitnorm_query_prop_kind), jitnorm_forward_inference);
+    EXPECT_EQ(ask<float>(pd, jitnorm_query_epsilon_f32), 0.25f);
+    EXPECT_EQ(ask<unsigned>(pd, jitnorm_query_flags), request.flags);
+    EXPECT_EQ(ask<double>(pd, jitnorm_query_time_estimate_f64), 0.0);
+    EXPECT_GE(ask<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0);
+    const std::string name = ask<const char *>(pd, jitnorm_query_impl_info_str);
+    EXPECT_TRUE(name.starts_with("jit:") || name.starts_with("ref:")) << name;
+}
+
+TEST(PrimitiveDesc, QueryMisuse) {
+    const owned_pd pd = make_forward(jitnorm_forward_training, 0);
+    int result = -1;
+    constexpr auto INVALID = jitnorm_invalid_arguments;
+    EXPECT_EQ(jitnorm_primitive_desc_query(nullptr, jitnorm_query_prop_kind, 0, &result), INVALID);
+    EXPECT_EQ(jitnorm_primitive_desc_query(pd, jitnorm_query_prop_kind, 0, nullptr), INVALID);
+    for (const auto what :
+         {jitnorm_query_undef, jitnorm_query_some_md, jitnorm_query_ndims_s32, unknown<jitnorm_query_t>(999)})
+        EXPECT_EQ(jitnorm_primitive_desc_query(pd, what, 0, &result), jitnorm_unimplemented) << what;
+    EXPECT_EQ(result, -1);
+    EXPECT_EQ(jitnorm_primitive_desc_query_md(nullptr, jitnorm_query_src_md, 0), nullptr);
+    EXPECT_EQ(jitnorm_primitive_desc_query_md(pd, jitnorm_query_prop_kind, 0), nullptr);
+    EXPECT_EQ(jitnorm_primitive_desc_query_md(pd, jitnorm_query_some_md, 0), nullptr);
+    EXPECT_EQ(jitnorm_primitive_desc_query_s32(nullptr, jitnorm_query_num_of_inputs_s32, 0), 0);
+    EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_flags, 0), 0);
+}
+
+TEST(PrimitiveDesc, OtherMisuse) {
+    const owned_pd pd = make_forward(jitnorm_forward_training, 0);
+    owned_pd copy;
+    const_jitnorm_primitive_attr_t attr;
+    constexpr auto INVALID = jitnorm_invalid_arguments;
+    EXPECT_EQ(jitnorm_primitive_desc_clone(nullptr, pd), INVALID);
+    EXPECT_EQ(jitnorm_primitive_desc_clone(&copy, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_desc_get_attr(nullptr, &attr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_desc_get_attr(pd, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_desc_next_impl(nullptr), INVALID);
+}
+
+TEST(PrimitiveDesc, CloneAnswersTheSame) {
+    owned_pd copy;
+    ASSERT_OK(jitnorm_primitive_desc_clone(&copy, make_forward(jitnorm_forward_training, SCALE_SHIFT)));
+    EXPECT_EQ(shape_of(copy, jitnorm_query_src_md, 0), DATA);
+    EXPECT_EQ(shape_of(copy, jitnorm_query_dst_md, 2), STATISTICS);
+    EXPECT_EQ(ask<unsigned>(copy, jitnorm_query_flags), SCALE_SHIFT);
+}
+
+TEST(PrimitiveDesc, KeepsACopyOfTheAttributes) {
+    const owned_md data = make_md(DATA, jitnorm_f32);
+    owned_pd pd;
+    {
+        owned_attr attr;
+        ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+        EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
+        forward_request request{jitnorm_forward_inference, data, data};
+        request.attr = attr;
+        ASSERT_OK(request.create(&pd));
+    }
+    const_jitnorm_primitive_attr_t kept = nullptr;
+    jitnorm_scratchpad_mode_t mode = jitnorm_scratchpad_mode_library;
+    EXPECT_OK(jitnorm_primitive_desc_get_attr(pd, &kept));
+    EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(kept, &mode));
+    EXPECT_EQ(mode, jitnorm_scratchpad_mode_user);
+    EXPECT_EQ(ask<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0); // none of the library's own
+}
+
+TEST(PrimitiveDesc, NextImplEndsAtTheReference) {
+    const owned_pd pd = make_forward(jitnorm_forward_inference, 0);
+    jitnorm_status_t status = jitnorm_success;
+    for (int steps = 0; status == jitnorm_success && steps < 10; ++steps) status = jitnorm_primitive_desc_next_impl(pd);
+    EXPECT_EQ(status, jitnorm_last_impl_reached);
+    EXPECT_STREQ(ask<const char *>(pd, jitnorm_query_impl_info_str), "ref:any");
+    EXPECT_EQ(jitnorm_primitive_desc_next_impl(pd), jitnorm_last_impl_reached);
+    EXPECT_STREQ(ask<const char *>(pd, jitnorm_query_impl_info_str), "ref:any");
+}
+
+// ---------------------------------------------------------------- the table of tensors
+
+struct expected_tensors {
+    const char *name;
+    bool forward;
+    jitnorm_prop_kind_t kind;
+    unsigned flags;
+    int inputs, outputs;
+    bool mean, variance, statistics_are_inputs, scale, shift, diff_scale, diff_shift;
+};
+
+class Tensors : public testing::TestWithParam<expected_tensors> {};
+
+TEST_P(Tensors, AreWhatTheTableSays) {
+    const expected_tensors &e = GetParam();
+    const owned_pd pd = e.forward ? make_forward(e.kind, e.flags) : make_backward(e.kind, e.flags);
+    const auto side = e.statistics_are_inputs ? jitnorm_query_src_md : jitnorm_query_dst_md;
+    const auto other = e.statistics_are_inputs ? jitnorm_query_dst_md : jitnorm_query_src_md;
+    const auto if_any = [](bool any, const dims &sizes) { return any ? sizes : NONE; };
+    const auto by_arg = [&](int arg) { return shape_of(pd, jitnorm_query_exec_arg_md, arg); };
+
+    EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_inputs_s32, 0), e.inputs);
+    EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_outputs_s32, 0), e.outputs);
+    EXPECT_EQ(shape_of(pd, jitnorm_query_src_md, 0), DATA);
+    EXPECT_EQ(shape_of(pd, jitnorm_query_dst_md, 0), if_any(e.forward, DATA));
+    EXPECT_EQ(shape_of(pd, jitnorm_query_diff_src_md, 0), if_any(!e.forward, DATA));
+    EXPECT_EQ(shape_of(pd, jitnorm_query_diff_dst_md, 0), if_any(!e.forward, DATA));
+    EXPECT_EQ(shape_of(pd, side, 1), if_any(e.mean, STATISTICS));
+    EXPECT_EQ(shape_of(pd, side, 2), if_any(e.variance, STATISTICS));
+    EXPECT_EQ(shape_of(pd, other, 1), NONE);
+    EXPECT_EQ(shape_of(pd, other, 2), NONE);
+    EXPECT_EQ(shape_of(pd, jitnorm_query_weights_md, 0), if_any(e.scale, WEIGHTS));
+    EXPECT_EQ(shape_of(pd, jitnorm_query_weights_md, 1), if_any(e.shift, WEIGHTS));
+    EXPECT_EQ(shape_of(pd, jitnorm_query_diff_weights_md, 0), if_any(e.diff_scale, WEIGHTS));
+    EXPECT_EQ(shape_of(pd, jitnorm_query_diff_weights_md, 1), if_any(e.diff_shift, WEIGHTS));
+    EXPECT_EQ(shape_of(pd, jitnorm_query_workspace_md, 0), NONE);
+    EXPECT_EQ(shape_of(pd, jitnorm_query_scratchpad_md, 0), NONE); // the library's own is not shown
+    EXPECT_EQ(shape_of(pd, jitnorm_query_src_md, 3), NONE);
+    EXPECT_EQ(shape_of(pd, jitnorm_query_src_md, -1), NONE);
+
+    EXPECT_EQ(by_arg(JITNORM_ARG_SRC), DATA);
+    EXPECT_EQ(by_arg(JITNORM_ARG_DST), if_any(e.forward, DATA));
+    EXPECT_EQ(by_arg(JITNORM_ARG_MEAN), if_any(e.mean, STATISTICS));
+    EXPECT_EQ(by_arg(JITNORM_ARG_VARIANCE), if_any(e.variance, STATISTICS));
+    EXPECT_EQ(by_arg(JITNORM_ARG_SCALE), if_any(e.scale, WEIGHTS));
+    EXPECT_EQ(by_arg(JITNORM_ARG_SHIFT), if_any(e.shift, WEIGHTS));
+    EXPECT_EQ(by_arg(JITNORM_ARG_DIFF_SRC), if_any(!e.forward, DATA));
+    EXPECT_EQ(by_arg(JITNORM_ARG_DIFF_DST), if_any(!e.forward, DATA));
+    EXPECT_EQ(by_arg(JITNORM_ARG_DIFF_SCALE), if_any(e.diff_scale, WEIGHTS));
+    EXPECT_EQ(by_arg(JITNORM_ARG_DIFF_SHIFT), if_any(e.diff_shift, WEIGHTS));
+    for (const int arg : {0, JITNORM_ARG_WORKSPACE, JITNORM_ARG_SCRATCHPAD, -1, 1 << 30})
+        EXPECT_EQ(by_arg(arg), NONE) << arg;
+}
+
+constexpr unsigned GLOBAL = jitnorm_use_global_stats, RMS = jitnorm_rms_norm;
+constexpr auto INFERENCE = jitnorm_forward_inference;
+constexpr auto TRAINING = jitnorm_forward_training;
+
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(
+    All, Tensors,
+    testing::Values(
+        //                                                                       in out  mean   var    input  scale  shift  dscale dshift
+        expected_tensors{"inference",                 true,  INFERENCE, 0,           1, 1, false, false, false, false, false, false, false},
+        expected_tensors{"inference_scale_shift",     true,  INFERENCE, SCALE_SHIFT, 3, 1, false, false, false, true,  true,  false, false},
+        expected_tensors{"inference_global",          true,  INFERENCE, GLOBAL,      3, 1, true,  true,  true,  false, false, false, false},
+        expected_tensors{"inference_global_rms",      true,  INFERENCE, GLOBAL|RMS,  2, 1, false, true,  true,  false, false, false, false},
+        expected_tensors{"training",                  true,  TRAINING,  0,           1, 3, true,  true,  false, false, false, false, false},
+        expected_tensors{"training_shift",            true,  TRAINING,  jitnorm_use_shift, 2, 3, true, true, false, false, true, false, false},
+        expected_tensors{"training_rms",              true,  TRAINING,  RMS,         1, 2, false, true,  false, false, false, false, false},
+        expected_tensors{"training_global",           true,  TRAINING,  GLOBAL,      3, 1, true,  true,  true,  false, false, false, false},
+        expected_tensors{"backward",                  false, jitnorm_backward, 0,    4, 1, true,  true,  true,  false, false, false, false},
+        expected_tensors{"backward_scale",            false, jitnorm_backward, jitnorm_use_scale, 5, 2, true, true, true, true, false, true, false},
+        expected_tensors{"backward_scale_shift",      false, jitnorm_backward, SCALE_SHIFT, 5, 3, true, true, true, true, true, true, true},
+        expected_tensors{"backward_global_rms",       false, jitnorm_backward, GLOBAL|RMS,  3, 1, false, true, true, false, false, false, false},
+        expected_tensors{"backward_data_scale_shift", false, jitnorm_backward_data, SCALE_SHIFT, 5, 1, true, true, true, true, true, false, false}),
+    [](const auto &tested) { return tested.param.name; });
+// clang-format on
+
+TEST(Tensors, AttributesBringTheirOwn) {
+    const owned_md data = make_md({2, 8}, jitnorm_s8), src1 = make_md({1, 8}, jitnorm_f32);
+    owned_post_ops post_ops;
+    owned_attr attr;
+    ASSERT_OK(jitnorm_post_ops_create(&post_ops));
+    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
+    EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, src1));
+    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
+    forward_request request{INFERENCE, data, data};
+    request.attr = attr;
+    owned_pd pd;
+    ASSERT_OK(request.create(&pd));
+    const auto by_arg = [&](int arg) { return shape_of(pd, jitnorm_query_exec_arg_md, arg); };
+    EXPECT_EQ(by_arg(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC), dims{1});
+    EXPECT_EQ(by_arg(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST), NONE);
+    EXPECT_EQ(by_arg(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1), NONE);
+    EXPECT_EQ(by_arg(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(1) | JITNORM_ARG_SRC_1), (dims{1, 8}));
+    EXPECT_EQ(by_arg(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(1)), NONE);
+    EXPECT_EQ(by_arg(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(32) | JITNORM_ARG_SRC_1), NONE);
+    EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_inputs_s32, 0), 2); // scales do not count
+}
+
+TEST(Tensors, ScaleAndShiftHaveTheTypesAskedFor) {
+    const owned_md data = make_md({2, 8}, jitnorm_f32);
+    backward_request request{jitnorm_backward, data, data, data};
+    request.flags = SCALE_SHIFT;
+    request.scale_shift_type = jitnorm_bf16;
+    request.diff_scale_shift_type = jitnorm_f16;
+    owned_pd pd;
+    ASSERT_OK(request.create(&pd));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_weights_md, 0),
+                                          make_md({8}, jitnorm_bf16)));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_diff_weights_md, 1),
+                                          make_md({8}, jitnorm_f16)));
+}
+
+// ---------------------------------------------------------------- undecided layouts
+
+struct undecided {
+    const char *name;
+    owned_md (*src)();
+    owned_md (*dst)();
+    owned_md (*statistics)();
+};
+
+class Undecided : public testing::TestWithParam<undecided> {};
+
+// Of one source: what dst and the statistics become in forward, and the gradients in backward.
+TEST_P(Undecided, FollowsTheSource) {
+    const owned_md src = GetParam().src(), dst = GetParam().dst(), statistics = GetParam().statistics();
+    const owned_md any = make_md(dims_of(src, jitnorm_query_dims), jitnorm_bf16, jitnorm_format_tag_any);
+    const owned_md any_statistics =
+        make_md(dims_of(statistics, jitnorm_query_dims), jitnorm_f32, jitnorm_format_tag_any);
+    const_jitnorm_memory_desc_t no_statistics = nullptr;
+    for (const_jitnorm_memory_desc_t asked :
+         {no_statistics, static_cast<const_jitnorm_memory_desc_t>(any_statistics)}) {
+        owned_pd forward, backward;
+        ASSERT_OK((forward_request{TRAINING, src, any, asked}.create(&forward)));
+        ASSERT_OK((backward_request{jitnorm_backward, any, any, src, asked}.create(&backward)));
+        const auto becomes = [](const owned_pd &pd, jitnorm_query_t what, int index, const owned_md &expected) {
+            return jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, what, index), expected) == 1;
+        };
+        EXPECT_TRUE(becomes(forward, jitnorm_query_dst_md, 0, dst));
+        EXPECT_TRUE(becomes(forward, jitnorm_query_dst_md, 1, statistics));
+        EXPECT_TRUE(becomes(backward, jitnorm_query_diff_src_md, 0, dst));
+        EXPECT_TRUE(becomes(backward, jitnorm_query_diff_dst_md, 0, dst));
+        EXPECT_TRUE(becomes(backward, jitnorm_query_src_md, 2, statistics));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Undecided,
+                         testing::Values(undecided{"row_major",
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_f32, jitnorm_abc);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_abc);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ab);
+                                                   }},
+                                         undecided{"rows_swapped",
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_f32, jitnorm_bac);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_bac);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ba);
+                                                   }},
+                                         undecided{"columns_first",
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_f32, jitnorm_cba);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_cba);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ba);
+                                                   }},
+                                         undecided{"gaps_are_closed",
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_f32, dims{16, 100, 2});
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_bac);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ba);
+                                                   }},
+                                         undecided{"broadcast_is_spread",
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_f32, dims{8, 0, 1});
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_abc);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ab);
+                                                   }},
+                                         undecided{"blocked_rows",
+                                                   [] {
+                                                       return make_md({2, 20, 8}, jitnorm_f32, jitnorm_aBc16b);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 20, 8}, jitnorm_bf16, jitnorm_aBc16b);
+                                                   },
+                                                   [] {
+                                                       return make_md({2, 20}, jitnorm_f32, jitnorm_aB16b);
+                                                   }},
+                                         undecided{"blocked_columns",
+                                                   [] {
+                                                       return make_md({5, 20}, jitnorm_f32, jitnorm_aB16b);
+                                                   },
+                                                   [] {
+                                                       return make_md({5, 20}, jitnorm_bf16, jitnorm_aB16b);
+                                                   },
+                                                   [] { return make_md({5}, jitnorm_f32, jitnorm_a); }},
+                                         undecided{"no_elements",
+                                                   [] {
+                                                       return make_md({0, 3, 8}, jitnorm_f32, jitnorm_abc);
+                                                   },
+                                                   [] {
+                                                       return make_md({0, 3, 8}, jitnorm_bf16, jitnorm_abc);
+                                                   },
+                                                   [] {
+                                                       return make_md({0, 3}, jitnorm_f32, jitnorm_ab);
+                                                   }}),
+                         [](const auto &tested) { return tested.param.name; });
+
+TEST(Undecided, PostOpFollowsTheDestination) {
+    const owned_md src = make_md({2, 3, 8}, jitnorm_f32, jitnorm_bac);
+    const owned_md any = make_md({2, 3, 8}, jitnorm_f32, jitnorm_format_tag_any);
+    owned_post_ops post_ops;
+    owned_attr attr;
+    ASSERT_OK(jitnorm_post_ops_create(&post_ops));
+    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any));
+    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+    forward_request request{INFERENCE, src, src};
+    request.attr = attr;
+    owned_pd pd;
+    ASSERT_OK(request.create(&pd));
+    const int arg = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1;
+    EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg), src));
+}
+
+} // namespace
