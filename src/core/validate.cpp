@@ -131,8 +131,6 @@ verdict check_diff_scale_shift_type(const problem &p) {
 // ---------------------------------------------------------------- the attributes
 
 verdict check_attributes(const problem &p) {
-    if (!is_one_of(p.attr.scratchpad_mode, jitnorm_scratchpad_mode_library, jitnorm_scratchpad_mode_user))
-        return invalid("unknown scratchpad mode");
     const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
     return p.is_forward() || plain ? ACCEPTED : unsupported("backward takes neither scales nor post-ops");
 }
