@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function of a few emitted instructions, to run one emitter alone.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "jit/isa.hpp"
+#include "jit/kernel_generator.hpp"
+
+namespace jitnorm::tests {
+
+using impl::jit::isa;
+
+// The body is emitted with rdi and rsi as the two pointer arguments, rdx as the count; rax, rcx, r8 to r11 are free.
+template <typename Body> // void(Xbyak::CodeGenerator &)
+class small_function : public impl::jit::kernel_generator {
+public:
+    explicit small_function(const Body &body) {
+        body(static_cast<Xbyak::CodeGenerator &>(*this));
+        code_ = seal("small_function");
+    }
+    void operator()(const void *in, void *out, int64_t count) const {
+        code_->template entry<void(const void *, void *, int64_t)>()(in, out, count);
+    }
+
+private:
+    std::shared_ptr<const impl::jit::code> code_;
+};
+
+template <isa I>
+struct on {
+    static constexpr isa value = I;
+};
+using every_isa = testing::Types<on<isa::avx2>, on<isa::avx512>>;
+
+template <typename On>
+class emitter : public testing::Test {
+protected:
+    static constexpr isa I = On::value;
+    static constexpr int WIDTH = impl::jit::vector_traits<I>::floats;
+    using vmm = typename impl::jit::vector_traits<I>::vmm;
+
+    void SetUp() override {
+        if (!impl::jit::is_allowed(I)) GTEST_SKIP() << "this processor lacks the instruction set";
+    }
+};
+
+} // namespace jitnorm::tests

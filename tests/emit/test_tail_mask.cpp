@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// tail_mask touches the elements that are there and no byte more, on both sides of a guard page.
+#include "../guarded_buffer.hpp"
+#include "jit/emit/tail_mask.hpp"
+#include "small_function.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+template <typename On>
+class tail_mask : public emitter<On> {};
+TYPED_TEST_SUITE(tail_mask, every_isa);
+
+// out = in + 1 where there are elements; zero_absent keeps the ones out of the rest, which is then stored whole.
+TYPED_TEST(tail_mask, load_zero_store) {
+    using vector = typename TestFixture::vmm;
+    const small_function masked([&](Xbyak::CodeGenerator &g) {
+        impl::jit::tail_mask<TestFixture::I> mask(g, vector(3));
+        mask.prepare(g.rdx, g.rax, g.rcx);
+        mask.load(vector(0), g.rdi);
+        mask.store(g.rsi, vector(0));
+        g.mov(g.eax, 0x3f800000); // 1.0
+        g.vmovd(Xbyak::Xmm(1), g.eax);
+        g.vbroadcastss(vector(1), Xbyak::Xmm(1));
+        g.vaddps(vector(0), vector(0), vector(1));
+        mask.zero_absent(vector(0));
+        g.vmovups(g.ptr[g.rsi + 64], vector(0));
+        g.vzeroupper();
+        g.ret();
+        mask.emit_table();
+    });
+    for (int count = 1; count < TestFixture::WIDTH; ++count) {
+        const guarded_buffer in(size_t(count) * sizeof(float), guard_side::after);
+        for (int i = 0; i < count; ++i) in.as<float>()[i] = float(i + 1);
+        alignas(64) float out[32];
+        std::fill(std::begin(out), std::end(out), -1.0F);
+        masked(in.data(), out, count);
+        for (int i = 0; i < TestFixture::WIDTH; ++i) {
+            EXPECT_EQ(out[i], i < count ? float(i + 1) : -1.0F);
+            EXPECT_EQ(out[16 + i], i < count ? float(i + 2) : 0.0F);
+        }
+    }
+}
+
+TYPED_TEST(tail_mask, store_stops_at_the_end) {
+    using vector = typename TestFixture::vmm;
+    const small_function masked([&](Xbyak::CodeGenerator &g) {
+        impl::jit::tail_mask<TestFixture::I> mask(g, vector(3));
+        mask.prepare(g.rdx, g.rax, g.rcx);
+        g.vxorps(vector(0), vector(0), vector(0));
+        mask.store(g.rsi, vector(0));
+        g.vzeroupper();
+        g.ret();
+        mask.emit_table();
+    });
+    for (int count = 1; count < TestFixture::WIDTH; ++count) {
+        const guarded_buffer out(size_t(count) * sizeof(float), guard_side::after);
+        masked(nullptr, out.data(), count);
+        for (int i = 0; i < count; ++i) EXPECT_EQ(out.as<float>()[i], 0.0F);
+        EXPECT_TRUE(out.slack_untouched());
+    }
+}
+
+} // namespace
+} // namespace jitnorm::tests

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated code as a guest in somebody's process: its pages, its size, and a system that refuses it.
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "forward_run.hpp"
+#include "jit/normalize_kernel.hpp"
+#include "jit/sweep_kernel.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+// Linux 6.3; the headers of Debian 12 are older.
+constexpr int SET_MDWE = 65;                    // PR_SET_MDWE
+constexpr unsigned long REFUSE_EXEC_GAIN = 1UL; // PR_MDWE_REFUSE_EXEC_GAIN
+
+using impl::jit::normalize_kernel;
+using impl::jit::sweep_kernel;
+
+class generated_code : public forward_on {};
+
+// Permissions of every mapping, as in /proc/self/maps.
+std::vector<std::string> mappings() {
+    std::ifstream maps("/proc/self/maps");
+    std::vector<std::string> permissions;
+    for (std::string line; std::getline(maps, line);) permissions.push_back(line.substr(line.find(' ') + 1, 4));
+    return permissions;
+}
+
+TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
+    const problem p = forward_problem(64, 512, jitnorm_use_scale | jitnorm_use_shift);
+    const forward_inputs in = random_inputs(p, 1);
+    std::atomic<bool> stop = false;
+    std::atomic<int> executions = 0;
+    std::thread runner([&] {
+        while (!stop) {
+            impl::jit::set_kernel_cache_capacity(0); // every run generates, maps and unmaps its kernels
+            run(jit_forward(GetParam()), p, in);
+            ++executions;
+        }
+    });
+    int executable = 0;
+    for (int look = 0; look < 300 || executions < 20; ++look)
+        for (const std::string &permissions : mappings()) {
+            const bool writable = permissions[1] == 'w', runs = permissions[2] == 'x';
+            EXPECT_FALSE(writable && runs) << permissions;
+            executable += runs ? 1 : 0;
+        }
+    stop = true;
+    runner.join();
+    impl::jit::set_kernel_cache_capacity(1024);
+    EXPECT_GT(executable, 0);
+}
+
+TEST_P(generated_code, kernels_are_small) {
+    for (bool first : {false, true})
+        for (bool second : {false, true}) {
+            EXPECT_LT(sweep_kernel({GetParam(), first, second}).code_bytes(), 4096U);
+            for (bool streaming : {false, true})
+                EXPECT_LT(normalize_kernel({GetParam(), first, second, streaming}).code_bytes(), 4096U);
+        }
+}
+
+// A kernel that forbids new executable pages (PR_SET_MDWE): creation fails with an error that names the reason, and
+// nothing crashes. In a child, since the setting cannot be taken back.
+TEST_P(generated_code, refused_pages_are_an_error) {
+    constexpr int SKIPPED = 42;
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0UL, 0UL, 0UL) != 0) _exit(SKIPPED);
+        impl::jit::set_kernel_cache_capacity(0);
+        try {
+            sweep_kernel refused({GetParam(), true, false});
+        } catch (const std::system_error &error) {
+            _exit(std::string(error.what()).find("executable") != std::string::npos ? 0 : 2);
+        }
+        _exit(1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == SKIPPED) GTEST_SKIP() << "this kernel has no PR_SET_MDWE";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(native, generated_code, testing::Values(isa::avx2, isa::avx512), isa_name);
+
+} // namespace
+} // namespace jitnorm::tests

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts that the forward kernels take: any strides outside a dense row, offsets, statistics of their own layout; and
+// those they leave to the reference.
+#include "forward_run.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+impl::memory_desc strided(std::initializer_list<dim_t> dims, std::initializer_list<dim_t> strides) {
+    impl::memory_desc md;
+    EXPECT_EQ(impl::make_with_strides(md, int(dims.size()), dims.begin(), jitnorm_f32, strides.begin()),
+              jitnorm_success);
+    return md;
+}
+
+class forward_layouts : public forward_on {};
+
+problem with_layouts(const impl::memory_desc &src, const impl::memory_desc &dst, const impl::memory_desc &statistics) {
+    problem p = forward_problem(1, 1, jitnorm_use_scale | jitnorm_use_shift);
+    p.src = src;
+    p.dst = dst;
+    p.statistics = statistics;
+    return p;
+}
+
+TEST_P(forward_layouts, gaps_between_rows_stay_untouched) {
+    const problem p = with_layouts(strided({7, 33}, {40, 1}), strided({7, 33}, {37, 1}), strided({7}, {3}));
+    expect_equal_to_reference(GetParam(), p, random_inputs(p, 1));
+}
+
+TEST_P(forward_layouts, permuted_outer_dimensions) {
+    const problem p = with_layouts(strided({3, 4, 5, 17}, {17, 51 * 5, 51, 1}),
+                                   strided({3, 4, 5, 17}, {340, 85, 17, 1}), strided({3, 4, 5}, {1, 15, 3}));
+    expect_equal_to_reference(GetParam(), p, random_inputs(p, 2));
+}
+
+TEST_P(forward_layouts, rows_that_overlap_in_src) {
+    const problem p = with_layouts(strided({6, 20}, {0, 1}), strided({6, 20}, {20, 1}), strided({6}, {1}));
+    expect_equal_to_reference(GetParam(), p, random_inputs(p, 3));
+}
+
+TEST_P(forward_layouts, five_dimensions_with_ones) {
+    const problem p = with_layouts(strided({2, 1, 3, 1, 50}, {150, 7, 50, 9, 1}),
+                                   strided({2, 1, 3, 1, 50}, {200, 1, 60, 1, 1}), strided({2, 1, 3, 1}, {3, 3, 1, 1}));
+    expect_equal_to_reference(GetParam(), p, random_inputs(p, 4));
+}
+
+TEST_P(forward_layouts, no_rows_or_no_columns) {
+    for (const auto &[rows, columns] : {std::pair<dim_t, dim_t>{0, 64}, {5, 0}, {0, 0}}) {
+        const problem p = forward_problem(rows, columns, 0);
+        expect_equal_to_reference(GetParam(), p, random_inputs(p, 5));
+    }
+}
+
+TEST_P(forward_layouts, refusals_say_why) {
+    const auto refusal = [](const problem &p) { return jit_forward(GetParam()).refusal(p); };
+    problem p = forward_problem(4, 8, jitnorm_use_scale);
+    EXPECT_EQ(refusal(p), "");
+    p.scale_shift_type = jitnorm_bf16;
+    EXPECT_NE(refusal(p).find("f32"), std::string::npos);
+    p = forward_problem(4, 8, 0);
+    p.src = strided({4, 8}, {1, 4});
+    EXPECT_NE(refusal(p).find("adjacent"), std::string::npos);
+    p = forward_problem(4, 8, 0);
+    p.attr.dst_scale = true;
+    EXPECT_NE(refusal(p).find("scales"), std::string::npos);
+    p = forward_problem(4, 8, 0);
+    p.prop_kind = jitnorm_backward;
+    EXPECT_NE(refusal(p).find("forward"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(native, forward_layouts, testing::Values(isa::avx2, isa::avx512), isa_name);
+
+} // namespace
+} // namespace jitnorm::tests

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel cache: one generation per key, failures handed to everyone who waits, the least recently used goes first.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "jit/kernel_cache.hpp"
+
+namespace jitnorm::impl::jit {
+namespace {
+
+constexpr uint8_t RETURN[] = {0xc3};
+
+code_ptr make_code() { return std::make_shared<const code>(RETURN, "test"); }
+
+// Keys that no real kernel has.
+kernel_key key(bool a, bool b, bool c = false) { return normalize_conf{isa::none, a, b, c}; }
+
+class kernel_cache : public testing::Test {
+protected:
+    void SetUp() override {
+        set_kernel_cache_capacity(0);
+        set_kernel_cache_capacity(1024);
+    }
+    void TearDown() override { SetUp(); }
+};
+
+TEST_F(kernel_cache, generates_once_per_key) {
+    int generated = 0;
+    const auto generate = [&] {
+        ++generated;
+        return make_code();
+    };
+    const code_ptr first = find_or_generate(key(false, false), generate);
+    EXPECT_EQ(find_or_generate(key(false, false), generate), first);
+    EXPECT_NE(find_or_generate(key(true, false), generate), first);
+    EXPECT_EQ(generated, 2);
+}
+
+TEST_F(kernel_cache, generates_once_for_many_threads) {
+    std::atomic<int> generated = 0;
+    std::vector<code_ptr> got(8);
+    std::vector<std::thread> threads;
+    for (code_ptr &mine : got)
+        threads.emplace_back([&] {
+            mine = find_or_generate(key(true, true), [&] {
+                ++generated;
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                return make_code();
+            });
+        });
+    for (std::thread &t : threads) t.join();
+    EXPECT_EQ(generated, 1);
+    for (const code_ptr &one : got) EXPECT_EQ(one, got[0]);
+}
+
+TEST_F(kernel_cache, failure_reaches_all_waiters_and_is_not_kept) {
+    std::atomic<int> failures = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            try {
+                find_or_generate(key(true, true), []() -> code_ptr {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                    throw std::runtime_error("no");
+                });
+            } catch (const std::runtime_error &) {
+                ++failures;
+            }
+        });
+    for (std::thread &t : threads) t.join();
+    EXPECT_EQ(failures, 4);
+    EXPECT_NE(find_or_generate(key(true, true), make_code), nullptr);
+}
+
+TEST_F(kernel_cache, least_recently_used_goes_first) {
+    set_kernel_cache_capacity(2);
+    EXPECT_EQ(kernel_cache_capacity(), 2);
+    const code_ptr a = find_or_generate(key(false, false), make_code),
+                   b = find_or_generate(key(false, true), make_code);
+    EXPECT_EQ(find_or_generate(key(false, false), make_code), a); // a is now the younger
+    find_or_generate(key(true, true), make_code);
+    EXPECT_EQ(find_or_generate(key(false, false), make_code), a);
+    EXPECT_NE(find_or_generate(key(false, true), make_code), b);
+}
+
+TEST_F(kernel_cache, a_dropped_kernel_lives_with_its_user) {
+    set_kernel_cache_capacity(0);
+    const code_ptr mine = find_or_generate(key(false, false), make_code);
+    mine->entry<void()>()();
+    EXPECT_EQ(mine.use_count(), 1);
+}
+
+} // namespace
+} // namespace jitnorm::impl::jit
