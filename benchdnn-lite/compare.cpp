@@ -48,9 +48,12 @@ bool is_acceptable(data_type type, const expectation &e, double got) {
     if (std::isinf(e.tolerance)) return true; // a function at the edge of its domain
     const real value = reachable(type, e.value);
     if (std::isnan(value)) return std::isnan(got);
+    if (std::isnan(e.value)) return got == value;
     if (std::isinf(got) && may_overflow(type, e)) return std::signbit(got) == std::signbit(value);
     if (std::isinf(value)) return got == value;
-    return std::abs(value - got) <= allowed_error(type, e); // false for a NaN
+    const real rounding = allowed_error(type, e) - e.tolerance;
+    const real least = reachable(type, e.value - e.tolerance), most = reachable(type, e.value + e.tolerance);
+    return got >= least - rounding && got <= most + rounding; // false for a NaN
 }
 
 void comparison::add(dim_t number, const expectation &e, double got) {

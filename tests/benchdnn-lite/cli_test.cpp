@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as a user meets it: exit statuses, what goes to which stream, batch files, the report of a failure.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+size_t count_of(const std::string &text, const std::string &part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+class cli : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "benchdnn_lite_XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder_ = name;
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    // `environment`: assignments before the program's name
+    void run(const std::string &arguments, const std::string &program = PROGRAM, const std::string &environment = "") {
+        const std::string out = (folder_ / "out").string(), err = (folder_ / "err").string();
+        const std::string command = "cd " + folder_.string() + " && " + environment + " " + program + " " + arguments +
+                                    " >" + out + " 2>" + err + " </dev/null";
+        const int answer = std::system(command.c_str());
+        status_ = WIFEXITED(answer) ? WEXITSTATUS(answer) : -1;
+        out_ = content_of(out);
+        err_ = content_of(err);
+    }
+
+    void write(const fs::path &name, const std::string &content) {
+        fs::create_directories((folder_ / name).parent_path());
+        std::ofstream(folder_ / name) << content;
+    }
+
+    static std::string content_of(const std::string &file) {
+        std::ostringstream content;
+        content << std::ifstream(file).rdbuf();
+        return content.str();
+    }
+
+    fs::path folder_;
+    int status_ = -1;
+    std::string out_, err_;
+};
+
+TEST_F(cli, a_passing_problem) {
+    run("--lnorm 15x3");
+    EXPECT_EQ(status_, 0);
+    EXPECT_EQ(out_.find("0:PASSED"), 0u) << out_;
+    EXPECT_NE(out_.find("__REPRO: --lnorm 15x3\n"), std::string::npos) << out_;
+    EXPECT_NE(
+        out_.find("tests:1 passed:1 skipped:0 mistrusted:0 unimplemented:0 invalid_arguments:0 failed:0 listed:0\n"),
+        std::string::npos)
+        << out_;
+    EXPECT_EQ(err_, "");
+}
+
+TEST_F(cli, help) {
+    run("--help");
+    EXPECT_EQ(status_, 0);
+    EXPECT_NE(out_.find("--batch=FILE"), std::string::npos);
+    EXPECT_EQ(err_, "");
+}
+
+TEST_F(cli, a_mistake_is_one_line_on_stderr_and_status_2) {
+    for (const char *arguments :
+         {"", "--lnorm", "15x3", "--lnorm --no-such-knob=1 15x3", "--lnorm 15xthree", "--lnorm 15",
+          "--lnorm --batch=missing", "--lnorm 99999999999999999999x3", "--lnorm 99999999999x99999999999",
+          "--lnorm 1000000000x1000000", "--lnorm --tag=abc 15x3", "--lnorm 15x3 --dt=f31", "--conv 15x3",
+          "--lnorm --batch=."}) {
+        run(arguments);
+        EXPECT_EQ(status_, 2) << arguments;
+        EXPECT_EQ(out_, "") << arguments;
+        EXPECT_EQ(count_of(err_, "\n"), 1u) << arguments << ": " << err_;
+        EXPECT_EQ(err_.find("benchdnn-lite: "), 0u) << arguments << ": " << err_;
+    }
+}
+
+TEST_F(cli, listing_runs_nothing) {
+    run("--lnorm --mode=L --flags=,CH 15x3 1024x1024");
+    EXPECT_EQ(status_, 0);
+    EXPECT_EQ(count_of(out_, ":LISTED"), 4u) << out_;
+    EXPECT_NE(out_.find("__REPRO: --lnorm --flags=CH 1024x1024\n"), std::string::npos) << out_;
+    EXPECT_NE(out_.find("passed:0"), std::string::npos) << out_;
+    EXPECT_NE(out_.find("listed:4"), std::string::npos) << out_;
+}
+
+TEST_F(cli, performance_names_the_implementation) {
+    run("--lnorm --mode=P --fix-times-per-prb=3 15x3", PROGRAM, "JITNORM_IMPL=ref:any");
+    EXPECT_EQ(status_, 0);
+    EXPECT_EQ(count_of(out_, "x memcpy"), 2u) << out_;
+    EXPECT_NE(out_.find("\nEXECUTED ref:any "), std::string::npos) << out_;
+}
+
+TEST_F(cli, both_modes_check_before_timing) {
+    run("--lnorm --mode=CP --fix-times-per-prb=3 15x3 30x300");
+    EXPECT_EQ(status_, 0);
+    EXPECT_EQ(count_of(out_, "\nPASSED "), 2u) << out_;
+    EXPECT_EQ(count_of(out_, "status "), 1u) << "one header\n" << out_;
+}
+
+TEST_F(cli, batch_files_nest_beside_each_other) {
+    write("outer", "# shapes\n--flags=CH\n--batch=deeper/middle\n5x6\n");
+    write("deeper/middle", "--dir=FWD_I\n--batch=inner 3x4\n");
+    write("deeper/inner", "1x2\n");
+    run("--lnorm --mode=L --batch=outer 7x8");
+    EXPECT_EQ(status_, 0) << err_;
+    for (const char *shape : {"1x2", "3x4", "5x6", "7x8"})
+        EXPECT_NE(out_.find(std::string("--lnorm --dir=FWD_I --flags=CH ") + shape + "\n"), std::string::npos) << out_;
+}
+
+TEST_F(cli, batch_files_that_come_with_the_program_are_found_anywhere) {
+    for (const char *file : {"shapes_models", "inputs/lnorm/shapes_bert", "test_lnorm_smoke"}) {
+        run(std::string("--lnorm --mode=L --batch=") + file);
+        EXPECT_EQ(status_, 0) << err_;
+        EXPECT_GT(count_of(out_, ":LISTED"), 5u) << file;
+    }
+}
+
+TEST_F(cli, a_mistake_in_a_batch_file_names_its_line_before_anything_runs) {
+    write("outer", "15x3\n--batch=inner\n");
+    write("inner", "\n# comment\n--dt=f31\n");
+    run("--lnorm --batch=outer");
+    EXPECT_EQ(status_, 2);
+    EXPECT_EQ(out_, "");
+    EXPECT_EQ(err_, "benchdnn-lite: outer:2: inner:3: --dt: unknown data type 'f31'\n");
+}
+
+TEST_F(cli, a_batch_file_that_includes_itself_is_a_mistake) {
+    write("outer", "--batch=inner\n");
+    write("inner", "--batch=outer\n");
+    run("--lnorm --batch=outer");
+    EXPECT_EQ(status_, 2);
+    EXPECT_NE(err_.find("includes itself"), std::string::npos) << err_;
+}
+
+TEST_F(cli, in_place_with_two_types_is_skipped_with_the_reason) {
+    run("--lnorm --inplace=true --dt=f32:bf16 15x3");
+    EXPECT_EQ(status_, 0);
+    EXPECT_NE(out_.find("0:SKIPPED (in place needs one data type and one layout)"), std::string::npos) << out_;
+    EXPECT_NE(out_.find("skipped:1"), std::string::npos) << out_;
+}
+
+TEST_F(cli, what_the_library_does_not_implement_is_skipped) {
+    run("--lnorm --dir=BWD_D --dt=s8 15x3");
+    EXPECT_EQ(status_, 0);
+    EXPECT_NE(out_.find("0:SKIPPED (not implemented by the library)"), std::string::npos) << out_;
+}
+
+TEST_F(cli, what_the_library_finds_invalid_is_failed) {
+    run("--lnorm 2x2x2x2x2x2");
+    EXPECT_EQ(status_, 1);
+    EXPECT_NE(
+        out_.find("0:FAILED (jitnorm_layer_normalization_forward_primitive_desc_create_v2 answered invalid_arguments)"),
+        std::string::npos)
+        << out_;
+}
+
+TEST_F(cli, a_planted_error_is_found_in_every_direction) {
+    for (const char *knobs :
+         {"", "--dt=bf16", "--dt=f32:s8", "--inplace=true", "--tag=axb", "--dir=FWD_I", "--flags=GCHM", "--dir=BWD_D",
+          "--dir=BWD_DW --flags=CH", "--dt=f64", "--dir=BWD_D --inplace=true"}) {
+        run(std::string("--lnorm ") + knobs + " 15x3", PLANTED);
+        EXPECT_EQ(status_, 1) << knobs;
+        EXPECT_EQ(out_.find("0:FAILED (errors:2 total:"), 0u) << knobs << "\n" << out_;
+        EXPECT_NE(out_.find("[14,2]: expected "), std::string::npos) << knobs << "\n" << out_;
+        EXPECT_NE(out_.find("failed:1"), std::string::npos) << out_;
+    }
+}
+
+TEST_F(cli, a_failure_can_be_reproduced_from_its_report) {
+    run("--seed=5 --lnorm --flags=CH --tag=axb 2x4x16", PLANTED);
+    EXPECT_EQ(status_, 1);
+    EXPECT_NE(out_.find("random data, seed 5"), std::string::npos) << out_;
+    EXPECT_NE(out_.find("adversarial data, seed 5"), std::string::npos) << out_;
+    EXPECT_NE(out_.find("    reproduce: benchdnn-lite --seed=5 --lnorm --tag=axb --flags=CH 2x4x16\n"),
+              std::string::npos)
+        << out_;
+}
+
+TEST_F(cli, writes_into_padding_and_beyond_a_tensor_are_found) {
+    run("--lnorm --tag=AB16b16a 15x3", PLANTED, "PLANT=padding");
+    EXPECT_EQ(status_, 1);
+    EXPECT_NE(out_.find("dst: the padding of its blocks is not zero"), std::string::npos) << out_;
+    run("--lnorm 15x3", PLANTED, "PLANT=outside");
+    EXPECT_EQ(status_, 1);
+    EXPECT_NE(out_.find("dst: written outside of the tensor's memory"), std::string::npos) << out_;
+}
+
+TEST_F(cli, a_failure_does_not_stop_the_rest) {
+    run("--lnorm 15x3 30x300", PLANTED);
+    EXPECT_EQ(status_, 1);
+    EXPECT_NE(out_.find("tests:2 passed:0 skipped:0"), std::string::npos) << out_;
+}
+
+TEST_F(cli, performance_mode_without_checks_does_not_see_the_planted_error) {
+    run("--lnorm --mode=P --fix-times-per-prb=1 15x3", PLANTED);
+    EXPECT_EQ(status_, 0);
+}
+
+} // namespace

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions of the oracle's element types: every bit pattern of the 16-bit types, ties, ranges.
+#include "data_type.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "error.hpp"
+
+namespace benchdnn_lite {
+namespace {
+
+TEST(data_type, names_read_back) {
+    for (const data_type type :
+         {jitnorm_f16, jitnorm_bf16, jitnorm_f32, jitnorm_f64, jitnorm_s32, jitnorm_s8, jitnorm_u8})
+        EXPECT_EQ(parse_data_type(name_of(type)), type);
+    EXPECT_THROW(parse_data_type("f31"), input_error);
+    EXPECT_THROW(parse_data_type(""), input_error);
+}
+
+class sixteen_bits : public testing::TestWithParam<data_type> {};
+
+TEST_P(sixteen_bits, every_pattern_survives_a_load_and_a_store) {
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+        const uint16_t in = uint16_t(bits);
+        const double value = load(GetParam(), &in, 0);
+        uint16_t out = 0;
+        store(GetParam(), &out, 0, value);
+        if (std::isnan(value))
+            EXPECT_TRUE(std::isnan(load(GetParam(), &out, 0))) << bits;
+        else
+            EXPECT_EQ(out, in);
+    }
+}
+
+TEST_P(sixteen_bits, values_between_round_to_the_nearest_and_ties_to_even) {
+    for (uint16_t bits = 0; bits < 0x7bff; ++bits) {
+        const uint16_t above_bits = uint16_t(bits + 1);
+        const double below = load(GetParam(), &bits, 0), above = load(GetParam(), &above_bits, 0);
+        if (!std::isfinite(above)) break;
+        const double middle = (below + above) / 2, even = bits % 2 == 0 ? below : above;
+        EXPECT_EQ(round_to(GetParam(), middle), even) << bits;
+        EXPECT_EQ(round_to(GetParam(), -middle), -even) << bits;
+        EXPECT_EQ(round_to(GetParam(), std::nextafter(middle, 0)), below) << bits;
+        EXPECT_EQ(round_to(GetParam(), std::nextafter(middle, HUGE_VAL)), above) << bits;
+        EXPECT_EQ(half_ulp(GetParam(), below), (above - below) / 2) << bits;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(types, sixteen_bits, testing::Values(jitnorm_f16, jitnorm_bf16),
+                         [](const auto &info) { return std::string(name_of(info.param)); });
+
+TEST(data_type, f16_known_values) {
+    const uint16_t one = 0x3c00, smallest = 0x0001, greatest = 0x7bff, minus_two = 0xc000;
+    EXPECT_EQ(load(jitnorm_f16, &one, 0), 1);
+    EXPECT_EQ(load(jitnorm_f16, &smallest, 0), 0x1p-24);
+    EXPECT_EQ(load(jitnorm_f16, &greatest, 0), 65504);
+    EXPECT_EQ(load(jitnorm_f16, &minus_two, 0), -2);
+}
+
+TEST(data_type, f16_overflows_from_half_an_ulp_beyond_the_largest) {
+    EXPECT_EQ(round_to(jitnorm_f16, 65519.99), 65504);
+    EXPECT_EQ(round_to(jitnorm_f16, 65520), HUGE_VAL);
+    EXPECT_EQ(round_to(jitnorm_f16, -1e30), -HUGE_VAL);
+}
+
+TEST(data_type, integers_round_to_even_saturate_and_take_nan_as_zero) {
+    EXPECT_EQ(round_to(jitnorm_s8, 0.5), 0);
+    EXPECT_EQ(round_to(jitnorm_s8, 1.5), 2);
+    EXPECT_EQ(round_to(jitnorm_s8, -2.5), -2);
+    EXPECT_EQ(round_to(jitnorm_s8, 1000), 127);
+    EXPECT_EQ(round_to(jitnorm_s8, -1000), -128);
+    EXPECT_EQ(round_to(jitnorm_u8, -1), 0);
+    EXPECT_EQ(round_to(jitnorm_u8, HUGE_VAL), 255);
+    EXPECT_EQ(round_to(jitnorm_u8, std::nan("")), 0);
+}
+
+TEST(data_type, half_an_ulp) {
+    EXPECT_EQ(half_ulp(jitnorm_f32, 1), 0x1p-24);
+    EXPECT_EQ(half_ulp(jitnorm_f32, 0), 0x1p-150);
+    EXPECT_EQ(half_ulp(jitnorm_f64, 2), 0x1p-52);
+    EXPECT_EQ(half_ulp(jitnorm_s8, 100), 0.5);
+}
+
+} // namespace
+} // namespace benchdnn_lite

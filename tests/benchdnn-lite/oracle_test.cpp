@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle against cases whose answer is known in closed form, and gradients against finite differences.
+#include "attribute_oracle.hpp"
+#include "oracle.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+namespace benchdnn_lite {
+namespace {
+
+constexpr double NO_ERROR = 0;
+
+std::vector<double> progression(size_t n, double first, double step) {
+    std::vector<double> row(n);
+    for (size_t c = 0; c < n; ++c) row[c] = first + step * double(c);
+    return row;
+}
+
+TEST(statistics, of_an_arithmetic_progression) {
+    for (const size_t n : {1, 2, 3, 64, 1001}) {
+        const statistics s = statistics_of(progression(n, 5, 3), false);
+        EXPECT_NEAR(double(s.mean), 5 + 3 * double(n - 1) / 2, 1e-12);
+        EXPECT_NEAR(double(s.variance), 9 * (double(n) * double(n) - 1) / 12, 1e-9);
+    }
+}
+
+TEST(statistics, of_a_large_mean) {
+    const statistics s = statistics_of(progression(101, 1e12, 1), false);
+    EXPECT_EQ(double(s.mean), 1e12 + 50);
+    EXPECT_NEAR(double(s.variance), (101.0 * 101 - 1) / 12, 1e-12);
+}
+
+TEST(statistics, of_a_constant_row_is_its_value_and_zero) {
+    const statistics s = statistics_of(std::vector<double>(77, 0.1), false);
+    EXPECT_EQ(double(s.mean), 0.1);
+    EXPECT_LT(s.variance, 1e-35L);
+}
+
+TEST(statistics, rms_takes_the_mean_as_zero) {
+    const statistics s = statistics_of(std::vector<double>{1, 2, 3, 4}, true);
+    EXPECT_EQ(s.mean, 0);
+    EXPECT_EQ(s.variance, 7.5L);
+}
+
+TEST(forward, two_elements_become_minus_one_and_one) {
+    const std::vector<double> src{3, 7}, scale{2, 10}, shift{1, -1};
+    std::vector<expectation> dst(2);
+    expect_forward({src, {}, {}, {}, statistics_of(src, false), 0, false, false}, F32_ERROR, dst);
+    EXPECT_EQ(dst[0].value, -1);
+    EXPECT_EQ(dst[1].value, 1);
+    expect_forward({src, scale, shift, {}, statistics_of(src, false), 0, false, false}, F32_ERROR, dst);
+    EXPECT_EQ(dst[0].value, -1);
+    EXPECT_EQ(dst[1].value, 9);
+    EXPECT_NEAR(double(dst[1].tolerance), F32_ERROR * (10 + 0.125), 1e-12);
+}
+
+TEST(forward, epsilon_is_added_to_the_variance) {
+    const std::vector<double> src{3, 7};
+    std::vector<expectation> dst(2);
+    expect_forward({src, {}, {}, {}, statistics_of(src, false), 12, false, false}, NO_ERROR, dst);
+    EXPECT_EQ(dst[1].value, 0.5L);
+}
+
+TEST(forward, a_constant_row_gives_the_shift) {
+    const std::vector<double> src(5, 1e6), scale(5, 3), shift{1, 2, 3, 4, 5};
+    std::vector<expectation> dst(5);
+    expect_forward({src, scale, shift, {}, statistics_of(src, false), 1e-5L, false, false}, NO_ERROR, dst);
+    for (size_t c = 0; c < 5; ++c) EXPECT_EQ(double(dst[c].value), shift[c]);
+}
+
+// The sum over a row of weights[c] * dst[c], whose gradients are what backward computes for diff_dst = weights.
+real objective(const std::vector<double> &src, const std::vector<double> &scale, const std::vector<double> &shift,
+               const std::vector<double> &weights, bool rms, const statistics *global) {
+    std::vector<expectation> dst(src.size());
+    const statistics s = global ? *global : statistics_of(src, rms);
+    expect_forward({src, scale, shift, {}, s, 0.0625L, rms, global != nullptr}, NO_ERROR, dst);
+    real sum = 0;
+    for (size_t c = 0; c < src.size(); ++c) sum += weights[c] * dst[c].value;
+    return sum;
+}
+
+struct gradient_case {
+    bool rms, global;
+};
+
+class backward : public testing::TestWithParam<gradient_case> {
+protected:
+    static constexpr double STEP = 1e-5;
+    const std::vector<double> src_{0.3, -1.2, 2.5, 0.7, -0.1}, scale_{1.5, -0.5, 2, 0.25, 1}, shift_{1, 2, 3, 4, 5},
+        weights_{0.4, -1, 0.8, 2, -0.3};
+    const statistics global_{0.2L, 1.7L};
+
+    const statistics *global() const { return GetParam().global ? &global_ : nullptr; }
+    row_inputs inputs() const {
+        statistics s = global() ? global_ : statistics_of(src_, GetParam().rms);
+        if (GetParam().rms) s.mean = 0;
+        return {src_, scale_, {}, weights_, s, 0.0625L, GetParam().rms, GetParam().global};
+    }
+    real value(const std::vector<double> &src, const std::vector<double> &scale,
+               const std::vector<double> &shift) const {
+        statistics s = global_;
+        if (GetParam().rms) s.mean = 0;
+        return objective(src, scale, shift, weights_, GetParam().rms, GetParam().global ? &s : nullptr);
+    }
+};
+
+TEST_P(backward, diff_src_is_the_slope_along_src) {
+    std::vector<expectation> diff_src(src_.size());
+    expect_diff_src(inputs(), NO_ERROR, diff_src);
+    for (size_t c = 0; c < src_.size(); ++c) {
+        std::vector<double> less = src_, more = src_;
+        less[c] -= STEP;
+        more[c] += STEP;
+        const real slope = (value(more, scale_, shift_) - value(less, scale_, shift_)) / (more[c] - less[c]);
+        EXPECT_NEAR(double(diff_src[c].value), double(slope), 1e-8) << c;
+    }
+}
+
+TEST_P(backward, diff_scale_and_diff_shift_are_the_slopes_along_them) {
+    gradient_sums sums(src_.size());
+    sums.add_row(inputs());
+    for (size_t c = 0; c < src_.size(); ++c) {
+        std::vector<double> scale = scale_, shift = shift_;
+        scale[c] += 1;
+        shift[c] += 1;
+        const real here = value(src_, scale_, shift_);
+        EXPECT_NEAR(double(sums.diff_scale(c, 0).value), double(value(src_, scale, shift_) - here), 1e-14) << c;
+        EXPECT_NEAR(double(sums.diff_shift(c, 0).value), double(value(src_, scale_, shift) - here), 1e-14) << c;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(kinds, backward,
+                         testing::Values(gradient_case{false, false}, gradient_case{false, true},
+                                         gradient_case{true, false}, gradient_case{true, true}),
+                         [](const auto &info) {
+                             return std::string(info.param.rms ? "rms" : "layer") +
+                                    (info.param.global ? "_global" : "_own");
+                         });
+
+TEST(gradients, rows_add_up) {
+    const std::vector<double> src{1, 3}, diff_dst{5, 7};
+    gradient_sums sums(2);
+    const row_inputs in{src, {}, {}, diff_dst, {2, 1}, 0, false, false};
+    sums.add_row(in);
+    sums.add_row(in);
+    EXPECT_EQ(sums.diff_scale(0, 0).value, -10);
+    EXPECT_EQ(sums.diff_shift(1, 0).value, 14);
+    EXPECT_EQ(sums.diff_scale(0, 1).tolerance, 10); // of the magnitudes
+}
+
+TEST(attributes, scales_and_sums) {
+    const expectation e{3, 0.5};
+    EXPECT_EQ(scaled(e, -4, 0).value, -12);
+    EXPECT_EQ(scaled(e, -4, 0).tolerance, 2);
+    EXPECT_EQ(after_sum(e, {0.5, 2, jitnorm_data_type_undef}, 10, 0).value, 7);
+}
+
+TEST(attributes, eltwise_known_values) {
+    const auto at = [](jitnorm_alg_kind_t algorithm, float alpha, float beta, real x) {
+        return double(eltwise_value({algorithm, alpha, beta}, x));
+    };
+    EXPECT_EQ(at(jitnorm_eltwise_relu, 0.5, 0, -4), -2);
+    EXPECT_EQ(at(jitnorm_eltwise_linear, 2, 1, 3), 7);
+    EXPECT_EQ(at(jitnorm_eltwise_clip, -1, 2, 5), 2);
+    EXPECT_EQ(at(jitnorm_eltwise_pow, 2, 3, 2), 16);
+    EXPECT_EQ(at(jitnorm_eltwise_logistic, 0, 0, 0), 0.5);
+    EXPECT_EQ(at(jitnorm_eltwise_square, 0, 0, -3), 9);
+    EXPECT_EQ(at(jitnorm_eltwise_hardsigmoid, 1, 0.5, 2), 1);
+    EXPECT_EQ(at(jitnorm_eltwise_hardswish, 1, 0, 0.5), 0.25);
+    EXPECT_EQ(at(jitnorm_eltwise_round, 0, 0, 2.5), 2);
+    EXPECT_NEAR(at(jitnorm_eltwise_gelu_erf, 0, 0, 1), 0.8413447460685429, 1e-15);
+    EXPECT_NEAR(at(jitnorm_eltwise_gelu_tanh, 0, 0, 1), 0.8411919906082768, 1e-15);
+    EXPECT_NEAR(at(jitnorm_eltwise_mish, 0, 0, 1), 0.8650983882673103, 1e-15);
+    EXPECT_NEAR(at(jitnorm_eltwise_swish, 1, 0, 1), 0.7310585786300049, 1e-15);
+    EXPECT_NEAR(at(jitnorm_eltwise_soft_relu, 2, 0, 1), std::log1p(std::exp(2)) / 2, 1e-15);
+    EXPECT_NEAR(at(jitnorm_eltwise_elu, 0.5, 0, -1), 0.5 * std::expm1(-1), 1e-15);
+}
+
+TEST(attributes, a_comparison_near_its_edge_accepts_both_answers) {
+    binary_post_op op;
+    op.algorithm = jitnorm_binary_ge;
+    EXPECT_EQ(after_binary({1, 1e-7L}, op, 0.5, 0).tolerance, 0);
+    EXPECT_EQ(after_binary({1, 1e-7L}, op, 1, 0).tolerance, 1);
+    op.algorithm = jitnorm_binary_eq;
+    EXPECT_EQ(after_binary({1, 1e-7L}, op, 1 + 1e-8L, 0).tolerance, 1);
+}
+
+} // namespace
+} // namespace benchdnn_lite

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// benchdnn-lite with an error planted after each execution, for the tests of its failure report: the last element of
+// dst (or diff_src) is doubled plus one. With PLANT=padding or PLANT=outside, a byte of a block's padding or beyond the
+// tensor is written instead.
+#include <cstdlib>
+#include <string_view>
+
+#include "run.hpp"
+
+namespace {
+
+using namespace benchdnn_lite;
+
+void plant(const execution &e) {
+    const char *where = std::getenv("PLANT");
+    const buffer &out = e.data(e.prb().is_forward() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC);
+    const layout &shape = out.shape();
+    if (where == nullptr)
+        out.set(out.elements() - 1, 2 * out.at(out.elements() - 1) + 1);
+    else if (std::string_view(where) == "padding")
+        store(shape.type, out.data(), shape.offset_of(shape.padded_elements() - 1, shape.padded_dims), 1);
+    else
+        static_cast<char *>(out.data())[out.size()] = 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) { return run_command_line(argc, argv, plant); }

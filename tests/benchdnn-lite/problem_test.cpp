@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems: shapes, flags, attributes, and the line that reproduces one.
+#include "problem.hpp"
+
+#include <gtest/gtest.h>
+
+#include "error.hpp"
+
+namespace benchdnn_lite {
+namespace {
+
+TEST(shape, plain_and_named) {
+    EXPECT_EQ(parse_shape("128x768").dims, (std::vector<dim_t>{128, 768}));
+    EXPECT_EQ(parse_shape("2x4x16").dims, (std::vector<dim_t>{2, 4, 16}));
+    EXPECT_EQ(parse_shape("0x7").dims, (std::vector<dim_t>{0, 7}));
+    for (const char *text : {"128x768_n\"bert*48\"", "128x768n\"bert*48\"", "128x768_nbert*48"}) {
+        EXPECT_EQ(parse_shape(text).dims, (std::vector<dim_t>{128, 768})) << text;
+        EXPECT_EQ(parse_shape(text).name, "bert*48") << text;
+    }
+}
+
+TEST(shape, malformed_ones_are_rejected) {
+    for (const char *text :
+         {"", "768", "x", "128x", "x768", "128x768x", "128xabc", "-1x768", "1.5x2", "128 768", "128*768",
+          "1x1x1x1x1x1x1x1x1x1x1x1x1", "128x768_n\"open", "99999999999999999999x2", "9999999999x9999999999", "+3x4"})
+        EXPECT_THROW(parse_shape(text), input_error) << text;
+}
+
+TEST(flags, letters_in_any_order) {
+    EXPECT_EQ(parse_flags(""), 0u);
+    EXPECT_EQ(parse_flags("HG"), unsigned(jitnorm_use_shift) | unsigned(jitnorm_use_global_stats));
+    EXPECT_EQ(flags_text(parse_flags("MHCG")), "GCHM");
+    EXPECT_THROW(parse_flags("S"), input_error);
+    EXPECT_THROW(parse_flags("g"), input_error);
+}
+
+TEST(types, one_or_two) {
+    EXPECT_EQ(parse_type_pair("bf16"), (type_pair{jitnorm_bf16, jitnorm_bf16}));
+    EXPECT_EQ(parse_type_pair("f32:s8"), (type_pair{jitnorm_f32, jitnorm_s8}));
+    for (const char *text : {"", "f32:", ":f32", "f32:s8:u8", "int8"}) EXPECT_THROW(parse_type_pair(text), input_error);
+}
+
+TEST(tags, dst_follows_src_unless_named) {
+    EXPECT_EQ(parse_tag_pair("axb"), (tag_pair{"axb", "any"}));
+    EXPECT_EQ(parse_tag_pair("axb:abx"), (tag_pair{"axb", "abx"}));
+    EXPECT_THROW(parse_tag_pair("undef"), input_error);
+    EXPECT_THROW(parse_tag_pair("abx:abx:abx"), input_error);
+}
+
+TEST(scales, one_or_both) {
+    EXPECT_EQ(parse_scales(""), tensor_scales{});
+    EXPECT_EQ(parse_scales("src:common:64+dst:common:0.5"), (tensor_scales{64, 0.5}));
+    EXPECT_EQ(to_text(parse_scales("dst:common:0.125")), "dst:common:0.125");
+    for (const char *text :
+         {"src", "src:common", "src:common:x", "wei:common:1", "src:per_oc:1", "src:common:0", "+", "src:common:1e50"})
+        EXPECT_THROW(parse_scales(text), input_error) << text;
+}
+
+TEST(post_ops, read_and_written_back) {
+    for (const char *text : {"", "sum", "sum:0.5", "sum:0.5:3", "sum:1:0:s8", "relu", "relu:0.5", "linear:0.5:-1",
+                             "clip:0:6", "add:f32:common", "mul:bf16:per_oc", "add:f32:per_tensor:axb", "max:s8:5",
+                             "sum+add:f32:per_oc+linear:0.5:-1"})
+        EXPECT_EQ(to_text(parse_post_ops(text)), text);
+    EXPECT_EQ(to_text(parse_post_ops("add:f32")), "add:f32:common");
+}
+
+TEST(post_ops, malformed_ones_are_rejected) {
+    for (const char *text :
+         {"+", "sum+", "foo", "sum:x", "sum:1:0.5", "sum:1:0:f31", "sum:1:0:s8:1", "relu:1:2:3", "add", "add:f31",
+          "add:f32:per_row", "add:f32:9999", "add:f32:common:q", "add:f32:common:axb:1"})
+        EXPECT_THROW(parse_post_ops(text), input_error) << text;
+}
+
+TEST(post_ops, a_mask_chooses_the_source_s_dimensions) {
+    const auto dims = [](const char *text) {
+        return std::get<binary_post_op>(parse_post_ops(text)[0]).source_dims({2, 3, 5});
+    };
+    EXPECT_EQ(dims("add:f32:common"), (std::vector<dim_t>{1, 1, 1}));
+    EXPECT_EQ(dims("add:f32:per_oc"), (std::vector<dim_t>{1, 3, 1}));
+    EXPECT_EQ(dims("add:f32:per_dim_2"), (std::vector<dim_t>{1, 1, 5}));
+    EXPECT_EQ(dims("add:f32:5"), (std::vector<dim_t>{2, 1, 5}));
+    EXPECT_EQ(dims("add:f32:per_tensor"), (std::vector<dim_t>{2, 3, 5}));
+}
+
+TEST(problem, its_line_names_what_is_not_default) {
+    problem p;
+    p.size = parse_shape("128x768");
+    EXPECT_EQ(p.line(), "128x768");
+    p.dir = direction::BWD_DW;
+    p.types = parse_type_pair("f32:bf16");
+    p.tags = parse_tag_pair("axb:abx");
+    p.stat_tag = "abx";
+    p.scale_shift_type = jitnorm_bf16;
+    p.flags = parse_flags("CH");
+    p.epsilon = 1e-5f;
+    p.in_place = true;
+    p.attr.scales = parse_scales("src:common:2");
+    p.attr.post_ops = parse_post_ops("sum+relu");
+    p.attr.user_scratchpad = true;
+    p.size.name = "bert";
+    EXPECT_EQ(p.line(), "--dir=BWD_DW --dt=f32:bf16 --tag=axb:abx --stat_tag=abx --ss_dt=bf16 --flags=CH --eps=1e-05 "
+                        "--inplace=true --attr-scales=src:common:2 --attr-post-ops=sum+relu --attr-scratchpad=user "
+                        "128x768_n\"bert\"");
+}
+
+} // namespace
+} // namespace benchdnn_lite

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of layouts: what they mean for a number of dimensions, and their strides.
+#include "tag.hpp"
+
+#include <gtest/gtest.h>
+
+#include "error.hpp"
+
+namespace benchdnn_lite {
+namespace {
+
+struct expansion {
+    const char *tag;
+    size_t ndims;
+    const char *canonical;
+};
+
+class known_tag : public testing::TestWithParam<expansion> {};
+
+TEST_P(known_tag, becomes_canonical) {
+    EXPECT_NO_THROW(check_tag_name(GetParam().tag));
+    EXPECT_EQ(canonical_tag(GetParam().tag, GetParam().ndims), GetParam().canonical);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    tags, known_tag,
+    testing::Values(expansion{"abx", 1, "a"}, expansion{"abx", 2, "ab"}, expansion{"abx", 5, "abcde"},
+                    expansion{"axb", 1, "a"}, expansion{"axb", 2, "ab"}, expansion{"axb", 3, "acb"},
+                    expansion{"axb", 5, "acdeb"}, expansion{"xba", 1, "a"}, expansion{"xba", 2, "ba"},
+                    expansion{"xba", 3, "cba"}, expansion{"xba", 4, "cdba"}, expansion{"xba", 5, "cdeba"},
+                    expansion{"aBx8b", 2, "aB8b"}, expansion{"aBx8b", 4, "aBcd8b"},
+                    expansion{"ABx16a16b", 3, "ABc16a16b"}, expansion{"tnc", 3, "abc"}, expansion{"ntc", 3, "bac"},
+                    expansion{"nhwc", 4, "acdb"}, expansion{"x", 1, "a"}, expansion{"ldnc", 4, "abcd"},
+                    expansion{"any", 3, "any"}, expansion{"undef", 2, "undef"}, expansion{"BA16a16b", 2, "BA16a16b"},
+                    expansion{"badce", 5, "badce"}));
+
+TEST(tag, unknown_names_are_rejected) {
+    for (const char *tag :
+         {"", "q", "ac", "aab", "abC", "aB7b", "ab8", "8b", "abx8", "zx", "AB", "abcdefghijklm", "a-b"})
+        EXPECT_THROW(check_tag_name(tag), input_error) << tag;
+}
+
+TEST(tag, names_of_another_rank_are_rejected) {
+    EXPECT_THROW(canonical_tag("abc", 2), input_error);
+    EXPECT_THROW(canonical_tag("ab", 3), input_error);
+    EXPECT_THROW(canonical_tag("tnc", 4), input_error);
+    EXPECT_THROW(canonical_tag("aBc8b", 2), input_error);
+    EXPECT_THROW(canonical_tag("aBx8b", 1), input_error);
+}
+
+TEST(tag, enumerators_are_the_library_s) {
+    EXPECT_EQ(enumerator_of("ab"), jitnorm_ab);
+    EXPECT_EQ(enumerator_of("aBcde16b"), jitnorm_aBcde16b);
+    EXPECT_EQ(enumerator_of("badce"), std::nullopt);
+}
+
+TEST(tag, strides_follow_the_letters) {
+    EXPECT_EQ(strides_of("abc", {2, 3, 5}), (std::vector<dim_t>{15, 5, 1}));
+    EXPECT_EQ(strides_of("cab", {2, 3, 5}), (std::vector<dim_t>{3, 1, 6}));
+    EXPECT_EQ(strides_of("ba", {4, 7}), (std::vector<dim_t>{1, 4}));
+    EXPECT_EQ(strides_of("ab", {3, 0}), (std::vector<dim_t>{1, 1}));
+}
+
+} // namespace
+} // namespace benchdnn_lite
