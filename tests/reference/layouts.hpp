@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// layouts: memory layouts by a short text, for tables of test cases: a tag ("aBcd8b"), or row-major strides with a gap
+// after each row ("gap"), with space between the elements of a row ("spread"), or "gap" moved by an offset0 ("moved").
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/format_tag.hpp"
+#include "core/memory_desc.hpp"
+
+namespace jitnorm::tests {
+
+inline impl::memory_desc make_strided(const std::vector<impl::dim_t> &dims, jitnorm_data_type_t type, impl::dim_t step,
+                                      impl::dim_t gap) {
+    std::vector<impl::dim_t> strides(dims.size());
+    impl::dim_t stride = step;
+    for (size_t d = dims.size(); d-- > 0;) {
+        strides[d] = stride;
+        stride = stride * std::max<impl::dim_t>(dims[d], 1) + (d + 1 == dims.size() ? gap : 0);
+    }
+    impl::memory_desc md;
+    impl::make_with_strides(md, int(dims.size()), dims.data(), type, strides.data());
+    return md;
+}
+
+inline impl::memory_desc make_layout(const std::string &text, const std::vector<impl::dim_t> &dims,
+                                     jitnorm_data_type_t type) {
+    if (text == "dense") return impl::make_dense(dims, type);
+    if (text == "gap") return make_strided(dims, type, 1, 3);
+    if (text == "spread") return make_strided(dims, type, 2, 0);
+    if (text == "moved") {
+        impl::memory_desc md = make_strided(dims, type, 1, 3);
+        md.offset0 = 7;
+        return md;
+    }
+    for (const impl::named_tag &named : impl::named_tags())
+        if (named.name == text) {
+            impl::memory_desc md;
+            if (impl::make_with_tag(md, int(dims.size()), dims.data(), type, named.tag) == jitnorm_success) return md;
+        }
+    throw std::invalid_argument("no layout " + text);
+}
+
+} // namespace jitnorm::tests

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// tensor: guarded memory with a descriptor, filled and read in logical order as doubles, which knows what of its memory
+// are elements, padding and gaps.
+#pragma once
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "arithmetic/convert.hpp"
+#include "core/memory_desc.hpp"
+#include "guarded_buffer.hpp"
+
+namespace jitnorm::tests {
+
+using impl::bytes;
+using impl::dim_t;
+using impl::memory_desc;
+using impl::nelems;
+using impl::padded_nelems;
+using impl::size_of;
+
+class tensor {
+public:
+    tensor() : buffer_(0) {}
+    explicit tensor(const memory_desc &md, guard_side side = guard_side::after) : md_(md), buffer_(bytes(md), side) {}
+
+    const memory_desc &md() const { return md_; }
+    void *data() const { return buffer_.data(); }
+    bool exists() const { return md_.ndims != 0; }
+
+    void fill(const std::vector<double> &values) const {
+        for (size_t i = 0; i < values.size(); ++i)
+            visit([&]<typename Stored>(impl::stored_as<Stored>) {
+                const Stored value = impl::narrow<Stored>(values[i]);
+                std::memcpy(at(impl::offset_of_index(md_, dim_t(i))), &value, sizeof(Stored));
+            });
+    }
+    std::vector<double> values() const {
+        std::vector<double> result(size_t(nelems(md_)));
+        for (size_t i = 0; i < result.size(); ++i)
+            visit([&]<typename Stored>(impl::stored_as<Stored>) {
+                Stored value;
+                std::memcpy(&value, at(impl::offset_of_index(md_, dim_t(i))), sizeof(Stored));
+                result[i] = impl::widen<double>(value);
+            });
+        return result;
+    }
+    void make_read_only() const { buffer_.make_read_only(); }
+
+    // What a kernel must leave as it is (gaps, slack) and what it must zero (padding).
+    bool surroundings_are_right() const {
+        enum : char { GAP, ELEMENT, PADDING };
+        const size_t size = size_of(md_.data_type);
+        std::vector<char> kinds(buffer_.bytes() / size, GAP);
+        for_each_padded_position([&](const dim_t *position, bool is_element) {
+            kinds[size_t(impl::offset(md_, position))] = is_element ? ELEMENT : PADDING;
+        });
+        for (size_t i = 0; i < buffer_.bytes(); ++i) {
+            const char kind = kinds[i / size];
+            const unsigned char byte = buffer_.as<unsigned char>()[i];
+            if (kind == GAP && byte != guarded_buffer::CANARY) return false;
+            if (kind == PADDING && byte != 0) return false;
+        }
+        return buffer_.slack_untouched();
+    }
+
+private:
+    template <typename Body>
+    void visit(Body &&body) const {
+        impl::visit_data_type(md_.data_type, body);
+    }
+    void *at(dim_t offset) const { return buffer_.as<char>() + offset * dim_t(size_of(md_.data_type)); }
+
+    template <typename Body>
+    void for_each_padded_position(Body &&body) const {
+        if (nelems(md_) == 0) return;
+        for (dim_t i = 0; i < padded_nelems(md_); ++i) {
+            jitnorm_dims_t position;
+            dim_t rest = i;
+            bool is_element = true;
+            for (int d = md_.ndims - 1; d >= 0; --d) {
+                position[d] = rest % md_.padded_dims[d];
+                rest /= md_.padded_dims[d];
+                is_element = is_element && position[d] < md_.dims[d];
+            }
+            body(position, is_element);
+        }
+    }
+
+    memory_desc md_;
+    guarded_buffer buffer_;
+};
+
+inline std::vector<double> random_values(dim_t count, double mean, double deviation, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<double> distribution(mean, deviation);
+    std::vector<double> values(static_cast<size_t>(count));
+    for (double &value : values) value = distribution(generator);
+    return values;
+}
+
+} // namespace jitnorm::tests

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference backward against the oracle: types, flags, layouts, in place, many rows; and after the forward.
+#include "run.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+
+// The gradients' types round to an ulp of each element: judged one by one, to the largest value's precision in f32.
+void expect_gradient(const tensor &gradient, const std::vector<double> &expected, double bound) {
+    const std::vector<double> got = gradient.values();
+    ASSERT_EQ(got.size(), expected.size());
+    double largest = 0;
+    for (double value : expected) largest = std::max(largest, std::fabs(value));
+    const double rounding = rounding_of(gradient.md().data_type);
+    for (size_t c = 0; c < got.size(); ++c)
+        EXPECT_LE(std::fabs(got[c] - expected[c]), bound * largest + rounding * std::fabs(expected[c]))
+            << "column " << c;
+}
+
+template <typename Real>
+void check_as(const setup &s, double bound, double gradient_bound) {
+    run r(s);
+    const oracle_backward_result<Real> expected = oracle_backward(r.question<Real>());
+    r.execute();
+    expect_close(r.result().values(), expected.diff_src, size_t(r.p.row_length()), bound);
+    if (r.p.wants_diff_scale())
+        expect_gradient(r.diff_scale, {expected.diff_scale.begin(), expected.diff_scale.end()}, gradient_bound);
+    if (r.p.wants_diff_shift())
+        expect_gradient(r.diff_shift, {expected.diff_shift.begin(), expected.diff_shift.end()}, gradient_bound);
+}
+
+void check(const setup &s) {
+    std::ostringstream name;
+    name << s;
+    SCOPED_TRACE(name.str());
+    if (is_double(s))
+        check_as<long double>(s, 1e-14, 1e-7); // gradients are at most f32
+    else
+        check_as<double>(s, 1e-6 + rounding_of(s.diff_src_type), 1e-6);
+}
+
+TEST(reference_backward, every_flag_and_kind) {
+    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
+        for (unsigned flags = 0; flags < 8; ++flags)
+            for (const unsigned rms : {0u, unsigned(jitnorm_rms_norm)}) check({.kind = kind, .flags = flags | rms});
+}
+
+TEST(reference_backward, every_combination_of_types) {
+    for (const auto src : DATA_TYPES)
+        for (const auto diff_dst : DATA_TYPES)
+            for (const auto diff_src : DATA_TYPES)
+                for (const auto affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
+                    check({.kind = jitnorm_backward,
+                           .src_type = src,
+                           .dst_type = diff_dst,
+                           .diff_src_type = diff_src,
+                           .affine_type = affine});
+}
+
+TEST(reference_backward, row_lengths_around_lanes_tiles_and_chunks) {
+    for (const auto type : {jitnorm_f32, jitnorm_f64})
+        for (const dim_t columns : {1, 2, 15, 16, 17, 255, 256, 257, 1000, 4095, 4096, 4097, 8193, 10007})
+            check({.kind = jitnorm_backward,
+                   .dims = {3, columns},
+                   .src_type = type,
+                   .dst_type = type,
+                   .diff_src_type = type});
+}
+
+TEST(reference_backward, row_counts_around_blocks_and_parts) {
+    for (const dim_t rows : {1, 2, 15, 16, 17, 31, 33, 511, 512, 513, 2047, 2048, 2049, 5000})
+        check({.kind = jitnorm_backward, .dims = {rows, 20}});
+}
+
+struct layout_case {
+    std::vector<dim_t> dims;
+    const char *src, *diff_dst, *diff_src, *statistics;
+};
+
+const layout_case LAYOUTS[] = {
+    {{5, 70}, "ba", "ab", "gap", "a"},
+    {{5, 70}, "ab", "gap", "ba", "gap"},
+    {{5, 70}, "gap", "ba", "spread", "spread"},
+    {{5, 70}, "moved", "moved", "moved", "moved"},
+    {{5, 70}, "AB16b16a", "AB16a16b", "aB8b", "a"},
+    {{3, 5, 70}, "abc", "bac", "cba", "ba"},
+    {{3, 5, 70}, "aBc8b", "aBc16b", "aBC8b8c", "aB8b"},
+    {{2, 3, 5, 20}, "acdb", "aBcd8b", "dcba", "aBc8b"},
+    {{2, 3, 2, 5, 20}, "aBcde8b", "ABcde16a16b", "acdeb", "abdc"},
+};
+
+TEST(reference_backward, layouts) {
+    for (const layout_case &layout : LAYOUTS)
+        for (const auto type : {jitnorm_f32, jitnorm_f16, jitnorm_f64})
+            for (const auto side : {guard_side::after, guard_side::before})
+                check({.kind = jitnorm_backward,
+                       .dims = layout.dims,
+                       .src = layout.src,
+                       .dst = layout.diff_dst,
+                       .statistics = layout.statistics,
+                       .diff_src = layout.diff_src,
+                       .src_type = type,
+                       .dst_type = type,
+                       .diff_src_type = type,
+                       .side = side});
+}
+
+TEST(reference_backward, in_place) {
+    for (const layout_case &layout : LAYOUTS)
+        for (const auto type : DATA_TYPES)
+            check({.kind = jitnorm_backward,
+                   .dims = layout.dims,
+                   .src = layout.src,
+                   .dst = layout.diff_dst,
+                   .statistics = layout.statistics,
+                   .diff_src = layout.diff_dst,
+                   .dst_type = type,
+                   .diff_src_type = type,
+                   .in_place = true});
+    check({.kind = jitnorm_backward, .dims = {40, 10007}, .in_place = true});
+}
+
+TEST(reference_backward, no_rows_give_zero_gradients) {
+    run r({.kind = jitnorm_backward, .dims = {0, 40}, .affine_type = jitnorm_bf16});
+    r.execute();
+    EXPECT_EQ(r.diff_scale.values(), std::vector<double>(40, 0));
+    EXPECT_EQ(r.diff_shift.values(), std::vector<double>(40, 0));
+}
+
+TEST(reference_backward, no_columns) {
+    run r({.kind = jitnorm_backward, .dims = {40, 0}});
+    r.execute();
+}
+
+// The error of the gradients must not grow with the number of rows.
+TEST(reference_backward, a_million_rows) {
+    setup s = {.kind = jitnorm_backward, .dims = {1000000, 2}};
+    run r(s);
+    const oracle_backward_result<long double> expected = oracle_backward(r.question<long double>());
+    r.execute();
+    expect_gradient(r.diff_shift, {expected.diff_shift.begin(), expected.diff_shift.end()}, 1e-6);
+    expect_gradient(r.diff_scale, {expected.diff_scale.begin(), expected.diff_scale.end()}, 1e-5);
+}
+
+// Forward's statistics feed backward; the whole is compared with the gradient from exact statistics.
+TEST(reference_backward, after_forward) {
+    for (const unsigned rms : {0u, unsigned(jitnorm_rms_norm)})
+        for (const dim_t columns : {70, 5000}) {
+            const unsigned flags = rms | jitnorm_use_scale | jitnorm_use_shift;
+            run forward({.flags = flags, .dims = {6, columns}});
+            run backward({.kind = jitnorm_backward, .flags = flags, .dims = {6, columns}}); // the same src
+            oracle_problem<double> question = backward.question();
+            const oracle_forward_result<double> exact = oracle_forward(forward.question());
+            question.mean = exact.mean;
+            question.variance = exact.variance;
+            forward.execute();
+            if (!rms) backward.mean.fill(forward.mean.values());
+            backward.variance.fill(forward.variance.values());
+            backward.execute();
+            const oracle_backward_result<double> expected = oracle_backward(question);
+            expect_close(backward.result().values(), expected.diff_src, size_t(columns), 1e-6);
+            expect_gradient(backward.diff_scale, expected.diff_scale, 1e-6);
+            expect_gradient(backward.diff_shift, expected.diff_shift, 1e-6);
+        }
+}
+
+} // namespace
+} // namespace jitnorm::tests
