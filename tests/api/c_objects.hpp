@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "jitnorm/jitnorm.h"
@@ -20,7 +21,11 @@ public:
     owned() = default;
     owned(const owned &) = delete;
     owned &operator=(const owned &) = delete;
-    owned(owned &&other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
+    owned(owned &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    owned &operator=(owned &&other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
     ~owned() { destroy(handle_); }
 
     Handle *operator&() { return &handle_; } // for create functions; the handle must be empty

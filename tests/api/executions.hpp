@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// executions: a small layer normalization of every kind, ready to run or to be spoiled: descriptors, data, memories and
+// the argument list of one primitive.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "c_objects.hpp"
+
+namespace jitnorm::tests {
+
+// One tensor of the execution: its memory and the bytes behind it.
+struct bound_tensor {
+    std::vector<std::byte> bytes;
+    owned_memory memory;
+};
+
+class execution {
+public:
+    // Every tensor that the primitive has, each with a buffer filled with `filler` bytes.
+    explicit execution(const_jitnorm_primitive_desc_t pd, std::byte filler = std::byte(0x3f)) {
+        EXPECT_OK(jitnorm_primitive_create(&primitive_, pd));
+        for (const int arg : all_args()) {
+            const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg);
+            if (ndims_of(md) == 0) continue;
+            bound_tensor &tensor = tensors_[arg];
+            tensor.bytes.assign(std::max<size_t>(jitnorm_memory_desc_get_size(md), 1), filler);
+            tensor.memory = make_memory(md, tensor.bytes.data());
+        }
+    }
+
+    static std::vector<int> all_args() {
+        std::vector<int> args = {JITNORM_ARG_SRC,        JITNORM_ARG_DST,       JITNORM_ARG_MEAN,
+                                 JITNORM_ARG_VARIANCE,   JITNORM_ARG_SCALE,     JITNORM_ARG_SHIFT,
+                                 JITNORM_ARG_DIFF_DST,   JITNORM_ARG_DIFF_SRC,  JITNORM_ARG_DIFF_SCALE,
+                                 JITNORM_ARG_DIFF_SHIFT, JITNORM_ARG_SCRATCHPAD};
+        for (const int tensor : {JITNORM_ARG_SRC, JITNORM_ARG_DST}) args.push_back(JITNORM_ARG_ATTR_SCALES | tensor);
+        for (int i = 0; i < 32; ++i) args.push_back(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(i) | JITNORM_ARG_SRC_1);
+        return args;
+    }
+
+    template <typename Value>
+    void set(int arg, const std::vector<Value> &values) {
+        ASSERT_EQ(tensors_.at(arg).bytes.size(), values.size() * sizeof(Value));
+        std::copy(values.begin(), values.end(), data<Value>(arg));
+    }
+
+    template <typename Value = float>
+    std::vector<Value> get(int arg) {
+        return {data<Value>(arg), data<Value>(arg) + tensors_.at(arg).bytes.size() / sizeof(Value)};
+    }
+
+    template <typename Value>
+    Value *data(int arg) {
+        return reinterpret_cast<Value *>(tensors_.at(arg).bytes.data());
+    }
+
+    std::map<int, bound_tensor> &tensors() { return tensors_; }
+    jitnorm_primitive_t primitive() const { return primitive_; }
+
+    std::vector<jitnorm_exec_arg_t> args() const {
+        std::vector<jitnorm_exec_arg_t> list;
+        for (const auto &[arg, tensor] : tensors_) list.push_back({arg, tensor.memory});
+        return list;
+    }
+
+    jitnorm_status_t run(const std::vector<jitnorm_exec_arg_t> &list) const {
+        return jitnorm_primitive_execute(primitive_, stream_, int(list.size()), list.data());
+    }
+    jitnorm_status_t run() const { return run(args()); }
+
+    // Whether no byte of any tensor differs from the filler.
+    bool is_untouched(std::byte filler = std::byte(0x3f)) const {
+        return std::all_of(tensors_.begin(), tensors_.end(), [&](const auto &entry) {
+            const auto &bytes = entry.second.bytes;
+            return std::count(bytes.begin(), bytes.end(), filler) == std::ptrdiff_t(bytes.size());
+        });
+    }
+
+private:
+    owned_stream stream_ = make_stream();
+    owned_primitive primitive_;
+    std::map<int, bound_tensor> tensors_;
+};
+
+} // namespace jitnorm::tests

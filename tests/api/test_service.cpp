@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbose log as a user sees it, the cap on instruction sets, the cache's capacity, the version and the names.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "core/unknown.hpp"
+#include "executions.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
+// ---------------------------------------------------------------- verbose
+
+// What body prints to standard output at the verbose level.
+template <typename Body>
+std::string log_of(int level, Body &&body) {
+    testing::internal::CaptureStdout();
+    EXPECT_OK(jitnorm_set_verbose(level));
+    body();
+    EXPECT_OK(jitnorm_set_verbose(0));
+    return testing::internal::GetCapturedStdout();
+}
+
+int count(const std::string &text, const std::string &part) {
+    int found = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+}
+
+owned_pd make_pd() {
+    const owned_md data = make_md({3, 8}, jitnorm_f32);
+    owned_pd pd;
+    EXPECT_OK((forward_request{jitnorm_forward_inference, data, data}.create(&pd)));
+    return pd;
+}
+
+TEST(Verbose, ExecutionsAtOneCreationsAtTwo) {
+    for (const int level : {0, 1, 2}) {
+        const std::string log = log_of(level, [] {
+            execution run(make_pd());
+            EXPECT_OK(run.run());
+        });
+        EXPECT_EQ(count(log, "jitnorm_verbose,v1,primitive,exec,cpu,layer_normalization,"), level >= 1 ? 1 : 0) << log;
+        EXPECT_EQ(count(log, "jitnorm_verbose,v1,primitive,create,cpu,layer_normalization,"), level >= 2 ? 1 : 0)
+            << log;
+    }
+}
+
+// "...,<implementation>,<problem>,<milliseconds>"
+TEST(Verbose, ExecutionTellsWhatAndHowLong) {
+    const owned_pd pd = make_pd();
+    const char *name = nullptr;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
+    execution run(pd);
+    const std::string log = log_of(1, [&] { EXPECT_OK(run.run()); });
+    EXPECT_EQ(count(log, std::string(",") + name + ",--dir=FWD_I "), 1) << log;
+    EXPECT_EQ(count(log, " 3x8,"), 1) << log;
+    char *end = nullptr;
+    const double milliseconds = std::strtod(log.c_str() + log.rfind(',') + 1, &end);
+    EXPECT_GE(milliseconds, 0);
+    EXPECT_STREQ(end, "\n");
+}
+
+TEST(Verbose, ErrorsSayWhy) {
+    const auto misuse = [] {
+        owned_pd pd;
+        const owned_md data = make_md({3, 8}, jitnorm_f32), other = make_md({3, 9}, jitnorm_f32);
+        EXPECT_EQ((forward_request{jitnorm_forward_inference, data, other}.create(&pd)), INVALID);
+        execution run(make_pd());
+        EXPECT_EQ(run.run({}), INVALID);
+        EXPECT_EQ(jitnorm_engine_destroy(nullptr), jitnorm_success);
+        EXPECT_EQ(jitnorm_stream_wait(nullptr), INVALID);
+    };
+    EXPECT_EQ(log_of(0, misuse), "");
+    const std::string log = log_of(1, misuse);
+    EXPECT_EQ(count(log, "\n"), 3) << log;
+    EXPECT_EQ(count(log, "error,jitnorm_layer_normalization_forward_primitive_desc_create_v2,invalid_arguments,"), 1);
+    EXPECT_EQ(count(log, "error,jitnorm_primitive_execute,invalid_arguments,argument 1: missing"), 1) << log;
+    EXPECT_EQ(count(log, "error,jitnorm_stream_wait,invalid_arguments,a null pointer"), 1) << log;
+}
+
+TEST(Verbose, LevelsAreThree) {
+    EXPECT_EQ(jitnorm_set_verbose(-1), INVALID);
+    EXPECT_EQ(jitnorm_set_verbose(3), INVALID);
+}
+
+// ---------------------------------------------------------------- instruction sets
+
+TEST(Isa, CapChangesWhatIsChosen) {
+    const jitnorm_cpu_isa_t best = jitnorm_get_effective_cpu_isa();
+    ASSERT_OK(jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_sse41));
+    const owned_pd pd = make_pd();
+    const char *name = nullptr;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
+    EXPECT_STREQ(name, "ref:any");
+    EXPECT_EQ(jitnorm_get_effective_cpu_isa(), jitnorm_cpu_isa_sse41);
+    ASSERT_OK(jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_default));
+    EXPECT_EQ(jitnorm_get_effective_cpu_isa(), best);
+}
+
+TEST(Isa, UnknownCapChangesNothing) {
+    const jitnorm_cpu_isa_t before = jitnorm_get_effective_cpu_isa();
+    EXPECT_EQ(jitnorm_set_max_cpu_isa(unknown<jitnorm_cpu_isa_t>(0x1234)), INVALID);
+    EXPECT_EQ(jitnorm_get_effective_cpu_isa(), before);
+}
+
+// ---------------------------------------------------------------- environment: each in a process of its own
+
+[[noreturn]] void exit_with_status_of_creation(const char *variable, const char *value) {
+    setenv(variable, value, 1);
+    const owned_md data = make_md({3, 8}, jitnorm_f32);
+    owned_pd pd;
+    std::exit((forward_request{jitnorm_forward_inference, data, data}.create(&pd)));
+}
+
+TEST(EnvironmentDeathTest, NamesMustBeKnown) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto exits_with = [](jitnorm_status_t status) { return testing::ExitedWithCode(status); };
+    EXPECT_EXIT(exit_with_status_of_creation("JITNORM_IMPL", "ref:any"), exits_with(jitnorm_success), "");
+    EXPECT_EXIT(exit_with_status_of_creation("JITNORM_IMPL", "ref:none"), exits_with(jitnorm_runtime_error), "");
+    EXPECT_EXIT(exit_with_status_of_creation("JITNORM_MAX_CPU_ISA", "SSE41"), exits_with(jitnorm_success), "");
+    EXPECT_EXIT(exit_with_status_of_creation("JITNORM_MAX_CPU_ISA", "AVX9"), exits_with(jitnorm_runtime_error), "");
+}
+
+// ---------------------------------------------------------------- cache and version
+
+TEST(Cache, CapacityIsWhatWasSet) {
+    int before = -1, now = -1;
+    ASSERT_OK(jitnorm_get_primitive_cache_capacity(&before));
+    EXPECT_GT(before, 0);
+    for (const int capacity : {0, 5, before}) {
+        EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity));
+        EXPECT_OK(jitnorm_get_primitive_cache_capacity(&now));
+        EXPECT_EQ(now, capacity);
+        execution run(make_pd()); // works with any
+        EXPECT_OK(run.run());
+    }
+    EXPECT_EQ(jitnorm_set_primitive_cache_capacity(-1), INVALID);
+    EXPECT_EQ(jitnorm_get_primitive_cache_capacity(nullptr), INVALID);
+    EXPECT_OK(jitnorm_get_primitive_cache_capacity(&now));
+    EXPECT_EQ(now, before);
+}
+
+TEST(Version, IsTheHeaders) {
+    const jitnorm_version_t *version = jitnorm_version();
+    EXPECT_EQ(version->major, JITNORM_VERSION_MAJOR);
+    EXPECT_EQ(version->minor, JITNORM_VERSION_MINOR);
+    EXPECT_EQ(version->patch, JITNORM_VERSION_PATCH);
+    EXPECT_NE(std::string(version->hash), "");
+    EXPECT_TRUE(version->cpu_runtime == JITNORM_RUNTIME_SEQ || version->cpu_runtime == JITNORM_RUNTIME_OMP);
+}
+
+// ---------------------------------------------------------------- names
+
+TEST(Names, OfValues) {
+    EXPECT_STREQ(jitnorm_status2str(jitnorm_success), "success");
+    EXPECT_STREQ(jitnorm_status2str(jitnorm_invalid_data_type), "invalid_data_type");
+    EXPECT_STREQ(jitnorm_dt2str(jitnorm_bf16), "bf16");
+    EXPECT_STREQ(jitnorm_dt2str(jitnorm_data_type_undef), "undef");
+    EXPECT_STREQ(jitnorm_fmt_kind2str(jitnorm_blocked), "blocked");
+    EXPECT_STREQ(jitnorm_fmt_kind2str(jitnorm_format_kind_any), "any");
+    EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_format_tag_undef), "undef");
+    EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_format_tag_any), "any");
+    EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_a), "a");
+    EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_ntc), "bac");
+    EXPECT_STREQ(jitnorm_fmt_tag2str(jitnorm_ABcde16a16b), "ABcde16a16b");
+    EXPECT_STREQ(jitnorm_prop_kind2str(jitnorm_forward_training), "forward_training");
+    EXPECT_STREQ(jitnorm_prop_kind2str(jitnorm_backward_data), "backward_data");
+    EXPECT_STREQ(jitnorm_prim_kind2str(jitnorm_layer_normalization), "layer_normalization");
+    EXPECT_STREQ(jitnorm_alg_kind2str(jitnorm_eltwise_gelu_erf), "eltwise_gelu_erf");
+    EXPECT_STREQ(jitnorm_alg_kind2str(jitnorm_binary_ne), "binary_ne");
+    EXPECT_STREQ(jitnorm_engine_kind2str(jitnorm_cpu), "cpu");
+    EXPECT_STREQ(jitnorm_engine_kind2str(jitnorm_any_engine), "any");
+    EXPECT_STREQ(jitnorm_scratchpad_mode2str(jitnorm_scratchpad_mode_user), "user");
+    EXPECT_STREQ(jitnorm_cpu_isa2str(jitnorm_cpu_isa_avx512_core), "cpu_isa_avx512_core");
+    EXPECT_STREQ(jitnorm_runtime2str(JITNORM_RUNTIME_OMP), "OpenMP");
+    EXPECT_STREQ(jitnorm_runtime2str(JITNORM_RUNTIME_SEQ), "sequential");
+}
+
+// Each value up to the last has a name, and no other value has.
+TEST(Names, AreComplete) {
+    const auto is_known = [](const char *name) { return std::string(name) != "unknown"; };
+    for (int v = 0; v <= jitnorm_invalid_data_type + 1; ++v)
+        EXPECT_EQ(is_known(jitnorm_status2str(jitnorm_status_t(v))), v <= jitnorm_invalid_data_type) << v;
+    for (int v = 0; v <= jitnorm_f64 + 1; ++v)
+        EXPECT_EQ(is_known(jitnorm_dt2str(unknown<jitnorm_data_type_t>(v))), v <= jitnorm_f64) << v;
+    for (int v = 0; v <= jitnorm_format_tag_last; ++v)
+        EXPECT_EQ(is_known(jitnorm_fmt_tag2str(jitnorm_format_tag_t(v))), v < jitnorm_format_tag_last) << v;
+    for (int v = jitnorm_eltwise_relu - 1; v <= jitnorm_eltwise_hardswish + 1; ++v)
+        EXPECT_EQ(is_known(jitnorm_alg_kind2str(jitnorm_alg_kind_t(v))),
+                  jitnorm_eltwise_relu <= v && v <= jitnorm_eltwise_hardswish)
+            << v;
+    for (int v = jitnorm_binary_add - 1; v <= jitnorm_binary_ne + 1; ++v)
+        EXPECT_EQ(is_known(jitnorm_alg_kind2str(jitnorm_alg_kind_t(v))),
+                  jitnorm_binary_add <= v && v <= jitnorm_binary_ne)
+            << v;
+    EXPECT_FALSE(is_known(jitnorm_fmt_tag2str(unknown<jitnorm_format_tag_t>(-1))));
+    EXPECT_FALSE(is_known(jitnorm_runtime2str(77)));
+}
+
+} // namespace
