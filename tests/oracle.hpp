@@ -44,15 +44,20 @@ Real oracle_mean(const Real *row, size_t columns) {
     return sum / Real(columns);
 }
 
-// The second sum corrects the rounding of the mean, which in a double would show at a mean of 1e7.
+// What is left of the mean when it is rounded to Real: it would show where the mean is far larger than the deviation.
 template <typename Real>
-Real oracle_variance(const Real *row, size_t columns, Real mean) {
-    Real squares = 0, deviations = 0;
-    for (size_t c = 0; c < columns; ++c) {
-        squares += (row[c] - mean) * (row[c] - mean);
-        deviations += row[c] - mean;
-    }
-    return squares / Real(columns) - (deviations / Real(columns)) * (deviations / Real(columns));
+Real oracle_mean_rest(const Real *row, size_t columns, Real mean) {
+    Real deviations = 0;
+    for (size_t c = 0; c < columns; ++c) deviations += row[c] - mean;
+    return deviations / Real(columns);
+}
+
+// About mean + rest.
+template <typename Real>
+Real oracle_variance(const Real *row, size_t columns, Real mean, Real rest) {
+    Real squares = 0;
+    for (size_t c = 0; c < columns; ++c) squares += (row[c] - mean - rest) * (row[c] - mean - rest);
+    return squares / Real(columns);
 }
 
 template <typename Real>
@@ -61,18 +66,16 @@ oracle_forward_result<Real> oracle_forward(const oracle_problem<Real> &p) {
                                        std::vector<Real>(p.rows)};
     for (size_t n = 0; n < p.rows; ++n) {
         const Real *x = p.src.data() + n * p.columns;
-        Real mean = 0;
-        if (!p.rms) mean = p.global_statistics ? p.mean[n] : oracle_mean(x, p.columns);
-        Real variance = 0;
-        if (p.global_statistics)
-            variance = p.variance[n];
-        else if (p.rms)
-            for (size_t c = 0; c < p.columns; ++c) variance += x[c] * x[c] / Real(p.columns);
-        else
-            variance = oracle_variance(x, p.columns, mean);
+        Real mean = 0, rest = 0;
+        if (p.global_statistics && !p.rms) mean = p.mean[n];
+        if (!p.global_statistics && !p.rms) {
+            mean = oracle_mean(x, p.columns);
+            rest = oracle_mean_rest(x, p.columns, mean);
+        }
+        const Real variance = p.global_statistics ? p.variance[n] : oracle_variance(x, p.columns, mean, rest);
         const Real rstd = 1 / std::sqrt(variance + p.epsilon);
         for (size_t c = 0; c < p.columns; ++c) {
-            const Real xhat = (x[c] - mean) * rstd;
+            const Real xhat = (x[c] - mean - rest) * rstd;
             result.dst[n * p.columns + c] =
                 xhat * (p.scale.empty() ? Real(1) : p.scale[c]) + (p.shift.empty() ? Real(0) : p.shift[c]);
         }

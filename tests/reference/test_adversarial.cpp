@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definition's accuracy where others lose it: large means, tiny deviations, outliers, huge and tiny values, values
+// that are not finite. The bound of docs/arithmetic.md: max |got - exact| / max |exact| <= 1e-6 in each row.
+#include "run.hpp"
+
+#include <limits>
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr double BOUND = 1e-6;
+constexpr unsigned NO_AFFINE = 0;
+
+// One or more rows of given values through forward training without scale and shift, and what is exact for them.
+struct outcome {
+    std::vector<double> dst;
+    oracle_forward_result<long double> exact;
+};
+
+outcome normalize(const std::vector<double> &values, dim_t columns, unsigned flags = NO_AFFINE,
+                  jitnorm_data_type_t type = jitnorm_f32) {
+    run r({.flags = flags, .dims = {dim_t(values.size()) / columns, columns}, .src_type = type, .dst_type = type});
+    r.src.fill(values);
+    outcome result{{}, oracle_forward(r.question<long double>())};
+    r.execute();
+    result.dst = r.result().values();
+    return result;
+}
+
+void expect_within_bound(const outcome &o, dim_t columns, double bound = BOUND) {
+    expect_close(o.dst, o.exact.dst, size_t(columns), bound);
+}
+
+TEST(adversarial, means_and_deviations) {
+    for (const double mean : {0.0, 1.0, 1e3, 1e5, 1e6, 1e7})
+        for (const double deviation : {1e-3, 1e-1, 1.0, 1e1, 1e3})
+            for (const dim_t columns : {1, 2, 3, 5, 8, 31, 100, 768, 1024, 4096, 5000, 20000})
+                for (const unsigned flags : {NO_AFFINE, unsigned(jitnorm_rms_norm)}) {
+                    SCOPED_TRACE(testing::Message() << mean << " +- " << deviation << " C " << columns << flags);
+                    expect_within_bound(normalize(random_values(2 * columns, mean, deviation, 7), columns, flags),
+                                        columns);
+                }
+}
+
+TEST(adversarial, a_row_of_a_million) {
+    for (const double mean : {0.0, 1e6, 1e7}) {
+        SCOPED_TRACE(mean);
+        expect_within_bound(normalize(random_values(1000000, mean, 1, 8), 1000000), 1000000);
+    }
+}
+
+TEST(adversarial, narrow_types) {
+    for (const auto type : {jitnorm_bf16, jitnorm_f16})
+        for (const double mean : {0.0, 1.0, 1e3})
+            for (const dim_t columns : {1, 100, 5000})
+                expect_within_bound(normalize(random_values(2 * columns, mean, 3, 9), columns, NO_AFFINE, type),
+                                    columns, BOUND + rounding_of(type));
+}
+
+TEST(adversarial, double_precision) {
+    for (const double mean : {0.0, 1e7, 1e12})
+        for (const dim_t columns : {100, 5000})
+            expect_within_bound(normalize(random_values(2 * columns, mean, 1, 9), columns, NO_AFFINE, jitnorm_f64),
+                                columns, 1e-13);
+}
+
+TEST(adversarial, outlier_first) {
+    for (const double outlier : {1e3, 1e6, -1e7, 1e12})
+        for (const dim_t columns : {10, 100, 5000}) {
+            SCOPED_TRACE(testing::Message() << outlier << " C " << columns);
+            std::vector<double> values = random_values(columns, 1, 1, 10);
+            values[0] = outlier;
+            expect_within_bound(normalize(values, columns), columns);
+        }
+}
+
+// A pivot taken from the row's beginning is far from everything that follows.
+TEST(adversarial, a_step_after_the_beginning) {
+    for (const dim_t head : {1, 4, 32, 512, 4096})
+        for (const double step : {1e3, 1e6}) {
+            const dim_t columns = 10000;
+            SCOPED_TRACE(testing::Message() << head << " then " << step);
+            std::vector<double> values = random_values(columns, step, 1, 11);
+            for (dim_t c = 0; c < head; ++c) values[size_t(c)] -= step;
+            expect_within_bound(normalize(values, columns), columns);
+        }
+}
+
+TEST(adversarial, huge_and_tiny_values) {
+    for (const unsigned flags : {NO_AFFINE, unsigned(jitnorm_rms_norm)})
+        for (const double size : {1e30, -1e30, 1e19, 1e37})
+            for (const dim_t columns : {2, 100, 5000}) {
+                SCOPED_TRACE(testing::Message() << size << " C " << columns);
+                std::vector<double> values = random_values(columns, 0, 1, 12);
+                for (double &value : values) value = value > 0 ? size : -size / 2;
+                expect_within_bound(normalize(values, columns, flags), columns);
+            }
+}
+
+// The mean is known to half of the smallest float: with epsilon the largest result is 3e-38.
+TEST(adversarial, denormals) {
+    constexpr double MEAN_ROUNDING = 0x1p-150;
+    const double rstd = 1 / std::sqrt(1e-5);
+    std::vector<double> values = random_values(300, 0, 1e-40, 13);
+    const outcome o = normalize(values, 100);
+    for (size_t i = 0; i < o.dst.size(); ++i)
+        EXPECT_NEAR(o.dst[i], double(o.exact.dst[i]), MEAN_ROUNDING * rstd + 0x1p-149);
+}
+
+// Without epsilon nothing hides the statistics of tiny rows.
+TEST(adversarial, tiny_values_without_epsilon) {
+    for (const double size : {1e-10, 1e-20, 1e-30}) {
+        run r({.flags = 0, .dims = {3, 100}, .mean = 0, .deviation = size});
+        r.p.epsilon = 0;
+        const auto exact = oracle_forward(r.question<long double>());
+        r.execute();
+        SCOPED_TRACE(size);
+        expect_close(r.result().values(), exact.dst, 100, BOUND);
+    }
+}
+
+TEST(adversarial, constant_rows_give_exactly_shift) {
+    for (const double value : {0.0, 1.0, 0.1, -3e7, 1e30, 1e-40})
+        for (const dim_t columns : {1, 2, 7, 100, 4097, 10007})
+            for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
+                SCOPED_TRACE(testing::Message() << value << " C " << columns << " type " << type);
+                run r({.dims = {2, columns}, .src_type = type, .dst_type = jitnorm_f32});
+                r.src.fill(std::vector<double>(size_t(2 * columns), value));
+                r.execute();
+                const std::vector<double> got = r.result().values(), shift = r.shift.values();
+                for (size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], shift[i % size_t(columns)]);
+            }
+}
+
+// A value that is not finite makes its own row NaN and leaves the others' bits alone.
+TEST(adversarial, not_finite_in_one_row_only) {
+    constexpr double INF = std::numeric_limits<double>::infinity(), QUIET = std::numeric_limits<double>::quiet_NaN();
+    for (const unsigned flags : {NO_AFFINE, unsigned(jitnorm_rms_norm)})
+        for (const dim_t columns : {1, 33, 5000})
+            for (const double bad : {INF, -INF, QUIET})
+                for (const dim_t place : {dim_t(0), columns / 2, columns - 1}) {
+                    SCOPED_TRACE(testing::Message() << bad << " at " << place << " of " << columns << flags);
+                    std::vector<double> values = random_values(3 * columns, 1, 2, 14);
+                    const std::vector<double> clean = normalize(values, columns, flags).dst;
+                    values[size_t(columns + place)] = bad;
+                    const std::vector<double> got = normalize(values, columns, flags).dst;
+                    for (dim_t i = 0; i < 3 * columns; ++i)
+                        if (i / columns == 1)
+                            ASSERT_TRUE(std::isnan(got[size_t(i)])) << i;
+                        else
+                            ASSERT_EQ(got[size_t(i)], clean[size_t(i)]) << i;
+                }
+}
+
+TEST(adversarial, backward_not_finite_in_one_row_only) {
+    run clean({.kind = jitnorm_backward, .dims = {3, 50}}), dirty({.kind = jitnorm_backward, .dims = {3, 50}});
+    std::vector<double> diff_dst = dirty.diff_dst.values();
+    diff_dst[60] = std::numeric_limits<double>::quiet_NaN();
+    dirty.diff_dst.fill(diff_dst);
+    clean.execute();
+    dirty.execute();
+    const std::vector<double> expected = clean.result().values(), got = dirty.result().values();
+    for (size_t i = 0; i < got.size(); ++i)
+        if (i / 50 == 1)
+            EXPECT_TRUE(std::isnan(got[i]));
+        else
+            EXPECT_EQ(got[i], expected[i]);
+    const std::vector<double> clean_shift = clean.diff_shift.values(), dirty_shift = dirty.diff_shift.values();
+    for (size_t c = 0; c < 50; ++c)
+        EXPECT_TRUE(c == 10 ? std::isnan(dirty_shift[c]) : dirty_shift[c] == clean_shift[c]);
+}
+
+TEST(adversarial, backward_with_large_means) {
+    for (const double mean : {1e3, 1e5})
+        for (const dim_t columns : {100, 5000}) {
+            run r({.kind = jitnorm_backward, .dims = {4, columns}, .mean = mean, .deviation = 10});
+            const auto exact = oracle_backward(r.question<long double>());
+            r.execute();
+            expect_close(r.result().values(), exact.diff_src, size_t(columns), BOUND);
+        }
+}
+
+} // namespace
+} // namespace jitnorm::tests
