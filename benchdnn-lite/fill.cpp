@@ -103,10 +103,10 @@ void fill_statistics(const execution &e, uint64_t seed) {
         statistics stats = statistics_of(row, p.is_rms());
         if (p.statistics_are_global()) {
             random_numbers numbers(seed, sequence_of(JITNORM_ARG_MEAN, r));
-            stats.mean += real(numbers.uniform(-0.5, 0.5)) * std::sqrt(stats.variance);
+            stats.rest += real(numbers.uniform(-0.5, 0.5)) * std::sqrt(stats.variance);
             stats.variance *= real(numbers.uniform(0.5, 2));
         }
-        if (!p.is_rms()) e.data(JITNORM_ARG_MEAN).set(r, double(stats.mean));
+        if (!p.is_rms()) e.data(JITNORM_ARG_MEAN).set(r, double(stats.mean + stats.rest));
         e.data(JITNORM_ARG_VARIANCE).set(r, double(stats.variance));
     }
 }

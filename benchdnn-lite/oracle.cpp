@@ -13,9 +13,9 @@ namespace {
 
 real reciprocal_deviation(const row_inputs &in) { return 1 / std::sqrt(in.stats.variance + in.epsilon); }
 
-real largest_deviation(std::span<const double> src, real mean) {
+real largest_deviation(std::span<const double> src, const statistics &stats) {
     real largest = 0;
-    for (const double x : src) largest = std::max(largest, std::abs(x - mean));
+    for (const double x : src) largest = std::max(largest, std::abs(stats.deviation(x)));
     return largest;
 }
 
@@ -30,7 +30,7 @@ gradient_means means_of(const row_inputs &in, real rstd) {
     gradient_means m;
     const real count = real(in.src.size());
     for (size_t c = 0; c < in.src.size(); ++c) {
-        const real g = in.diff_dst[c] * element(in.scale, c, 1), xhat = (in.src[c] - in.stats.mean) * rstd;
+        const real g = in.diff_dst[c] * element(in.scale, c, 1), xhat = in.stats.deviation(in.src[c]) * rstd;
         m.g += g / count;
         m.g_xhat += g * xhat / count;
         m.g_magnitude += std::abs(g) / count;
@@ -48,20 +48,19 @@ statistics statistics_of(std::span<const double> src, bool rms) {
     if (!rms) {
         for (const double x : src) stats.mean += x / count;
     }
-    real deviations = 0, squares = 0; // the first corrects the rounding of the mean
+    real deviations = 0, squares = 0;
     for (const double x : src) {
         const real d = x - stats.mean;
         deviations += d;
         squares += d * d;
     }
-    const real correction = rms ? 0 : deviations / count;
-    stats.mean += correction;
-    stats.variance = squares / count - correction * correction;
+    if (!rms) stats.rest = deviations / count;
+    stats.variance = squares / count - stats.rest * stats.rest;
     return stats;
 }
 
 expectation expect_mean(std::span<const double> src, const statistics &stats, double unit) {
-    return {stats.mean, unit * largest_deviation(src, stats.mean)};
+    return {stats.mean + stats.rest, unit * largest_deviation(src, stats)};
 }
 
 expectation expect_variance(const statistics &stats, double unit) {
@@ -69,22 +68,22 @@ expectation expect_variance(const statistics &stats, double unit) {
 }
 
 void expect_forward(const row_inputs &in, double unit, std::span<expectation> dst) {
-    const real rstd = reciprocal_deviation(in), largest = largest_deviation(in.src, in.stats.mean) * rstd;
+    const real rstd = reciprocal_deviation(in), largest = largest_deviation(in.src, in.stats) * rstd;
     for (size_t c = 0; c < dst.size(); ++c) {
         const real scale = element(in.scale, c, 1), shift = element(in.shift, c, 0);
-        dst[c].value = scale * ((in.src[c] - in.stats.mean) * rstd) + shift;
+        dst[c].value = scale * (in.stats.deviation(in.src[c]) * rstd) + shift;
         dst[c].tolerance = unit * (std::abs(scale) * largest + std::abs(shift) / 8);
     }
 }
 
 void expect_diff_src(const row_inputs &in, double unit, std::span<expectation> diff_src) {
-    const real rstd = reciprocal_deviation(in), largest = largest_deviation(in.src, in.stats.mean) * rstd;
+    const real rstd = reciprocal_deviation(in), largest = largest_deviation(in.src, in.stats) * rstd;
     gradient_means m = means_of(in, rstd);
     if (in.global) m.g = m.g_xhat = m.g_magnitude = m.g_xhat_magnitude = 0;
     if (in.rms) m.g = m.g_magnitude = 0;
     const real tolerance = unit * rstd * (m.largest_g + m.g_magnitude + largest * m.g_xhat_magnitude);
     for (size_t c = 0; c < diff_src.size(); ++c) {
-        const real g = in.diff_dst[c] * element(in.scale, c, 1), xhat = (in.src[c] - in.stats.mean) * rstd;
+        const real g = in.diff_dst[c] * element(in.scale, c, 1), xhat = in.stats.deviation(in.src[c]) * rstd;
         diff_src[c] = {rstd * (g - m.g - xhat * m.g_xhat), tolerance};
     }
 }
@@ -92,7 +91,7 @@ void expect_diff_src(const row_inputs &in, double unit, std::span<expectation> d
 void gradient_sums::add_row(const row_inputs &in) {
     const real rstd = reciprocal_deviation(in);
     for (size_t c = 0; c < columns_.size(); ++c) {
-        const real diff_dst = in.diff_dst[c], product = diff_dst * ((in.src[c] - in.stats.mean) * rstd);
+        const real diff_dst = in.diff_dst[c], product = diff_dst * (in.stats.deviation(in.src[c]) * rstd);
         columns_[c].scale += product;
         columns_[c].scale_magnitude += std::abs(product);
         columns_[c].shift += diff_dst;

@@ -29,7 +29,11 @@ struct expectation {
 };
 
 struct statistics {
-    real mean = 0, variance = 0;
+    real mean = 0;
+    real rest = 0; // of the mean: what its rounding lost, which shows where it is large against the deviations
+    real variance = 0;
+
+    real deviation(double x) const { return (x - mean) - rest; }
 };
 
 statistics statistics_of(std::span<const double> src, bool rms);

@@ -36,6 +36,7 @@ private:
     void check_backward_row(dim_t row);
     void check_gradients();
     void compare_row(int id, dim_t row);
+    void compare(int id, dim_t number, const expectation &e, double got);
 
     const execution &execution_;
     const kept_inputs &inputs_;

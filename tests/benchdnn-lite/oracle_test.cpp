@@ -29,8 +29,17 @@ TEST(statistics, of_an_arithmetic_progression) {
 
 TEST(statistics, of_a_large_mean) {
     const statistics s = statistics_of(progression(101, 1e12, 1), false);
-    EXPECT_EQ(double(s.mean), 1e12 + 50);
+    EXPECT_EQ(s.mean + s.rest, 1e12L + 50);
     EXPECT_NEAR(double(s.variance), (101.0 * 101 - 1) / 12, 1e-12);
+}
+
+// The mean is n + 1/3, which no long double holds: deviations from it are still right.
+TEST(statistics, the_rounding_of_a_large_mean_is_not_lost) {
+    const std::vector<double> src{1e12, 1e12, 1e12 + 1};
+    const statistics s = statistics_of(src, false);
+    EXPECT_NEAR(double(s.deviation(src[0])), -1.0 / 3, 1e-16);
+    EXPECT_NEAR(double(s.deviation(src[2])), 2.0 / 3, 1e-16);
+    EXPECT_NEAR(double(s.variance), 2.0 / 9, 1e-16);
 }
 
 TEST(statistics, of_a_constant_row_is_its_value_and_zero) {
@@ -91,7 +100,7 @@ protected:
     static constexpr double STEP = 1e-5;
     const std::vector<double> src_{0.3, -1.2, 2.5, 0.7, -0.1}, scale_{1.5, -0.5, 2, 0.25, 1}, shift_{1, 2, 3, 4, 5},
         weights_{0.4, -1, 0.8, 2, -0.3};
-    const statistics global_{0.2L, 1.7L};
+    const statistics global_{0.2L, 0, 1.7L};
 
     const statistics *global() const { return GetParam().global ? &global_ : nullptr; }
     row_inputs inputs() const {
@@ -143,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(kinds, backward,
 TEST(gradients, rows_add_up) {
     const std::vector<double> src{1, 3}, diff_dst{5, 7};
     gradient_sums sums(2);
-    const row_inputs in{src, {}, {}, diff_dst, {2, 1}, 0, false, false};
+    const row_inputs in{src, {}, {}, diff_dst, {2, 0, 1}, 0, false, false};
     sums.add_row(in);
     sums.add_row(in);
     EXPECT_EQ(sums.diff_scale(0, 0).value, -10);
