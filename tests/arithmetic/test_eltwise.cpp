@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our own exp, logistic, tanh, swish and GELUs: their error in ulps of the result, over a sample of all floats and over
+// random doubles, against the mathematical library in a wider type; and their values at the ends.
+#include "arithmetic/eltwise.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+namespace jitnorm::impl {
+namespace {
+
+using exact_type = long double;
+
+// x sigma(s), without overflow
+exact_type times_sigma(exact_type x, exact_type s) {
+    if (std::isinf(x) && s < 0) return 0;
+    return s >= 0 ? x / (1 + std::exp(-s)) : x * std::exp(s) / (1 + std::exp(s));
+}
+
+exact_type exact_gelu_tanh(exact_type x) {
+    static const exact_type slope = 2 * std::sqrt(2 / std::acos(exact_type(-1)));
+    return times_sigma(x, slope * (x + 0.044715L * x * x * x));
+}
+
+exact_type exact_gelu_erf(exact_type x) {
+    return std::isinf(x) ? (x > 0 ? x : 0) : 0.5L * x * std::erfc(-x / std::sqrt(2.0L));
+}
+
+template <typename T>
+struct function_case {
+    const char *name;
+    T (*ours)(T);
+    exact_type (*exact)(exact_type);
+    double bound; // in ulps
+    double reach; // where random doubles are taken from
+};
+
+template <typename T>
+std::vector<function_case<T>> functions() {
+    return {
+        {"exp", [](T x) { return math::exp(x); }, [](exact_type x) { return std::exp(x); }, 0.9, 750},
+        {"logistic", [](T x) { return math::logistic(x); }, [](exact_type x) { return times_sigma(1, x); }, 2, 750},
+        {"tanh", [](T x) { return math::tanh(x); }, [](exact_type x) { return std::tanh(x); }, 1.5, 25},
+        {"swish 1", [](T x) { return math::swish(x, T(1)); }, [](exact_type x) { return times_sigma(x, x); }, 2, 760},
+        {"swish 1.75", [](T x) { return math::swish(x, T(1.75)); },
+         [](exact_type x) { return times_sigma(x, x * 1.75L); }, 2, 440},
+        {"swish -2.3125", [](T x) { return math::swish(x, T(-2.3125)); },
+         [](exact_type x) { return times_sigma(x, x * -2.3125L); }, 2, 330},
+        {"gelu_tanh", [](T x) { return math::gelu_tanh(x); }, exact_gelu_tanh, 2, 22},
+        {"gelu_erf", [](T x) { return math::gelu_erf(x); }, exact_gelu_erf, sizeof(T) == 4 ? 2.8 : 3.2, 39}};
+}
+
+// The distance from `got` to `exact` in units of T's last place at `exact`.
+template <typename T>
+double ulps(T got, exact_type exact) {
+    using limits = std::numeric_limits<T>;
+    if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : INFINITY;
+    if (std::isinf(got) || std::isinf(T(exact))) return got == T(exact) ? 0 : INFINITY;
+    const int exponent = exact == 0 ? limits::min_exponent : std::max(std::ilogb(exact) + 1, limits::min_exponent);
+    return double(std::fabs(exact_type(got) - exact) / std::ldexp(exact_type(1), exponent - limits::digits));
+}
+
+template <typename T>
+struct worst_case {
+    double error = 0;
+    T at = 0;
+
+    void look_at(const function_case<T> &f, T x) {
+        const double now = ulps(f.ours(x), f.exact(exact_type(x)));
+        if (now > error) *this = {now, x};
+    }
+};
+
+TEST(eltwise, floats_within_their_bounds) {
+    for (const auto &f : functions<float>()) {
+        worst_case<float> worst;
+        for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 4999)
+            worst.look_at(f, std::bit_cast<float>(uint32_t(bits)));
+        EXPECT_LE(worst.error, f.bound) << f.name << " at " << std::hexfloat << worst.at;
+    }
+}
+
+TEST(eltwise, doubles_within_their_bounds) {
+    std::mt19937_64 generator(1);
+    std::uniform_real_distribution<double> uniform(-1, 1), exponent(-40, 0);
+    for (const auto &f : functions<double>()) {
+        worst_case<double> worst;
+        for (int i = 0; i < 200000; ++i) {
+            worst.look_at(f, uniform(generator) * f.reach);
+            worst.look_at(f, uniform(generator) * 4);
+            worst.look_at(f, std::copysign(std::exp2(exponent(generator)), uniform(generator)));
+        }
+        EXPECT_LE(worst.error, f.bound) << f.name << " at " << std::hexfloat << worst.at;
+    }
+}
+
+template <typename T>
+void expect_ends() {
+    constexpr T INF = std::numeric_limits<T>::infinity(), MAX = std::numeric_limits<T>::max();
+    EXPECT_EQ(math::exp(-INF), T(0));
+    EXPECT_EQ(math::exp(INF), INF);
+    EXPECT_EQ(math::exp(T(0)), T(1));
+    EXPECT_EQ(math::exp(-MAX), T(0));
+    EXPECT_EQ(math::exp(MAX), INF);
+    EXPECT_EQ(math::logistic(-INF), T(0));
+    EXPECT_EQ(math::logistic(INF), T(1));
+    EXPECT_EQ(math::logistic(T(0)), T(0.5));
+    EXPECT_EQ(math::tanh(INF), T(1));
+    EXPECT_EQ(math::tanh(-MAX), T(-1));
+    EXPECT_TRUE(math::tanh(T(-0.0)) == T(0) && std::signbit(math::tanh(T(-0.0))));
+    for (auto *gelu : {&math::gelu_erf<T>, &math::gelu_tanh<T>}) {
+        EXPECT_EQ(gelu(INF), INF);
+        EXPECT_EQ(gelu(MAX), MAX);
+        EXPECT_EQ(gelu(-INF), T(0));
+        EXPECT_EQ(gelu(-MAX), T(0));
+        EXPECT_EQ(gelu(T(0)), T(0));
+    }
+    EXPECT_EQ(math::swish(-INF, T(1)), T(0));
+    EXPECT_EQ(math::swish(INF, T(1)), INF);
+    EXPECT_EQ(math::swish(INF, T(-2)), T(0));
+    EXPECT_EQ(math::swish(-MAX, T(2)), T(0));
+    EXPECT_EQ(math::swish(T(3), T(0)), T(1.5));
+}
+
+TEST(eltwise, values_at_the_ends) {
+    expect_ends<float>();
+    expect_ends<double>();
+}
+
+TEST(eltwise, denormal_results) {
+    const float results[] = {math::exp(-100.0f), math::exp(-103.9f), math::logistic(-95.0f), math::gelu_erf(-13.2f)};
+    const double exact[] = {std::exp(-100.0), std::exp(double(-103.9f)), double(times_sigma(1, -95)),
+                            double(exact_gelu_erf(-13.2f))};
+    for (size_t i = 0; i < std::size(results); ++i) {
+        EXPECT_GT(results[i], i == 3 ? -0x1p-126f : 0.0f);
+        EXPECT_LE(std::fabs(double(results[i]) - exact[i]), 0x1p-149) << i;
+    }
+}
+
+constexpr jitnorm_alg_kind_t ALGORITHMS[] = {
+    jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
+    jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
+    jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
+    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish};
+
+template <typename T>
+void expect_nan_through() {
+    for (const auto alg : ALGORITHMS)
+        for (const T alpha : {T(0), T(0.5)}) {
+            int calls = 0;
+            visit_eltwise<T>(alg, alpha, T(0.5), [&](auto function) {
+                ++calls;
+                EXPECT_TRUE(std::isnan(function(std::numeric_limits<T>::quiet_NaN()))) << alg;
+            });
+            EXPECT_EQ(calls, 1) << alg;
+        }
+}
+
+TEST(eltwise, nan_gives_nan) {
+    expect_nan_through<float>();
+    expect_nan_through<double>();
+}
+
+TEST(eltwise, relu_of_infinity) {
+    visit_eltwise<float>(jitnorm_eltwise_relu, 0, 0, [](auto relu) {
+        EXPECT_EQ(relu(-INFINITY), 0);
+        EXPECT_EQ(relu(INFINITY), INFINITY);
+    });
+    visit_eltwise<float>(jitnorm_eltwise_relu, 0.5f, 0, [](auto relu) { EXPECT_EQ(relu(-INFINITY), -INFINITY); });
+}
+
+TEST(eltwise, maximum_and_minimum_take_the_second_of_nan_and_of_zeros) {
+    EXPECT_EQ(maximum(NAN, 2.0f), 2);
+    EXPECT_TRUE(std::isnan(maximum(2.0f, NAN)));
+    EXPECT_EQ(minimum(NAN, 2.0f), 2);
+    EXPECT_TRUE(std::isnan(minimum(2.0f, NAN)));
+    EXPECT_TRUE(std::signbit(maximum(0.0f, -0.0f)));
+    EXPECT_FALSE(std::signbit(minimum(-0.0f, 0.0f)));
+}
+
+} // namespace
+} // namespace jitnorm::impl

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of backward's sums: rows to blocks to parts, elements to lanes to chunks.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "arithmetic/row_blocks.hpp"
+#include "arithmetic/row_sums.hpp"
+
+namespace jitnorm::impl::layer_norm {
+namespace {
+
+TEST(row_blocks, cover_all_rows_in_order) {
+    for (const dim_t rows : {0, 1, 2, 15, 16, 17, 33, 100, 511, 512, 513, 2048, 2049, 100000, 10000019}) {
+        const row_blocks cut(rows);
+        EXPECT_LE(cut.parts(), MAX_PARTS);
+        dim_t next_row = 0, next_block = 0;
+        for (dim_t part = 0; part < cut.parts(); ++part) {
+            const range blocks = cut.part(part);
+            ASSERT_EQ(blocks.begin, next_block);
+            ASSERT_LT(blocks.begin, blocks.end);
+            next_block = blocks.end;
+            for (dim_t block = blocks.begin; block < blocks.end; ++block) {
+                const range in_block = cut.block(block);
+                ASSERT_EQ(in_block.begin, next_row);
+                ASSERT_TRUE(in_block.begin < in_block.end && in_block.end - in_block.begin <= MAX_BLOCK_ROWS);
+                next_row = in_block.end;
+            }
+        }
+        EXPECT_EQ(next_row, rows);
+        EXPECT_EQ(next_block, cut.blocks());
+    }
+}
+
+// The definition, by its numbers.
+TEST(row_blocks, sizes) {
+    struct expected {
+        dim_t rows, block_rows, blocks, parts;
+    };
+    for (const expected &e : {expected{0, 0, 0, 0},
+                              {1, 1, 1, 1},
+                              {16, 1, 16, 16},
+                              {17, 2, 9, 9},
+                              {512, 32, 16, 16},
+                              {2048, 32, 64, 64},
+                              {2049, 32, 65, 33},
+                              {4097, 32, 129, 43}}) {
+        const row_blocks cut(e.rows);
+        EXPECT_EQ(cut.blocks(), e.blocks) << e.rows;
+        EXPECT_EQ(cut.parts(), e.parts) << e.rows;
+        EXPECT_EQ(cut.block(0).end, e.block_rows) << e.rows;
+    }
+}
+
+TEST(row_sums, fold_adds_halves) {
+    // (a + b) + c and a + (b + c) differ here: 1 survives only where the two large lanes, 8 apart, meet first
+    float lanes[BACKWARD_LANES] = {};
+    lanes[3] = 0x1p30f;
+    lanes[11] = -0x1p30f;
+    lanes[7] = 1;
+    EXPECT_EQ(fold_lanes(lanes), 1);
+    float apart[BACKWARD_LANES] = {};
+    apart[3] = 0x1p30f;
+    apart[7] = 1; // meets lane 3 before lane 1 does
+    apart[1] = -0x1p30f;
+    EXPECT_EQ(fold_lanes(apart), 0);
+}
+
+TEST(row_sums, element_c_goes_into_lane_c_mod_16) {
+    // Within its lane the large value is there first and swallows the small one; other lanes keep theirs.
+    std::vector<float> g(48, 0), ones(48, 1);
+    g[2] = 0x1p30f;
+    g[18] = 1;  // the same lane: lost
+    g[20] = 64; // another lane: kept until the fold, where 2^30 + 64 is exact
+    g[34] = -0x1p30f;
+    row_sums sums;
+    sums.add_chunk(g.data(), ones.data(), 48);
+    EXPECT_EQ(sums.s1, 64);
+    EXPECT_EQ(sums.s2, 64);
+}
+
+TEST(row_sums, chunks_are_added_in_double) {
+    const float g = 0x1p30f, small = 1, xhat = 1;
+    row_sums sums;
+    sums.add_chunk(&g, &xhat, 1);
+    sums.add_chunk(&small, &xhat, 1);
+    EXPECT_EQ(sums.s1, 0x1p30 + 1);
+    EXPECT_EQ(sums.s2, 0x1p30 + 1);
+}
+
+TEST(row_sums, products_are_fused) {
+    constexpr double tiny = 0x1p-30;
+    std::vector<double> g(17, 0), xhat(17, 0); // two terms of lane 0: -1 and (1 + tiny) (1 - tiny)
+    g[0] = 1;
+    xhat[0] = -1;
+    g[16] = 1 + tiny;
+    xhat[16] = 1 - tiny;
+    row_sums sums;
+    sums.add_chunk(g.data(), xhat.data(), 17);
+    EXPECT_EQ(sums.s2, -tiny * tiny); // 0 if the product were rounded
+}
+
+TEST(row_sums, no_elements) {
+    row_sums sums;
+    sums.add_chunk<float>(nullptr, nullptr, 0);
+    EXPECT_EQ(sums.s1, 0);
+    EXPECT_EQ(sums.s2, 0);
+}
+
+} // namespace
+} // namespace jitnorm::impl::layer_norm
