@@ -28,7 +28,9 @@ void apply_one(const sum_post_op &op, const tensor_rows &operand, const void *ds
     T old[TILE];
     operand.read(dst, at.row, at.begin, at.count, old);
     const T scale = T(op.scale), zero_point = T(op.zero_point);
-    for (dim_t i = 0; i < at.count; ++i) at.y[i] = add_scaled(at.y[i], old[i], scale, zero_point);
+    with_fast_fma([&] {
+        for (dim_t i = 0; i < at.count; ++i) at.y[i] = add_scaled(at.y[i], old[i], scale, zero_point);
+    });
 }
 
 template <typename T>
@@ -43,7 +45,9 @@ void apply_one(const binary_post_op &op, const tensor_rows &operand, const void 
 template <typename T>
 void apply_one(const eltwise_post_op &op, const tensor_rows &, const void *, const piece<T> &at) {
     visit_eltwise<T>(op.alg, T(op.alpha), T(op.beta), [&](auto function) {
-        for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i]);
+        with_fast_fma([&] {
+            for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i]);
+        });
     });
 }
 
@@ -60,11 +64,8 @@ void post_op_chain::apply(const arguments &args, dim_t row, dim_t begin, dim_t c
         const link &now = links_[i];
         const bool is_sum = std::holds_alternative<sum_post_op>(now.op);
         const void *operand = is_sum ? args.dst : args.post_op_src[i];
-        std::visit(
-            [&](const auto &op) {
-                apply_one(op, now.operand, operand, piece<T>{row, begin, count, y});
-            },
-            now.op);
+        const piece<T> at = {row, begin, count, y};
+        std::visit([&](const auto &op) { apply_one(op, now.operand, operand, at); }, now.op);
     }
 }
 
