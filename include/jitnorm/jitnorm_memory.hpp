@@ -182,10 +182,9 @@ struct memory : public handle<jitnorm_memory_t> {
         // With allow_empty, an impossible descriptor is an empty handle instead of an exception.
         desc(const dims &sizes, data_type type, format_tag tag, bool allow_empty = false) {
             jitnorm_memory_desc_t result = nullptr;
-            take(result,
-                 jitnorm_memory_desc_create_with_tag(&result, static_cast<int>(sizes.size()), sizes.data(),
-                                                     convert_to_c(type), convert_to_c(tag)),
-                 allow_empty);
+            const jitnorm_status_t status = jitnorm_memory_desc_create_with_tag(
+                &result, static_cast<int>(sizes.size()), sizes.data(), convert_to_c(type), convert_to_c(tag));
+            take(result, status, allow_empty);
         }
 
         // No strides: row major without gaps.
@@ -193,11 +192,10 @@ struct memory : public handle<jitnorm_memory_t> {
             if (!strides.empty() && strides.size() != sizes.size())
                 throw error(jitnorm_invalid_arguments, "there must be as many strides as dimensions");
             jitnorm_memory_desc_t result = nullptr;
-            take(result,
-                 jitnorm_memory_desc_create_with_strides(&result, static_cast<int>(sizes.size()), sizes.data(),
-                                                         convert_to_c(type),
-                                                         strides.empty() ? nullptr : strides.data()),
-                 allow_empty);
+            const jitnorm_status_t status =
+                jitnorm_memory_desc_create_with_strides(&result, static_cast<int>(sizes.size()), sizes.data(),
+                                                        convert_to_c(type), strides.empty() ? nullptr : strides.data());
+            take(result, status, allow_empty);
         }
 
         int get_ndims() const { return query_value<int>(query::ndims_s32); }

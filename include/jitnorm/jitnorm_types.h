@@ -16,6 +16,14 @@
 #define JITNORM_API
 #endif
 
+/* In C++ every int is a value of these enumerations, as in C: a value that a newer version has, or a mistake, arrives
+ * at the library as it is and is refused there. */
+#ifdef __cplusplus
+#define JITNORM_INT : int
+#else
+#define JITNORM_INT
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,7 +31,7 @@ extern "C" {
 /* ---------------------------------------------------------------- status */
 
 /* What every function that can fail returns. On anything but success no output was written. */
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_success = 0,
     jitnorm_out_of_memory = 1,      /* an allocation failed */
     jitnorm_invalid_arguments = 2,  /* the request has no meaning: a null pointer, inconsistent shapes, unknown flags */
@@ -51,7 +59,7 @@ typedef jitnorm_dim_t jitnorm_dims_t[JITNORM_MAX_NDIMS];
 /* The size in bytes of a descriptor with such a dimension. */
 #define JITNORM_RUNTIME_SIZE_VAL ((size_t)JITNORM_RUNTIME_DIM_VAL)
 
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_data_type_undef = 0,
     jitnorm_f16 = 1,  /* IEEE binary16 */
     jitnorm_bf16 = 2, /* the upper half of binary32 */
@@ -62,7 +70,7 @@ typedef enum {
     jitnorm_f64 = 7
 } jitnorm_data_type_t;
 
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_format_kind_undef = 0,
     jitnorm_format_kind_any = 1,    /* the primitive descriptor chooses the layout */
     jitnorm_blocked = 2             /* strides, with optional inner blocks */
@@ -72,7 +80,7 @@ typedef enum {
  * is a dimension that is also split into inner blocks, which follow as <size><letter>. "ab" is row major, "ba" column
  * major, "aBc8b" a three-dimensional tensor whose second dimension is padded to a multiple of 8 and whose innermost
  * memory dimension is a block of 8 of it. The names are oneDNN's, the numbers are this library's own. */
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_format_tag_undef = 0,
     jitnorm_format_tag_any = 1,
     jitnorm_a = 2,
@@ -163,7 +171,7 @@ typedef enum {
 
 /* ---------------------------------------------------------------- operations */
 
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_prop_kind_undef = 0,
     jitnorm_forward_training = 64,  /* also writes the statistics, for backward */
     jitnorm_forward_inference = 96,
@@ -172,7 +180,7 @@ typedef enum {
     jitnorm_backward_data = 160     /* gradient of src alone */
 } jitnorm_prop_kind_t;
 
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_undefined_primitive = 0,
     jitnorm_sum = 4,     /* as a post-op */
     jitnorm_eltwise = 7, /* as a post-op */
@@ -181,7 +189,7 @@ typedef enum {
 } jitnorm_primitive_kind_t;
 
 /* Flags of a normalization, or-ed together. */
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_normalization_flags_none = 0x0,
     jitnorm_use_global_stats = 0x1, /* mean and variance are inputs */
     jitnorm_use_scale = 0x2,
@@ -189,7 +197,7 @@ typedef enum {
     jitnorm_rms_norm = 0x20         /* the mean is taken as zero: root mean square normalization */
 } jitnorm_normalization_flags_t;
 
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_alg_kind_undef = 0,
     jitnorm_eltwise_relu = 0x20,       /* x > 0 ? x : alpha x */
     jitnorm_eltwise_tanh = 0x21,
@@ -244,9 +252,9 @@ typedef const struct jitnorm_primitive_desc *const_jitnorm_primitive_desc_t;
 typedef struct jitnorm_primitive *jitnorm_primitive_t;
 typedef const struct jitnorm_primitive *const_jitnorm_primitive_t;
 
-typedef enum { jitnorm_any_engine = 0, jitnorm_cpu = 1 } jitnorm_engine_kind_t;
+typedef enum JITNORM_INT { jitnorm_any_engine = 0, jitnorm_cpu = 1 } jitnorm_engine_kind_t;
 
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_stream_in_order = 0x1,
     jitnorm_stream_out_of_order = 0x2,
     jitnorm_stream_default_flags = jitnorm_stream_in_order
@@ -256,14 +264,14 @@ typedef enum {
 #define JITNORM_MEMORY_NONE (NULL)
 #define JITNORM_MEMORY_ALLOCATE ((void *)(size_t)-1)
 
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_scratchpad_mode_library = 0, /* the primitive owns its scratchpad */
     jitnorm_scratchpad_mode_user = 1     /* the caller passes JITNORM_ARG_SCRATCHPAD */
 } jitnorm_scratchpad_mode_t;
 
 /* The instruction sets that generated code may be capped to. A machine without AVX2, or a cap below it, runs the
  * plain C++ reference. */
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_cpu_isa_default = 0x0, /* whatever the processor has */
     jitnorm_cpu_isa_sse41 = 0x1,   /* no generated code: the reference */
     jitnorm_cpu_isa_avx2 = 0x7,
@@ -273,7 +281,7 @@ typedef enum {
 /* ---------------------------------------------------------------- queries */
 
 /* What to ask a primitive descriptor or a memory descriptor for; the comment gives the type behind the result pointer. */
-typedef enum {
+typedef enum JITNORM_INT {
     jitnorm_query_undef = 0,
     jitnorm_query_engine = 1,                  /* jitnorm_engine_t */
     jitnorm_query_primitive_kind = 2,          /* jitnorm_primitive_kind_t */

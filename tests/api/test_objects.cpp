@@ -8,6 +8,10 @@
 
 using namespace jitnorm::tests;
 
+// Under a sanitizer too, memory that is not there is answered with null, not with the end of the program.
+extern "C" const char *__asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char *__tsan_default_options() { return "allocator_may_return_null=1"; }
+
 namespace {
 
 constexpr auto INVALID = jitnorm_invalid_arguments;
