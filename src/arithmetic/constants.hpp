@@ -7,8 +7,13 @@
 
 namespace jitnorm::impl::layer_norm {
 
-constexpr int FORWARD_LANES = 32;  // interleaved partial sums of the statistics: 4 ymm or 2 zmm of float
-constexpr int BACKWARD_LANES = 16; // interleaved partial sums of the two sums over a row in backward
+// Interleaved partial sums of the statistics: 128 bytes, 4 ymm or 2 zmm.
+template <typename T>
+constexpr int FORWARD_LANES = 128 / int(sizeof(T));
+// The same for the two sums over a row in backward: 64 bytes.
+template <typename T>
+constexpr int BACKWARD_LANES = 64 / int(sizeof(T));
+
 constexpr dim_t BLOCK = 512;       // elements summed in one go; the lanes of a chunk's blocks are added in order
 constexpr dim_t CHUNK = 4096;      // elements of a row summed in the compute type; longer rows go chunk by chunk
 

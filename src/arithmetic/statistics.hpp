@@ -5,33 +5,26 @@
 
 #include <cmath>
 
+#include "lanes.hpp"
 #include "moments.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace statistics_detail {
 
-// lanes l and l + width for width = LANES/2 .. 1
-template <typename T>
-T fold(T (&lanes)[FORWARD_LANES]) {
-    for (int width = FORWARD_LANES / 2; width > 0; width /= 2)
-        for (int l = 0; l < width; ++l) lanes[l] += lanes[l + width];
-    return lanes[0];
-}
-
 // Adds one block's lanes of d and d^2, d = (x - p) * k, to those of the chunk.
 template <typename T>
-void sweep_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES], T (&chunk_q)[FORWARD_LANES]) {
-    T s[FORWARD_LANES] = {}, q[FORWARD_LANES] = {};
-    for (dim_t c = 0; c < n; c += FORWARD_LANES) {
-        const int lanes = n - c < FORWARD_LANES ? int(n - c) : FORWARD_LANES;
+void sweep_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES<T>], T (&chunk_q)[FORWARD_LANES<T>]) {
+    T s[FORWARD_LANES<T>] = {}, q[FORWARD_LANES<T>] = {};
+    for (dim_t c = 0; c < n; c += FORWARD_LANES<T>) {
+        const int lanes = n - c < FORWARD_LANES<T> ? int(n - c) : FORWARD_LANES<T>;
         for (int l = 0; l < lanes; ++l) {
             const T d = (x[c + l] - p) * k;
             s[l] += d;
             q[l] = std::fma(d, d, q[l]);
         }
     }
-    for (int l = 0; l < FORWARD_LANES; ++l) {
+    for (int l = 0; l < FORWARD_LANES<T>; ++l) {
         chunk_s[l] += s[l];
         chunk_q[l] += q[l];
     }
@@ -40,7 +33,7 @@ void sweep_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES], T (
 // S and Q of a chunk; k is a power of two, mostly 1
 template <typename T>
 sums<T> sweep(const T *x, dim_t n, T p, T k) {
-    T s[FORWARD_LANES] = {}, q[FORWARD_LANES] = {};
+    T s[FORWARD_LANES<T>] = {}, q[FORWARD_LANES<T>] = {};
     for (dim_t begin = 0; begin < n; begin += BLOCK)
         sweep_block(x + begin, n - begin < BLOCK ? n - begin : BLOCK, p, k, s, q);
     return {fold(s), fold(q)};

@@ -24,8 +24,8 @@ class sweep_generator : public kernel_generator {
     using vmm = typename traits::vmm;
     using xmm_t = Xbyak::Xmm;
     using reg = Xbyak::Reg64;
-    static constexpr int VECTORS = FORWARD_LANES / traits::floats; // registers per sum, and the unroll
-    static constexpr int LANES_BYTES = FORWARD_LANES * int(sizeof(float));
+    static constexpr int VECTORS = FORWARD_LANES<float> / traits::floats; // registers per sum, and the unroll
+    static constexpr int LANES_BYTES = FORWARD_LANES<float> * int(sizeof(float));
 
 public:
     explicit sweep_generator(const sweep_conf &conf) : conf_(conf) {

@@ -54,16 +54,16 @@ TEST(row_blocks, sizes) {
 
 TEST(row_sums, fold_adds_halves) {
     // (a + b) + c and a + (b + c) differ here: 1 survives only where the two large lanes, 8 apart, meet first
-    float lanes[BACKWARD_LANES] = {};
+    float lanes[BACKWARD_LANES<float>] = {};
     lanes[3] = 0x1p30f;
     lanes[11] = -0x1p30f;
     lanes[7] = 1;
-    EXPECT_EQ(fold_lanes(lanes), 1);
-    float apart[BACKWARD_LANES] = {};
+    EXPECT_EQ(fold(lanes), 1);
+    float apart[BACKWARD_LANES<float>] = {};
     apart[3] = 0x1p30f;
     apart[7] = 1; // meets lane 3 before lane 1 does
     apart[1] = -0x1p30f;
-    EXPECT_EQ(fold_lanes(apart), 0);
+    EXPECT_EQ(fold(apart), 0);
 }
 
 TEST(row_sums, element_c_goes_into_lane_c_mod_16) {
@@ -77,6 +77,16 @@ TEST(row_sums, element_c_goes_into_lane_c_mod_16) {
     sums.add_chunk(g.data(), ones.data(), 48);
     EXPECT_EQ(sums.s1, 64);
     EXPECT_EQ(sums.s2, 64);
+}
+
+TEST(row_sums, a_lane_starts_anew_with_each_block) {
+    std::vector<float> g(size_t(BLOCK) + 17, 0), ones(g.size(), 1);
+    g[0] = 0x1p30f;
+    g[size_t(BLOCK)] = 40; // the same lane of the next block: both terms add up before they meet the large one
+    g[size_t(BLOCK) + 16] = 40;
+    row_sums sums;
+    sums.add_chunk(g.data(), ones.data(), dim_t(g.size()));
+    EXPECT_EQ(sums.s1, 0x1p30 + 128); // in one go 40 would be lost twice: half an ulp is 64
 }
 
 TEST(row_sums, chunks_are_added_in_double) {

@@ -4,8 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "arithmetic/constants.hpp"
-#include "arithmetic/statistics.hpp"
+#include "arithmetic/lanes.hpp"
 #include "jit/emit/lane_fold.hpp"
 #include "small_function.hpp"
 
@@ -22,7 +21,7 @@ TYPED_TEST(lane_fold, order) {
     using vector = typename TestFixture::vmm;
     const small_function fold([&](Xbyak::CodeGenerator &g) {
         std::vector<vector> lanes;
-        for (int i = 0; i < FORWARD_LANES / TestFixture::WIDTH; ++i) {
+        for (int i = 0; i < FORWARD_LANES<float> / TestFixture::WIDTH; ++i) {
             lanes.emplace_back(i);
             g.vmovups(lanes.back(), g.ptr[g.rdi + i * TestFixture::WIDTH * 4]);
         }
@@ -34,10 +33,10 @@ TYPED_TEST(lane_fold, order) {
     std::mt19937 generator(11);
     std::uniform_real_distribution<float> exponent(-12, 12);
     for (int trial = 0; trial < 1000; ++trial) {
-        float lanes[FORWARD_LANES], got = 0;
+        float lanes[FORWARD_LANES<float>], got = 0;
         for (float &lane : lanes) lane = std::exp2(exponent(generator)) * (trial % 2 ? 1.0F : -1.0F);
         fold(lanes, &got, 0);
-        EXPECT_EQ(got, impl::layer_norm::statistics_detail::fold(lanes));
+        EXPECT_EQ(got, impl::layer_norm::fold(lanes));
     }
 }
 
