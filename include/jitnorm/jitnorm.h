@@ -3,12 +3,13 @@
  *
  * The functions mirror oneDNN v3's with the prefix jitnorm_ for dnnl_: code moves over by exchanging the prefix. One
  * normalization takes these steps (examples/layer_norm.c is a complete program):
- *   1. engine and stream                                       jitnorm_engine_create, jitnorm_stream_create
- *   2. a memory descriptor for each tensor: type, shape, layout jitnorm_memory_desc_create_with_tag
- *   3. a primitive descriptor: the operation on such tensors    jitnorm_layer_normalization_forward_primitive_desc_create
- *   4. a primitive: the descriptor made ready to run            jitnorm_primitive_create
- *   5. a memory for each tensor: a descriptor and a pointer     jitnorm_memory_create
- *   6. execution, as often as wanted                            jitnorm_primitive_execute
+ *   1. engine and stream: jitnorm_engine_create, jitnorm_stream_create
+ *   2. a memory descriptor for each tensor, its type, shape and layout: jitnorm_memory_desc_create_with_tag
+ *   3. a primitive descriptor, the operation on such tensors:
+ *      jitnorm_layer_normalization_forward_primitive_desc_create
+ *   4. a primitive, the descriptor made ready to run: jitnorm_primitive_create
+ *   5. a memory for each tensor, a descriptor and a pointer: jitnorm_memory_create
+ *   6. execution, as often as wanted: jitnorm_primitive_execute
  *
  * Common to all functions: a null pointer where one is needed gives jitnorm_invalid_arguments, a failed allocation
  * jitnorm_out_of_memory; on any error no result and no output tensor is written, and the verbose log says why. What a
@@ -145,11 +146,16 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primi
 
 JITNORM_API jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primitive_desc);
 
-/* Writes the answer to `what` to *result, whose type the comment at jitnorm_query_t gives. index counts memory
- * descriptors of a kind from 0 (src: 0 src, then the statistics 1 mean and 2 variance where they are inputs; dst: 0 dst,
- * then 1 mean and 2 variance where they are outputs; weights and diff_weights: 0 scale, 1 shift) and is the argument
- * JITNORM_ARG_* for jitnorm_query_exec_arg_md; other queries ignore it. Of a tensor that the primitive does not have,
- * the descriptor is empty (0 dimensions). Strings and descriptors belong to primitive_desc.
+/* Writes the answer to `what` to *result, whose type the comment at jitnorm_query_t gives. Strings and descriptors
+ * belong to primitive_desc.
+ *
+ * index counts the memory descriptors of a kind from 0, or is JITNORM_ARG_* for jitnorm_query_exec_arg_md:
+ *     src            0 src; 1 mean and 2 variance where they are inputs
+ *     dst            0 dst; 1 mean and 2 variance where they are outputs
+ *     weights        0 scale, 1 shift
+ *     diff_weights   0 and 1 their gradients
+ * Other queries ignore it. Of a tensor that the primitive does not have, the descriptor is empty (0 dimensions).
+ *
  * unimplemented: a query that is not about primitive descriptors. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_desc_query(const_jitnorm_primitive_desc_t primitive_desc,
                                                           jitnorm_query_t what, int index, void *result);

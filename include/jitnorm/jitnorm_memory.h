@@ -46,8 +46,8 @@ JITNORM_API jitnorm_status_t jitnorm_stream_destroy(jitnorm_stream_t stream);
 /* A tensor of ndims (0 to JITNORM_MAX_NDIMS) dimensions laid out as the tag says. dims are copied; a dimension may be 0
  * (the tensor has no elements). ndims 0 makes an empty descriptor and ignores the other arguments.
  * jitnorm_format_tag_any leaves the layout to the primitive descriptor it is given to.
- * invalid_arguments: ndims out of range, a negative dimension that is not JITNORM_RUNTIME_DIM_VAL, an unknown type
- *   or tag, jitnorm_format_tag_undef, a tag of another number of dimensions, a size beyond what a pointer can address. */
+ * invalid_arguments: ndims out of range, a negative dimension that is not JITNORM_RUNTIME_DIM_VAL, an unknown type or
+ *   tag, jitnorm_format_tag_undef, a tag of another number of dimensions, a size that cannot be addressed. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_desc_t *memory_desc, int ndims,
                                                                  const jitnorm_dims_t dims,
                                                                  jitnorm_data_type_t data_type,
@@ -55,7 +55,8 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_
 
 /* The same with one stride per dimension, in elements: the element at index i of dimension d is i * strides[d] after
  * the one at index 0. strides null: row major without gaps.
- * invalid_arguments: as above, a negative stride, or strides that let two elements overlap. */
+ * invalid_arguments: as above, a negative stride, or strides that let two elements overlap. A stride of 0
+ *   is fine: all positions along that dimension are one (an input may be so, an output not). */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *memory_desc, int ndims,
                                                                      const jitnorm_dims_t dims,
                                                                      jitnorm_data_type_t data_type,

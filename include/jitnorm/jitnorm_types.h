@@ -33,12 +33,12 @@ extern "C" {
 /* What every function that can fail returns. On anything but success no output was written. */
 typedef enum JITNORM_INT {
     jitnorm_success = 0,
-    jitnorm_out_of_memory = 1,      /* an allocation failed */
-    jitnorm_invalid_arguments = 2,  /* the request has no meaning: a null pointer, inconsistent shapes, unknown flags */
-    jitnorm_unimplemented = 3,      /* the request is legal but not implemented */
-    jitnorm_last_impl_reached = 4,  /* next_impl: the list of implementations is exhausted */
-    jitnorm_runtime_error = 5,      /* the system refused something (a mapping, a thread) */
-    jitnorm_not_required = 6,       /* the queried entity does not exist for this primitive descriptor */
+    jitnorm_out_of_memory = 1,     /* an allocation failed */
+    jitnorm_invalid_arguments = 2, /* the request has no meaning: a null pointer, inconsistent shapes, unknown flags */
+    jitnorm_unimplemented = 3,     /* the request is legal but not implemented */
+    jitnorm_last_impl_reached = 4, /* next_impl: the list of implementations is exhausted */
+    jitnorm_runtime_error = 5,     /* the system refused something (a mapping, a thread) */
+    jitnorm_not_required = 6,      /* the queried entity does not exist for this primitive descriptor */
     jitnorm_invalid_graph = 7,
     jitnorm_invalid_graph_op = 8,
     jitnorm_invalid_shape = 9,
@@ -59,6 +59,7 @@ typedef jitnorm_dim_t jitnorm_dims_t[JITNORM_MAX_NDIMS];
 /* The size in bytes of a descriptor with such a dimension. */
 #define JITNORM_RUNTIME_SIZE_VAL ((size_t)JITNORM_RUNTIME_DIM_VAL)
 
+/* Types of elements. */
 typedef enum JITNORM_INT {
     jitnorm_data_type_undef = 0,
     jitnorm_f16 = 1,  /* IEEE binary16 */
@@ -70,10 +71,11 @@ typedef enum JITNORM_INT {
     jitnorm_f64 = 7
 } jitnorm_data_type_t;
 
+/* Kinds of layouts. */
 typedef enum JITNORM_INT {
     jitnorm_format_kind_undef = 0,
-    jitnorm_format_kind_any = 1,    /* the primitive descriptor chooses the layout */
-    jitnorm_blocked = 2             /* strides, with optional inner blocks */
+    jitnorm_format_kind_any = 1, /* the primitive descriptor chooses the layout */
+    jitnorm_blocked = 2          /* strides, with optional inner blocks */
 } jitnorm_format_kind_t;
 
 /* Layouts by name. Letters are logical dimensions from the outermost in memory to the innermost; an upper-case letter
@@ -171,15 +173,17 @@ typedef enum JITNORM_INT {
 
 /* ---------------------------------------------------------------- operations */
 
+/* Propagation kinds. */
 typedef enum JITNORM_INT {
     jitnorm_prop_kind_undef = 0,
-    jitnorm_forward_training = 64,  /* also writes the statistics, for backward */
+    jitnorm_forward_training = 64, /* also writes the statistics, for backward */
     jitnorm_forward_inference = 96,
     jitnorm_forward = jitnorm_forward_training,
-    jitnorm_backward = 128,         /* gradients of src, scale and shift */
-    jitnorm_backward_data = 160     /* gradient of src alone */
+    jitnorm_backward = 128,     /* gradients of src, scale and shift */
+    jitnorm_backward_data = 160 /* gradient of src alone */
 } jitnorm_prop_kind_t;
 
+/* Operations, and kinds of post-operations. */
 typedef enum JITNORM_INT {
     jitnorm_undefined_primitive = 0,
     jitnorm_sum = 4,     /* as a post-op */
@@ -194,39 +198,40 @@ typedef enum JITNORM_INT {
     jitnorm_use_global_stats = 0x1, /* mean and variance are inputs */
     jitnorm_use_scale = 0x2,
     jitnorm_use_shift = 0x4,
-    jitnorm_rms_norm = 0x20         /* the mean is taken as zero: root mean square normalization */
+    jitnorm_rms_norm = 0x20 /* the mean is taken as zero: root mean square normalization */
 } jitnorm_normalization_flags_t;
 
+/* Algorithms of post-operations. */
 typedef enum JITNORM_INT {
     jitnorm_alg_kind_undef = 0,
-    jitnorm_eltwise_relu = 0x20,       /* x > 0 ? x : alpha x */
-    jitnorm_eltwise_tanh = 0x21,
-    jitnorm_eltwise_elu = 0x22,        /* x > 0 ? x : alpha (exp(x) - 1) */
-    jitnorm_eltwise_square = 0x23,
-    jitnorm_eltwise_abs = 0x24,
-    jitnorm_eltwise_sqrt = 0x25,
-    jitnorm_eltwise_linear = 0x26,     /* alpha x + beta */
-    jitnorm_eltwise_soft_relu = 0x27,  /* log(1 + exp(alpha x)) / alpha */
-    jitnorm_eltwise_hardsigmoid = 0x28,/* max(0, min(1, alpha x + beta)) */
-    jitnorm_eltwise_logistic = 0x29,   /* 1 / (1 + exp(-x)) */
-    jitnorm_eltwise_exp = 0x2a,
-    jitnorm_eltwise_gelu_tanh = 0x2b,  /* 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) */
-    jitnorm_eltwise_swish = 0x2c,      /* x / (1 + exp(-alpha x)) */
-    jitnorm_eltwise_log = 0x2d,
-    jitnorm_eltwise_clip = 0x2e,       /* min(beta, max(alpha, x)) */
-    jitnorm_eltwise_clip_v2 = 0x2f,
-    jitnorm_eltwise_pow = 0x30,        /* alpha x^beta */
-    jitnorm_eltwise_gelu_erf = 0x31,   /* 0.5 x (1 + erf(x / sqrt(2))) */
-    jitnorm_eltwise_round = 0x32,
-    jitnorm_eltwise_mish = 0x33,
-    jitnorm_eltwise_hardswish = 0x34,  /* x max(0, min(1, alpha x + beta)) */
-    jitnorm_binary_add = 0x1fff0,
+    jitnorm_eltwise_relu = 0x20,        /* x > 0 ? x : alpha x */
+    jitnorm_eltwise_tanh = 0x21,        /* tanh(x) */
+    jitnorm_eltwise_elu = 0x22,         /* x > 0 ? x : alpha (exp(x) - 1) */
+    jitnorm_eltwise_square = 0x23,      /* x^2 */
+    jitnorm_eltwise_abs = 0x24,         /* |x| */
+    jitnorm_eltwise_sqrt = 0x25,        /* sqrt(x) */
+    jitnorm_eltwise_linear = 0x26,      /* alpha x + beta */
+    jitnorm_eltwise_soft_relu = 0x27,   /* log(1 + exp(alpha x)) / alpha */
+    jitnorm_eltwise_hardsigmoid = 0x28, /* max(0, min(1, alpha x + beta)) */
+    jitnorm_eltwise_logistic = 0x29,    /* 1 / (1 + exp(-x)) */
+    jitnorm_eltwise_exp = 0x2a,         /* exp(x) */
+    jitnorm_eltwise_gelu_tanh = 0x2b,   /* 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) */
+    jitnorm_eltwise_swish = 0x2c,       /* x / (1 + exp(-alpha x)) */
+    jitnorm_eltwise_log = 0x2d,         /* log(x) */
+    jitnorm_eltwise_clip = 0x2e,        /* min(beta, max(alpha, x)) */
+    jitnorm_eltwise_clip_v2 = 0x2f,     /* the same as clip forward */
+    jitnorm_eltwise_pow = 0x30,         /* alpha x^beta */
+    jitnorm_eltwise_gelu_erf = 0x31,    /* 0.5 x (1 + erf(x / sqrt(2))) */
+    jitnorm_eltwise_round = 0x32,       /* to the nearest integer, halves to even */
+    jitnorm_eltwise_mish = 0x33,        /* x tanh(log(1 + exp(x))) */
+    jitnorm_eltwise_hardswish = 0x34,   /* x max(0, min(1, alpha x + beta)) */
+    jitnorm_binary_add = 0x1fff0,       /* x + src1, and so on */
     jitnorm_binary_mul = 0x1fff1,
     jitnorm_binary_max = 0x1fff2,
     jitnorm_binary_min = 0x1fff3,
     jitnorm_binary_div = 0x1fff4,
     jitnorm_binary_sub = 0x1fff5,
-    jitnorm_binary_ge = 0x1fff6,       /* comparisons give 1 or 0 */
+    jitnorm_binary_ge = 0x1fff6, /* comparisons give 1 or 0 */
     jitnorm_binary_gt = 0x1fff7,
     jitnorm_binary_le = 0x1fff8,
     jitnorm_binary_lt = 0x1fff9,
@@ -264,6 +269,7 @@ typedef enum JITNORM_INT {
 #define JITNORM_MEMORY_NONE (NULL)
 #define JITNORM_MEMORY_ALLOCATE ((void *)(size_t)-1)
 
+/* Who provides the scratchpad. */
 typedef enum JITNORM_INT {
     jitnorm_scratchpad_mode_library = 0, /* the primitive owns its scratchpad */
     jitnorm_scratchpad_mode_user = 1     /* the caller passes JITNORM_ARG_SCRATCHPAD */
@@ -280,50 +286,51 @@ typedef enum JITNORM_INT {
 
 /* ---------------------------------------------------------------- queries */
 
-/* What to ask a primitive descriptor or a memory descriptor for; the comment gives the type behind the result pointer. */
+/* What to ask a primitive descriptor or a memory descriptor for. Comments give the type behind the result pointer. */
 typedef enum JITNORM_INT {
     jitnorm_query_undef = 0,
-    jitnorm_query_engine = 1,                  /* jitnorm_engine_t */
-    jitnorm_query_primitive_kind = 2,          /* jitnorm_primitive_kind_t */
-    jitnorm_query_num_of_inputs_s32 = 3,       /* int */
-    jitnorm_query_num_of_outputs_s32 = 4,      /* int */
-    jitnorm_query_time_estimate_f64 = 5,       /* double; 0: not estimated */
-    jitnorm_query_memory_consumption_s64 = 6,  /* int64_t: bytes of scratchpad the library owns */
-    jitnorm_query_scratchpad_engine = 7,       /* jitnorm_engine_t */
-    jitnorm_query_impl_info_str = 8,           /* const char *, owned by the library */
-    jitnorm_query_prop_kind = 11,              /* jitnorm_prop_kind_t */
-    jitnorm_query_epsilon_f32 = 18,            /* float */
-    jitnorm_query_flags = 19,                  /* unsigned */
+    jitnorm_query_engine = 1,                 /* jitnorm_engine_t */
+    jitnorm_query_primitive_kind = 2,         /* jitnorm_primitive_kind_t */
+    jitnorm_query_num_of_inputs_s32 = 3,      /* int; scales do not count */
+    jitnorm_query_num_of_outputs_s32 = 4,     /* int; the scratchpad does not count */
+    jitnorm_query_time_estimate_f64 = 5,      /* double; 0: not estimated */
+    jitnorm_query_memory_consumption_s64 = 6, /* int64_t: bytes of scratchpad the library owns */
+    jitnorm_query_scratchpad_engine = 7,      /* jitnorm_engine_t */
+    jitnorm_query_impl_info_str = 8,          /* const char *, owned by the library */
+    jitnorm_query_prop_kind = 11,             /* jitnorm_prop_kind_t */
+    jitnorm_query_epsilon_f32 = 18,           /* float */
+    jitnorm_query_flags = 19,                 /* unsigned */
 
     /* memory descriptors of a primitive: const_jitnorm_memory_desc_t, owned by the primitive descriptor */
     jitnorm_query_some_md = 128,
     jitnorm_query_src_md = 129,
     jitnorm_query_diff_src_md = 130,
-    jitnorm_query_weights_md = 131,            /* scale and shift */
+    jitnorm_query_weights_md = 131, /* scale and shift */
     jitnorm_query_diff_weights_md = 132,
     jitnorm_query_dst_md = 133,
     jitnorm_query_diff_dst_md = 134,
     jitnorm_query_workspace_md = 135,
     jitnorm_query_scratchpad_md = 136,
-    jitnorm_query_exec_arg_md = 255,           /* by JITNORM_ARG_* */
+    jitnorm_query_exec_arg_md = 255, /* by JITNORM_ARG_* */
 
     /* properties of a memory descriptor */
-    jitnorm_query_ndims_s32 = 256,             /* int */
-    jitnorm_query_dims = 257,                  /* const jitnorm_dim_t *, owned by the descriptor */
-    jitnorm_query_data_type = 258,             /* jitnorm_data_type_t */
-    jitnorm_query_submemory_offset_s64 = 259,  /* int64_t, in elements */
-    jitnorm_query_padded_dims = 260,           /* const jitnorm_dim_t * */
-    jitnorm_query_format_kind = 262,           /* jitnorm_format_kind_t */
-    jitnorm_query_strides = 14,                /* const jitnorm_dim_t *: of the outer blocks, in elements */
-    jitnorm_query_inner_nblks_s32 = 263,       /* int */
-    jitnorm_query_inner_blks = 264,            /* const jitnorm_dim_t * */
-    jitnorm_query_inner_idxs = 265             /* const jitnorm_dim_t * */
+    jitnorm_query_ndims_s32 = 256,            /* int */
+    jitnorm_query_dims = 257,                 /* const jitnorm_dim_t *, owned by the descriptor */
+    jitnorm_query_data_type = 258,            /* jitnorm_data_type_t */
+    jitnorm_query_submemory_offset_s64 = 259, /* int64_t, in elements */
+    jitnorm_query_padded_dims = 260,          /* const jitnorm_dim_t * */
+    jitnorm_query_format_kind = 262,          /* jitnorm_format_kind_t */
+    jitnorm_query_strides = 14,               /* const jitnorm_dim_t *: of the outer blocks, in elements */
+    jitnorm_query_inner_nblks_s32 = 263,      /* int */
+    jitnorm_query_inner_blks = 264,           /* const jitnorm_dim_t * */
+    jitnorm_query_inner_idxs = 265            /* const jitnorm_dim_t * */
 } jitnorm_query_t;
 
 /* ---------------------------------------------------------------- execution arguments */
 
+/* One entry of an execution's argument list: which tensor, and the memory that holds it. */
 typedef struct {
-    int arg;
+    int arg; /* JITNORM_ARG_* */
     jitnorm_memory_t memory;
 } jitnorm_exec_arg_t;
 
