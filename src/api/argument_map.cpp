@@ -30,7 +30,7 @@ slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
 
-argument_map::argument_map(const jitnorm_primitive_desc &pd) : post_ops_(int(pd.problem.attr.post_ops.entries.size())) {
+argument_map::argument_map(const jitnorm_primitive_desc &pd) {
     for (int i = 0; i < SLOT_COUNT; ++i) {
         const slot s = slot(i);
         const tensor t = tensor_of(pd, s);
@@ -83,7 +83,10 @@ void argument_map::fill(const handles &from, layer_norm::arguments &result) cons
     result.src_scale = static_cast<const float *>(from.at[SRC_SCALE]);
     result.dst_scale = static_cast<const float *>(from.at[DST_SCALE]);
     result.scratchpad = align(from.at[SCRATCHPAD]);
-    for (int i = 0; i < post_ops_; ++i) result.post_op_src[i] = from.at[FIRST_POST_OP + i];
+    for (slot_set post_ops = required_ & ~(only(FIRST_POST_OP) - 1); post_ops != 0; post_ops &= post_ops - 1) {
+        const slot s = first_of(post_ops);
+        result.post_op_src[s - FIRST_POST_OP] = from.at[s];
+    }
 }
 
 jitnorm_status_t argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args,

@@ -2,6 +2,7 @@
 // argument_map: from the argument list of an execution to bare pointers, checking all that can be checked.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "tensors.hpp"
@@ -23,7 +24,8 @@ private:
 
     struct handles {
         slot_set given = 0;
-        void *at[SLOT_COUNT] = {};
+        void *at[SLOT_COUNT]; // those of post-ops are set only where given: clearing all would cost as much as the rest
+        handles() { std::fill_n(at, int(FIRST_POST_OP), nullptr); }
     };
 
     const char *take(const jitnorm_exec_arg_t &argument, handles &into) const noexcept;
@@ -35,7 +37,6 @@ private:
     slot_set outputs_ = 0;
     slot_set with_elements_ = 0; // a null handle would not do
     slot_set in_place_ = 0;      // the two that may share their handle, if there are such
-    int post_ops_ = 0;
     const memory_desc *mds_[SLOT_COUNT];
 };
 
