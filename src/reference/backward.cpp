@@ -8,6 +8,7 @@
 #include "../arithmetic/moments.hpp"
 #include "../arithmetic/row_blocks.hpp"
 #include "../arithmetic/row_sums.hpp"
+#include "../core/zero_padding.hpp"
 #include "parallel_ranges.hpp"
 #include "tensor_rows.hpp"
 

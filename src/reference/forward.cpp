@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../arithmetic/statistics.hpp"
+#include "../core/zero_padding.hpp"
 #include "parallel_ranges.hpp"
 #include "post_op_chain.hpp"
 #include "tensor_rows.hpp"

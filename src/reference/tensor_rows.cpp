@@ -14,28 +14,6 @@ dim_t last_block(const memory_desc &md) {
     return block;
 }
 
-// Calls body for each position whose dimension d is padding, those before it are not, and those after it may be: over
-// all d, each position of the padding once.
-template <typename Body>
-void for_each_padded_position(const memory_desc &md, int d, Body &&body) {
-    jitnorm_dims_t first = {}, end;
-    std::copy(md.dims, md.dims + d, end);
-    std::copy(md.padded_dims + d, md.padded_dims + md.ndims, end + d);
-    first[d] = md.dims[d];
-    if (first[d] == end[d]) return;
-    jitnorm_dims_t position;
-    std::copy(first, first + md.ndims, position);
-    for (;;) {
-        body(position);
-        int carry = md.ndims - 1;
-        while (carry >= 0 && ++position[carry] == end[carry]) {
-            position[carry] = first[carry];
-            --carry;
-        }
-        if (carry < 0) return;
-    }
-}
-
 } // namespace
 
 tensor_rows::tensor_rows(const memory_desc &md, const memory_desc &shape) : md_(md) {
@@ -57,15 +35,6 @@ dim_t tensor_rows::row_offset(dim_t row) const {
         row /= row_dims_[d];
     }
     return offset(md_, position);
-}
-
-void zero_padding(const memory_desc &md, void *data) {
-    if (!has_padding(md) || nelems(md) == 0) return;
-    const size_t size = size_of(md.data_type);
-    for (int d = 0; d < md.ndims; ++d)
-        for_each_padded_position(md, d, [&](const dim_t *position) {
-            std::memset(static_cast<char *>(data) + size_t(offset(md, position)) * size, 0, size);
-        });
 }
 
 } // namespace jitnorm::impl::layer_norm::reference

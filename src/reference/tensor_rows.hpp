@@ -83,8 +83,4 @@ inline void write_row_value(const memory_desc &md, void *data, dim_t row, float 
     static_cast<float *>(data)[offset_of_index(md, row)] = value;
 }
 
-// Writes zeros to what a blocked layout adds to fill its last blocks, as oneDNN does. Gaps between strided rows are not
-// padding and are left alone.
-void zero_padding(const memory_desc &md, void *data);
-
 } // namespace jitnorm::impl::layer_norm::reference

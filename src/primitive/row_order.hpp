@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_order: rows may be normalized in any order, so let those that are near in memory follow each other.
+//
+// An order is a permutation of the row dimensions. All tensors of a problem, statistics and post-op operands included,
+// are put into the same order; then everything that counts rows row-major visits them in that order.
+#pragma once
+
+#include <array>
+
+#include "../core/memory_desc.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+using row_order = std::array<int, MAX_NDIMS>; // the dimensions, outermost first
+
+// The order in which the rows of md, whose first `row_ndims` dimensions count them, lie in memory.
+row_order order_in_memory(const memory_desc &md, int row_ndims);
+
+// md with its first `row_ndims` dimensions in another order: the same elements at the same places.
+memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order &order);
+
+} // namespace jitnorm::impl::layer_norm

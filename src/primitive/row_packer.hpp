@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_packer: rows of a tensor of any layout, copied to and from dense rows, so that kernels need know no other.
+//
+// The last dimension is the row; rows are numbered in row-major order over the others. A tile is some consecutive rows
+// (or a range of their columns) in a buffer of the caller, row r of the tile at r * pitch bytes; elements keep their
+// type. With rows numbered as they lie in memory (row_order.hpp) a tile uses cache lines whole.
+#pragma once
+
+#include "rectangle_copy.hpp"
+#include "tensor_axis.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+class row_packer {
+public:
+    explicit row_packer(const memory_desc &md);
+
+    dim_t rows() const { return rows_.size(); }
+    dim_t row_length() const { return columns_.size(); }
+    // Whether every row lies dense in memory: there is nothing to pack.
+    bool has_dense_rows() const { return columns_.run_length() == row_length() && columns_.step() == element_; }
+
+    // Tensor pointers are data handles: the descriptor's offset0 is added here. Columns outside the given range, gaps
+    // and padding are neither read nor written.
+    void gather(const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, void *tile,
+                dim_t pitch) const;
+    void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
+                 void *tensor) const;
+    void gather(const void *tensor, dim_t first_row, dim_t rows, void *tile, dim_t pitch) const {
+        gather(tensor, first_row, rows, 0, row_length(), tile, pitch);
+    }
+    void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, void *tensor) const {
+        scatter(tile, pitch, first_row, rows, 0, row_length(), tensor);
+    }
+
+    // Rows that share cache lines come in groups of about this many; 1: each has its own.
+    dim_t group_size() const { return rows_.group_size(); }
+    // The last row <= `row` at which a group begins: there to cut rows between threads.
+    dim_t group_begin(dim_t row) const { return row < rows() ? rows_.group_begin(row) : rows(); }
+    // How many rows the tile that begins at row `first` should take, of `most` at best and up to row `end`: whole
+    // groups where they fit.
+    dim_t tile_rows(dim_t first, dim_t end, dim_t most) const;
+
+    // Bytes from row to row of a tile for which neighbouring rows do not compete for the same places in a cache.
+    static constexpr dim_t pitch_for(dim_t row_bytes) {
+        const dim_t lines = (row_bytes + tensor_axis::CACHE_LINE - 1) / tensor_axis::CACHE_LINE;
+        return (lines | 1) * tensor_axis::CACHE_LINE;
+    }
+
+private:
+    // Calls body(rectangle, its offset in the tensor, its offset in the tile) for each piece of evenly spaced rows and
+    // columns.
+    template <typename Body>
+    void for_each_rectangle(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch,
+                            Body &&body) const;
+
+    dim_t element_, offset0_; // in bytes
+    tensor_axis rows_, columns_;
+    rectangle_copy copy_;
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor_axis.hpp"
+
+#include <cassert>
+#include <numeric>
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+dim_t group_of(dim_t step, dim_t block) {
+    return std::min(block, tensor_axis::CACHE_LINE / std::gcd(step, tensor_axis::CACHE_LINE));
+}
+
+} // namespace
+
+tensor_axis::tensor_axis(const memory_desc &md, int begin, int end) {
+    for (int d = begin; d < end; ++d) {
+        size_ *= md.dims[d];
+        if (md.dims[d] != 1) append(level_of(md, d));
+    }
+    if (count_ == 0) levels_[size_t(count_++)] = {1, 1, 0, 0};
+    group_ = std::max<dim_t>(group_of(fastest().step, fastest().block), 1);
+}
+
+tensor_axis::level tensor_axis::level_of(const memory_desc &md, int d) {
+    const auto element = dim_t(size_of(md.data_type));
+    const dim_t size = std::max<dim_t>(md.dims[d], 1);
+    level found = {size, size, md.strides[d] * element, 0};
+    dim_t tile = element;
+    for (int i = md.inner_nblks - 1; i >= 0; tile *= md.inner_blks[i--]) {
+        if (md.inner_idxs[i] != d) continue;
+        assert(found.jump == 0); // a layout splits a dimension at most once
+        found.block = std::min(md.inner_blks[i], size);
+        found.jump = found.step;
+        found.step = tile;
+    }
+    // Blocks that follow each other without a gap are none.
+    if (found.jump == found.block * found.step) found.block = size;
+    return found;
+}
+
+void tensor_axis::append(const level &inner) {
+    if (count_ > 0) {
+        level &outer = levels_[size_t(count_ - 1)];
+        if (outer.is_one_block() && inner.is_one_block() && outer.step == inner.step * inner.size) {
+            outer.size = outer.block = outer.size * inner.size;
+            outer.step = inner.step;
+            return;
+        }
+    }
+    levels_[size_t(count_++)] = inner;
+}
+
+dim_t tensor_axis::outer_offset(dim_t index) const {
+    dim_t offset = 0;
+    for (auto i = size_t(count_ - 1); i-- > 0; index /= levels_[i].size)
+        offset += levels_[i].offset(index % levels_[i].size);
+    return offset;
+}
+
+} // namespace jitnorm::impl::layer_norm
