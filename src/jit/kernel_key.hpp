@@ -10,20 +10,26 @@
 
 namespace jitnorm::impl::jit {
 
-// Sums over the elements of rows of f32.
+// Sums over the elements of rows.
 struct sweep_conf {
     isa vectors = isa::none;
-    bool centered = true;  // S and Q about a pivot; otherwise Q alone, about zero (rms_norm)
+    jitnorm_data_type_t src = jitnorm_f32; // f32, bf16, f16, s8 or u8
+    bool centered = true;                  // S and Q about a pivot; otherwise Q alone, about zero (rms_norm)
     bool repeated = false; // pivot and factor are given; otherwise the pivot is found and the factor is 1
 
     auto operator<=>(const sweep_conf &) const = default;
 };
 
-// Normalized, scaled and shifted rows of f32.
+// Normalized, scaled and shifted rows. Types are f32, bf16, f16, and for src and dst also s8 and u8.
 struct normalize_conf {
     isa vectors = isa::none;
+    jitnorm_data_type_t src = jitnorm_f32;
+    jitnorm_data_type_t dst = jitnorm_f32;
+    jitnorm_data_type_t scale_shift = jitnorm_f32;
     bool scale = false;
     bool shift = false;
+    bool src_scale = false; // attribute scales of the tensors
+    bool dst_scale = false;
     bool streaming = false; // stores bypass the caches; every row of dst begins at a whole cache line
 
     auto operator<=>(const normalize_conf &) const = default;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "normalize_kernel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
 
-#include "emit/row_walker.hpp"
-#include "emit/tail_mask.hpp"
+#include "../core/names.hpp"
+#include "emit/element_io.hpp"
 #include "kernel_generator.hpp"
 
 namespace jitnorm::impl::jit {
@@ -42,6 +43,7 @@ private:
         if (conf_.streaming) sfence();
         close_frame();
         tail_.emit_table();
+        io_.emit_constants();
     }
 
     void load_arguments() {
@@ -85,7 +87,7 @@ private:
         broadcast_statistics(rows);
         xor_(reg_position_.cvt32(), reg_position_.cvt32());
         mov(reg_left_, reg_count_);
-        walker_.walk(UNROLL, [&](places vectors) { normalize(rows, vectors); });
+        walker_.walk_freely(UNROLL, [&](places vectors) { normalize(rows, vectors); });
         point_behind(rows_[size_t(rows - 1)], rows_[0]);
         add(reg_index_, rows);
         sub(reg_rows_, rows);
@@ -125,22 +127,33 @@ private:
             vfnmadd213ps(x, of.rstd, of.neg);
             apply_affine(x, p);
         });
-        for_each([&](const row &of, const place &p, const vmm &x) { store(of, p, x); });
+        const auto multiply_by = [&](size_t field) {
+            const vmm factor(AFFINE); // scale and shift have been used
+            vbroadcastss(factor, ptr[rdi + field]);
+            for_each([&](const row &, const place &, const vmm &x) { vmulps(x, x, factor); });
+        };
+        if (conf_.src_scale) multiply_by(offsetof(normalize_arguments, src_scale));
+        if (conf_.dst_scale) multiply_by(offsetof(normalize_arguments, inverse_dst_scale));
+        for_each([&](const row &of, const place &p, const vmm &x) {
+            io_.store(of.dst, p, x, conf_.dst, conf_.streaming, {vmm(AFFINE), vmm(AFFINE + 1)});
+        });
     }
 
+    // One per cache line of src.
     void prefetch(places vectors) {
         if (vectors.front().tail) return;
-        for (size_t i = 0; i < vectors.size(); i += size_t(CACHE_LINE / traits::bytes))
-            prefetcht0(ptr[walker_.at(reg_ahead_, vectors[i])]);
+        const int size = element_bytes(conf_.src), vectors_in_line = std::max(1, CACHE_LINE / (traits::floats * size));
+        for (size_t i = 0; i < vectors.size(); i += size_t(vectors_in_line))
+            prefetcht0(ptr[walker_.at(reg_ahead_, vectors[i], size)]);
     }
 
-    // hi - x: the subtraction takes x straight from memory, and the multiplication turns the sign
+    // hi - x: f32 is subtracted straight from memory, and the multiplication turns the sign
     void load_difference(const row &of, const place &p, const vmm &x) {
-        if (p.tail) {
-            tail_.load(x, walker_.at(of.src, p));
-            vsubps(x, of.hi, x);
+        if (conf_.src == jitnorm_f32 && !p.tail) {
+            vsubps(x, of.hi, ptr[walker_.at(of.src, p, sizeof(float))]);
         } else {
-            vsubps(x, of.hi, ptr[walker_.at(of.src, p)]);
+            io_.load(x, of.src, p, conf_.src);
+            vsubps(x, of.hi, x);
         }
     }
 
@@ -148,14 +161,8 @@ private:
     static vmm shift_at(const place &p) { return vmm(AFFINE + UNROLL + p.slot); }
 
     void load_affine(const place &p) {
-        const auto load = [&](const vmm &v, const reg &from) {
-            if (p.tail)
-                tail_.load(v, walker_.at(from, p));
-            else
-                vmovups(v, ptr[walker_.at(from, p)]);
-        };
-        if (conf_.scale) load(scale_at(p), reg_scale_);
-        if (conf_.shift) load(shift_at(p), reg_shift_);
+        if (conf_.scale) io_.load(scale_at(p), reg_scale_, p, conf_.scale_shift);
+        if (conf_.shift) io_.load(shift_at(p), reg_shift_, p, conf_.scale_shift);
     }
 
     void apply_affine(const vmm &x, const place &p) {
@@ -167,16 +174,6 @@ private:
             vaddps(x, x, shift_at(p));
     }
 
-    void store(const row &of, const place &p, const vmm &x) {
-        const Xbyak::RegExp dst = walker_.at(of.dst, p);
-        if (p.tail)
-            tail_.store(dst, x);
-        else if (conf_.streaming)
-            vmovntps(ptr[dst], x);
-        else
-            vmovups(ptr[dst], x);
-    }
-
     normalize_conf conf_;
     const reg &reg_rows_ = r9, &reg_count_ = rcx, &reg_scale_ = r10, &reg_shift_ = r11;
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12, &reg_ahead_ = r14;
@@ -184,11 +181,13 @@ private:
                                    row{r8, r13, vmm{3}, vmm{4}, vmm{5}, 6 + UNROLL}};
     tail_mask<I> tail_{*this, vmm{AFFINE + 2 * UNROLL}};
     row_walker<I> walker_{*this, reg_position_, reg_left_};
+    element_io<I> io_{*this, tail_, walker_, r15};
 };
 
 template <isa I>
 code_ptr generate(const normalize_conf &conf) {
-    std::string name = std::string("jitnorm_normalize_") + (I == isa::avx512 ? "avx512" : "avx2");
+    std::string name = std::string("jitnorm_normalize_") + (I == isa::avx512 ? "avx512_" : "avx2_") +
+                       std::string(name_of(conf.src)) + "_" + std::string(name_of(conf.dst));
     if (conf.scale) name += "_scale";
     if (conf.shift) name += "_shift";
     if (conf.streaming) name += "_streaming";

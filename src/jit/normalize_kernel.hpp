@@ -9,13 +9,14 @@
 namespace jitnorm::impl::jit {
 
 struct normalize_arguments {
-    const float *src;
-    float *dst;                           // may be src
+    const void *src;
+    void *dst;                            // may be src
     dim_t src_row_stride, dst_row_stride; // bytes
     dim_t rows;                           // at least 1
     dim_t count;                          // elements of each row, at least 1
     const float *hi, *rstd, *neg;         // one value per row
-    const float *scale, *shift;           // `count` values each; not used unless the kernel has them
+    const void *scale, *shift;            // `count` values each; not used unless the kernel has them
+    float src_scale, inverse_dst_scale;   // of the tensors; not used unless the kernel has them
     dim_t together;                       // 2: rows in pairs that share the loads of scale and shift; 1: one by one
     dim_t prefetch;                       // bytes ahead of each row to prefetch while rows go one by one
 };

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "../core/names.hpp"
+#include "emit/element_io.hpp"
 #include "emit/lane_fold.hpp"
-#include "emit/row_walker.hpp"
-#include "emit/tail_mask.hpp"
 #include "kernel_generator.hpp"
 
 namespace jitnorm::impl::jit {
@@ -53,6 +53,7 @@ private:
         jnz(row, T_NEAR);
         close_frame();
         tail_.emit_table();
+        io_.emit_constants();
     }
 
     void load_arguments() {
@@ -73,20 +74,23 @@ private:
             vbroadcastss(vmm_pivot_, ptr[reg_pivot_]);
             return;
         }
-        const xmm_t four(d_[0].getIdx()), quarter(d_[1].getIdx());
+        const xmm_t first(d_[0].getIdx()), quarter(d_[1].getIdx());
         Xbyak::Label few, found;
-        vmovss(four, ptr[reg_src_]);
         cmp(reg_count_, 4);
         jb(few);
         mov(reg_left_.cvt32(), std::bit_cast<uint32_t>(0.25F));
         vmovd(quarter, reg_left_.cvt32());
         vshufps(quarter, quarter, quarter, 0);
-        vmulps(four, quarter, ptr[reg_src_]);
-        vhaddps(four, four, four); // elements 0 + 1, 2 + 3
-        vhaddps(four, four, four);
+        io_.load_four(first, reg_src_, conf_.src);
+        vmulps(first, first, quarter);
+        vhaddps(first, first, first); // elements 0 + 1, 2 + 3
+        vhaddps(first, first, first);
+        jmp(found);
         L(few);
-        vmovss(ptr[reg_pivot_], four);
-        vbroadcastss(vmm_pivot_, four);
+        io_.load_first(first, reg_src_, conf_.src);
+        L(found);
+        vmovss(ptr[reg_pivot_], first);
+        vbroadcastss(vmm_pivot_, first);
     }
 
     // The sums of a chunk, block by block; from the second block on the chunk's lanes are in the frame.
@@ -120,20 +124,15 @@ private:
         L(done);
     }
 
-    // d = pivot - x, with the sign turned where it matters: the subtraction takes x straight from memory
+    // d = pivot - x: the sign is turned where it matters, so that f32 is subtracted straight from memory
     void accumulate(const place &p) {
         const vmm &d = d_[size_t(p.slot)];
-        const Xbyak::RegExp x = walker_.at(reg_src_, p);
-        if (p.tail) {
-            tail_.load(d, x);
-            if (conf_.centered) {
-                vsubps(d, vmm_pivot_, d);
-                tail_.zero_absent(d);
-            }
-        } else if (conf_.centered) {
-            vsubps(d, vmm_pivot_, ptr[x]);
+        if (conf_.centered && conf_.src == jitnorm_f32 && !p.tail) {
+            vsubps(d, vmm_pivot_, ptr[walker_.at(reg_src_, p, sizeof(float))]);
         } else {
-            vmovups(d, ptr[x]);
+            io_.load(d, reg_src_, p, conf_.src);
+            if (conf_.centered) vsubps(d, vmm_pivot_, d);
+            if (conf_.centered && p.tail) tail_.zero_absent(d);
         }
         if (conf_.repeated) vmulps(d, d, vmm_factor_);
         if (conf_.centered) vsubps(s_[size_t(p.slot)], s_[size_t(p.slot)], d);
@@ -183,11 +182,13 @@ private:
     vmm vmm_pivot_{3 * VECTORS}, vmm_factor_{3 * VECTORS + 1};
     tail_mask<I> tail_{*this, vmm{3 * VECTORS + 2}};
     row_walker<I> walker_{*this, reg_position_, reg_left_};
+    element_io<I> io_{*this, tail_, walker_, r13};
 };
 
 template <isa I>
 code_ptr generate(const sweep_conf &conf) {
-    std::string name = std::string("jitnorm_sweep_") + (I == isa::avx512 ? "avx512" : "avx2");
+    std::string name =
+        std::string("jitnorm_sweep_") + (I == isa::avx512 ? "avx512_" : "avx2_") + std::string(name_of(conf.src));
     if (!conf.centered) name += "_rms";
     if (conf.repeated) name += "_repeated";
     return sweep_generator<I>(conf).seal(name.c_str());

@@ -8,9 +8,9 @@
 
 namespace jitnorm::impl::jit {
 
-// Everything is one value per row where it is a pointer to float.
+// Pointers to float hold one value per row.
 struct sweep_arguments {
-    const float *src;
+    const void *src;
     dim_t row_stride; // bytes
     dim_t rows;       // at least 1
     dim_t count;      // elements of each row, 1 .. CHUNK

@@ -2,6 +2,8 @@
 // forward_executor: rows to threads, threads to runs of evenly spaced rows, runs to batches, batches to kernels.
 #pragma once
 
+#include <cstddef>
+
 #include "../core/executor.hpp"
 #include "../core/problem.hpp"
 #include "../core/row_space.hpp"
@@ -21,10 +23,11 @@ public:
 private:
     // A run of rows: pointers to its first row, and how to walk it.
     struct rows_in_memory {
-        const float *src;
-        float *dst;
+        const std::byte *src;
+        std::byte *dst;
         float *mean, *variance; // null where the problem has none
-        const float *scale, *shift;
+        const void *scale, *shift;
+        float src_scale, inverse_dst_scale;
         tuning::plan plan;
     };
 
@@ -33,9 +36,9 @@ private:
     void find_statistics(const rows_in_memory &rows, row_batch &batch) const;
     void load_statistics(const rows_in_memory &rows, row_batch &batch) const;
     void store_statistics(const rows_in_memory &rows, const row_batch &batch) const;
-    void sweep(const float *src, row_batch &batch) const;
-    void sweep_long_row(const float *src, row_batch &batch) const;
-    moments<float> settle_chunk(const float *src, dim_t count, float p, const sums<float> &first) const;
+    void sweep(const std::byte *src, row_batch &batch) const;
+    void sweep_long_row(const std::byte *src, row_batch &batch) const;
+    moments<float> settle_chunk(const std::byte *src, dim_t count, float p, const sums<float> &first) const;
     void normalize(const rows_in_memory &rows, const row_batch &batch) const;
 
     problem problem_;
@@ -43,7 +46,9 @@ private:
     jit::sweep_kernel sweep_, repeat_;
     jit::normalize_kernel normalize_, stream_;
     dim_t C_;
-    dim_t src_stride_, dst_stride_, statistics_stride_; // from row to row of a run, in elements
+    dim_t src_size_, dst_size_;     // bytes of an element
+    dim_t src_stride_, dst_stride_; // from row to row of a run, in bytes
+    dim_t statistics_stride_;       // the same in elements
     double inv_C_;
     bool dst_in_lines_; // every row of dst is whole cache lines from the first
 };

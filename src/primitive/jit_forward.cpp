@@ -12,24 +12,14 @@ bool has_dense_rows(const memory_desc &md) {
     return md.inner_nblks == 0 && (md.strides[md.ndims - 1] == 1 || md.dims[md.ndims - 1] == 1);
 }
 
-bool is_f32(const problem &p) {
-    const bool scale_shift = !p.uses_scale() && !p.uses_shift();
-    return p.src.data_type == jitnorm_f32 && p.dst.data_type == jitnorm_f32 &&
-           (scale_shift || p.scale_shift_type == jitnorm_f32);
-}
-
-bool has_arithmetic(const attributes &attr) {
-    return attr.src_scale || attr.dst_scale || !attr.post_ops.entries.empty();
-}
-
 template <jit::isa I>
 std::string refusal(const problem &p) {
     if (!jit::is_allowed(I)) return "the processor or the cap on instruction sets does not allow it";
     if (!p.is_forward()) return "only forward";
-    if (!is_f32(p)) return "only f32 data, scale and shift";
+    if (p.src.data_type == jitnorm_f64 || p.dst.data_type == jitnorm_f64) return "no f64 data";
     if (!has_dense_rows(p.src) || !has_dense_rows(p.dst)) return "only rows whose elements are adjacent";
     if (p.uses_variance() && p.statistics.inner_nblks != 0) return "only strided statistics";
-    if (has_arithmetic(p.attr)) return "no scales or post-ops";
+    if (!p.attr.post_ops.entries.empty()) return "no post-ops";
     return {};
 }
 

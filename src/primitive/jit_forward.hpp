@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jit_forward: forward on generated kernels, f32 rows with a dense last dimension.
+// jit_forward: forward on generated kernels: rows with a dense last dimension, of every data type but f64.
 #pragma once
 
 #include "implementation.hpp"

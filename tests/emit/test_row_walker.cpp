@@ -41,6 +41,24 @@ TYPED_TEST(row_walker, counts) {
     }
 }
 
+TYPED_TEST(row_walker, counts_freely) {
+    const small_function walked([&](Xbyak::CodeGenerator &g) {
+        impl::jit::row_walker<TestFixture::I> walker(g, g.rax, g.rdx);
+        g.xor_(g.eax, g.eax);
+        walker.walk_freely(2, [&](impl::jit::places vectors) {
+            for (const auto &p : vectors)
+                g.inc(g.qword[g.rsi + (p.tail ? offsetof(visits, incomplete) : offsetof(visits, whole))]);
+        });
+        g.ret();
+    });
+    for (int count = 0; count <= 5 * TestFixture::WIDTH + 1; ++count) {
+        visits got;
+        walked(nullptr, &got, count);
+        EXPECT_EQ(got.whole[0], count / TestFixture::WIDTH) << count;
+        EXPECT_EQ(got.incomplete[0], count % TestFixture::WIDTH != 0) << count;
+    }
+}
+
 // The addresses: copying through them copies every whole vector to its own place.
 TYPED_TEST(row_walker, addresses) {
     constexpr int UNROLL = 2;
@@ -51,8 +69,8 @@ TYPED_TEST(row_walker, addresses) {
             for (const auto &p : vectors) {
                 if (p.tail) continue;
                 const typename TestFixture::vmm v(p.slot);
-                g.vmovups(v, g.ptr[walker.at(g.rdi, p)]);
-                g.vmovups(g.ptr[walker.at(g.rsi, p)], v);
+                g.vmovups(v, g.ptr[walker.at(g.rdi, p, sizeof(float))]);
+                g.vmovups(g.ptr[walker.at(g.rsi, p, sizeof(float))], v);
             }
         });
         g.vzeroupper();

@@ -26,10 +26,19 @@ public:
     row_walker(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &position, const Xbyak::Reg64 &left)
         : g_(g), position_(position), left_(left) {}
 
-    // The address of the body's vector in a row of 4-byte elements at `row`.
-    Xbyak::RegExp at(const Xbyak::Reg64 &row, const place &p) const {
-        return row + position_ * 4 + p.slot * vector_traits<I>::bytes;
+    // The address of the body's vector in a row of elements of `size` bytes.
+    Xbyak::RegExp at(const Xbyak::Reg64 &row, const place &p, int size) const { return at(row, position_, p, size); }
+
+    // The same vector, `skipped` elements on (a register that is overwritten); skips the elements of the incomplete
+    // vector that `mask` selects from the bits of their count.
+    Xbyak::RegExp behind(const Xbyak::Reg64 &row, const place &p, int size, const Xbyak::Reg64 &skipped, int mask) {
+        g_.mov(skipped, left_);
+        g_.and_(skipped, mask);
+        g_.add(skipped, position_);
+        return at(row, skipped, p, size);
     }
+
+    const Xbyak::Reg64 &left() const { return left_; }
 
     // Emits body(places) for all vectors of the next `left` elements, `unroll` at a time and then one by one; element c
     // of the walk is in slot c / WIDTH mod unroll. Any count will do, zero too; an incomplete vector can only be the
@@ -42,7 +51,32 @@ public:
         g_.L(done);
     }
 
+    // The same for bodies that keep nothing per slot: all that the unrolled loop leaves over is done in slot 0, which
+    // takes less code.
+    template <typename Body>
+    void walk_freely(int unroll, Body &&body) {
+        const place whole{0, false}, incomplete{0, true};
+        Xbyak::Label next, rest, done;
+        emit_unrolled(unroll, body);
+        g_.L(next);
+        g_.cmp(left_, WIDTH);
+        g_.jb(rest, Xbyak::CodeGenerator::T_NEAR);
+        body(places(&whole, 1));
+        g_.add(position_, WIDTH);
+        g_.sub(left_, WIDTH);
+        g_.jmp(next, Xbyak::CodeGenerator::T_NEAR);
+        g_.L(rest);
+        g_.test(left_, left_);
+        g_.jz(done, Xbyak::CodeGenerator::T_NEAR);
+        body(places(&incomplete, 1));
+        g_.L(done);
+    }
+
 private:
+    static Xbyak::RegExp at(const Xbyak::Reg64 &row, const Xbyak::Reg64 &position, const place &p, int size) {
+        return row + position * size + p.slot * WIDTH * size;
+    }
+
     template <typename Body>
     void emit_unrolled(int unroll, Body &body) {
         std::vector<place> all;

@@ -56,6 +56,7 @@ public:
     }
     void load(const Xbyak::Zmm &v, const Xbyak::RegExp &at) { g_.vmovups(v | mask_ | g_.T_z, g_.ptr[at]); }
     void store(const Xbyak::RegExp &at, const Xbyak::Zmm &v) { g_.vmovups(g_.ptr[at] | mask_, v); }
+    const Xbyak::Opmask &opmask() const { return mask_; }
     void zero_absent(const Xbyak::Zmm &v) { g_.vmovaps(v | mask_ | g_.T_z, v); }
     void emit_table() {}
 
