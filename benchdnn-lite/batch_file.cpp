@@ -51,7 +51,7 @@ std::vector<word> words_of(std::istream &input) {
     for (word next; next_word(input, next, line);) {
         const bool goes_on = next.text.back() == '\\';
         if (goes_on) next.text.pop_back();
-        const bool starts_knob = next.text.rfind("--", 0) == 0;
+        const bool starts_knob = next.text.starts_with("--");
         if (joins && !words.empty() && !starts_knob)
             words.back().text += next.text;
         else if (!next.text.empty())

@@ -35,7 +35,7 @@ private:
 void parser::take(const std::string &text, const fs::path &folder) {
     if (text == DRIVER)
         driver_named_ = true;
-    else if (text.rfind("-", 0) == 0)
+    else if (text.starts_with('-'))
         take_knob(text, folder);
     else
         append_problems(state_.driver, parse_shape(text), state_.options, jobs_);
@@ -43,7 +43,7 @@ void parser::take(const std::string &text, const fs::path &folder) {
 
 void parser::take_knob(const std::string &text, const fs::path &folder) {
     const size_t equals = text.find('=');
-    const std::string option = text.substr(0, equals), name = option.rfind("--", 0) == 0 ? option.substr(2) : "";
+    const std::string option = text.substr(0, equals), name = option.starts_with("--") ? option.substr(2) : "";
     const bool has_value = equals != text.npos;
     const std::string value = has_value ? text.substr(equals + 1) : "";
     const knob *k = find_knob(option == "-h" ? "help" : name);

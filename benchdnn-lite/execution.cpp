@@ -29,9 +29,6 @@ bool overwrites_old_dst(const problem &p) {
                        [](const post_op &op) { return std::holds_alternative<sum_post_op>(op); });
 }
 
-// The library wants src decided: "any" is row major.
-std::string src_tag(const problem &p) { return p.tags.src == TAG_ANY ? "abx" : p.tags.src; }
-
 } // namespace
 
 session::session()
@@ -95,20 +92,20 @@ void execution::append_post_op(jitnorm_post_ops_t list, const post_op &op) {
 void execution::create_descriptor(const primitive_attr &attr) {
     const problem &p = problem_;
     const std::vector<dim_t> &dims = p.size.dims;
-    const memory_desc src = describe(src_tag(p), p.types.src, dims), dst = describe(p.tags.dst, p.types.dst, dims);
+    const memory_desc src = describe(p.src_tag(), p.types.src, dims), dst = describe(p.tags.dst, p.types.dst, dims);
     const memory_desc stat = describe(p.stat_tag, jitnorm_f32, p.statistics_dims());
     if (p.is_forward()) {
         descriptor_ = make<primitive_desc>("jitnorm_layer_normalization_forward_primitive_desc_create_v2",
                                            jitnorm_layer_normalization_forward_primitive_desc_create_v2,
                                            session_.cpu.get(), prop_kind_of(p.dir), src.get(), dst.get(), stat.get(),
-                                           p.scale_shift_type, p.epsilon, p.flags, attr.get());
+                                           p.scale_shift.given, p.epsilon, p.flags, attr.get());
     } else {
-        const memory_desc diff_src = describe(p.in_place ? p.tags.dst : src_tag(p), p.types.src, dims);
+        const memory_desc diff_src = describe(p.diff_src_tag(), p.types.diff_src, dims);
         descriptor_ =
             make<primitive_desc>("jitnorm_layer_normalization_backward_primitive_desc_create_v2",
                                  jitnorm_layer_normalization_backward_primitive_desc_create_v2, session_.cpu.get(),
                                  prop_kind_of(p.dir), diff_src.get(), dst.get(), src.get(), stat.get(),
-                                 p.scale_shift_type, p.scale_shift_type, p.epsilon, p.flags, nullptr, attr.get());
+                                 p.scale_shift.gradient, p.scale_shift.given, p.epsilon, p.flags, nullptr, attr.get());
     }
 }
 

@@ -29,12 +29,6 @@ std::string parse_stat_tag(std::string_view text) {
     return std::string(text);
 }
 
-data_type parse_scale_shift_type(std::string_view text) {
-    const data_type type = parse_data_type(text);
-    if (is_integer(type) || type == jitnorm_f64) throw input_error("scale and shift are f32, bf16 or f16, not ", text);
-    return type;
-}
-
 float parse_epsilon(std::string_view text) {
     const float epsilon = parse_float(text);
     if (epsilon < 0) throw input_error("'", text, "' is negative");
@@ -82,11 +76,12 @@ void set_seed(knob_state &state, std::string_view text) {
 const knob TABLE[] = {
     {"dir", "FWD_D,FWD_I,BWD_D,BWD_DW",
      "forward training, forward inference, backward of data, of data and weights (FWD_D)", LIST(dirs, parse_direction)},
-    {"dt", "SRC[:DST],...", "data types, of f32 bf16 f16 f64 s8 u8 (f32)", LIST(types, parse_type_pair)},
-    {"tag", "SRC[:DST],...", "layouts: abx axb xba any, acb, aBx8b, tnc, ... (abx:any)", LIST(tags, parse_tag_pair)},
+    {"dt", "SRC[:DST[:DIFF_SRC]],...", "data types, of f32 bf16 f16 f64 s8 u8 (f32)", LIST(types, parse_row_types)},
+    {"tag", "SRC[:DST[:DIFF_SRC]],...", "layouts: abx axb xba any, acb, aBx8b, tnc, ... (abx:any)",
+     LIST(tags, parse_row_tags)},
     {"stat_tag", "TAG,...", "layouts of mean and variance, or undef (any)", LIST(stat_tags, parse_stat_tag)},
-    {"ss_dt", "TYPE,...", "data types of scale and shift, of f32 bf16 f16 (f32)",
-     LIST(scale_shift_types, parse_scale_shift_type)},
+    {"ss_dt", "TYPE[:GRADIENT],...", "data types of scale and shift, of f32 bf16 f16 (f32)",
+     LIST(scale_shift_types, parse_weight_types)},
     {"flags", "[G][C][H][M],...", "global statistics, scale, shift, root mean square (none)", LIST(flags, parse_flags)},
     {"eps", "X,...", "epsilon (0.0625, benchdnn's)", LIST(epsilons, parse_epsilon)},
     {"attr-scales", "ARG:common:X[+...],...", "scales of src and dst, as src:common:64+dst:common:0.5 (none)",

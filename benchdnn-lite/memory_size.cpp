@@ -39,7 +39,7 @@ double bytes_needed(const problem &p) {
     double elements = 1;
     for (const dim_t dim : p.size.dims) elements *= double(dim);
     const double src = elements * double(size_of(p.types.src)), dst = elements * double(size_of(p.types.dst));
-    double bytes = p.is_forward() ? src + dst : 2 * src + dst;
+    double bytes = p.is_forward() ? src + dst : src + dst + elements * double(size_of(p.types.diff_src));
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op)) {
             double source = double(size_of(binary->type));

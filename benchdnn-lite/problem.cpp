@@ -44,6 +44,18 @@ void check_size(const std::vector<dim_t> &dims) {
     }
 }
 
+std::vector<std::string> split_fields(std::string_view text, size_t most) {
+    std::vector<std::string> fields = split(text, ':');
+    if (fields.size() > most) throw input_error("'", text, "' has more than ", std::to_string(most), " fields");
+    return fields;
+}
+
+data_type parse_weight_type(std::string_view text) {
+    const data_type type = parse_data_type(text);
+    if (is_integer(type) || type == jitnorm_f64) throw input_error("scale and shift are f32, bf16 or f16, not ", text);
+    return type;
+}
+
 } // namespace
 
 direction parse_direction(std::string_view text) {
@@ -73,20 +85,42 @@ std::string flags_text(unsigned flags) {
     return text;
 }
 
-type_pair parse_type_pair(std::string_view text) {
-    const std::vector<std::string> parts = split(text, ':');
-    if (parts.size() > 2) throw input_error("'", text, "' has more than two types");
-    return {parse_data_type(parts.front()), parse_data_type(parts.back())};
+row_types parse_row_types(std::string_view text) {
+    const std::vector<std::string> parts = split_fields(text, 3);
+    const data_type src = parse_data_type(parts[0]);
+    return {src, parse_data_type(parts.size() > 1 ? parts[1] : parts[0]),
+            parts.size() > 2 ? parse_data_type(parts[2]) : src};
 }
 
-tag_pair parse_tag_pair(std::string_view text) {
-    const std::vector<std::string> parts = split(text, ':');
-    if (parts.size() > 2) throw input_error("'", text, "' has more than two tags");
+row_tags parse_row_tags(std::string_view text) {
+    const std::vector<std::string> parts = split_fields(text, 3);
     for (const std::string &part : parts) {
         if (part == TAG_UNDEF) throw input_error("tag 'undef' is for statistics only");
         check_tag_name(part);
     }
-    return {parts[0], parts.size() > 1 ? parts[1] : std::string(TAG_ANY)};
+    return {parts[0], parts.size() > 1 ? parts[1] : std::string(TAG_ANY), parts.size() > 2 ? parts[2] : ""};
+}
+
+weight_types parse_weight_types(std::string_view text) {
+    const std::vector<std::string> parts = split_fields(text, 2);
+    return {parse_weight_type(parts.front()), parse_weight_type(parts.back())};
+}
+
+std::string to_text(const row_types &types) {
+    if (types.diff_src != types.src)
+        return concat(name_of(types.src), ":", name_of(types.dst), ":", name_of(types.diff_src));
+    if (types.dst != types.src) return concat(name_of(types.src), ":", name_of(types.dst));
+    return std::string(name_of(types.src));
+}
+
+std::string to_text(const row_tags &tags) {
+    if (!tags.diff_src.empty()) return concat(tags.src, ":", tags.dst, ":", tags.diff_src);
+    return tags.dst == TAG_ANY ? tags.src : concat(tags.src, ":", tags.dst);
+}
+
+std::string to_text(const weight_types &types) {
+    if (types.gradient != types.given) return concat(name_of(types.given), ":", name_of(types.gradient));
+    return std::string(name_of(types.given));
 }
 
 shape parse_shape(std::string_view text) {
@@ -104,6 +138,13 @@ shape parse_shape(std::string_view text) {
     }
 }
 
+std::string problem::src_tag() const { return tags.src == TAG_ANY ? "abx" : tags.src; }
+
+std::string problem::diff_src_tag() const {
+    if (!tags.diff_src.empty()) return tags.diff_src;
+    return in_place ? tags.dst : src_tag();
+}
+
 dim_t problem::rows() const {
     dim_t rows = 1;
     for (size_t d = 0; d + 1 < size.dims.size(); ++d) rows *= size.dims[d];
@@ -116,14 +157,11 @@ std::string problem::line() const {
     const auto knob = [&](bool differs, std::string_view name, std::string_view value) {
         if (differs) text.append("--").append(name).append("=").append(value).append(" ");
     };
-    const auto pair = [](std::string_view src, std::string_view dst, bool both) {
-        return both ? concat(src, ":", dst) : std::string(src);
-    };
     knob(dir != defaults.dir, "dir", name_of(dir));
-    knob(types != defaults.types, "dt", pair(name_of(types.src), name_of(types.dst), types.src != types.dst));
-    knob(tags != defaults.tags, "tag", pair(tags.src, tags.dst, tags.dst != defaults.tags.dst));
+    knob(types != defaults.types, "dt", to_text(types));
+    knob(tags != defaults.tags, "tag", to_text(tags));
     knob(stat_tag != defaults.stat_tag, "stat_tag", stat_tag);
-    knob(scale_shift_type != defaults.scale_shift_type, "ss_dt", name_of(scale_shift_type));
+    knob(scale_shift != defaults.scale_shift, "ss_dt", to_text(scale_shift));
     knob(flags != defaults.flags, "flags", flags_text(flags));
     knob(epsilon != defaults.epsilon, "eps", to_text(epsilon));
     knob(in_place != defaults.in_place, "inplace", in_place ? "true" : "false");

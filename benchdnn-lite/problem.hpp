@@ -19,18 +19,31 @@ std::string_view name_of(direction dir);
 unsigned parse_flags(std::string_view text);
 std::string flags_text(unsigned flags);
 
-struct type_pair {
-    data_type src = jitnorm_f32, dst = jitnorm_f32;
-    bool operator==(const type_pair &) const = default;
+// Of the tensors of rows. Backward, dst stands for diff_dst.
+struct row_types {
+    data_type src = jitnorm_f32, dst = jitnorm_f32, diff_src = jitnorm_f32;
+    bool operator==(const row_types &) const = default;
 };
 
-struct tag_pair {
+struct row_tags {
     std::string src = "abx", dst = "any";
-    bool operator==(const tag_pair &) const = default;
+    std::string diff_src; // empty: as src, in place as diff_dst
+    bool operator==(const row_tags &) const = default;
 };
 
-type_pair parse_type_pair(std::string_view text); // T or SRC:DST
-tag_pair parse_tag_pair(std::string_view text);   // TAG (dst any) or SRC:DST
+// Of scale and shift, and of their gradients.
+struct weight_types {
+    data_type given = jitnorm_f32, gradient = jitnorm_f32;
+    bool operator==(const weight_types &) const = default;
+};
+
+row_types parse_row_types(std::string_view text);       // T, SRC:DST or SRC:DST:DIFF_SRC
+row_tags parse_row_tags(std::string_view text);         // TAG (dst any), SRC:DST or SRC:DST:DIFF_SRC
+weight_types parse_weight_types(std::string_view text); // T or GIVEN:GRADIENT
+
+std::string to_text(const row_types &types);
+std::string to_text(const row_tags &tags);
+std::string to_text(const weight_types &types);
 
 struct shape {
     std::vector<dim_t> dims;
@@ -45,10 +58,10 @@ constexpr float DEFAULT_EPSILON = 1.f / 16;
 struct problem {
     shape size;
     direction dir = direction::FWD_D;
-    type_pair types; // backward: dst is the type of diff_dst, src the type of src and diff_src
-    tag_pair tags;
+    row_types types;
+    row_tags tags;
     std::string stat_tag = "any";
-    data_type scale_shift_type = jitnorm_f32;
+    weight_types scale_shift;
     unsigned flags = 0;
     attributes attr;
     float epsilon = DEFAULT_EPSILON;
@@ -62,6 +75,9 @@ struct problem {
     bool statistics_are_global() const { return has(jitnorm_use_global_stats); }
     bool statistics_are_inputs() const { return !is_forward() || statistics_are_global(); }
     bool statistics_are_outputs() const { return dir == direction::FWD_D && !statistics_are_global(); }
+
+    std::string src_tag() const; // "any" decided: the library wants src to be
+    std::string diff_src_tag() const;
 
     size_t ndims() const { return size.dims.size(); }
     dim_t row_length() const { return size.dims.back(); }

@@ -10,7 +10,8 @@ namespace {
 
 // The library computes in f64 as soon as a tensor of rows is f64.
 double unit_of(const problem &p) {
-    return p.types.src == jitnorm_f64 || p.types.dst == jitnorm_f64 ? F64_ERROR : F32_ERROR;
+    const bool f64 = p.types.src == jitnorm_f64 || p.types.dst == jitnorm_f64 || p.types.diff_src == jitnorm_f64;
+    return f64 ? F64_ERROR : F32_ERROR;
 }
 
 std::vector<double> values_of(const execution &e, int id) {

@@ -21,11 +21,17 @@ double milliseconds_since(clock::time_point start) {
     return std::chrono::duration<double, std::milli>(clock::now() - start).count();
 }
 
+// What shares memory in place, dst with src or diff_src with diff_dst, is of one type and layout.
+bool shares_memory_well(const problem &p) {
+    const std::string tag = canonical_tag(p.tags.dst, p.ndims());
+    const std::string other = canonical_tag(p.is_forward() ? p.src_tag() : p.diff_src_tag(), p.ndims());
+    const data_type type = p.is_forward() ? p.types.src : p.types.diff_src;
+    return type == p.types.dst && (tag == TAG_ANY || tag == other);
+}
+
 // Why the problem cannot run here; empty if it can.
 std::string reason_to_skip(const problem &p) {
-    const std::string dst = canonical_tag(p.tags.dst, p.ndims()), src = canonical_tag(p.tags.src, p.ndims());
-    if (p.in_place && (p.types.src != p.types.dst || (dst != TAG_ANY && dst != src)))
-        return "in place needs one data type and one layout";
+    if (p.in_place && !shares_memory_well(p)) return "in place needs one data type and one layout";
     const double needed = bytes_needed(p), available = machine_memory().available;
     if (needed > available)
         return concat("needs ", readable_bytes(needed), " of memory, ", readable_bytes(available), " are free");

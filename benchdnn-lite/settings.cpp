@@ -32,10 +32,10 @@ problems cross_product(const settings &s, const shape &size) {
     problems list(1);
     list[0].size = size;
     list = cross(list, s.dirs, [](problem &p, direction value) { p.dir = value; });
-    list = cross(list, s.types, [](problem &p, type_pair value) { p.types = value; });
-    list = cross(list, s.tags, [](problem &p, const tag_pair &value) { p.tags = value; });
+    list = cross(list, s.types, [](problem &p, row_types value) { p.types = value; });
+    list = cross(list, s.tags, [](problem &p, const row_tags &value) { p.tags = value; });
     list = cross(list, s.stat_tags, [](problem &p, const std::string &value) { p.stat_tag = value; });
-    list = cross(list, s.scale_shift_types, [](problem &p, data_type value) { p.scale_shift_type = value; });
+    list = cross(list, s.scale_shift_types, [](problem &p, weight_types value) { p.scale_shift = value; });
     list = cross(list, s.flags, [](problem &p, unsigned value) { p.flags = value; });
     list = cross(list, s.epsilons, [](problem &p, float value) { p.epsilon = value; });
     list = cross(list, s.scales, [](problem &p, const tensor_scales &value) { p.attr.scales = value; });
@@ -47,10 +47,16 @@ problems cross_product(const settings &s, const shape &size) {
 void check_tags(const problem &p) {
     canonical_tag(p.tags.src, p.ndims());
     canonical_tag(p.tags.dst, p.ndims());
+    if (!p.tags.diff_src.empty()) canonical_tag(p.tags.diff_src, p.ndims());
     canonical_tag(p.stat_tag, p.ndims() - 1);
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op); binary && !binary->tag.empty())
             canonical_tag(binary->tag, p.ndims());
+}
+
+void check_third_fields(const problem &p) {
+    if (!p.is_forward() || (p.types.diff_src == p.types.src && p.tags.diff_src.empty())) return;
+    throw input_error("the third data type or tag is diff_src's, which a forward problem does not have");
 }
 
 void check_memory(const problem &p) {
@@ -65,6 +71,7 @@ void check_memory(const problem &p) {
 void append_problems(const settings &s, const shape &size, const run_options &options, std::vector<job> &jobs) {
     for (problem &p : cross_product(s, size)) {
         check_tags(p);
+        check_third_fields(p);
         check_memory(p);
         jobs.push_back({std::move(p), options});
     }

@@ -21,10 +21,10 @@ struct run_options {
 
 struct settings {
     std::vector<direction> dirs{direction::FWD_D};
-    std::vector<type_pair> types{type_pair{}};
-    std::vector<tag_pair> tags{tag_pair{}};
+    std::vector<row_types> types{row_types{}};
+    std::vector<row_tags> tags{row_tags{}};
     std::vector<std::string> stat_tags{"any"};
-    std::vector<data_type> scale_shift_types{jitnorm_f32};
+    std::vector<weight_types> scale_shift_types{weight_types{}};
     std::vector<unsigned> flags{0};
     std::vector<float> epsilons{DEFAULT_EPSILON};
     std::vector<tensor_scales> scales{tensor_scales{}};

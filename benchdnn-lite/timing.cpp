@@ -40,7 +40,9 @@ public:
             return;
         }
         const size_t share = (size_ / size_t(parts) + 64) / 64 * 64;
+#ifdef _OPENMP
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
+#endif
         for (int part = 0; part < parts; ++part) {
             const size_t begin = std::min(size_, size_t(part) * share), end = std::min(size_, begin + share);
             std::memcpy(static_cast<char *>(to_.data()) + begin, static_cast<const char *>(from_.data()) + begin,

@@ -168,6 +168,23 @@ TEST_F(cli, what_the_library_finds_invalid_is_failed) {
         << out_;
 }
 
+// The library's log describes a problem in this syntax.
+TEST_F(cli, a_line_of_the_library_s_log_is_a_problem) {
+    for (const char *knobs :
+         {"--flags=GCHM --dt=bf16:f32", "--dir=BWD_DW --flags=CH --dt=f32:bf16:f16 --tag=axb:abx:xba --ss_dt=bf16:f32",
+          "--dir=FWD_I --dt=f32:s8 --attr-scales=dst:common:0.5 --attr-post-ops=sum:0.5+add:f32:per_oc+linear:2:1",
+          "--tag=aBx8b --stat_tag=undef --attr-scratchpad=user"}) {
+        run(std::string("--lnorm ") + knobs + " 5x6x7", PROGRAM, "JITNORM_VERBOSE=1");
+        ASSERT_EQ(status_, 0) << knobs << out_;
+        const size_t begin = out_.find(",--dir="), end = out_.find(" 5x6x7,");
+        ASSERT_TRUE(begin != out_.npos && end > begin) << out_;
+        const std::string logged = out_.substr(begin + 1, end - begin - 1);
+        run("--lnorm " + logged + " 5x6x7", PROGRAM, "JITNORM_VERBOSE=1");
+        EXPECT_EQ(status_, 0) << logged << err_;
+        EXPECT_NE(out_.find("," + logged + " 5x6x7,"), std::string::npos) << logged << "\n" << out_;
+    }
+}
+
 TEST_F(cli, a_planted_error_is_found_in_every_direction) {
     for (const char *knobs :
          {"", "--dt=bf16", "--dt=f32:s8", "--inplace=true", "--tag=axb", "--dir=FWD_I", "--flags=GCHM", "--dir=BWD_D",

@@ -88,8 +88,8 @@ TEST(command_line, times_are_held_within_benchdnn_s_limits) {
 }
 
 TEST(command_line, a_line_reproduces_its_problem) {
-    const words lines = lines_of({"--lnorm", "--dir=BWD_DW", "--dt=f32:bf16,f64", "--tag=axb,abx:axb",
-                                  "--stat_tag=,abx", "--ss_dt=f16", "--flags=GCHM", "--eps=1e-5,0",
+    const words lines = lines_of({"--lnorm", "--dir=BWD_DW", "--dt=f32:bf16:f16,f64", "--tag=axb,abx:axb:xba",
+                                  "--stat_tag=,abx", "--ss_dt=f16:f32", "--flags=GCHM", "--eps=1e-5,0",
                                   "--attr-scales=dst:common:0.3", "--attr-post-ops=sum:0.1+add:f32:per_oc",
                                   "--attr-scratchpad=user", "--inplace=true", "2x4x16_n\"a*2\""});
     EXPECT_EQ(lines.size(), 16u);
@@ -109,6 +109,8 @@ TEST(command_line, help_lists_every_knob) {
 TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--dt=f31", "2x3"}), "--dt: unknown data type 'f31'");
     EXPECT_EQ(mistake_in({"--lnorm", "--flavour=1", "2x3"}), "unknown knob '--flavour' (--help lists them)");
+    EXPECT_NE(mistake_in({"--lnorm", "--dt=f32:f32:f64", "2x3"}), "");
+    EXPECT_NE(mistake_in({"--lnorm", "--tag=ab:ab:ab", "2x3"}), "");
     EXPECT_EQ(mistake_in({"--lnorm", "--dt", "2x3"}), "--dt needs a value");
     EXPECT_EQ(mistake_in({"--lnorm", "--reset=1", "2x3"}), "--reset takes no value");
     EXPECT_EQ(mistake_in({"--lnorm", "--tag=abc", "2x3"}), "tag 'abc' does not fit 2 dimensions");

@@ -51,7 +51,7 @@ TEST_P(sixteen_bits, values_between_round_to_the_nearest_and_ties_to_even) {
 }
 
 INSTANTIATE_TEST_SUITE_P(types, sixteen_bits, testing::Values(jitnorm_f16, jitnorm_bf16),
-                         [](const auto &info) { return std::string(name_of(info.param)); });
+                         [](const auto &tested) { return std::string(name_of(tested.param)); });
 
 TEST(data_type, f16_known_values) {
     const uint16_t one = 0x3c00, smallest = 0x0001, greatest = 0x7bff, minus_two = 0xc000;

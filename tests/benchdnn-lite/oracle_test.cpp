@@ -144,9 +144,9 @@ TEST_P(backward, diff_scale_and_diff_shift_are_the_slopes_along_them) {
 INSTANTIATE_TEST_SUITE_P(kinds, backward,
                          testing::Values(gradient_case{false, false}, gradient_case{false, true},
                                          gradient_case{true, false}, gradient_case{true, true}),
-                         [](const auto &info) {
-                             return std::string(info.param.rms ? "rms" : "layer") +
-                                    (info.param.global ? "_global" : "_own");
+                         [](const auto &tested) {
+                             return std::string(tested.param.rms ? "rms" : "layer") +
+                                    (tested.param.global ? "_global" : "_own");
                          });
 
 TEST(gradients, rows_add_up) {

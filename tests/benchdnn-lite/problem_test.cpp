@@ -34,17 +34,24 @@ TEST(flags, letters_in_any_order) {
     EXPECT_THROW(parse_flags("g"), input_error);
 }
 
-TEST(types, one_or_two) {
-    EXPECT_EQ(parse_type_pair("bf16"), (type_pair{jitnorm_bf16, jitnorm_bf16}));
-    EXPECT_EQ(parse_type_pair("f32:s8"), (type_pair{jitnorm_f32, jitnorm_s8}));
-    for (const char *text : {"", "f32:", ":f32", "f32:s8:u8", "int8"}) EXPECT_THROW(parse_type_pair(text), input_error);
+TEST(types, one_for_all_or_one_for_each) {
+    EXPECT_EQ(parse_row_types("bf16"), (row_types{jitnorm_bf16, jitnorm_bf16, jitnorm_bf16}));
+    EXPECT_EQ(parse_row_types("f32:s8"), (row_types{jitnorm_f32, jitnorm_s8, jitnorm_f32}));
+    EXPECT_EQ(parse_row_types("f32:bf16:f16"), (row_types{jitnorm_f32, jitnorm_bf16, jitnorm_f16}));
+    for (const char *text : {"", "f32:", ":f32", "f32:f32:f32:f32", "int8"})
+        EXPECT_THROW(parse_row_types(text), input_error) << text;
+    EXPECT_EQ(parse_weight_types("bf16"), (weight_types{jitnorm_bf16, jitnorm_bf16}));
+    EXPECT_EQ(parse_weight_types("bf16:f32"), (weight_types{jitnorm_bf16, jitnorm_f32}));
+    for (const char *text : {"", "f64", "s8", "f32:f32:f32"})
+        EXPECT_THROW(parse_weight_types(text), input_error) << text;
 }
 
 TEST(tags, dst_follows_src_unless_named) {
-    EXPECT_EQ(parse_tag_pair("axb"), (tag_pair{"axb", "any"}));
-    EXPECT_EQ(parse_tag_pair("axb:abx"), (tag_pair{"axb", "abx"}));
-    EXPECT_THROW(parse_tag_pair("undef"), input_error);
-    EXPECT_THROW(parse_tag_pair("abx:abx:abx"), input_error);
+    EXPECT_EQ(parse_row_tags("axb"), (row_tags{"axb", "any", ""}));
+    EXPECT_EQ(parse_row_tags("axb:abx"), (row_tags{"axb", "abx", ""}));
+    EXPECT_EQ(parse_row_tags("axb:abx:xba"), (row_tags{"axb", "abx", "xba"}));
+    EXPECT_THROW(parse_row_tags("undef"), input_error);
+    EXPECT_THROW(parse_row_tags("abx:abx:abx:abx"), input_error);
 }
 
 TEST(scales, one_or_both) {
@@ -87,10 +94,10 @@ TEST(problem, its_line_names_what_is_not_default) {
     p.size = parse_shape("128x768");
     EXPECT_EQ(p.line(), "128x768");
     p.dir = direction::BWD_DW;
-    p.types = parse_type_pair("f32:bf16");
-    p.tags = parse_tag_pair("axb:abx");
+    p.types = parse_row_types("f32:bf16:f16");
+    p.tags = parse_row_tags("axb:abx:xba");
     p.stat_tag = "abx";
-    p.scale_shift_type = jitnorm_bf16;
+    p.scale_shift = parse_weight_types("bf16:f32");
     p.flags = parse_flags("CH");
     p.epsilon = 1e-5f;
     p.in_place = true;
@@ -98,9 +105,10 @@ TEST(problem, its_line_names_what_is_not_default) {
     p.attr.post_ops = parse_post_ops("sum+relu");
     p.attr.user_scratchpad = true;
     p.size.name = "bert";
-    EXPECT_EQ(p.line(), "--dir=BWD_DW --dt=f32:bf16 --tag=axb:abx --stat_tag=abx --ss_dt=bf16 --flags=CH --eps=1e-05 "
-                        "--inplace=true --attr-scales=src:common:2 --attr-post-ops=sum+relu --attr-scratchpad=user "
-                        "128x768_n\"bert\"");
+    EXPECT_EQ(p.line(),
+              "--dir=BWD_DW --dt=f32:bf16:f16 --tag=axb:abx:xba --stat_tag=abx --ss_dt=bf16:f32 --flags=CH --eps=1e-05 "
+              "--inplace=true --attr-scales=src:common:2 --attr-post-ops=sum+relu --attr-scratchpad=user "
+              "128x768_n\"bert\"");
 }
 
 } // namespace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The times of several bodies, measured in turn.
+#include "interleave.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace benchdnn_lite {
+
+namespace {
+
+constexpr double BLOCK_US = 200;
+constexpr double LONG_CALL_US = 50'000; // from here on no cache remembers the last call
+
+double block_us(const body &b, int64_t calls) {
+    using clock = std::chrono::steady_clock;
+    const auto start = clock::now();
+    for (int64_t i = 0; i < calls; ++i) b();
+    return std::chrono::duration<double, std::micro>(clock::now() - start).count();
+}
+
+class contender {
+public:
+    // Doubles the calls until they fill a block; that also wakes threads and warms up.
+    explicit contender(const body &b) : body_(b) {
+        double us = block_us(body_, calls_);
+        for (; us < BLOCK_US; us = block_us(body_, calls_)) calls_ *= 2;
+        rewarms_ = us / double(calls_) < LONG_CALL_US;
+    }
+
+    void sample() {
+        if (rewarms_) body_();
+        samples_.push_back(block_us(body_, calls_) / double(calls_));
+    }
+
+    double median() const { return median_of(samples_); }
+
+private:
+    const body &body_;
+    int64_t calls_ = 1;
+    bool rewarms_ = true;
+    std::vector<double> samples_;
+};
+
+} // namespace
+
+double median_of(std::vector<double> samples) {
+    std::sort(samples.begin(), samples.end());
+    const size_t middle = samples.size() / 2;
+    return samples.size() % 2 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
+}
+
+std::vector<double> interleaved_medians(const std::vector<body> &bodies, int rounds) {
+    std::vector<contender> contenders(bodies.begin(), bodies.end());
+    for (int round = 0; round < rounds; ++round)
+        for (size_t i = 0; i < contenders.size(); ++i) contenders[(size_t(round) + i) % contenders.size()].sample();
+    std::vector<double> medians;
+    for (const contender &c : contenders) medians.push_back(c.median());
+    return medians;
+}
+
+} // namespace benchdnn_lite

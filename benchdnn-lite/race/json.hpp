@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// json: the race for machines.
+#pragma once
+
+#include "race.hpp"
+
+namespace benchdnn_lite {
+
+struct race_setting {
+    std::string ours, theirs; // libraries with their versions
+    int threads, rounds;
+};
+
+std::string race_json(const race_setting &setting, const std::vector<race_result> &results);
+
+} // namespace benchdnn_lite

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// oneDNN as a peer. What its versions do differently is in onednn_v2.hpp and onednn_v3.hpp.
+#include "onednn.hpp"
+
+#include <deque>
+
+#include "../tag.hpp"
+
+#include <dnnl_version.h>
+#if DNNL_VERSION_MAJOR >= 3
+#include "onednn_v3.hpp"
+#else
+#include "onednn_v2.hpp"
+#endif
+
+namespace benchdnn_lite {
+
+namespace {
+
+// Arguments go over with the ids that they have here.
+static_assert(DNNL_ARG_SRC == JITNORM_ARG_SRC && DNNL_ARG_DST == JITNORM_ARG_DST);
+static_assert(DNNL_ARG_MEAN == JITNORM_ARG_MEAN && DNNL_ARG_VARIANCE == JITNORM_ARG_VARIANCE);
+static_assert(DNNL_ARG_SCALE == JITNORM_ARG_SCALE && DNNL_ARG_SHIFT == JITNORM_ARG_SHIFT);
+static_assert(DNNL_ARG_DIFF_SRC == JITNORM_ARG_DIFF_SRC && DNNL_ARG_DIFF_DST == JITNORM_ARG_DIFF_DST);
+static_assert(DNNL_ARG_DIFF_SCALE == JITNORM_ARG_DIFF_SCALE && DNNL_ARG_DIFF_SHIFT == JITNORM_ARG_DIFF_SHIFT);
+
+// The problem's tag for an argument. A dst whose layout is left to the library gets that of src.
+const std::string &tag_of(const problem &p, int id) {
+    if (id == JITNORM_ARG_MEAN || id == JITNORM_ARG_VARIANCE) return p.stat_tag;
+    const bool is_dst = id == JITNORM_ARG_DST || id == JITNORM_ARG_DIFF_DST;
+    return is_dst && p.tags.dst != TAG_ANY ? p.tags.dst : p.tags.src;
+}
+
+dnnl::tensor tensor_of(const execution &e, int id) {
+    const layout &shape = e.data(id).shape();
+    return {shape, shape.blocks.empty() ? "" : canonical_tag(tag_of(e.prb(), id), shape.dims.size())};
+}
+
+class onednn_peer : public peer {
+public:
+    explicit onednn_peer(const execution &e);
+    void run() const override;
+    std::string implementation() const override;
+
+private:
+    void create_descriptor(const execution &e);
+    void add(const execution &e, const argument &a);
+
+    dnnl::engine cpu_;
+    dnnl::stream queue_;
+    dnnl::primitive_desc descriptor_;
+    dnnl::primitive primitive_;
+    std::deque<dnnl::memory> memories_;
+    std::vector<dnnl_exec_arg_t> list_;
+};
+
+onednn_peer::onednn_peer(const execution &e)
+    : cpu_(dnnl::make<dnnl::engine>("engine", dnnl_engine_create, dnnl_cpu, size_t(0))),
+      queue_(dnnl::make<dnnl::stream>("stream", dnnl_stream_create, cpu_.get(), unsigned(dnnl_stream_default_flags))) {
+    if (!e.prb().attr.post_ops.empty()) throw refusal("post-operations are not raced");
+    create_descriptor(e);
+    primitive_ = dnnl::make<dnnl::primitive>("primitive", dnnl_primitive_create, descriptor_.get());
+    for (const argument &a : e.arguments())
+        if (a.use != role::scratch) add(e, a);
+}
+
+// Backward wants the descriptor of its forward as a hint.
+void onednn_peer::create_descriptor(const execution &e) {
+    const problem &p = e.prb();
+    const dnnl::tensor_desc src(tensor_of(e, JITNORM_ARG_SRC));
+    const dnnl::tensor_desc dst(tensor_of(e, p.is_forward() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_DST));
+    std::optional<dnnl::tensor_desc> statistics;
+    if (e.has(JITNORM_ARG_VARIANCE)) statistics.emplace(tensor_of(e, JITNORM_ARG_VARIANCE));
+    const dnnl::tensor_desc *known = statistics ? &*statistics : nullptr;
+    const dnnl::attr attr = dnnl::make_attr(p);
+    const dnnl_prop_kind_t forward = p.is_forward() ? dnnl::prop_kind_of(p.dir) : dnnl_forward_training;
+    descriptor_ = dnnl::make_forward(cpu_.get(), forward, p, src, dst, known, attr);
+    if (!p.is_forward()) descriptor_ = dnnl::make_backward(cpu_.get(), p, src, dst, known, descriptor_.get(), attr);
+}
+
+void onednn_peer::add(const execution &e, const argument &a) {
+    const dnnl::tensor_desc desc(tensor_of(e, a.id));
+    memories_.push_back(dnnl::make<dnnl::memory>("memory", dnnl_memory_create, desc.get(), cpu_.get(), a.data.data()));
+    list_.push_back({a.id, memories_.back().get()});
+    if (dnnl::BACKWARD_TAKES_SHIFT && a.id == JITNORM_ARG_DIFF_SHIFT)
+        list_.push_back({JITNORM_ARG_SHIFT, memories_.back().get()});
+}
+
+void onednn_peer::run() const {
+    dnnl::check(dnnl_primitive_execute(primitive_.get(), queue_.get(), int(list_.size()), list_.data()), "execute");
+    dnnl::check(dnnl_stream_wait(queue_.get()), "wait");
+}
+
+std::string onednn_peer::implementation() const {
+    const char *name = nullptr;
+    dnnl::check(dnnl_primitive_desc_query(descriptor_.get(), dnnl_query_impl_info_str, 0, static_cast<void *>(&name)),
+                "implementation's name");
+    return name;
+}
+
+} // namespace
+
+peer_library onednn() {
+    const dnnl_version_t *v = dnnl_version();
+    const auto text = [](int number) { return std::to_string(number); };
+    return {concat("oneDNN ", text(v->major), ".", text(v->minor), ".", text(v->patch)),
+            [](const execution &e) { return std::make_unique<onednn_peer>(e); }};
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The race's own knobs.
+#include "options.hpp"
+
+#include <algorithm>
+
+#include "../error.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+constexpr int MAX_THREADS = 1024, MAX_ROUNDS = 10'000;
+
+int parse_count(std::string_view text, int lowest, int highest) { return int(parse_integer(text, lowest, highest)); }
+
+// Takes the argument if the knob is one of the race's.
+bool take(race_options &options, const std::string &argument) {
+    const size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const std::string value = equals == argument.npos ? "" : argument.substr(equals + 1);
+    if (argument == "--help" || argument == "-h")
+        options.help = true;
+    else if (name == "--threads")
+        options.threads = parse_count(value, 1, MAX_THREADS);
+    else if (name == "--rounds")
+        options.rounds = parse_count(value, 1, MAX_ROUNDS);
+    else if (name == "--json" && !value.empty())
+        options.json = value;
+    else if (name == "--plot" && !value.empty())
+        options.plot = value;
+    else
+        return false;
+    return true;
+}
+
+bool is_problem(const std::string &argument) {
+    return argument.rfind('-', 0) != 0 || argument.rfind("--batch=", 0) == 0;
+}
+
+} // namespace
+
+race_options parse_race_options(const std::vector<std::string> &arguments) {
+    race_options options;
+    std::vector<std::string> rest{"--lnorm"};
+    for (const std::string &argument : arguments)
+        if (!take(options, argument)) rest.push_back(argument);
+    if (options.help) return options;
+    if (std::none_of(rest.begin(), rest.end(), is_problem))
+        rest.insert(rest.end(), {"--batch=race_forward", "--batch=race_backward"});
+    options.jobs = parse_command_line(rest).jobs;
+    return options;
+}
+
+std::string race_help() {
+    return "Races layer normalization against oneDNN and against plain copies of the same bytes.\n\n"
+           "  benchdnn-lite-race [knob...] [problem...]\n\n"
+           "  --threads=N     threads of both libraries and of the copies (1)\n"
+           "  --rounds=N      interleaved rounds, of which medians are taken (15)\n"
+           "  --json=FILE     the results for machines\n"
+           "  --plot=FILE     their ratios by size, as SVG\n\n"
+           "Without a problem: --batch=race_forward --batch=race_backward. Other knobs and problems are those of\n"
+           "benchdnn-lite (its --help lists them; those of checking and timing have no effect).\n\n"
+           "Exit status: 0 raced, 1 results differed or an error, 2 mistake on the command line.\n";
+}
+
+} // namespace benchdnn_lite

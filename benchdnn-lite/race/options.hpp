@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// options: the race's own knobs; everything else on its command line is benchdnn-lite's.
+#pragma once
+
+#include "../command_line.hpp"
+
+namespace benchdnn_lite {
+
+struct race_options {
+    bool help = false;
+    int threads = 1;
+    int rounds = 15;
+    std::string json, plot; // files to write; empty: none
+    std::vector<job> jobs;
+};
+
+// Without a problem on the command line: the batch files race_forward and race_backward. Throws input_error.
+race_options parse_race_options(const std::vector<std::string> &arguments);
+
+std::string race_help();
+
+} // namespace benchdnn_lite

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// peer: another library, made ready to run a problem on the buffers that ours runs it on.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "../execution.hpp"
+
+namespace benchdnn_lite {
+
+// The other library does not take the problem; what() says why.
+struct refusal : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class peer {
+public:
+    virtual ~peer() = default;
+    virtual void run() const = 0;
+    virtual std::string implementation() const = 0;
+};
+
+struct peer_library {
+    std::string name; // with its version
+    // Throws refusal. The execution outlives the peer.
+    std::function<std::unique_ptr<peer>(const execution &)> make;
+};
+
+} // namespace benchdnn_lite

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// One problem through our library, a peer and plain copies.
+#include "race.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "../fill.hpp"
+#include "../memory_size.hpp"
+#include "../text.hpp"
+#include "agreement.hpp"
+#include "copies.hpp"
+#include "interleave.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+double bytes_moved(const problem &p) {
+    const auto bytes = [&](data_type type) { return double(p.elements()) * double(size_of(type)); };
+    return p.is_forward() ? bytes(p.types.src) + bytes(p.types.dst) : 2 * bytes(p.types.src) + bytes(p.types.dst);
+}
+
+// Null where the peer refuses or disagrees; the result says which.
+std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &other, uint64_t seed, race_result &result) {
+    try {
+        auto opponent = other.make(e);
+        result.theirs = opponent->implementation();
+        const int id = first_disagreement(e, *opponent, seed);
+        if (id == 0) return opponent;
+        result.disagrees = true;
+        result.note = concat("results differ in argument ", std::to_string(id));
+    } catch (const refusal &reason) {
+        result.note = concat("refused: ", reason.what());
+    }
+    return nullptr;
+}
+
+void measure(const execution &e, const peer *opponent, int threads, int rounds, race_result &result) {
+    const copies copy(size_t(result.bytes / 2), threads);
+    std::vector<body> bodies{[&] { e.run(); }, [&] { copy.memcpy_alone(); }, [&] { copy.stream_by_threads(); },
+                             [&] { copy.memcpy_by_threads(); }};
+    const char *const limits[] = {"memcpy", "stream", "memcpy by threads"};
+    if (opponent) bodies.emplace_back([&] { opponent->run(); });
+    const std::vector<double> us = interleaved_medians(bodies, rounds);
+    result.ours_us = us[0];
+    const auto limit = std::min_element(us.begin() + 1, us.begin() + 4);
+    result.limit_us = *limit;
+    result.limit = limits[limit - us.begin() - 1];
+    if (opponent) result.theirs_us = us[4];
+}
+
+void race_now(const session &s, const peer_library &other, int threads, int rounds, uint64_t seed,
+              race_result &result) {
+    const execution e(s, result.prb);
+    result.ours = e.implementation();
+    const auto opponent = make_opponent(e, other, seed, result);
+    if (result.disagrees) return;
+    fill(e, fill_kind::random, seed);
+    measure(e, opponent.get(), threads, rounds, result);
+}
+
+} // namespace
+
+race_result race(const session &s, const problem &p, const peer_library &other, int threads, int rounds,
+                 uint64_t seed) {
+    race_result result;
+    result.prb = p;
+    result.bytes = bytes_moved(p);
+    if (p.elements() == 0)
+        result.note = "skipped: nothing to move";
+    else if (bytes_needed(p) > machine_memory().available)
+        result.note = "skipped: too little memory";
+    if (!result.note.empty()) return result;
+    try {
+        race_now(s, other, threads, rounds, seed, result);
+    } catch (const api_error &error) {
+        result.note = concat("skipped: ", error.what());
+    } catch (const std::bad_alloc &) {
+        result.note = "skipped: out of memory";
+    }
+    return result;
+}
+
+ratio_summary summarize(const std::vector<const race_result *> &results, ratio_of_result ratio) {
+    ratio_summary s;
+    double logarithms = 0;
+    for (const race_result *r : results) {
+        const std::optional<double> value = (r->*ratio)();
+        if (!value) continue;
+        logarithms += std::log(*value);
+        if (s.count == 0 || *value < s.least) s.least = *value, s.at_least = r;
+        if (s.count == 0 || *value > s.most) s.most = *value, s.at_most = r;
+        ++s.count;
+    }
+    if (s.count > 0) s.mean = std::exp(logarithms / double(s.count));
+    return s;
+}
+
+} // namespace benchdnn_lite

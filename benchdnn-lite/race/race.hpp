@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// race: one problem through our library, a peer and plain copies of the same bytes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "peer.hpp"
+
+namespace benchdnn_lite {
+
+struct race_result {
+    problem prb;
+    std::string note; // why there is no race: who refused, what differs; empty if there was one
+    bool disagrees = false;
+    std::string ours, theirs; // implementations
+    double bytes = 0;         // of src and dst; backward: of src, diff_dst and diff_src
+    std::optional<double> ours_us, theirs_us, limit_us;
+    std::string limit; // the copy that was fastest
+
+    std::optional<double> ratio() const { return quotient(theirs_us, ours_us); }
+    std::optional<double> over_limit() const { return quotient(ours_us, limit_us); }
+
+private:
+    static std::optional<double> quotient(std::optional<double> a, std::optional<double> b) {
+        return a && b ? std::optional(*a / *b) : std::nullopt;
+    }
+};
+
+// `threads` is what both libraries were told to use.
+race_result race(const session &s, const problem &p, const peer_library &other, int threads, int rounds, uint64_t seed);
+
+// Of some ratios: their geometric mean, and both ends.
+struct ratio_summary {
+    size_t count = 0;
+    double mean = 0, least = 0, most = 0;
+    const race_result *at_least = nullptr, *at_most = nullptr;
+};
+
+using ratio_of_result = std::optional<double> (race_result::*)() const;
+ratio_summary summarize(const std::vector<const race_result *> &results, ratio_of_result ratio);
+
+} // namespace benchdnn_lite

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the command line to the table and the files.
+#include "run_race.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include <omp.h>
+
+#include "../error.hpp"
+#include "json.hpp"
+#include "options.hpp"
+#include "plot.hpp"
+#include "table.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+std::string our_name() {
+    const jitnorm_version_t *v = jitnorm_version();
+    return concat("jitnorm ", std::to_string(v->major), ".", std::to_string(v->minor), ".", std::to_string(v->patch));
+}
+
+void print(const std::string &text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+}
+
+void write_file(const std::string &name, const std::string &text) {
+    std::ofstream file(name);
+    file << text;
+    file.close();
+    if (!file) throw std::runtime_error(concat("cannot write ", name));
+}
+
+std::vector<race_result> race_all(const race_options &options, const peer_library &other) {
+    std::vector<race_result> results;
+    const session s;
+    for (const job &j : options.jobs) {
+        results.push_back(race(s, j.prb, other, options.threads, options.rounds, j.options.seed));
+        print(race_line(results.back()));
+    }
+    return results;
+}
+
+int run(const race_options &options, const peer_library &other) {
+    omp_set_num_threads(options.threads); // both libraries ask OpenMP
+    const race_setting setting{our_name(), other.name, options.threads, options.rounds};
+    print(race_heading(setting.ours, setting.theirs, setting.threads, setting.rounds));
+    const std::vector<race_result> results = race_all(options, other);
+    print(race_summary(results));
+    if (!options.json.empty()) write_file(options.json, race_json(setting, results));
+    const std::string title =
+        concat(setting.ours, " and ", setting.theirs, ", threads: ", std::to_string(setting.threads));
+    if (!options.plot.empty()) write_file(options.plot, race_plot(title, results));
+    return std::any_of(results.begin(), results.end(), [](const race_result &r) { return r.disagrees; }) ? 1 : 0;
+}
+
+} // namespace
+
+int run_race(int argc, char **argv, const peer_library &other) {
+    try {
+        const race_options options = parse_race_options({argv + 1, argv + argc});
+        if (!options.help) return run(options, other);
+        print(race_help());
+        return 0;
+    } catch (const input_error &error) {
+        std::fprintf(stderr, "benchdnn-lite-race: %s\n", error.what());
+        return 2;
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "benchdnn-lite-race: %s\n", error.what());
+        return 1;
+    }
+}
+
+} // namespace benchdnn_lite

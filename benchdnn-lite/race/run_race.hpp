@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// run_race: the whole program but for the choice of the peer; the answer is the exit status.
+#pragma once
+
+#include "peer.hpp"
+
+namespace benchdnn_lite {
+
+int run_race(int argc, char **argv, const peer_library &other);
+
+} // namespace benchdnn_lite

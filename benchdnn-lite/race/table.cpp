@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The race as text.
+#include "table.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "../text.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+template <typename... Values>
+std::string format(const char *pattern, Values... values) {
+    char text[512];
+    const int length = std::snprintf(text, sizeof text, pattern, values...);
+    return {text, std::min(size_t(std::max(length, 0)), sizeof text - 1)};
+}
+
+std::string cell(std::optional<double> value, int width, int decimals) {
+    return value ? format("%*.*f", width, decimals, *value) : format("%*s", width, "-");
+}
+
+std::string summary_of(const char *kind, const std::vector<const race_result *> &results) {
+    if (results.empty()) return "";
+    const ratio_summary peers = summarize(results, &race_result::ratio);
+    const ratio_summary limits = summarize(results, &race_result::over_limit);
+    std::string text = format("%s: %zu of %zu raced", kind, peers.count, results.size());
+    if (peers.count > 0)
+        text += format("; peer/ours: geometric mean %.2f, minimum %.2f (%s)", peers.mean, peers.least,
+                       peers.at_least->prb.line().c_str());
+    if (limits.count > 0)
+        text += format("; ours/limit: geometric mean %.2f, maximum %.2f (%s)", limits.mean, limits.most,
+                       limits.at_most->prb.line().c_str());
+    return text + "\n";
+}
+
+} // namespace
+
+std::string race_heading(const std::string &ours, const std::string &theirs, int threads, int rounds) {
+    return concat(
+        ours, " against ", theirs, ", ", std::to_string(threads), threads == 1 ? " thread" : " threads",
+        ". Median microseconds of ", std::to_string(rounds),
+        " interleaved rounds.\n"
+        "limit: the fastest copy of the same bytes: memcpy, or lines in order with stores that bypass the "
+        "caches.\n",
+        format("%11s %11s %9s %11s %10s  %s\n", "ours", "peer", "peer/ours", "limit", "ours/limit", "problem"));
+}
+
+std::string race_line(const race_result &r) {
+    const std::string note = r.note.empty() ? "" : concat("  (", r.note, ")");
+    return concat(cell(r.ours_us, 11, 3), " ", cell(r.theirs_us, 11, 3), " ", cell(r.ratio(), 9, 2), " ",
+                  cell(r.limit_us, 11, 3), " ", cell(r.over_limit(), 10, 2), "  ", r.prb.line(), note, "\n");
+}
+
+std::vector<const race_result *> results_of(const std::vector<race_result> &results, bool forward) {
+    std::vector<const race_result *> chosen;
+    for (const race_result &r : results)
+        if (r.prb.is_forward() == forward) chosen.push_back(&r);
+    return chosen;
+}
+
+std::string race_summary(const std::vector<race_result> &results) {
+    return summary_of("forward", results_of(results, true)) + summary_of("backward", results_of(results, false));
+}
+
+} // namespace benchdnn_lite
