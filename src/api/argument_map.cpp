@@ -2,7 +2,9 @@
 #include "argument_map.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 
 #include "../core/verbose.hpp"
 #include "memory.hpp"
@@ -26,6 +28,21 @@ void *align(void *pointer) {
     return static_cast<char *>(pointer) + ((ALIGNMENT - address % ALIGNMENT) % ALIGNMENT);
 }
 
+// Where in the arguments the tensors' pointers are, in bytes.
+using layer_norm::arguments;
+constexpr size_t PLACES[FIRST_POST_OP] = {
+    offsetof(arguments, src),        offsetof(arguments, dst),       offsetof(arguments, mean),
+    offsetof(arguments, variance),   offsetof(arguments, scale),     offsetof(arguments, shift),
+    offsetof(arguments, diff_dst),   offsetof(arguments, diff_src),  offsetof(arguments, diff_scale),
+    offsetof(arguments, diff_shift), offsetof(arguments, src_scale), offsetof(arguments, dst_scale),
+    offsetof(arguments, scratchpad),
+};
+
+size_t place_of(slot s) {
+    return s < FIRST_POST_OP ? PLACES[s]
+                             : offsetof(arguments, post_op_src) + size_t(s - FIRST_POST_OP) * sizeof(void *);
+}
+
 slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
@@ -45,62 +62,55 @@ argument_map::argument_map(const jitnorm_primitive_desc &pd) {
     if (!p.is_forward() && same_tensor(p.diff_dst, p.diff_src)) in_place_ = only(DIFF_DST) | only(DIFF_SRC);
 }
 
+void argument_map::put(layer_norm::arguments &result, slot s, void *handle) noexcept {
+    std::memcpy(reinterpret_cast<std::byte *>(&result) + place_of(s), &handle, sizeof handle);
+}
+
+void *argument_map::get(const layer_norm::arguments &result, slot s) noexcept {
+    void *handle;
+    std::memcpy(&handle, reinterpret_cast<const std::byte *>(&result) + place_of(s), sizeof handle);
+    return handle;
+}
+
 // Null, or why the argument cannot be taken.
-const char *argument_map::take(const jitnorm_exec_arg_t &argument, handles &into) const noexcept {
+const char *argument_map::take(const jitnorm_exec_arg_t &argument, slot_set &given,
+                               layer_norm::arguments &result) const noexcept {
     const slot s = slot_of(argument.arg);
     if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0) return "the primitive has no such argument";
-    if ((into.given & only(s)) != 0) return "given twice";
-    into.given |= only(s);
+    if ((given & only(s)) != 0) return "given twice";
+    given |= only(s);
     if ((ignored_ & only(s)) != 0) return nullptr;
     if (!same_tensor(argument.memory->md, *mds_[s])) return "its memory has another descriptor than the primitive's";
-    into.at[s] = argument.memory->handle;
-    return into.at[s] == nullptr && (with_elements_ & only(s)) != 0 ? "its memory has no data" : nullptr;
+    if (argument.memory->handle == nullptr && (with_elements_ & only(s)) != 0) return "its memory has no data";
+    put(result, s, argument.memory->handle);
+    return nullptr;
 }
 
 // An output whose handle another tensor has too; NO_SLOT if there is none.
-slot argument_map::find_alias(const handles &from) const noexcept {
+slot argument_map::find_alias(const layer_norm::arguments &result) const noexcept {
     for (slot_set outputs = outputs_ & with_elements_; outputs != 0; outputs &= outputs - 1) {
         const slot output = first_of(outputs);
+        const void *handle = get(result, output);
         for (slot_set others = required_ & with_elements_ & ~only(output); others != 0; others &= others - 1) {
             const slot other = first_of(others);
-            if (from.at[output] == from.at[other] && (only(output) | only(other)) != in_place_) return output;
+            if (handle == get(result, other) && (only(output) | only(other)) != in_place_) return output;
         }
     }
     return NO_SLOT;
 }
 
-void argument_map::fill(const handles &from, layer_norm::arguments &result) const noexcept {
-    result.src = from.at[SRC];
-    result.dst = from.at[DST];
-    result.mean = from.at[MEAN];
-    result.variance = from.at[VARIANCE];
-    result.scale = from.at[SCALE];
-    result.shift = from.at[SHIFT];
-    result.diff_dst = from.at[DIFF_DST];
-    result.diff_src = from.at[DIFF_SRC];
-    result.diff_scale = from.at[DIFF_SCALE];
-    result.diff_shift = from.at[DIFF_SHIFT];
-    result.src_scale = static_cast<const float *>(from.at[SRC_SCALE]);
-    result.dst_scale = static_cast<const float *>(from.at[DST_SCALE]);
-    result.scratchpad = align(from.at[SCRATCHPAD]);
-    for (slot_set post_ops = required_ & ~(only(FIRST_POST_OP) - 1); post_ops != 0; post_ops &= post_ops - 1) {
-        const slot s = first_of(post_ops);
-        result.post_op_src[s - FIRST_POST_OP] = from.at[s];
-    }
-}
-
 jitnorm_status_t argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args,
                                        layer_norm::arguments &result) const noexcept {
-    handles found;
+    slot_set given = 0;
     for (int i = 0; i < nargs; ++i) {
         if (args[i].memory == nullptr) continue;
-        if (const char *reason = take(args[i], found)) return complain(args[i].arg, reason);
+        if (const char *reason = take(args[i], given, result)) return complain(args[i].arg, reason);
     }
-    if (const slot_set missing = required_ & ~found.given; missing != 0)
+    if (const slot_set missing = required_ & ~given; missing != 0)
         return complain(arg_of(first_of(missing)), "missing");
-    if (const slot alias = find_alias(found); alias != NO_SLOT)
+    if (const slot alias = find_alias(result); alias != NO_SLOT)
         return complain(arg_of(alias), "this output has the handle of another tensor");
-    fill(found, result);
+    result.scratchpad = align(result.scratchpad);
     return jitnorm_success;
 }
 

@@ -2,7 +2,6 @@
 // argument_map: from the argument list of an execution to bare pointers, checking all that can be checked.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "tensors.hpp"
@@ -13,8 +12,8 @@ class argument_map {
 public:
     explicit argument_map(const jitnorm_primitive_desc &pd); // keeps pointers into pd
 
-    // invalid_arguments, with a line in the verbose log, unless the list is exactly what the primitive needs. Takes
-    // some ten nanoseconds, allocates nothing and throws nothing.
+    // invalid_arguments, with a line in the verbose log, unless the list is exactly what the primitive needs. result is
+    // default-made before and of no use after an error. Allocates nothing and throws nothing.
     jitnorm_status_t resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result) const noexcept;
 
 private:
@@ -22,15 +21,12 @@ private:
     static_assert(SLOT_COUNT <= 64);
     static constexpr slot_set only(slot s) { return slot_set(1) << s; }
 
-    struct handles {
-        slot_set given = 0;
-        void *at[SLOT_COUNT]; // those of post-ops are set only where given: clearing all would cost as much as the rest
-        handles() { std::fill_n(at, int(FIRST_POST_OP), nullptr); }
-    };
+    // The tensor's pointer in the result: null until it is given.
+    static void put(layer_norm::arguments &result, slot s, void *handle) noexcept;
+    static void *get(const layer_norm::arguments &result, slot s) noexcept;
 
-    const char *take(const jitnorm_exec_arg_t &argument, handles &into) const noexcept;
-    slot find_alias(const handles &from) const noexcept;
-    void fill(const handles &from, layer_norm::arguments &result) const noexcept;
+    const char *take(const jitnorm_exec_arg_t &argument, slot_set &given, layer_norm::arguments &result) const noexcept;
+    slot find_alias(const layer_norm::arguments &result) const noexcept;
 
     slot_set required_ = 0;
     slot_set ignored_ = 0;

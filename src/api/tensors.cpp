@@ -21,12 +21,6 @@ constexpr int FIXED_ARGS[FIRST_POST_OP] = {
     JITNORM_ARG_SCRATCHPAD,
 };
 
-slot post_op_slot(int arg) {
-    const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
-    const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
-    return is_src1 && 0 <= index && index < MAX_POST_OPS ? slot(FIRST_POST_OP + index) : NO_SLOT;
-}
-
 const memory_desc EMPTY;
 const memory_desc ONE_F32 = [] {
     const dim_t one = 1;
@@ -48,39 +42,6 @@ tensor post_op_tensor(const layer_norm::problem &p, size_t index) {
 }
 
 } // namespace
-
-slot slot_of(int arg) {
-    switch (arg) {
-    case JITNORM_ARG_SRC:
-        return SRC;
-    case JITNORM_ARG_DST:
-        return DST;
-    case JITNORM_ARG_MEAN:
-        return MEAN;
-    case JITNORM_ARG_VARIANCE:
-        return VARIANCE;
-    case JITNORM_ARG_SCALE:
-        return SCALE;
-    case JITNORM_ARG_SHIFT:
-        return SHIFT;
-    case JITNORM_ARG_DIFF_DST:
-        return DIFF_DST;
-    case JITNORM_ARG_DIFF_SRC:
-        return DIFF_SRC;
-    case JITNORM_ARG_DIFF_SCALE:
-        return DIFF_SCALE;
-    case JITNORM_ARG_DIFF_SHIFT:
-        return DIFF_SHIFT;
-    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC:
-        return SRC_SCALE;
-    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST:
-        return DST_SCALE;
-    case JITNORM_ARG_SCRATCHPAD:
-        return SCRATCHPAD;
-    default:
-        return post_op_slot(arg);
-    }
-}
 
 int arg_of(slot s) {
     return s < FIRST_POST_OP ? FIXED_ARGS[s] : JITNORM_ARG_ATTR_MULTIPLE_POST_OP(s - FIRST_POST_OP) | JITNORM_ARG_SRC_1;

@@ -26,7 +26,46 @@ enum slot : int {
     NO_SLOT = -1
 };
 
-slot slot_of(int arg); // NO_SLOT for an argument that no primitive has
+constexpr slot post_op_slot(int arg) {
+    const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
+    const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
+    return is_src1 && 0 <= index && index < MAX_POST_OPS ? slot(FIRST_POST_OP + index) : NO_SLOT;
+}
+
+// NO_SLOT for an argument that no primitive has.
+constexpr slot slot_of(int arg) {
+    switch (arg) {
+    case JITNORM_ARG_SRC:
+        return SRC;
+    case JITNORM_ARG_DST:
+        return DST;
+    case JITNORM_ARG_MEAN:
+        return MEAN;
+    case JITNORM_ARG_VARIANCE:
+        return VARIANCE;
+    case JITNORM_ARG_SCALE:
+        return SCALE;
+    case JITNORM_ARG_SHIFT:
+        return SHIFT;
+    case JITNORM_ARG_DIFF_DST:
+        return DIFF_DST;
+    case JITNORM_ARG_DIFF_SRC:
+        return DIFF_SRC;
+    case JITNORM_ARG_DIFF_SCALE:
+        return DIFF_SCALE;
+    case JITNORM_ARG_DIFF_SHIFT:
+        return DIFF_SHIFT;
+    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC:
+        return SRC_SCALE;
+    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST:
+        return DST_SCALE;
+    case JITNORM_ARG_SCRATCHPAD:
+        return SCRATCHPAD;
+    default:
+        return post_op_slot(arg);
+    }
+}
+
 int arg_of(slot s);
 
 enum class role { absent, input, output, ignored /* may be given and is not looked at */ };
