@@ -4,8 +4,6 @@
 
 #include <deque>
 
-#include "../tag.hpp"
-
 #include <dnnl_version.h>
 #if DNNL_VERSION_MAJOR >= 3
 #include "onednn_v3.hpp"
@@ -24,18 +22,6 @@ static_assert(DNNL_ARG_SCALE == JITNORM_ARG_SCALE && DNNL_ARG_SHIFT == JITNORM_A
 static_assert(DNNL_ARG_DIFF_SRC == JITNORM_ARG_DIFF_SRC && DNNL_ARG_DIFF_DST == JITNORM_ARG_DIFF_DST);
 static_assert(DNNL_ARG_DIFF_SCALE == JITNORM_ARG_DIFF_SCALE && DNNL_ARG_DIFF_SHIFT == JITNORM_ARG_DIFF_SHIFT);
 
-// The problem's tag for an argument. A dst whose layout is left to the library gets that of src.
-const std::string &tag_of(const problem &p, int id) {
-    if (id == JITNORM_ARG_MEAN || id == JITNORM_ARG_VARIANCE) return p.stat_tag;
-    const bool is_dst = id == JITNORM_ARG_DST || id == JITNORM_ARG_DIFF_DST;
-    return is_dst && p.tags.dst != TAG_ANY ? p.tags.dst : p.tags.src;
-}
-
-dnnl::tensor tensor_of(const execution &e, int id) {
-    const layout &shape = e.data(id).shape();
-    return {shape, shape.blocks.empty() ? "" : canonical_tag(tag_of(e.prb(), id), shape.dims.size())};
-}
-
 class onednn_peer : public peer {
 public:
     explicit onednn_peer(const execution &e);
@@ -44,7 +30,7 @@ public:
 
 private:
     void create_descriptor(const execution &e);
-    void add(const execution &e, const argument &a);
+    void add(const argument &a);
 
     dnnl::engine cpu_;
     dnnl::stream queue_;
@@ -61,16 +47,16 @@ onednn_peer::onednn_peer(const execution &e)
     create_descriptor(e);
     primitive_ = dnnl::make<dnnl::primitive>("primitive", dnnl_primitive_create, descriptor_.get());
     for (const argument &a : e.arguments())
-        if (a.use != role::scratch) add(e, a);
+        if (a.use != role::scratch) add(a);
 }
 
 // Backward wants the descriptor of its forward as a hint.
 void onednn_peer::create_descriptor(const execution &e) {
     const problem &p = e.prb();
-    const dnnl::tensor_desc src(tensor_of(e, JITNORM_ARG_SRC));
-    const dnnl::tensor_desc dst(tensor_of(e, p.is_forward() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_DST));
+    const dnnl::tensor_desc src(e.data(JITNORM_ARG_SRC).shape());
+    const dnnl::tensor_desc dst(e.data(p.is_forward() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_DST).shape());
     std::optional<dnnl::tensor_desc> statistics;
-    if (e.has(JITNORM_ARG_VARIANCE)) statistics.emplace(tensor_of(e, JITNORM_ARG_VARIANCE));
+    if (e.has(JITNORM_ARG_VARIANCE)) statistics.emplace(e.data(JITNORM_ARG_VARIANCE).shape());
     const dnnl::tensor_desc *known = statistics ? &*statistics : nullptr;
     const dnnl::attr attr = dnnl::make_attr(p);
     const dnnl_prop_kind_t forward = p.is_forward() ? dnnl::prop_kind_of(p.dir) : dnnl_forward_training;
@@ -78,8 +64,8 @@ void onednn_peer::create_descriptor(const execution &e) {
     if (!p.is_forward()) descriptor_ = dnnl::make_backward(cpu_.get(), p, src, dst, known, descriptor_.get(), attr);
 }
 
-void onednn_peer::add(const execution &e, const argument &a) {
-    const dnnl::tensor_desc desc(tensor_of(e, a.id));
+void onednn_peer::add(const argument &a) {
+    const dnnl::tensor_desc desc(a.data.shape());
     memories_.push_back(dnnl::make<dnnl::memory>("memory", dnnl_memory_create, desc.get(), cpu_.get(), a.data.data()));
     list_.push_back({a.id, memories_.back().get()});
     if (dnnl::BACKWARD_TAKES_SHIFT && a.id == JITNORM_ARG_DIFF_SHIFT)

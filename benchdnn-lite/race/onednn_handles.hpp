@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// onednn_handles: what oneDNN's versions have in common: handles as owners, statuses as refusals, and the tensors of a
-// layer normalization.
+// onednn_handles: what oneDNN's versions have in common: handles as owners, statuses as refusals, and names
+// of layouts, types and directions.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -33,14 +35,24 @@ Owner make(const char *what, Create create, Arguments... arguments) {
     return Owner(handle);
 }
 
-// A tensor as its layout and, if that is blocked, its canonical tag.
-struct tensor {
-    layout shape;
-    std::string tag;
-    bool is_blocked() const { return !shape.blocks.empty(); }
-};
+// The name of a blocked layout, as aBcd8b: dimensions from the outermost in, capitals for those in blocks, then the
+// blocks.
+inline std::string tag_text(const layout &l) {
+    std::vector<size_t> order(l.dims.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return l.strides[a] > l.strides[b]; });
+    std::string outer, inner;
+    for (const size_t d : order) outer += char('a' + d);
+    for (const inner_block &block : l.blocks) {
+        const char letter = char('a' + block.dim);
+        std::replace(outer.begin(), outer.end(), letter, char('A' + block.dim));
+        inner += std::to_string(block.size) + letter;
+    }
+    return outer + inner;
+}
 
-inline dnnl_format_tag_t tag_named(const std::string &name) {
+inline dnnl_format_tag_t tag_of(const layout &l) {
+    const std::string name = tag_text(l);
     for (int tag = dnnl_format_tag_any + 1; tag < dnnl_format_tag_last; ++tag)
         if (name == dnnl_fmt_tag2str(dnnl_format_tag_t(tag))) return dnnl_format_tag_t(tag);
     throw refusal(concat("no tag ", name));

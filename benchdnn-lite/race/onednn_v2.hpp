@@ -12,11 +12,11 @@ constexpr bool BACKWARD_TAKES_SHIFT = true;
 
 class tensor_desc {
 public:
-    explicit tensor_desc(const tensor &t) {
-        const layout &l = t.shape;
+    explicit tensor_desc(const layout &l) {
         const int ndims = int(l.dims.size());
-        check(t.is_blocked()
-                  ? dnnl_memory_desc_init_by_tag(&desc_, ndims, l.dims.data(), type_of(l.type), tag_named(t.tag))
+        const bool is_blocked = !l.blocks.empty();
+        check(is_blocked
+                  ? dnnl_memory_desc_init_by_tag(&desc_, ndims, l.dims.data(), type_of(l.type), tag_of(l))
                   : dnnl_memory_desc_init_by_strides(&desc_, ndims, l.dims.data(), type_of(l.type), l.strides.data()),
               "memory descriptor");
     }

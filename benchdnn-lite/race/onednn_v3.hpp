@@ -15,13 +15,13 @@ constexpr bool BACKWARD_TAKES_SHIFT = false;
 
 class tensor_desc {
 public:
-    explicit tensor_desc(const tensor &t) {
-        const layout &l = t.shape;
+    explicit tensor_desc(const layout &l) {
         const int ndims = int(l.dims.size());
-        desc_ = t.is_blocked() ? make<handle>("memory descriptor", dnnl_memory_desc_create_with_tag, ndims,
-                                              l.dims.data(), type_of(l.type), tag_named(t.tag))
-                               : make<handle>("memory descriptor", dnnl_memory_desc_create_with_strides, ndims,
-                                              l.dims.data(), type_of(l.type), l.strides.data());
+        const bool is_blocked = !l.blocks.empty();
+        desc_ = is_blocked ? make<handle>("memory descriptor", dnnl_memory_desc_create_with_tag, ndims, l.dims.data(),
+                                          type_of(l.type), tag_of(l))
+                           : make<handle>("memory descriptor", dnnl_memory_desc_create_with_strides, ndims,
+                                          l.dims.data(), type_of(l.type), l.strides.data());
     }
     const_dnnl_memory_desc_t get() const { return desc_.get(); }
 
