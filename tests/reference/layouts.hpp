@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // layouts: memory layouts by a short text, for tables of test cases: a tag ("aBcd8b"), or row-major strides with a gap
-// after each row ("gap"), with space between the elements of a row ("spread"), or "gap" moved by an offset0 ("moved").
+// after each row ("gap") or with space between the elements of a row ("spread"); each may end in "+7", an offset0.
 #pragma once
 
 #include <stdexcept>
@@ -27,14 +27,14 @@ inline impl::memory_desc make_strided(const std::vector<impl::dim_t> &dims, jitn
 
 inline impl::memory_desc make_layout(const std::string &text, const std::vector<impl::dim_t> &dims,
                                      jitnorm_data_type_t type) {
-    if (text == "dense") return impl::make_dense(dims, type);
-    if (text == "gap") return make_strided(dims, type, 1, 3);
-    if (text == "spread") return make_strided(dims, type, 2, 0);
-    if (text == "moved") {
-        impl::memory_desc md = make_strided(dims, type, 1, 3);
+    if (text.ends_with("+7")) {
+        impl::memory_desc md = make_layout(text.substr(0, text.size() - 2), dims, type);
         md.offset0 = 7;
         return md;
     }
+    if (text == "dense") return impl::make_dense(dims, type);
+    if (text == "gap") return make_strided(dims, type, 1, 3);
+    if (text == "spread") return make_strided(dims, type, 2, 0);
     for (const impl::named_tag &named : impl::named_tags())
         if (named.name == text) {
             impl::memory_desc md;

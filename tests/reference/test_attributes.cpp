@@ -166,7 +166,7 @@ TEST(reference_attributes, binary_broadcasts_types_and_layouts) {
     for (const auto &shape : shapes)
         for (const auto type :
              {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8, jitnorm_s32, jitnorm_f64})
-            for (const char *layout : {"dense", "cba", "gap", "spread", "moved", "aBc8b", "aBC8b8c"}) {
+            for (const char *layout : {"dense", "cba", "gap", "spread", "gap+7", "aBc8b", "aBC8b8c+7"}) {
                 SCOPED_TRACE(testing::Message() << testing::PrintToString(shape) << " type " << type << layout);
                 const setup s = {.dims = dims,
                                  .dst = "acb",

@@ -83,10 +83,11 @@ const layout_case LAYOUTS[] = {
     {{5, 70}, "ba", "ab", "gap", "a"},
     {{5, 70}, "ab", "gap", "ba", "gap"},
     {{5, 70}, "gap", "ba", "spread", "spread"},
-    {{5, 70}, "moved", "moved", "moved", "moved"},
+    {{5, 70}, "gap+7", "gap+7", "gap+7", "gap+7"},
     {{5, 70}, "AB16b16a", "AB16a16b", "aB8b", "a"},
     {{3, 5, 70}, "abc", "bac", "cba", "ba"},
     {{3, 5, 70}, "aBc8b", "aBc16b", "aBC8b8c", "aB8b"},
+    {{3, 5, 20}, "aBC8b8c+7", "aBC16b16c+7", "aBC8b8c+7", "AB16b16a+7"},
     {{2, 3, 5, 20}, "acdb", "aBcd8b", "dcba", "aBc8b"},
     {{2, 3, 2, 5, 20}, "aBcde8b", "ABcde16a16b", "acdeb", "abdc"},
 };

@@ -89,7 +89,7 @@ const layout_case LAYOUTS[] = {
     {{5, 70}, "ab", "ba", "a"},
     {{5, 70}, "gap", "gap", "gap"},
     {{5, 70}, "spread", "spread", "spread"},
-    {{5, 70}, "moved", "moved", "moved"},
+    {{5, 70}, "gap+7", "gap+7", "gap+7"},
     {{5, 70}, "AB16b16a", "AB16b16a", "a"},
     {{33, 7}, "AB16b64a", "AB8a8b", "a"},
     {{5, 70}, "aB16b", "Ab4a", "a"},
