@@ -24,13 +24,17 @@ dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
     return std::clamp<dim_t>(batch_bytes / std::max<dim_t>(row_bytes, 1), 1, MAX_BATCH_ROWS);
 }
 
+constexpr dim_t IN_CACHE_BATCH = 16 * 1024;
+
 } // namespace
 
 plan plan_for(dim_t bytes, dim_t total_bytes, dim_t row_bytes) {
     static const cache_sizes caches;
     if (total_bytes > caches.last) return {batch_of(8 * 1024, row_bytes), 1, true, true};
     if (bytes > caches.l2) return {batch_of(4 * 1024, row_bytes), 1, true, false};
-    return {batch_of(16 * 1024, row_bytes), 2, false, false};
+    return {batch_of(IN_CACHE_BATCH, row_bytes), 2, false, false};
 }
+
+plan packed_plan(dim_t pitch) { return {batch_of(IN_CACHE_BATCH, pitch), 2, false, false}; }
 
 } // namespace jitnorm::impl::layer_norm::tuning

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forward_rows.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool streaming) {
+    return {vectors,        p.src.data_type,  p.dst.data_type,  p.scale_shift_type, p.uses_scale(),
+            p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, streaming};
+}
+
+jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated) {
+    return {vectors, p.src.data_type, !p.is_rms(), repeated};
+}
+
+} // namespace
+
+forward_rows::forward_rows(const problem &p, jit::isa vectors)
+    : given_(p.statistics_are_inputs()), stored_(p.statistics_are_outputs()), rms_(p.is_rms()), epsilon_(p.epsilon),
+      sweep_(sweep_conf_of(p, vectors, false)), repeat_(sweep_conf_of(p, vectors, true)),
+      normalize_(normalize_conf_of(p, vectors, false)), stream_(normalize_conf_of(p, vectors, true)),
+      C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))), inv_C_(1.0 / double(C_)) {}
+
+dense_rows forward_rows::common(const arguments &args) {
+    dense_rows rows = {};
+    rows.scale = args.scale;
+    rows.shift = args.shift;
+    rows.src_scale = args.src_scale ? *args.src_scale : 1;
+    rows.inverse_dst_scale = args.dst_scale ? 1 / *args.dst_scale : 1;
+    return rows;
+}
+
+void forward_rows::run(const dense_rows &rows, dim_t count) const {
+    row_batch batch;
+    const dim_t batch_rows = C_ > CHUNK ? 1 : rows.plan.batch_rows;
+    for (dim_t first = 0; first < count; first += batch_rows) {
+        batch.first = first;
+        batch.rows = std::min(batch_rows, count - first);
+        find_statistics(rows, batch);
+        normalize(rows, batch, C_);
+    }
+}
+
+void forward_rows::find_statistics(const dense_rows &rows, row_batch &batch) const {
+    if (given_) return find_given_statistics(rows, batch);
+    if (C_ > CHUNK)
+        sweep_long_row(rows.src + batch.first * rows.src_stride, batch);
+    else
+        sweep(rows, batch);
+    batch.complete(epsilon_);
+    if (stored_) store_statistics(rows, batch);
+}
+
+void forward_rows::find_given_statistics(const dense_rows &rows, row_batch &batch) const {
+    for (dim_t r = 0; r < batch.rows; ++r) {
+        const dim_t at = (batch.first + r) * rows.statistics_stride;
+        batch.set(r, {rows.mean ? rows.mean[at] : 0.0F, 0.0F, double(rows.variance[at])});
+    }
+    batch.complete(epsilon_);
+}
+
+void forward_rows::store_statistics(const dense_rows &rows, const row_batch &batch) const {
+    const auto store = [&](float *to, const float *values) {
+        if (to == nullptr) return;
+        for (dim_t r = 0; r < batch.rows; ++r) to[(batch.first + r) * rows.statistics_stride] = values[r];
+    };
+    store(rows.mean, batch.hi);
+    store(rows.variance, batch.variance);
+}
+
+void forward_rows::sweep(const dense_rows &rows, row_batch &batch) const {
+    const std::byte *src = rows.src + batch.first * rows.src_stride;
+    sweep_({src, rows.src_stride, batch.rows, C_, batch.p, batch.s, batch.q, 1});
+    if (!rms_ && batch.is_settled(inv_C_)) {
+        batch.take_settled(double(C_), inv_C_);
+        return;
+    }
+    for (dim_t r = 0; r < batch.rows; ++r) {
+        const auto row = settle_chunk(src + r * rows.src_stride, C_, batch.p[r], {batch.s[r], batch.q[r]});
+        batch.set(r, finish(row, inv_C_));
+    }
+}
+
+// A row of several chunks: the kernel takes them as rows, MAX_BATCH_ROWS at a time.
+void forward_rows::sweep_long_row(const std::byte *src, row_batch &batch) const {
+    moments<float> row{};
+    for (dim_t begin = 0; begin < C_;) {
+        const dim_t count = std::min(CHUNK, C_ - begin);
+        const dim_t chunks = std::clamp<dim_t>((C_ - begin) / CHUNK, 1, tuning::MAX_BATCH_ROWS);
+        sweep_({src + begin * src_size_, CHUNK * src_size_, chunks, count, batch.p, batch.s, batch.q, 1});
+        for (dim_t k = 0; k < chunks; ++k, begin += count) {
+            const auto chunk = settle_chunk(src + begin * src_size_, count, batch.p[k], {batch.s[k], batch.q[k]});
+            row = begin == 0 ? chunk : merge(row, chunk);
+        }
+    }
+    batch.set(0, finish(row, inv_C_));
+}
+
+moments<float> forward_rows::chunk_moments(const std::byte *src, dim_t count) const {
+    float p = 0, s = 0, q = 0;
+    sweep_({src, 0, 1, count, &p, &s, &q, 1});
+    return settle_chunk(src, count, p, {s, q});
+}
+
+moments<float> forward_rows::settle_chunk(const std::byte *src, dim_t count, float p, const sums<float> &first) const {
+    const auto sweep_again = [&](float pivot, float factor) {
+        sums<float> again{0, 0};
+        repeat_({src, 0, 1, count, &pivot, &again.s, &again.q, factor});
+        return again;
+    };
+    return rms_ ? settle_squares(first, count, sweep_again) : settle(p, first, count, sweep_again);
+}
+
+void forward_rows::finish_row(row_batch &batch, dim_t row, const moments<float> &moments) const {
+    batch.set(row, finish(moments, inv_C_));
+    if (row + 1 == batch.rows) batch.complete(epsilon_);
+}
+
+void forward_rows::normalize(const dense_rows &rows, const row_batch &batch, dim_t columns) const {
+    const auto &kernel = rows.plan.streaming ? stream_ : normalize_;
+    kernel({rows.src + batch.first * rows.src_stride, rows.dst + batch.first * rows.dst_stride, rows.src_stride,
+            rows.dst_stride, batch.rows, columns, batch.hi, batch.rstd, batch.neg, rows.scale, rows.shift,
+            rows.src_scale, rows.inverse_dst_scale, rows.plan.together,
+            rows.plan.prefetch ? batch.rows * rows.src_stride : 0});
+}
+
+} // namespace jitnorm::impl::layer_norm

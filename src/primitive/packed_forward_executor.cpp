@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "packed_forward_executor.hpp"
+
+#include "../core/zero_padding.hpp"
+#include "row_order.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+problem in_order_of_src(const problem &p) {
+    const int row_ndims = p.src.ndims - 1;
+    const row_order order = order_in_memory(p.src, row_ndims);
+    problem ordered = p;
+    for (memory_desc *md : {&ordered.src, &ordered.dst, &ordered.statistics})
+        if (md->ndims > 0) *md = with_row_order(*md, row_ndims, order);
+    return ordered;
+}
+
+// The statistics as rows of one element.
+memory_desc as_rows(memory_desc md) {
+    md.dims[md.ndims] = md.padded_dims[md.ndims] = md.strides[md.ndims] = 1;
+    ++md.ndims;
+    return md;
+}
+
+dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
+
+// Columns that a tile holds at a time, its rows at the most, and its bytes.
+dim_t tile_columns(const problem &p) { return std::min(p.row_length(), CHUNK); }
+dim_t pitch_of(const problem &p, const memory_desc &md) {
+    return row_packer::pitch_for(tile_columns(p) * element_size(md));
+}
+dim_t tile_rows(const problem &p) { return tuning::packed_rows(pitch_of(p, p.src), pitch_of(p, p.dst)); }
+dim_t tile_bytes(const problem &p, const memory_desc &md) { return tile_rows(p) * pitch_of(p, md); }
+
+int parts_of(const problem &p, int available) {
+    return tuning::threads(nelems(p.src) * (element_size(p.src) + element_size(p.dst)), p.rows(),
+                           std::min(available, tuning::MAX_PACKED_PARTS));
+}
+
+} // namespace
+
+packed_forward_executor::packed_forward_executor(const problem &p, jit::isa vectors)
+    : problem_(in_order_of_src(p)), kernels_(p, vectors), src_(problem_.src), dst_(problem_.dst),
+      statistics_(as_rows(p.uses_variance() ? problem_.statistics : problem_.src)) {}
+
+size_t packed_forward_executor::scratchpad_bytes(const problem &p) {
+    if (nelems(p.src) == 0) return 0;
+    return size_t(parts_of(p, tuning::MAX_PACKED_PARTS) * (tile_bytes(p, p.src) + tile_bytes(p, p.dst)));
+}
+
+jitnorm_status_t packed_forward_executor::execute(const arguments &args) const {
+    if (nelems(problem_.src) == 0) return jitnorm_success;
+    const int parts = parts_of(problem_, max_threads());
+    const dim_t buffer_bytes = tile_bytes(problem_, problem_.src) + tile_bytes(problem_, problem_.dst);
+    parallel_parts(parts, [&](int part) {
+        const range even = split(src_.rows(), parts, part);
+        run_part(args, {dst_.group_begin(even.begin), dst_.group_begin(even.end)},
+                 static_cast<std::byte *>(args.scratchpad) + part * buffer_bytes);
+        zero_padding(problem_.dst, args.dst, part, parts);
+        if (!problem_.statistics_are_outputs()) return;
+        zero_padding(problem_.statistics, args.variance, part, parts);
+        if (args.mean) zero_padding(problem_.statistics, args.mean, part, parts);
+    });
+    return jitnorm_success;
+}
+
+void packed_forward_executor::run_part(const arguments &args, range rows, std::byte *buffers) const {
+    tile t;
+    t.src = buffers;
+    t.dst = buffers + tile_bytes(problem_, problem_.src);
+    for (t.first = rows.begin; t.first < rows.end; t.first += t.rows) {
+        t.rows = src_.tile_rows(t.first, rows.end, tile_rows(problem_));
+        if (problem_.statistics_are_inputs()) gather_statistics(args, t);
+        if (problem_.row_length() > CHUNK)
+            run_tile_by_chunks(args, t);
+        else
+            run_tile(args, t);
+        if (problem_.statistics_are_outputs()) scatter_statistics(args, t);
+    }
+}
+
+dense_rows packed_forward_executor::rows_in(tile &t, const arguments &args) const {
+    dense_rows rows = forward_rows::common(args);
+    rows.src = t.src;
+    rows.dst = t.dst;
+    rows.src_stride = pitch_of(problem_, problem_.src);
+    rows.dst_stride = pitch_of(problem_, problem_.dst);
+    rows.mean = problem_.uses_mean() ? t.mean : nullptr;
+    rows.variance = problem_.uses_variance() ? t.variance : nullptr;
+    rows.statistics_stride = 1;
+    rows.plan = tuning::packed_plan(rows.src_stride);
+    return rows;
+}
+
+void packed_forward_executor::run_tile(const arguments &args, tile &t) const {
+    const dense_rows rows = rows_in(t, args);
+    src_.gather(args.src, t.first, t.rows, t.src, rows.src_stride);
+    kernels_.run(rows, t.rows);
+    dst_.scatter(t.dst, rows.dst_stride, t.first, t.rows, args.dst);
+}
+
+// Long rows do not fit as a whole: their chunks pass through the tile twice, for the statistics and to be normalized.
+void packed_forward_executor::run_tile_by_chunks(const arguments &args, tile &t) const {
+    dense_rows rows = rows_in(t, args);
+    row_batch batch;
+    batch.first = 0;
+    batch.rows = t.rows;
+    find_long_statistics(args, t, rows, batch);
+    const dim_t scale_size = dim_t(size_of(problem_.scale_shift_type));
+    const auto behind = [&](const void *values, dim_t columns) -> const void * {
+        return values ? static_cast<const std::byte *>(values) + columns * scale_size : nullptr;
+    };
+    for (dim_t begin = 0; begin < problem_.row_length(); begin += CHUNK) {
+        const dim_t columns = std::min(CHUNK, problem_.row_length() - begin);
+        src_.gather(args.src, t.first, t.rows, begin, columns, t.src, rows.src_stride);
+        rows.scale = behind(args.scale, begin);
+        rows.shift = behind(args.shift, begin);
+        kernels_.normalize(rows, batch, columns);
+        dst_.scatter(t.dst, rows.dst_stride, t.first, t.rows, begin, columns, args.dst);
+    }
+}
+
+void packed_forward_executor::find_long_statistics(const arguments &args, tile &t, const dense_rows &rows,
+                                                   row_batch &batch) const {
+    if (problem_.statistics_are_inputs()) return kernels_.find_given_statistics(rows, batch);
+    moments<float> found[tuning::MAX_BATCH_ROWS];
+    for (dim_t begin = 0; begin < problem_.row_length(); begin += CHUNK) {
+        const dim_t columns = std::min(CHUNK, problem_.row_length() - begin);
+        src_.gather(args.src, t.first, t.rows, begin, columns, t.src, rows.src_stride);
+        for (dim_t r = 0; r < t.rows; ++r) {
+            const auto chunk = kernels_.chunk_moments(t.src + r * rows.src_stride, columns);
+            found[r] = begin == 0 ? chunk : merge(found[r], chunk);
+        }
+    }
+    for (dim_t r = 0; r < t.rows; ++r) kernels_.finish_row(batch, r, found[r]);
+    if (problem_.statistics_are_outputs()) kernels_.store_statistics(rows, batch);
+}
+
+void packed_forward_executor::gather_statistics(const arguments &args, tile &t) const {
+    statistics_.gather(args.variance, t.first, t.rows, t.variance, sizeof(float));
+    if (args.mean) statistics_.gather(args.mean, t.first, t.rows, t.mean, sizeof(float));
+}
+
+void packed_forward_executor::scatter_statistics(const arguments &args, const tile &t) const {
+    statistics_.scatter(t.variance, sizeof(float), t.first, t.rows, args.variance);
+    if (args.mean) statistics_.scatter(t.mean, sizeof(float), t.first, t.rows, args.mean);
+}
+
+} // namespace jitnorm::impl::layer_norm

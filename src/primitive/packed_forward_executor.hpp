@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// packed_forward_executor: forward on tensors of any other layout: tiles of rows are gathered into dense buffers,
+// normalized there by the same kernels and scattered. The bits are those of dense rows.
+#pragma once
+
+#include "../core/parallel.hpp"
+#include "forward_rows.hpp"
+#include "row_packer.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+class packed_forward_executor final : public executor {
+public:
+    // Throws what forward_rows throws.
+    packed_forward_executor(const problem &p, jit::isa vectors);
+
+    jitnorm_status_t execute(const arguments &args) const override;
+
+    // A pair of tiles for each of the parts that the work could be cut into.
+    static size_t scratchpad_bytes(const problem &p);
+
+private:
+    // One part's buffers and the rows it is at.
+    struct tile {
+        std::byte *src, *dst;
+        dim_t first, rows;
+        float mean[tuning::MAX_BATCH_ROWS], variance[tuning::MAX_BATCH_ROWS];
+    };
+
+    dense_rows rows_in(tile &t, const arguments &args) const;
+    void run_part(const arguments &args, range rows, std::byte *buffers) const;
+    void run_tile(const arguments &args, tile &t) const;
+    void run_tile_by_chunks(const arguments &args, tile &t) const;
+    void find_long_statistics(const arguments &args, tile &t, const dense_rows &rows, row_batch &batch) const;
+    void gather_statistics(const arguments &args, tile &t) const;
+    void scatter_statistics(const arguments &args, const tile &t) const;
+
+    problem problem_; // rows in the order in which src has them in memory
+    forward_rows kernels_;
+    row_packer src_, dst_, statistics_;
+};
+
+} // namespace jitnorm::impl::layer_norm
