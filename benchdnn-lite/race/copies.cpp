@@ -55,4 +55,7 @@ void copies::memcpy_alone() const { std::memcpy(to_.data(), from_.data(), bytes_
 void copies::memcpy_by_threads() const { by_threads(std::memcpy); }
 void copies::stream_by_threads() const { by_threads(stream_copy); }
 
+bool copies::target_equals_source() const { return std::memcmp(to_.data(), from_.data(), bytes_) == 0; }
+void copies::clear_target() const { std::memset(to_.data(), 0, bytes_); }
+
 } // namespace benchdnn_lite

@@ -19,6 +19,9 @@ public:
     void memcpy_by_threads() const;
     void stream_by_threads() const;
 
+    bool target_equals_source() const;
+    void clear_target() const;
+
 private:
     template <typename Copy>
     void by_threads(Copy copy) const;

@@ -25,7 +25,7 @@ public:
     // Doubles the calls until they fill a block; that also wakes threads and warms up.
     explicit contender(const body &b) : body_(b) {
         double us = block_us(body_, calls_);
-        for (; us < BLOCK_US; us = block_us(body_, calls_)) calls_ *= 2;
+        while (us < BLOCK_US) us = block_us(body_, calls_ *= 2);
         rewarms_ = us / double(calls_) < LONG_CALL_US;
     }
 

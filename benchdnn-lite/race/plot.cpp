@@ -56,18 +56,19 @@ std::string text_at(double x, double y, std::string_view text, std::string_view 
 class axis {
 public:
     axis(double from, double to, double first_pixel, double last_pixel)
-        : low_(std::floor(std::log2(from))), high_(std::max(std::ceil(std::log2(to)), low_ + 1)), first_(first_pixel),
-          last_(last_pixel) {}
+        : low_(int(std::floor(std::log2(from)))), high_(std::max(int(std::ceil(std::log2(to))), low_ + 1)),
+          first_(first_pixel), last_(last_pixel) {}
 
     double pixel(double value) const { return first_ + (std::log2(value) - low_) / (high_ - low_) * (last_ - first_); }
 
     template <typename Visit>
     void for_each_power(int step, Visit visit) const {
-        for (double power = low_; power <= high_; power += step) visit(std::exp2(power));
+        for (int power = low_; power <= high_; power += step) visit(std::exp2(power));
     }
 
 private:
-    double low_, high_, first_, last_;
+    int low_, high_;
+    double first_, last_;
 };
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view colour) {

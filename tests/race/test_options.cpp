@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The race's own knobs.
+#include <gtest/gtest.h>
+
+#include "error.hpp"
+#include "race/options.hpp"
+
+namespace benchdnn_lite {
+namespace {
+
+TEST(race_options, knobs_of_the_race_and_of_benchdnn_lite) {
+    const race_options o =
+        parse_race_options({"--threads=3", "--dir=BWD_DW", "--rounds=20", "--json=a", "--plot=b", "2x8", "4x8"});
+    EXPECT_EQ(o.threads, 3);
+    EXPECT_EQ(o.rounds, 20);
+    EXPECT_EQ(o.json, "a");
+    EXPECT_EQ(o.plot, "b");
+    ASSERT_EQ(o.jobs.size(), 2);
+    EXPECT_EQ(o.jobs[1].prb.line(), "--dir=BWD_DW 4x8");
+}
+
+TEST(race_options, without_a_problem_the_whole_table_both_ways) {
+    const race_options o = parse_race_options({"--threads=2"});
+    ASSERT_EQ(o.jobs.size(), 24);
+    EXPECT_EQ(o.jobs.front().prb.line(), "--flags=CH --eps=1e-05 1x768");
+    EXPECT_EQ(o.jobs.back().prb.line(), "--dir=BWD_DW --flags=CH --eps=1e-05 200000x128");
+}
+
+TEST(race_options, mistakes) {
+    for (const char *argument :
+         {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--plot", "--speed=1"})
+        EXPECT_THROW(parse_race_options({argument, "2x8"}), input_error) << argument;
+}
+
+} // namespace
+} // namespace benchdnn_lite

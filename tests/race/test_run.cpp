@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole program against peers made up here.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "race/run_race.hpp"
+
+namespace benchdnn_lite {
+namespace {
+
+// Ours once more, perhaps with one element of dst changed.
+class mirror : public peer {
+public:
+    mirror(const execution &e, double error) : execution_(e), error_(error) {}
+
+    void run() const override {
+        execution_.run();
+        const buffer &dst = execution_.data(JITNORM_ARG_DST);
+        const dim_t last = dst.elements() - 1;
+        if (error_ != 0) dst.set(last, dst.at(last) + error_);
+    }
+    std::string implementation() const override { return "mirror"; }
+
+private:
+    const execution &execution_;
+    double error_;
+};
+
+peer_library mirrors(double error) {
+    return {"Mirror 1", [error](const execution &e) { return std::make_unique<mirror>(e, error); }};
+}
+
+peer_library refuses() {
+    return {"Nobody 1", [](const execution & /* e */) -> std::unique_ptr<peer> { throw refusal("not today"); }};
+}
+
+struct answer {
+    int status;
+    std::string text;
+};
+
+answer run(const peer_library &other, std::vector<std::string> arguments) {
+    std::vector<char *> argv{nullptr};
+    for (std::string &argument : arguments) argv.push_back(argument.data());
+    testing::internal::CaptureStdout();
+    const int status = run_race(int(argv.size()), argv.data(), other);
+    return {status, testing::internal::GetCapturedStdout()};
+}
+
+bool has(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
+
+std::string take_file(const std::string &name) {
+    std::ifstream file(name);
+    std::stringstream content;
+    content << file.rdbuf();
+    std::remove(name.c_str());
+    return content.str();
+}
+
+TEST(race_run, a_peer_that_agrees_is_raced) {
+    const answer a = run(mirrors(0), {"--rounds=1", "3x40", "5x7"});
+    EXPECT_EQ(a.status, 0);
+    EXPECT_TRUE(has(a.text, "against Mirror 1, 1 thread.")) << a.text;
+    EXPECT_TRUE(has(a.text, "forward: 2 of 2 raced")) << a.text;
+}
+
+TEST(race_run, a_peer_that_errs_is_no_opponent) {
+    const answer a = run(mirrors(0.5), {"--rounds=1", "3x40"});
+    EXPECT_EQ(a.status, 1);
+    EXPECT_TRUE(has(a.text, "results differ in argument 17")) << a.text;
+    EXPECT_TRUE(has(a.text, "forward: 0 of 1 raced")) << a.text;
+}
+
+TEST(race_run, a_not_a_number_of_the_peer_is_an_error) {
+    EXPECT_EQ(run(mirrors(std::numeric_limits<double>::quiet_NaN()), {"--rounds=1", "3x40"}).status, 1);
+}
+
+TEST(race_run, a_peer_that_refuses_leaves_ours_and_the_limit) {
+    const answer a = run(refuses(), {"--rounds=1", "3x40"});
+    EXPECT_EQ(a.status, 0);
+    EXPECT_TRUE(has(a.text, "(refused: not today)")) << a.text;
+    EXPECT_TRUE(has(a.text, "forward: 0 of 1 raced; ours/limit")) << a.text;
+}
+
+TEST(race_run, an_empty_tensor_is_skipped) {
+    EXPECT_TRUE(has(run(mirrors(0), {"--rounds=1", "0x40"}).text, "(skipped: nothing to move)"));
+}
+
+TEST(race_run, json_has_what_the_table_has) {
+    const std::string name = testing::TempDir() + "race_run.json";
+    ASSERT_EQ(run(mirrors(0), {"--rounds=1", "--threads=2", "--json=" + name, "3x40_n\"a name\""}).status, 0);
+    const auto json = nlohmann::json::parse(take_file(name));
+    EXPECT_EQ(json["peer"], "Mirror 1");
+    EXPECT_EQ(json["threads"], 2);
+    EXPECT_EQ(json["forward"]["raced"], 1);
+    EXPECT_TRUE(json["backward"]["peer_over_ours_mean"].is_null());
+    const auto &race = json["races"][0];
+    EXPECT_EQ(race["problem"], "3x40_n\"a name\"");
+    EXPECT_EQ(race["bytes"], 2 * 3 * 40 * 4);
+    EXPECT_NEAR(double(race["peer_over_ours"]), double(race["peer_us"]) / double(race["ours_us"]), 0.01);
+    EXPECT_NEAR(double(race["ours_over_limit"]), double(race["ours_us"]) / double(race["limit_us"]),
+                0.01 * double(race["ours_over_limit"]));
+}
+
+TEST(race_run, the_plot_marks_every_ratio) {
+    const std::string name = testing::TempDir() + "race_run.svg";
+    ASSERT_EQ(run(mirrors(0), {"--rounds=1", "--plot=" + name, "3x40", "3x41"}).status, 0);
+    const std::string svg = take_file(name);
+    EXPECT_EQ(svg.rfind("<svg ", 0), 0);
+    EXPECT_TRUE(has(svg, "</svg>"));
+    size_t circles = 0;
+    for (size_t at = svg.find("<circle"); at != svg.npos; at = svg.find("<circle", at + 1)) ++circles;
+    EXPECT_EQ(circles, 4); // against the peer and against the limit
+}
+
+TEST(race_run, mistakes_and_files_that_cannot_be_written) {
+    EXPECT_EQ(run(mirrors(0), {"--threads=none"}).status, 2);
+    EXPECT_EQ(run(mirrors(0), {"--rounds=1", "--json=/no/such/folder/x", "3x40"}).status, 1);
+    EXPECT_EQ(run(mirrors(0), {"--help"}).status, 0);
+}
+
+} // namespace
+} // namespace benchdnn_lite
