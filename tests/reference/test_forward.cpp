@@ -98,6 +98,7 @@ const layout_case LAYOUTS[] = {
     {{3, 5, 70}, "cba", "acb", "aB8b"},
     {{3, 5, 70}, "aBc8b", "aBC16b16c", "AB16b16a"},
     {{3, 5, 70}, "ABc16b16a", "bca", "gap"},
+    {{3, 5, 20}, "aBC8b8c+7", "aBC16b16c+7", "AB16b16a+7"},
     {{2, 3, 5, 20}, "acdb", "aBcd8b", "aBc8b"},
     {{2, 3, 5, 20}, "ABcd16a16b", "dcba", "cba"},
     {{2, 3, 2, 5, 20}, "aBcde8b", "acdeb", "abdc"},
