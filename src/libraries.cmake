@@ -4,8 +4,10 @@ add_library(jitnorm SHARED $<TARGET_OBJECTS:jitnorm_objects>)
 set_target_properties(jitnorm PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/jitnorm.map)
 target_link_options(jitnorm PRIVATE
-  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/jitnorm.map -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now
-  $<$<STREQUAL:${JITNORM_SANITIZE},>:-Wl,-z,defs>) # a sanitizer's symbols come from the program
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/jitnorm.map -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now)
+if(NOT JITNORM_SANITIZE) # a sanitizer's symbols come from the program
+  target_link_options(jitnorm PRIVATE -Wl,-z,defs)
+endif()
 
 add_library(jitnorm_static STATIC $<TARGET_OBJECTS:jitnorm_objects>)
 set_target_properties(jitnorm_static PROPERTIES OUTPUT_NAME jitnorm)
