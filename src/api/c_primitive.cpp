@@ -8,6 +8,7 @@
 #include "argument_map.hpp"
 #include "boundary.hpp"
 #include "jitnorm/jitnorm.h"
+#include "memory.hpp"
 #include "thread_scratchpad.hpp"
 
 using namespace jitnorm::impl;
@@ -17,11 +18,15 @@ namespace {
 
 using executor_pointer = std::shared_ptr<const layer_norm::executor>;
 
-// By the descriptor's implementation, or by the next one when the system refuses pages for its code.
+// By the descriptor's implementation, or by the next one when the system refuses pages for its code. What the user was
+// told of the scratchpad stays true.
 executor_pointer make_executor(jitnorm_primitive_desc &pd) {
+    const memory_desc promised = pd.scratchpad;
     for (;;) {
         try {
-            return pd.implementation->create(pd.problem);
+            executor_pointer executor = pd.implementation->create(pd.problem);
+            pd.scratchpad = promised;
+            return executor;
         } catch (const std::system_error &error) {
             const std::string refused = std::string(pd.implementation->name) + "," + error.what();
             if (!pd.move_to_next_implementation()) throw;
@@ -30,36 +35,28 @@ executor_pointer make_executor(jitnorm_primitive_desc &pd) {
     }
 }
 
+// What the executing thread's buffer must have: all that the user's scratchpad does not. An implementation that another
+// one fell back to may need more than the user was told.
+size_t library_scratchpad(const jitnorm_primitive_desc &pd) {
+    const size_t wanted = pd.scratchpad_bytes();
+    return wanted + ALIGNMENT - 1 <= bytes(pd.scratchpad) ? 0 : wanted;
+}
+
 } // namespace
 
 struct jitnorm_primitive {
     jitnorm_primitive_desc desc;
     executor_pointer executor;
     argument_map arguments;
-    size_t library_scratchpad; // bytes that the executing thread's buffer must have
+    size_t thread_bytes; // of the executing thread's scratchpad
 
-    explicit jitnorm_primitive(const jitnorm_primitive_desc &pd) : jitnorm_primitive(pd, pd) {}
+    explicit jitnorm_primitive(const jitnorm_primitive_desc &pd)
+        : desc(pd), executor(make_executor(desc)), arguments(desc), thread_bytes(library_scratchpad(desc)) {
+        if (thread_bytes != 0 && thread_scratchpad(thread_bytes) == nullptr) throw std::bad_alloc();
+    }
 
     jitnorm_primitive(const jitnorm_primitive &) = delete;
     jitnorm_primitive &operator=(const jitnorm_primitive &) = delete;
-
-private:
-    // Another implementation than the one asked for may need a larger scratchpad than the user was told: then it gets
-    // the library's.
-    jitnorm_primitive(const jitnorm_primitive_desc &pd, jitnorm_primitive_desc copy)
-        : desc(copy), executor(make_executor(desc)), arguments(promised(pd)),
-          library_scratchpad(user_scratchpad_suffices(pd) ? 0 : desc.scratchpad_bytes()) {
-        if (thread_scratchpad(library_scratchpad) == nullptr && library_scratchpad != 0) throw std::bad_alloc();
-    }
-
-    const jitnorm_primitive_desc &promised(const jitnorm_primitive_desc &pd) {
-        desc.scratchpad = pd.scratchpad;
-        return desc;
-    }
-
-    bool user_scratchpad_suffices(const jitnorm_primitive_desc &pd) const {
-        return pd.user_gives_scratchpad() && desc.scratchpad_bytes() <= pd.scratchpad_bytes();
-    }
 };
 
 namespace {
@@ -107,8 +104,8 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
     layer_norm::arguments arguments;
     const jitnorm_status_t status = primitive->arguments.resolve(nargs, args, arguments);
     if (status != jitnorm_success) return status;
-    if (primitive->library_scratchpad != 0) {
-        arguments.scratchpad = thread_scratchpad(primitive->library_scratchpad);
+    if (primitive->thread_bytes != 0) {
+        arguments.scratchpad = thread_scratchpad(primitive->thread_bytes);
         if (arguments.scratchpad == nullptr) return report(__func__, OUT_OF_MEMORY);
     }
     return guarded(__func__, [&]() -> verdict { return {run(*primitive, arguments)}; });

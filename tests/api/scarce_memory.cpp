@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scarce_memory.hpp"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+
+namespace jitnorm::tests {
+
+thread_local long allocations_left = -1;
+thread_local long allocations = 0;
+bool refuse_code_pages = false;
+
+namespace {
+
+bool may_allocate() {
+    ++allocations;
+    return allocations_left < 0 || allocations_left-- > 0;
+}
+
+} // namespace
+} // namespace jitnorm::tests
+
+using namespace jitnorm::tests;
+
+void *operator new(size_t size) {
+    void *memory = may_allocate() ? std::malloc(size == 0 ? 1 : size) : nullptr;
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+extern "C" void *aligned_alloc(size_t alignment, size_t size) noexcept {
+    void *memory = nullptr;
+    return may_allocate() && posix_memalign(&memory, alignment, size) == 0 ? memory : nullptr;
+}
+
+extern "C" int mprotect(void *address, size_t length, int protection) noexcept {
+    if (refuse_code_pages && (protection & PROT_EXEC) != 0) {
+        errno = EACCES;
+        return -1;
+    }
+    return int(syscall(SYS_mprotect, address, length, protection));
+}

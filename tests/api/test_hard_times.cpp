@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the system gives no memory: each allocation of each creation fails once, executions allocate nothing, and
+// without pages for code the reference takes over.
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "executions.hpp"
+#include "scarce_memory.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+// Runs create with the first, second, ... allocation failing until it succeeds: every failure must say so.
+void expect_each_failure_told(const char *what, const std::function<jitnorm_status_t()> &create) {
+    for (long healthy = 0; healthy < 1000; ++healthy) {
+        allocations_left = healthy;
+        const jitnorm_status_t status = create();
+        allocations_left = -1;
+        if (status == jitnorm_success) {
+            EXPECT_GT(healthy, 0) << what << " allocates nothing";
+            return;
+        }
+        EXPECT_EQ(status, jitnorm_out_of_memory) << what << ", allocation " << healthy;
+    }
+    FAIL() << what << " never succeeded";
+}
+
+struct model {
+    owned_md data = make_md({3, 8}, jitnorm_f32);
+    owned_attr attr;
+    owned_post_ops post_ops;
+    owned_pd forward, backward;
+
+    model() {
+        EXPECT_OK(jitnorm_primitive_attr_create(&attr));
+        EXPECT_OK(jitnorm_post_ops_create(&post_ops));
+        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
+        EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+        backward_request b{jitnorm_backward, data, data, data};
+        b.flags = jitnorm_use_scale | jitnorm_use_shift;
+        EXPECT_OK((forward_request{jitnorm_forward_training, data, data}.create(&forward)));
+        EXPECT_OK(b.create(&backward));
+    }
+};
+
+TEST(OutOfMemory, ObjectsSaySo) {
+    const model m;
+    expect_each_failure_told("stream", [] {
+        owned_stream result;
+        return jitnorm_stream_create(&result, cpu(), jitnorm_stream_in_order);
+    });
+    expect_each_failure_told("memory descriptor", [] {
+        owned_md result;
+        const jitnorm_dim_t sizes[] = {2, 3};
+        return jitnorm_memory_desc_create_with_tag(&result, 2, sizes, jitnorm_f32, jitnorm_ab);
+    });
+    expect_each_failure_told("memory", [&] {
+        owned_memory result;
+        return jitnorm_memory_create(&result, m.data, cpu(), JITNORM_MEMORY_ALLOCATE);
+    });
+    expect_each_failure_told("clone of attributes", [&] {
+        owned_attr result;
+        return jitnorm_primitive_attr_clone(&result, m.attr);
+    });
+    expect_each_failure_told("append", [&] {
+        owned_post_ops result;
+        const jitnorm_status_t status = jitnorm_post_ops_create(&result);
+        return status != jitnorm_success ? status
+                                         : jitnorm_post_ops_append_sum(result, 1.f, 0, jitnorm_data_type_undef);
+    });
+}
+
+TEST(OutOfMemory, PrimitiveDescriptorsSaySo) {
+    const model m;
+    forward_request request{jitnorm_forward_inference, m.data, m.data};
+    request.attr = m.attr;
+    expect_each_failure_told("primitive descriptor", [&] {
+        owned_pd result;
+        return request.create(&result);
+    });
+}
+
+TEST(OutOfMemory, PrimitivesSaySo) {
+    const model m;
+    for (const owned_pd *pd : {&m.forward, &m.backward})
+        expect_each_failure_told("primitive", [&] {
+            int capacity = 0;
+            EXPECT_OK(jitnorm_get_primitive_cache_capacity(&capacity));
+            EXPECT_OK(jitnorm_set_primitive_cache_capacity(0)); // kernels are made anew each time
+            owned_primitive result;
+            const jitnorm_status_t status = jitnorm_primitive_create(&result, *pd);
+            EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity));
+            return status;
+        });
+}
+
+TEST(Execution, AllocatesNothing) {
+    const model m;
+    const owned_stream stream = make_stream();
+    for (const owned_pd *pd : {&m.forward, &m.backward}) {
+        execution run(*pd);
+        const auto args = run.args();
+        const long before = allocations;
+        for (int i = 0; i < 3; ++i)
+            EXPECT_OK(jitnorm_primitive_execute(run.primitive(), stream, int(args.size()), args.data()));
+        EXPECT_EQ(allocations, before);
+    }
+}
+
+TEST(CodePages, TheReferenceTakesOver) {
+    const model m;
+    const auto name_of = [](const_jitnorm_primitive_desc_t pd) {
+        const char *name = nullptr;
+        EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
+        return std::string(name);
+    };
+    const std::string chosen = name_of(m.forward);
+    if (chosen == "ref:any") GTEST_SKIP() << "this machine generates no code";
+    execution usual(m.forward);
+    EXPECT_OK(usual.run());
+
+    int capacity = 0;
+    EXPECT_OK(jitnorm_get_primitive_cache_capacity(&capacity));
+    EXPECT_OK(jitnorm_set_primitive_cache_capacity(0)); // no kernel from before
+    testing::internal::CaptureStdout();
+    EXPECT_OK(jitnorm_set_verbose(1));
+    refuse_code_pages = true;
+    owned_primitive primitive;
+    EXPECT_OK(jitnorm_primitive_create(&primitive, m.forward));
+    refuse_code_pages = false;
+    EXPECT_OK(jitnorm_set_verbose(0));
+    EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity));
+    const std::string log = testing::internal::GetCapturedStdout();
+    EXPECT_NE(log.find("fallback," + chosen + ","), std::string::npos) << log;
+
+    const_jitnorm_primitive_desc_t taken = nullptr;
+    ASSERT_OK(jitnorm_primitive_get_primitive_desc(primitive, &taken));
+    EXPECT_EQ(name_of(taken), "ref:any");
+    EXPECT_EQ(name_of(m.forward), chosen); // the caller's descriptor stays as it is
+    execution other(m.forward);
+    const auto args = other.args();
+    EXPECT_OK(jitnorm_primitive_execute(primitive, make_stream(), int(args.size()), args.data()));
+    EXPECT_EQ(other.get(JITNORM_ARG_DST), usual.get(JITNORM_ARG_DST));
+}
+
+TEST(CodePages, AForcedImplementationDoesNotFallBack) {
+    const model m;
+    const char *name = nullptr;
+    EXPECT_OK(jitnorm_primitive_desc_query(m.forward, jitnorm_query_impl_info_str, 0, &name));
+    if (std::string(name) == "ref:any") GTEST_SKIP() << "this machine generates no code";
+    int capacity = 0;
+    EXPECT_OK(jitnorm_get_primitive_cache_capacity(&capacity));
+    EXPECT_OK(jitnorm_set_primitive_cache_capacity(0));
+    setenv("JITNORM_IMPL", name, 1);
+    refuse_code_pages = true;
+    owned_primitive primitive;
+    EXPECT_EQ(jitnorm_primitive_create(&primitive, m.forward), jitnorm_runtime_error);
+    refuse_code_pages = false;
+    unsetenv("JITNORM_IMPL");
+    EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity));
+    EXPECT_TRUE(primitive.is_empty());
+}
+
+} // namespace
