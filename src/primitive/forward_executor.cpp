@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "../core/parallel.hpp"
-
 namespace jitnorm::impl::layer_norm {
 
 namespace {
@@ -24,38 +22,127 @@ bool has_rows_in_lines(const memory_desc &md) {
     return true;
 }
 
+dim_t chunks_in(dim_t C) { return (C + CHUNK - 1) / CHUNK; }
+
+const void *advance(const void *values, dim_t bytes) {
+    return values ? static_cast<const std::byte *>(values) + bytes : nullptr;
+}
+
 } // namespace
 
 forward_executor::forward_executor(const problem &p, jit::isa vectors)
-    : kernels_(p, vectors), space_(rows_of(p)), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
-      dst_size_(dim_t(size_of(p.dst.data_type))), dst_offset_(p.dst.offset0 * dst_size_),
-      src_stride_(space_.stride(SRC) * src_size_), dst_stride_(space_.stride(DST) * dst_size_),
+    : kernels_(p, vectors), space_(rows_of(p)), computed_(!p.statistics_are_inputs()),
+      stored_(p.statistics_are_outputs()), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
+      dst_size_(dim_t(size_of(p.dst.data_type))), scale_size_(dim_t(size_of(p.scale_shift_type))),
+      dst_offset_(p.dst.offset0 * dst_size_), src_stride_(space_.stride(SRC) * src_size_),
+      dst_stride_(space_.stride(DST) * dst_size_),
       statistics_stride_(p.uses_variance() ? space_.stride(STATISTICS) : 0), dst_in_lines_(has_rows_in_lines(p.dst)) {}
 
+size_t forward_executor::scratchpad_bytes(const problem &p) {
+    if (p.row_length() <= CHUNK || p.rows() >= tuning::MAX_PARTS) return 0;
+    return size_t(p.rows() * chunks_in(p.row_length())) * sizeof(moments<float>);
+}
+
 jitnorm_status_t forward_executor::execute(const arguments &args) const {
-    const dim_t rows = space_.rows();
+    const dim_t rows = space_.rows(), bytes = rows * C_ * (src_size_ + dst_size_);
     if (rows == 0 || C_ == 0) return jitnorm_success;
-    const int parts = tuning::threads(rows * C_ * (src_size_ + dst_size_), rows, max_threads());
+    const int available = std::min(max_threads(), tuning::MAX_PARTS);
+    const int parts = tuning::threads(bytes, rows, max_threads());
+    const int chunk_parts = tuning::threads(bytes, rows * chunks_in(C_), available);
+    if (C_ > CHUNK && chunk_parts > rows)
+        run_chunks(args, chunk_parts);
+    else
+        run_rows(args, parts);
+    return jitnorm_success;
+}
+
+dense_rows forward_executor::common_of(const arguments &args, int parts) const {
     dense_rows common = forward_rows::common(args);
     common.src_stride = src_stride_;
     common.dst_stride = dst_stride_;
     common.statistics_stride = statistics_stride_;
     common.plan = plan_for(args, parts);
+    return common;
+}
+
+dense_rows forward_executor::rows_at(const arguments &args, const dense_rows &common, const row_space::run &run) const {
+    const auto statistic = [&](void *values) {
+        return values ? static_cast<float *>(values) + run.offset[STATISTICS] : nullptr;
+    };
+    dense_rows here = common;
+    here.src = static_cast<const std::byte *>(args.src) + run.offset[SRC] * src_size_;
+    here.dst = static_cast<std::byte *>(args.dst) + run.offset[DST] * dst_size_;
+    here.mean = statistic(args.mean);
+    here.variance = statistic(args.variance);
+    return here;
+}
+
+void forward_executor::run_rows(const arguments &args, int parts) const {
+    const dense_rows common = common_of(args, parts);
     parallel_parts(parts, [&](int part) {
-        const range mine = split(rows, parts, part);
-        space_.for_each_run(mine.begin, mine.end, [&](const row_space::run &run) {
-            dense_rows here = common;
-            const auto statistic = [&](void *values) {
-                return values ? static_cast<float *>(values) + run.offset[STATISTICS] : nullptr;
-            };
-            here.src = static_cast<const std::byte *>(args.src) + run.offset[SRC] * src_size_;
-            here.dst = static_cast<std::byte *>(args.dst) + run.offset[DST] * dst_size_;
-            here.mean = statistic(args.mean);
-            here.variance = statistic(args.variance);
-            kernels_.run(here, run.count);
-        });
+        const range mine = split(space_.rows(), parts, part);
+        space_.for_each_run(mine.begin, mine.end,
+                            [&](const row_space::run &run) { kernels_.run(rows_at(args, common, run), run.count); });
     });
-    return jitnorm_success;
+}
+
+template <typename Body>
+void forward_executor::for_each_piece(const arguments &args, const dense_rows &common, range chunks,
+                                      Body &&body) const {
+    const dim_t per_row = chunks_in(C_);
+    for (dim_t begin = chunks.begin; begin < chunks.end;) {
+        const dim_t number = begin / per_row, first = begin % per_row;
+        const dim_t last = std::min(per_row, first + chunks.end - begin);
+        space_.for_each_run(number, number + 1, [&](const row_space::run &run) {
+            body(piece{rows_at(args, common, run), number, first, last});
+        });
+        begin += last - first;
+    }
+}
+
+// Twice over all chunks: for their moments, and to normalize them with the row's, which every thread merges for itself.
+void forward_executor::run_chunks(const arguments &args, int parts) const {
+    dense_rows common = common_of(args, parts);
+    common.plan.prefetch = false;
+    auto *found = static_cast<moments<float> *>(args.scratchpad);
+    const dim_t chunks = space_.rows() * chunks_in(C_);
+    if (computed_)
+        parallel_parts(parts, [&](int part) {
+            for_each_piece(args, common, split(chunks, parts, part),
+                           [&](const piece &p) { find_chunk_moments(p, found); });
+        });
+    parallel_parts(parts, [&](int part) {
+        for_each_piece(args, common, split(chunks, parts, part), [&](const piece &p) { normalize_chunks(p, found); });
+    });
+}
+
+void forward_executor::find_chunk_moments(const piece &p, moments<float> *found) const {
+    for (dim_t chunk = p.first; chunk < p.last; ++chunk) {
+        const dim_t begin = chunk * CHUNK;
+        found[p.number * chunks_in(C_) + chunk] =
+            kernels_.chunk_moments(p.row.src + begin * src_size_, std::min(CHUNK, C_ - begin));
+    }
+}
+
+void forward_executor::normalize_chunks(piece p, const moments<float> *found) const {
+    row_batch batch;
+    batch.first = 0;
+    batch.rows = 1;
+    if (computed_) {
+        const moments<float> *chunks = found + p.number * chunks_in(C_);
+        moments<float> row = chunks[0];
+        for (dim_t chunk = 1; chunk < chunks_in(C_); ++chunk) row = merge(row, chunks[chunk]);
+        kernels_.finish_row(batch, 0, row);
+        if (stored_ && p.first == 0) kernels_.store_statistics(p.row, batch);
+    } else {
+        kernels_.find_given_statistics(p.row, batch);
+    }
+    const dim_t begin = p.first * CHUNK, end = std::min(p.last * CHUNK, C_);
+    p.row.src += begin * src_size_;
+    p.row.dst += begin * dst_size_;
+    p.row.scale = advance(p.row.scale, begin * scale_size_);
+    p.row.shift = advance(p.row.shift, begin * scale_size_);
+    kernels_.normalize(p.row, batch, end - begin);
 }
 
 // Bypassing stores need every row of dst at the start of a cache line, and elements of at least two bytes.

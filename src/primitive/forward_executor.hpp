@@ -3,6 +3,7 @@
 // spaced rows.
 #pragma once
 
+#include "../core/parallel.hpp"
 #include "../core/row_space.hpp"
 #include "forward_rows.hpp"
 
@@ -15,16 +16,34 @@ public:
 
     jitnorm_status_t execute(const arguments &args) const override;
 
+    // The moments of every chunk, where rows can be shared.
+    static size_t scratchpad_bytes(const problem &p);
+
 private:
+    dense_rows common_of(const arguments &args, int parts) const;
     tuning::plan plan_for(const arguments &args, int parts) const;
+    dense_rows rows_at(const arguments &args, const dense_rows &common, const row_space::run &run) const;
+    void run_rows(const arguments &args, int parts) const;
+
+    // A row's chunks first .. last-1.
+    struct piece {
+        dense_rows row;
+        dim_t number, first, last;
+    };
+    template <typename Body> // void(const piece &)
+    void for_each_piece(const arguments &args, const dense_rows &common, range chunks, Body &&body) const;
+    void run_chunks(const arguments &args, int parts) const;
+    void find_chunk_moments(const piece &p, moments<float> *found) const;
+    void normalize_chunks(piece p, const moments<float> *found) const;
 
     forward_rows kernels_;
     row_space space_;
-    dim_t C_, src_size_, dst_size_; // sizes in bytes of an element
-    dim_t dst_offset_;              // bytes from the data handle of dst to its first element
-    dim_t src_stride_, dst_stride_; // from row to row of a run, in bytes
-    dim_t statistics_stride_;       // the same in elements
-    bool dst_in_lines_;             // every row of dst is whole cache lines from the first
+    bool computed_, stored_;                     // the statistics
+    dim_t C_, src_size_, dst_size_, scale_size_; // sizes in bytes of an element
+    dim_t dst_offset_;                           // bytes from the data handle of dst to its first element
+    dim_t src_stride_, dst_stride_;              // from row to row of a run, in bytes
+    dim_t statistics_stride_;                    // the same in elements
+    bool dst_in_lines_;                          // every row of dst is whole cache lines from the first
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -34,7 +34,7 @@ std::shared_ptr<const executor> create(const problem &p) {
 }
 
 size_t scratchpad_bytes(const problem &p) {
-    return has_dense_rows(p) ? 0 : packed_forward_executor::scratchpad_bytes(p);
+    return has_dense_rows(p) ? forward_executor::scratchpad_bytes(p) : packed_forward_executor::scratchpad_bytes(p);
 }
 
 } // namespace

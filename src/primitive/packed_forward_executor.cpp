@@ -36,7 +36,7 @@ dim_t tile_bytes(const problem &p, const memory_desc &md) { return tile_rows(p) 
 
 int parts_of(const problem &p, int available) {
     return tuning::threads(nelems(p.src) * (element_size(p.src) + element_size(p.dst)), p.rows(),
-                           std::min(available, tuning::MAX_PACKED_PARTS));
+                           std::min(available, tuning::MAX_PARTS));
 }
 
 } // namespace
@@ -47,7 +47,7 @@ packed_forward_executor::packed_forward_executor(const problem &p, jit::isa vect
 
 size_t packed_forward_executor::scratchpad_bytes(const problem &p) {
     if (nelems(p.src) == 0) return 0;
-    return size_t(parts_of(p, tuning::MAX_PACKED_PARTS) * (tile_bytes(p, p.src) + tile_bytes(p, p.dst)));
+    return size_t(parts_of(p, tuning::MAX_PARTS) * (tile_bytes(p, p.src) + tile_bytes(p, p.dst)));
 }
 
 jitnorm_status_t packed_forward_executor::execute(const arguments &args) const {

@@ -12,6 +12,9 @@ namespace jitnorm::impl::layer_norm::tuning {
 // A thread is worth starting for this many bytes read and written.
 constexpr dim_t BYTES_PER_THREAD = 64 * 1024;
 
+// Where every part needs scratchpad, there are no more than this many, whatever the number of threads.
+constexpr int MAX_PARTS = 64;
+
 constexpr int threads(dim_t bytes, dim_t rows, int available) {
     return int(std::clamp<dim_t>(std::min(bytes / BYTES_PER_THREAD, rows), 1, available));
 }
@@ -33,7 +36,6 @@ plan plan_for(dim_t bytes, dim_t total_bytes, dim_t row_bytes);
 // Layouts that are packed: a tile of src rows and one of dst rows, `pitch` bytes a row, stay in L2 while they are
 // gathered, normalized and scattered. Many rows at once are what makes the tensor's cache lines used whole.
 constexpr dim_t PACKED_TILE_BYTES = 128 * 1024;
-constexpr int MAX_PACKED_PARTS = 64; // bounds the scratchpad, whatever the number of threads
 
 constexpr dim_t packed_rows(dim_t src_pitch, dim_t dst_pitch) {
     return std::clamp<dim_t>(PACKED_TILE_BYTES / (src_pitch + dst_pitch), 1, MAX_BATCH_ROWS);

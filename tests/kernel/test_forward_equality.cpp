@@ -76,6 +76,23 @@ TEST_P(forward_equality, threads) {
         }
 }
 
+// Fewer rows than threads: the chunks of long rows are shared, a seventh thread included.
+TEST_P(forward_equality, rows_shared_by_threads) {
+    const int before = omp_get_max_threads();
+    for (unsigned flags : {6U, unsigned(jitnorm_rms_norm), unsigned(jitnorm_use_global_stats | jitnorm_use_shift)})
+        for (dim_t rows : {1, 2, 3})
+            for (dim_t C : {50000, 200001, 1000000 / 3}) {
+                const problem p = forward_problem(rows, C, flags);
+                const forward_inputs in = random_inputs(p, unsigned(C + rows));
+                const auto expected = run(impl::layer_norm::reference_entry, p, in);
+                for (int threads : {1, 2, 3, 4, 7}) {
+                    omp_set_num_threads(threads);
+                    expect_same(run(jit_forward(GetParam()), p, in), expected, p, std::to_string(threads) + " threads");
+                }
+                omp_set_num_threads(before);
+            }
+}
+
 // The bits of a row do not depend on the rows around it.
 TEST_P(forward_equality, batch_invariance) {
     for (dim_t C : {3, 64, 200, 768, 5000}) {
