@@ -46,7 +46,9 @@ dim_t outer_dim(const memory_desc &md, int d) {
 bool follow_order(memory_desc &md, const memory_desc &model, dim_t tile) {
     int order[MAX_NDIMS];
     std::iota(order, order + md.ndims, 0);
-    std::stable_sort(order, order + md.ndims, [&](int a, int b) { return model.strides[a] > model.strides[b]; });
+    std::sort(order, order + md.ndims, [&](int a, int b) {
+        return model.strides[a] != model.strides[b] ? model.strides[a] > model.strides[b] : a < b;
+    });
     dim_t stride = tile;
     for (int i = md.ndims - 1; i >= 0; --i) {
         md.strides[order[i]] = stride;

@@ -27,8 +27,11 @@ bool may_allocate() {
 
 using namespace jitnorm::tests;
 
+void *operator new(size_t size, const std::nothrow_t &) noexcept {
+    return may_allocate() ? std::malloc(size == 0 ? 1 : size) : nullptr;
+}
 void *operator new(size_t size) {
-    void *memory = may_allocate() ? std::malloc(size == 0 ? 1 : size) : nullptr;
+    void *memory = operator new(size, std::nothrow);
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
 }
