@@ -14,8 +14,8 @@ constexpr int FORWARD_LANES = 128 / int(sizeof(T));
 template <typename T>
 constexpr int BACKWARD_LANES = 64 / int(sizeof(T));
 
-constexpr dim_t BLOCK = 512;       // elements summed in one go; the lanes of a chunk's blocks are added in order
-constexpr dim_t CHUNK = 4096;      // elements of a row summed in the compute type; longer rows go chunk by chunk
+constexpr dim_t BLOCK = 512;  // elements summed in one go; the lanes of a chunk's blocks are added in order
+constexpr dim_t CHUNK = 4096; // elements of a row summed in the compute type; longer rows go chunk by chunk
 
 constexpr dim_t MAX_BLOCK_ROWS = 32; // rows whose gradients of scale and shift are added in the compute type
 constexpr dim_t MIN_BLOCKS = 16;     // blocks aimed at before they grow beyond one row

@@ -5,7 +5,7 @@
 // With the pivot p near the data, S = sum (x - p) and Q = sum (x - p)^2 over n elements give
 //   mean = p + S/n, M2 = sum (x - mean)^2 = Q - S^2/n        (shifted data: Chan, Golub, LeVeque 1983)
 // in one sweep. Sums are in the compute type T (float, or double when a tensor is f64); every step here is in double.
-// The mean is kept as the pair hi + lo of T, so that x - mean is right even where the mean is a million times the
+// The mean is kept as the pair hi + lo, so that x - mean is right even where the mean is a million times the
 // deviation.
 #pragma once
 
@@ -55,7 +55,8 @@ struct moments { // of `count` elements
 // mean = hi + lo
 template <typename T>
 struct row_statistics {
-    T hi, lo;
+    T hi; // the mean rounded to T
+    double lo;
     double variance;
 };
 
@@ -141,8 +142,7 @@ moments<T> merge(const moments<T> &a, const moments<T> &b) {
 template <typename T>
 row_statistics<T> finish(const moments<T> &row, double inv_count) {
     const T hi = T(row.mean.value);
-    const T lo = T((row.mean.value - double(hi)) + row.mean.rest);
-    return {hi, lo, row.m2 * inv_count};
+    return {hi, (row.mean.value - double(hi)) + row.mean.rest, row.m2 * inv_count};
 }
 
 // 1 / sqrt(variance + epsilon), rounded once to T
@@ -160,8 +160,8 @@ struct normalizer {
 template <typename T>
 normalizer<T> make_normalizer(const row_statistics<T> &row, float epsilon) {
     const T rstd = reciprocal_deviation<T>(row.variance, epsilon);
-    const T shift = row.lo == T(0) ? T(0) : row.lo * rstd; // rstd may be infinite
-    return {row.hi, rstd, T(0) - shift};                   // never -0, so that x == mean gives +0
+    const double shift = row.lo == 0 ? 0 : row.lo * double(rstd); // rstd may be infinite
+    return {row.hi, rstd, T(0 - shift) + T(0)};                   // never -0, so that x == mean gives +0
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -11,12 +11,13 @@ namespace jitnorm::impl::layer_norm {
 // One value per row in each array.
 struct row_batch {
     using values = float[tuning::MAX_BATCH_ROWS];
+    using wide_values = double[tuning::MAX_BATCH_ROWS];
 
-    dim_t first = 0, rows = 0;                       // which rows of the run
-    alignas(64) values p, s, q;                      // pivot and sums: what a sweep leaves
-    alignas(64) values lo, variance;                 // with hi: the statistics
-    alignas(64) values hi, rstd, neg;                // what normalizing takes
-    alignas(64) double wide[tuning::MAX_BATCH_ROWS]; // variance before it is rounded
+    dim_t first = 0, rows = 0;        // which rows of the run
+    alignas(64) values p, s, q;       // pivot and sums: what a sweep leaves
+    alignas(64) values hi, rstd, neg; // what normalizing takes
+    alignas(64) wide_values lo, wide; // with hi: the mean; the variance before it is rounded
+    alignas(64) values variance;
 
     void set(dim_t row, const row_statistics<float> &statistics) {
         hi[row] = statistics.hi;
