@@ -197,6 +197,13 @@ TEST_F(cli, a_planted_error_is_found_in_every_direction) {
     }
 }
 
+TEST_F(cli, an_error_of_a_few_units_in_the_last_place_is_found) {
+    for (const char *knobs : {"", "--dir=BWD_D", "--flags=CH", "--dir=FWD_I --flags=M", "--dt=f64"}) {
+        run(std::string("--lnorm ") + knobs + " 30x300", PLANTED, "PLANT=small");
+        EXPECT_EQ(status_, 1) << knobs << "\n" << out_;
+    }
+}
+
 TEST_F(cli, a_failure_can_be_reproduced_from_its_report) {
     run("--seed=5 --lnorm --flags=CH --tag=axb 2x4x16", PLANTED);
     EXPECT_EQ(status_, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // benchdnn-lite with an error planted after each execution, for the tests of its failure report: the last element of
-// dst (or diff_src) is doubled plus one. With PLANT=padding or PLANT=outside, a byte of a block's padding or beyond the
-// tensor is written instead.
+// dst (or diff_src) is doubled plus one. With PLANT=small every element is off by 4e-6 of itself instead; with
+// PLANT=padding or PLANT=outside, an element of a block's padding or a byte beyond the tensor is written.
 #include <cstdlib>
 #include <string_view>
 
@@ -17,6 +17,8 @@ void plant(const execution &e) {
     const layout &shape = out.shape();
     if (where == nullptr)
         out.set(out.elements() - 1, 2 * out.at(out.elements() - 1) + 1);
+    else if (std::string_view(where) == "small")
+        for (dim_t i = 0; i < out.elements(); ++i) out.set(i, out.at(i) * (1 + 4e-6));
     else if (std::string_view(where) == "padding")
         store(shape.type, out.data(), shape.offset_of(shape.padded_elements() - 1, shape.padded_dims), 1);
     else
