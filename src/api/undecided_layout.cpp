@@ -2,7 +2,6 @@
 #include "undecided_layout.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace jitnorm::impl::api {
 
@@ -42,13 +41,19 @@ dim_t outer_dim(const memory_desc &md, int d) {
     return std::max<dim_t>(count, 1);
 }
 
+// md's dimensions from model's largest stride to its smallest; equal ones keep their order.
+void sort_by_stride(int *order, const memory_desc &md, const memory_desc &model) {
+    for (int d = 0; d < md.ndims; ++d) {
+        int at = d;
+        for (; at > 0 && model.strides[order[at - 1]] < model.strides[d]; --at) order[at] = order[at - 1];
+        order[at] = d;
+    }
+}
+
 // Strides without gaps, larger where model's are larger; false where they do not fit.
 bool follow_order(memory_desc &md, const memory_desc &model, dim_t tile) {
     int order[MAX_NDIMS];
-    std::iota(order, order + md.ndims, 0);
-    std::sort(order, order + md.ndims, [&](int a, int b) {
-        return model.strides[a] != model.strides[b] ? model.strides[a] > model.strides[b] : a < b;
-    });
+    sort_by_stride(order, md, model);
     dim_t stride = tile;
     for (int i = md.ndims - 1; i >= 0; --i) {
         md.strides[order[i]] = stride;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memories: whose data they hold, and each way to misuse them.
+#include <cstdint>
+#include <cstring>
+
+#include "c_objects.hpp"
+
+using namespace jitnorm::tests;
+
+// Under a sanitizer too, memory that is not there is answered with null, not with the end of the program.
+extern "C" const char *__asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char *__tsan_default_options() { return "allocator_may_return_null=1"; }
+
+namespace {
+
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
+TEST(Memory, TakesTheCallersPointer) {
+    float data[6];
+    const owned_md md = make_md({2, 3}, jitnorm_f32);
+    const owned_memory memory = make_memory(md, data);
+    void *handle = nullptr, *mapped = nullptr;
+    const_jitnorm_memory_desc_t described = nullptr;
+    jitnorm_engine_t engine = nullptr;
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    EXPECT_OK(jitnorm_memory_map_data(memory, &mapped));
+    EXPECT_OK(jitnorm_memory_unmap_data(memory, mapped));
+    EXPECT_OK(jitnorm_memory_get_memory_desc(memory, &described));
+    EXPECT_OK(jitnorm_memory_get_engine(memory, &engine));
+    EXPECT_EQ(handle, data);
+    EXPECT_EQ(mapped, data);
+    EXPECT_TRUE(jitnorm_memory_desc_equal(described, md));
+    EXPECT_EQ(engine, cpu());
+}
+
+TEST(Memory, AllocatesAligned) {
+    for (const jitnorm_dim_t count : {1, 63, 64, 65, 100000}) {
+        const owned_md md = make_md({count}, jitnorm_u8);
+        const owned_memory memory = make_memory(md, JITNORM_MEMORY_ALLOCATE);
+        void *handle = nullptr;
+        EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+        ASSERT_NE(handle, nullptr);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(handle) % 64, 0u);
+        std::memset(handle, 1, size_t(count));
+    }
+}
+
+TEST(Memory, AllocatesNothingForNothing) {
+    void *of_null = &of_null;
+    EXPECT_OK(jitnorm_memory_get_data_handle(make_memory(nullptr, JITNORM_MEMORY_ALLOCATE), &of_null));
+    EXPECT_EQ(of_null, nullptr);
+    void *handle = &handle;
+    const owned_md empty = make_md({0, 5}, jitnorm_f32);
+    EXPECT_OK(jitnorm_memory_get_data_handle(make_memory(empty, JITNORM_MEMORY_ALLOCATE), &handle));
+    EXPECT_EQ(handle, nullptr);
+}
+
+TEST(Memory, HandleCanBeSetLaterAndReplaced) {
+    float data[6];
+    const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_NONE);
+    void *handle = data;
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    EXPECT_EQ(handle, nullptr);
+    EXPECT_OK(jitnorm_memory_set_data_handle(memory, data));
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    EXPECT_EQ(handle, data);
+}
+
+TEST(Memory, OwnHandleSurvivesBeingSetAgain) {
+    const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_ALLOCATE);
+    void *own = nullptr;
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &own));
+    EXPECT_OK(jitnorm_memory_set_data_handle(memory, own));
+    std::memset(own, 0, 24); // an address sanitizer would object had it been freed
+    float data[6];
+    EXPECT_OK(jitnorm_memory_set_data_handle(memory, data)); // and would report a leak had it not been now
+}
+
+TEST(Memory, Misuse) {
+    const owned_md md = make_md({2, 3}, jitnorm_f32);
+    const owned_memory good = make_memory(md, nullptr);
+    owned_memory memory;
+    void *pointer = &memory;
+    const_jitnorm_memory_desc_t described;
+    jitnorm_engine_t engine;
+    EXPECT_EQ(jitnorm_memory_create(nullptr, md, cpu(), nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_create(&memory, md, nullptr, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_create(&memory, make_md({2, 3}, jitnorm_f32, jitnorm_format_tag_any), cpu(), nullptr),
+              INVALID);
+    EXPECT_EQ(jitnorm_memory_create(&memory, make_md({2, JITNORM_RUNTIME_DIM_VAL}, jitnorm_f32), cpu(), nullptr),
+              INVALID);
+    EXPECT_TRUE(memory.is_empty());
+    EXPECT_EQ(jitnorm_memory_get_memory_desc(nullptr, &described), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_memory_desc(good, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_engine(nullptr, &engine), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_engine(good, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_data_handle(nullptr, &pointer), INVALID);
+    EXPECT_EQ(jitnorm_memory_get_data_handle(good, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_set_data_handle(nullptr, pointer), INVALID);
+    EXPECT_EQ(jitnorm_memory_map_data(nullptr, &pointer), INVALID);
+    EXPECT_EQ(jitnorm_memory_map_data(good, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_unmap_data(nullptr, pointer), INVALID);
+}
+
+TEST(Memory, MoreThanThereIs) {
+    owned_memory memory;
+    const owned_md md = make_md({jitnorm_dim_t(1) << 60}, jitnorm_u8);
+    EXPECT_EQ(jitnorm_memory_create(&memory, md, cpu(), JITNORM_MEMORY_ALLOCATE), jitnorm_out_of_memory);
+    EXPECT_TRUE(memory.is_empty());
+}
+
+} // namespace
