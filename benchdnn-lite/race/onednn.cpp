@@ -61,7 +61,9 @@ void onednn_peer::create_descriptor(const execution &e) {
     const dnnl::attr attr = dnnl::make_attr(p);
     const dnnl_prop_kind_t forward = p.is_forward() ? dnnl::prop_kind_of(p.dir) : dnnl_forward_training;
     descriptor_ = dnnl::make_forward(cpu_.get(), forward, p, src, dst, known, attr);
-    if (!p.is_forward()) descriptor_ = dnnl::make_backward(cpu_.get(), p, src, dst, known, descriptor_.get(), attr);
+    if (p.is_forward()) return;
+    const dnnl::tensor_desc diff_src(e.data(JITNORM_ARG_DIFF_SRC).shape());
+    descriptor_ = dnnl::make_backward(cpu_.get(), p, src, dst, diff_src, known, descriptor_.get(), attr);
 }
 
 void onednn_peer::add(const argument &a) {

@@ -38,8 +38,8 @@ inline unsigned flags_of(const problem &p) {
 }
 
 inline void check_limits(const problem &p, const tensor_desc &src, const tensor_desc &dst) {
-    if (p.scale_shift_type != jitnorm_f32) throw refusal("only f32 scale and shift");
-    if (dnnl_memory_desc_equal(src.get(), dst.get()) == 0) throw refusal("src and dst differ");
+    if (p.scale_shift != weight_types{}) throw refusal("only f32 scale and shift");
+    if (dnnl_memory_desc_equal(src.get(), dst.get()) == 0) throw refusal("types or layouts of rows differ");
 }
 
 inline primitive_desc make_forward(dnnl_engine_t cpu, dnnl_prop_kind_t kind, const problem &p, const tensor_desc &src,
@@ -53,8 +53,10 @@ inline primitive_desc make_forward(dnnl_engine_t cpu, dnnl_prop_kind_t kind, con
 }
 
 inline primitive_desc make_backward(dnnl_engine_t cpu, const problem &p, const tensor_desc &src, const tensor_desc &dst,
-                                    const tensor_desc *statistics, const_dnnl_primitive_desc_t forward, const attr &a) {
+                                    const tensor_desc &diff_src, const tensor_desc *statistics,
+                                    const_dnnl_primitive_desc_t forward, const attr &a) {
     check_limits(p, src, dst);
+    check_limits(p, diff_src, dst);
     dnnl_layer_normalization_desc_t operation;
     check(dnnl_layer_normalization_backward_desc_init(&operation, prop_kind_of(p.dir), dst.get(), src.get(),
                                                       statistics ? statistics->get() : nullptr, p.epsilon, flags_of(p)),

@@ -43,16 +43,16 @@ inline primitive_desc make_forward(dnnl_engine_t cpu, dnnl_prop_kind_t kind, con
                                    const tensor_desc &dst, const tensor_desc *statistics, const attr &a) {
     return make<primitive_desc>("forward", dnnl_layer_normalization_forward_primitive_desc_create_v2, cpu, kind,
                                 src.get(), dst.get(), statistics ? statistics->get() : nullptr,
-                                type_of(p.scale_shift_type), p.epsilon, p.flags, a.get());
+                                type_of(p.scale_shift.given), p.epsilon, p.flags, a.get());
 }
 
 inline primitive_desc make_backward(dnnl_engine_t cpu, const problem &p, const tensor_desc &src, const tensor_desc &dst,
-                                    const tensor_desc *statistics, const_dnnl_primitive_desc_t forward, const attr &a) {
-    const dnnl_data_type_t weights = type_of(p.scale_shift_type);
+                                    const tensor_desc &diff_src, const tensor_desc *statistics,
+                                    const_dnnl_primitive_desc_t forward, const attr &a) {
     return make<primitive_desc>("backward", dnnl_layer_normalization_backward_primitive_desc_create_v2, cpu,
-                                prop_kind_of(p.dir), src.get(), dst.get(), src.get(),
-                                statistics ? statistics->get() : nullptr, weights, weights, p.epsilon, p.flags, forward,
-                                a.get());
+                                prop_kind_of(p.dir), diff_src.get(), dst.get(), src.get(),
+                                statistics ? statistics->get() : nullptr, type_of(p.scale_shift.gradient),
+                                type_of(p.scale_shift.given), p.epsilon, p.flags, forward, a.get());
 }
 
 } // namespace benchdnn_lite::dnnl

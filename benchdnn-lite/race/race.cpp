@@ -19,7 +19,8 @@ namespace {
 
 double bytes_moved(const problem &p) {
     const auto bytes = [&](data_type type) { return double(p.elements()) * double(size_of(type)); };
-    return p.is_forward() ? bytes(p.types.src) + bytes(p.types.dst) : 2 * bytes(p.types.src) + bytes(p.types.dst);
+    const double src_and_dst = bytes(p.types.src) + bytes(p.types.dst);
+    return p.is_forward() ? src_and_dst : src_and_dst + bytes(p.types.diff_src);
 }
 
 // Null where the peer refuses or disagrees; the result says which.
