@@ -70,27 +70,54 @@ void copy_runs(const rectangle &shape, tensor_pointer<to_tile> tensor, tile_poin
     }
 }
 
-// Rows side by side in memory: squares of elements, all rows of a few columns before the next columns, so that cache
-// lines of the tensor are used whole.
-template <size_t Size, bool to_tile>
-void copy_transposed(const rectangle &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
-    using square = square_transpose<Size>;
-    constexpr dim_t EDGE = square::EDGE;
+// Columns this far apart are a stream each, which processors do not foresee: their lines are fetched ahead.
+constexpr dim_t FAR_COLUMNS = 1024; // bytes
+constexpr dim_t COLUMNS_AHEAD = 8;
+
+// Whole squares of elements, all rows of a few columns before the next columns, so that cache lines of the tensor are
+// used whole.
+template <size_t Size, bool to_tile, dim_t EDGE, bool fetch_ahead>
+void copy_squares(const rectangle &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
+    using square = square_transpose<Size, EDGE>;
     const auto [rows, columns, row_step, column_step, tile_pitch] = shape;
-    const dim_t square_rows = rows - rows % EDGE, square_columns = columns - columns % EDGE;
-    for (dim_t c = 0; c < square_columns; c += EDGE)
-        for (dim_t r = 0; r < square_rows; r += EDGE) {
-            const auto in_tensor = tensor + r * row_step + c * column_step;
-            const auto in_tile = tile + r * tile_pitch + c * dim_t(Size);
+    for (dim_t c = 0; c < columns; c += EDGE, tensor += EDGE * column_step, tile += EDGE * dim_t(Size)) {
+        if constexpr (fetch_ahead)
+            for (dim_t ahead = COLUMNS_AHEAD; ahead < std::min(COLUMNS_AHEAD + EDGE, columns - c); ++ahead)
+                for (dim_t byte = 0; byte < rows * dim_t(Size); byte += 64)
+                    __builtin_prefetch(tensor + ahead * column_step + byte);
+        auto in_tensor = tensor;
+        auto in_tile = tile;
+        for (dim_t r = 0; r < rows; r += EDGE, in_tensor += EDGE * dim_t(Size), in_tile += EDGE * tile_pitch)
             if constexpr (to_tile)
                 square::run(in_tensor, column_step, in_tile, tile_pitch);
             else
                 square::run(in_tile, tile_pitch, in_tensor, column_step);
-        }
-    copy_strided<Size, to_tile>({rows - square_rows, square_columns, row_step, column_step, tile_pitch},
-                                tensor + square_rows * row_step, tile + square_rows * tile_pitch);
-    copy_strided<Size, to_tile>({rows, columns - square_columns, row_step, column_step, tile_pitch},
-                                tensor + square_columns * column_step, tile + square_columns * dim_t(Size));
+    }
+}
+
+// Rows side by side in memory: squares, then what they leave over: columns one by one, rows by smaller squares.
+template <size_t Size, bool to_tile, dim_t EDGE = largest_square(Size)>
+void copy_transposed(const rectangle &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
+    if (shape.rows == 0) return;
+    rectangle squares = shape, columns = shape, rows = shape;
+    squares.rows = columns.rows = shape.rows / EDGE * EDGE;
+    squares.columns = shape.columns / EDGE * EDGE;
+    if (squares.rows > 0 && EDGE == largest_square(Size) && shape.column_step >= FAR_COLUMNS)
+        copy_squares<Size, to_tile, EDGE, true>(squares, tensor, tile);
+    else if (squares.rows > 0)
+        copy_squares<Size, to_tile, EDGE, false>(squares, tensor, tile);
+
+    columns.columns -= squares.columns;
+    copy_strided<Size, to_tile>(columns, tensor + squares.columns * shape.column_step,
+                                tile + squares.columns * dim_t(Size));
+
+    rows.rows -= squares.rows;
+    const auto rows_in_tensor = tensor + squares.rows * shape.row_step;
+    const auto rows_in_tile = tile + squares.rows * shape.tile_pitch;
+    if constexpr (EDGE > smallest_square(Size))
+        copy_transposed<Size, to_tile, EDGE / 2>(rows, rows_in_tensor, rows_in_tile);
+    else
+        copy_strided<Size, to_tile>(rows, rows_in_tensor, rows_in_tile);
 }
 
 template <size_t Size>

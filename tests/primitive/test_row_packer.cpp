@@ -165,6 +165,7 @@ TEST(RowPacker, Strides) {
         for (memory_desc md : {
                  strided({23, 29}, {64, 2}, type),           // a step from column to column
                  strided({23, 29}, {1, 25}, type),           // rows side by side, with gaps
+                 strided({23, 29}, {1, 1100}, type),         // and far apart columns
                  strided({23, 29}, {3, 70}, type),           // neither dense
                  strided({23, 29}, {0, 1}, type),            // one row many times
                  strided({23, 29}, {1, 0}, type),            // one column many times
@@ -274,6 +275,7 @@ TEST(RowPacker, CutsShareNoCacheLine) {
 TEST(RowPacker, TilesAreWholeGroupsWhereTheyFit) {
     const row_packer packer(tagged({100, 64}, jitnorm_ba, jitnorm_f32));
     EXPECT_EQ(packer.group_size(), 16);
+    EXPECT_EQ(packer.preferred_tile_rows(), 32);
     EXPECT_EQ(packer.tile_rows(0, 100, 40), 32);
     EXPECT_EQ(packer.tile_rows(5, 100, 40), 27); // to the next group and one more
     EXPECT_EQ(packer.tile_rows(96, 100, 40), 4);
