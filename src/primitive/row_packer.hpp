@@ -37,8 +37,6 @@ public:
     dim_t group_size() const { return rows_.group_size(); }
     // The last row <= `row` at which a group begins: there to cut rows between threads.
     dim_t group_begin(dim_t row) const { return row < rows() ? rows_.group_begin(row) : rows(); }
-    // Rows from which on a tile is copied at full speed. Two groups: processors fetch cache lines in pairs.
-    dim_t preferred_tile_rows() const { return 2 * group_size(); }
     // How many rows the tile that begins at row `first` should take, of `most` at best and up to row `end`: whole
     // groups where they fit.
     dim_t tile_rows(dim_t first, dim_t end, dim_t most) const;

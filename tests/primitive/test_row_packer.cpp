@@ -275,7 +275,6 @@ TEST(RowPacker, CutsShareNoCacheLine) {
 TEST(RowPacker, TilesAreWholeGroupsWhereTheyFit) {
     const row_packer packer(tagged({100, 64}, jitnorm_ba, jitnorm_f32));
     EXPECT_EQ(packer.group_size(), 16);
-    EXPECT_EQ(packer.preferred_tile_rows(), 32);
     EXPECT_EQ(packer.tile_rows(0, 100, 40), 32);
     EXPECT_EQ(packer.tile_rows(5, 100, 40), 27); // to the next group and one more
     EXPECT_EQ(packer.tile_rows(96, 100, 40), 4);
