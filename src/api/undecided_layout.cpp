@@ -8,7 +8,6 @@ namespace jitnorm::impl::api {
 namespace {
 
 constexpr verdict TOO_LARGE{jitnorm_invalid_arguments, "a tensor is too large to be addressed"};
-constexpr verdict OTHER_RANK{jitnorm_invalid_arguments, "the tensors' numbers of dimensions do not fit together"};
 
 bool is_plain(const memory_desc &md, const memory_desc &model) {
     for (int d = 0; d < model.ndims; ++d)
@@ -67,7 +66,6 @@ bool follow_order(memory_desc &md, const memory_desc &model, dim_t tile) {
 
 verdict follow_layout(memory_desc &md, const memory_desc &model) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
-    if (md.ndims > model.ndims) return OTHER_RANK;
     if (has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model)) {
         const auto status = make_with_strides(md, md.ndims, md.dims, md.data_type, nullptr);
         return status == jitnorm_success ? verdict{} : TOO_LARGE;
@@ -86,14 +84,13 @@ verdict decide_statistics(layer_norm::problem &p) {
             make_with_tag(p.statistics, p.src.ndims - 1, p.src.dims, jitnorm_f32, jitnorm_format_tag_any);
         if (status != jitnorm_success) return TOO_LARGE;
     }
-    return p.statistics.ndims < p.src.ndims ? follow_layout(p.statistics, p.src) : OTHER_RANK;
+    return follow_layout(p.statistics, p.src);
 }
 
 verdict decide_post_ops(layer_norm::problem &p) {
     for (post_op &entry : p.attr.post_ops.entries) {
         auto *binary = std::get_if<binary_post_op>(&entry);
         if (binary == nullptr) continue;
-        if (binary->src1.ndims != p.dst.ndims) return OTHER_RANK;
         if (verdict v = follow_layout(binary->src1, p.dst); v.status != jitnorm_success) return v;
     }
     return {};
@@ -104,11 +101,8 @@ verdict decide_post_ops(layer_norm::problem &p) {
 verdict decide_layouts(layer_norm::problem &p) {
     if (p.src.format_kind == jitnorm_format_kind_any)
         return {jitnorm_invalid_arguments, "the layout of the source is undecided"};
-    for (memory_desc *md : {&p.dst, &p.diff_dst, &p.diff_src}) {
-        if (md->format_kind != jitnorm_format_kind_any) continue;
-        if (md->ndims != p.src.ndims) return OTHER_RANK;
+    for (memory_desc *md : {&p.dst, &p.diff_dst, &p.diff_src})
         if (verdict v = follow_layout(*md, p.src); v.status != jitnorm_success) return v;
-    }
     if (verdict v = decide_statistics(p); v.status != jitnorm_success) return v;
     return p.is_forward() ? decide_post_ops(p) : verdict{};
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "executions.hpp"
 #include "scarce_memory.hpp"
@@ -96,18 +97,43 @@ TEST(OutOfMemory, PrimitivesSaySo) {
         });
 }
 
+// In a new thread, whose scratchpad is empty before it creates the primitive.
 TEST(Execution, AllocatesNothing) {
-    const model m;
-    const owned_stream stream = make_stream();
-    for (const owned_pd *pd : {&m.forward, &m.backward}) {
-        execution run(*pd);
-        const auto args = run.args();
-        const long before = allocations;
-        for (int i = 0; i < 3; ++i)
+    std::thread([] {
+        const model m;
+        const owned_md columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba); // rows must be packed
+        owned_pd strided;
+        ASSERT_OK((forward_request{jitnorm_forward_inference, columns, columns}.create(&strided)));
+        const owned_stream stream = make_stream();
+        for (const_jitnorm_primitive_desc_t pd :
+             std::initializer_list<const_jitnorm_primitive_desc_t>{m.forward, m.backward, strided}) {
+            execution run(pd);
+            const auto args = run.args();
+            const long before = allocations;
             EXPECT_OK(jitnorm_primitive_execute(run.primitive(), stream, int(args.size()), args.data()));
-        EXPECT_EQ(allocations, before);
-    }
+            EXPECT_EQ(allocations, before);
+        }
+    }).join();
 }
+
+// While it lives, the system gives no pages for code, and no kernel from before is at hand.
+class without_code_pages {
+public:
+    without_code_pages() {
+        EXPECT_OK(jitnorm_get_primitive_cache_capacity(&capacity_));
+        EXPECT_OK(jitnorm_set_primitive_cache_capacity(0));
+        refuse_code_pages = true;
+    }
+    without_code_pages(const without_code_pages &) = delete;
+    without_code_pages &operator=(const without_code_pages &) = delete;
+    ~without_code_pages() {
+        refuse_code_pages = false;
+        EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity_));
+    }
+
+private:
+    int capacity_ = 0;
+};
 
 TEST(CodePages, TheReferenceTakesOver) {
     const model m;
@@ -121,17 +147,14 @@ TEST(CodePages, TheReferenceTakesOver) {
     execution usual(m.forward);
     EXPECT_OK(usual.run());
 
-    int capacity = 0;
-    EXPECT_OK(jitnorm_get_primitive_cache_capacity(&capacity));
-    EXPECT_OK(jitnorm_set_primitive_cache_capacity(0)); // no kernel from before
     testing::internal::CaptureStdout();
     EXPECT_OK(jitnorm_set_verbose(1));
-    refuse_code_pages = true;
     owned_primitive primitive;
-    EXPECT_OK(jitnorm_primitive_create(&primitive, m.forward));
-    refuse_code_pages = false;
+    {
+        const without_code_pages now;
+        EXPECT_OK(jitnorm_primitive_create(&primitive, m.forward));
+    }
     EXPECT_OK(jitnorm_set_verbose(0));
-    EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity));
     const std::string log = testing::internal::GetCapturedStdout();
     EXPECT_NE(log.find("fallback," + chosen + ","), std::string::npos) << log;
 
@@ -145,21 +168,40 @@ TEST(CodePages, TheReferenceTakesOver) {
     EXPECT_EQ(other.get(JITNORM_ARG_DST), usual.get(JITNORM_ARG_DST));
 }
 
+// The user has made a scratchpad as the descriptor asked, so the primitive goes on asking for that one.
+TEST(CodePages, TheUsersScratchpadStaysAsPromised) {
+    const owned_md columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba); // rows must be packed
+    owned_attr attr;
+    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
+    forward_request request{jitnorm_forward_inference, columns, columns};
+    request.attr = attr;
+    owned_pd pd;
+    ASSERT_OK(request.create(&pd));
+    const without_code_pages now;
+    owned_primitive primitive;
+    ASSERT_OK(jitnorm_primitive_create(&primitive, pd));
+    const_jitnorm_primitive_desc_t taken = nullptr;
+    ASSERT_OK(jitnorm_primitive_get_primitive_desc(primitive, &taken));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_scratchpad_md, 0),
+                                          jitnorm_primitive_desc_query_md(taken, jitnorm_query_scratchpad_md, 0)));
+    execution run(pd);
+    const auto args = run.args();
+    EXPECT_OK(jitnorm_primitive_execute(primitive, make_stream(), int(args.size()), args.data()));
+}
+
 TEST(CodePages, AForcedImplementationDoesNotFallBack) {
     const model m;
     const char *name = nullptr;
     EXPECT_OK(jitnorm_primitive_desc_query(m.forward, jitnorm_query_impl_info_str, 0, &name));
     if (std::string(name) == "ref:any") GTEST_SKIP() << "this machine generates no code";
-    int capacity = 0;
-    EXPECT_OK(jitnorm_get_primitive_cache_capacity(&capacity));
-    EXPECT_OK(jitnorm_set_primitive_cache_capacity(0));
     setenv("JITNORM_IMPL", name, 1);
-    refuse_code_pages = true;
     owned_primitive primitive;
-    EXPECT_EQ(jitnorm_primitive_create(&primitive, m.forward), jitnorm_runtime_error);
-    refuse_code_pages = false;
+    {
+        const without_code_pages now;
+        EXPECT_EQ(jitnorm_primitive_create(&primitive, m.forward), jitnorm_runtime_error);
+    }
     unsetenv("JITNORM_IMPL");
-    EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity));
     EXPECT_TRUE(primitive.is_empty());
 }
 

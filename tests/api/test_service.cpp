@@ -65,6 +65,18 @@ TEST(Verbose, ExecutionTellsWhatAndHowLong) {
     EXPECT_STREQ(end, "\n");
 }
 
+// A type that the problem does not use is not part of it.
+TEST(Verbose, ExecutionTellsNothingThatIsNotUsed) {
+    const owned_md data = make_md({3, 8}, jitnorm_f32);
+    forward_request request{jitnorm_forward_inference, data, data};
+    request.scale_shift_type = jitnorm_bf16;
+    owned_pd pd;
+    ASSERT_OK(request.create(&pd));
+    execution run(pd);
+    const std::string log = log_of(1, [&] { EXPECT_OK(run.run()); });
+    EXPECT_EQ(count(log, "bf16"), 0) << log;
+}
+
 TEST(Verbose, ErrorsSayWhy) {
     const auto misuse = [] {
         owned_pd pd;
