@@ -13,7 +13,7 @@ namespace benchdnn_lite {
 
 namespace {
 
-constexpr double LEFT = 60, RIGHT = 880, TOP = 60, BOTTOM = 460, WIDTH = 900, HEIGHT = 520;
+constexpr double LEFT = 60, RIGHT = 840, TOP = 60, BOTTOM = 460, WIDTH = 900, HEIGHT = 520;
 
 struct mark {
     double bytes, ratio;
@@ -94,7 +94,10 @@ std::string drawn(const mark &m, const axis &x, const axis &y) {
     const std::string circle =
         concat("<circle cx=\"", one_decimal(px), "\" cy=\"", one_decimal(py), "\" r=\"4\" stroke=\"", m.colour,
                "\" fill=\"", m.filled ? m.colour : "#fff", "\"><title>", escaped(m.tooltip), "</title></circle>\n");
-    return circle + (m.label.empty() ? "" : text_at(px, py - 8, m.label, "middle", " font-size=\"9\" fill=\"#555\""));
+    if (m.label.empty()) return circle;
+    const std::string slanted =
+        concat(" font-size=\"9\" fill=\"#555\" transform=\"rotate(-40 ", one_decimal(px), " ", one_decimal(py), ")\"");
+    return circle + text_at(px + 8, py + 3, m.label, "start", slanted);
 }
 
 std::string shape_text(const shape &size) {
