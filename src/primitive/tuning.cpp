@@ -30,7 +30,7 @@ constexpr dim_t IN_CACHE_BATCH = 16 * 1024;
 
 plan plan_for(dim_t bytes, dim_t total_bytes, dim_t row_bytes) {
     static const cache_sizes caches;
-    if (total_bytes > caches.last) return {batch_of(8 * 1024, row_bytes), 1, true, true};
+    if (total_bytes >= caches.last) return {batch_of(8 * 1024, row_bytes), 1, true, true};
     if (bytes > caches.l2) return {batch_of(4 * 1024, row_bytes), 1, true, false};
     return {batch_of(IN_CACHE_BATCH, row_bytes), 2, false, false};
 }
