@@ -41,6 +41,12 @@ struct problem {
     bool wants_diff_scale() const { return prop_kind == jitnorm_backward && uses_scale(); }
     bool wants_diff_shift() const { return prop_kind == jitnorm_backward && uses_shift(); }
 
+    // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
+    bool computes_in_double() const {
+        const auto is_f64 = [](const memory_desc &md) { return md.data_type == jitnorm_f64; };
+        return is_f64(src) || (is_forward() ? is_f64(dst) : is_f64(diff_dst) || is_f64(diff_src));
+    }
+
     dim_t row_length() const { return src.dims[src.ndims - 1]; } // C: elements normalized together
     dim_t rows() const;                                          // product of the other dimensions; 0 if any is 0
 

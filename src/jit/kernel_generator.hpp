@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 
 #include <xbyak/xbyak.h>
 
@@ -47,6 +48,13 @@ protected:
         ret();
     }
 };
+
+// What profilers call a kernel: jitnorm_<what>_<isa>, and its compute type unless that is float.
+template <isa I, typename T>
+std::string kernel_name(const char *what) {
+    return std::string("jitnorm_") + what + (I == isa::avx512 ? "_avx512" : "_avx2") +
+           (std::is_same_v<T, double> ? "_double" : "");
+}
 
 // A register loaded from a field of the argument block.
 #define JITNORM_LOAD_ARGUMENT(reg, type, field) mov(reg, ptr[rdi + offsetof(type, field)])

@@ -13,14 +13,15 @@ namespace jitnorm::impl::jit {
 // Sums over the elements of rows.
 struct sweep_conf {
     isa vectors = isa::none;
-    jitnorm_data_type_t src = jitnorm_f32; // f32, bf16, f16, s8 or u8
+    jitnorm_data_type_t src = jitnorm_f32; // any data type, f64 with doubles only
     bool centered = true;                  // S and Q about a pivot; otherwise Q alone, about zero (rms_norm)
     bool repeated = false; // pivot and factor are given; otherwise the pivot is found and the factor is 1
+    jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
     auto operator<=>(const sweep_conf &) const = default;
 };
 
-// Normalized, scaled and shifted rows. Types are f32, bf16, f16, and for src and dst also s8 and u8.
+// Normalized, scaled and shifted rows. Types are f32, bf16, f16, for src and dst also s8, u8 and (with doubles) f64.
 struct normalize_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t src = jitnorm_f32;
@@ -31,6 +32,7 @@ struct normalize_conf {
     bool src_scale = false; // attribute scales of the tensors
     bool dst_scale = false;
     bool streaming = false; // stores bypass the caches; every row of dst begins at a whole cache line
+    jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
     auto operator<=>(const normalize_conf &) const = default;
 };

@@ -16,11 +16,13 @@ namespace {
 
 constexpr int CACHE_LINE = 64;
 
-template <isa I>
+template <isa I, typename T>
 class normalize_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
     using reg = Xbyak::Reg64;
+    using arguments = normalize_arguments<T>;
+    static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
     static constexpr int UNROLL = 2;
     static constexpr int AFFINE = 6 + 2 * UNROLL; // scale and shift, UNROLL registers each
 
@@ -47,19 +49,19 @@ private:
     }
 
     void load_arguments() {
-        JITNORM_LOAD_ARGUMENT(rows_[0].src, normalize_arguments, src);
-        JITNORM_LOAD_ARGUMENT(rows_[0].dst, normalize_arguments, dst);
-        JITNORM_LOAD_ARGUMENT(reg_rows_, normalize_arguments, rows);
-        JITNORM_LOAD_ARGUMENT(reg_count_, normalize_arguments, count);
-        JITNORM_LOAD_ARGUMENT(reg_scale_, normalize_arguments, scale);
-        JITNORM_LOAD_ARGUMENT(reg_shift_, normalize_arguments, shift);
+        JITNORM_LOAD_ARGUMENT(rows_[0].src, arguments, src);
+        JITNORM_LOAD_ARGUMENT(rows_[0].dst, arguments, dst);
+        JITNORM_LOAD_ARGUMENT(reg_rows_, arguments, rows);
+        JITNORM_LOAD_ARGUMENT(reg_count_, arguments, count);
+        JITNORM_LOAD_ARGUMENT(reg_scale_, arguments, scale);
+        JITNORM_LOAD_ARGUMENT(reg_shift_, arguments, shift);
         xor_(reg_index_.cvt32(), reg_index_.cvt32());
     }
 
     void normalize_pairs() {
         if (conf_.streaming) return; // whole lines of one row at a time
         Xbyak::Label next, end;
-        cmp(dword[rdi + offsetof(normalize_arguments, together)], 2);
+        cmp(dword[rdi + offsetof(arguments, together)], 2);
         jb(end, T_NEAR);
         L(next);
         cmp(reg_rows_, 2);
@@ -75,7 +77,7 @@ private:
         test(reg_rows_, reg_rows_);
         jz(end, T_NEAR);
         mov(reg_ahead_, rows_[0].src);
-        add(reg_ahead_, ptr[rdi + offsetof(normalize_arguments, prefetch)]);
+        add(reg_ahead_, ptr[rdi + offsetof(arguments, prefetch)]);
         normalize_rows(1);
         jmp(next, T_NEAR);
         L(end);
@@ -98,19 +100,19 @@ private:
             if (to != from) mov(to, from);
             add(to, ptr[rdi + stride]);
         };
-        advance(next.src, last.src, offsetof(normalize_arguments, src_row_stride));
-        advance(next.dst, last.dst, offsetof(normalize_arguments, dst_row_stride));
+        advance(next.src, last.src, offsetof(arguments, src_row_stride));
+        advance(next.dst, last.dst, offsetof(arguments, dst_row_stride));
     }
 
     void broadcast_statistics(int rows) {
         const auto broadcast = [&](size_t field, vmm row::*to) {
             mov(reg_left_, ptr[rdi + field]);
             for (int r = 0; r < rows; ++r)
-                vbroadcastss(rows_[size_t(r)].*to, ptr[reg_left_ + reg_index_ * 4 + r * int(sizeof(float))]);
+                ops_.broadcast(rows_[size_t(r)].*to, ptr[reg_left_ + reg_index_ * int(sizeof(T)) + r * int(sizeof(T))]);
         };
-        broadcast(offsetof(normalize_arguments, hi), &row::hi);
-        broadcast(offsetof(normalize_arguments, rstd), &row::rstd);
-        broadcast(offsetof(normalize_arguments, neg), &row::neg);
+        broadcast(offsetof(arguments, hi), &row::hi);
+        broadcast(offsetof(arguments, rstd), &row::rstd);
+        broadcast(offsetof(arguments, neg), &row::neg);
     }
 
     // All loads come before the first store: where rows are a multiple of 4096 bytes apart, a load that follows a store
@@ -124,16 +126,16 @@ private:
         for_each([&](const row &of, const place &p, const vmm &x) { load_difference(of, p, x); });
         for (const place &p : vectors) load_affine(p);
         for_each([&](const row &of, const place &p, const vmm &x) {
-            vfnmadd213ps(x, of.rstd, of.neg);
+            ops_.negated_fma213(x, of.rstd, of.neg);
             apply_affine(x, p);
         });
         const auto multiply_by = [&](size_t field) {
             const vmm factor(AFFINE); // scale and shift have been used
-            vbroadcastss(factor, ptr[rdi + field]);
-            for_each([&](const row &, const place &, const vmm &x) { vmulps(x, x, factor); });
+            ops_.broadcast(factor, ptr[rdi + field]);
+            for_each([&](const row &, const place &, const vmm &x) { ops_.mul(x, x, factor); });
         };
-        if (conf_.src_scale) multiply_by(offsetof(normalize_arguments, src_scale));
-        if (conf_.dst_scale) multiply_by(offsetof(normalize_arguments, inverse_dst_scale));
+        if (conf_.src_scale) multiply_by(offsetof(arguments, src_scale));
+        if (conf_.dst_scale) multiply_by(offsetof(arguments, inverse_dst_scale));
         for_each([&](const row &of, const place &p, const vmm &x) {
             io_.store(of.dst, p, x, conf_.dst, conf_.streaming, {vmm(AFFINE), vmm(AFFINE + 1)});
         });
@@ -142,18 +144,19 @@ private:
     // One per cache line of src.
     void prefetch(places vectors) {
         if (vectors.front().tail) return;
-        const int size = element_bytes(conf_.src), vectors_in_line = std::max(1, CACHE_LINE / (traits::floats * size));
+        const int size = element_bytes(conf_.src),
+                  vectors_in_line = std::max(1, CACHE_LINE / (VECTOR_WIDTH<I, T> * size));
         for (size_t i = 0; i < vectors.size(); i += size_t(vectors_in_line))
             prefetcht0(ptr[walker_.at(reg_ahead_, vectors[i], size)]);
     }
 
-    // hi - x: f32 is subtracted straight from memory, and the multiplication turns the sign
+    // hi - x: the compute type is subtracted straight from memory, and the multiplication turns the sign
     void load_difference(const row &of, const place &p, const vmm &x) {
-        if (conf_.src == jitnorm_f32 && !p.tail) {
-            vsubps(x, of.hi, ptr[walker_.at(of.src, p, sizeof(float))]);
+        if (conf_.src == OWN && !p.tail) {
+            ops_.sub(x, of.hi, ptr[walker_.at(of.src, p, sizeof(T))]);
         } else {
             io_.load(x, of.src, p, conf_.src);
-            vsubps(x, of.hi, x);
+            ops_.sub(x, of.hi, x);
         }
     }
 
@@ -167,11 +170,11 @@ private:
 
     void apply_affine(const vmm &x, const place &p) {
         if (conf_.scale && conf_.shift)
-            vfmadd213ps(x, scale_at(p), shift_at(p));
+            ops_.fma213(x, scale_at(p), shift_at(p));
         else if (conf_.scale)
-            vmulps(x, x, scale_at(p));
+            ops_.mul(x, x, scale_at(p));
         else if (conf_.shift)
-            vaddps(x, x, shift_at(p));
+            ops_.add(x, x, shift_at(p));
     }
 
     normalize_conf conf_;
@@ -179,26 +182,37 @@ private:
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12, &reg_ahead_ = r14;
     const std::array<row, 2> rows_{row{rsi, rdx, vmm{0}, vmm{1}, vmm{2}, 6},
                                    row{r8, r13, vmm{3}, vmm{4}, vmm{5}, 6 + UNROLL}};
-    tail_mask<I> tail_{*this, vmm{AFFINE + 2 * UNROLL}};
-    row_walker<I> walker_{*this, reg_position_, reg_left_};
-    element_io<I> io_{*this, tail_, walker_, r15};
+    vector_ops<T> ops_{*this};
+    tail_mask<I, T> tail_{*this, vmm{AFFINE + 2 * UNROLL}};
+    row_walker<I, T> walker_{*this, reg_position_, reg_left_};
+    element_io<I, T> io_{*this, tail_, walker_, r15};
 };
 
-template <isa I>
+template <isa I, typename T>
 code_ptr generate(const normalize_conf &conf) {
-    std::string name = std::string("jitnorm_normalize_") + (I == isa::avx512 ? "avx512_" : "avx2_") +
-                       std::string(name_of(conf.src)) + "_" + std::string(name_of(conf.dst));
+    std::string name =
+        kernel_name<I, T>("normalize") + "_" + std::string(name_of(conf.src)) + "_" + std::string(name_of(conf.dst));
     if (conf.scale) name += "_scale";
     if (conf.shift) name += "_shift";
     if (conf.streaming) name += "_streaming";
-    return normalize_generator<I>(conf).seal(name.c_str());
+    return normalize_generator<I, T>(conf).seal(name.c_str());
+}
+
+template <typename T>
+code_ptr find(normalize_conf conf) {
+    conf.compute = data_type_of<T>;
+    return find_or_generate(conf, [&] {
+        return conf.vectors == isa::avx512 ? generate<isa::avx512, T>(conf) : generate<isa::avx2, T>(conf);
+    });
 }
 
 } // namespace
 
-normalize_kernel::normalize_kernel(const normalize_conf &conf)
-    : code_(find_or_generate(
-          conf, [&] { return conf.vectors == isa::avx512 ? generate<isa::avx512>(conf) : generate<isa::avx2>(conf); })),
-      run_(code_->entry<void(const normalize_arguments *)>()) {}
+template <typename T>
+normalize_kernel<T>::normalize_kernel(const normalize_conf &conf)
+    : code_(find<T>(conf)), run_(code_->entry<void(const normalize_arguments<T> *)>()) {}
+
+template class normalize_kernel<float>;
+template class normalize_kernel<double>;
 
 } // namespace jitnorm::impl::jit

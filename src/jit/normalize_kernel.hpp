@@ -8,29 +8,32 @@
 
 namespace jitnorm::impl::jit {
 
+// T is the compute type.
+template <typename T>
 struct normalize_arguments {
     const void *src;
     void *dst;                            // may be src
     dim_t src_row_stride, dst_row_stride; // bytes
     dim_t rows;                           // at least 1
     dim_t count;                          // elements of each row, at least 1
-    const float *hi, *rstd, *neg;         // one value per row
+    const T *hi, *rstd, *neg;             // one value per row
     const void *scale, *shift;            // `count` values each; not used unless the kernel has them
-    float src_scale, inverse_dst_scale;   // of the tensors; not used unless the kernel has them
+    T src_scale, inverse_dst_scale;       // of the tensors; not used unless the kernel has them
     dim_t together;                       // 2: rows in pairs that share the loads of scale and shift; 1: one by one
     dim_t prefetch;                       // bytes ahead of each row to prefetch while rows go one by one
 };
 
+template <typename T> // float or double
 class normalize_kernel {
 public:
     // From the cache, or generated now. Throws std::system_error when executable pages are refused.
     explicit normalize_kernel(const normalize_conf &conf);
-    void operator()(const normalize_arguments &args) const { run_(&args); }
+    void operator()(const normalize_arguments<T> &args) const { run_(&args); }
     size_t code_bytes() const { return code_->size(); }
 
 private:
     code_ptr code_;
-    void (*run_)(const normalize_arguments *);
+    void (*run_)(const normalize_arguments<T> *);
 };
 
 } // namespace jitnorm::impl::jit

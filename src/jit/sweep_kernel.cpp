@@ -18,14 +18,16 @@ namespace {
 using layer_norm::BLOCK;
 using layer_norm::FORWARD_LANES;
 
-template <isa I>
+template <isa I, typename T>
 class sweep_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
     using xmm_t = Xbyak::Xmm;
     using reg = Xbyak::Reg64;
-    static constexpr int VECTORS = FORWARD_LANES<float> / traits::floats; // registers per sum, and the unroll
-    static constexpr int LANES_BYTES = FORWARD_LANES<float> * int(sizeof(float));
+    using arguments = sweep_arguments<T>;
+    static constexpr int VECTORS = FORWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
+    static constexpr int LANES_BYTES = FORWARD_LANES<T> * int(sizeof(T));
+    static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
 
 public:
     explicit sweep_generator(const sweep_conf &conf) : conf_(conf) {
@@ -57,40 +59,56 @@ private:
     }
 
     void load_arguments() {
-        JITNORM_LOAD_ARGUMENT(reg_src_, sweep_arguments, src);
-        JITNORM_LOAD_ARGUMENT(reg_stride_, sweep_arguments, row_stride);
-        JITNORM_LOAD_ARGUMENT(reg_rows_, sweep_arguments, rows);
-        JITNORM_LOAD_ARGUMENT(reg_count_, sweep_arguments, count);
-        JITNORM_LOAD_ARGUMENT(reg_pivot_, sweep_arguments, pivot);
-        JITNORM_LOAD_ARGUMENT(reg_s_, sweep_arguments, s);
-        JITNORM_LOAD_ARGUMENT(reg_q_, sweep_arguments, q);
-        if (conf_.repeated) vbroadcastss(vmm_factor_, ptr[rdi + offsetof(sweep_arguments, factor)]);
+        JITNORM_LOAD_ARGUMENT(reg_src_, arguments, src);
+        JITNORM_LOAD_ARGUMENT(reg_stride_, arguments, row_stride);
+        JITNORM_LOAD_ARGUMENT(reg_rows_, arguments, rows);
+        JITNORM_LOAD_ARGUMENT(reg_count_, arguments, count);
+        JITNORM_LOAD_ARGUMENT(reg_pivot_, arguments, pivot);
+        JITNORM_LOAD_ARGUMENT(reg_s_, arguments, s);
+        JITNORM_LOAD_ARGUMENT(reg_q_, arguments, q);
+        if (conf_.repeated) ops_.broadcast(vmm_factor_, ptr[rdi + offsetof(arguments, factor)]);
     }
 
     // Broadcasts the pivot: the given one, or the mean of the first four elements, or the first of fewer.
     void load_pivot() {
         if (!conf_.centered) return;
         if (conf_.repeated) {
-            vbroadcastss(vmm_pivot_, ptr[reg_pivot_]);
+            ops_.broadcast(vmm_pivot_, ptr[reg_pivot_]);
             return;
         }
-        const xmm_t first(d_[0].getIdx()), quarter(d_[1].getIdx());
+        const xmm_t first(d_[0].getIdx()), other(d_[1].getIdx());
         Xbyak::Label few, found;
         cmp(reg_count_, 4);
         jb(few);
-        mov(reg_left_.cvt32(), std::bit_cast<uint32_t>(0.25F));
-        vmovd(quarter, reg_left_.cvt32());
-        vshufps(quarter, quarter, quarter, 0);
-        io_.load_four(first, reg_src_, conf_.src);
-        vmulps(first, first, quarter);
-        vhaddps(first, first, first); // elements 0 + 1, 2 + 3
-        vhaddps(first, first, first);
+        find_mean_of_four(first, other);
         jmp(found);
         L(few);
         io_.load_first(first, reg_src_, conf_.src);
         L(found);
-        vmovss(ptr[reg_pivot_], first);
-        vbroadcastss(vmm_pivot_, first);
+        ops_.store_lowest(ptr[reg_pivot_], first);
+        ops_.broadcast(vmm_pivot_, first);
+    }
+
+    // (x0 / 4 + x1 / 4) + (x2 / 4 + x3 / 4)
+    void find_mean_of_four(const xmm_t &first, const xmm_t &other) {
+        io_.load_four(first, reg_src_, conf_.src);
+        if constexpr (std::is_same_v<T, float>) {
+            mov(reg_left_.cvt32(), std::bit_cast<uint32_t>(0.25F));
+            vmovd(other, reg_left_.cvt32());
+            vbroadcastss(other, other);
+            vmulps(first, first, other);
+            vhaddps(first, first, first); // elements 0 + 1, 2 + 3
+            vhaddps(first, first, first);
+        } else {
+            const Xbyak::Ymm four(first.getIdx()), quarter(other.getIdx());
+            mov(reg_left_, std::bit_cast<uint64_t>(0.25));
+            vmovq(other, reg_left_);
+            vbroadcastsd(quarter, other);
+            vmulpd(four, four, quarter);
+            vhaddpd(four, four, four); // elements 0 + 1 below, 2 + 3 above
+            vextractf128(other, four, 1);
+            vaddsd(first, first, other);
+        }
     }
 
     // The sums of a chunk, block by block; from the second block on the chunk's lanes are in the frame.
@@ -124,19 +142,19 @@ private:
         L(done);
     }
 
-    // d = pivot - x: the sign is turned where it matters, so that f32 is subtracted straight from memory
+    // d = pivot - x: the sign is turned where it matters, so that the compute type is subtracted straight from memory
     void accumulate(const place &p) {
         const vmm &d = d_[size_t(p.slot)];
-        if (conf_.centered && conf_.src == jitnorm_f32 && !p.tail) {
-            vsubps(d, vmm_pivot_, ptr[walker_.at(reg_src_, p, sizeof(float))]);
+        if (conf_.centered && conf_.src == OWN && !p.tail) {
+            ops_.sub(d, vmm_pivot_, ptr[walker_.at(reg_src_, p, sizeof(T))]);
         } else {
             io_.load(d, reg_src_, p, conf_.src);
-            if (conf_.centered) vsubps(d, vmm_pivot_, d);
+            if (conf_.centered) ops_.sub(d, vmm_pivot_, d);
             if (conf_.centered && p.tail) tail_.zero_absent(d);
         }
-        if (conf_.repeated) vmulps(d, d, vmm_factor_);
-        if (conf_.centered) vsubps(s_[size_t(p.slot)], s_[size_t(p.slot)], d);
-        vfmadd231ps(q_[size_t(p.slot)], d, d);
+        if (conf_.repeated) ops_.mul(d, d, vmm_factor_);
+        if (conf_.centered) ops_.sub(s_[size_t(p.slot)], s_[size_t(p.slot)], d);
+        ops_.fma231(q_[size_t(p.slot)], d, d);
     }
 
     template <typename Use> // void(const vmm &lanes, int frame offset)
@@ -147,10 +165,10 @@ private:
         }
     }
     void clear_lanes() {
-        for_each_sum([&](const vmm &lanes, int) { vxorps(lanes, lanes, lanes); });
+        for_each_sum([&](const vmm &lanes, int) { ops_.clear(lanes); });
     }
     void add_chunk_lanes() {
-        for_each_sum([&](const vmm &lanes, int frame) { vaddps(lanes, lanes, ptr[rsp + frame]); });
+        for_each_sum([&](const vmm &lanes, int frame) { ops_.add(lanes, lanes, ptr[rsp + frame]); });
     }
     void save_chunk_lanes() {
         for_each_sum([&](const vmm &lanes, int frame) { vmovaps(ptr[rsp + frame], lanes); });
@@ -159,18 +177,18 @@ private:
     void store_sums() {
         const xmm_t scratch(d_[0].getIdx());
         if (conf_.centered) {
-            emit_fold<I>(*this, s_, scratch);
-            vmovss(ptr[reg_s_], xmm_t(s_[0].getIdx()));
+            emit_fold<I, T>(*this, s_, scratch);
+            ops_.store_lowest(ptr[reg_s_], xmm_t(s_[0].getIdx()));
         }
-        emit_fold<I>(*this, q_, scratch);
-        vmovss(ptr[reg_q_], xmm_t(q_[0].getIdx()));
+        emit_fold<I, T>(*this, q_, scratch);
+        ops_.store_lowest(ptr[reg_q_], xmm_t(q_[0].getIdx()));
     }
 
     void next_row() {
         add(reg_src_, reg_stride_);
-        add(reg_pivot_, int(sizeof(float)));
-        add(reg_s_, int(sizeof(float)));
-        add(reg_q_, int(sizeof(float)));
+        add(reg_pivot_, int(sizeof(T)));
+        add(reg_s_, int(sizeof(T)));
+        add(reg_q_, int(sizeof(T)));
         dec(reg_rows_);
     }
 
@@ -180,25 +198,35 @@ private:
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_rest_ = r12;
     std::vector<vmm> s_, q_, d_;
     vmm vmm_pivot_{3 * VECTORS}, vmm_factor_{3 * VECTORS + 1};
-    tail_mask<I> tail_{*this, vmm{3 * VECTORS + 2}};
-    row_walker<I> walker_{*this, reg_position_, reg_left_};
-    element_io<I> io_{*this, tail_, walker_, r13};
+    vector_ops<T> ops_{*this};
+    tail_mask<I, T> tail_{*this, vmm{3 * VECTORS + 2}};
+    row_walker<I, T> walker_{*this, reg_position_, reg_left_};
+    element_io<I, T> io_{*this, tail_, walker_, r13};
 };
 
-template <isa I>
+template <isa I, typename T>
 code_ptr generate(const sweep_conf &conf) {
-    std::string name =
-        std::string("jitnorm_sweep_") + (I == isa::avx512 ? "avx512_" : "avx2_") + std::string(name_of(conf.src));
+    std::string name = kernel_name<I, T>("sweep") + "_" + std::string(name_of(conf.src));
     if (!conf.centered) name += "_rms";
     if (conf.repeated) name += "_repeated";
-    return sweep_generator<I>(conf).seal(name.c_str());
+    return sweep_generator<I, T>(conf).seal(name.c_str());
+}
+
+template <typename T>
+code_ptr find(sweep_conf conf) {
+    conf.compute = data_type_of<T>;
+    return find_or_generate(conf, [&] {
+        return conf.vectors == isa::avx512 ? generate<isa::avx512, T>(conf) : generate<isa::avx2, T>(conf);
+    });
 }
 
 } // namespace
 
-sweep_kernel::sweep_kernel(const sweep_conf &conf)
-    : code_(find_or_generate(
-          conf, [&] { return conf.vectors == isa::avx512 ? generate<isa::avx512>(conf) : generate<isa::avx2>(conf); })),
-      run_(code_->entry<void(const sweep_arguments *)>()) {}
+template <typename T>
+sweep_kernel<T>::sweep_kernel(const sweep_conf &conf)
+    : code_(find<T>(conf)), run_(code_->entry<void(const sweep_arguments<T> *)>()) {}
+
+template class sweep_kernel<float>;
+template class sweep_kernel<double>;
 
 } // namespace jitnorm::impl::jit

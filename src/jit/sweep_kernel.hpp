@@ -8,28 +8,30 @@
 
 namespace jitnorm::impl::jit {
 
-// Pointers to float hold one value per row.
+// T is the compute type; pointers to it hold one value per row.
+template <typename T>
 struct sweep_arguments {
     const void *src;
     dim_t row_stride; // bytes
     dim_t rows;       // at least 1
     dim_t count;      // elements of each row, 1 .. CHUNK
-    float *pivot;     // found by the kernel, or given to it when it repeats a sweep; not used for rms_norm
-    float *s;         // sum of (x - pivot) * factor; not used for rms_norm
-    float *q;         // sum of ((x - pivot) * factor)^2
-    float factor;     // read when the sweep is repeated
+    T *pivot;         // found by the kernel, or given to it when it repeats a sweep; not used for rms_norm
+    T *s;             // sum of (x - pivot) * factor; not used for rms_norm
+    T *q;             // sum of ((x - pivot) * factor)^2
+    T factor;         // read when the sweep is repeated
 };
 
+template <typename T> // float or double, as the configuration says
 class sweep_kernel {
 public:
     // From the cache, or generated now. Throws std::system_error when executable pages are refused.
     explicit sweep_kernel(const sweep_conf &conf);
-    void operator()(const sweep_arguments &args) const { run_(&args); }
+    void operator()(const sweep_arguments<T> &args) const { run_(&args); }
     size_t code_bytes() const { return code_->size(); }
 
 private:
     code_ptr code_;
-    void (*run_)(const sweep_arguments *);
+    void (*run_)(const sweep_arguments<T> *);
 };
 
 } // namespace jitnorm::impl::jit

@@ -2,6 +2,8 @@
 // vector_traits: what differs between instruction sets, as types and numbers. Kernels are written once over these.
 #pragma once
 
+#include <type_traits>
+
 #include <xbyak/xbyak.h>
 
 #include "isa.hpp"
@@ -14,17 +16,24 @@ struct vector_traits;
 template <>
 struct vector_traits<isa::avx2> {
     using vmm = Xbyak::Ymm;
+    using half = Xbyak::Xmm;
     static constexpr int bytes = 32;
-    static constexpr int floats = 8;
     static constexpr int registers = 16;
 };
 
 template <>
 struct vector_traits<isa::avx512> {
     using vmm = Xbyak::Zmm;
+    using half = Xbyak::Ymm;
     static constexpr int bytes = 64;
-    static constexpr int floats = 16;
     static constexpr int registers = 32;
 };
+
+template <typename T>
+constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm_f64 : jitnorm_f32;
+
+// Elements of the compute type T (float or double) in a register.
+template <isa I, typename T>
+constexpr int VECTOR_WIDTH = vector_traits<I>::bytes / int(sizeof(T));
 
 } // namespace jitnorm::impl::jit

@@ -30,20 +30,23 @@ const void *advance(const void *values, dim_t bytes) {
 
 } // namespace
 
-forward_executor::forward_executor(const problem &p, jit::isa vectors)
-    : kernels_(p, vectors), space_(rows_of(p)), computed_(!p.statistics_are_inputs()),
+template <typename T>
+forward_executor<T>::forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels)
+    : kernels_(p, std::move(kernels)), space_(rows_of(p)), computed_(!p.statistics_are_inputs()),
       stored_(p.statistics_are_outputs()), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
       dst_size_(dim_t(size_of(p.dst.data_type))), scale_size_(dim_t(size_of(p.scale_shift_type))),
       dst_offset_(p.dst.offset0 * dst_size_), src_stride_(space_.stride(SRC) * src_size_),
       dst_stride_(space_.stride(DST) * dst_size_),
       statistics_stride_(p.uses_variance() ? space_.stride(STATISTICS) : 0), dst_in_lines_(has_rows_in_lines(p.dst)) {}
 
-size_t forward_executor::scratchpad_bytes(const problem &p) {
+template <typename T>
+size_t forward_executor<T>::scratchpad_bytes(const problem &p) {
     if (p.row_length() <= CHUNK || p.rows() >= tuning::MAX_PARTS) return 0;
-    return size_t(p.rows() * chunks_in(p.row_length())) * sizeof(moments<float>);
+    return size_t(p.rows() * chunks_in(p.row_length())) * sizeof(moments<T>);
 }
 
-jitnorm_status_t forward_executor::execute(const arguments &args) const {
+template <typename T>
+jitnorm_status_t forward_executor<T>::execute(const arguments &args) const {
     const dim_t rows = space_.rows(), bytes = rows * C_ * (src_size_ + dst_size_);
     if (rows == 0 || C_ == 0) return jitnorm_success;
     const int available = std::min(max_threads(), tuning::MAX_PARTS);
@@ -56,8 +59,9 @@ jitnorm_status_t forward_executor::execute(const arguments &args) const {
     return jitnorm_success;
 }
 
-dense_rows forward_executor::common_of(const arguments &args, int parts) const {
-    dense_rows common = forward_rows::common(args);
+template <typename T>
+dense_rows<T> forward_executor<T>::common_of(const arguments &args, int parts) const {
+    dense_rows<T> common = forward_rows<T>::common(args);
     common.src_stride = src_stride_;
     common.dst_stride = dst_stride_;
     common.statistics_stride = statistics_stride_;
@@ -65,11 +69,13 @@ dense_rows forward_executor::common_of(const arguments &args, int parts) const {
     return common;
 }
 
-dense_rows forward_executor::rows_at(const arguments &args, const dense_rows &common, const row_space::run &run) const {
+template <typename T>
+dense_rows<T> forward_executor<T>::rows_at(const arguments &args, const dense_rows<T> &common,
+                                           const row_space::run &run) const {
     const auto statistic = [&](void *values) {
         return values ? static_cast<float *>(values) + run.offset[STATISTICS] : nullptr;
     };
-    dense_rows here = common;
+    dense_rows<T> here = common;
     here.src = static_cast<const std::byte *>(args.src) + run.offset[SRC] * src_size_;
     here.dst = static_cast<std::byte *>(args.dst) + run.offset[DST] * dst_size_;
     here.mean = statistic(args.mean);
@@ -77,8 +83,9 @@ dense_rows forward_executor::rows_at(const arguments &args, const dense_rows &co
     return here;
 }
 
-void forward_executor::run_rows(const arguments &args, int parts) const {
-    const dense_rows common = common_of(args, parts);
+template <typename T>
+void forward_executor<T>::run_rows(const arguments &args, int parts) const {
+    const dense_rows<T> common = common_of(args, parts);
     parallel_parts(parts, [&](int part) {
         const range mine = split(space_.rows(), parts, part);
         space_.for_each_run(mine.begin, mine.end,
@@ -86,9 +93,10 @@ void forward_executor::run_rows(const arguments &args, int parts) const {
     });
 }
 
+template <typename T>
 template <typename Body>
-void forward_executor::for_each_piece(const arguments &args, const dense_rows &common, range chunks,
-                                      Body &&body) const {
+void forward_executor<T>::for_each_piece(const arguments &args, const dense_rows<T> &common, range chunks,
+                                         Body &&body) const {
     const dim_t per_row = chunks_in(C_);
     for (dim_t begin = chunks.begin; begin < chunks.end;) {
         const dim_t number = begin / per_row, first = begin % per_row;
@@ -101,10 +109,11 @@ void forward_executor::for_each_piece(const arguments &args, const dense_rows &c
 }
 
 // Twice over all chunks: for their moments, and to normalize them with the row's, which every thread merges for itself.
-void forward_executor::run_chunks(const arguments &args, int parts) const {
-    dense_rows common = common_of(args, parts);
+template <typename T>
+void forward_executor<T>::run_chunks(const arguments &args, int parts) const {
+    dense_rows<T> common = common_of(args, parts);
     common.plan.prefetch = false;
-    auto *found = static_cast<moments<float> *>(args.scratchpad);
+    auto *found = static_cast<moments<T> *>(args.scratchpad);
     const dim_t chunks = space_.rows() * chunks_in(C_);
     if (computed_)
         parallel_parts(parts, [&](int part) {
@@ -116,7 +125,8 @@ void forward_executor::run_chunks(const arguments &args, int parts) const {
     });
 }
 
-void forward_executor::find_chunk_moments(const piece &p, moments<float> *found) const {
+template <typename T>
+void forward_executor<T>::find_chunk_moments(const piece &p, moments<T> *found) const {
     for (dim_t chunk = p.first; chunk < p.last; ++chunk) {
         const dim_t begin = chunk * CHUNK;
         found[p.number * chunks_in(C_) + chunk] =
@@ -124,13 +134,14 @@ void forward_executor::find_chunk_moments(const piece &p, moments<float> *found)
     }
 }
 
-void forward_executor::normalize_chunks(piece p, const moments<float> *found) const {
-    row_batch batch;
+template <typename T>
+void forward_executor<T>::normalize_chunks(piece p, const moments<T> *found) const {
+    row_batch<T> batch;
     batch.first = 0;
     batch.rows = 1;
     if (computed_) {
-        const moments<float> *chunks = found + p.number * chunks_in(C_);
-        moments<float> row = chunks[0];
+        const moments<T> *chunks = found + p.number * chunks_in(C_);
+        moments<T> row = chunks[0];
         for (dim_t chunk = 1; chunk < chunks_in(C_); ++chunk) row = merge(row, chunks[chunk]);
         kernels_.finish_row(batch, 0, row);
         if (stored_ && p.first == 0) kernels_.store_statistics(p.row, batch);
@@ -145,13 +156,18 @@ void forward_executor::normalize_chunks(piece p, const moments<float> *found) co
     kernels_.normalize(p.row, batch, end - begin);
 }
 
-// Bypassing stores need every row of dst at the start of a cache line, and elements of at least two bytes.
-tuning::plan forward_executor::plan_for(const arguments &args, int parts) const {
+// Bypassing stores need every row of dst at the start of a cache line, and elements of at least half the compute type's
+// size.
+template <typename T>
+tuning::plan forward_executor<T>::plan_for(const arguments &args, int parts) const {
     const dim_t bytes = space_.rows() * C_ * (src_size_ + dst_size_);
     tuning::plan plan = tuning::plan_for(bytes / parts, bytes, C_ * src_size_);
     const uintptr_t first = reinterpret_cast<uintptr_t>(args.dst) + uintptr_t(dst_offset_);
-    plan.streaming = plan.streaming && first % CACHE_LINE == 0 && dst_in_lines_ && dst_size_ >= 2;
+    plan.streaming = plan.streaming && first % CACHE_LINE == 0 && dst_in_lines_ && 2 * dst_size_ >= dim_t(sizeof(T));
     return plan;
 }
+
+template class forward_executor<float>;
+template class forward_executor<double>;
 
 } // namespace jitnorm::impl::layer_norm

@@ -9,10 +9,10 @@
 
 namespace jitnorm::impl::layer_norm {
 
+template <typename T> // the compute type
 class forward_executor final : public executor {
 public:
-    // Throws what forward_rows throws.
-    forward_executor(const problem &p, jit::isa vectors);
+    forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels);
 
     jitnorm_status_t execute(const arguments &args) const override;
 
@@ -20,23 +20,23 @@ public:
     static size_t scratchpad_bytes(const problem &p);
 
 private:
-    dense_rows common_of(const arguments &args, int parts) const;
+    dense_rows<T> common_of(const arguments &args, int parts) const;
     tuning::plan plan_for(const arguments &args, int parts) const;
-    dense_rows rows_at(const arguments &args, const dense_rows &common, const row_space::run &run) const;
+    dense_rows<T> rows_at(const arguments &args, const dense_rows<T> &common, const row_space::run &run) const;
     void run_rows(const arguments &args, int parts) const;
 
     // A row's chunks first .. last-1.
     struct piece {
-        dense_rows row;
+        dense_rows<T> row;
         dim_t number, first, last;
     };
     template <typename Body> // void(const piece &)
-    void for_each_piece(const arguments &args, const dense_rows &common, range chunks, Body &&body) const;
+    void for_each_piece(const arguments &args, const dense_rows<T> &common, range chunks, Body &&body) const;
     void run_chunks(const arguments &args, int parts) const;
-    void find_chunk_moments(const piece &p, moments<float> *found) const;
-    void normalize_chunks(piece p, const moments<float> *found) const;
+    void find_chunk_moments(const piece &p, moments<T> *found) const;
+    void normalize_chunks(piece p, const moments<T> *found) const;
 
-    forward_rows kernels_;
+    forward_rows<T> kernels_;
     row_space space_;
     bool computed_, stored_;                     // the statistics
     dim_t C_, src_size_, dst_size_, scale_size_; // sizes in bytes of an element

@@ -3,36 +3,25 @@
 
 namespace jitnorm::impl::layer_norm {
 
-namespace {
-
-jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool streaming) {
-    return {vectors,        p.src.data_type,  p.dst.data_type,  p.scale_shift_type, p.uses_scale(),
-            p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, streaming};
-}
-
-jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated) {
-    return {vectors, p.src.data_type, !p.is_rms(), repeated};
-}
-
-} // namespace
-
-forward_rows::forward_rows(const problem &p, jit::isa vectors)
+template <typename T>
+forward_rows<T>::forward_rows(const problem &p, kernels_ptr kernels)
     : given_(p.statistics_are_inputs()), stored_(p.statistics_are_outputs()), rms_(p.is_rms()), epsilon_(p.epsilon),
-      sweep_(sweep_conf_of(p, vectors, false)), repeat_(sweep_conf_of(p, vectors, true)),
-      normalize_(normalize_conf_of(p, vectors, false)), stream_(normalize_conf_of(p, vectors, true)),
-      C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))), inv_C_(1.0 / double(C_)) {}
+      kernels_(std::move(kernels)), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
+      inv_C_(1.0 / double(C_)) {}
 
-dense_rows forward_rows::common(const arguments &args) {
-    dense_rows rows = {};
+template <typename T>
+dense_rows<T> forward_rows<T>::common(const arguments &args) {
+    dense_rows<T> rows = {};
     rows.scale = args.scale;
     rows.shift = args.shift;
-    rows.src_scale = args.src_scale ? *args.src_scale : 1;
-    rows.inverse_dst_scale = args.dst_scale ? 1 / *args.dst_scale : 1;
+    rows.src_scale = args.src_scale ? T(*args.src_scale) : T(1);
+    rows.inverse_dst_scale = args.dst_scale ? T(1) / T(*args.dst_scale) : T(1);
     return rows;
 }
 
-void forward_rows::run(const dense_rows &rows, dim_t count) const {
-    row_batch batch;
+template <typename T>
+void forward_rows<T>::run(const dense_rows<T> &rows, dim_t count) const {
+    row_batch<T> batch;
     const dim_t batch_rows = C_ > CHUNK ? 1 : rows.plan.batch_rows;
     for (dim_t first = 0; first < count; first += batch_rows) {
         batch.first = first;
@@ -42,7 +31,8 @@ void forward_rows::run(const dense_rows &rows, dim_t count) const {
     }
 }
 
-void forward_rows::find_statistics(const dense_rows &rows, row_batch &batch) const {
+template <typename T>
+void forward_rows<T>::find_statistics(const dense_rows<T> &rows, row_batch<T> &batch) const {
     if (given_) return find_given_statistics(rows, batch);
     if (C_ > CHUNK)
         sweep_long_row(rows.src + batch.first * rows.src_stride, batch);
@@ -52,26 +42,29 @@ void forward_rows::find_statistics(const dense_rows &rows, row_batch &batch) con
     if (stored_) store_statistics(rows, batch);
 }
 
-void forward_rows::find_given_statistics(const dense_rows &rows, row_batch &batch) const {
+template <typename T>
+void forward_rows<T>::find_given_statistics(const dense_rows<T> &rows, row_batch<T> &batch) const {
     for (dim_t r = 0; r < batch.rows; ++r) {
         const dim_t at = (batch.first + r) * rows.statistics_stride;
-        batch.set(r, {rows.mean ? rows.mean[at] : 0.0F, 0.0F, double(rows.variance[at])});
+        batch.set(r, {rows.mean ? T(rows.mean[at]) : T(0), 0.0, double(rows.variance[at])});
     }
     batch.complete(epsilon_);
 }
 
-void forward_rows::store_statistics(const dense_rows &rows, const row_batch &batch) const {
+template <typename T>
+void forward_rows<T>::store_statistics(const dense_rows<T> &rows, const row_batch<T> &batch) const {
     const auto store = [&](float *to, const float *values) {
         if (to == nullptr) return;
         for (dim_t r = 0; r < batch.rows; ++r) to[(batch.first + r) * rows.statistics_stride] = values[r];
     };
-    store(rows.mean, batch.hi);
+    store(rows.mean, batch.mean);
     store(rows.variance, batch.variance);
 }
 
-void forward_rows::sweep(const dense_rows &rows, row_batch &batch) const {
+template <typename T>
+void forward_rows<T>::sweep(const dense_rows<T> &rows, row_batch<T> &batch) const {
     const std::byte *src = rows.src + batch.first * rows.src_stride;
-    sweep_({src, rows.src_stride, batch.rows, C_, batch.p, batch.s, batch.q, 1});
+    kernels_->sweep({src, rows.src_stride, batch.rows, C_, batch.p, batch.s, batch.q, 1});
     if (!rms_ && batch.is_settled(inv_C_)) {
         batch.take_settled(double(C_), inv_C_);
         return;
@@ -83,12 +76,13 @@ void forward_rows::sweep(const dense_rows &rows, row_batch &batch) const {
 }
 
 // A row of several chunks: the kernel takes them as rows, MAX_BATCH_ROWS at a time.
-void forward_rows::sweep_long_row(const std::byte *src, row_batch &batch) const {
-    moments<float> row{};
+template <typename T>
+void forward_rows<T>::sweep_long_row(const std::byte *src, row_batch<T> &batch) const {
+    moments<T> row{};
     for (dim_t begin = 0; begin < C_;) {
         const dim_t count = std::min(CHUNK, C_ - begin);
         const dim_t chunks = std::clamp<dim_t>((C_ - begin) / CHUNK, 1, tuning::MAX_BATCH_ROWS);
-        sweep_({src + begin * src_size_, CHUNK * src_size_, chunks, count, batch.p, batch.s, batch.q, 1});
+        kernels_->sweep({src + begin * src_size_, CHUNK * src_size_, chunks, count, batch.p, batch.s, batch.q, 1});
         for (dim_t k = 0; k < chunks; ++k, begin += count) {
             const auto chunk = settle_chunk(src + begin * src_size_, count, batch.p[k], {batch.s[k], batch.q[k]});
             row = begin == 0 ? chunk : merge(row, chunk);
@@ -97,32 +91,39 @@ void forward_rows::sweep_long_row(const std::byte *src, row_batch &batch) const 
     batch.set(0, finish(row, inv_C_));
 }
 
-moments<float> forward_rows::chunk_moments(const std::byte *src, dim_t count) const {
-    float p = 0, s = 0, q = 0;
-    sweep_({src, 0, 1, count, &p, &s, &q, 1});
+template <typename T>
+moments<T> forward_rows<T>::chunk_moments(const std::byte *src, dim_t count) const {
+    T p = 0, s = 0, q = 0;
+    kernels_->sweep({src, 0, 1, count, &p, &s, &q, 1});
     return settle_chunk(src, count, p, {s, q});
 }
 
-moments<float> forward_rows::settle_chunk(const std::byte *src, dim_t count, float p, const sums<float> &first) const {
-    const auto sweep_again = [&](float pivot, float factor) {
-        sums<float> again{0, 0};
-        repeat_({src, 0, 1, count, &pivot, &again.s, &again.q, factor});
+template <typename T>
+moments<T> forward_rows<T>::settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const {
+    const auto sweep_again = [&](T pivot, T factor) {
+        sums<T> again{0, 0};
+        kernels_->repeat({src, 0, 1, count, &pivot, &again.s, &again.q, factor});
         return again;
     };
     return rms_ ? settle_squares(first, count, sweep_again) : settle(p, first, count, sweep_again);
 }
 
-void forward_rows::finish_row(row_batch &batch, dim_t row, const moments<float> &moments) const {
+template <typename T>
+void forward_rows<T>::finish_row(row_batch<T> &batch, dim_t row, const moments<T> &moments) const {
     batch.set(row, finish(moments, inv_C_));
     if (row + 1 == batch.rows) batch.complete(epsilon_);
 }
 
-void forward_rows::normalize(const dense_rows &rows, const row_batch &batch, dim_t columns) const {
-    const auto &kernel = rows.plan.streaming ? stream_ : normalize_;
+template <typename T>
+void forward_rows<T>::normalize(const dense_rows<T> &rows, const row_batch<T> &batch, dim_t columns) const {
+    const auto &kernel = rows.plan.streaming ? kernels_->bypassing : kernels_->normalize;
     kernel({rows.src + batch.first * rows.src_stride, rows.dst + batch.first * rows.dst_stride, rows.src_stride,
             rows.dst_stride, batch.rows, columns, batch.hi, batch.rstd, batch.neg, rows.scale, rows.shift,
             rows.src_scale, rows.inverse_dst_scale, rows.plan.together,
             rows.plan.prefetch ? batch.rows * rows.src_stride : 0});
 }
+
+template class forward_rows<float>;
+template class forward_rows<double>;
 
 } // namespace jitnorm::impl::layer_norm

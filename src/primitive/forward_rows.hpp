@@ -3,16 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "../core/executor.hpp"
-#include "../core/problem.hpp"
-#include "../jit/normalize_kernel.hpp"
-#include "../jit/sweep_kernel.hpp"
+#include "forward_kernels.hpp"
 #include "row_batch.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-// Evenly spaced rows in memory, and what they are normalized with.
+// Evenly spaced rows in memory, and what they are normalized with. T is the compute type.
+template <typename T>
 struct dense_rows {
     const std::byte *src;
     std::byte *dst;
@@ -20,38 +20,38 @@ struct dense_rows {
     float *mean, *variance;       // null where the problem has none
     dim_t statistics_stride;      // in elements
     const void *scale, *shift;
-    float src_scale, inverse_dst_scale;
+    T src_scale, inverse_dst_scale;
     tuning::plan plan;
 };
 
+template <typename T>
 class forward_rows {
 public:
-    // Gets its kernels from the cache or generates them: throws what that throws.
-    forward_rows(const problem &p, jit::isa vectors);
+    using kernels_ptr = std::shared_ptr<const forward_kernels<T>>;
+    forward_rows(const problem &p, kernels_ptr kernels);
 
     // The arguments that do not depend on where rows are.
-    static dense_rows common(const arguments &args);
+    static dense_rows<T> common(const arguments &args);
 
     // Normalizes `count` rows of C elements.
-    void run(const dense_rows &rows, dim_t count) const;
+    void run(const dense_rows<T> &rows, dim_t count) const;
 
     // The steps of run(), for rows that are not in memory as a whole.
-    moments<float> chunk_moments(const std::byte *src, dim_t count) const; // at most CHUNK elements
-    void finish_row(row_batch &batch, dim_t row, const moments<float> &moments) const;
-    void find_given_statistics(const dense_rows &rows, row_batch &batch) const;
-    void store_statistics(const dense_rows &rows, const row_batch &batch) const;
-    void normalize(const dense_rows &rows, const row_batch &batch, dim_t columns) const;
+    moments<T> chunk_moments(const std::byte *src, dim_t count) const; // at most CHUNK elements
+    void finish_row(row_batch<T> &batch, dim_t row, const moments<T> &moments) const;
+    void find_given_statistics(const dense_rows<T> &rows, row_batch<T> &batch) const;
+    void store_statistics(const dense_rows<T> &rows, const row_batch<T> &batch) const;
+    void normalize(const dense_rows<T> &rows, const row_batch<T> &batch, dim_t columns) const;
 
 private:
-    void find_statistics(const dense_rows &rows, row_batch &batch) const;
-    void sweep(const dense_rows &rows, row_batch &batch) const;
-    void sweep_long_row(const std::byte *src, row_batch &batch) const;
-    moments<float> settle_chunk(const std::byte *src, dim_t count, float p, const sums<float> &first) const;
+    void find_statistics(const dense_rows<T> &rows, row_batch<T> &batch) const;
+    void sweep(const dense_rows<T> &rows, row_batch<T> &batch) const;
+    void sweep_long_row(const std::byte *src, row_batch<T> &batch) const;
+    moments<T> settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
 
     bool given_, stored_, rms_; // what becomes of the statistics
     float epsilon_;
-    jit::sweep_kernel sweep_, repeat_;
-    jit::normalize_kernel normalize_, stream_;
+    kernels_ptr kernels_;
     dim_t C_, src_size_;
     double inv_C_;
 };

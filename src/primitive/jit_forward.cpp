@@ -22,19 +22,30 @@ template <jit::isa I>
 std::string refusal(const problem &p) {
     if (!jit::is_allowed(I)) return "the processor or the cap on instruction sets does not allow it";
     if (!p.is_forward()) return "only forward";
-    if (p.src.data_type == jitnorm_f64 || p.dst.data_type == jitnorm_f64) return "no f64 data";
     if (!p.attr.post_ops.entries.empty()) return "no post-ops";
     return {};
 }
 
+// Calls body(T()) with the compute type.
+template <typename Body>
+decltype(auto) visit_compute_type(const problem &p, Body &&body) {
+    return p.computes_in_double() ? body(double()) : body(float());
+}
+
 template <jit::isa I>
 std::shared_ptr<const executor> create(const problem &p) {
-    if (has_dense_rows(p)) return std::make_shared<const forward_executor>(p, I);
-    return std::make_shared<const packed_forward_executor>(p, I);
+    return visit_compute_type(p, [&]<typename T>(T) -> std::shared_ptr<const executor> {
+        const auto kernels = std::make_shared<const forward_kernels<T>>(p, I);
+        if (has_dense_rows(p)) return std::make_shared<const forward_executor<T>>(p, kernels);
+        return std::make_shared<const packed_forward_executor<T>>(p, kernels);
+    });
 }
 
 size_t scratchpad_bytes(const problem &p) {
-    return has_dense_rows(p) ? forward_executor::scratchpad_bytes(p) : packed_forward_executor::scratchpad_bytes(p);
+    return visit_compute_type(p, [&]<typename T>(T) {
+        return has_dense_rows(p) ? forward_executor<T>::scratchpad_bytes(p)
+                                 : packed_forward_executor<T>::scratchpad_bytes(p);
+    });
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jit_forward: forward on generated kernels: every layout, every data type but f64; no post-ops.
+// jit_forward: forward on generated kernels: every layout, every data type; no post-ops.
 #pragma once
 
 #include "implementation.hpp"

@@ -41,16 +41,19 @@ int parts_of(const problem &p, int available) {
 
 } // namespace
 
-packed_forward_executor::packed_forward_executor(const problem &p, jit::isa vectors)
-    : problem_(in_order_of_src(p)), kernels_(p, vectors), src_(problem_.src), dst_(problem_.dst),
+template <typename T>
+packed_forward_executor<T>::packed_forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels)
+    : problem_(in_order_of_src(p)), kernels_(p, std::move(kernels)), src_(problem_.src), dst_(problem_.dst),
       statistics_(as_rows(p.uses_variance() ? problem_.statistics : problem_.src)) {}
 
-size_t packed_forward_executor::scratchpad_bytes(const problem &p) {
+template <typename T>
+size_t packed_forward_executor<T>::scratchpad_bytes(const problem &p) {
     if (nelems(p.src) == 0) return 0;
     return size_t(parts_of(p, tuning::MAX_PARTS) * (tile_bytes(p, p.src) + tile_bytes(p, p.dst)));
 }
 
-jitnorm_status_t packed_forward_executor::execute(const arguments &args) const {
+template <typename T>
+jitnorm_status_t packed_forward_executor<T>::execute(const arguments &args) const {
     if (nelems(problem_.src) == 0) return jitnorm_success;
     const int parts = parts_of(problem_, max_threads());
     const dim_t buffer_bytes = tile_bytes(problem_, problem_.src) + tile_bytes(problem_, problem_.dst);
@@ -66,7 +69,8 @@ jitnorm_status_t packed_forward_executor::execute(const arguments &args) const {
     return jitnorm_success;
 }
 
-void packed_forward_executor::run_part(const arguments &args, range rows, std::byte *buffers) const {
+template <typename T>
+void packed_forward_executor<T>::run_part(const arguments &args, range rows, std::byte *buffers) const {
     tile t;
     t.src = buffers;
     t.dst = buffers + tile_bytes(problem_, problem_.src);
@@ -81,8 +85,9 @@ void packed_forward_executor::run_part(const arguments &args, range rows, std::b
     }
 }
 
-dense_rows packed_forward_executor::rows_in(tile &t, const arguments &args) const {
-    dense_rows rows = forward_rows::common(args);
+template <typename T>
+dense_rows<T> packed_forward_executor<T>::rows_in(tile &t, const arguments &args) const {
+    dense_rows<T> rows = forward_rows<T>::common(args);
     rows.src = t.src;
     rows.dst = t.dst;
     rows.src_stride = pitch_of(problem_, problem_.src);
@@ -94,17 +99,19 @@ dense_rows packed_forward_executor::rows_in(tile &t, const arguments &args) cons
     return rows;
 }
 
-void packed_forward_executor::run_tile(const arguments &args, tile &t) const {
-    const dense_rows rows = rows_in(t, args);
+template <typename T>
+void packed_forward_executor<T>::run_tile(const arguments &args, tile &t) const {
+    const dense_rows<T> rows = rows_in(t, args);
     src_.gather(args.src, t.first, t.rows, t.src, rows.src_stride);
     kernels_.run(rows, t.rows);
     dst_.scatter(t.dst, rows.dst_stride, t.first, t.rows, args.dst);
 }
 
 // Long rows do not fit as a whole: their chunks pass through the tile twice, for the statistics and to be normalized.
-void packed_forward_executor::run_tile_by_chunks(const arguments &args, tile &t) const {
-    dense_rows rows = rows_in(t, args);
-    row_batch batch;
+template <typename T>
+void packed_forward_executor<T>::run_tile_by_chunks(const arguments &args, tile &t) const {
+    dense_rows<T> rows = rows_in(t, args);
+    row_batch<T> batch;
     batch.first = 0;
     batch.rows = t.rows;
     find_long_statistics(args, t, rows, batch);
@@ -122,10 +129,11 @@ void packed_forward_executor::run_tile_by_chunks(const arguments &args, tile &t)
     }
 }
 
-void packed_forward_executor::find_long_statistics(const arguments &args, tile &t, const dense_rows &rows,
-                                                   row_batch &batch) const {
+template <typename T>
+void packed_forward_executor<T>::find_long_statistics(const arguments &args, tile &t, const dense_rows<T> &rows,
+                                                      row_batch<T> &batch) const {
     if (problem_.statistics_are_inputs()) return kernels_.find_given_statistics(rows, batch);
-    moments<float> found[tuning::MAX_BATCH_ROWS];
+    moments<T> found[tuning::MAX_BATCH_ROWS];
     for (dim_t begin = 0; begin < problem_.row_length(); begin += CHUNK) {
         const dim_t columns = std::min(CHUNK, problem_.row_length() - begin);
         src_.gather(args.src, t.first, t.rows, begin, columns, t.src, rows.src_stride);
@@ -138,14 +146,19 @@ void packed_forward_executor::find_long_statistics(const arguments &args, tile &
     if (problem_.statistics_are_outputs()) kernels_.store_statistics(rows, batch);
 }
 
-void packed_forward_executor::gather_statistics(const arguments &args, tile &t) const {
+template <typename T>
+void packed_forward_executor<T>::gather_statistics(const arguments &args, tile &t) const {
     statistics_.gather(args.variance, t.first, t.rows, t.variance, sizeof(float));
     if (args.mean) statistics_.gather(args.mean, t.first, t.rows, t.mean, sizeof(float));
 }
 
-void packed_forward_executor::scatter_statistics(const arguments &args, const tile &t) const {
+template <typename T>
+void packed_forward_executor<T>::scatter_statistics(const arguments &args, const tile &t) const {
     statistics_.scatter(t.variance, sizeof(float), t.first, t.rows, args.variance);
     if (args.mean) statistics_.scatter(t.mean, sizeof(float), t.first, t.rows, args.mean);
 }
+
+template class packed_forward_executor<float>;
+template class packed_forward_executor<double>;
 
 } // namespace jitnorm::impl::layer_norm

@@ -9,10 +9,10 @@
 
 namespace jitnorm::impl::layer_norm {
 
+template <typename T> // the compute type
 class packed_forward_executor final : public executor {
 public:
-    // Throws what forward_rows throws.
-    packed_forward_executor(const problem &p, jit::isa vectors);
+    packed_forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels);
 
     jitnorm_status_t execute(const arguments &args) const override;
 
@@ -27,16 +27,16 @@ private:
         float mean[tuning::MAX_BATCH_ROWS], variance[tuning::MAX_BATCH_ROWS];
     };
 
-    dense_rows rows_in(tile &t, const arguments &args) const;
+    dense_rows<T> rows_in(tile &t, const arguments &args) const;
     void run_part(const arguments &args, range rows, std::byte *buffers) const;
     void run_tile(const arguments &args, tile &t) const;
     void run_tile_by_chunks(const arguments &args, tile &t) const;
-    void find_long_statistics(const arguments &args, tile &t, const dense_rows &rows, row_batch &batch) const;
+    void find_long_statistics(const arguments &args, tile &t, const dense_rows<T> &rows, row_batch<T> &batch) const;
     void gather_statistics(const arguments &args, tile &t) const;
     void scatter_statistics(const arguments &args, const tile &t) const;
 
     problem problem_; // rows in the order in which src has them in memory
-    forward_rows kernels_;
+    forward_rows<T> kernels_;
     row_packer src_, dst_, statistics_;
 };
 

@@ -8,18 +8,19 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// One value per row in each array.
+// One value per row in each array; T is the compute type.
+template <typename T>
 struct row_batch {
-    using values = float[tuning::MAX_BATCH_ROWS];
+    using values = T[tuning::MAX_BATCH_ROWS];
     using wide_values = double[tuning::MAX_BATCH_ROWS];
 
     dim_t first = 0, rows = 0;        // which rows of the run
     alignas(64) values p, s, q;       // pivot and sums: what a sweep leaves
     alignas(64) values hi, rstd, neg; // what normalizing takes
     alignas(64) wide_values lo, wide; // with hi: the mean; the variance before it is rounded
-    alignas(64) values variance;
+    alignas(64) float mean[tuning::MAX_BATCH_ROWS], variance[tuning::MAX_BATCH_ROWS]; // as they are stored
 
-    void set(dim_t row, const row_statistics<float> &statistics) {
+    void set(dim_t row, const row_statistics<T> &statistics) {
         hi[row] = statistics.hi;
         lo[row] = statistics.lo;
         wide[row] = statistics.variance;
@@ -28,20 +29,21 @@ struct row_batch {
     // Whether one sweep was enough for all rows of n elements.
     bool is_settled(double inv_n) const {
         bool settled = true;
-        for (dim_t r = 0; r < rows; ++r) settled &= sweep_suffices<float>({s[r], q[r]}, inv_n);
+        for (dim_t r = 0; r < rows; ++r) settled &= sweep_suffices<T>({s[r], q[r]}, inv_n);
         return settled;
     }
 
     void take_settled(double n, double inv_n) {
-        for (dim_t r = 0; r < rows; ++r) set(r, finish(moments_of<float>(p[r], {s[r], q[r]}, n, inv_n, 1.0), inv_n));
+        for (dim_t r = 0; r < rows; ++r) set(r, finish(moments_of<T>(p[r], {s[r], q[r]}, n, inv_n, 1.0), inv_n));
     }
 
     // From statistics to normalizers.
     void complete(float epsilon) {
         for (dim_t r = 0; r < rows; ++r) {
-            const auto n = make_normalizer<float>({hi[r], lo[r], wide[r]}, epsilon);
+            const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
             rstd[r] = n.rstd;
             neg[r] = n.neg;
+            mean[r] = float(hi[r]);
             variance[r] = float(wide[r]);
         }
     }

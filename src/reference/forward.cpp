@@ -94,8 +94,7 @@ private:
 } // namespace
 
 std::shared_ptr<const executor> create_forward(const problem &p) {
-    if (p.src.data_type == jitnorm_f64 || p.dst.data_type == jitnorm_f64)
-        return std::make_shared<forward_executor<double>>(p);
+    if (p.computes_in_double()) return std::make_shared<forward_executor<double>>(p);
     return std::make_shared<forward_executor<float>>(p);
 }
 

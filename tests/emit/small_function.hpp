@@ -27,17 +27,20 @@ private:
     std::shared_ptr<const impl::jit::code> code_;
 };
 
-template <isa I>
+template <isa I, typename T>
 struct on {
     static constexpr isa value = I;
+    using compute_type = T;
 };
-using every_isa = testing::Types<on<isa::avx2>, on<isa::avx512>>;
+using every_isa_and_type =
+    testing::Types<on<isa::avx2, float>, on<isa::avx2, double>, on<isa::avx512, float>, on<isa::avx512, double>>;
 
 template <typename On>
 class emitter : public testing::Test {
 protected:
     static constexpr isa I = On::value;
-    static constexpr int WIDTH = impl::jit::vector_traits<I>::floats;
+    using compute_type = typename On::compute_type;
+    static constexpr int WIDTH = impl::jit::VECTOR_WIDTH<I, compute_type>;
     using vmm = typename impl::jit::vector_traits<I>::vmm;
 
     void SetUp() override {

@@ -15,26 +15,27 @@ using impl::layer_norm::FORWARD_LANES;
 
 template <typename On>
 class lane_fold : public emitter<On> {};
-TYPED_TEST_SUITE(lane_fold, every_isa);
+TYPED_TEST_SUITE(lane_fold, every_isa_and_type);
 
 TYPED_TEST(lane_fold, order) {
     using vector = typename TestFixture::vmm;
+    using T = typename TestFixture::compute_type;
     const small_function fold([&](Xbyak::CodeGenerator &g) {
         std::vector<vector> lanes;
-        for (int i = 0; i < FORWARD_LANES<float> / TestFixture::WIDTH; ++i) {
+        for (int i = 0; i < FORWARD_LANES<T> / TestFixture::WIDTH; ++i) {
             lanes.emplace_back(i);
-            g.vmovups(lanes.back(), g.ptr[g.rdi + i * TestFixture::WIDTH * 4]);
+            g.vmovups(lanes.back(), g.ptr[g.rdi + i * impl::jit::vector_traits<TestFixture::I>::bytes]);
         }
-        impl::jit::emit_fold<TestFixture::I>(g, lanes, Xbyak::Xmm(9));
-        g.vmovss(g.ptr[g.rsi], Xbyak::Xmm(0));
+        impl::jit::emit_fold<TestFixture::I, T>(g, lanes, Xbyak::Xmm(9));
+        impl::jit::vector_ops<T>(g).store_lowest(g.ptr[g.rsi], Xbyak::Xmm(0));
         g.vzeroupper();
         g.ret();
     });
     std::mt19937 generator(11);
-    std::uniform_real_distribution<float> exponent(-12, 12);
+    std::uniform_real_distribution<T> exponent(-12, 12);
     for (int trial = 0; trial < 1000; ++trial) {
-        float lanes[FORWARD_LANES<float>], got = 0;
-        for (float &lane : lanes) lane = std::exp2(exponent(generator)) * (trial % 2 ? 1.0F : -1.0F);
+        T lanes[FORWARD_LANES<T>], got = 0;
+        for (T &lane : lanes) lane = std::exp2(exponent(generator)) * (trial % 2 ? 1 : -1);
         fold(lanes, &got, 0);
         EXPECT_EQ(got, impl::layer_norm::fold(lanes));
     }

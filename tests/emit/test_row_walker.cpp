@@ -10,7 +10,7 @@ namespace {
 
 template <typename On>
 class row_walker : public emitter<On> {};
-TYPED_TEST_SUITE(row_walker, every_isa);
+TYPED_TEST_SUITE(row_walker, every_isa_and_type);
 
 // What the walked code counts: visits by slot, whole and incomplete, and where the last position was.
 struct visits {
@@ -20,7 +20,7 @@ struct visits {
 TYPED_TEST(row_walker, counts) {
     for (int unroll : {1, 2, 4}) {
         const small_function walked([&](Xbyak::CodeGenerator &g) {
-            impl::jit::row_walker<TestFixture::I> walker(g, g.rax, g.rdx);
+            impl::jit::row_walker<TestFixture::I, typename TestFixture::compute_type> walker(g, g.rax, g.rdx);
             g.xor_(g.eax, g.eax);
             walker.walk(unroll, [&](impl::jit::places vectors) {
                 for (const auto &p : vectors)
@@ -43,7 +43,7 @@ TYPED_TEST(row_walker, counts) {
 
 TYPED_TEST(row_walker, counts_freely) {
     const small_function walked([&](Xbyak::CodeGenerator &g) {
-        impl::jit::row_walker<TestFixture::I> walker(g, g.rax, g.rdx);
+        impl::jit::row_walker<TestFixture::I, typename TestFixture::compute_type> walker(g, g.rax, g.rdx);
         g.xor_(g.eax, g.eax);
         walker.walk_freely(2, [&](impl::jit::places vectors) {
             for (const auto &p : vectors)
@@ -61,16 +61,17 @@ TYPED_TEST(row_walker, counts_freely) {
 
 // The addresses: copying through them copies every whole vector to its own place.
 TYPED_TEST(row_walker, addresses) {
+    using T = typename TestFixture::compute_type;
     constexpr int UNROLL = 2;
     const small_function copy([&](Xbyak::CodeGenerator &g) {
-        impl::jit::row_walker<TestFixture::I> walker(g, g.rax, g.rdx);
+        impl::jit::row_walker<TestFixture::I, typename TestFixture::compute_type> walker(g, g.rax, g.rdx);
         g.xor_(g.eax, g.eax);
         walker.walk(UNROLL, [&](impl::jit::places vectors) {
             for (const auto &p : vectors) {
                 if (p.tail) continue;
                 const typename TestFixture::vmm v(p.slot);
-                g.vmovups(v, g.ptr[walker.at(g.rdi, p, sizeof(float))]);
-                g.vmovups(g.ptr[walker.at(g.rsi, p, sizeof(float))], v);
+                g.vmovups(v, g.ptr[walker.at(g.rdi, p, sizeof(T))]);
+                g.vmovups(g.ptr[walker.at(g.rsi, p, sizeof(T))], v);
             }
         });
         g.vzeroupper();
@@ -78,10 +79,10 @@ TYPED_TEST(row_walker, addresses) {
     });
     for (int vectors = 0; vectors <= 7; ++vectors) {
         const auto count = size_t(vectors * TestFixture::WIDTH);
-        std::vector<float> in(count + 1), out(count + 1, -1);
-        for (size_t i = 0; i < count; ++i) in[i] = float(i);
+        std::vector<T> in(count + 1), out(count + 1, -1);
+        for (size_t i = 0; i < count; ++i) in[i] = T(i);
         copy(in.data(), out.data(), int64_t(count));
-        for (size_t i = 0; i < count; ++i) EXPECT_EQ(out[i], float(i));
+        for (size_t i = 0; i < count; ++i) EXPECT_EQ(out[i], T(i));
         EXPECT_EQ(out[count], -1);
     }
 }

@@ -59,12 +59,12 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
 
 TEST_P(generated_code, kernels_are_small) {
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
-        EXPECT_LT(sweep_kernel({GetParam(), type, true, true}).code_bytes(), 4096U);
+        EXPECT_LT(sweep_kernel<float>({GetParam(), type, true, true}).code_bytes(), 4096U);
         for (bool streaming : {false, true})
             for (jitnorm_data_type_t affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-                EXPECT_LT(
-                    normalize_kernel({GetParam(), type, type, affine, true, true, true, true, streaming}).code_bytes(),
-                    4096U);
+                EXPECT_LT(normalize_kernel<float>({GetParam(), type, type, affine, true, true, true, true, streaming})
+                              .code_bytes(),
+                          4096U);
     }
 }
 
@@ -78,7 +78,7 @@ TEST_P(generated_code, refused_pages_are_an_error) {
         if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0UL, 0UL, 0UL) != 0) _exit(SKIPPED);
         impl::jit::set_kernel_cache_capacity(0);
         try {
-            const sweep_kernel refused({GetParam()});
+            const sweep_kernel<float> refused({GetParam()});
         } catch (const std::system_error &error) {
             _exit(std::string(error.what()).find("executable") != std::string::npos ? 0 : 2);
         }

@@ -8,7 +8,8 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8};
+constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
+                                              jitnorm_f64, jitnorm_s8,   jitnorm_u8};
 constexpr jitnorm_data_type_t SCALE_SHIFT_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
 
 struct typed_case {
@@ -27,20 +28,21 @@ problem typed_problem(const typed_case &c) {
     return p;
 }
 
-// Values of any type on a guarded page.
+// Values of any type on a guarded page; doubles that no float equals.
 guarded_buffer typed_buffer(const std::vector<float> &values, jitnorm_data_type_t type, guard_side side) {
     guarded_buffer buffer(values.size() * impl::size_of(type), side);
     impl::visit_data_type(type, [&](auto stored) {
         using element = typename decltype(stored)::type;
-        for (size_t i = 0; i < values.size(); ++i) buffer.as<element>()[i] = impl::narrow<element>(values[i]);
+        for (size_t i = 0; i < values.size(); ++i)
+            buffer.as<element>()[i] = impl::narrow<element>(double(values[i]) * (1 + 0x1p-33));
     });
     buffer.make_read_only();
     return buffer;
 }
 
-// The bits of dst, with every NaN the same.
-std::vector<float> typed_run(const implementation &entry, const typed_case &c, const std::vector<float> &src,
-                             guard_side side) {
+// Mean, variance and dst; a double holds values of every type exactly.
+std::vector<double> typed_run(const implementation &entry, const typed_case &c, const std::vector<float> &src,
+                              guard_side side) {
     const problem p = typed_problem(c);
     EXPECT_EQ(entry.refusal(p), "");
     const forward_inputs in = random_inputs(forward_problem(c.rows, c.columns, 0), 77);
@@ -62,11 +64,11 @@ std::vector<float> typed_run(const implementation &entry, const typed_case &c, c
     EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
     EXPECT_TRUE(dst.slack_untouched());
 
-    std::vector<float> out = mean;
+    std::vector<double> out(mean.begin(), mean.end());
     out.insert(out.end(), variance.begin(), variance.end());
     impl::visit_data_type(c.dst, [&](auto stored) {
         using element = typename decltype(stored)::type;
-        for (size_t i = 0; i < src.size(); ++i) out.push_back(impl::widen<float>(dst.as<element>()[i]));
+        for (size_t i = 0; i < src.size(); ++i) out.push_back(impl::widen<double>(dst.as<element>()[i]));
     });
     return out;
 }
@@ -78,7 +80,7 @@ void expect_typed_equal(isa vectors, const typed_case &c, const std::vector<floa
     const auto got = typed_run(jit_forward(vectors), c, src, side);
     for (size_t i = 0; i < expected.size(); ++i) {
         if (std::isnan(expected[i]) && std::isnan(got[i])) continue;
-        ASSERT_EQ(std::bit_cast<uint32_t>(expected[i]), std::bit_cast<uint32_t>(got[i]))
+        ASSERT_EQ(std::bit_cast<uint64_t>(expected[i]), std::bit_cast<uint64_t>(got[i]))
             << name_of(vectors) << " " << describe_case(c) << " value " << i << ": " << got[i] << ", not "
             << expected[i];
     }
@@ -159,9 +161,9 @@ TEST_P(forward_types, special_values_are_stored_as_defined) {
             const auto *a = reinterpret_cast<const element *>(expected.data());
             const auto *b = reinterpret_cast<const element *>(got.data());
             for (size_t i = 0; i < src.size(); ++i) {
-                const float x = impl::widen<float>(a[i]), y = impl::widen<float>(b[i]);
+                const double x = impl::widen<double>(a[i]), y = impl::widen<double>(b[i]);
                 if (std::isnan(x) && std::isnan(y)) continue;
-                ASSERT_EQ(std::bit_cast<uint32_t>(x), std::bit_cast<uint32_t>(y)) << "from " << src[i];
+                ASSERT_EQ(std::bit_cast<uint64_t>(x), std::bit_cast<uint64_t>(y)) << "from " << src[i];
             }
         });
     }

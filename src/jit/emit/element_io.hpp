@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// element_io: vectors of float from and to rows of any data type, whole or incomplete. Kernels name no conversion.
+// element_io: vectors of the compute type T from and to rows of any data type, whole or incomplete. Kernels name no
+// conversion.
 //
-// Widening is exact. Narrowing rounds once to nearest even and keeps NaN; integers saturate and NaN becomes 0
-// (docs/arithmetic.md, "Notation"). AVX2 has neither bf16 nor masked accesses to narrow elements: bf16 is rounded in
-// integer code, and the elements of an incomplete vector are collected piece by piece.
+// Widening is exact (but s32 to float rounds to nearest even). Narrowing rounds once to nearest even and keeps NaN;
+// integers saturate and NaN becomes 0; a double becomes bf16 or f16 through float (docs/arithmetic.md, "Notation").
+// AVX2 has neither bf16 nor masked accesses to narrow elements: bf16 is rounded in integer code, and the elements of an
+// incomplete vector are collected piece by piece. f64 elements need T = double.
 #pragma once
 
 #include <array>
+#include <bit>
 
 #include "row_walker.hpp"
 #include "tail_mask.hpp"
@@ -15,7 +18,10 @@ namespace jitnorm::impl::jit {
 
 constexpr int element_bytes(jitnorm_data_type_t type) {
     switch (type) {
+    case jitnorm_f64:
+        return 8;
     case jitnorm_f32:
+    case jitnorm_s32:
         return 4;
     case jitnorm_bf16:
     case jitnorm_f16:
@@ -25,100 +31,136 @@ constexpr int element_bytes(jitnorm_data_type_t type) {
     }
 }
 
-template <isa I>
+template <isa I, typename T>
 class element_io {
+    static constexpr bool DOUBLE = std::is_same_v<T, double>;
+    static constexpr int WIDTH = VECTOR_WIDTH<I, T>;
+    static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
     using vmm = typename vector_traits<I>::vmm;
+    using half = typename vector_traits<I>::half;
+    // Registers of WIDTH elements of four and of two bytes, the latter at least an xmm.
+    using floats = std::conditional_t<DOUBLE, half, vmm>;
+    using shorts = std::conditional_t<I == isa::avx512 && !DOUBLE, Xbyak::Ymm, Xbyak::Xmm>;
     using reg = Xbyak::Reg64;
     using address = Xbyak::RegExp;
-    static constexpr int WIDTH = vector_traits<I>::floats;
 
 public:
     // `scratch` is free to use.
-    element_io(Xbyak::CodeGenerator &g, tail_mask<I> &tail, row_walker<I> &walker, const reg &scratch)
-        : g_(g), tail_(tail), walker_(walker), scratch_(scratch) {}
+    element_io(Xbyak::CodeGenerator &g, tail_mask<I, T> &tail, row_walker<I, T> &walker, const reg &scratch)
+        : g_(g), ops_(g), tail_(tail), walker_(walker), scratch_(scratch) {}
 
     // Absent elements load as zero.
     void load(const vmm &v, const reg &row, const place &p, jitnorm_data_type_t type) {
         const address at = walker_.at(row, p, element_bytes(type));
-        if (type == jitnorm_f32) {
-            p.tail ? tail_.load(v, at) : g_.vmovups(v, g_.ptr[at]);
-        } else if (!p.tail) {
-            widen(v, g_.ptr[at], type);
-        } else if constexpr (I == isa::avx512) {
-            load_narrow(v, at, type);
-        } else {
-            collect(Xbyak::Xmm(v.getIdx()), row, p, element_bytes(type));
-            widen(v, Xbyak::Xmm(v.getIdx()), type);
-        }
+        if (!p.tail) return type == OWN ? ops_.load(v, g_.ptr[at]) : widen(v, g_.ptr[at], type);
+        load_incomplete(v, row, p, element_bytes(type));
+        if (type == OWN) return;
+        element_bytes(type) == 4   ? widen(v, floats(v.getIdx()), type)
+        : element_bytes(type) == 2 ? widen(v, shorts(v.getIdx()), type)
+                                   : widen(v, Xbyak::Xmm(v.getIdx()), type);
     }
 
     // The first element into the lowest place of v.
     void load_first(const Xbyak::Xmm &v, const reg &at, jitnorm_data_type_t type) {
-        if (type == jitnorm_f32) return g_.vmovss(v, g_.ptr[at]);
-        if (type == jitnorm_bf16 || type == jitnorm_f16) g_.movzx(scratch_.cvt32(), g_.word[at]);
-        if (type == jitnorm_s8 || type == jitnorm_u8) g_.movzx(scratch_.cvt32(), g_.byte[at]);
-        g_.vmovd(v, scratch_.cvt32());
-        widen(v, v, type);
+        if (type == OWN) return ops_.load_lowest(v, g_.ptr[at]);
+        if (element_bytes(type) == 4) g_.vmovd(v, g_.ptr[at]);
+        if (element_bytes(type) < 4) {
+            element_bytes(type) == 2 ? g_.movzx(scratch_.cvt32(), g_.word[at])
+                                     : g_.movzx(scratch_.cvt32(), g_.byte[at]);
+            g_.vmovd(v, scratch_.cvt32());
+        }
+        widen_to_floats(v, v, type);
+        if constexpr (DOUBLE) g_.vcvtps2pd(v, v);
     }
 
-    // The first four elements, into the four places of v.
+    // The first four elements, into the four lowest places of the register.
     void load_four(const Xbyak::Xmm &v, const reg &at, jitnorm_data_type_t type) {
-        type == jitnorm_f32 ? g_.vmovups(v, g_.ptr[at]) : widen(v, g_.ptr[at], type);
+        const Xbyak::Ymm doubles(v.getIdx());
+        if (type == OWN) return DOUBLE ? g_.vmovupd(doubles, g_.ptr[at]) : g_.vmovups(v, g_.ptr[at]);
+        type == jitnorm_f32 ? g_.vmovups(v, g_.ptr[at]) : widen_to_floats(v, g_.ptr[at], type);
+        if constexpr (DOUBLE) g_.vcvtps2pd(doubles, v);
     }
 
-    // Changes v and uses up two more registers. `streaming` bypasses the caches, for types of 2 and 4 bytes.
-    void store(const reg &row, const place &p, const vmm &v, jitnorm_data_type_t type, bool streaming,
+    // Changes v and uses up two more registers. `bypassing` the caches: whole vectors of 16 bytes and more.
+    void store(const reg &row, const place &p, const vmm &v, jitnorm_data_type_t type, bool bypassing,
                const std::array<vmm, 2> &work) {
         const address at = walker_.at(row, p, element_bytes(type));
-        if (type == jitnorm_f32) {
-            if (p.tail) return tail_.store(at, v);
-            streaming ? g_.vmovntps(g_.ptr[at], v) : g_.vmovups(g_.ptr[at], v);
-            return;
+        if (type != OWN) {
+            narrow(v, type, work);
+            p.tail ? store_incomplete(at, v.getIdx(), element_bytes(type))
+                   : store_whole(at, v.getIdx(), WIDTH * element_bytes(type), bypassing);
+        } else if (p.tail) {
+            tail_.store(at, v);
+        } else {
+            bypassing ? ops_.store_bypassing(g_.ptr[at], v) : ops_.store(g_.ptr[at], v);
         }
-        narrow(v, type, work);
-        if constexpr (I == isa::avx512)
-            store_narrow(at, Xbyak::Ymm(v.getIdx()), element_bytes(type), p.tail, streaming);
-        else
-            store_narrow(at, Xbyak::Xmm(v.getIdx()), element_bytes(type), p.tail, streaming);
     }
 
     void emit_constants() {
-        for (constant *c : {&bf16_round_, &one_, &quiet_, &s8_lowest_, &s8_highest_, &u8_highest_}) {
-            if (!c->used) continue;
-            g_.align(4);
-            g_.L(c->label);
-            g_.dd(c->bits);
-        }
+        for (constant *c : {&s8_lowest_, &s8_highest_, &u8_highest_}) emit(*c, sizeof(T));
+        for (constant *c : {&bf16_round_, &one_, &quiet_}) emit(*c, sizeof(uint32_t));
     }
 
 private:
     struct constant {
-        uint32_t bits;
+        uint64_t bits;
         Xbyak::Label label = {};
         bool used = false;
     };
 
-    void broadcast(const vmm &v, constant &c) {
+    static uint64_t bits_of(T value) {
+        if constexpr (DOUBLE)
+            return std::bit_cast<uint64_t>(value);
+        else
+            return std::bit_cast<uint32_t>(value);
+    }
+
+    void emit(constant &c, size_t bytes) {
+        if (!c.used) return;
+        g_.align(bytes);
+        g_.L(c.label);
+        bytes == 8 ? g_.dq(c.bits) : g_.dd(uint32_t(c.bits));
+    }
+
+    void broadcast_value(const vmm &v, constant &c) {
+        c.used = true;
+        ops_.broadcast(v, g_.ptr[g_.rip + c.label]);
+    }
+    void broadcast_bits(const floats &v, constant &c) {
         c.used = true;
         g_.vpbroadcastd(v, g_.ptr[g_.rip + c.label]);
     }
 
-    // AVX-512: WIDTH = 16 elements. The load is masked by element; a masked conversion from memory would do as well on
-    // a processor, but emulators read the whole vector for it.
-    void load_narrow(const vmm &v, const address &at, jitnorm_data_type_t type) {
-        const Xbyak::Ymm half(v.getIdx());
-        const Xbyak::Xmm quarter(v.getIdx());
-        if (element_bytes(type) == 2) {
-            g_.vmovdqu16(half | tail_.opmask() | g_.T_z, g_.ptr[at]);
-            widen(v, half, type);
+    // ---- to the compute type
+
+    // The stored elements of an incomplete vector to the bottom of v. AVX-512 masks by element; a masked conversion
+    // from memory would do as well on a processor, but emulators read the whole vector for it.
+    void load_incomplete(const vmm &v, const reg &row, const place &p, int size) {
+        const address at = walker_.at(row, p, size);
+        if (size == int(sizeof(T))) return tail_.load(v, at);
+        if constexpr (I == isa::avx2) {
+            collect(Xbyak::Xmm(v.getIdx()), row, p, size);
         } else {
-            g_.vmovdqu8(quarter | tail_.opmask() | g_.T_z, g_.ptr[at]);
-            widen(v, quarter, type);
+            const auto &mask = tail_.opmask();
+            size == 4   ? g_.vmovups(floats(v.getIdx()) | mask | g_.T_z, g_.ptr[at])
+            : size == 2 ? g_.vmovdqu16(shorts(v.getIdx()) | mask | g_.T_z, g_.ptr[at])
+                        : g_.vmovdqu8(Xbyak::Xmm(v.getIdx()) | mask | g_.T_z, g_.ptr[at]);
+        }
+    }
+
+    void widen(const vmm &v, const Xbyak::Operand &from, jitnorm_data_type_t type) {
+        if constexpr (DOUBLE) {
+            if (type == jitnorm_s32) return g_.vcvtdq2pd(v, from);
+            if (type == jitnorm_f32) return g_.vcvtps2pd(v, from);
+            widen_to_floats(half(v.getIdx()), from, type);
+            g_.vcvtps2pd(v, half(v.getIdx()));
+        } else {
+            widen_to_floats(v, from, type);
         }
     }
 
     template <typename Vector>
-    void widen(const Vector &v, const Xbyak::Operand &from, jitnorm_data_type_t type) {
+    void widen_to_floats(const Vector &v, const Xbyak::Operand &from, jitnorm_data_type_t type) {
         switch (type) {
         case jitnorm_bf16:
             g_.vpmovzxwd(v, from);
@@ -131,54 +173,53 @@ private:
             g_.vpmovsxbd(v, from);
             g_.vcvtdq2ps(v, v);
             break;
-        default:
+        case jitnorm_u8:
             g_.vpmovzxbd(v, from);
             g_.vcvtdq2ps(v, v);
+            break;
+        case jitnorm_s32:
+            g_.vcvtdq2ps(v, from);
+            break;
+        default: // f32 in its register
             break;
         }
     }
 
+    // ---- from the compute type
+
     // The elements end up dense at the bottom of v.
     void narrow(const vmm &v, jitnorm_data_type_t type, const std::array<vmm, 2> &work) {
+        if (type == jitnorm_s8 || type == jitnorm_u8) return round_to_integer(v, type, work);
+        const floats f(v.getIdx());
+        if constexpr (DOUBLE) g_.vcvtpd2ps(f, v);
+        if (type == jitnorm_bf16) to_bf16(f, floats(work[0].getIdx()), floats(work[1].getIdx()));
         if (type == jitnorm_f16) {
-            to_f16(v);
-        } else if (type == jitnorm_bf16) {
-            to_bf16(v, work);
-        } else {
-            round_to_integer(v, type, work);
+            constexpr uint8_t NEAREST_EVEN = 0;
+            g_.vcvtps2ph(shorts(v.getIdx()), f, NEAREST_EVEN);
         }
     }
 
-    void to_f16(const vmm &v) {
-        constexpr uint8_t NEAREST_EVEN = 0;
-        if constexpr (I == isa::avx512)
-            g_.vcvtps2ph(Xbyak::Ymm(v.getIdx()), v, NEAREST_EVEN);
-        else
-            g_.vcvtps2ph(Xbyak::Xmm(v.getIdx()), v, NEAREST_EVEN);
-    }
-
     // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN (bits | 0x400000) >> 16
-    void to_bf16(const vmm &v, const std::array<vmm, 2> &work) {
-        const auto &[rounded, other] = work;
-        broadcast(other, one_);
+    void to_bf16(const floats &v, const floats &rounded, const floats &other) {
+        broadcast_bits(other, one_);
         g_.vpsrld(rounded, v, 16);
-        and_bits(rounded, rounded, other);
-        broadcast(other, bf16_round_);
+        g_.vandps(rounded, rounded, other);
+        broadcast_bits(other, bf16_round_);
         g_.vpaddd(rounded, rounded, other);
         g_.vpaddd(rounded, rounded, v);
-        broadcast(other, quiet_);
-        or_bits(other, other, v);
+        broadcast_bits(other, quiet_);
+        g_.vorps(other, other, v);
         if constexpr (I == isa::avx512) {
             g_.vcmpunordps(nan_, v, v);
-            g_.vmovdqa32(rounded | nan_, other);
+            g_.vmovaps(rounded | nan_, other);
             g_.vpsrld(rounded, rounded, 16);
-            g_.vpmovdw(Xbyak::Ymm(v.getIdx()), rounded);
+            g_.vpmovdw(shorts(v.getIdx()), rounded);
         } else {
             g_.vcmpunordps(v, v, v);
             g_.vblendvps(rounded, rounded, other, v);
             g_.vpsrld(rounded, rounded, 16);
-            g_.vpackusdw(rounded, rounded, rounded);
-            g_.vpermq(v, rounded, LOW_QUARTERS);
+            g_.vpackusdw(v, rounded, rounded);
+            gather_quarters(v);
         }
     }
 
@@ -186,75 +227,68 @@ private:
         const auto &[other, ordered] = work;
         const bool is_signed = type == jitnorm_s8;
         zero_nan(v, ordered);
-        if (is_signed) {
-            broadcast(other, s8_lowest_);
-            g_.vmaxps(v, v, other);
-        } else {
-            clear(other);
-            g_.vmaxps(v, v, other);
-        }
-        broadcast(other, is_signed ? s8_highest_ : u8_highest_);
-        g_.vminps(v, v, other);
-        g_.vcvtps2dq(v, v);
+        is_signed ? broadcast_value(other, s8_lowest_) : ops_.clear(other);
+        ops_.max(v, v, other);
+        broadcast_value(other, is_signed ? s8_highest_ : u8_highest_);
+        ops_.min(v, v, other);
+        const floats integers(v.getIdx());
+        DOUBLE ? g_.vcvtpd2dq(integers, v) : g_.vcvtps2dq(v, v);
         if constexpr (I == isa::avx512) {
-            g_.vpmovdb(Xbyak::Xmm(v.getIdx()), v);
+            g_.vpmovdb(Xbyak::Xmm(v.getIdx()), integers);
         } else {
-            g_.vpackssdw(v, v, v);
-            g_.vpermq(v, v, LOW_QUARTERS);
+            g_.vpackssdw(integers, integers, integers);
+            gather_quarters(integers);
             const Xbyak::Xmm low(v.getIdx());
             is_signed ? g_.vpacksswb(low, low, low) : g_.vpackuswb(low, low, low);
         }
     }
 
     void zero_nan(const vmm &v, const vmm &ordered) {
+        constexpr uint8_t ORDERED = 7;
         if constexpr (I == isa::avx512) {
-            g_.vcmpordps(nan_, v, v);
-            g_.vmovaps(v | nan_ | g_.T_z, v);
+            ops_.compare(nan_, v, v, ORDERED);
+            ops_.load(v | nan_ | g_.T_z, v);
         } else {
-            g_.vcmpordps(ordered, v, v);
-            g_.vandps(v, v, ordered);
+            ops_.compare(ordered, v, v, ORDERED);
+            ops_.bit_and(v, v, ordered);
         }
     }
 
-    void clear(const vmm &v) { g_.vxorps(v, v, v); }
-    void and_bits(const vmm &to, const vmm &a, const vmm &b) {
-        if constexpr (I == isa::avx512)
-            g_.vpandd(to, a, b);
-        else
-            g_.vpand(to, a, b);
-    }
-    void or_bits(const vmm &to, const vmm &a, const vmm &b) {
-        if constexpr (I == isa::avx512)
-            g_.vpord(to, a, b);
-        else
-            g_.vpor(to, a, b);
+    // Packing works within 128 bits: of a ymm, quarters 0 and 2 go into its lower half.
+    void gather_quarters(const floats &v) {
+        if constexpr (std::is_same_v<floats, Xbyak::Ymm>) g_.vpermq(v, v, 0b1000);
     }
 
-    // AVX-512: WIDTH = 16 elements at the bottom of a ymm.
-    void store_narrow(const address &at, const Xbyak::Ymm &v, int size, bool incomplete, bool streaming) {
-        const Xbyak::Xmm low(v.getIdx());
-        if (size == 2) {
-            if (incomplete)
-                g_.vmovdqu16(g_.ptr[at] | tail_.opmask(), v);
-            else
-                streaming ? g_.vmovntdq(g_.ptr[at], v) : g_.vmovups(g_.ptr[at], v);
-        } else {
-            incomplete ? g_.vmovdqu8(g_.ptr[at] | tail_.opmask(), low) : g_.vmovups(g_.ptr[at], low);
+    // ---- narrow elements in memory
+
+    void store_whole(const address &at, int index, int bytes, bool bypassing) {
+        const Xbyak::Ymm y(index);
+        const Xbyak::Xmm x(index);
+        switch (bytes) {
+        case 32:
+            return bypassing ? g_.vmovntps(g_.ptr[at], y) : g_.vmovups(g_.ptr[at], y);
+        case 16:
+            return bypassing ? g_.vmovntps(g_.ptr[at], x) : g_.vmovups(g_.ptr[at], x);
+        case 8:
+            return g_.vmovq(g_.ptr[at], x);
+        default:
+            return g_.vmovd(g_.ptr[at], x);
         }
     }
 
-    // AVX2: WIDTH = 8 elements at the bottom of an xmm.
-    void store_narrow(const address &at, const Xbyak::Xmm &v, int size, bool incomplete, bool streaming) {
-        if (incomplete)
-            scatter(at, v, size);
-        else if (size == 2)
-            streaming ? g_.vmovntdq(g_.ptr[at], v) : g_.vmovups(g_.ptr[at], v);
-        else
-            g_.vmovq(g_.ptr[at], v);
+    void store_incomplete(const address &at, int index, int size) {
+        if constexpr (I == isa::avx2) {
+            scatter(at, Xbyak::Xmm(index), size);
+        } else {
+            const auto &mask = tail_.opmask();
+            size == 4   ? g_.vmovups(g_.ptr[at] | mask, floats(index))
+            : size == 2 ? g_.vmovdqu16(g_.ptr[at] | mask, shorts(index))
+                        : g_.vmovdqu8(g_.ptr[at] | mask, Xbyak::Xmm(index));
+        }
     }
 
-    // The incomplete vector as pieces of 4, 2 and 1 elements, by the bits of its count. Collected from the end, so that
-    // every piece enters at the bottom.
+    // AVX2: the incomplete vector as pieces of 4, 2 and 1 elements, by the bits of its count. Collected from the end,
+    // so that every piece enters at the bottom.
     void collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size) {
         g_.vpxor(v, v, v);
         for (int elements = 1; elements < WIDTH; elements *= 2) {
@@ -288,35 +322,34 @@ private:
             const int bytes = elements * size;
             g_.test(walker_.left(), elements);
             g_.jz(absent);
-            switch (bytes) {
-            case 8:
-                g_.vmovq(g_.ptr[scratch_], v);
-                break;
-            case 4:
-                g_.vmovd(g_.ptr[scratch_], v);
-                break;
-            case 2:
-                g_.vpextrw(g_.word[scratch_], v, 0);
-                break;
-            default:
-                g_.vpextrb(g_.byte[scratch_], v, 0);
-                break;
-            }
+            store_lowest(v, bytes);
             g_.add(scratch_, bytes);
             g_.vpsrldq(v, v, uint8_t(bytes));
             g_.L(absent);
         }
     }
 
-    static constexpr uint8_t LOW_QUARTERS = 0b1000; // quarters 0 and 2 of a ymm into its lower half
+    void store_lowest(const Xbyak::Xmm &v, int bytes) {
+        switch (bytes) {
+        case 8:
+            return g_.vmovq(g_.ptr[scratch_], v);
+        case 4:
+            return g_.vmovd(g_.ptr[scratch_], v);
+        case 2:
+            return g_.vpextrw(g_.word[scratch_], v, 0);
+        default:
+            return g_.vpextrb(g_.byte[scratch_], v, 0);
+        }
+    }
 
     Xbyak::CodeGenerator &g_;
-    tail_mask<I> &tail_;
-    row_walker<I> &walker_;
+    vector_ops<T> ops_;
+    tail_mask<I, T> &tail_;
+    row_walker<I, T> &walker_;
     reg scratch_;
     Xbyak::Opmask nan_{2};
+    constant s8_lowest_{bits_of(-128)}, s8_highest_{bits_of(127)}, u8_highest_{bits_of(255)};
     constant bf16_round_{0x7fff}, one_{1}, quiet_{0x400000};
-    constant s8_lowest_{0xc3000000}, s8_highest_{0x42fe0000}, u8_highest_{0x437f0000}; // -128, 127, 255
 };
 
 } // namespace jitnorm::impl::jit

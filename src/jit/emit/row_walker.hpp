@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_walker: the loop over the elements of a row, and the only code that knows of unrolling, of the remainder in whole
-// vectors, and of the incomplete vector at the end.
+// row_walker: the loop over the elements of a row in vectors of the compute type T, and the only code that knows of
+// unrolling, of the remainder in whole vectors, and of the incomplete vector at the end.
 #pragma once
 
 #include <span>
@@ -17,9 +17,9 @@ struct place {
 };
 using places = std::span<const place>;
 
-template <isa I>
+template <isa I, typename T>
 class row_walker {
-    static constexpr int WIDTH = vector_traits<I>::floats;
+    static constexpr int WIDTH = VECTOR_WIDTH<I, T>;
 
 public:
     // `position` counts elements from the row's start; `left` the elements still to walk. Both change in a walk.
@@ -57,7 +57,7 @@ public:
     void walk_freely(int unroll, Body &&body) {
         const place whole{0, false}, incomplete{0, true};
         Xbyak::Label next, rest, done;
-        emit_unrolled(unroll, body);
+        if (unroll > 1) emit_unrolled(unroll, body);
         g_.L(next);
         g_.cmp(left_, WIDTH);
         g_.jb(rest, Xbyak::CodeGenerator::T_NEAR);

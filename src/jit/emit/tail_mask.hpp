@@ -1,67 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// tail_mask: the last, incomplete vector of a row: loads and stores that touch its elements only. Absent elements load
-// as zero.
+// tail_mask: the last, incomplete vector of a row: loads and stores of the compute type T that touch its elements only.
+// Absent elements load as zero.
 #pragma once
 
-#include "../vector_traits.hpp"
+#include "vector_ops.hpp"
 
 namespace jitnorm::impl::jit {
 
-template <isa I>
+template <isa I, typename T>
 class tail_mask;
 
-// AVX2: a vector of all-ones words cut from a table in the code.
-template <>
-class tail_mask<isa::avx2> {
+// AVX2: a vector whose present elements are all ones, cut from a table in the code.
+template <typename T>
+class tail_mask<isa::avx2, T> {
+    static constexpr int WIDTH = VECTOR_WIDTH<isa::avx2, T>, BYTES = vector_traits<isa::avx2>::bytes;
+
 public:
-    tail_mask(Xbyak::CodeGenerator &g, const Xbyak::Ymm &mask) : g_(g), mask_(mask) {}
+    tail_mask(Xbyak::CodeGenerator &g, const Xbyak::Ymm &mask) : g_(g), ops_(g), mask_(mask) {}
 
     // For rows of `count` elements; uses two scratch registers.
     void prepare(const Xbyak::Reg64 &count, const Xbyak::Reg64 &scratch, const Xbyak::Reg64 &table) {
         g_.mov(scratch, count);
-        g_.and_(scratch, 7);
+        g_.and_(scratch, WIDTH - 1);
         g_.neg(scratch);
         g_.lea(table, g_.ptr[g_.rip + table_]);
-        g_.vmovups(mask_, g_.ptr[table + scratch * 4 + 32]);
+        g_.vmovups(mask_, g_.ptr[table + scratch * int(sizeof(T)) + BYTES]);
     }
-    void load(const Xbyak::Ymm &v, const Xbyak::RegExp &at) { g_.vmaskmovps(v, mask_, g_.ptr[at]); }
-    void store(const Xbyak::RegExp &at, const Xbyak::Ymm &v) { g_.vmaskmovps(g_.ptr[at], mask_, v); }
-    void zero_absent(const Xbyak::Ymm &v) { g_.vandps(v, v, mask_); }
+    void load(const Xbyak::Ymm &v, const Xbyak::RegExp &at) { ops_.load_masked(v, mask_, g_.ptr[at]); }
+    void store(const Xbyak::RegExp &at, const Xbyak::Ymm &v) { ops_.store_masked(g_.ptr[at], mask_, v); }
+    void zero_absent(const Xbyak::Ymm &v) { ops_.bit_and(v, v, mask_); }
 
     void emit_table() {
-        g_.align(32);
+        g_.align(BYTES);
         g_.L(table_);
-        for (int i = 0; i < 16; ++i) g_.dd(i < 8 ? ~0U : 0U);
+        for (int byte = 0; byte < 2 * BYTES; byte += 4) g_.dd(byte < BYTES ? ~0U : 0U);
     }
 
 private:
     Xbyak::CodeGenerator &g_;
+    vector_ops<T> ops_;
     Xbyak::Ymm mask_;
     Xbyak::Label table_;
 };
 
 // AVX-512: a mask register, k1.
-template <>
-class tail_mask<isa::avx512> {
+template <typename T>
+class tail_mask<isa::avx512, T> {
+    static constexpr int WIDTH = VECTOR_WIDTH<isa::avx512, T>;
+
 public:
-    tail_mask(Xbyak::CodeGenerator &g, const Xbyak::Zmm & /* unused vector */) : g_(g) {}
+    tail_mask(Xbyak::CodeGenerator &g, const Xbyak::Zmm & /* unused vector */) : g_(g), ops_(g) {}
 
     void prepare(const Xbyak::Reg64 &count, const Xbyak::Reg64 &scratch, const Xbyak::Reg64 &bits) {
         g_.mov(scratch, count);
-        g_.and_(scratch, 15);
+        g_.and_(scratch, WIDTH - 1);
         g_.xor_(bits.cvt32(), bits.cvt32());
         g_.bts(bits, scratch);
         g_.dec(bits.cvt32());
         g_.kmovw(mask_, bits.cvt32());
     }
-    void load(const Xbyak::Zmm &v, const Xbyak::RegExp &at) { g_.vmovups(v | mask_ | g_.T_z, g_.ptr[at]); }
-    void store(const Xbyak::RegExp &at, const Xbyak::Zmm &v) { g_.vmovups(g_.ptr[at] | mask_, v); }
+    void load(const Xbyak::Zmm &v, const Xbyak::RegExp &at) { ops_.load(v | mask_ | g_.T_z, g_.ptr[at]); }
+    void store(const Xbyak::RegExp &at, const Xbyak::Zmm &v) { ops_.store(g_.ptr[at] | mask_, v); }
     const Xbyak::Opmask &opmask() const { return mask_; }
-    void zero_absent(const Xbyak::Zmm &v) { g_.vmovaps(v | mask_ | g_.T_z, v); }
+    void zero_absent(const Xbyak::Zmm &v) { ops_.load(v | mask_ | g_.T_z, v); }
     void emit_table() {}
 
 private:
     Xbyak::CodeGenerator &g_;
+    vector_ops<T> ops_;
     Xbyak::Opmask mask_{1};
 };
 
