@@ -30,9 +30,20 @@ JITNORM_API jitnorm_status_t jitnorm_engine_destroy(jitnorm_engine_t engine);
 /* ---------------------------------------------------------------- stream: where executions are put */
 
 /* flags: jitnorm_stream_in_order or jitnorm_stream_out_of_order. An execution on a CPU stream is complete when
- * jitnorm_primitive_execute returns, so both behave alike.
+ * jitnorm_primitive_execute returns, so both behave alike. Executions use OpenMP's threads, as many as
+ * omp_get_max_threads() says on the executing thread; inside an OpenMP parallel region, and in a library built without
+ * OpenMP, the executing thread alone.
  * invalid_arguments: a null pointer, flags that are neither of the two. */
 JITNORM_API jitnorm_status_t jitnorm_stream_create(jitnorm_stream_t *stream, jitnorm_engine_t engine, unsigned flags);
+
+/* A stream whose executions run on the caller's threads and start none of the library's. *pool is copied; what its
+ * context points to belongs to the caller and must live until the last execution on the stream has returned. The pool
+ * of a stream is that stream's alone: streams with different pools, and without, may be used side by side, and several
+ * threads may execute on one stream at once if the pool's parallel_for may be called so. Results do not depend on the
+ * pool. With a concurrency of 1 everything runs on the executing thread, and parallel_for may be null.
+ * invalid_arguments: a null pointer, flags as above, a concurrency below 1, no parallel_for with one above 1. */
+JITNORM_API jitnorm_status_t jitnorm_stream_create_with_thread_pool(jitnorm_stream_t *stream, jitnorm_engine_t engine,
+                                                                    unsigned flags, const jitnorm_thread_pool_t *pool);
 
 JITNORM_API jitnorm_status_t jitnorm_stream_get_engine(const_jitnorm_stream_t stream, jitnorm_engine_t *engine);
 

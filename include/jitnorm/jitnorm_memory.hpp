@@ -33,6 +33,8 @@ private:
     static jitnorm_engine_kind_t convert(kind k) { return static_cast<jitnorm_engine_kind_t>(k); }
 };
 
+using thread_pool = jitnorm_thread_pool_t;
+
 struct stream : public handle<jitnorm_stream_t> {
     enum class flags : unsigned {
         in_order = jitnorm_stream_in_order,
@@ -46,6 +48,14 @@ struct stream : public handle<jitnorm_stream_t> {
         jitnorm_stream_t result;
         error::wrap_c_api(jitnorm_stream_create(&result, on.get(), static_cast<unsigned>(f)),
                           "could not create a stream");
+        reset(result);
+    }
+
+    // Executions on the stream use the caller's threads.
+    stream(const engine &on, const thread_pool &pool, flags f = flags::default_flags) {
+        jitnorm_stream_t result;
+        error::wrap_c_api(jitnorm_stream_create_with_thread_pool(&result, on.get(), static_cast<unsigned>(f), &pool),
+                          "could not create a stream with a thread pool");
         reset(result);
     }
 

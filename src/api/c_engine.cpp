@@ -11,6 +11,10 @@ namespace {
 // The one engine. Sharing it makes every engine handle equal and alive for as long as the library is.
 jitnorm_engine cpu{jitnorm_cpu};
 
+bool are_known(unsigned flags) { return flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order; }
+
+constexpr verdict UNKNOWN_FLAGS{jitnorm_invalid_arguments, "unknown stream flags"};
+
 } // namespace
 
 size_t jitnorm_engine_get_count(jitnorm_engine_kind_t kind) {
@@ -35,9 +39,19 @@ jitnorm_status_t jitnorm_engine_destroy(jitnorm_engine_t) { return jitnorm_succe
 
 jitnorm_status_t jitnorm_stream_create(jitnorm_stream_t *stream, jitnorm_engine_t engine, unsigned flags) {
     if (any_null(stream, engine)) return report(__func__, NULL_POINTER);
-    if (flags != jitnorm_stream_in_order && flags != jitnorm_stream_out_of_order)
-        return report(__func__, {jitnorm_invalid_arguments, "unknown stream flags"});
-    return create(__func__, stream, engine);
+    if (!are_known(flags)) return report(__func__, UNKNOWN_FLAGS);
+    return create(__func__, stream, engine, false, jitnorm_thread_pool_t{});
+}
+
+jitnorm_status_t jitnorm_stream_create_with_thread_pool(jitnorm_stream_t *stream, jitnorm_engine_t engine,
+                                                        unsigned flags, const jitnorm_thread_pool_t *pool) {
+    if (any_null(stream, engine, pool)) return report(__func__, NULL_POINTER);
+    if (!are_known(flags)) return report(__func__, UNKNOWN_FLAGS);
+    if (pool->concurrency < 1)
+        return report(__func__, {jitnorm_invalid_arguments, "a thread pool has a concurrency of 1 or more"});
+    if (pool->concurrency > 1 && pool->parallel_for == nullptr)
+        return report(__func__, {jitnorm_invalid_arguments, "the thread pool has no parallel_for"});
+    return create(__func__, stream, engine, true, *pool);
 }
 
 jitnorm_status_t jitnorm_stream_get_engine(const_jitnorm_stream_t stream, jitnorm_engine_t *engine) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../core/parallel.hpp"
 #include "../core/verbose.hpp"
 #include "argument_map.hpp"
 #include "boundary.hpp"
@@ -108,6 +109,7 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
         arguments.scratchpad = thread_scratchpad(primitive->thread_bytes);
         if (arguments.scratchpad == nullptr) return report(__func__, OUT_OF_MEMORY);
     }
+    const threads_of scope(stream->thread_pool());
     return guarded(__func__, [&]() -> verdict { return {run(*primitive, arguments)}; });
 }
 

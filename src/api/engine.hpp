@@ -10,4 +10,8 @@ struct jitnorm_engine {
 
 struct jitnorm_stream {
     jitnorm_engine_t engine;
+    bool has_pool; // otherwise the library's own threads
+    jitnorm_thread_pool_t pool;
+
+    const jitnorm_thread_pool_t *thread_pool() const { return has_pool ? &pool : nullptr; }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel.hpp"
 
+#include <utility>
+
 #ifdef JITNORM_THREADING_OMP
 #include <algorithm>
 
@@ -11,19 +13,40 @@ namespace jitnorm::impl {
 
 namespace {
 
+// The pool that the thread's parallel regions run on; null: the library's own threads.
+thread_local constinit const jitnorm_thread_pool_t *current_pool = nullptr;
+
+// The pool of a thread that runs a part: no threads but itself.
+constexpr jitnorm_thread_pool_t ITSELF = {nullptr, nullptr, 1};
+
 void run_serially(int parts, void (*body)(void *context, int part), void *context) {
     for (int part = 0; part < parts; ++part) body(context, part);
 }
 
-} // namespace
+struct part_body {
+    void (*body)(void *context, int part);
+    void *context;
+};
+
+void run_one_part(void *argument, int part) {
+    const threads_of alone(&ITSELF);
+    const auto *what = static_cast<const part_body *>(argument);
+    what->body(what->context, part);
+}
+
+void run_on(const jitnorm_thread_pool_t &pool, int parts, void (*body)(void *context, int part), void *context) {
+    if (parts <= 1 || pool.concurrency == 1) return run_serially(parts, body, context);
+    part_body what = {body, context};
+    pool.parallel_for(pool.context, parts, run_one_part, &what);
+}
 
 #ifdef JITNORM_THREADING_OMP
 
-int max_threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
+int max_own_threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
 
 // The runtime may start fewer threads than asked for: each takes every n-th part of those that did start.
-void run_parts(int parts, void (*body)(void *context, int part), void *context) {
-    const int threads = std::min(parts, max_threads());
+void run_on_own_threads(int parts, void (*body)(void *context, int part), void *context) {
+    const int threads = std::min(parts, max_own_threads());
     if (threads <= 1) return run_serially(parts, body, context);
 #pragma omp parallel num_threads(threads)
     for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) body(context, part);
@@ -31,10 +54,25 @@ void run_parts(int parts, void (*body)(void *context, int part), void *context) 
 
 #else
 
-int max_threads() { return 1; }
+int max_own_threads() { return 1; }
 
-void run_parts(int parts, void (*body)(void *context, int part), void *context) { run_serially(parts, body, context); }
+void run_on_own_threads(int parts, void (*body)(void *context, int part), void *context) {
+    run_serially(parts, body, context);
+}
 
 #endif
+
+} // namespace
+
+threads_of::threads_of(const jitnorm_thread_pool_t *pool) : before_(std::exchange(current_pool, pool)) {}
+
+threads_of::~threads_of() { current_pool = before_; }
+
+int max_threads() { return current_pool != nullptr ? current_pool->concurrency : max_own_threads(); }
+
+void run_parts(int parts, void (*body)(void *context, int part), void *context) {
+    if (current_pool != nullptr) return run_on(*current_pool, parts, body, context);
+    run_on_own_threads(parts, body, context);
+}
 
 } // namespace jitnorm::impl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel: the one way this library uses threads.
+// parallel: the one way this library uses threads: OpenMP's, or those of a pool that the caller has.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,22 @@
 
 namespace jitnorm::impl {
 
-// Threads a parallel region started now would get: 1 inside a parallel region or in a serial build.
+// While it lives, the calling thread's parallel regions run on the given pool, which must outlive it; null: on the
+// library's own threads. What was before comes back afterwards: a pool may run another execution on a thread that waits
+// for its parts.
+class threads_of {
+public:
+    explicit threads_of(const jitnorm_thread_pool_t *pool);
+    threads_of(const threads_of &) = delete;
+    threads_of &operator=(const threads_of &) = delete;
+    ~threads_of();
+
+private:
+    const jitnorm_thread_pool_t *before_;
+};
+
+// Threads a parallel region started now would get: 1 inside a parallel region or in a serial build; the concurrency of
+// the caller's pool where there is one.
 int max_threads();
 
 // Runs body(context, part) for part = 0 .. parts-1, each exactly once, on up to `parts` threads, and waits for all.

@@ -79,6 +79,7 @@ static const function functions[] = {
     (function)jitnorm_set_verbose,
     (function)jitnorm_status2str,
     (function)jitnorm_stream_create,
+    (function)jitnorm_stream_create_with_thread_pool,
     (function)jitnorm_stream_destroy,
     (function)jitnorm_stream_get_engine,
     (function)jitnorm_stream_wait,

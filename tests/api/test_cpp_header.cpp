@@ -43,6 +43,12 @@ TEST(CppEngine, AndStream) {
     EXPECT_EQ(status_of([] { engine(engine::kind::cpu, 1); }), jitnorm_invalid_arguments);
 }
 
+TEST(CppStream, WithAThreadPool) {
+    const stream on(cpu(), thread_pool{nullptr, nullptr, 1});
+    EXPECT_EQ(on.get_engine().get(), cpu().get());
+    EXPECT_EQ(status_of([] { stream(cpu(), thread_pool{nullptr, nullptr, 2}); }), jitnorm_invalid_arguments);
+}
+
 TEST(CppHandle, EmptyOnesThrowWhenUsed) {
     EXPECT_FALSE(engine());
     EXPECT_FALSE(memory());

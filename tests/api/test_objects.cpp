@@ -64,6 +64,37 @@ TEST(Stream, Misuse) {
     EXPECT_EQ(jitnorm_stream_wait(nullptr), INVALID);
 }
 
+void run_in_place(void *, int count, void (*body)(void *, int), void *argument) {
+    for (int i = 0; i < count; ++i) body(argument, i);
+}
+
+TEST(Stream, WithAThreadPool) {
+    for (const jitnorm_thread_pool_t &pool :
+         {jitnorm_thread_pool_t{run_in_place, nullptr, 4}, jitnorm_thread_pool_t{nullptr, nullptr, 1}}) {
+        owned_stream stream;
+        ASSERT_OK(jitnorm_stream_create_with_thread_pool(&stream, cpu(), jitnorm_stream_in_order, &pool));
+        jitnorm_engine_t engine = nullptr;
+        EXPECT_OK(jitnorm_stream_get_engine(stream, &engine));
+        EXPECT_EQ(engine, cpu());
+        EXPECT_OK(jitnorm_stream_wait(stream));
+    }
+}
+
+TEST(Stream, MisuseOfThreadPools) {
+    constexpr auto FLAGS = unsigned(jitnorm_stream_in_order);
+    const jitnorm_thread_pool_t pool = {run_in_place, nullptr, 2};
+    owned_stream stream;
+    EXPECT_EQ(jitnorm_stream_create_with_thread_pool(nullptr, cpu(), FLAGS, &pool), INVALID);
+    EXPECT_EQ(jitnorm_stream_create_with_thread_pool(&stream, nullptr, FLAGS, &pool), INVALID);
+    EXPECT_EQ(jitnorm_stream_create_with_thread_pool(&stream, cpu(), FLAGS, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_stream_create_with_thread_pool(&stream, cpu(), 3, &pool), INVALID);
+    for (const jitnorm_thread_pool_t &bad :
+         {jitnorm_thread_pool_t{run_in_place, nullptr, 0}, jitnorm_thread_pool_t{run_in_place, nullptr, -1},
+          jitnorm_thread_pool_t{nullptr, nullptr, 2}})
+        EXPECT_EQ(jitnorm_stream_create_with_thread_pool(&stream, cpu(), FLAGS, &bad), INVALID) << bad.concurrency;
+    EXPECT_TRUE(stream.is_empty());
+}
+
 TEST(Destroy, NullIsFine) {
     EXPECT_OK(jitnorm_engine_destroy(nullptr));
     EXPECT_OK(jitnorm_stream_destroy(nullptr));

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caller's thread pool: every part once on the pool's threads, nested use serial, the same bits as on the library's
+// own threads, and streams with different pools side by side.
+#include <numeric>
+
+#include "core/parallel.hpp"
+#include "shared_work.hpp"
+#include "small_pool.hpp"
+
+using namespace jitnorm::tests;
+using jitnorm::impl::max_threads;
+using jitnorm::impl::parallel_parts;
+using jitnorm::impl::threads_of;
+
+namespace {
+
+owned<jitnorm_stream_t> make_stream(const device &on, const jitnorm_thread_pool_t &pool) {
+    return make(jitnorm_stream_destroy, [&](auto *h) {
+        return jitnorm_stream_create_with_thread_pool(h, on.engine.get(), jitnorm_stream_default_flags, &pool);
+    });
+}
+
+std::vector<int> count_runs(int parts) {
+    std::vector<std::atomic<int>> counts(size_t(std::max(parts, 1)));
+    parallel_parts(parts, [&](int part) { ++counts[size_t(part)]; });
+    return {counts.begin(), counts.end()};
+}
+
+// ---------------------------------------------------------------- pools of all sorts
+
+// Records its calls and runs bodies from the last to the first, on the caller.
+struct backward_pool {
+    std::vector<int> counts;
+    jitnorm_thread_pool_t pool = {parallel_for, this, 4};
+
+    static void parallel_for(void *context, int count, void (*body)(void *, int), void *argument) {
+        static_cast<backward_pool *>(context)->counts.push_back(count);
+        for (int i = count; i-- > 0;) body(argument, i);
+    }
+};
+
+// A thread for each body.
+void thread_for_each(void *, int count, void (*body)(void *, int), void *argument) {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < count; ++i) threads.emplace_back(body, argument, i);
+}
+
+constexpr jitnorm_thread_pool_t THREAD_FOR_EACH = {thread_for_each, nullptr, 3};
+constexpr jitnorm_thread_pool_t ALONE = {nullptr, nullptr, 1};
+
+// ---------------------------------------------------------------- parts
+
+TEST(PartsOnAPool, RunOnceEachForEveryNumber) {
+    small_pool pool(3);
+    const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
+    const threads_of scope(&seen);
+    EXPECT_EQ(max_threads(), 4);
+    EXPECT_EQ(count_runs(0), std::vector<int>{0});
+    for (int parts = 1; parts <= 9; ++parts) EXPECT_EQ(count_runs(parts), std::vector<int>(size_t(parts), 1));
+    EXPECT_EQ(pool.calls(), 8); // a single part needs no pool
+}
+
+TEST(PartsOnAPool, AnyOrderWillDo) {
+    backward_pool pool;
+    const threads_of scope(&pool.pool);
+    EXPECT_EQ(count_runs(5), std::vector<int>(5, 1));
+    EXPECT_EQ(pool.counts, std::vector<int>{5});
+}
+
+TEST(PartsOnAPool, APoolOfOneIsNotAsked) {
+    const threads_of scope(&ALONE);
+    EXPECT_EQ(max_threads(), 1);
+    EXPECT_EQ(count_runs(5), std::vector<int>(5, 1));
+}
+
+TEST(PartsOnAPool, ResultsAreVisibleAfterwards) {
+    const threads_of scope(&THREAD_FOR_EACH);
+    std::vector<int> values(64, 0); // not atomic: the wait orders them
+    parallel_parts(64, [&](int part) { values[size_t(part)] = part * part; });
+    for (int part = 0; part < 64; ++part) EXPECT_EQ(values[size_t(part)], part * part);
+}
+
+TEST(PartsOnAPool, NestedUseIsSerial) {
+    small_pool pool(3);
+    const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
+    const threads_of scope(&seen);
+    std::atomic<int> runs = 0, wrong = 0;
+    parallel_parts(4, [&](int) {
+        const auto me = std::this_thread::get_id();
+        wrong += max_threads() != 1;
+        parallel_parts(5, [&](int) {
+            ++runs;
+            wrong += std::this_thread::get_id() != me;
+        });
+    });
+    EXPECT_EQ(runs, 20);
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(pool.calls(), 1);
+    EXPECT_EQ(max_threads(), 4);
+}
+
+TEST(PartsOnAPool, ScopesNestAndEnd) {
+    const int before = max_threads();
+    {
+        const threads_of outer(&THREAD_FOR_EACH);
+        {
+            const threads_of inner(&ALONE);
+            EXPECT_EQ(max_threads(), 1);
+        }
+        EXPECT_EQ(max_threads(), 3);
+        const threads_of own(nullptr);
+        EXPECT_EQ(max_threads(), before);
+    }
+    EXPECT_EQ(max_threads(), before);
+}
+
+TEST(PartsOnAPool, OtherThreadsKeepTheirOwn) {
+    const threads_of scope(&THREAD_FOR_EACH);
+    int elsewhere = 0;
+    std::thread([&] {
+        const threads_of alone(&ALONE);
+        elsewhere = max_threads();
+    }).join();
+    EXPECT_EQ(elsewhere, 1);
+    EXPECT_EQ(max_threads(), 3);
+}
+
+// ---------------------------------------------------------------- executions
+
+class OnAPool : public testing::TestWithParam<job> {
+protected:
+    device on_;
+    shared_work work_{on_, GetParam(), describe(on_, GetParam())};
+    bytes expected_ = work_.run();
+};
+
+TEST_P(OnAPool, BitsDoNotDependOnThePool) {
+    backward_pool backward;
+    for (const jitnorm_thread_pool_t &pool : {ALONE, THREAD_FOR_EACH, backward.pool})
+        EXPECT_EQ(work_.run_on(make_stream(on_, pool).get()), expected_) << pool.concurrency << ", seed " << SEED;
+    for (int workers = 1; workers <= 6; ++workers) {
+        small_pool pool(workers);
+        EXPECT_EQ(work_.run_on(make_stream(on_, pool.as_seen_by_the_library()).get()), expected_)
+            << workers << " workers, seed " << SEED;
+    }
+}
+
+TEST_P(OnAPool, SeveralThreadsOnOneStream) {
+    small_pool pool(2);
+    const auto stream = make_stream(on_, pool.as_seen_by_the_library());
+    std::atomic<int> different = 0;
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 3; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 5; ++i) different += work_.run_on(stream.get()) != expected_;
+        });
+    threads.clear();
+    EXPECT_EQ(different, 0);
+}
+
+// As frameworks do that run operators of a graph on the pool that the operators use: a thread that waits for its parts
+// may begin another execution, on the same stream or one without a pool.
+TEST_P(OnAPool, ExecutedByThePoolsOwnThreads) {
+    small_pool pool(2);
+    const auto with_pool = make_stream(on_, pool.as_seen_by_the_library());
+    const auto alone = make_stream(on_, ALONE);
+    std::atomic<int> different = 0;
+    std::vector<small_pool::task> tasks;
+    for (int i = 0; i < 12; ++i)
+        tasks.emplace_back(
+            [&, i] { different += work_.run_on(i % 3 == 0 ? alone.get() : with_pool.get()) != expected_; });
+    pool.run(tasks);
+    EXPECT_EQ(different, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Jobs, OnAPool, testing::ValuesIn(jobs()),
+                         [](const auto &instance) { return instance.param.name; });
+
+TEST(Pools, LargeWorkGoesToThemAndSmallWorkDoesNot) {
+    const device on;
+    for (const job &j : jobs()) {
+        shared_work work(on, j, describe(on, j));
+        backward_pool pool;
+        work.run_on(make_stream(on, pool.pool).get());
+        const auto values = std::accumulate(j.dims.begin(), j.dims.end(), jitnorm_dim_t(1), std::multiplies<>());
+        if (values < 1000 || values > 100000) {
+            EXPECT_EQ(pool.counts.empty(), values < 1000) << j.name;
+        }
+        for (const int count : pool.counts) EXPECT_TRUE(2 <= count && count <= 4) << j.name << ' ' << count;
+    }
+}
+
+TEST(Pools, EachStreamHasItsOwn) {
+    const device on;
+    const job j = jobs()[1];
+    shared_work work(on, j, describe(on, j));
+    const bytes expected = work.run();
+    small_pool pools[2] = {small_pool(1), small_pool(2)};
+    const owned<jitnorm_stream_t> streams[2] = {make_stream(on, pools[0].as_seen_by_the_library()),
+                                                make_stream(on, pools[1].as_seen_by_the_library())};
+    std::atomic<int> different = 0;
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 2; ++t)
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 5; ++i) different += work.run_on(streams[t].get()) != expected;
+        });
+    threads.clear();
+    EXPECT_EQ(different, 0);
+    for (small_pool &pool : pools) EXPECT_GE(pool.calls(), 5);
+    const int before = pools[0].calls() + pools[1].calls();
+    EXPECT_EQ(work.run(), expected); // a stream without a pool, on a thread that has used none
+    EXPECT_EQ(pools[0].calls() + pools[1].calls(), before);
+}
+
+} // namespace
