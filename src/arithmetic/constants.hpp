@@ -17,9 +17,16 @@ constexpr int BACKWARD_LANES = 64 / int(sizeof(T));
 constexpr dim_t BLOCK = 512;  // elements summed in one go; the lanes of a chunk's blocks are added in order
 constexpr dim_t CHUNK = 4096; // elements of a row summed in the compute type; longer rows go chunk by chunk
 
-constexpr dim_t MAX_BLOCK_ROWS = 32; // rows whose gradients of scale and shift are added in the compute type
-constexpr dim_t MIN_BLOCKS = 16;     // blocks aimed at before they grow beyond one row
-constexpr dim_t MAX_PARTS = 64;      // groups of blocks whose sums are added apart from each other
+// Rows whose gradients of scale and shift are added in the compute type are a block: so many, so many elements at least
+// where that leaves a choice, and so many blocks aimed at.
+constexpr dim_t MIN_BLOCK_ROWS = 4, MAX_BLOCK_ROWS = 32;
+constexpr dim_t MIN_BLOCK_ELEMENTS = 16384;
+constexpr dim_t MIN_BLOCKS = 16;
+
+// Groups of blocks whose sums are added apart from each other: so many at the most, and fewer for long rows, so that
+// the sums of all of them are no more than so many elements.
+constexpr dim_t MIN_PARTS = 8, MAX_PARTS = 64;
+constexpr dim_t MAX_PARTS_ELEMENTS = dim_t(1) << 20;
 
 // S^2/n > PIVOT_LIMIT * M2: the pivot is too far from the mean, sweep again with the mean itself
 constexpr double PIVOT_LIMIT = 2;

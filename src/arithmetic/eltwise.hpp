@@ -7,80 +7,77 @@
 
 #include "jitnorm/jitnorm_types.h"
 
-namespace jitnorm::impl {
+namespace jitnorm::impl::math {
 
-// As x86's max and min do it: b where one of the two is NaN, and where both are zero.
-template <typename T>
-T maximum(T a, T b) {
-    return a > b ? a : b;
-}
-template <typename T>
-T minimum(T a, T b) {
-    return a < b ? a : b;
-}
-
-namespace math {
-
-template <typename T>
-T relu(T x, T alpha) {
-    return x > T(0) ? x : alpha * x;
+template <typename V>
+V relu(V x, V alpha) {
+    return select(x > V(0), x, alpha * x);
 }
 // Apart from relu with alpha 0 for -infinity.
-template <typename T>
-T relu(T x) {
-    return maximum(T(0), x);
+template <typename V>
+V relu(V x) {
+    return maximum(V(0), x);
 }
 
-template <typename T>
-T clip(T x, T lowest, T highest) {
+template <typename V>
+V linear(V x, V alpha, V beta) {
+    return fma(alpha, x, beta);
+}
+
+template <typename V>
+V clip(V x, V lowest, V highest) {
     return minimum(highest, maximum(lowest, x));
 }
 
-template <typename T>
-T hardsigmoid(T x, T alpha, T beta) {
-    return clip(std::fma(alpha, x, beta), T(0), T(1));
+template <typename V>
+V hardsigmoid(V x, V alpha, V beta) {
+    return clip(fma(alpha, x, beta), V(0), V(1));
 }
 
-} // namespace math
+// Whether relu multiplies negative values by alpha; the other algorithms don't ask.
+template <typename T>
+constexpr bool is_leaky(T alpha) {
+    return alpha != T(0);
+}
 
 // Calls body(function), where function(x) is the algorithm with its parameters bound. The algorithm is one that
 // validate() accepts.
-template <typename T, typename Body>
-void visit_eltwise(jitnorm_alg_kind_t alg, T alpha, T beta, Body &&body) {
+template <typename V, typename Body>
+void visit_eltwise(jitnorm_alg_kind_t alg, bool leaky, V alpha, V beta, Body &&body) {
     switch (alg) {
     case jitnorm_eltwise_relu:
-        if (alpha == T(0)) return body([](T x) { return math::relu(x); });
-        return body([=](T x) { return math::relu(x, alpha); });
+        if (!leaky) return body([](V x) { return relu(x); });
+        return body([=](V x) { return relu(x, alpha); });
     case jitnorm_eltwise_linear:
-        return body([=](T x) { return std::fma(alpha, x, beta); });
+        return body([=](V x) { return linear(x, alpha, beta); });
     case jitnorm_eltwise_clip:
     case jitnorm_eltwise_clip_v2:
-        return body([=](T x) { return math::clip(x, alpha, beta); });
+        return body([=](V x) { return clip(x, alpha, beta); });
     case jitnorm_eltwise_abs:
-        return body([](T x) { return std::fabs(x); });
+        return body([](V x) { return absolute(x); });
     case jitnorm_eltwise_square:
-        return body([](T x) { return x * x; });
+        return body([](V x) { return x * x; });
     case jitnorm_eltwise_sqrt:
-        return body([](T x) { return std::sqrt(x); });
+        return body([](V x) { return square_root(x); });
     case jitnorm_eltwise_hardsigmoid:
-        return body([=](T x) { return math::hardsigmoid(x, alpha, beta); });
+        return body([=](V x) { return hardsigmoid(x, alpha, beta); });
     case jitnorm_eltwise_hardswish:
-        return body([=](T x) { return x * math::hardsigmoid(x, alpha, beta); });
+        return body([=](V x) { return x * hardsigmoid(x, alpha, beta); });
     case jitnorm_eltwise_exp:
-        return body([](T x) { return math::exp(x); });
+        return body([](V x) { return exp(x); });
     case jitnorm_eltwise_logistic:
-        return body([](T x) { return math::logistic(x); });
+        return body([](V x) { return logistic(x); });
     case jitnorm_eltwise_tanh:
-        return body([](T x) { return math::tanh(x); });
+        return body([](V x) { return tanh(x); });
     case jitnorm_eltwise_swish:
-        return body([=](T x) { return math::swish(x, alpha); });
+        return body([=](V x) { return swish(x, alpha); });
     case jitnorm_eltwise_gelu_tanh:
-        return body([](T x) { return math::gelu_tanh(x); });
+        return body([](V x) { return gelu_tanh(x); });
     case jitnorm_eltwise_gelu_erf:
-        return body([](T x) { return math::gelu_erf(x); });
+        return body([](V x) { return gelu_erf(x); });
     default:
         return;
     }
 }
 
-} // namespace jitnorm::impl
+} // namespace jitnorm::impl::math

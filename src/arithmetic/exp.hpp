@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp: the exponential function and its relatives, defined to the bit: fma, multiplication, division, selection and
-// integer operations on bit patterns, in the order written here. Selections are written `condition ? a : b` with a
-// condition that is false for NaN, so that NaN passes through.
+// integer operations on bit patterns, in the order written here. The condition of a selection, and maximum and minimum,
+// are so chosen that NaN passes through.
 //
 //   x = n ln 2 + r, |r| <= ln 2 / 2;  exp(x) = (1 + fraction(r)) 2^n,  fraction = r + r^2 q(r)
 //
 // Measured against the exact values: exp below 0.9 ulp, logistic and swish below 2 ulp, float and double alike.
 #pragma once
-
-#include <bit>
-#include <cstdint>
 
 #include "horner.hpp"
 
@@ -54,71 +51,80 @@ struct exp_constants<double> {
 };
 
 // exp(x) = (1 + fraction) * 2^n
-template <typename T>
+template <typename V>
 struct split_exp {
-    T fraction;
-    typename exp_constants<T>::bits n;
+    V fraction;
+    integer_of<V> n;
 };
 
 // exp(high + low), |low| below an ulp of high
-template <typename T>
-split_exp<T> split_exp_of(T high, T low) {
-    using constants = exp_constants<T>;
-    using bits = typename constants::bits;
-    T x = high < -constants::LIMIT ? -constants::LIMIT : high;
-    x = x > constants::LIMIT ? constants::LIMIT : x;
-    const T shifted = std::fma(x, constants::LOG2_E, constants::MAGIC);
-    const T n = shifted - constants::MAGIC;
-    const T near = std::fma(n, -constants::LN2_HIGH, x); // exact
-    const T rest = std::fma(n, -constants::LN2_LOW, x == high ? low : T(0));
-    const T r = near + rest, r_low = (near - r) + rest;
-    return {r + std::fma(r * r, horner(r, constants::Q), r_low),
-            std::bit_cast<bits>(shifted) - std::bit_cast<bits>(constants::MAGIC)};
+template <typename V>
+split_exp<V> split_exp_of(V high, V low) {
+    using constants = exp_constants<scalar_of<V>>;
+    const V x = minimum(V(constants::LIMIT), maximum(V(-constants::LIMIT), high));
+    const V shifted = fma(x, V(constants::LOG2_E), V(constants::MAGIC));
+    const V n = shifted - V(constants::MAGIC);
+    const V near = fma(n, V(-constants::LN2_HIGH), x); // exact
+    const V rest = fma(n, V(-constants::LN2_LOW), select(x == high, low, V(0)));
+    const V r = near + rest, r_low = (near - r) + rest;
+    return {r + fma(r * r, horner(r, constants::Q), r_low), bits_of(shifted) - bits_of(V(constants::MAGIC))};
 }
 
 // 2^n for a normal result
-template <typename T>
-T power_of_two(typename exp_constants<T>::bits n) {
-    return std::bit_cast<T>((n + exp_constants<T>::BIAS) << exp_constants<T>::MANTISSA);
+template <typename V>
+V power_of_two(integer_of<V> n) {
+    using constants = exp_constants<scalar_of<V>>;
+    return number_of((n + integer_of<V>(constants::BIAS)) << constants::MANTISSA);
 }
 
 // factor * exp(x). Scaling in two steps gives denormal results one rounding and overflows only where it must.
-template <typename T>
-T times_exp(T factor, const split_exp<T> &e) {
-    const auto half = e.n >> 1;
-    const T scaled = factor * power_of_two<T>(half);
-    return std::fma(scaled, e.fraction, scaled) * power_of_two<T>(e.n - half);
+template <typename V>
+V times_exp(V factor, const split_exp<V> &e) {
+    const integer_of<V> half = e.n >> 1;
+    const V scaled = factor * power_of_two<V>(half);
+    return fma(scaled, e.fraction, scaled) * power_of_two<V>(e.n - half);
 }
 
-template <typename T>
-T exp(T x) {
-    return times_exp(T(1), split_exp_of(x, T(0)));
+// (high + low) * exp(x), |low| below an ulp of high
+template <typename V>
+V times_exp(V high, V low, const split_exp<V> &e) {
+    const integer_of<V> half = e.n >> 1;
+    const V factor = power_of_two<V>(half), scaled = high * factor;
+    const V added = fma(scaled, e.fraction, fma(low, e.fraction, low) * factor);
+    return (scaled + added) * power_of_two<V>(e.n - half);
+}
+
+template <typename V>
+V exp(V x) {
+    return times_exp(V(1), split_exp_of(x, V(0)));
 }
 
 // factor / (1 + exp(-(high + low))). With exp(..) = (1 + f) 2^n the sum is 1 + 2^n + f 2^n, for n > 0 divided by 2^n:
 // the small terms are added first, nothing overflows, and the factor 2^-n is applied in two steps as in times_exp.
-template <typename T>
-T times_logistic(T factor, T high, T low) {
-    using constants = exp_constants<T>;
-    const split_exp<T> e = split_exp_of(-high, -low);
-    const bool grows = e.n > 0;
-    const auto distance = grows ? e.n : -e.n, down = grows ? e.n : 0, half = down >> 1;
-    const T power = power_of_two<T>(distance < constants::BIAS ? -distance : 1 - constants::BIAS);
-    const T sum = T(1) + std::fma(e.fraction, grows ? T(1) : power, power);
-    const T numerator = high < -constants::LIMIT ? T(0) : factor; // factor may be infinite then
-    return numerator * power_of_two<T>(-half) / sum * power_of_two<T>(half - down);
+template <typename V>
+V times_logistic(V factor, V high, V low) {
+    using constants = exp_constants<scalar_of<V>>;
+    using integer = integer_of<V>;
+    const split_exp<V> e = split_exp_of(-high, -low);
+    const auto grows = e.n > integer(0);
+    const integer distance = select(grows, e.n, -e.n), down = select(grows, e.n, integer(0)), half = down >> 1;
+    const integer smallest = integer(1 - constants::BIAS);
+    const V power = power_of_two<V>(select(distance < integer(constants::BIAS), -distance, smallest));
+    const V sum = V(1) + fma(e.fraction, select(grows, V(1), power), power);
+    const V numerator = select(high < V(-constants::LIMIT), V(0), factor); // factor may be infinite then
+    return numerator * power_of_two<V>(-half) / sum * power_of_two<V>(half - down);
 }
 
-template <typename T>
-T logistic(T x) {
-    return times_logistic(T(1), x, T(0));
+template <typename V>
+V logistic(V x) {
+    return times_logistic(V(1), x, V(0));
 }
 
 // x / (1 + exp(-alpha x)); the product alpha x is kept exactly, as high + low.
-template <typename T>
-T swish(T x, T alpha) {
-    const T high = alpha * x;
-    return times_logistic(x, high, std::fma(alpha, x, -high));
+template <typename V>
+V swish(V x, V alpha) {
+    const V high = alpha * x;
+    return times_logistic(x, high, fma(alpha, x, -high));
 }
 
 } // namespace jitnorm::impl::math

@@ -5,16 +5,17 @@
 // the interval named beside it, computed with 60 digits and rounded once.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
+
+#include "number.hpp"
 
 namespace jitnorm::impl::math {
 
 // coefficients[0] x^(N-1) + ... + coefficients[N-1], by N-1 fma
-template <typename T, size_t N>
-T horner(T x, const T (&coefficients)[N]) {
-    T sum = coefficients[0];
-    for (size_t i = 1; i < N; ++i) sum = std::fma(sum, x, coefficients[i]);
+template <typename V, size_t N>
+V horner(V x, const scalar_of<V> (&coefficients)[N]) {
+    V sum = coefficients[0];
+    for (size_t i = 1; i < N; ++i) sum = fma(sum, x, V(coefficients[i]));
     return sum;
 }
 

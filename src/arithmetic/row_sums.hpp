@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_sums: the two sums over a row that backward needs, s1 = sum g and s2 = sum g * xhat, to the bit
-// (docs/arithmetic.md, "Sums" and "Backward").
+// row_sums: the two sums over a row that backward needs, s1 = sum g and s2 = sum g * xhat, and what follows from them,
+// to the bit (docs/arithmetic.md, "Sums" and "Backward").
 #pragma once
 
 #include <cmath>
@@ -41,5 +41,16 @@ private:
         }
     }
 };
+
+// What diff_src = rstd * fma(mean - x, k, g - m1) takes of the sums.
+template <typename T>
+struct row_slopes {
+    T m1, k;
+};
+
+template <typename T>
+row_slopes<T> slopes_of(const row_sums &sums, double inv_count, T rstd) {
+    return {T(sums.s1 * inv_count), T((sums.s2 * inv_count) * double(rstd))};
+}
 
 } // namespace jitnorm::impl::layer_norm

@@ -35,33 +35,43 @@ struct tanh_constants<double> {
     static constexpr double GELU_LOWEST = -24;
 };
 
-template <typename T>
-T tanh(T x) {
-    constexpr T ATANH_HALF = T(0.549306144334054845697622618461852852L);
-    const T magnitude = std::fabs(x), square = x * x;
-    const T small = std::fma(magnitude * square, horner(square, tanh_constants<T>::P), magnitude);
-    const T large = T(1) - T(2) / (exp(magnitude + magnitude) + T(1));
-    return std::copysign(magnitude < ATANH_HALF ? small : large, x);
+template <typename V>
+V tanh(V x) {
+    constexpr auto ATANH_HALF = scalar_of<V>(0.549306144334054845697622618461852852L);
+    const V magnitude = absolute(x), square = x * x;
+    const V small = fma(magnitude * square, horner(square, tanh_constants<scalar_of<V>>::P), magnitude);
+    const V large = V(1) - V(2) / (exp(magnitude + magnitude) + V(1));
+    return copy_sign(select(magnitude < V(ATANH_HALF), small, large), x);
+}
+
+// The slope 2u / x of gelu_tanh as high + low.
+template <typename V>
+struct gelu_slope {
+    V high, low;
+};
+
+template <typename V>
+gelu_slope<V> gelu_slope_at(V x) {
+    using constants = tanh_constants<scalar_of<V>>;
+    const V square = x * x, square_low = fma(x, x, -square);
+    const V cubic = square * V(constants::CUBIC);
+    const V product_low = fma(square, V(constants::CUBIC), -cubic);
+    const V cubic_low = fma(square_low, V(constants::CUBIC), fma(square, V(constants::CUBIC_LOW), product_low));
+    const V high = V(constants::LINEAR) + cubic; // and what the addition lost (two-sum):
+    const V part = high - V(constants::LINEAR);
+    const V lost = (V(constants::LINEAR) - (high - part)) + (cubic - part);
+    return {high, lost + (cubic_low + V(constants::LINEAR_LOW))};
 }
 
 // 2u is needed to more than T's precision, because exp turns its absolute error into a relative one.
-template <typename T>
-T gelu_tanh(T x) {
-    using constants = tanh_constants<T>;
-    const T limit = -constants::GELU_LOWEST;
-    T y = x < -limit ? -limit : x;
-    y = y > limit ? limit : y;
-    const T square = y * y, square_low = std::fma(y, y, -square);
-    const T cubic = square * constants::CUBIC;
-    const T cubic_low = std::fma(square_low, constants::CUBIC,
-                                 std::fma(square, constants::CUBIC_LOW, std::fma(square, constants::CUBIC, -cubic)));
-    const T slope = constants::LINEAR + cubic; // and what the addition lost (two-sum):
-    const T part = slope - constants::LINEAR;
-    const T lost = (constants::LINEAR - (slope - part)) + (cubic - part);
-    const T slope_low = lost + (cubic_low + constants::LINEAR_LOW);
-    const T high = y * slope;
-    const T low = std::fma(y, slope_low, std::fma(y, slope, -high));
-    return times_logistic(x < -limit ? y : x, high, low);
+template <typename V>
+V gelu_tanh(V x) {
+    const V lowest = V(tanh_constants<scalar_of<V>>::GELU_LOWEST), highest = -lowest;
+    const V y = minimum(highest, maximum(lowest, x));
+    const gelu_slope<V> slope = gelu_slope_at(y);
+    const V high = y * slope.high;
+    const V low = fma(y, slope.low, fma(y, slope.high, -high));
+    return times_logistic(select(x < lowest, y, x), high, low);
 }
 
 } // namespace jitnorm::impl::math

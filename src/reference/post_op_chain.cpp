@@ -29,7 +29,7 @@ void apply_one(const sum_post_op &op, const tensor_rows &operand, const void *ds
     operand.read(dst, at.row, at.begin, at.count, old);
     const T scale = T(op.scale), zero_point = T(op.zero_point);
     with_fast_fma([&] {
-        for (dim_t i = 0; i < at.count; ++i) at.y[i] = add_scaled(at.y[i], old[i], scale, zero_point);
+        for (dim_t i = 0; i < at.count; ++i) at.y[i] = math::add_scaled(at.y[i], old[i], scale, zero_point);
     });
 }
 
@@ -37,14 +37,14 @@ template <typename T>
 void apply_one(const binary_post_op &op, const tensor_rows &operand, const void *src1, const piece<T> &at) {
     T other[TILE];
     operand.read(src1, at.row, at.begin, at.count, other);
-    visit_binary<T>(op.alg, [&](auto function) {
+    math::visit_binary<T>(op.alg, [&](auto function) {
         for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i], other[i]);
     });
 }
 
 template <typename T>
 void apply_one(const eltwise_post_op &op, const tensor_rows &, const void *, const piece<T> &at) {
-    visit_eltwise<T>(op.alg, T(op.alpha), T(op.beta), [&](auto function) {
+    math::visit_eltwise<T>(op.alg, math::is_leaky(op.alpha), T(op.alpha), T(op.beta), [&](auto function) {
         with_fast_fma([&] {
             for (dim_t i = 0; i < at.count; ++i) at.y[i] = function(at.y[i]);
         });
@@ -62,8 +62,9 @@ template <typename T>
 void post_op_chain::apply(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
     for (size_t i = 0; i < links_.size(); ++i) {
         const link &now = links_[i];
-        const bool is_sum = std::holds_alternative<sum_post_op>(now.op);
-        const void *operand = is_sum ? args.dst : args.post_op_src[i];
+        const void *operand = nullptr;
+        if (std::holds_alternative<sum_post_op>(now.op)) operand = args.dst;
+        if (std::holds_alternative<binary_post_op>(now.op)) operand = args.post_op_src[i];
         const piece<T> at = {row, begin, count, y};
         std::visit([&](const auto &op) { apply_one(op, now.operand, operand, at); }, now.op);
     }

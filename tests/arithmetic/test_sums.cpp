@@ -10,45 +10,56 @@
 namespace jitnorm::impl::layer_norm {
 namespace {
 
-TEST(row_blocks, cover_all_rows_in_order) {
-    for (const dim_t rows : {0, 1, 2, 15, 16, 17, 33, 100, 511, 512, 513, 2048, 2049, 100000, 10000019}) {
-        const row_blocks cut(rows);
-        EXPECT_LE(cut.parts(), MAX_PARTS);
-        dim_t next_row = 0, next_block = 0;
-        for (dim_t part = 0; part < cut.parts(); ++part) {
-            const range blocks = cut.part(part);
-            ASSERT_EQ(blocks.begin, next_block);
-            ASSERT_LT(blocks.begin, blocks.end);
-            next_block = blocks.end;
-            for (dim_t block = blocks.begin; block < blocks.end; ++block) {
-                const range in_block = cut.block(block);
-                ASSERT_EQ(in_block.begin, next_row);
-                ASSERT_TRUE(in_block.begin < in_block.end && in_block.end - in_block.begin <= MAX_BLOCK_ROWS);
-                next_row = in_block.end;
-            }
+void expect_all_rows_in_order(dim_t rows, dim_t columns) {
+    const row_blocks cut(rows, columns);
+    EXPECT_LE(cut.parts(), MAX_PARTS);
+    EXPECT_LE(cut.parts() * columns, std::max(MAX_PARTS_ELEMENTS, MIN_PARTS * columns));
+    dim_t next_row = 0, next_block = 0;
+    for (dim_t part = 0; part < cut.parts(); ++part) {
+        const range blocks = cut.part(part);
+        ASSERT_EQ(blocks.begin, next_block);
+        ASSERT_LT(blocks.begin, blocks.end);
+        ASSERT_LE(blocks.end - blocks.begin, cut.blocks_per_part());
+        next_block = blocks.end;
+        for (dim_t block = blocks.begin; block < blocks.end; ++block) {
+            const range in_block = cut.block(block);
+            ASSERT_EQ(in_block.begin, next_row);
+            ASSERT_TRUE(in_block.begin < in_block.end && in_block.end - in_block.begin <= MAX_BLOCK_ROWS);
+            next_row = in_block.end;
         }
-        EXPECT_EQ(next_row, rows);
-        EXPECT_EQ(next_block, cut.blocks());
     }
+    EXPECT_EQ(next_row, rows);
+    EXPECT_EQ(next_block, cut.blocks());
+}
+
+TEST(row_blocks, cover_all_rows_in_order) {
+    for (const dim_t rows : {0, 1, 2, 15, 16, 17, 33, 100, 511, 512, 513, 2048, 2049, 100000, 10000019})
+        for (const dim_t columns : {0, 1, 500, 1024, 5000, 70000, 3000000}) expect_all_rows_in_order(rows, columns);
 }
 
 // The definition, by its numbers.
 TEST(row_blocks, sizes) {
     struct expected {
-        dim_t rows, block_rows, blocks, parts;
+        dim_t rows, columns, block_rows, blocks, parts;
     };
-    for (const expected &e : {expected{0, 0, 0, 0},
-                              {1, 1, 1, 1},
-                              {16, 1, 16, 16},
-                              {17, 2, 9, 9},
-                              {512, 32, 16, 16},
-                              {2048, 32, 64, 64},
-                              {2049, 32, 65, 33},
-                              {4097, 32, 129, 43}}) {
-        const row_blocks cut(e.rows);
-        EXPECT_EQ(cut.blocks(), e.blocks) << e.rows;
-        EXPECT_EQ(cut.parts(), e.parts) << e.rows;
-        EXPECT_EQ(cut.block(0).end, e.block_rows) << e.rows;
+    for (const expected &e : {expected{0, 64, 0, 0, 0},
+                              {1, 768, 1, 1, 1},
+                              {33, 64, 32, 2, 2},
+                              {16, 1024, 16, 1, 1},
+                              {17, 1024, 16, 2, 2},
+                              {128, 768, 22, 6, 6},
+                              {128, 4096, 8, 16, 16},
+                              {16, 8192, 4, 4, 4},
+                              {512, 8192, 32, 16, 16},
+                              {2048, 64, 32, 64, 64},
+                              {2049, 64, 32, 65, 33},
+                              {4097, 64, 32, 129, 43},
+                              {2048, 32768, 32, 64, 32},
+                              {2048, 1048576, 32, 64, 8}}) {
+        const row_blocks cut(e.rows, e.columns);
+        EXPECT_EQ(cut.blocks(), e.blocks) << e.rows << 'x' << e.columns;
+        EXPECT_EQ(cut.parts(), e.parts) << e.rows << 'x' << e.columns;
+        EXPECT_EQ(cut.block(0).end, e.block_rows) << e.rows << 'x' << e.columns;
     }
 }
 
@@ -108,6 +119,15 @@ TEST(row_sums, products_are_fused) {
     row_sums sums;
     sums.add_chunk(g.data(), xhat.data(), 17);
     EXPECT_EQ(sums.s2, -tiny * tiny); // 0 if the product were rounded
+}
+
+TEST(row_sums, slopes_are_rounded_once) {
+    // In double 3 * (1/3) is 1; in float the third rounds up, and twice the product would carry it along.
+    const row_sums sums{.s1 = 3 + 0x1p-26, .s2 = 1.5 + 0x1p-26};
+    const row_slopes<float> slopes = slopes_of(sums, 1.0 / 3, 3.0f);
+    EXPECT_EQ(slopes.m1, 1.0f);
+    EXPECT_EQ(slopes.k, 1.5f);
+    EXPECT_EQ(slopes_of(sums, 0.5, 2.0).k, 1.5 + 0x1p-26);
 }
 
 TEST(row_sums, no_elements) {
