@@ -7,8 +7,9 @@
 #include <cstring>
 
 #include "../core/verbose.hpp"
+#include "boundary.hpp"
 #include "memory.hpp"
-#include "tensor_match.hpp"
+#include "runtime_sizes.hpp"
 
 namespace jitnorm::impl::api {
 
@@ -47,19 +48,30 @@ slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
 
-argument_map::argument_map(const jitnorm_primitive_desc &pd) {
-    for (int i = 0; i < SLOT_COUNT; ++i) {
+// The tensors of the problem that may share their handle, if there are such.
+argument_map::slot_set argument_map::in_place_pair(const layer_norm::problem &p) noexcept {
+    if (p.is_forward()) return same_tensor(p.src, p.dst) ? only(SRC) | only(DST) : 0;
+    return same_tensor(p.diff_dst, p.diff_src) ? only(DIFF_DST) | only(DIFF_SRC) : 0;
+}
+
+argument_map::argument_map(const jitnorm_primitive_desc &pd)
+    : has_runtime_sizes_(pd.problem.has_runtime_sizes()), in_place_(in_place_pair(pd.problem)) {
+    const layer_norm::problem &p = pd.problem;
+    const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
+    for (size_t i = 0; i < slots; ++i) {
         const slot s = slot(i);
         const tensor t = tensor_of(pd, s);
+        if (t.use == role::absent) continue;
         mds_[s] = t.md;
-        if (t.use == role::ignored) ignored_ |= only(s);
-        if (t.use == role::input || t.use == role::output) required_ |= only(s);
+        digests_[s] = tensor_digest(*t.md);
+        (t.use == role::ignored ? ignored_ : required_) |= only(s);
         if (t.use == role::output) outputs_ |= only(s);
-        if (bytes(*t.md) != 0) with_elements_ |= only(s);
+        if (digests_[s].says_all()) short_ |= only(s);
+        if (has_runtime_dims(*t.md))
+            runtime_ |= only(s);
+        else if (bytes(*t.md) != 0)
+            with_elements_ |= only(s);
     }
-    const layer_norm::problem &p = pd.problem;
-    if (p.is_forward() && same_tensor(p.src, p.dst)) in_place_ = only(SRC) | only(DST);
-    if (!p.is_forward() && same_tensor(p.diff_dst, p.diff_src)) in_place_ = only(DIFF_DST) | only(DIFF_SRC);
 }
 
 void argument_map::put(layer_norm::arguments &result, slot s, void *handle) noexcept {
@@ -72,43 +84,71 @@ void *argument_map::get(const layer_norm::arguments &result, slot s) noexcept {
     return handle;
 }
 
+inline bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
+    if ((runtime_ & only(s)) != 0) return fits(memory.md, *mds_[s]);
+    return memory.digest == digests_[s] && ((short_ & only(s)) != 0 || same_tensor(memory.md, *mds_[s]));
+}
+
 // Null, or why the argument cannot be taken.
-const char *argument_map::take(const jitnorm_exec_arg_t &argument, slot_set &given,
-                               layer_norm::arguments &result) const noexcept {
+inline const char *argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
     const slot s = slot_of(argument.arg);
     if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0) return "the primitive has no such argument";
-    if ((given & only(s)) != 0) return "given twice";
-    given |= only(s);
+    if ((list.given & only(s)) != 0) return "given twice";
+    list.given |= only(s);
     if ((ignored_ & only(s)) != 0) return nullptr;
-    if (!same_tensor(argument.memory->md, *mds_[s])) return "its memory has another descriptor than the primitive's";
-    if (argument.memory->handle == nullptr && (with_elements_ & only(s)) != 0) return "its memory has no data";
-    put(result, s, argument.memory->handle);
+    const jitnorm_memory &memory = *argument.memory;
+    if (!matches(memory, s)) return "its memory has another descriptor than the primitive's";
+    if ((runtime_ & only(s)) != 0) {
+        list.memories[s] = &memory;
+        if (bytes(memory.md) != 0) list.with_elements |= only(s);
+    }
+    if (memory.handle == nullptr && (list.with_elements & only(s)) != 0) return "its memory has no data";
+    put(list.result, s, memory.handle);
     return nullptr;
 }
 
+// The sizes of the given memories, which must make one problem.
+jitnorm_status_t argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
+    for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
+        const slot s = first_of(slots);
+        if (memory_desc *md = described_by(s, sizes)) *md = list.memories[s]->md;
+    }
+    if (!sizes.uses_variance())
+        make_with_strides(sizes.statistics, sizes.src.ndims - 1, sizes.src.dims, jitnorm_f32, nullptr);
+    for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
+        const slot s = first_of(slots);
+        if (!agrees(list.memories[s]->md, s, sizes))
+            return complain(arg_of(s), "its memory does not fit to those of the other arguments");
+    }
+    const verdict v = layer_norm::validate(sizes);
+    return v.status == jitnorm_success ? v.status : report("jitnorm_primitive_execute", v);
+}
+
 // An output whose handle another tensor has too; NO_SLOT if there is none.
-slot argument_map::find_alias(const layer_norm::arguments &result) const noexcept {
-    for (slot_set outputs = outputs_ & with_elements_; outputs != 0; outputs &= outputs - 1) {
+slot argument_map::find_alias(const reading &list, slot_set in_place) const noexcept {
+    for (slot_set outputs = outputs_ & list.with_elements; outputs != 0; outputs &= outputs - 1) {
         const slot output = first_of(outputs);
-        const void *handle = get(result, output);
-        for (slot_set others = required_ & with_elements_ & ~only(output); others != 0; others &= others - 1) {
+        const void *handle = get(list.result, output);
+        for (slot_set others = required_ & list.with_elements & ~only(output); others != 0; others &= others - 1) {
             const slot other = first_of(others);
-            if (handle == get(result, other) && (only(output) | only(other)) != in_place_) return output;
+            if (handle == get(list.result, other) && (only(output) | only(other)) != in_place) return output;
         }
     }
     return NO_SLOT;
 }
 
-jitnorm_status_t argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args,
-                                       layer_norm::arguments &result) const noexcept {
-    slot_set given = 0;
+jitnorm_status_t argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                                       layer_norm::problem *sizes) const noexcept {
+    reading list(with_elements_, result);
     for (int i = 0; i < nargs; ++i) {
         if (args[i].memory == nullptr) continue;
-        if (const char *reason = take(args[i], given, result)) return complain(args[i].arg, reason);
+        if (const char *reason = take(args[i], list)) return complain(args[i].arg, reason);
     }
-    if (const slot_set missing = required_ & ~given; missing != 0)
+    if (const slot_set missing = required_ & ~list.given; missing != 0)
         return complain(arg_of(first_of(missing)), "missing");
-    if (const slot alias = find_alias(result); alias != NO_SLOT)
+    if (sizes != nullptr)
+        if (const auto status = fill_in(list, *sizes); status != jitnorm_success) return status;
+    if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : in_place_pair(*sizes)); alias != NO_SLOT)
         return complain(arg_of(alias), "this output has the handle of another tensor");
     result.scratchpad = align(result.scratchpad);
     return jitnorm_success;

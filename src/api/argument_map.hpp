@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "tensor_match.hpp"
 #include "tensors.hpp"
 
 namespace jitnorm::impl::api {
@@ -12,27 +13,50 @@ class argument_map {
 public:
     explicit argument_map(const jitnorm_primitive_desc &pd); // keeps pointers into pd
 
+    // Whether sizes or strides are known at execution only.
+    bool has_runtime_sizes() const { return has_runtime_sizes_; }
+
     // invalid_arguments, with a line in the verbose log, unless the list is exactly what the primitive needs. result is
-    // default-made before and of no use after an error. Allocates nothing and throws nothing.
-    jitnorm_status_t resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result) const noexcept;
+    // default-made before and of no use after an error. Allocates nothing and throws nothing. sizes: with run-time
+    // sizes the primitive's problem, whose descriptors become those of the memories; else null.
+    jitnorm_status_t resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                             layer_norm::problem *sizes = nullptr) const noexcept;
 
 private:
     using slot_set = uint64_t; // bit s: slot s
     static_assert(SLOT_COUNT <= 64);
     static constexpr slot_set only(slot s) { return slot_set(1) << s; }
 
+    // What is known of a list that is being read.
+    struct reading {
+        slot_set given = 0, with_elements;
+        layer_norm::arguments &result;
+        const jitnorm_memory *memories[SLOT_COUNT]; // set for given slots with run-time sizes
+
+        reading(slot_set with_elements_before, layer_norm::arguments &to)
+            : with_elements(with_elements_before), result(to) {}
+    };
+
+    static slot_set in_place_pair(const layer_norm::problem &p) noexcept;
+
     // The tensor's pointer in the result: null until it is given.
     static void put(layer_norm::arguments &result, slot s, void *handle) noexcept;
     static void *get(const layer_norm::arguments &result, slot s) noexcept;
 
-    const char *take(const jitnorm_exec_arg_t &argument, slot_set &given, layer_norm::arguments &result) const noexcept;
-    slot find_alias(const layer_norm::arguments &result) const noexcept;
+    bool matches(const jitnorm_memory &memory, slot s) const noexcept;
+    const char *take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
+    jitnorm_status_t fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
+    slot find_alias(const reading &list, slot_set in_place) const noexcept;
 
+    bool has_runtime_sizes_;
+    slot_set in_place_; // the two that may share their handle, if there are such
     slot_set required_ = 0;
     slot_set ignored_ = 0;
     slot_set outputs_ = 0;
     slot_set with_elements_ = 0; // a null handle would not do
-    slot_set in_place_ = 0;      // the two that may share their handle, if there are such
+    slot_set runtime_ = 0;       // sizes or strides are known at execution only
+    slot_set short_ = 0;         // equal digests are enough
+    tensor_digest digests_[SLOT_COUNT];
     const memory_desc *mds_[SLOT_COUNT];
 };
 

@@ -19,7 +19,7 @@ verdict create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_e
     aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
     if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
     void *data = allocate ? owned.get() : handle;
-    *memory = new jitnorm_memory{md, engine, data, std::move(owned)};
+    *memory = new jitnorm_memory{tensor_digest(md), data, engine, std::move(owned), md};
     return {};
 }
 

@@ -65,29 +65,56 @@ namespace {
 using stopwatch = std::chrono::steady_clock;
 
 // "primitive,<event>,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>"
-void log_timed(const char *event, const jitnorm_primitive &primitive, stopwatch::time_point start) {
+void log_timed(const char *event, const jitnorm_primitive &primitive, const layer_norm::problem &p,
+               stopwatch::time_point start) {
     const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
-    const jitnorm_primitive_desc &pd = primitive.desc;
     char milliseconds[32];
     std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
-    log_line(event, std::string("cpu,layer_normalization,") + pd.implementation->name + "," + describe(pd.problem) +
+    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.implementation->name + "," + describe(p) +
                         milliseconds);
 }
 
 verdict create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
     const auto start = stopwatch::now();
     auto primitive = std::make_unique<jitnorm_primitive>(pd);
-    if (verbose_level() >= 2) log_timed("primitive,create", *primitive, start);
+    if (verbose_level() >= 2) log_timed("primitive,create", *primitive, pd.problem, start);
     *result = primitive.release();
     return {};
 }
 
-jitnorm_status_t run(const jitnorm_primitive &primitive, const layer_norm::arguments &arguments) {
-    if (verbose_level() < 1) return primitive.executor->execute(arguments);
+verdict run_timed(const jitnorm_primitive &primitive, const layer_norm::arguments &arguments) {
     const auto start = stopwatch::now();
     const jitnorm_status_t status = primitive.executor->execute(arguments);
-    log_timed("primitive,exec", primitive, start);
-    return status;
+    log_timed("primitive,exec", primitive, arguments.sizes ? *arguments.sizes : primitive.desc.problem, start);
+    return {status};
+}
+
+// What is left when the arguments are in place.
+verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, layer_norm::arguments &arguments) {
+    if (primitive.thread_bytes != 0) {
+        arguments.scratchpad = thread_scratchpad(primitive.thread_bytes);
+        if (arguments.scratchpad == nullptr) return OUT_OF_MEMORY;
+    }
+    const threads_of scope(stream.thread_pool());
+    if (verbose_level() >= 1) return run_timed(primitive, arguments);
+    return {primitive.executor->execute(arguments)};
+}
+
+verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
+                const jitnorm_exec_arg_t *args) {
+    layer_norm::arguments arguments;
+    const jitnorm_status_t status = primitive.arguments.resolve(nargs, args, arguments);
+    return status == jitnorm_success ? run(primitive, stream, arguments) : verdict{status};
+}
+
+// The memories tell the sizes. The copy of the problem allocates where there are post-ops.
+[[gnu::noinline]] verdict execute_with_sizes(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
+                                             int nargs, const jitnorm_exec_arg_t *args) {
+    layer_norm::problem sizes = primitive.desc.problem;
+    layer_norm::arguments arguments;
+    arguments.sizes = &sizes;
+    const jitnorm_status_t status = primitive.arguments.resolve(nargs, args, arguments, &sizes);
+    return status == jitnorm_success ? run(primitive, stream, arguments) : verdict{status};
 }
 
 } // namespace
@@ -102,15 +129,10 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
                                            const jitnorm_exec_arg_t *args) {
     if (any_null(primitive, stream) || (nargs > 0 && args == nullptr)) return report(__func__, NULL_POINTER);
     if (nargs < 0) return report(__func__, {jitnorm_invalid_arguments, "a negative number of arguments"});
-    layer_norm::arguments arguments;
-    const jitnorm_status_t status = primitive->arguments.resolve(nargs, args, arguments);
-    if (status != jitnorm_success) return status;
-    if (primitive->thread_bytes != 0) {
-        arguments.scratchpad = thread_scratchpad(primitive->thread_bytes);
-        if (arguments.scratchpad == nullptr) return report(__func__, OUT_OF_MEMORY);
-    }
-    const threads_of scope(stream->thread_pool());
-    return guarded(__func__, [&]() -> verdict { return {run(*primitive, arguments)}; });
+    return guarded(__func__, [&] {
+        return primitive->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
+                                                        : execute(*primitive, *stream, nargs, args);
+    });
 }
 
 jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_primitive_t primitive,

@@ -7,6 +7,7 @@
 
 #include "../core/memory_desc.hpp"
 #include "engine.hpp"
+#include "tensor_match.hpp"
 
 namespace jitnorm::impl::api {
 
@@ -26,8 +27,9 @@ inline aligned_bytes allocate_aligned(size_t size) {
 } // namespace jitnorm::impl::api
 
 struct jitnorm_memory {
-    jitnorm_memory_desc md;
-    jitnorm_engine_t engine;
+    jitnorm::impl::api::tensor_digest digest; // of md
     void *handle;
+    jitnorm_engine_t engine;
     jitnorm::impl::api::aligned_bytes owned; // null: the handle is the caller's
+    jitnorm_memory_desc md;
 };

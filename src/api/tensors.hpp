@@ -2,6 +2,8 @@
 // tensors: what a primitive reads and writes, and which execution argument hands it over.
 #pragma once
 
+#include <array>
+
 #include "primitive_desc.hpp"
 
 namespace jitnorm::impl::api {
@@ -32,8 +34,8 @@ constexpr slot post_op_slot(int arg) {
     return is_src1 && 0 <= index && index < MAX_POST_OPS ? slot(FIRST_POST_OP + index) : NO_SLOT;
 }
 
-// NO_SLOT for an argument that no primitive has.
-constexpr slot slot_of(int arg) {
+// The search behind slot_of.
+constexpr slot find_slot(int arg) {
     switch (arg) {
     case JITNORM_ARG_SRC:
         return SRC;
@@ -64,6 +66,18 @@ constexpr slot slot_of(int arg) {
     default:
         return post_op_slot(arg);
     }
+}
+
+constexpr int LOW_ARGS = JITNORM_ARG_DIFF_SHIFT + 1; // tensors' arguments are below
+inline constexpr auto SLOT_OF_LOW_ARG = [] {
+    std::array<signed char, LOW_ARGS> slots = {};
+    for (int arg = 0; arg < LOW_ARGS; ++arg) slots[size_t(arg)] = static_cast<signed char>(find_slot(arg));
+    return slots;
+}();
+
+// NO_SLOT for an argument that no primitive has.
+constexpr slot slot_of(int arg) {
+    return 0 <= arg && arg < LOW_ARGS ? slot(SLOT_OF_LOW_ARG[size_t(arg)]) : find_slot(arg);
 }
 
 int arg_of(slot s);

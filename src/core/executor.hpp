@@ -6,6 +6,8 @@
 
 namespace jitnorm::impl::layer_norm {
 
+struct problem;
+
 // The memories of one execution as bare pointers (each at its data handle: a descriptor's offset0 is not yet added).
 // Null where the problem has no such tensor. Mean and variance are read or written as the problem says.
 struct arguments {
@@ -21,8 +23,9 @@ struct arguments {
     void *diff_shift = nullptr;
     const float *src_scale = nullptr; // attribute scales, one value each
     const float *dst_scale = nullptr;
-    const void *post_op_src[MAX_POST_OPS] = {}; // src1 of binary post-op i
-    void *scratchpad = nullptr;                 // as many bytes as the implementation asked for, 64-byte aligned
+    void *scratchpad = nullptr;            // as many bytes as the implementation asked for, 64-byte aligned
+    const problem *sizes = nullptr;        // of a problem with run-time sizes: the same with those of this execution
+    const void *post_op_src[MAX_POST_OPS]; // src1 of binary post-op i; set for those only, since clearing 32 takes time
 };
 
 class executor {

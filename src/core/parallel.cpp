@@ -13,8 +13,9 @@ namespace jitnorm::impl {
 
 namespace {
 
-// The pool that the thread's parallel regions run on; null: the library's own threads.
-thread_local constinit const jitnorm_thread_pool_t *current_pool = nullptr;
+// The pool that the thread's parallel regions run on; null: the library's own threads. In static thread storage, which
+// is there for a pointer even when the library is loaded late: it is read several times in every execution.
+[[gnu::tls_model("initial-exec")]] thread_local constinit const jitnorm_thread_pool_t *current_pool = nullptr;
 
 // The pool of a thread that runs a part: no threads but itself.
 constexpr jitnorm_thread_pool_t ITSELF = {nullptr, nullptr, 1};

@@ -3,6 +3,16 @@
 
 namespace jitnorm::impl::layer_norm {
 
+bool problem::has_runtime_sizes() const {
+    for (const memory_desc *md : {&src, &dst, &diff_dst, &diff_src, &statistics})
+        if (has_runtime_dims(*md)) return true;
+    for (const post_op &entry : attr.post_ops.entries) {
+        const auto *binary = std::get_if<binary_post_op>(&entry);
+        if (binary != nullptr && has_runtime_dims(binary->src1)) return true;
+    }
+    return false;
+}
+
 dim_t problem::rows() const {
     dim_t count = 1;
     for (int d = 0; d + 1 < src.ndims; ++d) count *= src.dims[d];

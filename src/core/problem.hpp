@@ -47,6 +47,10 @@ struct problem {
         return is_f64(src) || (is_forward() ? is_f64(dst) : is_f64(diff_dst) || is_f64(diff_src));
     }
 
+    // Whether sizes or strides of any tensor are known at execution only: then nothing below has a meaning yet, and
+    // executions bring a problem that has them.
+    bool has_runtime_sizes() const;
+
     dim_t row_length() const { return src.dims[src.ndims - 1]; } // C: elements normalized together
     dim_t rows() const;                                          // product of the other dimensions; 0 if any is 0
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // validate: the rules that every front end's problems must pass, one check per rule. What has no meaning is
 // invalid_arguments; what has one but is not done by any implementation is unimplemented. Front ends resolve layouts
-// of format_kind any, and a statistics descriptor that was left out, before they ask.
+// of format_kind any, and a statistics descriptor that was left out, before they ask. Sizes of run time are equal to
+// each other here; with those of an execution the problem is checked again.
 #include "problem.hpp"
 
 #include <algorithm>
@@ -63,11 +64,6 @@ verdict check_presence(const problem &p) {
     return any_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; })
                ? invalid("the layout of a tensor is not given")
                : ACCEPTED;
-}
-
-verdict check_runtime_dims(const problem &p) {
-    return any_tensor(p, has_runtime_dims) ? unsupported("run-time dimensions and strides are not supported")
-                                           : ACCEPTED;
 }
 
 verdict check_data_dims(const problem &p) {
@@ -164,7 +160,6 @@ verdict check_entry(const binary_post_op &op, const problem &p) {
         return invalid("unknown algorithm of a binary post-op");
     if (size_of(op.src1.data_type) == 0) return invalid("unknown data type of a binary post-op's tensor");
     if (op.src1.format_kind != jitnorm_blocked) return invalid("the layout of a binary post-op's tensor is not given");
-    if (has_runtime_dims(op.src1)) return unsupported("run-time dimensions and strides are not supported");
     return broadcasts_to(op.src1, p.dst)
                ? ACCEPTED
                : invalid("each dimension of a binary post-op's tensor must be 1 or the destination's");
@@ -182,21 +177,10 @@ verdict check_post_ops(const problem &p) {
 
 // In this order: a check may rely on those before it.
 constexpr verdict (*CHECKS[])(const problem &) = {
-    check_prop_kind,
-    check_flags,
-    check_epsilon,
-    check_rank,
-    check_presence,
-    check_runtime_dims,
-    check_data_dims,
-    check_statistics_dims,
-    check_outputs,
-    check_data_types,
-    check_statistics_type,
-    check_scale_shift_type,
-    check_diff_scale_shift_type,
-    check_attributes,
-    check_post_ops,
+    check_prop_kind,  check_flags,           check_epsilon,          check_rank,
+    check_presence,   check_data_dims,       check_statistics_dims,  check_outputs,
+    check_data_types, check_statistics_type, check_scale_shift_type, check_diff_scale_shift_type,
+    check_attributes, check_post_ops,
 };
 
 } // namespace

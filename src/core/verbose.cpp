@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbose.hpp"
 
+#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 
 #include <sys/uio.h>
@@ -14,18 +14,20 @@ namespace jitnorm::impl {
 
 namespace {
 
-std::atomic<int> &level() {
-    static std::atomic<int> value(environment_integer("JITNORM_VERBOSE", 0));
-    return value;
-}
-
 iovec piece(std::string_view text) { return {const_cast<char *>(text.data()), text.size()}; }
 
 } // namespace
 
-int verbose_level() { return level().load(std::memory_order_relaxed); }
+constinit std::atomic<int> verbose_level_if_read = VERBOSE_LEVEL_NOT_READ;
 
-void set_verbose_level(int value) { level().store(value, std::memory_order_relaxed); }
+// A level that was set meanwhile stays.
+int read_verbose_level() {
+    int level = VERBOSE_LEVEL_NOT_READ;
+    const int read = std::max(environment_integer("JITNORM_VERBOSE", 0), 0);
+    return verbose_level_if_read.compare_exchange_strong(level, read, std::memory_order_relaxed) ? read : level;
+}
+
+void set_verbose_level(int value) { verbose_level_if_read.store(value, std::memory_order_relaxed); }
 
 // One system call, so that lines of several threads do not mix; nothing is allocated. A log that cannot be written
 // must not stop the work: an error is dropped.

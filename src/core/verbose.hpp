@@ -2,12 +2,20 @@
 // verbose: one line per event on standard output, only when asked (JITNORM_VERBOSE or jitnorm_set_verbose).
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 namespace jitnorm::impl {
 
-// 0 silent, 1 executions and errors, 2 also creations and refusals. The environment variable is read once.
-int verbose_level();
+constexpr int VERBOSE_LEVEL_NOT_READ = -1;
+extern std::atomic<int> verbose_level_if_read;
+int read_verbose_level();
+
+// 0 silent; 1 executions, errors and fallbacks; 2 also creations and refusals. The environment variable is read once.
+inline int verbose_level() {
+    const int level = verbose_level_if_read.load(std::memory_order_relaxed);
+    return level != VERBOSE_LEVEL_NOT_READ ? level : read_verbose_level();
+}
 void set_verbose_level(int level);
 
 // "jitnorm_verbose,v1,<event>,<text>"; called only when the level asks for it.

@@ -23,6 +23,10 @@ struct implementation {
 
     // Known before the executor is built, so that a primitive descriptor can report it.
     size_t (*scratchpad_bytes)(const problem &p);
+
+    // Whether problems with run-time sizes are taken: refusal, create and scratchpad_bytes do not look at sizes then,
+    // and executions bring them (arguments::sizes). The others are never asked about such problems.
+    bool takes_runtime_sizes = false;
 };
 
 // Best first; the reference is last and refuses nothing that validate() accepts.

@@ -11,6 +11,7 @@ std::string refusal(const problem &) { return {}; }
 
 } // namespace
 
-constinit const implementation reference_entry = {"ref:any", refusal, reference::create, reference::scratchpad_bytes};
+constinit const implementation reference_entry = {"ref:any", refusal, reference::create, reference::scratchpad_bytes,
+                                                  true};
 
 } // namespace jitnorm::impl::layer_norm

@@ -3,7 +3,18 @@
 
 namespace jitnorm::impl::layer_norm::reference {
 
+namespace {
+
+// Begins anew when the sizes are known, which takes memory.
+class runtime_executor final : public executor {
+public:
+    jitnorm_status_t execute(const arguments &args) const override { return create(*args.sizes)->execute(args); }
+};
+
+} // namespace
+
 std::shared_ptr<const executor> create(const problem &p) {
+    if (p.has_runtime_sizes()) return std::make_shared<runtime_executor>();
     return p.is_forward() ? create_forward(p) : create_backward(p);
 }
 

@@ -21,10 +21,16 @@ struct bound_tensor {
 class execution {
 public:
     // Every tensor that the primitive has, each with a buffer filled with `filler` bytes.
-    explicit execution(const_jitnorm_primitive_desc_t pd, std::byte filler = std::byte(0x3f)) {
+    explicit execution(const_jitnorm_primitive_desc_t pd, std::byte filler = std::byte(0x3f))
+        : execution(pd, pd, filler) {}
+
+    // The tensors of one primitive for another, whose sizes are known at execution only.
+    execution(const_jitnorm_primitive_desc_t pd, const_jitnorm_primitive_desc_t sizes,
+              std::byte filler = std::byte(0x3f)) {
         EXPECT_OK(jitnorm_primitive_create(&primitive_, pd));
         for (const int arg : all_args()) {
-            const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg);
+            const auto *md = jitnorm_primitive_desc_query_md(arg == JITNORM_ARG_SCRATCHPAD ? pd : sizes,
+                                                             jitnorm_query_exec_arg_md, arg);
             if (ndims_of(md) == 0) continue;
             bound_tensor &tensor = tensors_[arg];
             tensor.bytes.assign(std::max<size_t>(jitnorm_memory_desc_get_size(md), 1), filler);

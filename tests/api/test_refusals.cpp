@@ -115,9 +115,13 @@ INSTANTIATE_TEST_SUITE_P(
         forward_refusal{"dst_of_other_rank", INVALID, [](fwd &r, parts &p) { r.dst = p.other_rank; }},
         forward_refusal{"dst_undecided_of_other_rank", INVALID, [](fwd &r, parts &p) { r.dst = p.any_of_other_rank; }},
         forward_refusal{"dst_broadcast", INVALID, [](fwd &r, parts &p) { r.dst = p.broadcast; }},
-        forward_refusal{"src_runtime", UNIMPLEMENTED, [](fwd &r, parts &p) { r.src = r.dst = p.runtime; }},
-        forward_refusal{"dst_runtime", UNIMPLEMENTED, [](fwd &r, parts &p) { r.dst = p.runtime; }},
-        forward_refusal{"dst_undecided_src_runtime", UNIMPLEMENTED,
+        forward_refusal{"src_runtime_statistics_not", INVALID,
+                        [](fwd &r, parts &p) {
+                            r.src = r.dst = p.runtime;
+                            r.statistics = p.statistics;
+                        }},
+        forward_refusal{"dst_runtime", INVALID, [](fwd &r, parts &p) { r.dst = p.runtime; }},
+        forward_refusal{"dst_undecided_src_runtime", INVALID,
                         [](fwd &r, parts &p) {
                             r.src = p.runtime;
                             r.dst = p.any;
@@ -163,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(Attributes, ForwardRefusal,
                                                              p.append_binary(p.any_of_other_rank);
                                                              r.attr = p.attr;
                                                          }},
-                                         forward_refusal{"binary_runtime", UNIMPLEMENTED,
+                                         forward_refusal{"binary_runtime", INVALID,
                                                          [](fwd &r, parts &p) {
                                                              p.append_binary(p.runtime);
                                                              r.attr = p.attr;
@@ -210,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(
         backward_refusal{"diff_src_broadcast", INVALID, [](bwd &r, parts &p) { r.diff_src = p.broadcast; }},
         backward_refusal{"statistics_of_other_shape", INVALID,
                          [](bwd &r, parts &p) { r.statistics = p.other_statistics; }},
-        backward_refusal{"diff_dst_runtime", UNIMPLEMENTED, [](bwd &r, parts &p) { r.diff_dst = p.runtime; }},
+        backward_refusal{"diff_dst_runtime", INVALID, [](bwd &r, parts &p) { r.diff_dst = p.runtime; }},
         backward_refusal{"src_s8", UNIMPLEMENTED, [](bwd &r, parts &p) { r.src = p.s8; }},
         backward_refusal{"diff_src_s8", UNIMPLEMENTED, [](bwd &r, parts &p) { r.diff_src = p.s8; }},
         backward_refusal{"diff_scale_f64", UNIMPLEMENTED,

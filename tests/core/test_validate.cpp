@@ -5,6 +5,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "problems.hpp"
 #include "unknown.hpp"
@@ -105,12 +107,48 @@ TEST(Validate, StatisticsHaveTheRowsShape) {
     }
 }
 
-TEST(Validate, RuntimeDimensionsAreNotSupported) {
-    for (const auto member : {&problem::src, &problem::dst, &problem::statistics}) {
-        is_unsupported(forward_problem(), [&](problem &p) { (p.*member).dims[0] = RUNTIME_DIM; });
-        is_unsupported(forward_problem(), [&](problem &p) { (p.*member).strides[0] = RUNTIME_DIM; });
+TEST(Validate, ARuntimeDimensionIsOneInAllTensors) {
+    using members = std::vector<memory_desc problem::*>;
+    const members forward = {&problem::src, &problem::dst},
+                  backward = {&problem::src, &problem::diff_dst, &problem::diff_src};
+    for (const auto &[start, data] : {std::pair(forward_problem(), forward), std::pair(backward_problem(), backward)})
+        for (const int d : {0, 1, 2}) {
+            const auto set = [&](problem &p, memory_desc problem::*member) { (p.*member).dims[d] = RUNTIME_DIM; };
+            for (const auto member : data) is_invalid(start, [&](problem &p) { set(p, member); });
+            const auto set_data = [&](problem &p) {
+                for (const auto member : data) set(p, member);
+            };
+            expect(d == 2 ? jitnorm_success : jitnorm_invalid_arguments, start, set_data);
+            accepts(start, [&](problem &p) {
+                set_data(p);
+                if (d < 2) set(p, &problem::statistics);
+            });
+        }
+}
+
+TEST(Validate, RuntimeStridesAreFree) {
+    for (const auto member : {&problem::src, &problem::dst, &problem::statistics})
+        accepts(forward_problem(), [&](problem &p) { (p.*member).strides[0] = RUNTIME_DIM; });
+    for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src, &problem::statistics})
+        accepts(backward_problem(), [&](problem &p) { (p.*member).strides[1] = RUNTIME_DIM; });
+}
+
+TEST(Problem, KnowsItsRuntimeSizes) {
+    EXPECT_FALSE(forward_problem().has_runtime_sizes());
+    EXPECT_FALSE(backward_problem().has_runtime_sizes());
+    for (const auto member :
+         {&problem::src, &problem::dst, &problem::diff_dst, &problem::diff_src, &problem::statistics}) {
+        problem p = member == &problem::dst ? forward_problem() : backward_problem();
+        (p.*member).strides[0] = RUNTIME_DIM;
+        EXPECT_TRUE(p.has_runtime_sizes());
     }
-    is_unsupported(backward_problem(), [](problem &p) { p.diff_src.dims[1] = RUNTIME_DIM; });
+    problem p = forward_problem();
+    memory_desc src1 = dense({4, 6, 8});
+    p.attr.post_ops.entries = {eltwise_post_op{}, binary_post_op{jitnorm_binary_add, src1}};
+    EXPECT_FALSE(p.has_runtime_sizes());
+    src1.strides[0] = RUNTIME_DIM;
+    p.attr.post_ops.entries.push_back(binary_post_op{jitnorm_binary_add, src1});
+    EXPECT_TRUE(p.has_runtime_sizes());
 }
 
 TEST(Validate, EmptyTensorsAreLegal) {
@@ -235,7 +273,7 @@ TEST(Validate, BinaryTensors) {
     later.dims[0] = RUNTIME_DIM;
     typeless.data_type = jitnorm_data_type_undef;
     is_invalid(forward_problem(), add(open));
-    is_unsupported(forward_problem(), add(later));
+    is_invalid(forward_problem(), add(later));
     is_invalid(forward_problem(), add(typeless));
 }
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_sizes.hpp"
+
+#include "tensor_match.hpp"
+
+namespace jitnorm::impl::api {
+
+bool fits(const memory_desc &md, const memory_desc &pattern) {
+    if (md.ndims != pattern.ndims) return false;
+    memory_desc decided = pattern;
+    for (int d = 0; d < md.ndims; ++d) {
+        if (pattern.dims[d] == RUNTIME_DIM) {
+            decided.dims[d] = md.dims[d];
+            decided.padded_dims[d] = md.padded_dims[d]; // follows from the dimension and the blocks
+        }
+        if (pattern.strides[d] == RUNTIME_DIM) decided.strides[d] = md.strides[d];
+    }
+    return same_tensor(md, decided);
+}
+
+memory_desc *described_by(slot s, layer_norm::problem &p) {
+    switch (s) {
+    case SRC:
+        return &p.src;
+    case DST:
+        return &p.dst;
+    case MEAN:
+    case VARIANCE:
+        return &p.statistics;
+    case DIFF_DST:
+        return &p.diff_dst;
+    case DIFF_SRC:
+        return &p.diff_src;
+    default:
+        return s < FIRST_POST_OP ? nullptr
+                                 : &std::get<binary_post_op>(p.attr.post_ops.entries[size_t(s - FIRST_POST_OP)]).src1;
+    }
+}
+
+bool agrees(const memory_desc &md, slot s, const layer_norm::problem &sizes) {
+    switch (s) {
+    case MEAN:
+    case VARIANCE:
+        return same_tensor(md, sizes.statistics);
+    case SCALE:
+    case SHIFT:
+    case DIFF_SCALE:
+    case DIFF_SHIFT:
+        return md.dims[0] == sizes.row_length();
+    default:
+        return true;
+    }
+}
+
+} // namespace jitnorm::impl::api

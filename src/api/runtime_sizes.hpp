@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// runtime_sizes: descriptors whose sizes or strides are known at execution only, and the memories that tell them.
+#pragma once
+
+#include "tensors.hpp"
+
+namespace jitnorm::impl::api {
+
+// Whether a memory of descriptor `md` may stand where `pattern` is asked for: equal but for what pattern leaves to run
+// time, and for the stride of a dimension of size 1.
+bool fits(const memory_desc &md, const memory_desc &pattern);
+
+// The descriptor in the problem that the slot's memory decides; null where the problem has none, as for scale.
+memory_desc *described_by(slot s, layer_norm::problem &p);
+
+// Whether the slot's memory belongs to a problem of these sizes.
+bool agrees(const memory_desc &md, slot s, const layer_norm::problem &sizes);
+
+} // namespace jitnorm::impl::api

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dimensions and strides that are known at execution only: the same bits as with a descriptor of those sizes, for every
+// implementation, and each way in which memories do not make one problem.
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "executions.hpp"
+#include "random_model.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
+constexpr unsigned C = jitnorm_use_scale, H = jitnorm_use_shift, G = jitnorm_use_global_stats, M = jitnorm_rms_norm;
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
+// A layout: a tag, or strides.
+struct layout {
+    jitnorm_format_tag_t tag = jitnorm_format_tag_undef;
+    dims strides = {};
+
+    owned_md of(const dims &sizes, jitnorm_data_type_t type) const {
+        return tag == jitnorm_format_tag_undef ? make_md(sizes, type, strides) : make_md(sizes, type, tag);
+    }
+};
+
+// What a primitive descriptor is made of; both directions take their part.
+struct request {
+    jitnorm_prop_kind_t kind;
+    unsigned flags;
+    dims sizes;
+    layout src, dst; // dst: of dst, diff_dst and diff_src
+    jitnorm_data_type_t type = jitnorm_f32;
+    const_jitnorm_primitive_attr_t attr = nullptr;
+    layout statistics = {};
+
+    bool is_forward() const { return kind == jitnorm_forward_training || kind == jitnorm_forward_inference; }
+
+    owned_pd create() const {
+        const owned_md in = src.of(sizes, type), out = dst.of(sizes, type);
+        const owned_md per_row = statistics.of({sizes.begin(), sizes.end() - 1}, jitnorm_f32);
+        forward_request forward{kind, in, out, per_row};
+        backward_request backward{kind, out, out, in, per_row};
+        forward.flags = backward.flags = flags;
+        forward.attr = backward.attr = attr;
+        owned_pd pd;
+        EXPECT_OK(is_forward() ? forward.create(&pd) : backward.create(&pd));
+        return pd;
+    }
+};
+
+std::string name_of(const_jitnorm_primitive_desc_t pd) {
+    const char *name = nullptr;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
+    return name;
+}
+
+// Moderate values everywhere, outputs and gaps included; positive, so that they serve as variances.
+void fill(execution &run) {
+    for (auto &[arg, tensor] : run.tensors()) {
+        const auto values = random_values(tensor.bytes.size() / sizeof(float), unsigned(arg), 0.5f, 2.f);
+        std::copy(values.begin(), values.end(), run.data<float>(arg));
+    }
+}
+
+// Executes both on the same data: all tensors must be equal afterwards.
+void expect_same(execution &run, execution &expected) {
+    fill(run);
+    fill(expected);
+    ASSERT_OK(run.run());
+    ASSERT_OK(expected.run());
+    for (auto &[arg, tensor] : expected.tensors())
+        EXPECT_EQ(run.tensors().at(arg).bytes, tensor.bytes) << "argument " << arg;
+}
+
+// ---------------------------------------------------------------- the same bits
+
+// Each size that the open request may meet, executed by one primitive of each implementation.
+struct open_case {
+    const char *name;
+    dims sizes; // R where open
+    layout src, dst;
+    std::vector<request> meets; // kind and flags are the test's
+};
+
+struct variant {
+    jitnorm_prop_kind_t kind;
+    unsigned flags;
+};
+
+class OpenSizes : public testing::TestWithParam<open_case> {};
+
+void expect_bits_of(const_jitnorm_primitive_desc_t open, const request &closed) {
+    const owned_pd sizes = closed.create();
+    execution run(open, sizes), expected(sizes);
+    expect_same(run, expected);
+}
+
+TEST_P(OpenSizes, GiveTheBitsOfGivenOnes) {
+    const open_case &open = GetParam();
+    for (const variant v :
+         {variant{jitnorm_forward_training, C | H}, variant{jitnorm_forward_inference, 0},
+          variant{jitnorm_forward_inference, G | C}, variant{jitnorm_forward_training, M | H},
+          variant{jitnorm_backward, C | H}, variant{jitnorm_backward_data, G | C}, variant{jitnorm_backward, M | C}}) {
+        const owned_pd pd = request{v.kind, v.flags, open.sizes, open.src, open.dst}.create();
+        do {
+            for (request closed : open.meets) {
+                closed.kind = v.kind;
+                closed.flags = v.flags;
+                SCOPED_TRACE(testing::Message() << name_of(pd) << ", kind " << v.kind << ", flags " << v.flags << ", "
+                                                << testing::PrintToString(closed.sizes) << ", seed " << SEED);
+                expect_bits_of(pd, closed);
+            }
+        } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
+    }
+}
+
+request sized(const dims &sizes, const layout &src = {}, const layout &dst = {}) { return {{}, 0, sizes, src, dst}; }
+
+layout strides(const dims &values) { return {jitnorm_format_tag_undef, values}; }
+layout tag(jitnorm_format_tag_t value) { return {value}; }
+
+// Around the widths of vectors and chunks, and work for several threads.
+std::vector<request> matrices() {
+    return {sized({1, 1}), sized({3, 16}),    sized({5, 33}),  sized({0, 7}),
+            sized({2, 0}), sized({150, 515}), sized({1, 9001})};
+}
+
+std::vector<request> with_layouts(std::vector<request> list, const layout &src, const layout &dst) {
+    for (request &r : list) {
+        r.src = src;
+        r.dst = dst;
+    }
+    return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, OpenSizes,
+    testing::Values(
+        open_case{"rows", {R, 33}, {}, {}, {sized({1, 33}), sized({7, 33}), sized({0, 33}), sized({2000, 33})}},
+        open_case{"columns", {6, R}, {}, {}, {sized({6, 1}), sized({6, 24}), sized({6, 0}), sized({6, 9000})}},
+        open_case{"both", {R, R}, {}, {}, matrices()},
+        open_case{"all_of_3", {R, R, R}, {}, {}, {sized({2, 3, 24}), sized({3, 1, 5}), sized({2, 0, 4})}},
+        open_case{"middle_of_4", {2, R, 3, 8}, {}, {}, {sized({2, 1, 3, 8}), sized({2, 5, 3, 8})}},
+        open_case{"columns_first",
+                  {R, R},
+                  tag(jitnorm_ba),
+                  tag(jitnorm_ba),
+                  with_layouts(matrices(), tag(jitnorm_ba), tag(jitnorm_ba))},
+        open_case{"blocked",
+                  {R, R, R},
+                  tag(jitnorm_aBc8b),
+                  tag(jitnorm_aBc8b),
+                  {sized({2, 3, 24}, tag(jitnorm_aBc8b), tag(jitnorm_aBc8b)),
+                   sized({2, 17, 5}, tag(jitnorm_aBc8b), tag(jitnorm_aBc8b))}},
+        open_case{"row_stride",
+                  {R, R},
+                  strides({R, 1}),
+                  strides({R, 1}),
+                  {sized({4, 24}), sized({4, 24}, strides({29, 1}), strides({32, 1})),
+                   sized({5, 3}, strides({3, 1}), strides({100, 1}))}},
+        open_case{"all_strides",
+                  {R, R},
+                  strides({R, R}),
+                  strides({R, R}),
+                  {sized({4, 24}), sized({4, 24}, strides({29, 1}), strides({32, 1})),
+                   sized({5, 30}, strides({1, 5}), {}), sized({5, 30}, {}, strides({2, 11})),
+                   sized({5, 30}, strides({0, 1}), {}), sized({70, 5000}, strides({1, 70}), strides({1, 71}))}},
+        open_case{"strides_of_known_sizes",
+                  {5, 30},
+                  strides({R, R}),
+                  {},
+                  {sized({5, 30}), sized({5, 30}, strides({1, 5}), {})}}),
+    [](const auto &instance) { return instance.param.name; });
+
+// ---------------------------------------------------------------- other ways to execute
+
+TEST(RuntimeSizes, InPlace) {
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
+        const owned_pd open = request{kind, C | H, {R, R}, {}, {}}.create();
+        const owned_pd sizes = request{kind, C | H, {6, 24}, {}, {}}.create();
+        const bool forward = kind == jitnorm_forward_training;
+        const int input = forward ? JITNORM_ARG_SRC : JITNORM_ARG_DIFF_DST;
+        const int output = forward ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC;
+        execution apart(open, sizes), in_place(open, sizes);
+        fill(apart);
+        fill(in_place);
+        EXPECT_OK(jitnorm_memory_set_data_handle(in_place.tensors().at(output).memory, in_place.data<void>(input)));
+        ASSERT_OK(apart.run());
+        ASSERT_OK(in_place.run());
+        EXPECT_EQ(in_place.get(input), apart.get(output));
+    }
+}
+
+// Layouts that are equal while they are open need not be when it comes to it.
+TEST(RuntimeSizes, InPlaceNeedsEqualMemories) {
+    const owned_pd open = request{jitnorm_forward_inference, 0, {R, R}, strides({R, 1}), strides({R, 1})}.create();
+    const owned_pd sizes = request{jitnorm_forward_inference, 0, {6, 24}, {}, strides({25, 1})}.create();
+    execution run(open, sizes);
+    fill(run);
+    const auto before = run.tensors().at(JITNORM_ARG_DST).bytes;
+    EXPECT_OK(
+        jitnorm_memory_set_data_handle(run.tensors().at(JITNORM_ARG_SRC).memory, run.data<void>(JITNORM_ARG_DST)));
+    EXPECT_EQ(run.run(), INVALID);
+    EXPECT_EQ(run.tensors().at(JITNORM_ARG_DST).bytes, before);
+}
+
+TEST(RuntimeSizes, OfTheStatisticsAlone) {
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
+        request open{kind, C | H, {4, 3, 24}, {}, {}}, closed = open;
+        open.statistics = strides({R, R});
+        for (const layout &meets : {strides({3, 1}), strides({1, 4}), strides({20, 3})}) {
+            closed.statistics = meets;
+            const owned_pd pd = open.create();
+            do {
+                SCOPED_TRACE(name_of(pd));
+                expect_bits_of(pd, closed);
+            } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
+        }
+    }
+}
+
+// Of a tensor that the primitive does not have.
+TEST(RuntimeSizes, OfStatisticsThatAreNotUsed) {
+    request open{jitnorm_forward_inference, C, {4, 3, 24}, {}, {}}, closed = open;
+    open.statistics = strides({R, R});
+    expect_bits_of(open.create(), closed);
+}
+
+TEST(RuntimeSizes, TheUsersScratchpadServesAllSizes) {
+    owned_attr attr;
+    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward})
+        for (const layout &both : {tag(jitnorm_ab), tag(jitnorm_ba)}) {
+            const owned_pd open = request{kind, C | H, {R, R}, both, both, jitnorm_f32, attr}.create();
+            for (const dims &sizes : {dims{3, 24}, dims{200, 1000}, dims{2, 9000}}) {
+                const owned_pd closed = request{kind, C | H, sizes, both, both}.create();
+                execution run(open, closed), expected(closed);
+                expect_same(run, expected);
+            }
+        }
+}
+
+TEST(RuntimeSizes, RowsThatLieDenseNeedNoScratchpad) {
+    owned_attr attr;
+    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
+    const owned_pd open =
+        request{jitnorm_forward_training, C, {R, R}, strides({R, 1}), strides({R, 1}), jitnorm_f32, attr}.create();
+    EXPECT_EQ(ndims_of(jitnorm_primitive_desc_query_md(open, jitnorm_query_scratchpad_md, 0)), 0);
+}
+
+TEST(RuntimeSizes, SeveralThreadsWithSizesOfTheirOwn) {
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
+        const owned_pd open = request{kind, C | H, {R, R}, {}, {}}.create();
+        const owned_pd any_size = request{kind, C | H, {1, 1}, {}, {}}.create();
+        const execution shared(open, any_size);
+        std::atomic<int> wrong = 0;
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 4; ++t)
+            threads.emplace_back([&, t] {
+                const owned_pd closed = request{kind, C | H, {3 + t, 20 + 7 * t}, {}, {}}.create();
+                execution run(open, closed), expected(closed);
+                fill(run);
+                fill(expected);
+                EXPECT_OK(expected.run());
+                const owned_stream stream = make_stream();
+                const auto args = run.args();
+                for (int i = 0; i < 20; ++i)
+                    wrong += jitnorm_primitive_execute(shared.primitive(), stream, int(args.size()), args.data()) !=
+                             jitnorm_success;
+                for (auto &[arg, tensor] : expected.tensors()) wrong += run.tensors().at(arg).bytes != tensor.bytes;
+            });
+        threads.clear();
+        EXPECT_EQ(wrong, 0);
+    }
+}
+
+TEST(RuntimeSizes, PostOps) {
+    const auto attr_with = [](const dims &src1) {
+        owned_post_ops post_ops;
+        EXPECT_OK(jitnorm_post_ops_create(&post_ops));
+        EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
+        EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md(src1, jitnorm_f32)));
+        EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 0.5f, 0, jitnorm_data_type_undef));
+        owned_attr attr;
+        EXPECT_OK(jitnorm_primitive_attr_create(&attr));
+        EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+        return attr;
+    };
+    const auto create = [&](const dims &sizes, const dims &src1) {
+        const owned_attr attr = attr_with(src1);
+        return request{jitnorm_forward_inference, C, sizes, {}, {}, jitnorm_f32, attr}.create();
+    };
+    const owned_pd open = create({R, R}, {1, R}), full = create({R, R}, {R, R});
+    for (const dims &sizes : {dims{3, 24}, dims{70, 33}}) {
+        const owned_pd closed = create(sizes, {1, sizes[1]}), closed_full = create(sizes, sizes);
+        for (const auto &[pd, expected_pd] : {std::pair(&open, &closed), std::pair(&full, &closed_full),
+                                              std::pair(&full, &closed) /* 1 is a size as any */}) {
+            execution run(*pd, *expected_pd), expected(*expected_pd);
+            expect_same(run, expected);
+        }
+    }
+}
+
+// ---------------------------------------------------------------- what queries answer
+
+TEST(RuntimeSizes, QueriesShowThem) {
+    const owned_pd pd = request{jitnorm_backward, C | H, {R, 3, R}, {}, {jitnorm_format_tag_any}}.create();
+    const auto md = [&](jitnorm_query_t what, int index) { return jitnorm_primitive_desc_query_md(pd, what, index); };
+    EXPECT_EQ(dims_of(md(jitnorm_query_src_md, 0), jitnorm_query_dims), (dims{R, 3, R}));
+    EXPECT_EQ(dims_of(md(jitnorm_query_diff_dst_md, 0), jitnorm_query_dims), (dims{R, 3, R}));
+    EXPECT_EQ(dims_of(md(jitnorm_query_diff_dst_md, 0), jitnorm_query_strides), (dims{R, R, 1})); // row major
+    EXPECT_EQ(dims_of(md(jitnorm_query_src_md, 1), jitnorm_query_dims), (dims{R, 3}));
+    EXPECT_EQ(dims_of(md(jitnorm_query_weights_md, 0), jitnorm_query_dims), (dims{R}));
+    EXPECT_EQ(jitnorm_memory_desc_get_size(md(jitnorm_query_diff_weights_md, 1)), JITNORM_RUNTIME_SIZE_VAL);
+}
+
+TEST(RuntimeSizes, TheLogTellsThem) {
+    testing::internal::CaptureStdout();
+    EXPECT_OK(jitnorm_set_verbose(2));
+    const owned_pd open = request{jitnorm_forward_inference, 0, {R, R}, {}, {}}.create();
+    const owned_pd closed = request{jitnorm_forward_inference, 0, {5, 9}, {}, {}}.create();
+    execution run(open, closed);
+    fill(run);
+    EXPECT_OK(run.run());
+    EXPECT_OK(jitnorm_set_verbose(0));
+    const std::string log = testing::internal::GetCapturedStdout();
+    const auto line = [&](const std::string &event, const std::string &sizes) {
+        const size_t begin = log.find(event), end = log.find('\n', begin);
+        return begin != std::string::npos && log.substr(begin, end - begin).find(sizes) != std::string::npos;
+    };
+    EXPECT_TRUE(line("primitive,create,", " *x*,")) << log;
+    EXPECT_TRUE(line("primitive,exec,", " 5x9,")) << log;
+}
+
+// ---------------------------------------------------------------- memories that make no problem
+
+class Mismatch : public testing::Test {
+protected:
+    // Every case starts from {R, 3, R} with 2x3x8; `arg` then gets a memory of another descriptor.
+    void expect_refused(const request &open, int arg, const owned_md &md) {
+        request closed{open.kind, open.flags, {2, 3, 8}, {}, {}};
+        const owned_pd open_pd = open.create(), closed_pd = closed.create();
+        execution run(open_pd, closed_pd);
+        ASSERT_OK(run.run());
+        execution spoiled(open_pd, closed_pd);
+        ASSERT_EQ(spoiled.tensors().count(arg), 1u);
+        std::vector<std::byte> bytes(jitnorm_memory_desc_get_size(md) + 1, std::byte(0x3f));
+        spoiled.tensors().at(arg).memory = make_memory(md, bytes.data());
+        testing::internal::CaptureStdout();
+        EXPECT_OK(jitnorm_set_verbose(1));
+        EXPECT_EQ(spoiled.run(), INVALID);
+        EXPECT_OK(jitnorm_set_verbose(0));
+        const std::string log = testing::internal::GetCapturedStdout();
+        EXPECT_NE(log.find("error,jitnorm_primitive_execute,invalid_arguments,"), std::string::npos) << log;
+        EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
+        EXPECT_TRUE(spoiled.is_untouched());
+        EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte(0x3f)), std::ptrdiff_t(bytes.size()));
+    }
+
+    request forward_{jitnorm_forward_training, C | H, {R, 3, R}, {}, {}};
+    request backward_{jitnorm_backward, C | H, {R, 3, R}, {}, {}};
+};
+
+TEST_F(Mismatch, OfKnownSizesAndTypes) {
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST}) {
+        expect_refused(forward_, arg, make_md({2, 4, 8}, jitnorm_f32));
+        expect_refused(forward_, arg, make_md({2, 3, 8}, jitnorm_bf16));
+        expect_refused(forward_, arg, make_md({2, 24}, jitnorm_f32));
+        expect_refused(forward_, arg, make_md({2, 3, 8}, jitnorm_f32, jitnorm_aBc8b));
+    }
+    for (const int arg : {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST})
+        expect_refused(backward_, arg, make_md({2, 2, 8}, jitnorm_f32));
+}
+
+TEST_F(Mismatch, OfKnownStrides) {
+    expect_refused(forward_, JITNORM_ARG_SRC, make_md({2, 3, 8}, jitnorm_f32, dims{48, 16, 2}));
+    expect_refused(forward_, JITNORM_ARG_MEAN, make_md({2, 3}, jitnorm_f32, dims{6, 2}));
+}
+
+TEST_F(Mismatch, BetweenTensors) {
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
+        for (const dims &sizes : {dims{1, 3, 8}, dims{3, 3, 8}, dims{2, 3, 7}, dims{2, 3, 16}, dims{0, 3, 8}})
+            expect_refused(forward_, arg, make_md(sizes, jitnorm_f32));
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_SRC})
+        expect_refused(backward_, arg, make_md({2, 3, 9}, jitnorm_f32));
+    for (const int arg : {JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE}) {
+        expect_refused(forward_, arg, make_md({3, 3}, jitnorm_f32));
+        expect_refused(backward_, arg, make_md({1, 3}, jitnorm_f32));
+    }
+    for (const int arg : {JITNORM_ARG_SCALE, JITNORM_ARG_SHIFT})
+        expect_refused(forward_, arg, make_md({7}, jitnorm_f32));
+    for (const int arg : {JITNORM_ARG_SCALE, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT})
+        expect_refused(backward_, arg, make_md({9}, jitnorm_f32));
+}
+
+// Mean and variance have one descriptor in a primitive, so they lie alike.
+TEST_F(Mismatch, BetweenMeanAndVariance) {
+    request open{jitnorm_forward_training, 0, {R, 3, R}, strides({R, R, 1}), strides({R, R, 1})};
+    expect_refused(open, JITNORM_ARG_MEAN, make_md({2, 3}, jitnorm_f32, dims{4, 1}));
+}
+
+TEST_F(Mismatch, OutputsOfStrideZero) {
+    request open{jitnorm_forward_training, 0, {R, 3, R}, strides({R, R, 1}), strides({R, R, 1})};
+    expect_refused(open, JITNORM_ARG_DST, make_md({2, 3, 8}, jitnorm_f32, dims{0, 8, 1}));
+}
+
+TEST_F(Mismatch, MissingArgumentsAndData) {
+    const owned_pd open = forward_.create();
+    request closed = forward_;
+    closed.sizes = {2, 3, 8};
+    const owned_pd sizes = closed.create();
+    execution whole(open, sizes);
+    for (const auto &[arg, tensor] : whole.tensors()) {
+        execution run(open, sizes);
+        EXPECT_OK(jitnorm_memory_set_data_handle(run.tensors().at(arg).memory, nullptr));
+        EXPECT_EQ(run.run(), INVALID) << arg;
+        auto args = run.args();
+        std::erase_if(args, [arg = arg](const auto &entry) { return entry.arg == arg; });
+        EXPECT_EQ(run.run(args), INVALID) << arg;
+        EXPECT_TRUE(run.is_untouched());
+    }
+}
+
+} // namespace
