@@ -78,7 +78,7 @@ private:
     }
 
     gradient_sums<double> sum_of_parts(const arguments &args, dim_t begin, dim_t count) const {
-        const row_blocks cut(p_.rows());
+        const row_blocks cut(p_.rows(), p_.row_length());
         gradient_sums<double> total;
         for (dim_t part = 0; part < cut.parts(); ++part) {
             gradient_sums<double> part_sum;
@@ -113,12 +113,10 @@ private:
 
     // ---- diff_src
 
-    // g = diff_dst * scale and xhat of a piece of a row
-    void read_terms(const arguments &args, dim_t row, const row_constants<T> &constants, dim_t begin, dim_t count, T *g,
-                    T *xhat) const {
-        src_.read(args.src, row, begin, count, xhat);
+    // x and g = diff_dst * scale of a piece of a row
+    void read_terms(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x, T *g) const {
+        src_.read(args.src, row, begin, count, x);
         diff_dst_.read(args.diff_dst, row, begin, count, g);
-        for (dim_t i = 0; i < count; ++i) xhat[i] = constants.xhat(xhat[i]);
         if (!p_.uses_scale()) return;
         T scale[CHUNK];
         scale_.read(args.scale, 0, begin, count, scale);
@@ -128,31 +126,32 @@ private:
     void run_row(const arguments &args, dim_t row) const {
         const dim_t length = p_.row_length();
         const row_constants<T> constants = constants_of(args, row);
-        T g[CHUNK], xhat[CHUNK];
+        T x[CHUNK], g[CHUNK];
         row_sums sums; // stay zero with global statistics, which do not depend on src
         if (!p_.has(jitnorm_use_global_stats))
             for (dim_t begin = 0; begin < length; begin += CHUNK) {
                 const dim_t count = std::min(CHUNK, length - begin);
-                read_terms(args, row, constants, begin, count, g, xhat);
-                sums.add_chunk(g, xhat, count);
+                read_terms(args, row, begin, count, x, g);
+                for (dim_t i = 0; i < count; ++i) x[i] = constants.xhat(x[i]);
+                sums.add_chunk(g, x, count);
             }
-        const T m1 = T(sums.s1 * (1.0 / double(length))), m2 = T(sums.s2 * (1.0 / double(length)));
+        const row_slopes<T> slopes = slopes_of(sums, 1.0 / double(length), constants.rstd);
         for (dim_t begin = 0; begin < length; begin += CHUNK) {
             const dim_t count = std::min(CHUNK, length - begin);
-            read_terms(args, row, constants, begin, count, g, xhat);
-            combine(constants.rstd, m1, m2, count, g, xhat);
+            read_terms(args, row, begin, count, x, g);
+            combine(constants, slopes, count, x, g);
             diff_src_.write(args.diff_src, row, begin, count, g);
         }
     }
 
     // diff_src = rstd * (g - m1 - xhat * m2), in place of g
-    void combine(T rstd, T m1, T m2, dim_t count, T *g, const T *xhat) const {
+    void combine(const row_constants<T> &row, const row_slopes<T> &slopes, dim_t count, const T *x, T *g) const {
         if (p_.has(jitnorm_use_global_stats))
-            for (dim_t i = 0; i < count; ++i) g[i] = rstd * g[i];
+            for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * g[i];
         else if (p_.is_rms())
-            for (dim_t i = 0; i < count; ++i) g[i] = rstd * std::fma(-xhat[i], m2, g[i]);
+            for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(-x[i], slopes.k, g[i]);
         else
-            for (dim_t i = 0; i < count; ++i) g[i] = rstd * std::fma(-xhat[i], m2, g[i] - m1);
+            for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(row.mean - x[i], slopes.k, g[i] - slopes.m1);
     }
 
     problem p_;
@@ -162,8 +161,7 @@ private:
 } // namespace
 
 std::shared_ptr<const executor> create_backward(const problem &p) {
-    for (const memory_desc *md : {&p.src, &p.diff_dst, &p.diff_src})
-        if (md->data_type == jitnorm_f64) return std::make_shared<backward_executor<double>>(p);
+    if (p.computes_in_double()) return std::make_shared<backward_executor<double>>(p);
     return std::make_shared<backward_executor<float>>(p);
 }
 
