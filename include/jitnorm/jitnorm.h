@@ -80,7 +80,8 @@ extern "C" {
  *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape
  *     mean, variance       f32; src's shape without the last dimension; any layout
  *     scale, shift, and their gradients   f32, bf16 or f16; one dimension of C elements, dense
- * Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag.
+ * Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What is written (dst,
+ * diff_src, statistics as outputs) has no stride of 0; what is read may have.
  *
  * Tensors without elements: an execution succeeds and writes what there is to write (with C > 0 and no rows,
  * diff_scale = diff_shift = 0).
@@ -89,20 +90,27 @@ extern "C" {
  * without gaps; so do the statistics, without the last dimension (row major if that one is split into blocks). Ask
  * jitnorm_primitive_desc_query_md for the result. src itself must be decided.
  *
+ * Run-time sizes: dimensions and strides of src, dst, their gradients, the statistics and src1 of binary post-ops may
+ * be JITNORM_RUNTIME_DIM_VAL, the last dimension too. A dimension left to run time is so in every tensor that has it
+ * (scale and shift follow src); strides are each tensor's own matter. Layouts that are undecided become row major. At
+ * execution each memory has what the primitive's descriptor says and any value where that says
+ * JITNORM_RUNTIME_DIM_VAL, together they must make one problem as above (mean and variance of equal descriptors), and
+ * results have the bits that they have with a descriptor of those sizes. The scratchpad that a descriptor asks for is
+ * enough for all sizes.
+ *
  * Errors of all four functions:
  *   invalid_arguments  a null pointer that is not said to be optional; a prop_kind of the other direction; unknown
  *                      flags; src of less than 2 or more than 5 dimensions or of undecided layout; shapes that do not
  *                      fit together; statistics of the wrong shape; an unknown data type; an output with a stride of 0;
- *                      epsilon negative or not finite
- *   unimplemented      a legal request that no implementation takes: run-time dimensions, a data type or an attribute
- *                      outside of what is said above
+ *                      epsilon negative or not finite; a post-op that does not fit to dst
+ *   unimplemented      a legal request that no implementation takes: a data type or an attribute that is not said above
  *   out_of_memory
  *   runtime_error      an environment variable names what there is not: JITNORM_IMPL an implementation (jit:avx512,
  *                      jit:avx2, ref:any), JITNORM_MAX_CPU_ISA an instruction set */
 
 /* prop_kind: jitnorm_forward_training or jitnorm_forward_inference. stat_desc describes mean and variance; null: f32
- * in the layout of src. scale and shift are f32. epsilon is added to the variance, in its unit. flags: or-ed
- * jitnorm_normalization_flags_t. attr null: defaults. */
+ * in the layout of src. scale and shift are f32. epsilon, finite and not negative, is added to the variance, in
+ * its unit. flags: or-ed jitnorm_normalization_flags_t. attr null: defaults. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
@@ -178,15 +186,17 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primi
 
 /* Computes, and returns when done. args: nargs pairs of argument and memory in any order, as the table above says; a
  * pair with a null memory is skipped. Each memory has exactly the descriptor that the primitive descriptor has for the
- * argument (attribute scales: one f32).
+ * argument (attribute scales: one f32), but for run-time sizes. The stream says whose threads do the work.
  *
  * In place: dst may have src's handle, and diff_src diff_dst's, when their descriptors are equal; the input is then
  * overwritten. No other output may have the handle of another tensor, nor may tensors overlap partly.
  *
  * invalid_arguments: a null pointer; an argument that is missing, given twice or not of this primitive; a memory of
- *   another descriptor; a null handle of a tensor with elements; a forbidden alias.
+ *   another descriptor; run-time sizes that do not fit together; a null handle of a tensor with elements; a forbidden
+ *   alias.
  * out_of_memory: the library-owned scratchpad could not be had.
- * Nothing is written on an error. It takes no lock and allocates nothing but a thread's first scratchpad. */
+ * Nothing is written on an error. It takes no lock and allocates nothing but a thread's first scratchpad, and, with
+ * run-time sizes, what the plain C++ implementation (ref:any) or post-ops take for one execution. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream,
                                                        int nargs, const jitnorm_exec_arg_t *args);
 
@@ -200,7 +210,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primi
 /* ---------------------------------------------------------------- service */
 
 /* Lines on standard output from now on, in place of what the environment variable JITNORM_VERBOSE said: 0 none,
- * 1 executions and errors, 2 also creations and why implementations were refused. Times are in milliseconds.
+ * 1 executions, errors and what was taken where code pages were refused, 2 also creations and why implementations were
+ * refused. Times are in milliseconds.
  * invalid_arguments: another level. */
 JITNORM_API jitnorm_status_t jitnorm_set_verbose(int level);
 

@@ -36,8 +36,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_
                                                                         jitnorm_scratchpad_mode_t mode);
 
 /* The tensor `arg` (JITNORM_ARG_SRC or JITNORM_ARG_DST) has a scale: one f32 for the whole tensor (mask 0), given at
- * execution as JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Layer normalization takes scales where src or dst
- * is s8 or u8.
+ * execution as JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Made for s8 and u8; layer normalization takes scales
+ * with every type of src and dst.
  * invalid_arguments: a negative arg or mask; unimplemented: another arg, a mask that is not 0. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask);
 
@@ -66,7 +66,8 @@ JITNORM_API jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_pos
 
 /* y = y + scale * (old dst - zero_point). data_type: how the old dst is read, of the same size as dst's type;
  * jitnorm_data_type_undef: as dst's type.
- * invalid_arguments: an unknown data_type. */
+ * invalid_arguments: an unknown data_type. When a primitive descriptor is created: one of another size than dst's type,
+ * a zero_point other than 0 where the old dst is not read as s8 or u8. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float scale, int32_t zero_point,
                                                          jitnorm_data_type_t data_type);
 JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_ops_t post_ops, int index, float *scale,
@@ -81,10 +82,11 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_p
                                                                  jitnorm_alg_kind_t *alg_kind, float *alpha,
                                                                  float *beta);
 
-/* y = alg(y, src1). src1 has as many dimensions as dst, each of dst's size or of size 1, which is broadcast. The
- * descriptor is copied; an undecided layout (any) becomes that of dst. At execution src1 is the argument
- * JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1.
- * invalid_arguments: alg_kind is not a binary one, src1_desc is null or empty. */
+/* y = alg(y, src1). src1 is of any data type and any layout, strides of 0 included, and has as many dimensions as dst,
+ * each of dst's size or of size 1, which is broadcast. The descriptor is copied; an undecided layout (any) becomes that
+ * of dst. At execution src1 is the argument JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1.
+ * invalid_arguments: alg_kind is not a binary one, src1_desc is null or empty. When a primitive descriptor is created:
+ * dimensions that do not fit to dst's. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
                                                             const_jitnorm_memory_desc_t src1_desc);
 /* *src1_desc belongs to post_ops. */

@@ -56,7 +56,8 @@ JITNORM_API jitnorm_status_t jitnorm_stream_destroy(jitnorm_stream_t stream);
 
 /* A tensor of ndims (0 to JITNORM_MAX_NDIMS) dimensions laid out as the tag says. dims are copied; a dimension may be 0
  * (the tensor has no elements). ndims 0 makes an empty descriptor and ignores the other arguments.
- * jitnorm_format_tag_any leaves the layout to the primitive descriptor it is given to.
+ * jitnorm_format_tag_any leaves the layout to the primitive descriptor it is given to. With a dimension of
+ * JITNORM_RUNTIME_DIM_VAL, strides that depend on it are run-time strides.
  * invalid_arguments: ndims out of range, a negative dimension that is not JITNORM_RUNTIME_DIM_VAL, an unknown type or
  *   tag, jitnorm_format_tag_undef, a tag of another number of dimensions, a size that cannot be addressed. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_desc_t *memory_desc, int ndims,
@@ -65,9 +66,10 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_
                                                                  jitnorm_format_tag_t tag);
 
 /* The same with one stride per dimension, in elements: the element at index i of dimension d is i * strides[d] after
- * the one at index 0. strides null: row major without gaps.
- * invalid_arguments: as above, a negative stride, or strides that let two elements overlap. A stride of 0
- *   is fine: all positions along that dimension are one (an input may be so, an output not). */
+ * the one at index 0. strides null: row major without gaps. A stride of 0 makes all positions along its dimension one:
+ * an input may be so, an output not (but for a dimension of size 1, whose stride is not looked at).
+ * invalid_arguments: as above; a negative stride that is not JITNORM_RUNTIME_DIM_VAL; strides other than 0 that let two
+ *   elements overlap, which with run-time dimensions or strides cannot be told and is not checked. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *memory_desc, int ndims,
                                                                      const jitnorm_dims_t dims,
                                                                      jitnorm_data_type_t data_type,

@@ -53,8 +53,8 @@ typedef enum JITNORM_INT {
 typedef int64_t jitnorm_dim_t;
 typedef jitnorm_dim_t jitnorm_dims_t[JITNORM_MAX_NDIMS];
 
-/* A dimension or stride that is given at execution only. Memory descriptors can hold it; layer normalization answers
- * jitnorm_unimplemented to it. */
+/* A dimension or stride that is known at execution only: descriptors of primitives may have such, descriptors of
+ * memories not ("Run-time sizes" in jitnorm.h). */
 #define JITNORM_RUNTIME_DIM_VAL INT64_MIN
 /* The size in bytes of a descriptor with such a dimension. */
 #define JITNORM_RUNTIME_SIZE_VAL ((size_t)JITNORM_RUNTIME_DIM_VAL)
