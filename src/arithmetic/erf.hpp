@@ -89,12 +89,13 @@ template <typename V>
 V gelu_erf(V x) {
     using constants = erf_constants<scalar_of<V>>;
     const V half = V(scalar_of<V>(0.5));
-    const V near_zero = x * fma(x, horner(x * x, constants::H), half);
     const V t = minimum(V(constants::LARGEST), absolute(x));
-    const V square = t * t, square_low = fma(t, t, -square);
     const number_pair<V> tail = scaled_tail(t);
+    const V square = t * t, square_low = fma(t, t, -square);
     const V lacking = times_exp(tail.high, tail.low, split_exp_of(-half * square, -half * square_low));
-    return select(t < half, near_zero, select(x < V(0), V(0), x) - lacking);
+    const V far = select(x < V(0), V(0), x) - lacking;
+    const V near = x * fma(x, horner(x * x, constants::H), half);
+    return select(t < half, near, far);
 }
 
 } // namespace jitnorm::impl::math

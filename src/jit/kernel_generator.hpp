@@ -3,9 +3,9 @@
 // sealing into code.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <xbyak/xbyak.h>
 
@@ -14,17 +14,18 @@
 
 namespace jitnorm::impl::jit {
 
-constexpr size_t MAX_KERNEL_BYTES = 4096;
+constexpr size_t MAX_KERNEL_BYTES = 4096; // but for long chains of post-ops
 
 struct kernel_buffer {
-    std::array<uint8_t, MAX_KERNEL_BYTES> bytes;
+    std::vector<uint8_t> bytes;
 };
 
 // A kernel is void(const arguments *) in the System V convention: the pointer arrives in rdi, and rax, rcx, rdx, rsi,
 // rdi, r8 to r11 and all vector registers are free to use; open_frame() saves rbx and r12 to r15 as well.
 class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
-    kernel_generator() : Xbyak::CodeGenerator(MAX_KERNEL_BYTES, kernel_buffer::bytes.data()) {}
+    explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES)
+        : kernel_buffer{std::vector<uint8_t>(capacity)}, Xbyak::CodeGenerator(capacity, kernel_buffer::bytes.data()) {}
 
     std::shared_ptr<const code> seal(const char *name) {
         return std::make_shared<const code>(std::span(getCode(), getSize()), name);

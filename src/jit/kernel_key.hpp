@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <variant>
+#include <vector>
 
 #include "isa.hpp"
 
@@ -21,6 +22,17 @@ struct sweep_conf {
     auto operator<=>(const sweep_conf &) const = default;
 };
 
+// One post-op of a kernel. Its numbers (scale, zero point, alpha, beta) are arguments.
+struct post_op_conf {
+    enum class kind { sum, eltwise, binary };
+    kind what = kind::sum;
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;       // of eltwise and binary
+    bool leaky = false;                                    // eltwise: see math::is_leaky()
+    jitnorm_data_type_t operand = jitnorm_data_type_undef; // of sum's old values and of binary's tensor; for binary
+                                                           // undef: one value of the compute type for the whole row
+    auto operator<=>(const post_op_conf &) const = default;
+};
+
 // Normalized, scaled and shifted rows. Types are f32, bf16, f16, for src and dst also s8, u8 and (with doubles) f64.
 struct normalize_conf {
     isa vectors = isa::none;
@@ -33,10 +45,54 @@ struct normalize_conf {
     bool dst_scale = false;
     bool streaming = false; // stores bypass the caches; every row of dst begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
+    std::vector<post_op_conf> post_ops = {};
 
     auto operator<=>(const normalize_conf &) const = default;
 };
 
-using kernel_key = std::variant<sweep_conf, normalize_conf>;
+// Backward: sums over rows and over columns. Types are f32, bf16, f16, for src and diff_dst also f64 (with doubles).
+struct backward_sums_conf {
+    isa vectors = isa::none;
+    jitnorm_data_type_t src = jitnorm_f32;
+    jitnorm_data_type_t diff_dst = jitnorm_f32;
+    jitnorm_data_type_t scale_type = jitnorm_f32;
+    bool scale = false;
+    bool centered = true;    // about a mean; otherwise about zero, and without s1 (rms_norm)
+    bool sums = true;        // over rows: s1 and s2
+    bool diff_scale = false; // over columns
+    bool diff_shift = false;
+    jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
+
+    auto operator<=>(const backward_sums_conf &) const = default;
+};
+
+// The gradient of src, from rows whose sums are known.
+struct backward_data_conf {
+    isa vectors = isa::none;
+    jitnorm_data_type_t src = jitnorm_f32;
+    jitnorm_data_type_t diff_dst = jitnorm_f32;
+    jitnorm_data_type_t diff_src = jitnorm_f32;
+    jitnorm_data_type_t scale_type = jitnorm_f32;
+    bool scale = false;
+    bool centered = true;
+    bool sums = true;       // otherwise statistics do not depend on src (use_global_stats)
+    bool fetching = false;  // later rows into the caches
+    bool bypassing = false; // stores bypass the caches; every row of diff_src begins at a whole cache line
+    jitnorm_data_type_t compute = jitnorm_f32;
+
+    auto operator<=>(const backward_data_conf &) const = default;
+};
+
+// The gradients of scale and shift, from sums over the columns of blocks of rows.
+struct backward_weights_conf {
+    isa vectors = isa::none;
+    jitnorm_data_type_t sums = jitnorm_f32; // f32 or f64
+    jitnorm_data_type_t to = jitnorm_f64;   // f64, f32, bf16 or f16
+
+    auto operator<=>(const backward_weights_conf &) const = default;
+};
+
+using kernel_key =
+    std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, sweep_conf, normalize_conf>;
 
 } // namespace jitnorm::impl::jit

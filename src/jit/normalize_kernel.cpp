@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "../core/names.hpp"
 #include "emit/element_io.hpp"
+#include "emit/post_ops.hpp"
+#include "emit/recorded_code.hpp"
 #include "kernel_generator.hpp"
 
 namespace jitnorm::impl::jit {
@@ -33,11 +36,15 @@ class normalize_generator : public kernel_generator {
     };
 
 public:
-    explicit normalize_generator(const normalize_conf &conf) : conf_(conf) { generate(); }
+    explicit normalize_generator(const normalize_conf &conf)
+        : kernel_generator(MAX_KERNEL_BYTES * (1 + conf.post_ops.size())), conf_(conf) {
+        if (has_post_ops()) post_ops_.emplace(*this, record_post_ops<T>(conf.post_ops), free_registers(), 0);
+        generate();
+    }
 
 private:
     void generate() {
-        open_frame(0);
+        open_frame(has_post_ops() ? code_of_post_ops::FRAME_BYTES : 0);
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         normalize_pairs();
@@ -46,6 +53,7 @@ private:
         close_frame();
         tail_.emit_table();
         io_.emit_constants();
+        if (has_post_ops()) post_ops_->emit_constants();
     }
 
     void load_arguments() {
@@ -55,11 +63,12 @@ private:
         JITNORM_LOAD_ARGUMENT(reg_count_, arguments, count);
         JITNORM_LOAD_ARGUMENT(reg_scale_, arguments, scale);
         JITNORM_LOAD_ARGUMENT(reg_shift_, arguments, shift);
+        if (has_post_ops()) JITNORM_LOAD_ARGUMENT(reg_operands_, arguments, operands);
         xor_(reg_index_.cvt32(), reg_index_.cvt32());
     }
 
     void normalize_pairs() {
-        if (conf_.streaming) return; // whole lines of one row at a time
+        if (conf_.streaming || has_post_ops()) return; // whole lines of one row at a time; registers for post-ops
         Xbyak::Label next, end;
         cmp(dword[rdi + offsetof(arguments, together)], 2);
         jb(end, T_NEAR);
@@ -89,8 +98,9 @@ private:
         broadcast_statistics(rows);
         xor_(reg_position_.cvt32(), reg_position_.cvt32());
         mov(reg_left_, reg_count_);
-        walker_.walk_freely(UNROLL, [&](places vectors) { normalize(rows, vectors); });
+        walker_.walk_freely(has_post_ops() ? 1 : UNROLL, [&](places vectors) { normalize(rows, vectors); });
         point_behind(rows_[size_t(rows - 1)], rows_[0]);
+        if (has_post_ops()) add(reg_operands_, int(conf_.post_ops.size() * sizeof(void *)));
         add(reg_index_, rows);
         sub(reg_rows_, rows);
     }
@@ -135,10 +145,34 @@ private:
             for_each([&](const row &, const place &, const vmm &x) { ops_.mul(x, x, factor); });
         };
         if (conf_.src_scale) multiply_by(offsetof(arguments, src_scale));
+        if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
         if (conf_.dst_scale) multiply_by(offsetof(arguments, inverse_dst_scale));
         for_each([&](const row &of, const place &p, const vmm &x) {
             io_.store(of.dst, p, x, conf_.dst, conf_.streaming, {vmm(AFFINE), vmm(AFFINE + 1)});
         });
+    }
+
+    void apply_post_ops(const vmm &x, const place &p) {
+        post_ops_->emit(x, [&](const step &s, const vmm &v) {
+            if (s.what == operation::operand) return load_operand(v, size_t(s.detail), p);
+            JITNORM_LOAD_ARGUMENT(reg_operand_, arguments, parameters);
+            ops_.broadcast(v, ptr[reg_operand_ + int(s.detail * sizeof(T))]);
+        });
+    }
+
+    void load_operand(const vmm &v, size_t i, const place &p) {
+        const post_op_conf &op = conf_.post_ops[i];
+        if (op.what == post_op_conf::kind::sum) return io_.load(v, rows_[0].dst, p, op.operand);
+        mov(reg_operand_, ptr[reg_operands_ + int(i * sizeof(void *))]);
+        if (op.operand == jitnorm_data_type_undef) return ops_.broadcast(v, ptr[reg_operand_]);
+        io_.load(v, reg_operand_, p, op.operand);
+    }
+
+    // Beside the statistics of one row, its work register and the tail's mask.
+    static std::vector<int> free_registers() {
+        std::vector<int> registers = {3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 15};
+        for (int i = 16; i < traits::registers; ++i) registers.push_back(i);
+        return registers;
     }
 
     // One per cache line of src.
@@ -177,15 +211,20 @@ private:
             ops_.add(x, x, shift_at(p));
     }
 
+    bool has_post_ops() const { return !conf_.post_ops.empty(); }
+
     normalize_conf conf_;
     const reg &reg_rows_ = r9, &reg_count_ = rcx, &reg_scale_ = r10, &reg_shift_ = r11;
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12, &reg_ahead_ = r14;
     const std::array<row, 2> rows_{row{rsi, rdx, vmm{0}, vmm{1}, vmm{2}, 6},
                                    row{r8, r13, vmm{3}, vmm{4}, vmm{5}, 6 + UNROLL}};
     vector_ops<T> ops_{*this};
+    const reg &reg_operands_ = r8, &reg_operand_ = r13; // rows go one by one
     tail_mask<I, T> tail_{*this, vmm{AFFINE + 2 * UNROLL}};
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
     element_io<I, T> io_{*this, tail_, walker_, r15};
+    using code_of_post_ops = recorded_code<I, T>;
+    std::optional<code_of_post_ops> post_ops_;
 };
 
 template <isa I, typename T>
@@ -195,6 +234,7 @@ code_ptr generate(const normalize_conf &conf) {
     if (conf.scale) name += "_scale";
     if (conf.shift) name += "_shift";
     if (conf.streaming) name += "_streaming";
+    if (!conf.post_ops.empty()) name += "_post_ops";
     return normalize_generator<I, T>(conf).seal(name.c_str());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// normalize_kernel: dst = fma(x - hi, rstd, neg), then scale and shift, over rows whose statistics are known
-// (docs/arithmetic.md, "Normalization").
+// normalize_kernel: dst = fma(x - hi, rstd, neg), then scale, shift, attribute scales and post-ops, over rows whose
+// statistics are known (docs/arithmetic.md, "Normalization").
 #pragma once
 
 #include "../core/memory_desc.hpp"
@@ -21,6 +21,8 @@ struct normalize_arguments {
     T src_scale, inverse_dst_scale;       // of the tensors; not used unless the kernel has them
     dim_t together;                       // 2: rows in pairs that share the loads of scale and shift; 1: one by one
     dim_t prefetch;                       // bytes ahead of each row to prefetch while rows go one by one
+    const T *parameters;                  // two per post-op: scale and zero point of sum, alpha and beta of eltwise
+    const void *const *operands; // for each row one per post-op: its row of a binary's tensor, or its one value
 };
 
 template <typename T> // float or double

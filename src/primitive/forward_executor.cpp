@@ -71,11 +71,12 @@ dense_rows<T> forward_executor<T>::common_of(const arguments &args, int parts) c
 
 template <typename T>
 dense_rows<T> forward_executor<T>::rows_at(const arguments &args, const dense_rows<T> &common,
-                                           const row_space::run &run) const {
+                                           const row_space::run &run, dim_t first_row) const {
     const auto statistic = [&](void *values) {
         return values ? static_cast<float *>(values) + run.offset[STATISTICS] : nullptr;
     };
     dense_rows<T> here = common;
+    here.first_row = first_row;
     here.src = static_cast<const std::byte *>(args.src) + run.offset[SRC] * src_size_;
     here.dst = static_cast<std::byte *>(args.dst) + run.offset[DST] * dst_size_;
     here.mean = statistic(args.mean);
@@ -88,8 +89,11 @@ void forward_executor<T>::run_rows(const arguments &args, int parts) const {
     const dense_rows<T> common = common_of(args, parts);
     parallel_parts(parts, [&](int part) {
         const range mine = split(space_.rows(), parts, part);
-        space_.for_each_run(mine.begin, mine.end,
-                            [&](const row_space::run &run) { kernels_.run(rows_at(args, common, run), run.count); });
+        dim_t row = mine.begin;
+        space_.for_each_run(mine.begin, mine.end, [&](const row_space::run &run) {
+            kernels_.run(rows_at(args, common, run, row), run.count);
+            row += run.count;
+        });
     });
 }
 
@@ -102,7 +106,7 @@ void forward_executor<T>::for_each_piece(const arguments &args, const dense_rows
         const dim_t number = begin / per_row, first = begin % per_row;
         const dim_t last = std::min(per_row, first + chunks.end - begin);
         space_.for_each_run(number, number + 1, [&](const row_space::run &run) {
-            body(piece{rows_at(args, common, run), number, first, last});
+            body(piece{rows_at(args, common, run, number), number, first, last});
         });
         begin += last - first;
     }
@@ -149,6 +153,7 @@ void forward_executor<T>::normalize_chunks(piece p, const moments<T> *found) con
         kernels_.find_given_statistics(p.row, batch);
     }
     const dim_t begin = p.first * CHUNK, end = std::min(p.last * CHUNK, C_);
+    p.row.first_column = begin;
     p.row.src += begin * src_size_;
     p.row.dst += begin * dst_size_;
     p.row.scale = advance(p.row.scale, begin * scale_size_);

@@ -22,7 +22,8 @@ public:
 private:
     dense_rows<T> common_of(const arguments &args, int parts) const;
     tuning::plan plan_for(const arguments &args, int parts) const;
-    dense_rows<T> rows_at(const arguments &args, const dense_rows<T> &common, const row_space::run &run) const;
+    dense_rows<T> rows_at(const arguments &args, const dense_rows<T> &common, const row_space::run &run,
+                          dim_t first_row) const;
     void run_rows(const arguments &args, int parts) const;
 
     // A row's chunks first .. last-1.

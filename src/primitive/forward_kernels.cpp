@@ -1,13 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_kernels.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "../arithmetic/eltwise.hpp"
+#include "post_op_operands.hpp"
+
 namespace jitnorm::impl::layer_norm {
 
 namespace {
 
+// ---- what a kernel has to know of a post-op, and its two numbers
+
+template <typename T>
+jit::post_op_conf conf_of(const sum_post_op &op, const problem &p) {
+    const auto type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
+    return {jit::post_op_conf::kind::sum, jitnorm_alg_kind_undef, false, type};
+}
+template <typename T>
+jit::post_op_conf conf_of(const eltwise_post_op &op, const problem &) {
+    return {jit::post_op_conf::kind::eltwise, op.alg, math::is_leaky(op.alpha), jitnorm_data_type_undef};
+}
+template <typename T>
+jit::post_op_conf conf_of(const binary_post_op &op, const problem &) {
+    return {jit::post_op_conf::kind::binary, op.alg, false, post_op_operands<T>::type_for_kernel(op)};
+}
+
+std::pair<float, float> numbers_of(const sum_post_op &op) { return {op.scale, float(op.zero_point)}; }
+std::pair<float, float> numbers_of(const eltwise_post_op &op) { return {op.alpha, op.beta}; }
+std::pair<float, float> numbers_of(const binary_post_op &) { return {0.0F, 0.0F}; }
+
+template <typename T>
+std::vector<T> parameters_of(const problem &p) {
+    std::vector<T> parameters;
+    for (const post_op &entry : p.attr.post_ops.entries) {
+        const auto [first, second] = std::visit([](const auto &op) { return numbers_of(op); }, entry);
+        parameters.push_back(T(first));
+        parameters.push_back(T(second));
+    }
+    return parameters;
+}
+
+bool has_sum(const problem &p) {
+    const auto &entries = p.attr.post_ops.entries;
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
+}
+
+// ---- kernels
+
+template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool streaming) {
-    return {vectors,        p.src.data_type,  p.dst.data_type,  p.scale_shift_type, p.uses_scale(),
-            p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, streaming};
+    jit::normalize_conf conf = {vectors,        p.src.data_type,  p.dst.data_type,  p.scale_shift_type, p.uses_scale(),
+                                p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, streaming};
+    for (const post_op &entry : p.attr.post_ops.entries)
+        conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
+    return conf;
 }
 
 jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated) {
@@ -19,7 +68,8 @@ jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated)
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
     : sweep(sweep_conf_of(p, vectors, false)), repeat(sweep_conf_of(p, vectors, true)),
-      normalize(normalize_conf_of(p, vectors, false)), bypassing(normalize_conf_of(p, vectors, true)) {}
+      normalize(normalize_conf_of<T>(p, vectors, false)), bypassing(normalize_conf_of<T>(p, vectors, true)),
+      post_op_parameters(parameters_of<T>(p)), reads_dst(has_sum(p)) {}
 
 template struct forward_kernels<float>;
 template struct forward_kernels<double>;

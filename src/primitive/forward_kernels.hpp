@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_kernels: the generated code of a forward problem. It depends on types, flags and attributes and on no size.
+// forward_kernels: the generated code of a forward problem, and the numbers of its post-ops. Both depend on types,
+// flags and attributes and on no size.
 #pragma once
+
+#include <vector>
 
 #include "../core/problem.hpp"
 #include "../jit/normalize_kernel.hpp"
@@ -15,6 +18,8 @@ struct forward_kernels {
 
     jit::sweep_kernel<T> sweep, repeat;            // the first sweep over rows, and one with a given pivot
     jit::normalize_kernel<T> normalize, bypassing; // with ordinary stores, and with stores that bypass the caches
+    std::vector<T> post_op_parameters;             // two per post-op, as normalize_arguments says
+    bool reads_dst;                                // for a sum post-op
 };
 
 } // namespace jitnorm::impl::layer_norm

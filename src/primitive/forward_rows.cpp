@@ -6,12 +6,13 @@ namespace jitnorm::impl::layer_norm {
 template <typename T>
 forward_rows<T>::forward_rows(const problem &p, kernels_ptr kernels)
     : given_(p.statistics_are_inputs()), stored_(p.statistics_are_outputs()), rms_(p.is_rms()), epsilon_(p.epsilon),
-      kernels_(std::move(kernels)), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
+      kernels_(std::move(kernels)), operands_(p), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
       inv_C_(1.0 / double(C_)) {}
 
 template <typename T>
 dense_rows<T> forward_rows<T>::common(const arguments &args) {
     dense_rows<T> rows = {};
+    rows.args = &args;
     rows.scale = args.scale;
     rows.shift = args.shift;
     rows.src_scale = args.src_scale ? T(*args.src_scale) : T(1);
@@ -115,12 +116,44 @@ void forward_rows<T>::finish_row(row_batch<T> &batch, dim_t row, const moments<T
 }
 
 template <typename T>
+jit::normalize_arguments<T> forward_rows<T>::normalize_arguments(const dense_rows<T> &rows, const row_batch<T> &batch,
+                                                                 dim_t columns) const {
+    return {rows.src + batch.first * rows.src_stride,
+            rows.dst + batch.first * rows.dst_stride,
+            rows.src_stride,
+            rows.dst_stride,
+            batch.rows,
+            columns,
+            batch.hi,
+            batch.rstd,
+            batch.neg,
+            rows.scale,
+            rows.shift,
+            rows.src_scale,
+            rows.inverse_dst_scale,
+            rows.plan.together,
+            rows.plan.prefetch ? batch.rows * rows.src_stride : 0,
+            kernels_->post_op_parameters.data(),
+            nullptr};
+}
+
+template <typename T>
 void forward_rows<T>::normalize(const dense_rows<T> &rows, const row_batch<T> &batch, dim_t columns) const {
+    if (operands_.size() > 0) return normalize_with_post_ops(rows, batch, columns);
     const auto &kernel = rows.plan.streaming ? kernels_->bypassing : kernels_->normalize;
-    kernel({rows.src + batch.first * rows.src_stride, rows.dst + batch.first * rows.dst_stride, rows.src_stride,
-            rows.dst_stride, batch.rows, columns, batch.hi, batch.rstd, batch.neg, rows.scale, rows.shift,
-            rows.src_scale, rows.inverse_dst_scale, rows.plan.together,
-            rows.plan.prefetch ? batch.rows * rows.src_stride : 0});
+    kernel(normalize_arguments(rows, batch, columns));
+}
+
+template <typename T>
+void forward_rows<T>::normalize_with_post_ops(const dense_rows<T> &rows, const row_batch<T> &batch,
+                                              dim_t columns) const {
+    typename post_op_operands<T>::table operands;
+    operands_.locate(*rows.args, {rows.first_row + batch.first, batch.rows, rows.first_column, columns},
+                     rows.operand_tiles, operands);
+    auto arguments = normalize_arguments(rows, batch, columns);
+    arguments.operands = operands.pointers;
+    const auto &kernel = rows.plan.streaming ? kernels_->bypassing : kernels_->normalize;
+    kernel(arguments);
 }
 
 template class forward_rows<float>;

@@ -7,6 +7,7 @@
 
 #include "../core/executor.hpp"
 #include "forward_kernels.hpp"
+#include "post_op_operands.hpp"
 #include "row_batch.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -22,6 +23,11 @@ struct dense_rows {
     const void *scale, *shift;
     T src_scale, inverse_dst_scale;
     tuning::plan plan;
+
+    // For post-ops: where the rows are in the problem, and room for operands that are not dense.
+    const arguments *args;
+    dim_t first_row, first_column;
+    std::byte *operand_tiles;
 };
 
 template <typename T>
@@ -51,7 +57,12 @@ private:
 
     bool given_, stored_, rms_; // what becomes of the statistics
     float epsilon_;
+    void normalize_with_post_ops(const dense_rows<T> &rows, const row_batch<T> &batch, dim_t columns) const;
+    jit::normalize_arguments<T> normalize_arguments(const dense_rows<T> &rows, const row_batch<T> &batch,
+                                                    dim_t columns) const;
+
     kernels_ptr kernels_;
+    post_op_operands<T> operands_;
     dim_t C_, src_size_;
     double inv_C_;
 };

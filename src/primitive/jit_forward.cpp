@@ -14,15 +14,16 @@ bool has_dense_rows(const memory_desc &md) {
 }
 
 // What forward_executor takes; the rest is packed.
+template <typename T>
 bool has_dense_rows(const problem &p) {
-    return has_dense_rows(p.src) && has_dense_rows(p.dst) && (!p.uses_variance() || p.statistics.inner_nblks == 0);
+    return has_dense_rows(p.src) && has_dense_rows(p.dst) && (!p.uses_variance() || p.statistics.inner_nblks == 0) &&
+           !post_op_operands<T>::needs_tiles(p);
 }
 
 template <jit::isa I>
 std::string refusal(const problem &p) {
     if (!jit::is_allowed(I)) return "the processor or the cap on instruction sets does not allow it";
     if (!p.is_forward()) return "only forward";
-    if (!p.attr.post_ops.entries.empty()) return "no post-ops";
     return {};
 }
 
@@ -36,15 +37,15 @@ template <jit::isa I>
 std::shared_ptr<const executor> create(const problem &p) {
     return visit_compute_type(p, [&]<typename T>(T) -> std::shared_ptr<const executor> {
         const auto kernels = std::make_shared<const forward_kernels<T>>(p, I);
-        if (has_dense_rows(p)) return std::make_shared<const forward_executor<T>>(p, kernels);
+        if (has_dense_rows<T>(p)) return std::make_shared<const forward_executor<T>>(p, kernels);
         return std::make_shared<const packed_forward_executor<T>>(p, kernels);
     });
 }
 
 size_t scratchpad_bytes(const problem &p) {
     return visit_compute_type(p, [&]<typename T>(T) {
-        return has_dense_rows(p) ? forward_executor<T>::scratchpad_bytes(p)
-                                 : packed_forward_executor<T>::scratchpad_bytes(p);
+        return has_dense_rows<T>(p) ? forward_executor<T>::scratchpad_bytes(p)
+                                    : packed_forward_executor<T>::scratchpad_bytes(p);
     });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jit_forward: forward on generated kernels: every layout, every data type; no post-ops.
+// jit_forward: forward on generated kernels: every layout, data type and post-op.
 #pragma once
 
 #include "implementation.hpp"

@@ -14,6 +14,9 @@ problem in_order_of_src(const problem &p) {
     problem ordered = p;
     for (memory_desc *md : {&ordered.src, &ordered.dst, &ordered.statistics})
         if (md->ndims > 0) *md = with_row_order(*md, row_ndims, order);
+    for (post_op &entry : ordered.attr.post_ops.entries)
+        if (auto *binary = std::get_if<binary_post_op>(&entry))
+            binary->src1 = with_row_order(binary->src1, row_ndims, order);
     return ordered;
 }
 
@@ -33,6 +36,11 @@ dim_t pitch_of(const problem &p, const memory_desc &md) {
 }
 dim_t tile_rows(const problem &p) { return tuning::packed_rows(pitch_of(p, p.src), pitch_of(p, p.dst)); }
 dim_t tile_bytes(const problem &p, const memory_desc &md) { return tile_rows(p) * pitch_of(p, md); }
+template <typename T>
+dim_t buffer_bytes(const problem &p) {
+    return tile_bytes(p, p.src) + tile_bytes(p, p.dst) +
+           post_op_operands<T>::tiles_bytes(p, tile_rows(p), tile_columns(p));
+}
 
 int parts_of(const problem &p, int available) {
     return tuning::threads(nelems(p.src) * (element_size(p.src) + element_size(p.dst)), p.rows(),
@@ -43,24 +51,25 @@ int parts_of(const problem &p, int available) {
 
 template <typename T>
 packed_forward_executor<T>::packed_forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels)
-    : problem_(in_order_of_src(p)), kernels_(p, std::move(kernels)), src_(problem_.src), dst_(problem_.dst),
+    : problem_(in_order_of_src(p)), reads_dst_(kernels->reads_dst), kernels_(problem_, std::move(kernels)),
+      src_(problem_.src), dst_(problem_.dst),
       statistics_(as_rows(p.uses_variance() ? problem_.statistics : problem_.src)) {}
 
 template <typename T>
 size_t packed_forward_executor<T>::scratchpad_bytes(const problem &p) {
     if (nelems(p.src) == 0) return 0;
-    return size_t(parts_of(p, tuning::MAX_PARTS) * (tile_bytes(p, p.src) + tile_bytes(p, p.dst)));
+    return size_t(parts_of(p, tuning::MAX_PARTS) * buffer_bytes<T>(p));
 }
 
 template <typename T>
 jitnorm_status_t packed_forward_executor<T>::execute(const arguments &args) const {
     if (nelems(problem_.src) == 0) return jitnorm_success;
     const int parts = parts_of(problem_, max_threads());
-    const dim_t buffer_bytes = tile_bytes(problem_, problem_.src) + tile_bytes(problem_, problem_.dst);
+    const dim_t bytes = buffer_bytes<T>(problem_);
     parallel_parts(parts, [&](int part) {
         const range even = split(src_.rows(), parts, part);
         run_part(args, {dst_.group_begin(even.begin), dst_.group_begin(even.end)},
-                 static_cast<std::byte *>(args.scratchpad) + part * buffer_bytes);
+                 static_cast<std::byte *>(args.scratchpad) + part * bytes);
         zero_padding(problem_.dst, args.dst, part, parts);
         if (!problem_.statistics_are_outputs()) return;
         zero_padding(problem_.statistics, args.variance, part, parts);
@@ -96,6 +105,8 @@ dense_rows<T> packed_forward_executor<T>::rows_in(tile &t, const arguments &args
     rows.variance = problem_.uses_variance() ? t.variance : nullptr;
     rows.statistics_stride = 1;
     rows.plan = tuning::packed_plan(rows.src_stride);
+    rows.first_row = t.first;
+    rows.operand_tiles = t.dst + tile_bytes(problem_, problem_.dst);
     return rows;
 }
 
@@ -103,6 +114,7 @@ template <typename T>
 void packed_forward_executor<T>::run_tile(const arguments &args, tile &t) const {
     const dense_rows<T> rows = rows_in(t, args);
     src_.gather(args.src, t.first, t.rows, t.src, rows.src_stride);
+    if (reads_dst_) dst_.gather(args.dst, t.first, t.rows, t.dst, rows.dst_stride);
     kernels_.run(rows, t.rows);
     dst_.scatter(t.dst, rows.dst_stride, t.first, t.rows, args.dst);
 }
@@ -122,6 +134,8 @@ void packed_forward_executor<T>::run_tile_by_chunks(const arguments &args, tile 
     for (dim_t begin = 0; begin < problem_.row_length(); begin += CHUNK) {
         const dim_t columns = std::min(CHUNK, problem_.row_length() - begin);
         src_.gather(args.src, t.first, t.rows, begin, columns, t.src, rows.src_stride);
+        if (reads_dst_) dst_.gather(args.dst, t.first, t.rows, begin, columns, t.dst, rows.dst_stride);
+        rows.first_column = begin;
         rows.scale = behind(args.scale, begin);
         rows.shift = behind(args.shift, begin);
         kernels_.normalize(rows, batch, columns);

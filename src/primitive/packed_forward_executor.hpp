@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // packed_forward_executor: forward on tensors of any other layout: tiles of rows are gathered into dense buffers,
-// normalized there by the same kernels and scattered. The bits are those of dense rows.
+// normalized there by the same kernels and scattered, as are post-op operands. The bits are those of dense rows.
 #pragma once
 
 #include "../core/parallel.hpp"
@@ -36,6 +36,7 @@ private:
     void scatter_statistics(const arguments &args, const tile &t) const;
 
     problem problem_; // rows in the order in which src has them in memory
+    bool reads_dst_;  // for a sum post-op
     forward_rows<T> kernels_;
     row_packer src_, dst_, statistics_;
 };

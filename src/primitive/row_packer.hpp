@@ -13,7 +13,9 @@ namespace jitnorm::impl::layer_norm {
 
 class row_packer {
 public:
-    explicit row_packer(const memory_desc &md);
+    explicit row_packer(const memory_desc &md) : row_packer(md, md) {}
+    // A tensor broadcast to the shape of another: along each dimension in which it has one element.
+    row_packer(const memory_desc &md, const memory_desc &shape);
 
     dim_t rows() const { return rows_.size(); }
     dim_t row_length() const { return columns_.size(); }
@@ -31,6 +33,14 @@ public:
     }
     void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, void *tensor) const {
         scatter(tile, pitch, first_row, rows, 0, row_length(), tensor);
+    }
+
+    // Calls body(offset in bytes from the data handle) for the first element of each row.
+    template <typename Body>
+    void for_each_row(dim_t first, dim_t count, Body &&body) const {
+        rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) {
+            for (dim_t i = 0; i < run; ++i) body(offset0_ + offset + i * rows_.step());
+        });
     }
 
     // Rows that share cache lines come in groups of about this many; 1: each has its own.

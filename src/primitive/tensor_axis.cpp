@@ -14,10 +14,10 @@ dim_t group_of(dim_t step, dim_t block) {
 
 } // namespace
 
-tensor_axis::tensor_axis(const memory_desc &md, int begin, int end) {
+tensor_axis::tensor_axis(const memory_desc &md, const dim_t *dims, int begin, int end) {
     for (int d = begin; d < end; ++d) {
-        size_ *= md.dims[d];
-        if (md.dims[d] != 1) append(level_of(md, d));
+        size_ *= dims[d];
+        if (dims[d] != 1) append(md.dims[d] == dims[d] ? level_of(md, d) : level{dims[d], dims[d], 0, 0});
     }
     if (count_ == 0) levels_[size_t(count_++)] = {1, 1, 0, 0};
     group_ = std::max<dim_t>(group_of(fastest().step, fastest().block), 1);

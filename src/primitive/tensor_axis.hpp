@@ -16,8 +16,10 @@ class tensor_axis {
 public:
     static constexpr dim_t CACHE_LINE = 64; // bytes
 
-    // Dimensions begin .. end-1 of md, counted in row-major order.
-    tensor_axis(const memory_desc &md, int begin, int end);
+    // Dimensions begin .. end-1 of md, counted in row-major order. Where the tensor is broadcast to larger `dims`, all
+    // indices of a dimension lie in one place.
+    tensor_axis(const memory_desc &md, const dim_t *dims, int begin, int end);
+    tensor_axis(const memory_desc &md, int begin, int end) : tensor_axis(md, md.dims, begin, end) {}
 
     dim_t size() const { return size_; }
     // From one index of a run to the next, in bytes; the same in all runs.

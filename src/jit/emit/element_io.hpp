@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 
+#include "constant_pool.hpp"
 #include "row_walker.hpp"
 #include "tail_mask.hpp"
 
@@ -96,39 +97,15 @@ public:
         }
     }
 
-    void emit_constants() {
-        for (constant *c : {&s8_lowest_, &s8_highest_, &u8_highest_}) emit(*c, sizeof(T));
-        for (constant *c : {&bf16_round_, &one_, &quiet_}) emit(*c, sizeof(uint32_t));
-    }
+    void emit_constants() { constants_.emit(); }
 
 private:
-    struct constant {
-        uint64_t bits;
-        Xbyak::Label label = {};
-        bool used = false;
-    };
-
-    static uint64_t bits_of(T value) {
-        if constexpr (DOUBLE)
-            return std::bit_cast<uint64_t>(value);
-        else
-            return std::bit_cast<uint32_t>(value);
+    void broadcast_value(const vmm &v, T value) {
+        using bits = std::conditional_t<DOUBLE, uint64_t, uint32_t>;
+        ops_.broadcast(v, g_.ptr[constants_.at(std::bit_cast<bits>(value), sizeof(T))]);
     }
-
-    void emit(constant &c, size_t bytes) {
-        if (!c.used) return;
-        g_.align(bytes);
-        g_.L(c.label);
-        bytes == 8 ? g_.dq(c.bits) : g_.dd(uint32_t(c.bits));
-    }
-
-    void broadcast_value(const vmm &v, constant &c) {
-        c.used = true;
-        ops_.broadcast(v, g_.ptr[g_.rip + c.label]);
-    }
-    void broadcast_bits(const floats &v, constant &c) {
-        c.used = true;
-        g_.vpbroadcastd(v, g_.ptr[g_.rip + c.label]);
+    void broadcast_bits(const floats &v, uint32_t bits) {
+        g_.vpbroadcastd(v, g_.ptr[constants_.at(bits, sizeof(bits))]);
     }
 
     // ---- to the compute type
@@ -201,13 +178,13 @@ private:
 
     // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN (bits | 0x400000) >> 16
     void to_bf16(const floats &v, const floats &rounded, const floats &other) {
-        broadcast_bits(other, one_);
+        broadcast_bits(other, 1);
         g_.vpsrld(rounded, v, 16);
         g_.vandps(rounded, rounded, other);
-        broadcast_bits(other, bf16_round_);
+        broadcast_bits(other, 0x7fff);
         g_.vpaddd(rounded, rounded, other);
         g_.vpaddd(rounded, rounded, v);
-        broadcast_bits(other, quiet_);
+        broadcast_bits(other, 0x400000);
         g_.vorps(other, other, v);
         if constexpr (I == isa::avx512) {
             g_.vcmpunordps(nan_, v, v);
@@ -227,9 +204,9 @@ private:
         const auto &[other, ordered] = work;
         const bool is_signed = type == jitnorm_s8;
         zero_nan(v, ordered);
-        is_signed ? broadcast_value(other, s8_lowest_) : ops_.clear(other);
+        is_signed ? broadcast_value(other, -128) : ops_.clear(other);
         ops_.max(v, v, other);
-        broadcast_value(other, is_signed ? s8_highest_ : u8_highest_);
+        broadcast_value(other, is_signed ? 127 : 255);
         ops_.min(v, v, other);
         const floats integers(v.getIdx());
         DOUBLE ? g_.vcvtpd2dq(integers, v) : g_.vcvtps2dq(v, v);
@@ -348,8 +325,7 @@ private:
     row_walker<I, T> &walker_;
     reg scratch_;
     Xbyak::Opmask nan_{2};
-    constant s8_lowest_{bits_of(-128)}, s8_highest_{bits_of(127)}, u8_highest_{bits_of(255)};
-    constant bf16_round_{0x7fff}, one_{1}, quiet_{0x400000};
+    constant_pool constants_{g_};
 };
 
 } // namespace jitnorm::impl::jit

@@ -49,6 +49,8 @@ public:
     JITNORM_TYPED(compare, vcmpps, vcmppd)
     JITNORM_TYPED(blend, vblendvps, vblendvpd) // AVX2 only
 
+    JITNORM_TYPED(blend_masked, vblendmps, vblendmpd) // AVX-512 only
+
     // Bits.
     JITNORM_TYPED(bit_and, vandps, vandpd)
     JITNORM_TYPED(bit_or, vorps, vorpd)

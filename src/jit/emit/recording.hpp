@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// recording: a number type that notes every operation done with it. The functions of src/arithmetic are templates over
+// the number type: called with this one they leave the list of steps that computes them, which recorded_code.hpp turns
+// into instructions. So the reference and generated code share one definition.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace jitnorm::impl::jit {
+
+enum class operation : uint8_t {
+    input,     // the value that the program is applied to
+    operand,   // a vector from elsewhere, by its number
+    parameter, // a number given at run time, by its number
+    constant,
+    add,
+    sub,
+    mul,
+    div,
+    fma, // a * b + c
+    maximum,
+    minimum,
+    square_root,
+    bit_and,
+    bit_or,
+    bit_xor,
+    compare,
+    select, // a ? b : c
+    integer_add,
+    integer_sub,
+    integer_greater,
+    shift_left,
+    halve, // shift right by one, keeping the sign
+};
+
+struct step {
+    operation what;
+    int a = -1, b = -1, c = -1; // the steps whose results it takes
+    uint64_t detail = 0;        // a number, a constant's bits, the predicate of a comparison, the count of a shift
+};
+
+class recording {
+public:
+    std::vector<step> steps;
+    int result = -1; // the step whose result is the program's
+
+    int append(const step &s) {
+        steps.push_back(s);
+        return int(steps.size()) - 1;
+    }
+    int constant(uint64_t bits) {
+        for (size_t i = 0; i < steps.size(); ++i)
+            if (steps[i].what == operation::constant && steps[i].detail == bits) return int(i);
+        return append({operation::constant, -1, -1, -1, bits});
+    }
+};
+
+// The result of a step, or a constant that no step has asked for yet.
+struct recorded {
+    recording *where = nullptr;
+    int index = -1;
+    uint64_t bits = 0;
+
+    int index_in(recording &r) const { return where == nullptr ? r.constant(bits) : index; }
+    bool operator==(const recorded &) const = default;
+};
+
+// At least one of the values is not a constant.
+template <typename Result, typename... Values>
+Result record(operation what, uint64_t detail, const Values &...values) {
+    recording *where = nullptr;
+    for (recording *home : {values.value.where...})
+        if (home != nullptr) where = home;
+    step s{what, -1, -1, -1, detail};
+    int *to[] = {&s.a, &s.b, &s.c}, i = 0;
+    ((*to[i++] = values.value.index_in(*where)), ...);
+    return Result(recorded{where, where->append(s)});
+}
+
+template <typename T>
+struct recorded_mask {
+    recorded value;
+    explicit recorded_mask(const recorded &r) : value(r) {}
+};
+
+template <typename T>
+using bits_type = std::conditional_t<std::is_same_v<T, double>, uint64_t, uint32_t>;
+
+// An integer as wide as T.
+template <typename T>
+struct recorded_integer {
+    recorded value;
+
+    explicit recorded_integer(const recorded &r) : value(r) {}
+    explicit recorded_integer(int constant) : value{nullptr, -1, bits_type<T>(constant)} {}
+
+    friend recorded_integer operator+(recorded_integer a, recorded_integer b) {
+        return record<recorded_integer>(operation::integer_add, 0, a, b);
+    }
+    friend recorded_integer operator-(recorded_integer a, recorded_integer b) {
+        return record<recorded_integer>(operation::integer_sub, 0, a, b);
+    }
+    friend recorded_integer operator-(recorded_integer a) { return recorded_integer(0) - a; }
+    friend recorded_integer operator<<(recorded_integer a, int count) {
+        return record<recorded_integer>(operation::shift_left, uint64_t(count), a);
+    }
+    // By one only, of numbers below 2^31 in magnitude.
+    friend recorded_integer operator>>(recorded_integer a, int) {
+        return record<recorded_integer>(operation::halve, 0, a);
+    }
+    friend recorded_mask<T> operator>(recorded_integer a, recorded_integer b) {
+        return record<recorded_mask<T>>(operation::integer_greater, 0, a, b);
+    }
+    friend recorded_mask<T> operator<(recorded_integer a, recorded_integer b) { return b > a; }
+};
+
+template <typename T>
+struct recorded_number {
+    using scalar = T;
+    using integer = recorded_integer<T>;
+    recorded value;
+
+    recorded_number(T constant) : value{nullptr, -1, std::bit_cast<bits_type<T>>(constant)} {}
+    explicit recorded_number(const recorded &r) : value(r) {}
+
+    friend recorded_number operator+(recorded_number a, recorded_number b) { return of(operation::add, a, b); }
+    friend recorded_number operator-(recorded_number a, recorded_number b) { return of(operation::sub, a, b); }
+    friend recorded_number operator*(recorded_number a, recorded_number b) { return of(operation::mul, a, b); }
+    friend recorded_number operator/(recorded_number a, recorded_number b) { return of(operation::div, a, b); }
+    friend recorded_number operator-(recorded_number a) {
+        if (a.value.where != nullptr) return of(operation::bit_xor, a, pattern(SIGN));
+        return recorded_number(recorded{nullptr, -1, a.value.bits ^ SIGN});
+    }
+
+    // All false for NaN but the last.
+    friend recorded_mask<T> operator==(recorded_number a, recorded_number b) { return compare(0, a, b); }
+    friend recorded_mask<T> operator<(recorded_number a, recorded_number b) { return compare(17, a, b); }
+    friend recorded_mask<T> operator<=(recorded_number a, recorded_number b) { return compare(18, a, b); }
+    friend recorded_mask<T> operator>=(recorded_number a, recorded_number b) { return compare(29, a, b); }
+    friend recorded_mask<T> operator>(recorded_number a, recorded_number b) { return compare(30, a, b); }
+    friend recorded_mask<T> operator!=(recorded_number a, recorded_number b) { return compare(4, a, b); }
+
+    friend recorded_number fma(recorded_number a, recorded_number b, recorded_number c) {
+        return record<recorded_number>(operation::fma, 0, a, b, c);
+    }
+    friend recorded_number maximum(recorded_number a, recorded_number b) { return of(operation::maximum, a, b); }
+    friend recorded_number minimum(recorded_number a, recorded_number b) { return of(operation::minimum, a, b); }
+    friend recorded_number square_root(recorded_number a) {
+        return record<recorded_number>(operation::square_root, 0, a);
+    }
+    friend recorded_number absolute(recorded_number a) { return of(operation::bit_and, a, pattern(~SIGN)); }
+    friend recorded_number copy_sign(recorded_number magnitude, recorded_number sign) {
+        return of(operation::bit_or, absolute(magnitude), of(operation::bit_and, sign, pattern(SIGN)));
+    }
+    friend integer bits_of(recorded_number a) { return integer(a.value); }
+
+private:
+    static constexpr bits_type<T> SIGN = bits_type<T>(1) << (8 * sizeof(T) - 1);
+
+    static recorded_number pattern(bits_type<T> bits) { return recorded_number(recorded{nullptr, -1, bits}); }
+    static recorded_number of(operation what, recorded_number a, recorded_number b) {
+        return record<recorded_number>(what, 0, a, b);
+    }
+    static recorded_mask<T> compare(uint64_t predicate, recorded_number a, recorded_number b) {
+        return record<recorded_mask<T>>(operation::compare, predicate, a, b);
+    }
+};
+
+template <typename T>
+recorded_number<T> number_of(recorded_integer<T> bits) {
+    return recorded_number<T>(bits.value);
+}
+
+template <typename T>
+recorded_number<T> select(recorded_mask<T> condition, recorded_number<T> a, recorded_number<T> b) {
+    return a.value == b.value ? a : record<recorded_number<T>>(operation::select, 0, condition, a, b);
+}
+template <typename T>
+recorded_integer<T> select(recorded_mask<T> condition, recorded_integer<T> a, recorded_integer<T> b) {
+    return record<recorded_integer<T>>(operation::select, 0, condition, a, b);
+}
+
+} // namespace jitnorm::impl::jit
