@@ -92,11 +92,11 @@ extern "C" {
  *
  * Run-time sizes: dimensions and strides of src, dst, their gradients, the statistics and src1 of binary post-ops may
  * be JITNORM_RUNTIME_DIM_VAL, the last dimension too. A dimension left to run time is so in every tensor that has it
- * (scale and shift follow src); strides are each tensor's own matter. Layouts that are undecided become row major. At
- * execution each memory has what the primitive's descriptor says and any value where that says
- * JITNORM_RUNTIME_DIM_VAL, together they must make one problem as above (mean and variance of equal descriptors), and
- * results have the bits that they have with a descriptor of those sizes. The scratchpad that a descriptor asks for is
- * enough for all sizes.
+ * (scale and shift follow src; src1 of a binary post-op may have 1 there instead, for a broadcast); strides are each
+ * tensor's own matter. Layouts that are undecided become row major. At execution each memory has what the primitive's
+ * descriptor says and any value where that says JITNORM_RUNTIME_DIM_VAL, together they must make one problem as above
+ * (mean and variance of equal descriptors), and results have the bits that they have with a descriptor of those sizes.
+ * The user's scratchpad that a descriptor asks for is enough for all sizes; the library's grows with them.
  *
  * Errors of all four functions:
  *   invalid_arguments  a null pointer that is not said to be optional; a prop_kind of the other direction; unknown
@@ -195,8 +195,9 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primi
  *   another descriptor; run-time sizes that do not fit together; a null handle of a tensor with elements; a forbidden
  *   alias.
  * out_of_memory: the library-owned scratchpad could not be had.
- * Nothing is written on an error. It takes no lock and allocates nothing but a thread's first scratchpad, and, with
- * run-time sizes, what the plain C++ implementation (ref:any) or post-ops take for one execution. */
+ * Nothing is written on an error. It takes no lock and allocates nothing but a thread's first scratchpad; a scratchpad
+ * where the caller's pool begins an execution on a thread that waits in the middle of another; and, with run-time
+ * sizes, what the plain C++ implementation (ref:any) or post-ops take for one execution. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream,
                                                        int nargs, const jitnorm_exec_arg_t *args);
 

@@ -311,7 +311,8 @@ typedef enum JITNORM_INT {
     jitnorm_query_num_of_inputs_s32 = 3,      /* int; scales do not count */
     jitnorm_query_num_of_outputs_s32 = 4,     /* int; the scratchpad does not count */
     jitnorm_query_time_estimate_f64 = 5,      /* double; 0: not estimated */
-    jitnorm_query_memory_consumption_s64 = 6, /* int64_t: bytes of scratchpad the library owns */
+    jitnorm_query_memory_consumption_s64 = 6, /* int64_t: bytes of scratchpad the library owns;
+                                                 JITNORM_RUNTIME_DIM_VAL: known at execution only */
     jitnorm_query_scratchpad_engine = 7,      /* jitnorm_engine_t */
     jitnorm_query_impl_info_str = 8,          /* const char *, owned by the library */
     jitnorm_query_prop_kind = 11,             /* jitnorm_prop_kind_t */

@@ -117,7 +117,7 @@ jitnorm_status_t argument_map::fill_in(const reading &list, layer_norm::problem 
         make_with_strides(sizes.statistics, sizes.src.ndims - 1, sizes.src.dims, jitnorm_f32, nullptr);
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
-        if (!agrees(list.memories[s]->md, s, sizes))
+        if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))
             return complain(arg_of(s), "its memory does not fit to those of the other arguments");
     }
     const verdict v = layer_norm::validate(sizes);

@@ -37,8 +37,9 @@ executor_pointer make_executor(jitnorm_primitive_desc &pd) {
 }
 
 // What the executing thread's buffer must have: all that the user's scratchpad does not. An implementation that another
-// one fell back to may need more than the user was told.
+// one fell back to may need more than the user was told. With run-time sizes each execution finds out.
 size_t library_scratchpad(const jitnorm_primitive_desc &pd) {
+    if (pd.problem.has_runtime_sizes() && !pd.user_gives_scratchpad()) return 0;
     const size_t wanted = pd.scratchpad_bytes();
     return wanted + ALIGNMENT - 1 <= bytes(pd.scratchpad) ? 0 : wanted;
 }
@@ -53,7 +54,7 @@ struct jitnorm_primitive {
 
     explicit jitnorm_primitive(const jitnorm_primitive_desc &pd)
         : desc(pd), executor(make_executor(desc)), arguments(desc), thread_bytes(library_scratchpad(desc)) {
-        if (thread_bytes != 0 && thread_scratchpad(thread_bytes) == nullptr) throw std::bad_alloc();
+        if (thread_bytes != 0 && thread_scratchpad(thread_bytes).data() == nullptr) throw std::bad_alloc();
     }
 
     jitnorm_primitive(const jitnorm_primitive &) = delete;
@@ -90,10 +91,12 @@ verdict run_timed(const jitnorm_primitive &primitive, const layer_norm::argument
 }
 
 // What is left when the arguments are in place.
-verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, layer_norm::arguments &arguments) {
-    if (primitive.thread_bytes != 0) {
-        arguments.scratchpad = thread_scratchpad(primitive.thread_bytes);
-        if (arguments.scratchpad == nullptr) return OUT_OF_MEMORY;
+verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, size_t thread_bytes,
+            layer_norm::arguments &arguments) {
+    const thread_scratchpad scratchpad(thread_bytes);
+    if (thread_bytes != 0) {
+        if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
+        arguments.scratchpad = scratchpad.data();
     }
     const threads_of scope(stream.thread_pool());
     if (verbose_level() >= 1) return run_timed(primitive, arguments);
@@ -104,7 +107,8 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
                 const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
     const jitnorm_status_t status = primitive.arguments.resolve(nargs, args, arguments);
-    return status == jitnorm_success ? run(primitive, stream, arguments) : verdict{status};
+    if (status != jitnorm_success) return {status};
+    return run(primitive, stream, primitive.thread_bytes, arguments);
 }
 
 // The memories tell the sizes. The copy of the problem allocates where there are post-ops.
@@ -114,7 +118,10 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
     layer_norm::arguments arguments;
     arguments.sizes = &sizes;
     const jitnorm_status_t status = primitive.arguments.resolve(nargs, args, arguments, &sizes);
-    return status == jitnorm_success ? run(primitive, stream, arguments) : verdict{status};
+    if (status != jitnorm_success) return {status};
+    const bool by_library = !primitive.desc.user_gives_scratchpad();
+    const size_t bytes = by_library ? primitive.desc.implementation->scratchpad_bytes(sizes) : primitive.thread_bytes;
+    return run(primitive, stream, bytes, arguments);
 }
 
 } // namespace

@@ -64,6 +64,11 @@ const memory_desc *find_md(const jitnorm_primitive_desc &pd, jitnorm_query_t wha
     return s == NO_SLOT ? &EMPTY : tensor_of(pd, s).md;
 }
 
+int64_t library_scratchpad_bytes(const jitnorm_primitive_desc &pd) {
+    if (pd.user_gives_scratchpad()) return 0;
+    return pd.problem.has_runtime_sizes() ? RUNTIME_DIM : int64_t(pd.scratchpad_bytes());
+}
+
 verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index, void *result) {
     if (is_md_query(what)) return answer(result, find_md(pd, what, index));
     switch (what) {
@@ -79,7 +84,7 @@ verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index,
     case jitnorm_query_time_estimate_f64:
         return answer(result, 0.0);
     case jitnorm_query_memory_consumption_s64:
-        return answer(result, pd.user_gives_scratchpad() ? int64_t(0) : int64_t(pd.scratchpad_bytes()));
+        return answer(result, library_scratchpad_bytes(pd));
     case jitnorm_query_impl_info_str:
         return answer(result, pd.implementation->name);
     case jitnorm_query_prop_kind:

@@ -22,7 +22,7 @@ struct jitnorm_primitive_desc {
     // Moves to the next implementation; false, without a change, when there is none.
     bool move_to_next_implementation();
 
-    // What the implementation wants, whoever provides it.
+    // What the implementation wants, whoever provides it. With run-time sizes: for any sizes, if the user provides it.
     size_t scratchpad_bytes() const { return implementation->scratchpad_bytes(problem); }
     bool user_gives_scratchpad() const { return problem.attr.scratchpad_mode == jitnorm_scratchpad_mode_user; }
 

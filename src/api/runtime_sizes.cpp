@@ -37,7 +37,18 @@ memory_desc *described_by(slot s, layer_norm::problem &p) {
     }
 }
 
-bool agrees(const memory_desc &md, slot s, const layer_norm::problem &sizes) {
+namespace {
+
+// A dimension that is left to run time is not one that is broadcast: kernels are made for one or the other.
+bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const memory_desc &dst) {
+    for (int d = 0; d < src1.ndims; ++d)
+        if (pattern.dims[d] == RUNTIME_DIM && src1.dims[d] != dst.dims[d]) return false;
+    return true;
+}
+
+} // namespace
+
+bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes) {
     switch (s) {
     case MEAN:
     case VARIANCE:
@@ -48,7 +59,7 @@ bool agrees(const memory_desc &md, slot s, const layer_norm::problem &sizes) {
     case DIFF_SHIFT:
         return md.dims[0] == sizes.row_length();
     default:
-        return true;
+        return s < FIRST_POST_OP || has_sizes_of(md, pattern, sizes.dst);
     }
 }
 

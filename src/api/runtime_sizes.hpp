@@ -13,7 +13,8 @@ bool fits(const memory_desc &md, const memory_desc &pattern);
 // The descriptor in the problem that the slot's memory decides; null where the problem has none, as for scale.
 memory_desc *described_by(slot s, layer_norm::problem &p);
 
-// Whether the slot's memory belongs to a problem of these sizes.
-bool agrees(const memory_desc &md, slot s, const layer_norm::problem &sizes);
+// Whether the slot's memory, which fits the pattern, belongs to a problem of these sizes. What validate() says of the
+// problem itself is not asked here.
+bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes);
 
 } // namespace jitnorm::impl::api

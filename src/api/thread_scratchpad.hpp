@@ -4,11 +4,26 @@
 // needs more than before and is freed when the thread ends; in a steady state nothing is allocated.
 #pragma once
 
-#include <cstddef>
+#include "memory.hpp"
 
 namespace jitnorm::impl::api {
 
-// The calling thread's buffer, of at least `bytes`, aligned to 64; null when memory is out. What it held is lost.
-void *thread_scratchpad(size_t bytes) noexcept;
+// One execution's use of the calling thread's buffer. A caller's pool may begin another execution on a thread that
+// waits in the middle of one: that one gets a buffer for itself.
+class thread_scratchpad {
+public:
+    explicit thread_scratchpad(size_t bytes) noexcept; // 0: none
+    thread_scratchpad(const thread_scratchpad &) = delete;
+    thread_scratchpad &operator=(const thread_scratchpad &) = delete;
+    ~thread_scratchpad();
+
+    // Of at least the wanted size, aligned to 64, with any content; null when memory is out, or none was wanted.
+    void *data() const { return data_; }
+
+private:
+    void *data_ = nullptr;
+    bool borrowed_ = false; // from the thread
+    aligned_bytes own_;
+};
 
 } // namespace jitnorm::impl::api

@@ -21,11 +21,12 @@ struct implementation {
     // Throws std::bad_alloc, or std::system_error when the system refuses executable pages.
     std::shared_ptr<const executor> (*create)(const problem &p);
 
-    // Known before the executor is built, so that a primitive descriptor can report it.
+    // Known before the executor is built, so that a primitive descriptor can report it. With run-time sizes the library
+    // asks again at execution, when they are known, and a user's scratchpad has what is enough for all sizes.
     size_t (*scratchpad_bytes)(const problem &p);
 
-    // Whether problems with run-time sizes are taken: refusal, create and scratchpad_bytes do not look at sizes then,
-    // and executions bring them (arguments::sizes). The others are never asked about such problems.
+    // Whether problems with run-time sizes are taken: executions bring the sizes (arguments::sizes). Implementations
+    // that do not are never asked about such problems.
     bool takes_runtime_sizes = false;
 };
 

@@ -116,6 +116,30 @@ TEST(Execution, AllocatesNothing) {
     }).join();
 }
 
+// Sizes that come with the execution are no reason to allocate, but for the plain C++ implementation.
+TEST(Execution, OfRuntimeSizesAllocatesNothing) {
+    constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
+    for (const auto tag : {jitnorm_ab, jitnorm_ba}) {
+        const owned_md open = make_md({R, R}, jitnorm_f32, tag), closed = make_md({70, 90}, jitnorm_f32, tag);
+        owned_pd open_pd, closed_pd;
+        ASSERT_OK((forward_request{jitnorm_forward_training, open, open}.create(&open_pd)));
+        ASSERT_OK((forward_request{jitnorm_forward_training, closed, closed}.create(&closed_pd)));
+        const char *name = nullptr;
+        EXPECT_OK(jitnorm_primitive_desc_query(open_pd, jitnorm_query_impl_info_str, 0, &name));
+        if (std::string(name) == "ref:any") GTEST_SKIP() << "the plain C++ implementation";
+        execution run(open_pd, closed_pd);
+        const owned_stream stream = make_stream();
+        const auto args = run.args();
+        const auto execute = [&] {
+            return jitnorm_primitive_execute(run.primitive(), stream, int(args.size()), args.data());
+        };
+        EXPECT_OK(execute()); // the thread's scratchpad
+        const long before = allocations;
+        EXPECT_OK(execute());
+        EXPECT_EQ(allocations, before) << tag;
+    }
+}
+
 // While it lives, the system gives no pages for code, and no kernel from before is at hand.
 class without_code_pages {
 public:

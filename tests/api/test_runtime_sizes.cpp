@@ -297,13 +297,15 @@ TEST(RuntimeSizes, PostOps) {
         return request{jitnorm_forward_inference, C, sizes, {}, {}, jitnorm_f32, attr}.create();
     };
     const owned_pd open = create({R, R}, {1, R}), full = create({R, R}, {R, R});
-    for (const dims &sizes : {dims{3, 24}, dims{70, 33}}) {
+    for (const dims &sizes : {dims{3, 24}, dims{70, 33}, dims{1, 5}}) {
         const owned_pd closed = create(sizes, {1, sizes[1]}), closed_full = create(sizes, sizes);
-        for (const auto &[pd, expected_pd] : {std::pair(&open, &closed), std::pair(&full, &closed_full),
-                                              std::pair(&full, &closed) /* 1 is a size as any */}) {
+        for (const auto &[pd, expected_pd] : {std::pair(&open, &closed), std::pair(&full, &closed_full)}) {
             execution run(*pd, *expected_pd), expected(*expected_pd);
             expect_same(run, expected);
         }
+        execution broadcast(full, closed);
+        EXPECT_EQ(broadcast.run(), sizes[0] == 1 ? jitnorm_success : INVALID);
+        EXPECT_EQ(broadcast.is_untouched(), sizes[0] != 1);
     }
 }
 
@@ -318,6 +320,9 @@ TEST(RuntimeSizes, QueriesShowThem) {
     EXPECT_EQ(dims_of(md(jitnorm_query_src_md, 1), jitnorm_query_dims), (dims{R, 3}));
     EXPECT_EQ(dims_of(md(jitnorm_query_weights_md, 0), jitnorm_query_dims), (dims{R}));
     EXPECT_EQ(jitnorm_memory_desc_get_size(md(jitnorm_query_diff_weights_md, 1)), JITNORM_RUNTIME_SIZE_VAL);
+    int64_t consumption = 0;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_memory_consumption_s64, 0, &consumption));
+    EXPECT_EQ(consumption, R);
 }
 
 TEST(RuntimeSizes, TheLogTellsThem) {

@@ -44,6 +44,7 @@ struct job {
     std::vector<jitnorm_dim_t> dims;
     jitnorm_data_type_t type;
     jitnorm_scratchpad_mode_t scratchpad;
+    bool columns_first = false; // in memory: rows have to be packed
 };
 
 inline void PrintTo(const job &j, std::ostream *to) { *to << j.name; }
@@ -64,7 +65,9 @@ inline std::vector<int> outputs_of(const job &j) {
 
 inline owned<jitnorm_primitive_desc_t> describe(const device &on, const job &j) {
     const auto data = make(jitnorm_memory_desc_destroy, [&](auto *h) {
-        return jitnorm_memory_desc_create_with_strides(h, int(j.dims.size()), j.dims.data(), j.type, nullptr);
+        const jitnorm_dim_t strides[] = {1, j.dims[0]};
+        return jitnorm_memory_desc_create_with_strides(h, int(j.dims.size()), j.dims.data(), j.type,
+                                                       j.columns_first ? strides : nullptr);
     });
     const auto attr = make(jitnorm_primitive_attr_destroy, [](auto *h) { return jitnorm_primitive_attr_create(h); });
     check(jitnorm_primitive_attr_set_scratchpad_mode(attr.get(), j.scratchpad));
@@ -154,10 +157,13 @@ inline std::vector<job> jobs() {
     return {{"forward_small", jitnorm_forward_training, {7, 33}, jitnorm_f32, BY_LIBRARY},
             {"forward_large", jitnorm_forward_training, {3, 101, 515}, jitnorm_f32, BY_LIBRARY},
             {"forward_long_rows", jitnorm_forward_training, {5, 20011}, jitnorm_f32, BY_LIBRARY},
+            {"forward_columns", jitnorm_forward_training, {303, 515}, jitnorm_f32, BY_LIBRARY, true},
+            {"forward_shared_rows", jitnorm_forward_training, {1, 100003}, jitnorm_f32, BY_LIBRARY},
             {"forward_bf16", jitnorm_forward_training, {67, 256}, jitnorm_bf16, BY_USER},
             {"backward_small", jitnorm_backward, {7, 33}, jitnorm_f32, BY_USER},
             {"backward_large", jitnorm_backward, {3, 101, 515}, jitnorm_f32, BY_LIBRARY},
             {"backward_large_user", jitnorm_backward, {303, 515}, jitnorm_f32, BY_USER},
+            {"backward_columns", jitnorm_backward, {303, 515}, jitnorm_f32, BY_LIBRARY, true},
             {"backward_bf16", jitnorm_backward, {67, 256}, jitnorm_bf16, BY_LIBRARY}};
 }
 
