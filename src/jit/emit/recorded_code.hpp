@@ -22,7 +22,7 @@ class recorded_code {
     using mask = std::conditional_t<I == isa::avx512, Xbyak::Opmask, vmm>;
 
 public:
-    static constexpr int FRAME_SLOTS = 8;
+    static constexpr int FRAME_SLOTS = 16;
     static constexpr uint32_t FRAME_BYTES = FRAME_SLOTS * vector_traits<I>::bytes;
 
     // The registers, at least six, are free to use; with AVX-512 so are the masks k3 to k7. FRAME_BYTES at [rsp +
