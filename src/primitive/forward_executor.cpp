@@ -31,12 +31,13 @@ const void *advance(const void *values, dim_t bytes) {
 } // namespace
 
 template <typename T>
-forward_executor<T>::forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels)
-    : kernels_(p, std::move(kernels)), space_(rows_of(p)), computed_(!p.statistics_are_inputs()),
-      stored_(p.statistics_are_outputs()), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
-      dst_size_(dim_t(size_of(p.dst.data_type))), scale_size_(dim_t(size_of(p.scale_shift_type))),
-      dst_offset_(p.dst.offset0 * dst_size_), src_stride_(space_.stride(SRC) * src_size_),
-      dst_stride_(space_.stride(DST) * dst_size_),
+forward_executor<T>::forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels,
+                                      bool shares_rows)
+    : kernels_(p, std::move(kernels)), space_(rows_of(p)), shares_rows_(shares_rows),
+      computed_(!p.statistics_are_inputs()), stored_(p.statistics_are_outputs()), C_(p.row_length()),
+      src_size_(dim_t(size_of(p.src.data_type))), dst_size_(dim_t(size_of(p.dst.data_type))),
+      scale_size_(dim_t(size_of(p.scale_shift_type))), dst_offset_(p.dst.offset0 * dst_size_),
+      src_stride_(space_.stride(SRC) * src_size_), dst_stride_(space_.stride(DST) * dst_size_),
       statistics_stride_(p.uses_variance() ? space_.stride(STATISTICS) : 0), dst_in_lines_(has_rows_in_lines(p.dst)) {}
 
 template <typename T>
@@ -52,7 +53,7 @@ jitnorm_status_t forward_executor<T>::execute(const arguments &args) const {
     const int available = std::min(max_threads(), tuning::MAX_PARTS);
     const int parts = tuning::threads(bytes, rows, max_threads());
     const int chunk_parts = tuning::threads(bytes, rows * chunks_in(C_), available);
-    if (C_ > CHUNK && chunk_parts > rows)
+    if (shares_rows_ && C_ > CHUNK && chunk_parts > rows)
         run_chunks(args, chunk_parts);
     else
         run_rows(args, parts);

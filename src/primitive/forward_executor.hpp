@@ -12,7 +12,8 @@ namespace jitnorm::impl::layer_norm {
 template <typename T> // the compute type
 class forward_executor final : public executor {
 public:
-    forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels);
+    // shares_rows: whether executions have the scratchpad that sharing long rows between threads needs.
+    forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels, bool shares_rows = true);
 
     jitnorm_status_t execute(const arguments &args) const override;
 
@@ -39,6 +40,7 @@ private:
 
     forward_rows<T> kernels_;
     row_space space_;
+    bool shares_rows_;
     bool computed_, stored_;                     // the statistics
     dim_t C_, src_size_, dst_size_, scale_size_; // sizes in bytes of an element
     dim_t dst_offset_;                           // bytes from the data handle of dst to its first element

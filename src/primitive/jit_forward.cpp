@@ -20,10 +20,23 @@ bool has_dense_rows(const problem &p) {
            !post_op_operands<T>::needs_tiles(p);
 }
 
+// Whether a binary post-op's row may turn out to have one element, which the kernel gets in the compute type, after the
+// kernel was made for rows of another type.
+bool may_become_one_value(const problem &p) {
+    const auto type = p.computes_in_double() ? jitnorm_f64 : jitnorm_f32;
+    for (const post_op &entry : p.attr.post_ops.entries) {
+        const auto *binary = std::get_if<binary_post_op>(&entry);
+        if (binary == nullptr || binary->src1.data_type == type) continue;
+        if (binary->src1.dims[binary->src1.ndims - 1] == RUNTIME_DIM) return true;
+    }
+    return false;
+}
+
 template <jit::isa I>
 std::string refusal(const problem &p) {
     if (!jit::is_allowed(I)) return "the processor or the cap on instruction sets does not allow it";
     if (!p.is_forward()) return "only forward";
+    if (may_become_one_value(p)) return "a binary post-op's row of run-time length is not of the compute type";
     return {};
 }
 
@@ -33,10 +46,36 @@ decltype(auto) visit_compute_type(const problem &p, Body &&body) {
     return p.computes_in_double() ? body(double()) : body(float());
 }
 
+// Kernels know no sizes: when an execution brings them, what depends on them is set up on its stack. But for post-ops
+// nothing is allocated.
+template <typename T>
+class runtime_executor final : public executor {
+public:
+    explicit runtime_executor(std::shared_ptr<const forward_kernels<T>> kernels) : kernels_(std::move(kernels)) {}
+
+    // A user's scratchpad has no room for the moments of chunks, whose number nobody knew.
+    jitnorm_status_t execute(const arguments &args) const override {
+        const problem &p = *args.sizes;
+        if (!has_dense_rows<T>(p)) return packed_forward_executor<T>(p, kernels_).execute(args);
+        const bool by_library = p.attr.scratchpad_mode == jitnorm_scratchpad_mode_library;
+        return forward_executor<T>(p, kernels_, by_library).execute(args);
+    }
+
+    static size_t scratchpad_bytes(const problem &p) {
+        if (has_dense_rows<T>(p)) return 0;
+        const dim_t operands = post_op_operands<T>::tiles_bytes(p, tuning::MAX_BATCH_ROWS, CHUNK);
+        return size_t(tuning::MAX_PARTS * (tuning::PACKED_TILE_BYTES + operands));
+    }
+
+private:
+    std::shared_ptr<const forward_kernels<T>> kernels_;
+};
+
 template <jit::isa I>
 std::shared_ptr<const executor> create(const problem &p) {
     return visit_compute_type(p, [&]<typename T>(T) -> std::shared_ptr<const executor> {
         const auto kernels = std::make_shared<const forward_kernels<T>>(p, I);
+        if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<T>>(kernels);
         if (has_dense_rows<T>(p)) return std::make_shared<const forward_executor<T>>(p, kernels);
         return std::make_shared<const packed_forward_executor<T>>(p, kernels);
     });
@@ -44,6 +83,7 @@ std::shared_ptr<const executor> create(const problem &p) {
 
 size_t scratchpad_bytes(const problem &p) {
     return visit_compute_type(p, [&]<typename T>(T) {
+        if (p.has_runtime_sizes()) return runtime_executor<T>::scratchpad_bytes(p);
         return has_dense_rows<T>(p) ? forward_executor<T>::scratchpad_bytes(p)
                                     : packed_forward_executor<T>::scratchpad_bytes(p);
     });
@@ -52,7 +92,8 @@ size_t scratchpad_bytes(const problem &p) {
 } // namespace
 
 const implementation jit_avx512_forward{"jit:avx512", refusal<jit::isa::avx512>, create<jit::isa::avx512>,
-                                        scratchpad_bytes};
-const implementation jit_avx2_forward{"jit:avx2", refusal<jit::isa::avx2>, create<jit::isa::avx2>, scratchpad_bytes};
+                                        scratchpad_bytes, true};
+const implementation jit_avx2_forward{"jit:avx2", refusal<jit::isa::avx2>, create<jit::isa::avx2>, scratchpad_bytes,
+                                      true};
 
 } // namespace jitnorm::impl::layer_norm

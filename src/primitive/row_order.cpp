@@ -23,8 +23,11 @@ dim_t step_of(const memory_desc &md, int d) {
 row_order order_in_memory(const memory_desc &md, int row_ndims) {
     row_order order;
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.begin() + row_ndims,
-                     [&](int a, int b) { return step_of(md, a) > step_of(md, b); });
+    // Dimensions of equal steps keep their order; std::stable_sort would allocate.
+    std::sort(order.begin(), order.begin() + row_ndims, [&](int a, int b) {
+        const dim_t step_a = step_of(md, a), step_b = step_of(md, b);
+        return step_a != step_b ? step_a > step_b : a < b;
+    });
     return order;
 }
 

@@ -280,32 +280,42 @@ TEST(RuntimeSizes, SeveralThreadsWithSizesOfTheirOwn) {
     }
 }
 
+TEST(RuntimeSizes, ForwardIsDoneByWhatDoesGivenOnes) {
+    for (const layout &both : {tag(jitnorm_ab), tag(jitnorm_ba)}) {
+        const owned_pd open = request{jitnorm_forward_training, C, {R, R}, both, both}.create();
+        const owned_pd closed = request{jitnorm_forward_training, C, {6, 24}, both, both}.create();
+        EXPECT_EQ(name_of(open), name_of(closed));
+    }
+}
+
 TEST(RuntimeSizes, PostOps) {
-    const auto attr_with = [](const dims &src1) {
+    const auto attr_with = [](const dims &src1, jitnorm_data_type_t type) {
         owned_post_ops post_ops;
         EXPECT_OK(jitnorm_post_ops_create(&post_ops));
         EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, 0.f, 0.f));
-        EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md(src1, jitnorm_f32)));
+        EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md(src1, type)));
         EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 0.5f, 0, jitnorm_data_type_undef));
         owned_attr attr;
         EXPECT_OK(jitnorm_primitive_attr_create(&attr));
         EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
         return attr;
     };
-    const auto create = [&](const dims &sizes, const dims &src1) {
-        const owned_attr attr = attr_with(src1);
-        return request{jitnorm_forward_inference, C, sizes, {}, {}, jitnorm_f32, attr}.create();
-    };
-    const owned_pd open = create({R, R}, {1, R}), full = create({R, R}, {R, R});
-    for (const dims &sizes : {dims{3, 24}, dims{70, 33}, dims{1, 5}}) {
-        const owned_pd closed = create(sizes, {1, sizes[1]}), closed_full = create(sizes, sizes);
-        for (const auto &[pd, expected_pd] : {std::pair(&open, &closed), std::pair(&full, &closed_full)}) {
-            execution run(*pd, *expected_pd), expected(*expected_pd);
-            expect_same(run, expected);
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
+        const auto create = [&](const dims &sizes, const dims &src1) {
+            const owned_attr attr = attr_with(src1, type);
+            return request{jitnorm_forward_inference, C, sizes, {}, {}, jitnorm_f32, attr}.create();
+        };
+        const owned_pd open = create({R, R}, {1, R}), full = create({R, R}, {R, R});
+        for (const dims &sizes : {dims{3, 24}, dims{70, 33}, dims{1, 5}, dims{3, 1}}) {
+            const owned_pd closed = create(sizes, {1, sizes[1]}), closed_full = create(sizes, sizes);
+            for (const auto &[pd, expected_pd] : {std::pair(&open, &closed), std::pair(&full, &closed_full)}) {
+                execution run(*pd, *expected_pd), expected(*expected_pd);
+                expect_same(run, expected);
+            }
+            execution broadcast(full, closed);
+            EXPECT_EQ(broadcast.run(), sizes[0] == 1 ? jitnorm_success : INVALID);
+            EXPECT_EQ(broadcast.is_untouched(), sizes[0] != 1);
         }
-        execution broadcast(full, closed);
-        EXPECT_EQ(broadcast.run(), sizes[0] == 1 ? jitnorm_success : INVALID);
-        EXPECT_EQ(broadcast.is_untouched(), sizes[0] != 1);
     }
 }
 
