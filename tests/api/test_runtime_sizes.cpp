@@ -1,80 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dimensions and strides that are known at execution only: the same bits as with a descriptor of those sizes, for every
-// implementation, and each way in which memories do not make one problem.
+// implementation.
 #include <atomic>
-#include <functional>
-#include <string>
 #include <thread>
 
-#include "executions.hpp"
-#include "random_model.hpp"
+#include "runtime_requests.hpp"
 
 using namespace jitnorm::tests;
 
 namespace {
-
-constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
-constexpr unsigned C = jitnorm_use_scale, H = jitnorm_use_shift, G = jitnorm_use_global_stats, M = jitnorm_rms_norm;
-constexpr auto INVALID = jitnorm_invalid_arguments;
-
-// A layout: a tag, or strides.
-struct layout {
-    jitnorm_format_tag_t tag = jitnorm_format_tag_undef;
-    dims strides = {};
-
-    owned_md of(const dims &sizes, jitnorm_data_type_t type) const {
-        return tag == jitnorm_format_tag_undef ? make_md(sizes, type, strides) : make_md(sizes, type, tag);
-    }
-};
-
-// What a primitive descriptor is made of; both directions take their part.
-struct request {
-    jitnorm_prop_kind_t kind;
-    unsigned flags;
-    dims sizes;
-    layout src, dst; // dst: of dst, diff_dst and diff_src
-    jitnorm_data_type_t type = jitnorm_f32;
-    const_jitnorm_primitive_attr_t attr = nullptr;
-    layout statistics = {};
-
-    bool is_forward() const { return kind == jitnorm_forward_training || kind == jitnorm_forward_inference; }
-
-    owned_pd create() const {
-        const owned_md in = src.of(sizes, type), out = dst.of(sizes, type);
-        const owned_md per_row = statistics.of({sizes.begin(), sizes.end() - 1}, jitnorm_f32);
-        forward_request forward{kind, in, out, per_row};
-        backward_request backward{kind, out, out, in, per_row};
-        forward.flags = backward.flags = flags;
-        forward.attr = backward.attr = attr;
-        owned_pd pd;
-        EXPECT_OK(is_forward() ? forward.create(&pd) : backward.create(&pd));
-        return pd;
-    }
-};
-
-std::string name_of(const_jitnorm_primitive_desc_t pd) {
-    const char *name = nullptr;
-    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
-    return name;
-}
-
-// Moderate values everywhere, outputs and gaps included; positive, so that they serve as variances.
-void fill(execution &run) {
-    for (auto &[arg, tensor] : run.tensors()) {
-        const auto values = random_values(tensor.bytes.size() / sizeof(float), unsigned(arg), 0.5f, 2.f);
-        std::copy(values.begin(), values.end(), run.data<float>(arg));
-    }
-}
-
-// Executes both on the same data: all tensors must be equal afterwards.
-void expect_same(execution &run, execution &expected) {
-    fill(run);
-    fill(expected);
-    ASSERT_OK(run.run());
-    ASSERT_OK(expected.run());
-    for (auto &[arg, tensor] : expected.tensors())
-        EXPECT_EQ(run.tensors().at(arg).bytes, tensor.bytes) << "argument " << arg;
-}
 
 // ---------------------------------------------------------------- the same bits
 
@@ -117,11 +51,6 @@ TEST_P(OpenSizes, GiveTheBitsOfGivenOnes) {
         } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
     }
 }
-
-request sized(const dims &sizes, const layout &src = {}, const layout &dst = {}) { return {{}, 0, sizes, src, dst}; }
-
-layout strides(const dims &values) { return {jitnorm_format_tag_undef, values}; }
-layout tag(jitnorm_format_tag_t value) { return {value}; }
 
 // Around the widths of vectors and chunks, and work for several threads.
 std::vector<request> matrices() {
@@ -351,95 +280,6 @@ TEST(RuntimeSizes, TheLogTellsThem) {
     };
     EXPECT_TRUE(line("primitive,create,", " *x*,")) << log;
     EXPECT_TRUE(line("primitive,exec,", " 5x9,")) << log;
-}
-
-// ---------------------------------------------------------------- memories that make no problem
-
-class Mismatch : public testing::Test {
-protected:
-    // Every case starts from {R, 3, R} with 2x3x8; `arg` then gets a memory of another descriptor.
-    void expect_refused(const request &open, int arg, const owned_md &md) {
-        request closed{open.kind, open.flags, {2, 3, 8}, {}, {}};
-        const owned_pd open_pd = open.create(), closed_pd = closed.create();
-        execution run(open_pd, closed_pd);
-        ASSERT_OK(run.run());
-        execution spoiled(open_pd, closed_pd);
-        ASSERT_EQ(spoiled.tensors().count(arg), 1u);
-        std::vector<std::byte> bytes(jitnorm_memory_desc_get_size(md) + 1, std::byte(0x3f));
-        spoiled.tensors().at(arg).memory = make_memory(md, bytes.data());
-        testing::internal::CaptureStdout();
-        EXPECT_OK(jitnorm_set_verbose(1));
-        EXPECT_EQ(spoiled.run(), INVALID);
-        EXPECT_OK(jitnorm_set_verbose(0));
-        const std::string log = testing::internal::GetCapturedStdout();
-        EXPECT_NE(log.find("error,jitnorm_primitive_execute,invalid_arguments,"), std::string::npos) << log;
-        EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
-        EXPECT_TRUE(spoiled.is_untouched());
-        EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte(0x3f)), std::ptrdiff_t(bytes.size()));
-    }
-
-    request forward_{jitnorm_forward_training, C | H, {R, 3, R}, {}, {}};
-    request backward_{jitnorm_backward, C | H, {R, 3, R}, {}, {}};
-};
-
-TEST_F(Mismatch, OfKnownSizesAndTypes) {
-    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST}) {
-        expect_refused(forward_, arg, make_md({2, 4, 8}, jitnorm_f32));
-        expect_refused(forward_, arg, make_md({2, 3, 8}, jitnorm_bf16));
-        expect_refused(forward_, arg, make_md({2, 24}, jitnorm_f32));
-        expect_refused(forward_, arg, make_md({2, 3, 8}, jitnorm_f32, jitnorm_aBc8b));
-    }
-    for (const int arg : {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST})
-        expect_refused(backward_, arg, make_md({2, 2, 8}, jitnorm_f32));
-}
-
-TEST_F(Mismatch, OfKnownStrides) {
-    expect_refused(forward_, JITNORM_ARG_SRC, make_md({2, 3, 8}, jitnorm_f32, dims{48, 16, 2}));
-    expect_refused(forward_, JITNORM_ARG_MEAN, make_md({2, 3}, jitnorm_f32, dims{6, 2}));
-}
-
-TEST_F(Mismatch, BetweenTensors) {
-    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
-        for (const dims &sizes : {dims{1, 3, 8}, dims{3, 3, 8}, dims{2, 3, 7}, dims{2, 3, 16}, dims{0, 3, 8}})
-            expect_refused(forward_, arg, make_md(sizes, jitnorm_f32));
-    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_SRC})
-        expect_refused(backward_, arg, make_md({2, 3, 9}, jitnorm_f32));
-    for (const int arg : {JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE}) {
-        expect_refused(forward_, arg, make_md({3, 3}, jitnorm_f32));
-        expect_refused(backward_, arg, make_md({1, 3}, jitnorm_f32));
-    }
-    for (const int arg : {JITNORM_ARG_SCALE, JITNORM_ARG_SHIFT})
-        expect_refused(forward_, arg, make_md({7}, jitnorm_f32));
-    for (const int arg : {JITNORM_ARG_SCALE, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT})
-        expect_refused(backward_, arg, make_md({9}, jitnorm_f32));
-}
-
-// Mean and variance have one descriptor in a primitive, so they lie alike.
-TEST_F(Mismatch, BetweenMeanAndVariance) {
-    request open{jitnorm_forward_training, 0, {R, 3, R}, strides({R, R, 1}), strides({R, R, 1})};
-    expect_refused(open, JITNORM_ARG_MEAN, make_md({2, 3}, jitnorm_f32, dims{4, 1}));
-}
-
-TEST_F(Mismatch, OutputsOfStrideZero) {
-    request open{jitnorm_forward_training, 0, {R, 3, R}, strides({R, R, 1}), strides({R, R, 1})};
-    expect_refused(open, JITNORM_ARG_DST, make_md({2, 3, 8}, jitnorm_f32, dims{0, 8, 1}));
-}
-
-TEST_F(Mismatch, MissingArgumentsAndData) {
-    const owned_pd open = forward_.create();
-    request closed = forward_;
-    closed.sizes = {2, 3, 8};
-    const owned_pd sizes = closed.create();
-    execution whole(open, sizes);
-    for (const auto &[arg, tensor] : whole.tensors()) {
-        execution run(open, sizes);
-        EXPECT_OK(jitnorm_memory_set_data_handle(run.tensors().at(arg).memory, nullptr));
-        EXPECT_EQ(run.run(), INVALID) << arg;
-        auto args = run.args();
-        std::erase_if(args, [arg = arg](const auto &entry) { return entry.arg == arg; });
-        EXPECT_EQ(run.run(args), INVALID) << arg;
-        EXPECT_TRUE(run.is_untouched());
-    }
 }
 
 } // namespace

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// runtime_requests: primitives of any layout whose sizes may be left to run time, and executions to compare.
+#pragma once
+
+#include <string>
+
+#include "random_model.hpp"
+
+namespace jitnorm::tests {
+
+constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
+constexpr unsigned C = jitnorm_use_scale, H = jitnorm_use_shift, G = jitnorm_use_global_stats, M = jitnorm_rms_norm;
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
+// A layout: a tag, or strides.
+struct layout {
+    jitnorm_format_tag_t tag = jitnorm_format_tag_undef;
+    dims strides = {};
+
+    owned_md of(const dims &sizes, jitnorm_data_type_t type) const {
+        return tag == jitnorm_format_tag_undef ? make_md(sizes, type, strides) : make_md(sizes, type, tag);
+    }
+};
+
+// What a primitive descriptor is made of; both directions take their part.
+struct request {
+    jitnorm_prop_kind_t kind;
+    unsigned flags;
+    dims sizes;
+    layout src, dst; // dst: of dst, diff_dst and diff_src
+    jitnorm_data_type_t type = jitnorm_f32;
+    const_jitnorm_primitive_attr_t attr = nullptr;
+    layout statistics = {};
+
+    bool is_forward() const { return kind == jitnorm_forward_training || kind == jitnorm_forward_inference; }
+
+    owned_pd create() const {
+        const owned_md in = src.of(sizes, type), out = dst.of(sizes, type);
+        const owned_md per_row = statistics.of({sizes.begin(), sizes.end() - 1}, jitnorm_f32);
+        forward_request forward{kind, in, out, per_row};
+        backward_request backward{kind, out, out, in, per_row};
+        forward.flags = backward.flags = flags;
+        forward.attr = backward.attr = attr;
+        owned_pd pd;
+        EXPECT_OK(is_forward() ? forward.create(&pd) : backward.create(&pd));
+        return pd;
+    }
+};
+
+inline std::string name_of(const_jitnorm_primitive_desc_t pd) {
+    const char *name = nullptr;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
+    return name;
+}
+
+// Moderate values everywhere, outputs and gaps included; positive, so that they serve as variances.
+inline void fill(execution &run) {
+    for (auto &[arg, tensor] : run.tensors()) {
+        const auto values = random_values(tensor.bytes.size() / sizeof(float), unsigned(arg), 0.5f, 2.f);
+        std::copy(values.begin(), values.end(), run.data<float>(arg));
+    }
+}
+
+// Executes both on the same data: all tensors must be equal afterwards.
+inline void expect_same(execution &run, execution &expected) {
+    fill(run);
+    fill(expected);
+    ASSERT_OK(run.run());
+    ASSERT_OK(expected.run());
+    for (auto &[arg, tensor] : expected.tensors())
+        EXPECT_EQ(run.tensors().at(arg).bytes, tensor.bytes) << "argument " << arg;
+}
+
+inline request sized(const dims &sizes, const layout &src = {}, const layout &dst = {}) {
+    return {{}, 0, sizes, src, dst};
+}
+inline layout strides(const dims &values) { return {jitnorm_format_tag_undef, values}; }
+inline layout tag(jitnorm_format_tag_t value) { return {value}; }
+
+} // namespace jitnorm::tests
