@@ -60,7 +60,7 @@ constexpr named_mask MASKS[] = {
 template <size_t N>
 const named_algorithm *find(const named_algorithm (&table)[N], std::string_view name) {
     for (const named_algorithm &entry : table)
-        if (entry.name == name) return &entry;
+        if (equal_but_for_case(entry.name, name)) return &entry;
     return nullptr;
 }
 
@@ -109,7 +109,7 @@ binary_post_op parse_binary(jitnorm_alg_kind_t algorithm, const std::vector<std:
     op.mask_text = fields.size() > 2 ? fields[2] : "common";
     op.mask = parse_mask(op.mask_text);
     if (fields.size() > 3) {
-        check_tag_name(fields[3]);
+        check_tag_name(fields[3], false);
         op.tag = fields[3];
     }
     return op;
@@ -164,12 +164,15 @@ tensor_scales parse_scales(std::string_view text) {
     if (text.empty()) return scales;
     for (const std::string &part : split(text, '+')) {
         const std::vector<std::string> fields = split(part, ':');
-        if (fields.size() != 3) throw input_error("scale '", part, "' is not of the form ARGUMENT:common:VALUE");
+        if (fields.size() < 3 || fields.size() > 4 || (fields.size() == 4 && fields[3] != "f32"))
+            throw input_error("scale '", part, "' is not of the form ARGUMENT:common:VALUE[:f32]");
         if (fields[1] != "common") throw input_error("scale policy '", fields[1], "' is not supported, only common");
         if (fields[0] != "src" && fields[0] != "dst")
             throw input_error("scale argument '", fields[0], "' is neither src nor dst");
         std::optional<float> &scale = fields[0] == "src" ? scales.src : scales.dst;
-        scale = parse_float(fields[2]);
+        std::string_view value = fields[2];
+        if (value.ends_with('*')) value.remove_suffix(1); // older files mark so what is known at run time only: all are
+        scale = parse_float(value);
         if (*scale == 0) throw input_error("a scale must not be 0");
     }
     return scales;

@@ -2,6 +2,8 @@
 // Finding a file of options and cutting it into words.
 #include "batch_file.hpp"
 
+#include <algorithm>
+
 #include "error.hpp"
 
 namespace benchdnn_lite {
@@ -10,11 +12,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
+bool is_open(const std::string &text) { return std::count(text.begin(), text.end(), '"') % 2 == 1; }
+
 // Reads the next word and counts lines; false at the end.
 bool next_word(std::istream &input, word &result, int &line) {
     result.text.clear();
     for (int c = input.get(); input; c = input.get()) {
-        const bool space = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+        const bool ends_line = c == '\r' || c == '\n';
+        const bool space = ends_line || ((c == ' ' || c == '\t') && !is_open(result.text));
         if (space && !result.text.empty()) {
             input.unget();
             return true;
@@ -61,13 +66,17 @@ std::vector<word> words_of(std::istream &input) {
     return words;
 }
 
-fs::path find_batch_file(const fs::path &name, const fs::path &including_folder) {
-    std::vector<fs::path> folders{including_folder, "."};
-    for (const fs::path &folder : shipped_folders()) folders.push_back(folder);
+fs::path batch_folders::find(const std::string &name, const fs::path &including_folder) {
+    const fs::path parent = fs::path(name).parent_path(), folder = parent.empty() ? "." : parent;
+    if (std::find(named_.begin(), named_.end(), folder) == named_.end()) named_.push_back(folder);
+    std::vector<fs::path> folders{"."};
+    folders.insert(folders.end(), named_.begin(), named_.end());
+    folders.push_back(including_folder);
+    for (const fs::path &shipped : shipped_folders()) folders.push_back(shipped);
     std::error_code ignored;
-    for (const fs::path &folder : folders)
-        if (const fs::path file = folder / name; fs::is_regular_file(file, ignored)) return file;
-    throw input_error("no such batch file '", name.string(), "'");
+    for (const fs::path &candidate : folders)
+        if (const fs::path file = candidate / name; fs::is_regular_file(file, ignored)) return file;
+    throw input_error("no such file '", name, "'");
 }
 
 } // namespace benchdnn_lite

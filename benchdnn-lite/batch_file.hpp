@@ -14,12 +14,20 @@ struct word {
     int line = 0;
 };
 
-// Words are separated by white space; a word that starts with # begins a comment to the end of the line; a backslash at
-// the end of a word joins it with the next, so that a long list may go on in the next line.
+// Words are separated by white space, but for that between two quotes of one line; a word that starts with # begins a
+// comment to the end of the line; a backslash at the end of a word joins it with the next, so that a long list may go
+// on in the next line.
 std::vector<word> words_of(std::istream &input);
 
-// Looks beside the including file, in the working directory and in the folders of input files that come with the
-// program. Throws input_error when there is no such file.
-std::filesystem::path find_batch_file(const std::filesystem::path &name, const std::filesystem::path &including_folder);
+// Where files are looked for, as benchdnn does: in the working directory, in the folders of the files named before, in
+// their order; then beside the including file and among the input files that come with the program.
+class batch_folders {
+public:
+    // Throws input_error when there is no such file.
+    std::filesystem::path find(const std::string &name, const std::filesystem::path &including_folder);
+
+private:
+    std::vector<std::filesystem::path> named_;
+};
 
 } // namespace benchdnn_lite

@@ -68,13 +68,35 @@ void buffer::set_row(dim_t row, std::span<const double> values) const {
     for (size_t c = 0; c < values.size(); ++c) store(layout_.type, data(), first + columns_[c], values[c]);
 }
 
-void buffer::get_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<double> values) const {
-    std::vector<dim_t> position = position_of(row, {dims.begin(), dims.end() - 1});
+dim_t buffer::broadcast_base(dim_t row, const std::vector<dim_t> &dims) const {
+    const std::vector<dim_t> position = position_of(row, {dims.begin(), dims.end() - 1});
     dim_t first = layout_.offset0;
     for (size_t d = 0; d < position.size(); ++d)
         if (layout_.dims[d] != 1) first += layout_.share(d, position[d]);
+    return first;
+}
+
+void buffer::get_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<double> values) const {
+    const dim_t first = broadcast_base(row, dims);
     for (size_t c = 0; c < values.size(); ++c)
         values[c] = load(layout_.type, data(), first + columns_[columns_.size() == 1 ? 0 : c]);
+}
+
+void buffer::set_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<const double> values) const {
+    const dim_t first = broadcast_base(row, dims);
+    for (size_t c = 0; c < columns_.size(); ++c) store(layout_.type, data(), first + columns_[c], values[c]);
+}
+
+void buffer::copy_from(const buffer &other) const {
+    if (layout_ == other.layout_ && size() == other.size()) {
+        std::memcpy(data(), other.data(), size());
+        return;
+    }
+    std::vector<double> row(columns_.size());
+    for (dim_t r = 0; r < rows(); ++r) {
+        other.get_row(r, row);
+        set_row(r, row);
+    }
 }
 
 bool buffer::padding_is_zero() const {

@@ -48,15 +48,18 @@ public:
     void set_row(dim_t row, std::span<const double> values) const;
     // The row of a tensor with dimensions of size 1 that belongs to `row` of one with dimensions `dims`.
     void get_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<double> values) const;
+    void set_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<const double> values) const;
 
     bool padding_is_zero() const; // what blocks add beyond the dimensions
     bool guards_intact() const { return bytes_->guards_intact(); }
 
-    void poison() const;  // NaN in every floating-point element, padding included
-    buffer clone() const; // with memory of its own
+    void copy_from(const buffer &other) const; // the same elements, whatever both layouts are
+    void poison() const;                       // NaN in every floating-point element, padding included
+    buffer clone() const;                      // with memory of its own
 
 private:
     dim_t base(dim_t row) const;
+    dim_t broadcast_base(dim_t row, const std::vector<dim_t> &dims) const;
 
     layout layout_;
     std::vector<dim_t> leading_dims_, columns_; // columns_: what each index of the last dimension adds to the offset

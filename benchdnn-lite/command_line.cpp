@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include "batch_file.hpp"
+#include "completion.hpp"
 #include "error.hpp"
 #include "knobs.hpp"
 
@@ -16,6 +18,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view DRIVER = "--lnorm";
+constexpr size_t MAX_DEPTH = 32; // of nested batch files
+
+// Names the file already.
+struct mistake_in_file : input_error {
+    using input_error::input_error;
+};
 
 class parser {
 public:
@@ -24,11 +32,14 @@ public:
 
 private:
     void take_knob(const std::string &text, const fs::path &folder);
-    void take_batch(const fs::path &name, const fs::path &folder);
+    void take_batch(const std::string &name, const fs::path &folder);
+    void read_batch(const fs::path &file, const std::string &name);
+    void take_problem(const std::string &text);
 
     knob_state state_;
-    bool driver_named_ = false;
-    std::vector<job> jobs_;
+    bool driver_named_ = false, problem_named_ = false;
+    command result_;
+    batch_folders folders_;
     std::vector<fs::path> open_files_; // those being read, outermost first
 };
 
@@ -38,53 +49,100 @@ void parser::take(const std::string &text, const fs::path &folder) {
     else if (text.starts_with('-'))
         take_knob(text, folder);
     else
-        append_problems(state_.driver, parse_shape(text), state_.options, jobs_);
+        take_problem(text);
+}
+
+// -vN is --verbose=N, -h is --help.
+std::string long_form(const std::string &text) {
+    if (text == "-h") return "--help";
+    return text.starts_with("-v") ? concat("--verbose=", text.substr(2)) : text;
+}
+
+[[noreturn]] void reject_unknown(const std::string &option) {
+    const std::string_view close = option.starts_with("--") ? closest_knob(option.substr(2)) : "";
+    if (close.empty()) throw input_error("unknown knob '", option, "' (--help lists them)");
+    throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
 }
 
 void parser::take_knob(const std::string &text, const fs::path &folder) {
-    const size_t equals = text.find('=');
-    const std::string option = text.substr(0, equals), name = option.starts_with("--") ? option.substr(2) : "";
-    const bool has_value = equals != text.npos;
-    const std::string value = has_value ? text.substr(equals + 1) : "";
-    const knob *k = find_knob(option == "-h" ? "help" : name);
-    if (!k && name != "batch") throw input_error("unknown knob '", option, "' (--help lists them)");
-    const bool takes_value = !k || !k->values.empty();
+    const std::string full = long_form(text);
+    const size_t equals = full.find('=');
+    const std::string option = full.substr(0, equals);
+    const knob *k = option.starts_with("--") ? find_knob(option.substr(2)) : nullptr;
+    if (!k) reject_unknown(option);
+    const bool has_value = equals != full.npos, takes_value = !k->example.empty();
     if (takes_value != has_value) throw input_error(option, (takes_value ? " needs a value" : " takes no value"));
-    if (!k) return take_batch(value, folder);
     try {
-        k->set(state_, value);
+        k->set(state_, has_value ? full.substr(equals + 1) : "");
+        if (!state_.batch.empty()) take_batch(std::exchange(state_.batch, {}), folder);
+    } catch (const mistake_in_file &) {
+        throw;
     } catch (const input_error &error) {
         throw input_error(option, ": ", error.what());
     }
 }
 
-void parser::take_batch(const fs::path &name, const fs::path &folder) {
-    const fs::path file = fs::canonical(find_batch_file(name, folder));
+void parser::take_batch(const std::string &name, const fs::path &folder) {
+    const fs::path file = fs::canonical(folders_.find(name, folder));
     if (std::find(open_files_.begin(), open_files_.end(), file) != open_files_.end())
-        throw input_error("batch file '", name.string(), "' includes itself");
-    std::ifstream input(file);
-    if (!input) throw input_error("cannot read batch file '", name.string(), "'");
+        throw input_error("batch file '", name, "' includes itself");
+    if (open_files_.size() == MAX_DEPTH) throw input_error("batch files are nested too deeply");
+    constexpr int SHOWS_FILES = 50;
+    if (state_.options.verbosity >= SHOWS_FILES) result_.notes.push_back(concat("file used: ", file.string()));
     open_files_.push_back(file);
+    read_batch(file, name);
+    open_files_.pop_back();
+}
+
+void parser::read_batch(const fs::path &file, const std::string &name) {
+    std::ifstream input(file);
+    if (!input) throw input_error("cannot read batch file '", name, "'");
     for (const word &w : words_of(input)) {
         try {
             take(w.text, file.parent_path());
         } catch (const input_error &error) {
-            throw input_error(name.string(), ":", std::to_string(w.line), ": ", error.what());
+            throw mistake_in_file(name, ":", std::to_string(w.line), ": ", error.what());
         }
     }
-    open_files_.pop_back();
 }
 
-command parser::finish() {
-    if (state_.help) return {true, {}};
-    if (!driver_named_) throw input_error("name a driver: --lnorm is the only one (--help explains)");
-    if (jobs_.empty()) throw input_error("no problem to run: give a shape such as 128x768, or --batch=FILE");
-    return {false, std::move(jobs_)};
+void parser::take_problem(const std::string &text) {
+    const run_options &options = state_.options;
+    if (!options.fills() && (options.mode.check || options.mode.bitwise))
+        throw input_error("--mode-modifier: M leaves nothing to check; it goes with the modes I, R, P and F");
+    problem_named_ = true;
+    append_problems(state_.driver, parse_shape(text), options, result_.jobs);
 }
 
 std::string padded(std::string text, size_t width) {
     text.resize(std::max(text.size() + 1, width), ' ');
     return text;
+}
+
+std::string help_text() {
+    std::string text =
+        "Checks and times layer normalization, in the syntax of oneDNN's benchdnn.\n"
+        "  benchdnn-lite --lnorm [knob...] problem...\n"
+        "A problem is a shape, normalized over its last dimension, perhaps named: 128x768 2x4x16_n\"name*3\".\n"
+        "Lists run in every combination; a knob holds until it is set again; no value at all is the default.\n"
+        "Examples of all knobs:\n";
+    for (const knob &k : knobs())
+        text += concat(padded(concat("  --", k.name, k.example.empty() ? "" : "=", k.example), 47), k.help, "\n");
+    return text + "Examples of use:\n"
+                  "  benchdnn-lite --lnorm --dt=f32,bf16 --flags=,CH 128x768 256x1024\n"
+                  "  benchdnn-lite --lnorm --mode=P --dir=BWD_DW --flags=CH --perf-template=table --batch=shapes_bert\n"
+                  "  benchdnn-lite --lnorm --mode=B --batch=shapes_models\n"
+                  "Exit status: 0 nothing failed, 1 something failed, 2 a mistake on the command line or in a file.\n";
+}
+
+command parser::finish() {
+    if (state_.help) result_.text = help_text();
+    if (!state_.completion.empty()) result_.text = completion_for(state_.completion);
+    if (!result_.text.empty()) return std::move(result_);
+    if (!driver_named_) throw input_error("name a driver: --lnorm is the only one (--help explains)");
+    if (!problem_named_) throw input_error("no problem to run: give a shape such as 128x768, or --batch=FILE");
+    result_.json = state_.json;
+    return std::move(result_);
 }
 
 } // namespace
@@ -93,27 +151,6 @@ command parse_command_line(const std::vector<std::string> &arguments) {
     parser p;
     for (const std::string &argument : arguments) p.take(argument, ".");
     return p.finish();
-}
-
-std::string help_text() {
-    std::string text =
-        "Checks and times layer normalization.\n\n"
-        "  benchdnn-lite --lnorm [knob...] problem...\n\n"
-        "A problem is a shape, normalized over its last dimension: 128x768, 2x4x16, 128x768_n\"a name\".\n"
-        "Comma-separated values run in every combination; a knob holds until it is set again.\n\n";
-    const auto row = [&](std::string_view name, std::string_view values, std::string_view help) {
-        std::string option = concat("  --", name, values.empty() ? "" : "=", values);
-        text += concat(padded(std::move(option), 40), help, "\n");
-    };
-    for (const knob &k : knobs()) {
-        row(k.name, k.values, k.help);
-        if (k.name == "mode") row("batch", "FILE", "take knobs and problems from a file; files may nest");
-    }
-    return text + "\nExamples\n"
-                  "  benchdnn-lite --lnorm --dt=f32,bf16 --flags=,CH 128x768 256x1024\n"
-                  "  benchdnn-lite --lnorm --mode=P --dir=BWD_DW --flags=CH --batch=shapes_bert\n"
-                  "  benchdnn-lite --lnorm --dt=f32:s8 --attr-scales=dst:common:0.5 --tag=abx,axb 4x8x64\n\n"
-                  "Exit status: 0 all passed or skipped, 1 something failed, 2 mistake on the command line.\n";
 }
 
 } // namespace benchdnn_lite

@@ -11,13 +11,13 @@
 namespace benchdnn_lite {
 
 struct command {
-    bool help = false;
+    std::string text; // to print instead of running anything: help or a completion
+    std::string json; // file to write the results to; empty: none
     std::vector<job> jobs;
+    std::vector<std::string> notes; // for who asked with -v50: batch files used
 };
 
 // `arguments` without the program's name. Throws input_error.
 command parse_command_line(const std::vector<std::string> &arguments);
-
-std::string help_text();
 
 } // namespace benchdnn_lite

@@ -99,7 +99,7 @@ std::string_view name_of(data_type type) { return of(type).name; }
 
 data_type parse_data_type(std::string_view name) {
     for (const properties &p : TABLE)
-        if (p.name == name) return p.type;
+        if (equal_but_for_case(p.name, name)) return p.type;
     throw input_error("unknown data type '", name, "'");
 }
 

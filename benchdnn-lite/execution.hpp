@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// execution: a problem made ready to run through the library's C interface, with its tensors.
+// execution: an operation with its tensors, ready to run through the library's C interface.
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <string>
 
-#include "api.hpp"
 #include "buffer.hpp"
-#include "problem.hpp"
+#include "operation.hpp"
 
 namespace benchdnn_lite {
-
-struct session {
-    session();
-    engine cpu;
-    stream queue;
-};
 
 enum class role { input, output, both, scratch };
 
@@ -26,39 +20,40 @@ struct argument {
     memory handle;
 };
 
+using argument_list = std::vector<jitnorm_exec_arg_t>;
+
+const char *name_of_output(int id);
+
 class execution {
 public:
-    // Throws api_error: unimplemented when the library does not take the problem.
-    execution(const session &s, const problem &p);
+    explicit execution(std::shared_ptr<const operation> what);
+    execution(const session &s, const problem &p); // creates the operation as well
 
-    const problem &prb() const { return problem_; }
-    std::string implementation() const;
+    const problem &prb() const { return operation_->prb(); }
+    const operation &what() const { return *operation_; }
+    const std::string &implementation() const { return operation_->implementation(); }
 
     bool has(int id) const;
     const buffer &data(int id) const; // of an argument that the problem has
     const std::deque<argument> &arguments() const { return arguments_; }
+    // An argument's tensor once more, in other memory.
+    memory memory_for(const argument &a, const buffer &other) const;
 
-    void run() const;
+    void run() const { run(list_); }
+    void run(const argument_list &list) const;
 
 private:
-    memory_desc describe(const std::string &tag, data_type type, const std::vector<dim_t> &dims) const;
-    primitive_attr make_attr();
-    void append_post_op(jitnorm_post_ops_t list, const post_op &op);
-    void create_descriptor(const primitive_attr &attr);
     void add(int id, role use);
     void add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc);
     void add_in_place(int id, int input);
+    void append(int id, role use, buffer data, const_jitnorm_memory_desc_t desc);
     void add_forward_arguments();
     void add_backward_arguments();
     void add_attribute_arguments();
 
-    const session &session_;
-    const problem problem_;
-    std::deque<memory_desc> source_descs_; // of binary post-ops, in their order
-    primitive_desc descriptor_;
-    primitive primitive_;
+    const std::shared_ptr<const operation> operation_;
     std::deque<argument> arguments_;
-    std::vector<jitnorm_exec_arg_t> list_;
+    argument_list list_;
 };
 
 } // namespace benchdnn_lite

@@ -12,6 +12,7 @@ namespace benchdnn_lite {
 struct inner_block {
     size_t dim;
     dim_t size;
+    bool operator==(const inner_block &) const = default;
 };
 
 struct layout {
@@ -21,6 +22,7 @@ struct layout {
     std::vector<inner_block> blocks; // outermost first
     dim_t offset0 = 0;
 
+    bool operator==(const layout &) const = default;
     dim_t elements() const;
     dim_t padded_elements() const;
 

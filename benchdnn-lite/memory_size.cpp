@@ -6,8 +6,12 @@
 #include <cstdio>
 #include <fstream>
 #include <limits>
+#include <numeric>
 
 #include <unistd.h>
+
+#include "tag.hpp"
+#include "timing.hpp"
 
 namespace benchdnn_lite {
 
@@ -20,6 +24,11 @@ double number_in(const char *path) {
     std::ifstream file(path);
     double value = 0;
     return file >> value ? value : NO_LIMIT;
+}
+
+double elements_of(const std::vector<dim_t> &dims) {
+    return std::accumulate(dims.begin(), dims.end(), 1.0,
+                           [](double product, dim_t dim) { return product * double(dim); });
 }
 
 double available_in_meminfo() {
@@ -35,18 +44,20 @@ double available_in_meminfo() {
 
 } // namespace
 
-double bytes_needed(const problem &p) {
-    double elements = 1;
-    for (const dim_t dim : p.size.dims) elements *= double(dim);
-    const double src = elements * double(size_of(p.types.src)), dst = elements * double(size_of(p.types.dst));
-    double bytes = p.is_forward() ? src + dst : src + dst + elements * double(size_of(p.types.diff_src));
+double bytes_needed(const problem &p, double copies) {
+    constexpr double ORACLE_BYTES = 160; // of one column, in each thread
+    const auto rows_bytes = [&](const std::string &tag, data_type type) {
+        return elements_of(padded_dims(canonical_tag(tag, p.ndims()), p.size.dims)) * double(size_of(type));
+    };
+    const std::string dst_tag = p.tags.dst == TAG_ANY ? p.src_tag() : p.tags.dst;
+    double bytes = rows_bytes(p.src_tag(), p.types.src) + rows_bytes(dst_tag, p.types.dst);
+    if (!p.is_forward())
+        bytes += rows_bytes(p.diff_src_tag() == TAG_ANY ? p.src_tag() : p.diff_src_tag(), p.types.diff_src);
+    bytes += 2 * elements_of(p.statistics_dims()) * double(size_of(jitnorm_f32));
     for (const post_op &op : p.attr.post_ops)
-        if (const auto *binary = std::get_if<binary_post_op>(&op)) {
-            double source = double(size_of(binary->type));
-            for (const dim_t dim : binary->source_dims(p.size.dims)) source *= double(dim);
-            bytes += source;
-        }
-    return 2 * bytes;
+        if (const auto *binary = std::get_if<binary_post_op>(&op))
+            bytes += elements_of(binary->source_dims(p.size.dims)) * double(size_of(binary->type));
+    return copies * bytes + ORACLE_BYTES * double(thread_count()) * double(p.row_length());
 }
 
 memory_limits machine_memory() {

@@ -8,9 +8,9 @@
 
 namespace benchdnn_lite {
 
-// Tensors, the copies that checking makes and the buffers of the memcpy race. A floating-point number, so that no shape
-// overflows it.
-double bytes_needed(const problem &p);
+// Tensors with their padding, `copies` of each (checking keeps some, timing copies as many bytes), and what the oracle
+// keeps for each column. A floating-point number, so that no shape overflows it.
+double bytes_needed(const problem &p, double copies = 2);
 
 struct memory_limits {
     double total, available;

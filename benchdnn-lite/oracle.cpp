@@ -19,6 +19,9 @@ real largest_deviation(std::span<const double> src, const statistics &stats) {
     return largest;
 }
 
+// Half the distance of denormal numbers in the type that computes: what any operation may lose.
+real denormal_step(double unit) { return unit == F64_ERROR ? 0x1p-1075L : 0x1p-150L; }
+
 real element(std::span<const double> values, size_t c, real missing) { return values.empty() ? missing : values[c]; }
 
 // The sums of a row that diff_src needs, divided by C, and those of their terms' magnitudes.
@@ -72,7 +75,8 @@ void expect_forward(const row_inputs &in, double unit, std::span<expectation> ds
     for (size_t c = 0; c < dst.size(); ++c) {
         const real scale = element(in.scale, c, 1), shift = element(in.shift, c, 0);
         dst[c].value = scale * (in.stats.deviation(in.src[c]) * rstd) + shift;
-        dst[c].tolerance = unit * (std::abs(scale) * largest + std::abs(shift) / 8);
+        dst[c].tolerance =
+            unit * (std::abs(scale) * largest + std::abs(shift) / 8) + denormal_step(unit) * (2 * std::abs(scale) + 1);
     }
 }
 
@@ -81,14 +85,26 @@ void expect_diff_src(const row_inputs &in, double unit, std::span<expectation> d
     gradient_means m = means_of(in, rstd);
     if (in.global) m.g = m.g_xhat = m.g_magnitude = m.g_xhat_magnitude = 0;
     if (in.rms) m.g = m.g_magnitude = 0;
-    const real tolerance = unit * rstd * (m.largest_g + m.g_magnitude + largest * m.g_xhat_magnitude);
+    const real tolerance = unit * rstd * (m.largest_g + m.g_magnitude + largest * m.g_xhat_magnitude) +
+                           denormal_step(unit) * (rstd * (m.g_magnitude + 4) + 1);
     for (size_t c = 0; c < diff_src.size(); ++c) {
         const real g = in.diff_dst[c] * element(in.scale, c, 1), xhat = in.stats.deviation(in.src[c]) * rstd;
         diff_src[c] = {rstd * (g - m.g - xhat * m.g_xhat), tolerance};
     }
 }
 
+void gradient_sums::merge(const gradient_sums &other) {
+    rows_ += other.rows_;
+    for (size_t c = 0; c < columns_.size(); ++c) {
+        columns_[c].scale += other.columns_[c].scale;
+        columns_[c].scale_magnitude += other.columns_[c].scale_magnitude;
+        columns_[c].shift += other.columns_[c].shift;
+        columns_[c].shift_magnitude += other.columns_[c].shift_magnitude;
+    }
+}
+
 void gradient_sums::add_row(const row_inputs &in) {
+    rows_ += 1;
     const real rstd = reciprocal_deviation(in);
     for (size_t c = 0; c < columns_.size(); ++c) {
         const real diff_dst = in.diff_dst[c], product = diff_dst * (in.stats.deviation(in.src[c]) * rstd);
@@ -100,7 +116,8 @@ void gradient_sums::add_row(const row_inputs &in) {
 }
 
 expectation gradient_sums::diff_scale(size_t c, double unit) const {
-    return {columns_[c].scale, unit * columns_[c].scale_magnitude};
+    const real magnitudes = unit * columns_[c].scale_magnitude;
+    return {columns_[c].scale, magnitudes + denormal_step(unit) * (columns_[c].shift_magnitude + 2 * rows_)};
 }
 
 expectation gradient_sums::diff_shift(size_t c, double unit) const {

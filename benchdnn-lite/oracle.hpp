@@ -9,7 +9,8 @@
 // With rms the mean is zero and its term in diff_src is absent; with global statistics both sums in diff_src are.
 //
 // Errors are relative to the row (a bound on max |error| / max |xhat|), as the library documents them; a rounding to
-// the tensor's type comes on top and is the comparison's business.
+// the tensor's type comes on top and is the comparison's business. So does, near zero, the distance of denormal
+// numbers.
 #pragma once
 
 #include <span>
@@ -57,6 +58,7 @@ class gradient_sums {
 public:
     explicit gradient_sums(size_t columns) : columns_(columns) {}
     void add_row(const row_inputs &in);
+    void merge(const gradient_sums &other); // of other rows
     expectation diff_scale(size_t c, double unit) const;
     expectation diff_shift(size_t c, double unit) const;
 
@@ -65,6 +67,7 @@ private:
         real scale = 0, scale_magnitude = 0, shift = 0, shift_magnitude = 0;
     };
     std::vector<column> columns_;
+    real rows_ = 0;
 };
 
 } // namespace benchdnn_lite

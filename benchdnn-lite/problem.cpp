@@ -60,7 +60,7 @@ data_type parse_weight_type(std::string_view text) {
 
 direction parse_direction(std::string_view text) {
     for (size_t i = 0; i < std::size(DIRECTIONS); ++i)
-        if (DIRECTIONS[i] == text) return direction(i);
+        if (equal_but_for_case(DIRECTIONS[i], text)) return direction(i);
     throw input_error("'", text, "' is none of FWD_D, FWD_I, BWD_D, BWD_DW");
 }
 
@@ -96,7 +96,7 @@ row_tags parse_row_tags(std::string_view text) {
     const std::vector<std::string> parts = split_fields(text, 3);
     for (const std::string &part : parts) {
         if (part == TAG_UNDEF) throw input_error("tag 'undef' is for statistics only");
-        check_tag_name(part);
+        check_tag_name(part, false);
     }
     return {parts[0], parts.size() > 1 ? parts[1] : std::string(TAG_ANY), parts.size() > 2 ? parts[2] : ""};
 }
@@ -138,6 +138,12 @@ shape parse_shape(std::string_view text) {
     }
 }
 
+std::string to_text(const shape &size) {
+    std::string text;
+    for (size_t d = 0; d < size.dims.size(); ++d) text += concat(d ? "x" : "", std::to_string(size.dims[d]));
+    return size.name.empty() ? text : concat(text, "_n\"", size.name, "\"");
+}
+
 std::string problem::src_tag() const { return tags.src == TAG_ANY ? "abx" : tags.src; }
 
 std::string problem::diff_src_tag() const {
@@ -151,11 +157,11 @@ dim_t problem::rows() const {
     return rows;
 }
 
-std::string problem::line() const {
+std::string problem::line(bool canonical) const {
     const problem defaults;
     std::string text;
     const auto knob = [&](bool differs, std::string_view name, std::string_view value) {
-        if (differs) text.append("--").append(name).append("=").append(value).append(" ");
+        if (differs || canonical) text += concat("--", name, "=", value, " ");
     };
     knob(dir != defaults.dir, "dir", name_of(dir));
     knob(types != defaults.types, "dt", to_text(types));
@@ -167,9 +173,9 @@ std::string problem::line() const {
     knob(in_place != defaults.in_place, "inplace", in_place ? "true" : "false");
     knob(attr.scales != defaults.attr.scales, "attr-scales", to_text(attr.scales));
     knob(!attr.post_ops.empty(), "attr-post-ops", to_text(attr.post_ops));
-    knob(attr.user_scratchpad, "attr-scratchpad", "user");
-    for (size_t d = 0; d < size.dims.size(); ++d) text += concat(d ? "x" : "", std::to_string(size.dims[d]));
-    return size.name.empty() ? text : concat(text, "_n\"", size.name, "\"");
+    knob(attr.user_scratchpad, "attr-scratchpad", attr.user_scratchpad ? "user" : "library");
+    if (!filter.parts.empty()) text += to_text(filter) + " ";
+    return text + to_text(size);
 }
 
 } // namespace benchdnn_lite

@@ -7,6 +7,7 @@
 
 #include "attributes.hpp"
 #include "data_type.hpp"
+#include "impl_filter.hpp"
 
 namespace benchdnn_lite {
 
@@ -52,6 +53,7 @@ struct shape {
 
 // 128x768, 2x4x16_n"name"; throws input_error for fewer than 2 or more than 12 dimensions, or too many elements.
 shape parse_shape(std::string_view text);
+std::string to_text(const shape &size);
 
 constexpr float DEFAULT_EPSILON = 1.f / 16;
 
@@ -66,6 +68,7 @@ struct problem {
     attributes attr;
     float epsilon = DEFAULT_EPSILON;
     bool in_place = false;
+    impl_filter filter;
 
     bool is_forward() const { return dir == direction::FWD_D || dir == direction::FWD_I; }
     bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
@@ -85,8 +88,8 @@ struct problem {
     dim_t elements() const { return rows() * row_length(); }
     std::vector<dim_t> statistics_dims() const { return {size.dims.begin(), size.dims.end() - 1}; }
 
-    // Knobs that differ from their defaults, then the shape: what reproduces this problem.
-    std::string line() const;
+    // Knobs that differ from their defaults (canonical: all), then the shape: what reproduces this problem.
+    std::string line(bool canonical = false) const;
 };
 
 } // namespace benchdnn_lite

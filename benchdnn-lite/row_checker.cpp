@@ -3,6 +3,7 @@
 #include "row_checker.hpp"
 
 #include "attribute_oracle.hpp"
+#include "benchdnn_thresholds.hpp"
 
 namespace benchdnn_lite {
 
@@ -22,23 +23,9 @@ std::vector<double> values_of(const execution &e, int id) {
     return values;
 }
 
-const char *name_of_output(int id) {
-    switch (id) {
-    case JITNORM_ARG_DST:
-        return "dst";
-    case JITNORM_ARG_MEAN:
-        return "mean";
-    case JITNORM_ARG_VARIANCE:
-        return "variance";
-    case JITNORM_ARG_DIFF_SRC:
-        return "diff_src";
-    case JITNORM_ARG_DIFF_SCALE:
-        return "diff_scale";
-    case JITNORM_ARG_DIFF_SHIFT:
-        return "diff_shift";
-    default:
-        throw std::logic_error("output without a name");
-    }
+acceptance acceptance_of(const execution &e, const argument &a, fill_kind kind) {
+    if (kind == fill_kind::benchdnn) return benchdnn_acceptance(e, a);
+    return kind == fill_kind::ties && a.id == JITNORM_ARG_DST ? exactly(a.data.type()) : acceptance{};
 }
 
 buffer kept(const execution &e, int id, bool overwritten) { return overwritten ? e.data(id).clone() : e.data(id); }
@@ -52,9 +39,10 @@ kept_inputs::kept_inputs(const execution &e) : src(kept(e, JITNORM_ARG_SRC, e.pr
     }
 }
 
-row_checker::row_checker(const execution &e, const kept_inputs &inputs)
+row_checker::row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind)
     : execution_(e), inputs_(inputs), unit_(unit_of(e.prb())), scale_(values_of(e, JITNORM_ARG_SCALE)),
-      shift_(values_of(e, JITNORM_ARG_SHIFT)), gradients_(size_t(e.prb().row_length())) {
+      shift_(values_of(e, JITNORM_ARG_SHIFT)),
+      gradients_(e.prb().dir == direction::BWD_DW ? size_t(e.prb().row_length()) : 0) {
     const size_t columns = size_t(prb().row_length());
     src_.resize(columns);
     scratch_.resize(columns);
@@ -63,16 +51,19 @@ row_checker::row_checker(const execution &e, const kept_inputs &inputs)
     in_ = {src_, scale_, shift_, diff_dst_, {}, prb().epsilon, prb().is_rms(), prb().statistics_are_global()};
     for (const argument &a : e.arguments())
         if (a.use == role::output || a.use == role::both)
-            outputs_.emplace(a.id, comparison(name_of_output(a.id), a.data.shape()));
+            outputs_.emplace(a.id, comparison(name_of_output(a.id), a.data.shape(), acceptance_of(e, a, kind)));
 }
 
-void row_checker::check_all() {
-    const dim_t rows = prb().row_length() > 0 ? prb().rows() : 0;
-    for (dim_t row = 0; row < rows; ++row) {
+void row_checker::check_rows(dim_t begin, dim_t end) {
+    for (dim_t row = begin; row < end; ++row) {
         read_inputs(row);
         prb().is_forward() ? check_forward_row(row) : check_backward_row(row);
     }
-    check_gradients();
+}
+
+void row_checker::merge(const row_checker &other) {
+    for (auto &[id, output] : outputs_) output.merge(other.outputs_.at(id));
+    gradients_.merge(other.gradients_);
 }
 
 void row_checker::read_inputs(dim_t row) {
@@ -127,7 +118,7 @@ void row_checker::apply(const post_op &op, size_t index, dim_t row) {
 void row_checker::check_backward_row(dim_t row) {
     expect_diff_src(in_, unit_, expected_);
     compare_row(JITNORM_ARG_DIFF_SRC, row);
-    if (prb().dir == direction::BWD_DW) gradients_.add_row(in_);
+    gradients_.add_row(in_);
 }
 
 void row_checker::check_gradients() {

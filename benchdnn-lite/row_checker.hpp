@@ -7,6 +7,7 @@
 
 #include "compare.hpp"
 #include "execution.hpp"
+#include "fill.hpp"
 #include "oracle.hpp"
 
 namespace benchdnn_lite {
@@ -21,10 +22,15 @@ struct kept_inputs {
 
 class row_checker {
 public:
-    row_checker(const execution &e, const kept_inputs &inputs);
+    // `kind` decides how the outputs are judged.
+    row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind);
+    row_checker(const row_checker &) = delete;
+    row_checker &operator=(const row_checker &) = delete;
 
-    void check_all();
-    const std::map<int, comparison> &outputs() const { return outputs_; }
+    void check_rows(dim_t begin, dim_t end);
+    void merge(const row_checker &other); // that checked the rows behind these
+    void check_gradients();               // when all rows have been checked
+    std::map<int, comparison> &outputs() { return outputs_; }
 
 private:
     const problem &prb() const { return execution_.prb(); }
@@ -34,7 +40,6 @@ private:
     void apply_attributes(dim_t row);
     void apply(const post_op &op, size_t index, dim_t row);
     void check_backward_row(dim_t row);
-    void check_gradients();
     void compare_row(int id, dim_t row);
     void compare(int id, dim_t number, const expectation &e, double got);
 

@@ -3,21 +3,21 @@
 #include "settings.hpp"
 
 #include "error.hpp"
-#include "memory_size.hpp"
 #include "tag.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
 
-constexpr size_t MAX_JOBS = 1'000'000;
+constexpr size_t MAX_JOBS = 250'000;
 
 using problems = std::vector<problem>;
 
 // Each problem so far, once for each value of the list.
 template <typename List, typename Assign>
 problems cross(const problems &so_far, const List &values, Assign assign) {
-    if (so_far.size() * values.size() > MAX_JOBS) throw input_error("the knobs make more than a million problems");
+    if (so_far.size() * values.size() > MAX_JOBS)
+        throw input_error("the knobs make more than ", std::to_string(MAX_JOBS), " problems");
     problems product;
     product.reserve(so_far.size() * values.size());
     for (const problem &p : so_far)
@@ -31,6 +31,7 @@ problems cross(const problems &so_far, const List &values, Assign assign) {
 problems cross_product(const settings &s, const shape &size) {
     problems list(1);
     list[0].size = size;
+    list[0].filter = s.filter;
     list = cross(list, s.dirs, [](problem &p, direction value) { p.dir = value; });
     list = cross(list, s.types, [](problem &p, row_types value) { p.types = value; });
     list = cross(list, s.tags, [](problem &p, const row_tags &value) { p.tags = value; });
@@ -59,23 +60,31 @@ void check_third_fields(const problem &p) {
     throw input_error("the third data type or tag is diff_src's, which a forward problem does not have");
 }
 
-void check_memory(const problem &p) {
-    const double needed = bytes_needed(p), total = machine_memory().total;
-    if (needed > total)
-        throw input_error("problem ", p.line(), " needs ", readable_bytes(needed), " of memory, this machine has ",
-                          readable_bytes(total));
-}
-
 } // namespace
+
+std::string job::line() const {
+    std::string text;
+    const auto knob = [&](bool differs, std::string_view name, std::string_view value) {
+        if (differs || options.canonical) text += concat("--", name, "=", value, " ");
+    };
+    knob(options.mode != run_mode{}, "mode", to_text(options.mode));
+    knob(options.modifiers != mode_modifiers{}, "mode-modifier", to_text(options.modifiers));
+    knob(options.judged_by != judge::oracle, "check", options.judged_by == judge::oracle ? "oracle" : "benchdnn");
+    knob(options.seed != run_options{}.seed, "seed", std::to_string(options.seed));
+    text += "--lnorm ";
+    knob(false, "engine", "cpu");
+    return text + prb.line(options.canonical);
+}
 
 void append_problems(const settings &s, const shape &size, const run_options &options, std::vector<job> &jobs) {
     for (problem &p : cross_product(s, size)) {
         check_tags(p);
         check_third_fields(p);
-        check_memory(p);
-        jobs.push_back({std::move(p), options});
+        job next{std::move(p), options};
+        if (!s.match.empty() && !has_match(next.line(), s.match)) continue;
+        for (int64_t i = 0; i < options.repeats && jobs.size() <= MAX_JOBS; ++i) jobs.push_back(next);
     }
-    if (jobs.size() > MAX_JOBS) throw input_error("the knobs make more than a million problems");
+    if (jobs.size() > MAX_JOBS) throw input_error("the knobs make more than ", std::to_string(MAX_JOBS), " problems");
 }
 
 } // namespace benchdnn_lite

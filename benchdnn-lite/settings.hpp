@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// settings: the state that knobs change. Driver knobs hold lists; a problem descriptor runs their cross product.
+// settings: the state that the driver's knobs change. Most hold lists; a shape runs their cross product.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
+#include "mode.hpp"
 #include "problem.hpp"
 
 namespace benchdnn_lite {
 
-// What to do with a problem; --reset leaves it alone.
-struct run_options {
-    bool check = true;
-    bool time = false;
-    bool list = false;       // only print the problem's line
-    double max_ms = 3000;    // of timing, per problem
-    int64_t fixed_times = 0; // executions to time; 0: as many as max_ms allows
-    uint64_t seed = 1;
-};
-
+// --reset goes back to these defaults.
 struct settings {
     std::vector<direction> dirs{direction::FWD_D};
     std::vector<row_types> types{row_types{}};
@@ -31,15 +22,20 @@ struct settings {
     std::vector<std::vector<post_op>> post_ops{{}};
     std::vector<bool> user_scratchpad{false};
     std::vector<bool> in_place{false};
+    impl_filter filter;
+    std::string match; // a POSIX basic regular expression; empty: every problem
 };
 
 struct job {
     problem prb;
     run_options options;
+
+    // What follows the program's name to run this problem once more.
+    std::string line() const;
 };
 
-// Appends the cross product for one shape, the last list of settings varying fastest. Throws input_error if a tag does
-// not fit the shape or the machine could not hold the tensors.
+// Appends the cross product for one shape, the last list of settings varying fastest, but for the problems whose line
+// does not match. Throws input_error if a tag does not fit the shape.
 void append_problems(const settings &s, const shape &size, const run_options &options, std::vector<job> &jobs);
 
 } // namespace benchdnn_lite

@@ -2,8 +2,12 @@
 // The small parsing steps that every knob shares.
 #include "text.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+
+#include <regex.h>
 
 #include "error.hpp"
 
@@ -18,6 +22,25 @@ bool parse_whole(std::string_view text, T &value) {
 }
 
 std::string quoted(std::string_view text) { return concat("'", text, "'"); }
+
+class regex {
+public:
+    explicit regex(const std::string &expression) {
+        const int problem = regcomp(&compiled_, expression.c_str(), REG_NOSUB);
+        if (problem == 0) return;
+        char reason[128];
+        regerror(problem, &compiled_, reason, sizeof reason);
+        throw input_error(quoted(expression), " is not a regular expression: ", reason);
+    }
+    ~regex() { regfree(&compiled_); }
+    regex(const regex &) = delete;
+    regex &operator=(const regex &) = delete;
+
+    bool is_found_in(const std::string &text) const { return regexec(&compiled_, text.c_str(), 0, nullptr, 0) == 0; }
+
+private:
+    regex_t compiled_{};
+};
 
 } // namespace
 
@@ -46,10 +69,22 @@ float parse_float(std::string_view text) {
 }
 
 bool parse_bool(std::string_view text) {
-    if (text == "true" || text == "1") return true;
-    if (text == "false" || text == "0") return false;
+    if (equal_but_for_case(text, "true") || text == "1") return true;
+    if (equal_but_for_case(text, "false") || text == "0") return false;
     throw input_error(quoted(text), " is neither true nor false");
 }
+
+bool equal_but_for_case(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string checked_regex(std::string_view expression) {
+    regex compiled((std::string(expression)));
+    return std::string(expression);
+}
+
+bool has_match(const std::string &text, const std::string &expression) { return regex(expression).is_found_in(text); }
 
 std::string to_text(float value) {
     char buffer[32];

@@ -3,23 +3,29 @@
 #pragma once
 
 #include "execution.hpp"
-#include "settings.hpp"
+#include "mode.hpp"
 
 namespace benchdnn_lite {
 
-struct timing {
-    double median_us, min_us;
-    double bytes;     // what the definition of the problem reads and writes
-    double memcpy_us; // median, for a copy that reads and writes as many bytes together
-    double gigabytes_per_second() const { return bytes / median_us / 1e3; }
-    double over_memcpy() const { return median_us / memcpy_us; }
+// Of one execution, over all samples.
+struct spread {
+    double least = 0, average = 0, most = 0, median = 0;
 };
 
-// Bytes of the elements of every input and output, each once: src is read twice or more by some methods, and padding
-// is touched, but neither is the problem's due.
-double bytes_of(const execution &e);
+struct timing {
+    spread us;
+    spread clocks;                            // of the processor's time stamp counter
+    double input_bytes = 0, output_bytes = 0; // what the definition of the problem reads and writes
+    double memcpy_us = 0;                     // median, for a copy that reads and writes as many bytes together
+    bool cold = false;                        // tensors were not found in the caches
 
-// Blocks of executions and blocks of copies in turn, each block long enough for the clock, after one untimed call.
+    double bytes() const { return input_bytes + output_bytes; }
+    double gigabytes_per_second() const { return us.median > 0 ? bytes() / us.median / 1e3 : 0; }
+    double over_memcpy() const { return memcpy_us > 0 ? us.median / memcpy_us : 0; }
+};
+
+// Blocks of executions and blocks of copies in turn, each block long enough for the clock, after one untimed call. With
+// a cold cache, or a fixed number of executions, every block is a single call.
 timing time(const execution &e, const run_options &options);
 
 int thread_count();

@@ -2,14 +2,18 @@
 // Batch files: words, comments, joined lines.
 #include "batch_file.hpp"
 
+#include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include "error.hpp"
 
 namespace benchdnn_lite {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::vector<std::string> texts_of(const std::string &input) {
     std::istringstream stream(input);
@@ -48,9 +52,60 @@ TEST(batch_file, words_know_their_line) {
     EXPECT_EQ(words[3].line, 5);
 }
 
+TEST(batch_file, quotes_keep_spaces_within_a_line) {
+    EXPECT_EQ(texts_of("2x3_n\"a name\" 4x5"), (texts{"2x3_n\"a name\"", "4x5"}));
+    EXPECT_EQ(texts_of("2x3_n\"open here\n4x5"), (texts{"2x3_n\"open here", "4x5"}));
+}
+
+TEST(batch_file, a_comment_within_a_joined_list_is_left_out) {
+    EXPECT_EQ(texts_of("--dt=f32, \\\n# bf16 later\nf16"), (texts{"--dt=f32,f16"}));
+}
+
+// A folder of its own as the working directory.
+class batch_folders_test : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "benchdnn_lite_XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        before_ = fs::current_path();
+        fs::current_path(name);
+    }
+    void TearDown() override {
+        const fs::path folder = fs::current_path();
+        fs::current_path(before_);
+        fs::remove_all(folder);
+    }
+    static void create(const fs::path &file) {
+        if (file.has_parent_path()) fs::create_directories(file.parent_path());
+        std::ofstream(file) << "2x3\n";
+    }
+    fs::path before_;
+};
+
+TEST_F(batch_folders_test, the_working_directory_comes_before_folders_named_earlier) {
+    create("one/file");
+    create("one/inner");
+    create("two/inner");
+    create("two/other");
+    batch_folders folders;
+    EXPECT_EQ(folders.find("two/other", "."), "./two/other");
+    EXPECT_EQ(folders.find("one/file", "."), "./one/file");
+    EXPECT_EQ(folders.find("inner", "one"), "two/inner")
+        << "as benchdnn does: in the order in which folders were named";
+    create("inner");
+    EXPECT_EQ(folders.find("inner", "one"), "./inner");
+}
+
+TEST_F(batch_folders_test, the_including_file_s_folder_comes_next) {
+    create("deep/er/file");
+    batch_folders folders;
+    EXPECT_THROW(folders.find("file", "."), input_error);
+    EXPECT_EQ(folders.find("file", "deep/er"), "deep/er/file");
+}
+
 TEST(batch_file, a_missing_one_is_an_input_error) {
-    EXPECT_THROW(find_batch_file("no such file", "."), input_error);
-    EXPECT_THROW(find_batch_file(".", "."), input_error); // a folder
+    EXPECT_THROW(batch_folders().find("no such file", "."), input_error);
+    EXPECT_THROW(batch_folders().find(".", "."), input_error); // a folder
 }
 
 } // namespace

@@ -62,6 +62,8 @@ layout shape_of(std::vector<dim_t> dims, data_type type) {
     layout l;
     l.type = type;
     l.dims = l.padded_dims = std::move(dims);
+    l.strides.assign(l.dims.size(), 1);
+    for (size_t d = l.dims.size() - 1; d-- > 0;) l.strides[d] = l.strides[d + 1] * l.dims[d + 1];
     return l;
 }
 
@@ -74,8 +76,9 @@ TEST(comparison, counts_and_reports_the_worst) {
     EXPECT_EQ(c.errors(), 3u);
     EXPECT_EQ(c.total(), 4u);
     ASSERT_EQ(c.report().size(), 1u);
-    EXPECT_EQ(c.report()[0].find("dst[1,2]: expected 1, got 3, error 2, allowed 1.06e-06; 3 of 4 wrong"), 0u)
-        << c.report()[0];
+    EXPECT_EQ(c.report()[0],
+              "dst[1,2]: expected 1, got 3, error 2 (1.68e+07 ulp), allowed 1.06e-06 (8.89 ulp), at byte 20; "
+              "wrong: 3 of 4, in rows 0 to 1, columns 1 to 2");
 }
 
 TEST(comparison, a_nan_is_worse_than_any_number) {
@@ -84,6 +87,48 @@ TEST(comparison, a_nan_is_worse_than_any_number) {
     c.add(1, {1, 1e-6L}, NAN);
     c.add(2, {1, 1e-6L}, 1e35);
     EXPECT_EQ(c.report()[0].find("dst[1]"), 0u) << c.report()[0];
+}
+
+TEST(comparison, parts_merge_into_the_whole) {
+    comparison whole("dst", shape_of({2, 3}, jitnorm_f32)), part = whole;
+    whole.add(0, {1, 1e-6L}, 2);
+    part.add(5, {1, 1e-6L}, 3);
+    part.add(4, {1, 1e-6L}, 1);
+    whole.merge(part);
+    EXPECT_EQ(whole.errors(), 2u);
+    EXPECT_EQ(whole.total(), 3u);
+    EXPECT_EQ(whole.report()[0].find("dst[1,2]: expected 1, got 3"), 0u) << whole.report()[0];
+    EXPECT_NE(whole.report()[0].find("wrong: 2 of 3, in rows 0 to 1, columns 0 to 2"), std::string::npos);
+}
+
+TEST(comparison, ties_must_be_rounded_to_even) {
+    comparison c("dst", shape_of({4}, jitnorm_s8), exactly(jitnorm_s8));
+    c.add(0, {2.5L, 0}, 2);
+    c.add(1, {3.5L, 0}, 4);
+    c.add(2, {300, 0}, 127);
+    EXPECT_EQ(c.errors(), 0u);
+    c.add(3, {2.5L, 0}, 3);
+    EXPECT_EQ(c.errors(), 1u);
+    EXPECT_NE(c.report()[0].find("must be exact"), std::string::npos) << c.report()[0];
+}
+
+TEST(comparison, a_norm_forgives_an_element_but_not_many) {
+    const acceptance how{"threshold", {}, 1e-3, 1};
+    comparison c("diff_src", shape_of({1000}, jitnorm_f32), how);
+    for (dim_t i = 0; i < 999; ++i) c.add(i, {1, 0}, 1);
+    c.add(999, {1, 0}, 1.01);
+    EXPECT_EQ(c.errors(), 0u);
+    for (dim_t i = 0; i < 999; ++i) c.add(i, {1, 0}, 1.01);
+    EXPECT_EQ(c.errors(), 1u);
+    EXPECT_EQ(c.report()[0].find("diff_src: norm of the errors 0.00"), 0u) << c.report()[0];
+}
+
+TEST(comparison, too_many_zeros_are_not_trusted) {
+    comparison c("dst", shape_of({20}, jitnorm_f32), {"", {}, 0, 0.5});
+    for (dim_t i = 0; i < 10; ++i) c.add(i, {0, 0}, 0);
+    EXPECT_FALSE(c.is_trusted());
+    for (dim_t i = 10; i < 20; ++i) c.add(i, {1, 0}, 1);
+    EXPECT_TRUE(c.is_trusted());
 }
 
 TEST(comparison, silent_when_all_is_well) {

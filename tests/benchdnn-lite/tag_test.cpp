@@ -18,7 +18,7 @@ struct expansion {
 class known_tag : public testing::TestWithParam<expansion> {};
 
 TEST_P(known_tag, becomes_canonical) {
-    EXPECT_NO_THROW(check_tag_name(GetParam().tag));
+    EXPECT_NO_THROW(check_tag_name(GetParam().tag, true));
     EXPECT_EQ(canonical_tag(GetParam().tag, GetParam().ndims), GetParam().canonical);
 }
 
@@ -32,12 +32,34 @@ INSTANTIATE_TEST_SUITE_P(
                     expansion{"ABx16a16b", 3, "ABc16a16b"}, expansion{"tnc", 3, "abc"}, expansion{"ntc", 3, "bac"},
                     expansion{"nhwc", 4, "acdb"}, expansion{"x", 1, "a"}, expansion{"ldnc", 4, "abcd"},
                     expansion{"any", 3, "any"}, expansion{"undef", 2, "undef"}, expansion{"BA16a16b", 2, "BA16a16b"},
-                    expansion{"badce", 5, "badce"}));
+                    expansion{"badce", 5, "badce"}, expansion{"aby", 2, "ba"}, expansion{"aby", 4, "abdc"}));
 
 TEST(tag, unknown_names_are_rejected) {
-    for (const char *tag :
-         {"", "q", "ac", "aab", "abC", "aB7b", "ab8", "8b", "abx8", "zx", "AB", "abcdefghijklm", "a-b"})
-        EXPECT_THROW(check_tag_name(tag), input_error) << tag;
+    for (const char *tag : {"",     "q",    "ac",    "aab",  "abC",           "ab8",
+                            "8b",   "abx8", "zx",    "AB",   "abcdefghijklm", "a-b",
+                            "aB1b", "aB8c", "aB8b8", "Ab8b", "aB8B",          "aB99999999999999999999b",
+                            "xx",   "axx",  "xy"}) {
+        EXPECT_THROW(check_tag_name(tag, true), input_error) << tag;
+        EXPECT_THROW(check_tag_name(tag, false), input_error) << tag;
+    }
+    EXPECT_THROW(check_tag_name(std::string(1000, 'x'), false), input_error);
+}
+
+TEST(tag, blocks_beyond_the_library_s_names_are_taken_on_request) {
+    for (const char *tag : {"aB7b", "Ab3a", "aBx5b", "BAc2b3a"}) {
+        EXPECT_THROW(check_tag_name(tag, true), input_error) << tag;
+        EXPECT_NO_THROW(check_tag_name(tag, false)) << tag;
+    }
+    for (const char *tag : {"aB8b", "aBx16b", "ABx16a16b", "badce", "tnc", "any"})
+        EXPECT_NO_THROW(check_tag_name(tag, true));
+}
+
+TEST(tag, blocks_are_filled_up) {
+    EXPECT_EQ(padded_dims("ab", {3, 5}), (std::vector<dim_t>{3, 5}));
+    EXPECT_EQ(padded_dims("aB8b", {3, 5}), (std::vector<dim_t>{3, 8}));
+    EXPECT_EQ(padded_dims("AB16b16a", {17, 0}), (std::vector<dim_t>{32, 0}));
+    EXPECT_EQ(padded_dims("aBc4b2b", {1, 9, 3}), (std::vector<dim_t>{1, 16, 3}));
+    EXPECT_EQ(padded_dims("any", {3, 5}), (std::vector<dim_t>{3, 5}));
 }
 
 TEST(tag, names_of_another_rank_are_rejected) {

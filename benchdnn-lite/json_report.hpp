@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// json_report: the results for machines, one object for each test.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "report.hpp"
+
+namespace benchdnn_lite {
+
+class json_report {
+public:
+    json_report();
+    ~json_report();
+    json_report(const json_report &) = delete;
+    json_report &operator=(const json_report &) = delete;
+
+    void add(const job &j, const test_result &result);
+    // Throws std::runtime_error if the file cannot be written.
+    void write(const std::string &file, const tally &counts, double seconds) const;
+
+private:
+    struct content;
+    std::unique_ptr<content> content_;
+};
+
+} // namespace benchdnn_lite

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// operation: a problem's primitive descriptor and primitive in the library, without tensors.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "api.hpp"
+#include "problem.hpp"
+
+namespace benchdnn_lite {
+
+struct session {
+    session();
+    engine cpu;
+    stream queue;
+};
+
+// Milliseconds that a creation took.
+struct creation_times {
+    double descriptor = 0, primitive = 0;
+};
+
+class operation {
+public:
+    // Throws api_error when the library refuses, unsupported when it cannot be asked or no implementation is left that
+    // the problem's filter accepts. `skipped` hears the names of implementations that the filter leaves out.
+    using listener = std::function<void(const std::string &implementation)>;
+    operation(const session &s, const problem &p, const listener &skipped = {});
+
+    const problem &prb() const { return problem_; }
+    const session &owner() const { return *session_; }
+    const std::string &implementation() const { return implementation_; }
+    const creation_times &times() const { return times_; }
+
+    const_jitnorm_primitive_t handle() const { return primitive_.get(); }
+    const_jitnorm_memory_desc_t desc_of(int id) const; // of an argument JITNORM_ARG_*
+    // Of the second operands of binary post-ops, in their order.
+    const std::deque<memory_desc> &source_descs() const { return source_descs_; }
+
+private:
+    memory_desc describe(const std::string &tag, data_type type, const std::vector<dim_t> &dims) const;
+    primitive_attr make_attr();
+    void append_post_op(jitnorm_post_ops_t list, const post_op &op);
+    void create_descriptor(const primitive_attr &attr);
+    void choose_implementation(const listener &skipped);
+
+    const session *session_;
+    problem problem_;
+    std::deque<memory_desc> source_descs_;
+    primitive_desc descriptor_;
+    primitive primitive_;
+    std::string implementation_;
+    creation_times times_;
+};
+
+} // namespace benchdnn_lite
