@@ -6,6 +6,7 @@
 
 #include "../core/environment.hpp"
 #include "../core/verbose.hpp"
+#include "jit_backward.hpp"
 #include "jit_forward.hpp"
 #include "reference_entry.hpp"
 
@@ -41,7 +42,8 @@ const implementation *first_taker(std::span<const implementation> list, std::str
 } // namespace
 
 std::span<const implementation> implementations() {
-    static const std::array ranking = {jit_avx512_forward, jit_avx2_forward, reference_entry};
+    static const std::array ranking = {jit_avx512_forward, jit_avx512_backward, jit_avx2_forward, jit_avx2_backward,
+                                       reference_entry};
     return ranking;
 }
 

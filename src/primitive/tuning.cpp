@@ -26,15 +26,26 @@ dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
 
 constexpr dim_t IN_CACHE_BATCH = 16 * 1024;
 
+const cache_sizes &the_caches() {
+    static const cache_sizes caches;
+    return caches;
+}
+
 } // namespace
 
 plan plan_for(dim_t bytes, dim_t total_bytes, dim_t row_bytes) {
-    static const cache_sizes caches;
+    const cache_sizes &caches = the_caches();
     if (total_bytes >= caches.last) return {batch_of(8 * 1024, row_bytes), 1, true, true};
     if (bytes > caches.l2) return {batch_of(4 * 1024, row_bytes), 1, true, false};
     return {batch_of(IN_CACHE_BATCH, row_bytes), 2, false, false};
 }
 
 plan packed_plan(dim_t pitch) { return {batch_of(IN_CACHE_BATCH, pitch), 2, false, false}; }
+
+backward_plan backward_plan_for(dim_t bytes, dim_t total_bytes, dim_t row_bytes) {
+    const dim_t batch = batch_of(IN_CACHE_BATCH, row_bytes);
+    if (total_bytes >= the_caches().last) return {batch, true, true};
+    return {batch, bytes > the_caches().l2, false};
+}
 
 } // namespace jitnorm::impl::layer_norm::tuning

@@ -42,4 +42,25 @@ constexpr dim_t packed_rows(dim_t src_pitch, dim_t dst_pitch) {
 }
 plan packed_plan(dim_t pitch);
 
+// ---- backward
+
+// Rows longer than this do not stay in L2 between their sums and diff_src: threads take chunks of all rows instead.
+constexpr dim_t LONG_ROW = 128 * 1024;
+
+// A thread is worth starting for this many bytes: more than in forward, since its sums are merged afterwards.
+constexpr dim_t BACKWARD_BYTES_PER_THREAD = 96 * 1024;
+
+constexpr int backward_threads(dim_t bytes, dim_t shares, int available) {
+    return int(std::clamp<dim_t>(std::min(bytes / BACKWARD_BYTES_PER_THREAD, shares), 1, available));
+}
+
+struct backward_plan {
+    dim_t batch_rows; // swept together for their sums, then again for diff_src
+    bool fetching;    // the next batch, while diff_src is written
+    bool bypassing;   // stores that bypass the caches
+};
+
+// For `bytes` read and written by each thread, in rows of `row_bytes` to read.
+backward_plan backward_plan_for(dim_t bytes, dim_t total_bytes, dim_t row_bytes);
+
 } // namespace jitnorm::impl::layer_norm::tuning

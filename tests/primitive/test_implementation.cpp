@@ -113,7 +113,8 @@ TEST_F(ChoiceLog, TheUnknownName) {
 TEST(Implementations, RankedWithTheReferenceLast) {
     std::vector<std::string> names;
     for (const implementation &entry : implementations()) names.emplace_back(entry.name);
-    EXPECT_EQ(names, (std::vector<std::string>{"jit:avx512", "jit:avx2", "ref:any"}));
+    EXPECT_EQ(names, (std::vector<std::string>{"jit:avx512", "jit:avx512", "jit:avx2", "jit:avx2", "ref:any"}))
+        << "one name for forward and for backward";
     EXPECT_EQ(implementations().data(), implementations().data()) << "places in the list stay valid";
 }
 
@@ -138,14 +139,52 @@ TEST(Implementations, EachTakerBuildsAnExecutor) {
 TEST(Implementations, GeneratedCodeForWhatItIsMadeFor) {
     if (!jit::is_allowed(jit::isa::avx2)) GTEST_SKIP() << "this processor has no AVX2";
     EXPECT_STRNE(choose(forward_problem())->name, "ref:any");
+    EXPECT_STRNE(choose(backward_problem())->name, "ref:any");
 }
 
+constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+constexpr jitnorm_data_type_t AFFINE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+constexpr jitnorm_format_tag_t TAGS[] = {jitnorm_abc, jitnorm_bac, jitnorm_cba, jitnorm_aBc8b, jitnorm_aBC16b16c};
+
+template <typename Body> // void(const problem &)
+void for_each_backward_problem(Body &&body) {
+    problem p = backward_problem();
+    const dim_t dims[] = {4, 6, 8};
+    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
+        for (const unsigned rms : {0U, unsigned(jitnorm_rms_norm)})
+            for (unsigned flags = 0; flags < 8; ++flags)
+                for (const auto src : DATA_TYPES)
+                    for (const auto diff_dst : DATA_TYPES)
+                        for (const auto diff_src : DATA_TYPES)
+                            for (const auto affine : AFFINE_TYPES)
+                                for (const auto tag : TAGS) {
+                                    p.prop_kind = kind;
+                                    p.flags = flags | rms;
+                                    make_with_tag(p.src, 3, dims, src, tag);
+                                    p.diff_dst = dense({4, 6, 8}, diff_dst);
+                                    make_with_tag(p.diff_src, 3, dims, diff_src, tag);
+                                    p.scale_shift_type = affine;
+                                    p.diff_scale_shift_type = AFFINE_TYPES[size_t(src) % 3];
+                                    body(p);
+                                }
+}
+
+TEST(Implementations, NoBackwardProblemIsLeftToTheReference) {
+    if (!jit::is_allowed(jit::isa::avx2)) GTEST_SKIP() << "this processor has no AVX2";
+    for_each_backward_problem([](const problem &p) {
+        ASSERT_EQ(validate(p).status, jitnorm_success) << describe(p);
+        ASSERT_STRNE(choose(p)->name, "ref:any") << describe(p);
+    });
+}
+
+// The same problems whatever the rank: where one set's entry refuses, the other's does.
 TEST(Implementations, InstructionSetsTakeTheSameProblems) {
     if (!jit::is_allowed(jit::isa::avx512)) GTEST_SKIP() << "this processor has no AVX-512";
     problem bf16 = forward_problem();
     bf16.src = dense({4, 6, 8}, jitnorm_bf16);
+    const auto list = implementations();
     for (const problem &p : {forward_problem(), backward_problem(), rms_problem(), bf16})
-        EXPECT_EQ(implementations()[0].refusal(p), implementations()[1].refusal(p));
+        for (const size_t i : {0U, 1U}) EXPECT_EQ(list[i].refusal(p), list[i + 2].refusal(p));
 }
 
 class ForcedImplementation : public testing::Test {
@@ -154,20 +193,22 @@ protected:
     void TearDown() override { unsetenv("JITNORM_IMPL"); }
 };
 
+// Of the entries with the forced name, the one that takes the problem.
+const implementation *taker_named(std::string_view name, const problem &p) {
+    for (const implementation &entry : implementations())
+        if (entry.name == name && entry.refusal(p).empty()) return &entry;
+    return nullptr;
+}
+
 TEST_F(ForcedImplementation, IsWhatRuns) {
-    for (const implementation &entry : implementations()) {
-        force(entry.name);
-        const problem p = forward_problem();
-        jitnorm_status_t status;
-        const implementation *found = choose(p, nullptr, &status);
-        if (entry.refusal(p).empty()) {
-            EXPECT_EQ(found, &entry);
-            EXPECT_EQ(status, jitnorm_success);
-        } else {
-            EXPECT_EQ(found, nullptr) << "never another one instead";
-            EXPECT_EQ(status, jitnorm_unimplemented);
+    for (const problem &p : {forward_problem(), backward_problem()})
+        for (const char *name : {"jit:avx512", "jit:avx2", "ref:any"}) {
+            force(name);
+            jitnorm_status_t status;
+            const implementation *expected = taker_named(name, p);
+            EXPECT_EQ(choose(p, nullptr, &status), expected) << "never another one instead";
+            EXPECT_EQ(status, expected == nullptr ? jitnorm_unimplemented : jitnorm_success);
         }
-    }
 }
 
 TEST_F(ForcedImplementation, UnknownNameIsAnError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// run: one execution of the reference: a problem, its tensors filled with random values, the call, and the oracle's
-// answer to the same values as they were stored.
+// run: one execution, of the reference unless another implementation is named: a problem, its tensors filled with
+// random values, the call, and the oracle's answer to the same values as they were stored.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include "core/problem.hpp"
 #include "layouts.hpp"
 #include "oracle.hpp"
+#include "primitive/reference_entry.hpp"
 #include "reference/reference.hpp"
 #include "tensor.hpp"
 
@@ -30,7 +31,8 @@ struct setup {
     std::string diff_src = "dense";
     jitnorm_data_type_t src_type = jitnorm_f32, dst_type = jitnorm_f32; // dst_type also of diff_dst
     jitnorm_data_type_t diff_src_type = jitnorm_f32;
-    jitnorm_data_type_t affine_type = jitnorm_f32; // scale, shift and their gradients
+    jitnorm_data_type_t affine_type = jitnorm_f32; // scale, shift and, unless they have a type of their own,
+    jitnorm_data_type_t gradient_type = jitnorm_data_type_undef; // their gradients
     impl::attributes attr = {};
     bool in_place = false;
     guard_side side = guard_side::after;
@@ -42,8 +44,8 @@ inline std::ostream &operator<<(std::ostream &out, const setup &s) {
     out << "kind " << s.kind << " flags " << s.flags << " dims";
     for (dim_t d : s.dims) out << ' ' << d;
     return out << " layouts " << s.src << ' ' << s.dst << ' ' << s.statistics << ' ' << s.diff_src << " types "
-               << s.src_type << ' ' << s.dst_type << ' ' << s.diff_src_type << ' ' << s.affine_type << " in place "
-               << s.in_place << " seed " << s.seed;
+               << s.src_type << ' ' << s.dst_type << ' ' << s.diff_src_type << ' ' << s.affine_type << ' '
+               << s.gradient_type << " in place " << s.in_place << " seed " << s.seed;
 }
 
 inline problem make_problem(const setup &s) {
@@ -59,7 +61,8 @@ inline problem make_problem(const setup &s) {
         p.diff_dst = make_layout(s.dst, s.dims, s.dst_type);
         p.diff_src = make_layout(s.diff_src, s.dims, s.diff_src_type);
     }
-    p.scale_shift_type = p.diff_scale_shift_type = s.affine_type;
+    p.scale_shift_type = s.affine_type;
+    p.diff_scale_shift_type = s.gradient_type == jitnorm_data_type_undef ? s.affine_type : s.gradient_type;
     p.attr = s.attr;
     return p;
 }
@@ -110,31 +113,35 @@ public:
     }
 
     arguments make_arguments() {
+        const auto pointer = [](const tensor &t) { return t.exists() ? t.data() : nullptr; };
         arguments args;
-        args.src = src.data();
-        args.dst = in_place_ ? src.data() : dst.data();
-        args.mean = mean.data();
-        args.variance = variance.data();
-        args.scale = scale.data();
-        args.shift = shift.data();
-        args.diff_dst = diff_dst.data();
-        args.diff_src = in_place_ ? diff_dst.data() : diff_src.data();
-        args.diff_scale = diff_scale.data();
-        args.diff_shift = diff_shift.data();
+        args.src = pointer(src);
+        args.dst = in_place_ ? pointer(src) : pointer(dst);
+        args.mean = pointer(mean);
+        args.variance = pointer(variance);
+        args.scale = pointer(scale);
+        args.shift = pointer(shift);
+        args.diff_dst = pointer(diff_dst);
+        args.diff_src = in_place_ ? pointer(diff_dst) : pointer(diff_src);
+        args.diff_scale = pointer(diff_scale);
+        args.diff_shift = pointer(diff_shift);
         args.src_scale = &src_scale;
         args.dst_scale = &dst_scale;
         for (size_t i = 0; i < operands.size(); ++i) args.post_op_src[i] = operands[i].data();
         return args;
     }
 
-    void execute() {
+    void execute() { execute_on(impl::layer_norm::reference_entry); }
+
+    void execute_on(const impl::layer_norm::implementation &entry) {
         const impl::layer_norm::verdict verdict = validate(p);
         ASSERT_EQ(verdict.status, jitnorm_success) << verdict.reason;
-        guarded_buffer scratchpad(impl::layer_norm::reference::scratchpad_bytes(p));
+        guarded_buffer scratchpad(entry.scratchpad_bytes(p), guard_side::before); // aligned
         arguments args = make_arguments();
         args.scratchpad = scratchpad.data();
         protect_inputs();
-        ASSERT_EQ(impl::layer_norm::reference::create(p)->execute(args), jitnorm_success);
+        ASSERT_EQ(entry.create(p)->execute(args), jitnorm_success);
+        EXPECT_TRUE(scratchpad.slack_untouched());
         for (const tensor *output : outputs()) EXPECT_TRUE(output->surroundings_are_right());
     }
 

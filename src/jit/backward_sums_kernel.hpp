@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward_sums_kernel: all that backward adds up, in one sweep over at most CHUNK elements of each row: the row's two
+// sums, and its share of the gradients of scale and shift (docs/arithmetic.md, "Backward").
+#pragma once
+
+#include "../arithmetic/constants.hpp"
+#include "kernel_cache.hpp"
+
+namespace jitnorm::impl::jit {
+
+// T is the compute type. What the kernel's configuration leaves out is not used.
+template <typename T>
+struct backward_sums_arguments {
+    const void *src, *diff_dst;
+    dim_t src_row_stride, diff_dst_row_stride; // bytes
+    dim_t rows;                                // at least 1
+    dim_t count;                               // elements of each row, 1 .. CHUNK
+    const T *mean;                             // one value per row
+    const T *factor;                           // one value per row: rstd, negative if the kernel is centered
+    const void *scale;                         // `count` values
+    T *diff_scale, *diff_shift;                // `count` sums each, to which the rows are added in order
+    T *s1, *s2;                                // one sum per row: of g, and of g * xhat
+};
+
+template <typename T> // float or double
+class backward_sums_kernel {
+public:
+    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
+    explicit backward_sums_kernel(const backward_sums_conf &conf);
+    void operator()(const backward_sums_arguments<T> &args) const { run_(&args); }
+    size_t code_bytes() const { return code_->size(); }
+
+private:
+    code_ptr code_;
+    void (*run_)(const backward_sums_arguments<T> *);
+};
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward_weights_kernel: sums of columns added up in double, in order, and stored as a wider sum or as a gradient
+// (docs/arithmetic.md, "Backward").
+#pragma once
+
+#include "../core/memory_desc.hpp"
+#include "kernel_cache.hpp"
+
+namespace jitnorm::impl::jit {
+
+struct backward_weights_arguments {
+    const double *start; // to begin with; null: zeros
+    const void *sums;    // to be added one after the other
+    dim_t sums_stride;   // bytes from one to the next
+    dim_t number;        // of them, possibly 0
+    dim_t count;         // elements of each, at least 1
+    void *to;            // may be start
+};
+
+class backward_weights_kernel {
+public:
+    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
+    explicit backward_weights_kernel(const backward_weights_conf &conf);
+    void operator()(const backward_weights_arguments &args) const { run_(&args); }
+    size_t code_bytes() const { return code_->size(); }
+
+private:
+    code_ptr code_;
+    void (*run_)(const backward_weights_arguments *);
+};
+
+} // namespace jitnorm::impl::jit

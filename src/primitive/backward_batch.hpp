@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward_batch: what backward knows of a few rows, side by side as the kernels write and read it, and the scalar
+// steps over them in loops that the compiler turns into vectors.
+#pragma once
+
+#include "../arithmetic/moments.hpp"
+#include "../arithmetic/row_sums.hpp"
+#include "../core/parallel.hpp"
+#include "tuning.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// One value per row in each array; T is the compute type.
+template <typename T>
+struct backward_batch {
+    static constexpr dim_t MAX_ROWS = tuning::MAX_BATCH_ROWS;
+
+    dim_t rows = 0;
+    alignas(64) T mean[MAX_ROWS], rstd[MAX_ROWS];
+    alignas(64) T factor[MAX_ROWS];                                 // what the sums kernel multiplies by
+    alignas(64) T chunk_s1[MAX_ROWS] = {}, chunk_s2[MAX_ROWS] = {}; // the sums of one chunk
+    alignas(64) double s1[MAX_ROWS], s2[MAX_ROWS];
+    alignas(64) T m1[MAX_ROWS], k[MAX_ROWS];
+
+    // From the given statistics, `stride` elements apart; `means` is null for rms_norm.
+    void set_statistics(const float *means, const float *variances, dim_t stride, float epsilon) {
+        for (dim_t r = 0; r < rows; ++r) mean[r] = means ? T(means[r * stride]) : T(0);
+        for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(double(variances[r * stride]), epsilon);
+        for (dim_t r = 0; r < rows; ++r) factor[r] = means ? -rstd[r] : rstd[r];
+    }
+
+    void clear_sums(range which) {
+        for (dim_t r = which.begin; r < which.end; ++r) s1[r] = s2[r] = 0;
+    }
+    void add_chunk(range which, const T *chunk1, const T *chunk2) { // which.end - which.begin values each
+        for (dim_t r = which.begin; r < which.end; ++r) s1[r] += double(chunk1[r - which.begin]);
+        for (dim_t r = which.begin; r < which.end; ++r) s2[r] += double(chunk2[r - which.begin]);
+    }
+    void find_slopes(range which, double inv_count) {
+        for (dim_t r = which.begin; r < which.end; ++r) {
+            const row_slopes<T> slopes = slopes_of<T>({s1[r], s2[r]}, inv_count, rstd[r]);
+            m1[r] = slopes.m1;
+            k[r] = slopes.k;
+        }
+    }
+};
+
+} // namespace jitnorm::impl::layer_norm

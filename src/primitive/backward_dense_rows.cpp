@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backward_dense_rows.hpp"
+
+#include <cstdint>
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+constexpr int SRC = 0, DIFF_DST = 1, DIFF_SRC = 2, STATISTICS = 3; // tensors of the row space
+constexpr dim_t CACHE_LINE = 64;
+
+row_space space_of(const problem &p) {
+    const memory_desc *tensors[] = {&p.src, &p.diff_dst, &p.diff_src, &p.statistics};
+    return {tensors, p.src.ndims - 1};
+}
+
+dim_t size_in(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
+
+bool are_lines_apart(const memory_desc &md) {
+    for (int d = 0; d + 1 < md.ndims; ++d)
+        if (md.dims[d] > 1 && md.strides[d] * size_in(md) % CACHE_LINE != 0) return false;
+    return true;
+}
+
+bool is_dense(const memory_desc &md) {
+    return md.inner_nblks == 0 && (md.strides[md.ndims - 1] == 1 || md.dims[md.ndims - 1] == 1);
+}
+
+} // namespace
+
+bool backward_dense_rows::takes(const problem &p) {
+    return is_dense(p.src) && is_dense(p.diff_dst) && is_dense(p.diff_src) && p.statistics.inner_nblks == 0;
+}
+
+backward_dense_rows::backward_dense_rows(const problem &p)
+    : space_(space_of(p)), columns_(p.row_length()), src_size_(size_in(p.src)), diff_dst_size_(size_in(p.diff_dst)),
+      diff_src_size_(size_in(p.diff_src)), src_stride_(space_.stride(SRC) * src_size_),
+      diff_dst_stride_(space_.stride(DIFF_DST) * diff_dst_size_),
+      diff_src_stride_(space_.stride(DIFF_SRC) * diff_src_size_), statistics_stride_(space_.stride(STATISTICS)),
+      diff_src_offset_(p.diff_src.offset0 * diff_src_size_), in_lines_(are_lines_apart(p.diff_src)) {}
+
+bool backward_dense_rows::has_rows_in_lines(const void *diff_src) const {
+    const uintptr_t first = reinterpret_cast<uintptr_t>(diff_src) + uintptr_t(diff_src_offset_);
+    return in_lines_ && first % CACHE_LINE == 0;
+}
+
+void backward_dense_rows::session::move_to(const row_space::run &run, dim_t row) {
+    const auto place = [&](auto *tensor, int index, dim_t size, dim_t stride) {
+        return tensor + run.offset[size_t(index)] * size + row * stride;
+    };
+    const auto *src = static_cast<const std::byte *>(args_.src);
+    const auto *diff_dst = static_cast<const std::byte *>(args_.diff_dst);
+    auto *diff_src = static_cast<std::byte *>(args_.diff_src);
+    first_ = {place(src, SRC, rows_.src_size_, rows_.src_stride_),
+              place(diff_dst, DIFF_DST, rows_.diff_dst_size_, rows_.diff_dst_stride_),
+              place(diff_src, DIFF_SRC, rows_.diff_src_size_, rows_.diff_src_stride_),
+              rows_.src_stride_,
+              rows_.diff_dst_stride_,
+              rows_.diff_src_stride_};
+    const auto statistic = [&](const void *values) {
+        return values ? place(static_cast<const float *>(values), STATISTICS, 1, rows_.statistics_stride_) : nullptr;
+    };
+    mean_ = statistic(args_.mean);
+    variance_ = statistic(args_.variance);
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backward_executor.hpp"
+
+#include <cstring>
+
+#include "../core/zero_padding.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+const void *behind(const void *values, dim_t count, dim_t size) {
+    return values ? static_cast<const std::byte *>(values) + count * size : nullptr;
+}
+
+// The columns of chunk number `chunk`.
+range columns_of(dim_t chunk, dim_t columns) { return {chunk * CHUNK, std::min((chunk + 1) * CHUNK, columns)}; }
+
+} // namespace
+
+template <typename T, typename Rows>
+backward_executor<T, Rows>::backward_executor(const problem &p, std::shared_ptr<const backward_kernels<T>> kernels)
+    : problem_(p), kernels_(std::move(kernels)), rows_(p), work_(p, Rows::buffer_bytes(p)) {}
+
+template <typename T, typename Rows>
+size_t backward_executor<T, Rows>::scratchpad_bytes(const problem &p) {
+    return backward_work(p, Rows::buffer_bytes(p)).scratchpad_bytes();
+}
+
+template <typename T, typename Rows>
+jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) const {
+    if (work_.rows() == 0) zero_gradients(args);
+    if (work_.rows() == 0 || work_.columns() == 0) return jitnorm_success;
+    const int available = max_threads();
+    if (work_.goes_by_chunks(available))
+        run_by_chunks(args, work_.chunk_threads(available));
+    else
+        run_by_rows(args, work_.row_threads(available));
+    return jitnorm_success;
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::zero_gradients(const arguments &args) const {
+    const size_t bytes = size_t(work_.columns()) * size_of(problem_.diff_scale_shift_type);
+    if (bytes == 0) return;
+    if (problem_.wants_diff_scale()) std::memset(args.diff_scale, 0, bytes);
+    if (problem_.wants_diff_shift()) std::memset(args.diff_shift, 0, bytes);
+}
+
+// Bypassing stores need every row of diff_src at the start of a cache line, and elements of at least half the compute
+// type's size.
+template <typename T, typename Rows>
+tuning::backward_plan backward_executor<T, Rows>::plan_for(const arguments &args, int threads) const {
+    auto plan = tuning::backward_plan_for(work_.bytes() / threads, work_.bytes(), work_.row_bytes_read());
+    plan.bypassing = plan.bypassing && rows_.has_rows_in_lines(args.diff_src) &&
+                     2 * size_of(problem_.diff_src.data_type) >= sizeof(T);
+    return plan;
+}
+
+template <typename T, typename Rows>
+typename backward_executor<T, Rows>::column_sums backward_executor<T, Rows>::column_sums_in(T *sums,
+                                                                                            dim_t pitch) const {
+    T *const shift = problem_.wants_diff_scale() ? sums + pitch : sums;
+    return {problem_.wants_diff_scale() ? sums : nullptr, problem_.wants_diff_shift() ? shift : nullptr};
+}
+
+// ---------------------------------------------------------------- by rows
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::run_by_rows(const arguments &args, int threads) const {
+    const auto plan = plan_for(args, threads);
+    const dim_t parts = work_.cut().parts();
+    parallel_parts(threads, [&](int share) {
+        if (work_.gradients() > 0) {
+            run_parts(args, plan, share, split(parts, threads, share));
+        } else {
+            session at(rows_, args, work_.buffer(args.scratchpad, share));
+            const range even = split(work_.rows(), threads, share);
+            run_rows(args, plan, at, {rows_.cut_at(even.begin), rows_.cut_at(even.end)}, {});
+        }
+        zero_padding(problem_.diff_src, args.diff_src, share, threads);
+    });
+    if (work_.gradients() > 0) finish_parts(args, split(parts, threads, 0).end);
+}
+
+// The first thread adds its parts up as it goes, in part 0's place: they are the first in the order of the total, so no
+// bit differs from adding them up later.
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::run_parts(const arguments &args, const tuning::backward_plan &plan, int share,
+                                           range parts) const {
+    session at(rows_, args, work_.buffer(args.scratchpad, share));
+    double *const total = work_.part_sums(args.scratchpad, 0);
+    for (dim_t part = parts.begin; part < parts.end; ++part) {
+        const bool joins = parts.begin == 0 && part > 0;
+        double *const sums = work_.part_sums(args.scratchpad, joins ? 1 : part);
+        run_part(args, plan, at, share, part, sums);
+        if (joins) add(kernels_->weights->add_part, total, sums, total, work_.width());
+    }
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::run_part(const arguments &args, const tuning::backward_plan &plan, session &at,
+                                          int share, dim_t part, double *sums) const {
+    T *const block_sums = work_.template block_sums<T>(args.scratchpad, share);
+    const range blocks = work_.cut().part(part);
+    for (dim_t block = blocks.begin; block < blocks.end; ++block) {
+        std::memset(block_sums, 0, size_t(work_.width()) * sizeof(T));
+        run_rows(args, plan, at, work_.cut().block(block), column_sums_in(block_sums, work_.pitch()));
+        add(kernels_->weights->add_block, block == blocks.begin ? nullptr : sums, block_sums, sums, work_.width());
+    }
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::run_rows(const arguments &args, const tuning::backward_plan &plan, session &at,
+                                          range rows, const column_sums &to) const {
+    const dim_t together = rows_.together(plan);
+    batch b;
+    at.for_each_batch(rows, [&](dim_t, dim_t number) {
+        b.rows = number;
+        at.read_statistics(b, problem_.epsilon);
+        for (dim_t first = 0; first < number; first += together)
+            run_together(args, plan, at, b, {first, std::min(first + together, number)}, to);
+    });
+}
+
+// A few rows that stay in L1 from their sums to diff_src.
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::run_together(const arguments &args, const tuning::backward_plan &plan, session &at,
+                                              batch &b, range rows, const column_sums &to) const {
+    const dim_t columns = work_.columns();
+    b.clear_sums(rows);
+    if (kernels_->sums)
+        for (dim_t chunk = 0; chunk < work_.chunks(); ++chunk) {
+            sum(args, at, b, rows, columns_of(chunk, columns), to, b.chunk_s1, b.chunk_s2);
+            b.add_chunk(rows, b.chunk_s1, b.chunk_s2);
+        }
+    b.find_slopes(rows, 1.0 / double(columns));
+    const dim_t step = rows_.data_columns();
+    for (dim_t begin = 0; begin < columns; begin += step)
+        write(args, plan, at, b, rows, {begin, std::min(begin + step, columns)});
+}
+
+// All parts but the first `added`, which the first one has taken in.
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::finish_parts(const arguments &args, dim_t added) const {
+    const dim_t left = work_.cut().parts() - added, columns = work_.columns(), lines = (columns + 63) / 64;
+    const int threads = tuning::backward_threads(left * work_.width() * dim_t(sizeof(double)), lines, max_threads());
+    parallel_parts(threads, [&](int share) {
+        const range mine = split(lines, threads, share);
+        const range which = {mine.begin * 64, std::min(mine.end * 64, columns)};
+        finish(args, work_.part_sums(args.scratchpad, 0) + which.begin,
+               work_.part_sums(args.scratchpad, added) + which.begin, left, work_.pitch(), which);
+    });
+}
+
+// ---------------------------------------------------------------- by chunks
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::run_by_chunks(const arguments &args, int threads) const {
+    auto plan = plan_for(args, threads);
+    plan.fetching = false; // the next row is far away
+    if (kernels_->sums)
+        parallel_parts(threads, [&](int share) {
+            session at(rows_, args, work_.buffer(args.scratchpad, share));
+            const range mine = split(work_.chunks(), threads, share);
+            for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) sum_chunk(args, at, share, chunk);
+        });
+    parallel_parts(threads, [&](int share) {
+        session at(rows_, args, work_.buffer(args.scratchpad, share));
+        write_chunks(args, plan, at, split(work_.chunks(), threads, share));
+        zero_padding(problem_.diff_src, args.diff_src, share, threads);
+    });
+}
+
+// The sums of all rows over the columns of one chunk, and the chunk of the gradients.
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::sum_chunk(const arguments &args, session &at, int share, dim_t chunk) const {
+    const range columns = columns_of(chunk, work_.columns());
+    const dim_t width = work_.gradients() * backward_work::CHUNK_WIDTH;
+    if (width == 0) return sum_chunk_of_rows(args, at, chunk, {0, work_.rows()}, {});
+    T *const block_sums = work_.template block_sums<T>(args.scratchpad, share);
+    double *const sums = work_.chunk_part_sums(args.scratchpad, share);
+    double *const total = work_.chunk_total(args.scratchpad, share);
+    for (dim_t part = 0; part < work_.cut().parts(); ++part) {
+        const range blocks = work_.cut().part(part);
+        for (dim_t block = blocks.begin; block < blocks.end; ++block) {
+            std::memset(block_sums, 0, size_t(width) * sizeof(T));
+            sum_chunk_of_rows(args, at, chunk, work_.cut().block(block),
+                              column_sums_in(block_sums, backward_work::CHUNK_WIDTH));
+            add(kernels_->weights->add_block, block == blocks.begin ? nullptr : sums, block_sums, sums, width);
+        }
+        add(kernels_->weights->add_part, part == 0 ? nullptr : total, sums, total, width);
+    }
+    finish(args, total, nullptr, 0, backward_work::CHUNK_WIDTH, columns);
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::sum_chunk_of_rows(const arguments &args, session &at, dim_t chunk, range rows,
+                                                   const column_sums &to) const {
+    const range columns = columns_of(chunk, work_.columns());
+    batch b;
+    at.for_each_batch(rows, [&](dim_t first, dim_t number) {
+        b.rows = number;
+        at.read_statistics(b, problem_.epsilon);
+        sum(args, at, b, {0, number}, columns, to.behind(-columns.begin),
+            work_.template row_sums<T>(args.scratchpad, 0, chunk) + first,
+            work_.template row_sums<T>(args.scratchpad, 1, chunk) + first);
+    });
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::write_chunks(const arguments &args, const tuning::backward_plan &plan, session &at,
+                                              range chunks) const {
+    const range columns = {chunks.begin * CHUNK, std::min(chunks.end * CHUNK, work_.columns())};
+    const dim_t step = rows_.data_columns();
+    batch b;
+    at.for_each_batch({0, work_.rows()}, [&](dim_t first, dim_t number) {
+        b.rows = number;
+        at.read_statistics(b, problem_.epsilon);
+        gather_sums(args, b, first);
+        for (dim_t begin = columns.begin; begin < columns.end; begin += step)
+            write(args, plan, at, b, {0, number}, {begin, std::min(begin + step, columns.end)});
+    });
+}
+
+// Each thread adds the chunks of the rows for itself.
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::gather_sums(const arguments &args, batch &b, dim_t first_row) const {
+    const range all = {0, b.rows};
+    b.clear_sums(all);
+    if (!problem_.has(jitnorm_use_global_stats))
+        for (dim_t chunk = 0; chunk < work_.chunks(); ++chunk) {
+            const T *const s2 = work_.template row_sums<T>(args.scratchpad, 1, chunk) + first_row;
+            const T *const s1 = work_.template row_sums<T>(args.scratchpad, 0, chunk) + first_row;
+            b.add_chunk(all, problem_.is_rms() ? s2 : s1, s2); // without a mean nobody sets or takes s1
+        }
+    b.find_slopes(all, 1.0 / double(work_.columns()));
+}
+
+// ---------------------------------------------------------------- some columns of a batch's rows
+
+// `to` is where the sums of the row's first column go.
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::sum(const arguments &args, session &at, const batch &b, range rows, range columns,
+                                     const column_sums &to, T *s1, T *s2) const {
+    const dim_t number = rows.end - rows.begin, count = columns.end - columns.begin;
+    const backward_panel panel = at.open(rows.begin, number, columns.begin, count);
+    const column_sums here = to.behind(columns.begin);
+    (*kernels_->sums)({panel.src, panel.diff_dst, panel.src_stride, panel.diff_dst_stride, number, count,
+                       b.mean + rows.begin, b.factor + rows.begin,
+                       behind(args.scale, columns.begin, dim_t(size_of(problem_.scale_shift_type))), here.scale,
+                       here.shift, s1, s2});
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::write(const arguments &args, const tuning::backward_plan &plan, session &at,
+                                       const batch &b, range rows, range columns) const {
+    const dim_t number = rows.end - rows.begin, count = columns.end - columns.begin;
+    const backward_panel panel = at.open(rows.begin, number, columns.begin, count);
+    const auto &kernel = plan.bypassing ? kernels_->bypassing : plan.fetching ? kernels_->fetching : kernels_->data;
+    kernel({panel.src, panel.diff_dst, panel.diff_src, panel.src_stride, panel.diff_dst_stride, panel.diff_src_stride,
+            number, count, b.mean + rows.begin, b.rstd + rows.begin, b.m1 + rows.begin, b.k + rows.begin,
+            behind(args.scale, columns.begin, dim_t(size_of(problem_.scale_shift_type))), number});
+    at.close(rows.begin, number, columns.begin, count);
+}
+
+// ---------------------------------------------------------------- sums over columns
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::add(const jit::backward_weights_kernel &kernel, const double *start, const void *sums,
+                                     double *to, dim_t count) {
+    kernel({start, sums, 0, 1, count, to});
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::finish(const arguments &args, const double *start, const double *sums, dim_t number,
+                                        dim_t pitch, range columns) const {
+    const dim_t stride = work_.gradients() * pitch * dim_t(sizeof(double)), count = columns.end - columns.begin;
+    const dim_t at = columns.begin * dim_t(size_of(problem_.diff_scale_shift_type));
+    dim_t place = 0;
+    const auto finish_one = [&](void *gradient) {
+        kernels_->weights->finish({start + place, number == 0 ? nullptr : sums + place, stride, number, count,
+                                   static_cast<std::byte *>(gradient) + at});
+        place += pitch;
+    };
+    if (problem_.wants_diff_scale()) finish_one(args.diff_scale);
+    if (problem_.wants_diff_shift()) finish_one(args.diff_shift);
+}
+
+template class backward_executor<float, backward_dense_rows>;
+template class backward_executor<float, backward_packed_rows>;
+template class backward_executor<double, backward_dense_rows>;
+template class backward_executor<double, backward_packed_rows>;
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backward_kernels.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+bool wants_weights(const problem &p) { return p.wants_diff_scale() || p.wants_diff_shift(); }
+bool wants_sums(const problem &p) { return !p.has(jitnorm_use_global_stats); }
+
+template <typename T>
+std::optional<jit::backward_sums_kernel<T>> make_sums_kernel(const problem &p, jit::isa vectors) {
+    if (!wants_sums(p) && !wants_weights(p)) return {};
+    return jit::backward_sums_kernel<T>({vectors, p.src.data_type, p.diff_dst.data_type, p.scale_shift_type,
+                                         p.uses_scale(), !p.is_rms(), wants_sums(p), p.wants_diff_scale(),
+                                         p.wants_diff_shift()});
+}
+
+enum stores { ORDINARY, FETCHING, BYPASSING };
+
+jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores how) {
+    return {vectors,        p.src.data_type, p.diff_dst.data_type, p.diff_src.data_type, p.scale_shift_type,
+            p.uses_scale(), !p.is_rms(),     wants_sums(p),        how != ORDINARY,      how == BYPASSING};
+}
+
+template <typename T>
+std::optional<typename backward_kernels<T>::weights_kernels> make_weights_kernels(const problem &p, jit::isa vectors) {
+    if (!wants_weights(p)) return {};
+    const auto kernel = [&](jitnorm_data_type_t sums, jitnorm_data_type_t to) {
+        return jit::backward_weights_kernel({vectors, sums, to});
+    };
+    return typename backward_kernels<T>::weights_kernels{
+        kernel(sizeof(T) == sizeof(float) ? jitnorm_f32 : jitnorm_f64, jitnorm_f64), kernel(jitnorm_f64, jitnorm_f64),
+        kernel(jitnorm_f64, p.diff_scale_shift_type)};
+}
+
+} // namespace
+
+template <typename T>
+backward_kernels<T>::backward_kernels(const problem &p, jit::isa vectors)
+    : sums(make_sums_kernel<T>(p, vectors)), data(data_conf(p, vectors, ORDINARY)),
+      fetching(data_conf(p, vectors, FETCHING)), bypassing(data_conf(p, vectors, BYPASSING)),
+      weights(make_weights_kernels<T>(p, vectors)) {}
+
+template struct backward_kernels<float>;
+template struct backward_kernels<double>;
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jit_backward.hpp"
+
+#include "../jit/isa.hpp"
+#include "backward_executor.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+template <jit::isa I>
+std::string refusal(const problem &p) {
+    if (!jit::is_allowed(I)) return "the processor or the cap on instruction sets does not allow it";
+    if (p.is_forward()) return "only backward";
+    return {};
+}
+
+// Calls body.operator()<T, Rows>() with the compute type and the way to the rows.
+template <typename Body>
+decltype(auto) visit_kind(const problem &p, Body &&body) {
+    const auto with_rows = [&]<typename T>(T) {
+        return backward_dense_rows::takes(p) ? body.template operator()<T, backward_dense_rows>()
+                                             : body.template operator()<T, backward_packed_rows>();
+    };
+    return p.computes_in_double() ? with_rows(double()) : with_rows(float());
+}
+
+template <jit::isa I>
+std::shared_ptr<const executor> create(const problem &p) {
+    return visit_kind(p, [&]<typename T, typename Rows>() -> std::shared_ptr<const executor> {
+        return std::make_shared<const backward_executor<T, Rows>>(p, std::make_shared<const backward_kernels<T>>(p, I));
+    });
+}
+
+size_t scratchpad_bytes(const problem &p) {
+    return visit_kind(p, [&]<typename T, typename Rows>() { return backward_executor<T, Rows>::scratchpad_bytes(p); });
+}
+
+} // namespace
+
+const implementation jit_avx512_backward{"jit:avx512", refusal<jit::isa::avx512>, create<jit::isa::avx512>,
+                                         scratchpad_bytes};
+const implementation jit_avx2_backward{"jit:avx2", refusal<jit::isa::avx2>, create<jit::isa::avx2>, scratchpad_bytes};
+
+} // namespace jitnorm::impl::layer_norm
