@@ -5,19 +5,6 @@
 
 namespace jitnorm::impl::api {
 
-bool fits(const memory_desc &md, const memory_desc &pattern) {
-    if (md.ndims != pattern.ndims) return false;
-    memory_desc decided = pattern;
-    for (int d = 0; d < md.ndims; ++d) {
-        if (pattern.dims[d] == RUNTIME_DIM) {
-            decided.dims[d] = md.dims[d];
-            decided.padded_dims[d] = md.padded_dims[d]; // follows from the dimension and the blocks
-        }
-        if (pattern.strides[d] == RUNTIME_DIM) decided.strides[d] = md.strides[d];
-    }
-    return same_tensor(md, decided);
-}
-
 memory_desc *described_by(slot s, layer_norm::problem &p) {
     switch (s) {
     case SRC:

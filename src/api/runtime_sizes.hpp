@@ -6,10 +6,6 @@
 
 namespace jitnorm::impl::api {
 
-// Whether a memory of descriptor `md` may stand where `pattern` is asked for: equal but for what pattern leaves to run
-// time, and for the stride of a dimension of size 1.
-bool fits(const memory_desc &md, const memory_desc &pattern);
-
 // The descriptor in the problem that the slot's memory decides; null where the problem has none, as for scale.
 memory_desc *described_by(slot s, layer_norm::problem &p);
 

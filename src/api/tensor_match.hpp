@@ -10,33 +10,44 @@
 
 namespace jitnorm::impl::api {
 
-// Equality that looks at the dimensions in use only and not at the stride of a dimension of size 1, which is never
-// stepped along.
-inline bool same_tensor(const memory_desc &a, const memory_desc &b) {
+// Whether two numbers of a descriptor match: when they are equal, or when `open` is what run time decides.
+inline bool match(dim_t given, dim_t asked, dim_t open) { return given == asked || asked == open; }
+
+// Whether a tensor is what is asked for. Looks at the dimensions in use only and not at the stride of a dimension of
+// size 1, which is never stepped along; padded dimensions follow from the others. A dimension or stride `open` may be
+// anything.
+inline bool is_tensor(const memory_desc &a, const memory_desc &b, dim_t open) {
     if (a.ndims != b.ndims || a.data_type != b.data_type || a.format_kind != b.format_kind ||
         a.inner_nblks != b.inner_nblks || a.offset0 != b.offset0)
         return false;
     for (int d = 0; d < a.ndims; ++d)
-        if (a.dims[d] != b.dims[d] || a.padded_dims[d] != b.padded_dims[d] ||
-            (a.strides[d] != b.strides[d] && a.dims[d] != 1))
+        if (!match(a.dims[d], b.dims[d], open) || (!match(a.strides[d], b.strides[d], open) && a.dims[d] != 1))
             return false;
     for (int i = 0; i < a.inner_nblks; ++i)
         if (a.inner_blks[i] != b.inner_blks[i] || a.inner_idxs[i] != b.inner_idxs[i]) return false;
     return true;
 }
 
+inline bool same_tensor(const memory_desc &a, const memory_desc &b) {
+    constexpr dim_t NOTHING = -1; // no dimension or stride is this
+    return is_tensor(a, b, NOTHING);
+}
+
+// Whether a memory of descriptor `md` may stand where `pattern`, which may leave numbers to run time, is asked for.
+inline bool fits(const memory_desc &md, const memory_desc &pattern) { return is_tensor(md, pattern, RUNTIME_DIM); }
+
 // What tells tensors of few dimensions apart, in one cache line: every execution compares a descriptor per argument.
 class tensor_digest {
-    static constexpr int DIMS = 3, WORDS = 2 + 2 * DIMS;
+    static constexpr size_t DIMS = 3, WORDS = 2 + 2 * DIMS;
 
 public:
     tensor_digest() = default;
     explicit tensor_digest(const memory_desc &md)
         : words_{md.ndims | dim_t(md.data_type) << 8 | dim_t(md.format_kind) << 16 | dim_t(md.inner_nblks) << 24,
                  md.offset0} {
-        for (int d = 0; d < md.ndims && d < DIMS; ++d) {
-            words_[size_t(2 + d)] = md.dims[d];
-            words_[size_t(2 + DIMS + d)] = md.dims[d] == 1 ? 0 : md.strides[d];
+        for (size_t d = 0; d < DIMS && d < size_t(md.ndims); ++d) {
+            words_[2 + d] = md.dims[d];
+            words_[2 + DIMS + d] = md.dims[d] == 1 ? 0 : md.strides[d];
         }
     }
 
@@ -48,7 +59,7 @@ public:
     }
 
     // Whether tensors with this digest are the same: there are no more dimensions, and no inner blocks.
-    bool says_all() const { return (words_[0] & 0xff) <= DIMS && words_[0] >> 24 == 0; }
+    bool says_all() const { return (words_[0] & 0xff) <= dim_t(DIMS) && words_[0] >> 24 == 0; }
 
 private:
     std::array<dim_t, WORDS> words_ = {};
