@@ -299,6 +299,21 @@ TEST_F(cli, a_planted_error_is_found_in_every_direction) {
     }
 }
 
+TEST_F(cli, bitwise_mode_names_the_planted_element_and_the_circumstances) {
+    for (const char *knobs : {"", "--dt=f32:s8", "--inplace=true --tag=axb", "--dir=BWD_DW --flags=CH"}) {
+        run(std::string("--lnorm --mode=B ") + knobs + " 15x3", PLANTED);
+        EXPECT_EQ(status_, 1) << knobs;
+        for (const char *part :
+             {"[14,2]: expected ", "other bits once more", "other bits with 3 threads", "other bits for the row alone",
+              "other bits in a larger batch", "reproduce: benchdnn-lite --seed=1 --mode=B --lnorm "})
+            EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
+        run(std::string("--lnorm --mode=B ") + knobs + " 15x3");
+        EXPECT_EQ(status_, 0) << out_;
+    }
+    run("--lnorm --mode=B 15x3", PLANTED);
+    EXPECT_NE(out_.find("other bits by ref:any"), std::string::npos) << out_;
+}
+
 TEST_F(cli, an_error_of_a_few_units_in_the_last_place_is_found) {
     for (const char *knobs : {"", "--dir=BWD_D", "--flags=CH", "--dir=FWD_I --flags=M", "--dt=f64"}) {
         run(std::string("--lnorm ") + knobs + " 30x300", PLANTED, "PLANT=small");
