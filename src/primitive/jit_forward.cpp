@@ -43,7 +43,8 @@ std::string refusal(const problem &p) {
 // Calls body(T()) with the compute type.
 template <typename Body>
 decltype(auto) visit_compute_type(const problem &p, Body &&body) {
-    return p.computes_in_double() ? body(double()) : body(float());
+    if (p.computes_in_double()) return body(double());
+    return body(float());
 }
 
 // Kernels know no sizes: when an execution brings them, what depends on them is set up on its stack. But for post-ops
