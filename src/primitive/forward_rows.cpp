@@ -3,6 +3,14 @@
 
 namespace jitnorm::impl::layer_norm {
 
+namespace {
+
+void store_strided(const float *values, dim_t count, float *to, dim_t stride) {
+    for (dim_t i = 0; i < count; ++i) to[i * stride] = values[i];
+}
+
+} // namespace
+
 template <typename T>
 forward_rows<T>::forward_rows(const problem &p, kernels_ptr kernels)
     : given_(p.statistics_are_inputs()), stored_(p.statistics_are_outputs()), rms_(p.is_rms()), epsilon_(p.epsilon),
@@ -54,12 +62,9 @@ void forward_rows<T>::find_given_statistics(const dense_rows<T> &rows, row_batch
 
 template <typename T>
 void forward_rows<T>::store_statistics(const dense_rows<T> &rows, const row_batch<T> &batch) const {
-    const auto store = [&](float *to, const float *values) {
-        if (to == nullptr) return;
-        for (dim_t r = 0; r < batch.rows; ++r) to[(batch.first + r) * rows.statistics_stride] = values[r];
-    };
-    store(rows.mean, batch.mean);
-    store(rows.variance, batch.variance);
+    const dim_t first = batch.first * rows.statistics_stride;
+    if (rows.mean) store_strided(batch.mean, batch.rows, rows.mean + first, rows.statistics_stride);
+    if (rows.variance) store_strided(batch.variance, batch.rows, rows.variance + first, rows.statistics_stride);
 }
 
 template <typename T>

@@ -19,10 +19,11 @@ std::string refusal(const problem &p) {
 template <typename Body>
 decltype(auto) visit_kind(const problem &p, Body &&body) {
     const auto with_rows = [&]<typename T>(T) {
-        return backward_dense_rows::takes(p) ? body.template operator()<T, backward_dense_rows>()
-                                             : body.template operator()<T, backward_packed_rows>();
+        if (backward_dense_rows::takes(p)) return body.template operator()<T, backward_dense_rows>();
+        return body.template operator()<T, backward_packed_rows>();
     };
-    return p.computes_in_double() ? with_rows(double()) : with_rows(float());
+    if (p.computes_in_double()) return with_rows(double());
+    return with_rows(float());
 }
 
 template <jit::isa I>

@@ -170,7 +170,8 @@ TEST(eltwise, relu_of_infinity) {
         EXPECT_EQ(relu(-INFINITY), 0);
         EXPECT_EQ(relu(INFINITY), INFINITY);
     });
-    math::visit_eltwise<float>(jitnorm_eltwise_relu, true, 0.5f, 0, [](auto relu) { EXPECT_EQ(relu(-INFINITY), -INFINITY); });
+    math::visit_eltwise<float>(jitnorm_eltwise_relu, true, 0.5f, 0,
+                               [](auto relu) { EXPECT_EQ(relu(-INFINITY), -INFINITY); });
 }
 
 TEST(eltwise, maximum_and_minimum_take_the_second_of_nan_and_of_zeros) {
