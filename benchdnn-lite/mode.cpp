@@ -11,15 +11,15 @@ namespace benchdnn_lite {
 namespace {
 
 struct named_mode {
-    char letter;
     bool run_mode::*member;
+    char letter;
     bool stands_alone;
 };
 
 constexpr named_mode MODES[] = {
-    {'L', &run_mode::list, true},   {'I', &run_mode::init, true},     {'R', &run_mode::run, true},
-    {'C', &run_mode::check, false}, {'B', &run_mode::bitwise, false}, {'P', &run_mode::time, false},
-    {'F', &run_mode::fast, false},
+    {&run_mode::list, 'L', true},   {&run_mode::init, 'I', true},     {&run_mode::run, 'R', true},
+    {&run_mode::check, 'C', false}, {&run_mode::bitwise, 'B', false}, {&run_mode::time, 'P', false},
+    {&run_mode::fast, 'F', false},
 };
 
 struct named_modifier {
