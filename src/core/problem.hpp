@@ -10,10 +10,23 @@
 
 namespace jitnorm::impl::layer_norm {
 
+// What the variance tensor holds: the variance (of rms_norm: the mean of squares), or 1 / sqrt(variance + epsilon).
+enum class statistics_form { variance, inverse_deviation };
+
+// Outputs that may be left out (problem::left_out), one bit each.
+enum class output : unsigned { mean = 1, variance = 2, diff_src = 4, diff_scale = 8, diff_shift = 16 };
+
 struct problem {
     jitnorm_prop_kind_t prop_kind = jitnorm_prop_kind_undef;
     unsigned flags = 0; // jitnorm_normalization_flags_t
     float epsilon = 0;
+
+    // How many dimensions of src, the last ones, are normalized together. A row is their elements in row-major order; at
+    // least one dimension counts rows.
+    int normalized_axes = 1;
+    statistics_form form = statistics_form::variance;
+    unsigned left_out = 0;      // outputs that the kind and the flags ask for and that are not written all the same
+    bool scale_is_ones = false; // with use_scale: there is no scale to read, ones stand for it; diff_scale there may be
 
     memory_desc src;        // forward and backward
     memory_desc dst;        // forward
