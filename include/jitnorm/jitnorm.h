@@ -96,7 +96,8 @@ extern "C" {
  * tensor's own matter. Layouts that are undecided become row major. At execution each memory has what the primitive's
  * descriptor says and any value where that says JITNORM_RUNTIME_DIM_VAL, together they must make one problem as above
  * (mean and variance of equal descriptors), and results have the bits that they have with a descriptor of those sizes.
- * The user's scratchpad that a descriptor asks for is enough for all sizes; the library's grows with them.
+ * The user's scratchpad that a descriptor asks for is enough for all sizes; the library's grows with them, and is what
+ * backward uses whatever the mode.
  *
  * Errors of all four functions:
  *   invalid_arguments  a null pointer that is not said to be optional; a prop_kind of the other direction; unknown

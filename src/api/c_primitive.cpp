@@ -4,10 +4,11 @@
 #include <cstdio>
 #include <string>
 
+#include "../core/boundary.hpp"
 #include "../core/parallel.hpp"
 #include "../core/verbose.hpp"
+#include "../primitive/prepare.hpp"
 #include "argument_map.hpp"
-#include "boundary.hpp"
 #include "jitnorm/jitnorm.h"
 #include "memory.hpp"
 #include "thread_scratchpad.hpp"
@@ -16,25 +17,6 @@ using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
 
 namespace {
-
-using executor_pointer = std::shared_ptr<const layer_norm::executor>;
-
-// By the descriptor's implementation, or by the next one when the system refuses pages for its code. What the user was
-// told of the scratchpad stays true.
-executor_pointer make_executor(jitnorm_primitive_desc &pd) {
-    const memory_desc promised = pd.scratchpad;
-    for (;;) {
-        try {
-            executor_pointer executor = pd.implementation->create(pd.problem);
-            pd.scratchpad = promised;
-            return executor;
-        } catch (const std::system_error &error) {
-            const std::string refused = std::string(pd.implementation->name) + "," + error.what();
-            if (!pd.move_to_next_implementation()) throw;
-            if (verbose_level() >= 1) log_line("fallback", refused + ",taking " + pd.implementation->name);
-        }
-    }
-}
 
 // What the executing thread's buffer must have: all that the user's scratchpad does not. An implementation that another
 // one fell back to may need more than the user was told. With run-time sizes each execution finds out.
@@ -48,12 +30,14 @@ size_t library_scratchpad(const jitnorm_primitive_desc &pd) {
 
 struct jitnorm_primitive {
     jitnorm_primitive_desc desc;
-    executor_pointer executor;
+    std::shared_ptr<const layer_norm::executor> executor;
     argument_map arguments;
     size_t thread_bytes; // of the executing thread's scratchpad
 
+    // Where an implementation falls back to another one, what the user was told of the scratchpad stays true.
     explicit jitnorm_primitive(const jitnorm_primitive_desc &pd)
-        : desc(pd), executor(make_executor(desc)), arguments(desc), thread_bytes(library_scratchpad(desc)) {
+        : desc(pd), executor(layer_norm::make_executor(desc.problem, desc.implementation)), arguments(desc),
+          thread_bytes(library_scratchpad(desc)) {
         if (thread_bytes != 0 && thread_scratchpad(thread_bytes).data() == nullptr) throw std::bad_alloc();
     }
 
@@ -119,8 +103,8 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
     arguments.sizes = &sizes;
     const jitnorm_status_t status = primitive.arguments.resolve(nargs, args, arguments, &sizes);
     if (status != jitnorm_success) return {status};
-    const bool by_library = !primitive.desc.user_gives_scratchpad();
-    const size_t bytes = by_library ? primitive.desc.implementation->scratchpad_bytes(sizes) : primitive.thread_bytes;
+    const bool by_user = primitive.desc.scratchpad.ndims != 0;
+    const size_t bytes = by_user ? primitive.thread_bytes : primitive.desc.implementation->scratchpad_bytes(sizes);
     return run(primitive, stream, bytes, arguments);
 }
 

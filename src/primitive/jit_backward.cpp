@@ -26,21 +26,42 @@ decltype(auto) visit_kind(const problem &p, Body &&body) {
     return with_rows(float());
 }
 
+// Kernels know no sizes: when an execution brings them, what depends on them is set up on its stack.
+template <typename T>
+class runtime_executor final : public executor {
+public:
+    explicit runtime_executor(std::shared_ptr<const backward_kernels<T>> kernels) : kernels_(std::move(kernels)) {}
+
+    jitnorm_status_t execute(const arguments &args) const override {
+        if (backward_dense_rows::takes(*args.sizes))
+            return backward_executor<T, backward_dense_rows>(*args.sizes, kernels_).execute(args);
+        return backward_executor<T, backward_packed_rows>(*args.sizes, kernels_).execute(args);
+    }
+
+private:
+    std::shared_ptr<const backward_kernels<T>> kernels_;
+};
+
 template <jit::isa I>
 std::shared_ptr<const executor> create(const problem &p) {
     return visit_kind(p, [&]<typename T, typename Rows>() -> std::shared_ptr<const executor> {
-        return std::make_shared<const backward_executor<T, Rows>>(p, std::make_shared<const backward_kernels<T>>(p, I));
+        auto kernels = std::make_shared<const backward_kernels<T>>(p, I);
+        if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<T>>(std::move(kernels));
+        return std::make_shared<const backward_executor<T, Rows>>(p, std::move(kernels));
     });
 }
 
+// Grows with the sizes: there is none for all of them.
 size_t scratchpad_bytes(const problem &p) {
+    if (p.has_runtime_sizes()) return 0;
     return visit_kind(p, [&]<typename T, typename Rows>() { return backward_executor<T, Rows>::scratchpad_bytes(p); });
 }
 
 } // namespace
 
 const implementation jit_avx512_backward{"jit:avx512", refusal<jit::isa::avx512>, create<jit::isa::avx512>,
-                                         scratchpad_bytes};
-const implementation jit_avx2_backward{"jit:avx2", refusal<jit::isa::avx2>, create<jit::isa::avx2>, scratchpad_bytes};
+                                         scratchpad_bytes, true};
+const implementation jit_avx2_backward{"jit:avx2", refusal<jit::isa::avx2>, create<jit::isa::avx2>, scratchpad_bytes,
+                                       true};
 
 } // namespace jitnorm::impl::layer_norm

@@ -52,14 +52,14 @@ decltype(auto) visit_compute_type(const problem &p, Body &&body) {
 template <typename T>
 class runtime_executor final : public executor {
 public:
-    explicit runtime_executor(std::shared_ptr<const forward_kernels<T>> kernels) : kernels_(std::move(kernels)) {}
+    runtime_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels)
+        : kernels_(std::move(kernels)),
+          shares_rows_(p.attr.scratchpad_mode == jitnorm_scratchpad_mode_library || scratchpad_bytes(p) == 0) {}
 
-    // A user's scratchpad has no room for the moments of chunks, whose number nobody knew.
     jitnorm_status_t execute(const arguments &args) const override {
         const problem &p = *args.sizes;
         if (!has_dense_rows<T>(p)) return packed_forward_executor<T>(p, kernels_).execute(args);
-        const bool by_library = p.attr.scratchpad_mode == jitnorm_scratchpad_mode_library;
-        return forward_executor<T>(p, kernels_, by_library).execute(args);
+        return forward_executor<T>(p, kernels_, shares_rows_).execute(args);
     }
 
     static size_t scratchpad_bytes(const problem &p) {
@@ -70,13 +70,14 @@ public:
 
 private:
     std::shared_ptr<const forward_kernels<T>> kernels_;
+    bool shares_rows_; // a user's scratchpad has no room for the moments of chunks, whose number nobody knew
 };
 
 template <jit::isa I>
 std::shared_ptr<const executor> create(const problem &p) {
     return visit_compute_type(p, [&]<typename T>(T) -> std::shared_ptr<const executor> {
         const auto kernels = std::make_shared<const forward_kernels<T>>(p, I);
-        if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<T>>(kernels);
+        if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<T>>(p, kernels);
         if (has_dense_rows<T>(p)) return std::make_shared<const forward_executor<T>>(p, kernels);
         return std::make_shared<const packed_forward_executor<T>>(p, kernels);
     });

@@ -166,7 +166,7 @@ TEST(RuntimeSizes, TheUsersScratchpadServesAllSizes) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward})
         for (const layout &both : {tag(jitnorm_ab), tag(jitnorm_ba)}) {
             const owned_pd open = request{kind, C | H, {R, R}, both, both, jitnorm_f32, attr}.create();
-            for (const dims &sizes : {dims{3, 24}, dims{200, 1000}, dims{2, 9000}}) {
+            for (const dims &sizes : {dims{3, 24}, dims{200, 1000}, dims{2, 9000}, dims{1, 300000}}) {
                 const owned_pd closed = request{kind, C | H, sizes, both, both}.create();
                 execution run(open, closed), expected(closed);
                 expect_same(run, expected);
@@ -174,13 +174,18 @@ TEST(RuntimeSizes, TheUsersScratchpadServesAllSizes) {
         }
 }
 
-TEST(RuntimeSizes, RowsThatLieDenseNeedNoScratchpad) {
+TEST(RuntimeSizes, RowsThatLieDenseAndBackwardAskTheUserForNoScratchpad) {
     owned_attr attr;
     ASSERT_OK(jitnorm_primitive_attr_create(&attr));
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
-    const owned_pd open =
-        request{jitnorm_forward_training, C, {R, R}, strides({R, 1}), strides({R, 1}), jitnorm_f32, attr}.create();
-    EXPECT_EQ(ndims_of(jitnorm_primitive_desc_query_md(open, jitnorm_query_scratchpad_md, 0)), 0);
+    const auto asks = [&](jitnorm_prop_kind_t kind, const layout &both) {
+        const owned_pd open = request{kind, C, {R, R}, both, both, jitnorm_f32, attr}.create();
+        return ndims_of(jitnorm_primitive_desc_query_md(open, jitnorm_query_scratchpad_md, 0)) != 0;
+    };
+    EXPECT_FALSE(asks(jitnorm_forward_training, strides({R, 1})));
+    EXPECT_TRUE(asks(jitnorm_forward_training, tag(jitnorm_ba)));
+    EXPECT_FALSE(asks(jitnorm_backward, strides({R, 1})));
+    EXPECT_FALSE(asks(jitnorm_backward, tag(jitnorm_ba)));
 }
 
 TEST(RuntimeSizes, SeveralThreadsWithSizesOfTheirOwn) {
@@ -209,12 +214,13 @@ TEST(RuntimeSizes, SeveralThreadsWithSizesOfTheirOwn) {
     }
 }
 
-TEST(RuntimeSizes, ForwardIsDoneByWhatDoesGivenOnes) {
-    for (const layout &both : {tag(jitnorm_ab), tag(jitnorm_ba)}) {
-        const owned_pd open = request{jitnorm_forward_training, C, {R, R}, both, both}.create();
-        const owned_pd closed = request{jitnorm_forward_training, C, {6, 24}, both, both}.create();
-        EXPECT_EQ(name_of(open), name_of(closed));
-    }
+TEST(RuntimeSizes, AreDoneByWhatDoesGivenOnes) {
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward})
+        for (const layout &both : {tag(jitnorm_ab), tag(jitnorm_ba)}) {
+            const owned_pd open = request{kind, C, {R, R}, both, both}.create();
+            const owned_pd closed = request{kind, C, {6, 24}, both, both}.create();
+            EXPECT_EQ(name_of(open), name_of(closed));
+        }
 }
 
 TEST(RuntimeSizes, PostOps) {
