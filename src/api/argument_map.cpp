@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "../core/boundary.hpp"
 #include "../core/verbose.hpp"
-#include "boundary.hpp"
 #include "memory.hpp"
 #include "runtime_sizes.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: attributes of primitives.
 #include "../core/attributes.hpp"
-#include "boundary.hpp"
+#include "../core/boundary.hpp"
 #include "jitnorm/jitnorm_attr.h"
 
 using namespace jitnorm::impl;
-using namespace jitnorm::impl::api;
 
 jitnorm_status_t jitnorm_primitive_attr_create(jitnorm_primitive_attr_t *attr) {
     if (any_null(attr)) return report(__func__, NULL_POINTER);

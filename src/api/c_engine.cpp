@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: engines and streams.
-#include "boundary.hpp"
+#include "../core/boundary.hpp"
 #include "engine.hpp"
 #include "jitnorm/jitnorm_memory.h"
 
-using namespace jitnorm::impl::api;
+using namespace jitnorm::impl;
 
 namespace {
 

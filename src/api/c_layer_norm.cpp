@@ -2,8 +2,8 @@
 // C interface: primitive descriptors of layer normalization. Each function makes a problem; create_desc takes it on.
 #include <utility>
 
-#include "../jit/isa.hpp"
-#include "boundary.hpp"
+#include "../core/boundary.hpp"
+#include "../primitive/prepare.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"
 #include "undecided_layout.hpp"
@@ -36,14 +36,11 @@ void forget_unused(problem &p) {
 }
 
 verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, problem p) {
-    if (!jit::isa_cap_is_valid()) return {jitnorm_runtime_error, "JITNORM_MAX_CPU_ISA names no instruction set"};
     if (p.src.ndims < 2 || p.src.ndims > 5) return invalid("src must have 2 to 5 dimensions");
     if (verdict v = decide_layouts(p); v.status != jitnorm_success) return v;
     forget_unused(p);
-    if (verdict v = layer_norm::validate(p); v.status != jitnorm_success) return v;
-    jitnorm_status_t status;
-    const layer_norm::implementation *chosen = layer_norm::choose(p, nullptr, &status);
-    if (chosen == nullptr) return {status, "no implementation can be taken"};
+    const layer_norm::implementation *chosen = nullptr;
+    if (verdict v = layer_norm::prepare(p, chosen); v.status != jitnorm_success) return v;
     *result = new jitnorm_primitive_desc(engine, std::move(p), chosen);
     return {};
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: post-operations.
 #include "../core/attributes.hpp"
-#include "boundary.hpp"
+#include "../core/boundary.hpp"
 #include "jitnorm/jitnorm_attr.h"
 
 using namespace jitnorm::impl;
-using namespace jitnorm::impl::api;
 
 namespace {
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: verbose log, instruction sets, cache, version.
+#include "../core/boundary.hpp"
 #include "../core/verbose.hpp"
 #include "../jit/isa.hpp"
 #include "../jit/kernel_cache.hpp"
-#include "boundary.hpp"
 #include "jitnorm/jitnorm.h"
 
 using namespace jitnorm::impl;
-using namespace jitnorm::impl::api;
 
 jitnorm_status_t jitnorm_set_verbose(int level) {
     if (level < 0 || level > 2) return report(__func__, {jitnorm_invalid_arguments, "the level is 0, 1 or 2"});

@@ -2,7 +2,7 @@
 // undecided_layout: what jitnorm_format_tag_any becomes.
 #pragma once
 
-#include "boundary.hpp"
+#include "../core/boundary.hpp"
 
 namespace jitnorm::impl::api {
 

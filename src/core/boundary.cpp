@@ -3,10 +3,10 @@
 
 #include <cstdio>
 
-#include "../core/verbose.hpp"
 #include "jitnorm/jitnorm_debug.h"
+#include "verbose.hpp"
 
-namespace jitnorm::impl::api {
+namespace jitnorm::impl {
 
 // Nothing is allocated: this runs when memory is out, and from executions.
 jitnorm_status_t report(const char *function, verdict result) noexcept {
@@ -17,4 +17,4 @@ jitnorm_status_t report(const char *function, verdict result) noexcept {
     return result.status;
 }
 
-} // namespace jitnorm::impl::api
+} // namespace jitnorm::impl

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// boundary: where the C interface ends. Functions behind it answer a verdict or throw; in front of it there are only
+// boundary: where a C interface ends. Functions behind it answer a verdict or throw; in front of it there are only
 // status codes, and a line in the verbose log for each error.
 #pragma once
 
 #include <new>
 #include <system_error>
 
-#include "../core/problem.hpp"
+#include "problem.hpp"
 
-namespace jitnorm::impl::api {
+namespace jitnorm::impl {
 
 using layer_norm::verdict;
 
@@ -58,4 +58,4 @@ jitnorm_status_t destroy(Object *object) noexcept {
     return jitnorm_success;
 }
 
-} // namespace jitnorm::impl::api
+} // namespace jitnorm::impl
