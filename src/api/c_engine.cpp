@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: engines and streams.
 #include "../core/boundary.hpp"
-#include "engine.hpp"
+#include "../core/engine.hpp"
 #include "jitnorm/jitnorm_memory.h"
 
 using namespace jitnorm::impl;

@@ -8,10 +8,10 @@
 #include "../core/parallel.hpp"
 #include "../core/verbose.hpp"
 #include "../primitive/prepare.hpp"
+#include "../primitive/thread_scratchpad.hpp"
 #include "argument_map.hpp"
 #include "jitnorm/jitnorm.h"
 #include "memory.hpp"
-#include "thread_scratchpad.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;

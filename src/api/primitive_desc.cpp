@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "memory.hpp"
+#include "../core/aligned_bytes.hpp"
 
 using namespace jitnorm::impl;
 
@@ -24,7 +24,7 @@ jitnorm_primitive_desc::jitnorm_primitive_desc(jitnorm_engine_t on_engine, layer
 // The caller's memory may be aligned to a byte only: there is room to align within it.
 void jitnorm_primitive_desc::describe_scratchpad() {
     const size_t wanted = user_gives_scratchpad() ? scratchpad_bytes() : 0;
-    scratchpad = wanted == 0 ? memory_desc{} : make_vector(dim_t(wanted + api::ALIGNMENT - 1), jitnorm_u8);
+    scratchpad = wanted == 0 ? memory_desc{} : make_vector(dim_t(wanted + ALIGNMENT - 1), jitnorm_u8);
 }
 
 bool jitnorm_primitive_desc::move_to_next_implementation() {

@@ -2,9 +2,9 @@
 // primitive_desc as the C interface's handle knows it: a problem and the implementation that is going to solve it.
 #pragma once
 
+#include "../core/engine.hpp"
 #include "../core/problem.hpp"
 #include "../primitive/implementation.hpp"
-#include "engine.hpp"
 
 struct jitnorm_primitive_desc {
     jitnorm_engine_t engine;

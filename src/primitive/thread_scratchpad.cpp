@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_scratchpad.hpp"
 
-namespace jitnorm::impl::api {
+namespace jitnorm::impl {
 
 namespace {
 
@@ -39,4 +39,4 @@ thread_scratchpad::~thread_scratchpad() {
     if (borrowed_) mine.in_use = false;
 }
 
-} // namespace jitnorm::impl::api
+} // namespace jitnorm::impl

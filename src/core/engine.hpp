@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine and stream as the C interface's handles know them.
+// engine and stream as the C interfaces' handles know them.
 #pragma once
 
 #include "jitnorm/jitnorm_types.h"

@@ -4,9 +4,9 @@
 // needs more than before and is freed when the thread ends; in a steady state nothing is allocated.
 #pragma once
 
-#include "memory.hpp"
+#include "../core/aligned_bytes.hpp"
 
-namespace jitnorm::impl::api {
+namespace jitnorm::impl {
 
 // One execution's use of the calling thread's buffer. A caller's pool may begin another execution on a thread that
 // waits in the middle of one: that one gets a buffer for itself.
@@ -26,4 +26,4 @@ private:
     aligned_bytes own_;
 };
 
-} // namespace jitnorm::impl::api
+} // namespace jitnorm::impl

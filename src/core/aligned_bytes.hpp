@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// aligned_bytes: memory that the library allocates for tensors and scratchpads.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+namespace jitnorm::impl {
+
+constexpr size_t ALIGNMENT = 64; // a cache line, and the widest vector
+
+struct free_bytes {
+    void operator()(void *bytes) const { std::free(bytes); }
+};
+using aligned_bytes = std::unique_ptr<void, free_bytes>;
+
+// Null when there is not that much memory.
+inline aligned_bytes allocate_aligned(size_t size) {
+    const size_t whole = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return aligned_bytes(whole < size ? nullptr : std::aligned_alloc(ALIGNMENT, whole));
+}
+
+} // namespace jitnorm::impl
