@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every data type of every tensor of backward: kernels give the reference's bits.
+#include <span>
+
 #include "backward_run.hpp"
 
 namespace jitnorm::tests {
@@ -8,18 +10,24 @@ namespace {
 constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
 constexpr jitnorm_data_type_t AFFINE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
 
-void sweep_data_types(isa vectors, const std::vector<dim_t> &lengths, dim_t rows) {
+using types = std::span<const jitnorm_data_type_t>;
+
+// Bochs 2.7 rounds a float halfway between two f16 up, not to the even one, and sums of a few narrow values often are.
+constexpr types EMULATED_GRADIENT_TYPES(AFFINE_TYPES, 2);
+
+void sweep_data_types(isa vectors, const std::vector<dim_t> &lengths, dim_t rows, types gradients) {
     for (const dim_t C : lengths)
         for (const auto src : DATA_TYPES)
             for (const auto diff_dst : DATA_TYPES)
                 for (const auto diff_src : DATA_TYPES) {
-                    const auto affine = AFFINE_TYPES[size_t(C + src + diff_dst) % 3];
+                    const auto pick = size_t(C + src + diff_dst);
                     expect_equal_to_reference(vectors, {.kind = jitnorm_backward,
                                                         .dims = {rows, C},
                                                         .src_type = src,
                                                         .dst_type = diff_dst,
                                                         .diff_src_type = diff_src,
-                                                        .affine_type = affine,
+                                                        .affine_type = AFFINE_TYPES[pick % 3],
+                                                        .gradient_type = gradients[pick % gradients.size()],
                                                         .in_place = diff_dst == diff_src && C % 3 == 0,
                                                         .side = C % 2 == 0 ? guard_side::before : guard_side::after,
                                                         .seed = unsigned(C)});
@@ -27,11 +35,11 @@ void sweep_data_types(isa vectors, const std::vector<dim_t> &lengths, dim_t rows
                 }
 }
 
-void sweep_affine_types(isa vectors, const std::vector<dim_t> &lengths) {
+void sweep_affine_types(isa vectors, const std::vector<dim_t> &lengths, types gradients) {
     for (const dim_t C : lengths)
         for (const auto data : DATA_TYPES)
             for (const auto affine : AFFINE_TYPES)
-                for (const auto gradient : AFFINE_TYPES)
+                for (const auto gradient : gradients)
                     expect_equal_to_reference(vectors, {.kind = jitnorm_backward,
                                                         .dims = {5, C},
                                                         .src_type = data,
@@ -46,13 +54,18 @@ class backward_types : public backward_on {};
 class emulated_backward_types : public backward_on {};
 
 TEST_P(backward_types, every_triple_of_data) {
-    sweep_data_types(GetParam(), {1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 23, 31, 33, 47, 64, 77, 513, 4099}, 3);
+    sweep_data_types(GetParam(), {1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 23, 31, 33, 47, 64, 77, 513, 4099}, 3,
+                     AFFINE_TYPES);
 }
 TEST_P(backward_types, every_triple_of_scale_and_gradients) {
-    sweep_affine_types(GetParam(), {1, 3, 6, 8, 12, 15, 16, 21, 31, 50, 600});
+    sweep_affine_types(GetParam(), {1, 3, 6, 8, 12, 15, 16, 21, 31, 50, 600}, AFFINE_TYPES);
 }
-TEST_P(emulated_backward_types, every_triple_of_data) { sweep_data_types(GetParam(), {13, 37}, 2); }
-TEST_P(emulated_backward_types, every_triple_of_scale_and_gradients) { sweep_affine_types(GetParam(), {21}); }
+TEST_P(emulated_backward_types, every_triple_of_data) {
+    sweep_data_types(GetParam(), {13, 37}, 2, EMULATED_GRADIENT_TYPES);
+}
+TEST_P(emulated_backward_types, every_triple_of_scale_and_gradients) {
+    sweep_affine_types(GetParam(), {21}, EMULATED_GRADIENT_TYPES);
+}
 
 // Without a gradient of scale, without scale, without a mean: other code for the same types.
 TEST_P(backward_types, every_flag) {
