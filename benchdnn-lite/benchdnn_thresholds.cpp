@@ -43,7 +43,10 @@ excuses::excuses(const problem &p)
       dst_scale(p.attr.scales.dst.has_value()), binary(any<binary_post_op>(p, [](const binary_post_op &op) {
           return op.algorithm == jitnorm_binary_add || op.algorithm == jitnorm_binary_mul ||
                  op.algorithm == jitnorm_binary_sub || op.algorithm == jitnorm_binary_div;
-      })) {}
+      })) {
+    // Ours: a sum cancels as an addition does.
+    binary |= any<sum_post_op>(p, [](const sum_post_op &) { return true; });
+}
 
 struct difference {
     double exact, expected, got; // expected: exact, rounded to the type
@@ -85,7 +88,9 @@ bool is_close(data_type type, const difference &d, double threshold) {
 // The share of zeros that is normal: half of the values may be cut off.
 double zeros_limit(const problem &p, data_type type) {
     const bool cuts = any<eltwise_post_op>(p, [](const eltwise_post_op &op) {
-        return op.alpha == 0 && (op.algorithm == jitnorm_eltwise_relu || op.algorithm == jitnorm_eltwise_clip);
+        if (op.algorithm == jitnorm_eltwise_abs) return true;
+        return op.alpha == 0 && (op.algorithm == jitnorm_eltwise_relu || op.algorithm == jitnorm_eltwise_elu ||
+                                 op.algorithm == jitnorm_eltwise_clip || op.algorithm == jitnorm_eltwise_clip_v2);
     });
     return type == jitnorm_u8 ? 0.6 : cuts ? 0.65 : 0.3;
 }
@@ -112,10 +117,10 @@ acceptance of_elements(const execution &e, const argument &output, double thresh
 
 acceptance benchdnn_acceptance(const execution &e, const argument &output) {
     const problem &p = e.prb();
-    const double factor = coarseness(p.is_forward() ? p.types.dst : p.types.src);
-    if (output.id == JITNORM_ARG_DST) return of_elements(e, output, factor * 5e-7);
+    if (output.id == JITNORM_ARG_DST) return of_elements(e, output, coarseness(p.types.dst) * 5e-7);
     if (p.is_forward()) return of_elements(e, output, 0);
-    const double limit = factor * (output.id == JITNORM_ARG_DIFF_SRC ? 5e-7 : 5e-6);
+    const double limit =
+        output.id == JITNORM_ARG_DIFF_SRC ? coarseness(p.types.diff_src) * 5e-7 : coarseness(p.types.src) * 5e-6;
     return {rule("benchdnn's threshold for it", limit), {}, limit};
 }
 

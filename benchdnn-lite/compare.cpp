@@ -73,11 +73,7 @@ void comparison::range::widen(dim_t value) {
 void comparison::add(dim_t number, const expectation &e, double got) {
     ++total_;
     zeros_ += got == 0;
-    const real error = e.value - got;
-    if (!judges_elements() && std::isfinite(error)) {
-        error_squares_ += error * error;
-        expected_squares_ += e.value * e.value;
-    }
+    if (!judges_elements()) add_to_norm(round_to(shape_.type, double(e.value)), got);
     const real excess = excess_of(shape_.type, e, got);
     if (how_.element ? how_.element(number, e, got) : is_acceptable(shape_.type, e, got)) {
         if (std::isfinite(excess)) worst_accepted_ = std::max(worst_accepted_, excess);
@@ -88,6 +84,13 @@ void comparison::add(dim_t number, const expectation &e, double got) {
     rows_.widen(number / columns);
     columns_.widen(number % columns);
     if (excess > worst_.excess) worst_ = {excess, number, e, got};
+}
+
+void comparison::add_to_norm(real expected, real got) {
+    const real error = expected - got;
+    if (!std::isfinite(error)) return;
+    error_squares_ += error * error;
+    expected_squares_ += expected * expected;
 }
 
 void comparison::merge(const comparison &other) {

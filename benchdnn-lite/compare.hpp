@@ -22,7 +22,7 @@ struct acceptance {
     using test = std::function<bool(dim_t number, const expectation &e, double got)>;
     std::string rule;       // for the report, in place of the allowed error
     test element;           // empty: is_acceptable
-    double norm_limit = 0;  // > 0: in place of each element, the norm of the errors over that of the expected values
+    double norm_limit = 0;  // > 0: in place of each element, the norm of the errors over that of the rounded values
     double zeros_limit = 1; // the share of zeros above which the results are not trusted
 };
 
@@ -43,9 +43,8 @@ public:
     size_t total() const { return total_; }
     bool is_trusted() const;
     const std::string &tensor() const { return tensor_; }
-    double worst_of_allowed() const {
-        return double(worst_accepted_);
-    }                                        // error over allowed error, of what was accepted
+    // Error over allowed error, of what was accepted.
+    double worst_of_allowed() const { return double(worst_accepted_); }
     std::vector<std::string> report() const; // one line for the worst element, one for each fault
 
 private:
@@ -62,6 +61,7 @@ private:
     bool judges_elements() const { return how_.norm_limit == 0; }
     bool norm_is_wrong() const { return !judges_elements() && !(norm() <= how_.norm_limit); }
     double norm() const;
+    void add_to_norm(real expected, real got);
     std::string worst_line() const;
     std::string place() const;
 

@@ -11,7 +11,7 @@ constexpr dim_t ROWS_BEFORE = 3; // in the first dimension; odd, so that pairs a
 bool is_statistic(int id) { return id == JITNORM_ARG_MEAN || id == JITNORM_ARG_VARIANCE; }
 
 bool has_rows(int id) {
-    return id == JITNORM_ARG_SRC || id == JITNORM_ARG_DST || id == JITNORM_ARG_DIFF_DST ||
+    return id == JITNORM_ARG_SRC || id == JITNORM_ARG_DST || id == JITNORM_ARG_DIFF_DST || id == JITNORM_ARG_DIFF_SRC ||
            id >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE;
 }
 
