@@ -129,6 +129,14 @@ TEST_P(forward_post_ops, layouts) {
             }
 }
 
+// As many as there may be, of the one that keeps the most results at once.
+TEST_P(forward_post_ops, thirty_two) {
+    for (auto type : {jitnorm_f32, jitnorm_f64})
+        expect_typed_equal_to_reference(
+            GetParam(), problem_of({3, 37}, type, std::vector<post_op>(32, eltwise(jitnorm_eltwise_gelu_erf))), 1,
+            guard_side::after);
+}
+
 // Rows of several chunks, shared by threads, dense and packed.
 TEST_P(forward_post_ops, long_rows_and_threads) {
     const int before = omp_get_max_threads();

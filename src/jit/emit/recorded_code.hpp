@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -62,7 +63,8 @@ private:
         free_masks_ = {7, 6, 5, 4, 3};
         place_.assign(steps_.size(), NOWHERE);
         slot_.assign(steps_.size(), NOWHERE);
-        slots_ = 0;
+        free_slots_.resize(FRAME_SLOTS);
+        std::iota(free_slots_.rbegin(), free_slots_.rend(), 0);
         for (size_t i = 0; i < steps_.size(); ++i)
             if (steps_[i].what == operation::input) place_[i] = x.getIdx();
     }
@@ -88,7 +90,7 @@ private:
     }
     void give_back(int index, operation what) { (lives_in_opmask(what) ? free_masks_ : free_).push_back(index); }
 
-    // The result that is needed last goes to the frame, where it stays for good: results do not change.
+    // The result that is needed last goes to the frame, where it stays until nobody needs it: results do not change.
     void evict() {
         size_t chosen = steps_.size();
         size_t chosen_use = 0;
@@ -101,8 +103,9 @@ private:
         }
         if (chosen == steps_.size()) throw std::logic_error("generated code needs more registers than there are");
         if (slot_[chosen] == NOWHERE) {
-            if (slots_ == FRAME_SLOTS) throw std::logic_error("generated code needs more of the frame than there is");
-            slot_[chosen] = slots_++;
+            if (free_slots_.empty()) throw std::logic_error("generated code needs more of the frame than there is");
+            slot_[chosen] = free_slots_.back();
+            free_slots_.pop_back();
             g_.vmovups(g_.ptr[g_.rsp + frame_at(slot_[chosen])], vmm(place_[chosen]));
         }
         free_.push_back(place_[chosen]);
@@ -149,7 +152,12 @@ private:
     void release(const source &s, int of) {
         if (!s.dies) return;
         give_back(s.index, steps_[size_t(of)].what);
-        place_[size_t(of)] = NOWHERE;
+        forget(size_t(of));
+    }
+    void forget(size_t dead) {
+        place_[dead] = NOWHERE;
+        if (slot_[dead] != NOWHERE) free_slots_.push_back(slot_[dead]);
+        slot_[dead] = NOWHERE;
     }
 
     // ---- instructions
@@ -169,8 +177,7 @@ private:
         if (s.what == operation::fma) {
             const int result = emit_fma(a, b, c);
             const std::pair<source, int> sources[] = {{a, s.a}, {b, s.b}, {c, s.c}};
-            for (const auto &[from, of] : sources)
-                from.index == result ? void(place_[size_t(of)] = NOWHERE) : release(from, of);
+            for (const auto &[from, of] : sources) from.index == result ? forget(size_t(of)) : release(from, of);
             place_[now_] = result;
         } else {
             release(a, s.a);
@@ -260,9 +267,8 @@ private:
 
     // While code is emitted:
     size_t now_ = 0;
-    std::vector<int> free_, free_masks_;
+    std::vector<int> free_, free_masks_, free_slots_;
     std::vector<int> place_, slot_; // of each step's result: its register, its slot in the frame
-    int slots_ = 0;
 };
 
 } // namespace jitnorm::impl::jit
