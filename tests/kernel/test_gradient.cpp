@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backward as a whole, by the implementation that a user gets: forward's statistics fed into it against the exact
+// gradient, finite differences, very many rows, any number of threads, batches in parts.
+#include <omp.h>
+
+#include <cmath>
+
+#include "../reference/run.hpp"
+#include "primitive/implementation.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+using impl::layer_norm::choose;
+
+constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift, RMS = jitnorm_rms_norm;
+
+void execute(run &r) { r.execute_on(*choose(r.p)); }
+
+double largest_of(const std::vector<double> &values) {
+    double largest = 0;
+    for (const double value : values) largest = std::max(largest, std::fabs(value));
+    return largest;
+}
+
+// ---------------------------------------------------------------- forward chained into backward
+
+// What rounding the mean and the variance to f32 costs is part of the bound: half an ulp of the mean, in deviations.
+double chained_bound(double mean, double deviation) { return 1e-6 + 0x1p-24 * std::fabs(mean) / deviation; }
+
+// Judged to the largest value: half an ulp more for narrow types.
+void expect_near(const tensor &got, const std::vector<double> &expected, double bound) {
+    const std::vector<double> values = got.values();
+    const double largest = largest_of(expected), rounding = rounding_of(got.md().data_type);
+    for (size_t i = 0; i < values.size(); ++i)
+        ASSERT_LE(std::fabs(values[i] - expected[i]), bound * largest + rounding * std::fabs(expected[i]))
+            << "element " << i << " of " << values.size();
+}
+
+void expect_exact_gradient(setup s, double bound) {
+    std::ostringstream name;
+    name << s << " mean " << s.mean << " deviation " << s.deviation;
+    SCOPED_TRACE(name.str());
+    s.kind = jitnorm_forward_training;
+    run forward(s);
+    s.kind = jitnorm_backward;
+    run backward(s);
+    backward.src.fill(forward.src.values());
+    oracle_problem<double> question = backward.question();
+    const oracle_forward_result<double> exact = oracle_forward(forward.question());
+    question.mean = exact.mean;
+    question.variance = exact.variance;
+    const oracle_backward_result<double> expected = oracle_backward(question);
+    execute(forward);
+    if (backward.mean.exists()) backward.mean.fill(forward.mean.values());
+    backward.variance.fill(forward.variance.values());
+    execute(backward);
+    expect_near(backward.result(), expected.diff_src, bound);
+    expect_near(backward.diff_scale, expected.diff_scale, bound);
+    expect_near(backward.diff_shift, expected.diff_shift, bound);
+}
+
+TEST(chained, means_and_deviations) {
+    for (const double mean : {0., 1., -30., 1e3, 1e4, 1e6})
+        for (const double deviation : {1e-2, 1., 1e3})
+            for (const dim_t C : {16, 100, 768, 5000})
+                expect_exact_gradient({.dims = {33, C}, .mean = mean, .deviation = deviation},
+                                      chained_bound(mean, deviation));
+}
+
+TEST(chained, types) {
+    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+    for (const auto type : TYPES)
+        for (const auto affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
+            for (const unsigned flags : {SCALE_SHIFT, SCALE_SHIFT | RMS})
+                for (const dim_t C : {64, 333})
+                    expect_exact_gradient({.flags = flags,
+                                           .dims = {70, C},
+                                           .src_type = type,
+                                           .dst_type = type,
+                                           .diff_src_type = type,
+                                           .affine_type = affine},
+                                          chained_bound(1, 2));
+}
+
+// ---------------------------------------------------------------- finite differences
+
+// loss = sum of diff_dst * dst, all in f64.
+class loss_of {
+public:
+    explicit loss_of(unsigned flags)
+        : forward_({.flags = flags, .dims = {2, 9}, .src_type = jitnorm_f64, .dst_type = jitnorm_f64}) {
+        forward_.p.prop_kind = jitnorm_forward_inference;
+    }
+    double operator()(const run &backward, const std::vector<double> &src) {
+        forward_.src = tensor(forward_.p.src);
+        forward_.src.fill(src);
+        forward_.dst = tensor(forward_.p.dst);
+        execute(forward_);
+        const std::vector<double> dst = forward_.dst.values(), diff_dst = backward.diff_dst.values();
+        double loss = 0;
+        for (size_t i = 0; i < dst.size(); ++i) loss += dst[i] * diff_dst[i];
+        return loss;
+    }
+
+private:
+    run forward_;
+};
+
+// The backward of a forward on the same values: the statistics, which f32 rounds, are the exact ones rounded.
+run backward_in_f64(unsigned flags) {
+    run backward({.kind = jitnorm_backward,
+                  .flags = flags,
+                  .dims = {2, 9},
+                  .src_type = jitnorm_f64,
+                  .dst_type = jitnorm_f64,
+                  .diff_src_type = jitnorm_f64});
+    const oracle_forward_result<double> exact = oracle_forward(backward.question());
+    if (backward.mean.exists()) backward.mean.fill(exact.mean);
+    backward.variance.fill(exact.variance);
+    return backward;
+}
+
+TEST(finite_differences, of_diff_src) {
+    constexpr double STEP = 1e-5;
+    for (const unsigned flags : {0U, SCALE_SHIFT, RMS, SCALE_SHIFT | RMS}) {
+        run backward = backward_in_f64(flags);
+        loss_of loss(flags);
+        const std::vector<double> src = backward.src.values();
+        execute(backward);
+        const std::vector<double> gradient = backward.diff_src.values();
+        for (size_t i = 0; i < src.size(); ++i) {
+            std::vector<double> more = src, less = src;
+            more[i] += STEP;
+            less[i] -= STEP;
+            const double slope = (loss(backward, more) - loss(backward, less)) / (2 * STEP);
+            EXPECT_NEAR(gradient[i], slope, 1e-6 * largest_of(gradient)) << "element " << i << ", flags " << flags;
+        }
+    }
+}
+
+// ---------------------------------------------------------------- very many rows
+
+// Ten million rows of 16 from little memory: 1000 rows of src for each of 10000 rows of diff_dst, by strides of 0. So
+// diff_scale is the product of two sums.
+class ten_million_rows {
+public:
+    static constexpr dim_t OUTER = 10000, INNER = 1000, COLUMNS = 16;
+
+    ten_million_rows()
+        : src_(random_values(INNER * COLUMNS, 1, 2, 7)), diff_dst_(random_values(OUTER * COLUMNS, 0.5, 1, 8)),
+          diff_src_(OUTER * INNER * COLUMNS) {
+        p_.prop_kind = jitnorm_backward;
+        p_.flags = SCALE_SHIFT;
+        p_.epsilon = 1e-5F;
+        const dim_t dims[] = {OUTER, INNER, COLUMNS}, inner[] = {0, COLUMNS, 1}, outer[] = {COLUMNS, 0, 1},
+                    row[] = {0, 1};
+        EXPECT_EQ(impl::make_with_strides(p_.src, 3, dims, jitnorm_f32, inner), jitnorm_success);
+        EXPECT_EQ(impl::make_with_strides(p_.diff_dst, 3, dims, jitnorm_f32, outer), jitnorm_success);
+        EXPECT_EQ(impl::make_with_strides(p_.statistics, 2, dims, jitnorm_f32, row), jitnorm_success);
+        p_.diff_src = impl::make_dense(dims, jitnorm_bf16);
+        for (dim_t i = 0; i < INNER; ++i) {
+            mean_.push_back(1);
+            variance_.push_back(2 + float(i % 7));
+        }
+    }
+
+    // On the largest gradient.
+    void check() {
+        const guarded_buffer scratchpad(choose(p_)->scratchpad_bytes(p_), guard_side::before);
+        const std::vector<float> scale(COLUMNS, 1);
+        std::vector<float> diff_scale(COLUMNS), diff_shift(COLUMNS);
+        arguments args;
+        args.src = src_.data();
+        args.diff_dst = diff_dst_.data();
+        args.diff_src = diff_src_.data();
+        args.mean = mean_.data();
+        args.variance = variance_.data();
+        args.scale = scale.data();
+        args.diff_scale = diff_scale.data();
+        args.diff_shift = diff_shift.data();
+        args.scratchpad = scratchpad.data();
+        ASSERT_EQ(validate(p_).status, jitnorm_success);
+        ASSERT_EQ(choose(p_)->create(p_)->execute(args), jitnorm_success);
+        for (size_t c = 0; c < COLUMNS; ++c) {
+            const long double shift = sum_of_diff_dst(c), scale_gradient = shift * sum_of_xhat(c);
+            EXPECT_NEAR(double(diff_shift[c] / (shift * INNER)), 1, 1e-6) << c;
+            EXPECT_NEAR(double(diff_scale[c] / scale_gradient), 1, 1e-6) << c;
+        }
+    }
+
+private:
+    static std::vector<float> random_values(dim_t count, double mean, double deviation, unsigned seed) {
+        const std::vector<double> values = tests::random_values(count, mean, deviation, seed);
+        return {values.begin(), values.end()};
+    }
+    long double sum_of_diff_dst(size_t c) const {
+        long double sum = 0;
+        for (size_t i = c; i < diff_dst_.size(); i += COLUMNS) sum += diff_dst_[i];
+        return sum;
+    }
+    long double sum_of_xhat(size_t c) const {
+        long double sum = 0;
+        for (size_t i = 0; i < INNER; ++i)
+            sum += (static_cast<long double>(src_[i * COLUMNS + c]) - mean_[i]) /
+                   std::sqrt(static_cast<long double>(variance_[i]) + p_.epsilon);
+        return sum;
+    }
+
+    problem p_;
+    std::vector<float> src_, diff_dst_, mean_, variance_;
+    std::vector<uint16_t> diff_src_;
+};
+
+TEST(gradients_of_scale_and_shift, ten_million_rows) { ten_million_rows().check(); }
+
+// ---------------------------------------------------------------- the same bits, however it is done
+
+struct gradients {
+    std::vector<double> diff_src, diff_scale, diff_shift;
+    bool operator==(const gradients &) const = default;
+};
+
+gradients gradients_of(run &r) {
+    for (tensor *output : {&r.diff_src, &r.diff_scale, &r.diff_shift}) *output = tensor(output->md());
+    execute(r);
+    return {r.result().values(), r.diff_scale.values(), r.diff_shift.values()};
+}
+
+TEST(gradients_of_scale_and_shift, one_to_sixteen_threads) {
+    const int before = omp_get_max_threads();
+    for (const std::vector<dim_t> &dims :
+         {std::vector<dim_t>{8214, 11}, {20000, 64}, {3000, 80}, {700, 300}, {16, 1024}, {3, 40000}, {1, 300000}})
+        for (const auto type : {jitnorm_f32, jitnorm_bf16}) {
+            const setup s = {
+                .kind = jitnorm_backward, .dims = dims, .src_type = type, .dst_type = type, .diff_src_type = type};
+            run r(s);
+            omp_set_num_threads(1);
+            const gradients serial = gradients_of(r);
+            for (int threads = 2; threads <= 16; ++threads) {
+                omp_set_num_threads(threads);
+                EXPECT_EQ(gradients_of(r), serial) << threads << " threads, " << s;
+            }
+        }
+    omp_set_num_threads(before);
+}
+
+// Rows first .. first+count-1 of the whole's inputs, as a problem of their own.
+gradients part_of(const run &whole, const setup &s, dim_t first, dim_t count) {
+    setup part = s;
+    part.dims[0] = count;
+    run r(part);
+    const dim_t C = s.dims[1];
+    const auto copy = [&](const tensor &from, const tensor &to, dim_t length) {
+        const std::vector<double> all = from.values();
+        to.fill({all.begin() + first * length, all.begin() + (first + count) * length});
+    };
+    copy(whole.src, r.src, C);
+    copy(whole.diff_dst, r.diff_dst, C);
+    copy(whole.mean, r.mean, 1);
+    copy(whole.variance, r.variance, 1);
+    return gradients_of(r);
+}
+
+// docs/arithmetic.md: blocks of 32 rows where rows are at most 512 long and there are more than 32 of them.
+TEST(gradients_of_scale_and_shift, a_batch_in_blocks) {
+    constexpr dim_t BLOCK = 32;
+    for (const dim_t C : {5, 64, 512}) {
+        const setup s = {.kind = jitnorm_backward, .dims = {5 * BLOCK + 7, C}};
+        run whole(s);
+        gradients sum;
+        std::vector<double> scale(static_cast<size_t>(C)), shift(static_cast<size_t>(C));
+        for (dim_t first = 0; first < s.dims[0]; first += BLOCK) {
+            const gradients block = part_of(whole, s, first, std::min(BLOCK, s.dims[0] - first));
+            sum.diff_src.insert(sum.diff_src.end(), block.diff_src.begin(), block.diff_src.end());
+            for (size_t c = 0; c < scale.size(); ++c) {
+                scale[c] += block.diff_scale[c];
+                shift[c] += block.diff_shift[c];
+            }
+        }
+        for (size_t c = 0; c < scale.size(); ++c) {
+            sum.diff_scale.push_back(double(float(scale[c])));
+            sum.diff_shift.push_back(double(float(shift[c])));
+        }
+        EXPECT_EQ(sum, gradients_of(whole)) << s;
+    }
+}
+
+} // namespace
+} // namespace jitnorm::tests
