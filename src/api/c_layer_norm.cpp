@@ -41,6 +41,7 @@ verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, p
     forget_unused(p);
     const layer_norm::implementation *chosen = nullptr;
     if (verdict v = layer_norm::prepare(p, chosen); v.status != jitnorm_success) return v;
+    if (p.statistics.data_type != jitnorm_f32) return {jitnorm_unimplemented, "statistics of type f32 are supported"};
     *result = new jitnorm_primitive_desc(engine, std::move(p), chosen);
     return {};
 }

@@ -164,4 +164,10 @@ normalizer<T> make_normalizer(const row_statistics<T> &row, float epsilon) {
     return {row.hi, rstd, T(0 - shift) + T(0)};                   // never -0, so that x == mean gives +0
 }
 
+// The same with a given mean and a given 1 / sqrt(variance + epsilon).
+template <typename T>
+normalizer<T> normalizer_of(T mean, T rstd) {
+    return {mean, rstd, T(0)};
+}
+
 } // namespace jitnorm::impl::layer_norm

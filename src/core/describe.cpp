@@ -57,6 +57,26 @@ std::string describe_scale_shift_types(const problem &p) {
     return p.scale_shift_type == jitnorm_f32 ? "" : given;
 }
 
+// The syntax for what only some front ends ask for.
+std::string describe_choices(const problem &p) {
+    constexpr struct {
+        output which;
+        const char *name;
+    } OUTPUTS[] = {{output::mean, "mean"},
+                   {output::variance, "variance"},
+                   {output::diff_src, "diff_src"},
+                   {output::diff_scale, "diff_scale"},
+                   {output::diff_shift, "diff_shift"}};
+    std::string left_out;
+    for (const auto &[which, name] : OUTPUTS)
+        if (p.leaves_out(which)) left_out += (left_out.empty() ? "" : "+") + std::string(name);
+    const std::string type(name_of(p.statistics.data_type));
+    return knob("axes", p.normalized_axes == 1 ? "" : std::to_string(p.normalized_axes)) +
+           knob("stat_dt", p.statistics.data_type == jitnorm_f32 ? "" : type) +
+           knob("stat", p.form == statistics_form::inverse_deviation ? "rstd" : "") + knob("left-out", left_out) +
+           knob("scale", p.scale_is_ones ? "ones" : "");
+}
+
 // A scale's value belongs to an execution, not to the problem; the syntax wants one, and 1 stands for it.
 std::string describe_scales(const attributes &attr) {
     const std::string src = attr.src_scale ? "src:common:1" : "", dst = attr.dst_scale ? "dst:common:1" : "";
@@ -97,7 +117,7 @@ std::string describe(const problem &p) {
     const bool user_scratchpad = p.attr.scratchpad_mode == jitnorm_scratchpad_mode_user;
     return knob("dir", std::string(name_of(p.prop_kind))) + knob("dt", describe_types(p)) +
            knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p.statistics)) +
-           knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) +
+           knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
            knob("eps", text_of(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
            knob("attr-scales", describe_scales(p.attr)) + knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) +
            join(p.src.dims, p.src.ndims);

@@ -13,9 +13,18 @@ bool problem::has_runtime_sizes() const {
     return false;
 }
 
+dim_t problem::row_length() const {
+    dim_t count = 1;
+    for (int d = row_ndims(); d < src.ndims; ++d) {
+        if (src.dims[d] == RUNTIME_DIM) return RUNTIME_DIM;
+        count *= src.dims[d];
+    }
+    return count;
+}
+
 dim_t problem::rows() const {
     dim_t count = 1;
-    for (int d = 0; d + 1 < src.ndims; ++d) count *= src.dims[d];
+    for (int d = 0; d < row_ndims(); ++d) count *= src.dims[d];
     return count;
 }
 

@@ -21,8 +21,8 @@ struct problem {
     unsigned flags = 0; // jitnorm_normalization_flags_t
     float epsilon = 0;
 
-    // How many dimensions of src, the last ones, are normalized together. A row is their elements in row-major order; at
-    // least one dimension counts rows.
+    // How many dimensions of src, the last ones, are normalized together. A row is their elements in row-major order;
+    // at least one dimension counts rows.
     int normalized_axes = 1;
     statistics_form form = statistics_form::variance;
     unsigned left_out = 0;      // outputs that the kind and the flags ask for and that are not written all the same
@@ -32,7 +32,7 @@ struct problem {
     memory_desc dst;        // forward
     memory_desc diff_dst;   // backward
     memory_desc diff_src;   // backward
-    memory_desc statistics; // mean and variance: src's dimensions but the last one; one descriptor for both
+    memory_desc statistics; // mean and variance: src's row dimensions; one descriptor for both
 
     jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // of scale and shift, C elements each, dense
     jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32; // of their gradients
@@ -49,10 +49,23 @@ struct problem {
     bool statistics_are_outputs() const {
         return prop_kind == jitnorm_forward_training && !has(jitnorm_use_global_stats);
     }
-    bool uses_variance() const { return statistics_are_inputs() || statistics_are_outputs(); }
-    bool uses_mean() const { return uses_variance() && !is_rms(); }
-    bool wants_diff_scale() const { return prop_kind == jitnorm_backward && uses_scale(); }
-    bool wants_diff_shift() const { return prop_kind == jitnorm_backward && uses_shift(); }
+    bool leaves_out(output o) const { return (left_out & unsigned(o)) != 0; }
+
+    // Which tensors an execution reads and writes.
+    bool reads_scale() const { return uses_scale() && !scale_is_ones; }
+    bool reads_mean() const { return statistics_are_inputs() && !is_rms(); }
+    bool writes_mean() const { return statistics_are_outputs() && !is_rms() && !leaves_out(output::mean); }
+    bool writes_variance() const { return statistics_are_outputs() && !leaves_out(output::variance); }
+    bool uses_mean() const { return reads_mean() || writes_mean(); }
+    bool uses_variance() const { return statistics_are_inputs() || writes_variance(); }
+    bool uses_statistics() const { return uses_mean() || uses_variance(); }
+    bool wants_diff_src() const { return !is_forward() && !leaves_out(output::diff_src); }
+    bool wants_diff_scale() const {
+        return prop_kind == jitnorm_backward && uses_scale() && !leaves_out(output::diff_scale);
+    }
+    bool wants_diff_shift() const {
+        return prop_kind == jitnorm_backward && uses_shift() && !leaves_out(output::diff_shift);
+    }
 
     // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
     bool computes_in_double() const {
@@ -64,8 +77,9 @@ struct problem {
     // executions bring a problem that has them.
     bool has_runtime_sizes() const;
 
-    dim_t row_length() const { return src.dims[src.ndims - 1]; } // C: elements normalized together
-    dim_t rows() const;                                          // product of the other dimensions; 0 if any is 0
+    int row_ndims() const { return src.ndims - normalized_axes; } // dimensions that count rows, the first ones
+    dim_t row_length() const; // C: elements normalized together; RUNTIME_DIM where that is known at execution only
+    dim_t rows() const;       // product of the row dimensions; 0 if any is 0
 
     bool operator==(const problem &) const = default;
 };

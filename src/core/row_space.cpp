@@ -7,6 +7,15 @@ bool has_strided_rows(const memory_desc &md, int row_ndims) {
     return std::all_of(md.inner_idxs, md.inner_idxs + md.inner_nblks, [&](dim_t d) { return d >= row_ndims; });
 }
 
+bool has_dense_rows(const memory_desc &md, int row_ndims) {
+    dim_t step = 1;
+    for (int d = md.ndims - 1; d >= row_ndims; --d) {
+        if (md.dims[d] != 1 && (md.strides[d] != step || step == RUNTIME_DIM)) return false;
+        step = md.dims[d] == RUNTIME_DIM || step == RUNTIME_DIM ? RUNTIME_DIM : step * md.dims[d];
+    }
+    return md.inner_nblks == 0;
+}
+
 row_space::row_space(std::span<const memory_desc *const> tensors, int row_ndims) : tensors_(tensors.size()) {
     for (size_t t = 0; t < tensors_; ++t) offset0_[t] = tensors[t]->offset0;
     for (int d = 0; d < row_ndims; ++d) {

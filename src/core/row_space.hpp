@@ -16,6 +16,9 @@ namespace jitnorm::impl {
 
 // Whether no inner block splits any of the first `row_ndims` dimensions: what row_space asks of each tensor.
 bool has_strided_rows(const memory_desc &md, int row_ndims);
+// Whether the elements of every row, those at the other dimensions, follow each other in row-major order without a gap.
+// False where strides known at execution only may decide.
+bool has_dense_rows(const memory_desc &md, int row_ndims);
 
 class row_space {
 public:

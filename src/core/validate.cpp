@@ -18,6 +18,8 @@ constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemente
 
 constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
                                  unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm);
+constexpr unsigned KNOWN_OUTPUTS = unsigned(output::mean) | unsigned(output::variance) | unsigned(output::diff_src) |
+                                   unsigned(output::diff_scale) | unsigned(output::diff_shift);
 
 template <typename Value, typename... Values>
 bool is_one_of(Value value, Values... values) {
@@ -51,11 +53,19 @@ verdict check_epsilon(const problem &p) {
     return std::isfinite(p.epsilon) && p.epsilon >= 0 ? ACCEPTED : invalid("epsilon must be finite and not negative");
 }
 
+verdict check_choices(const problem &p) {
+    if ((p.left_out & ~KNOWN_OUTPUTS) != 0) return invalid("an unknown output is left out");
+    return p.scale_is_ones && !p.uses_scale() ? invalid("a scale of ones without the flag for a scale") : ACCEPTED;
+}
+
 // ---------------------------------------------------------------- the tensors
 
 verdict check_rank(const problem &p) {
     if (p.src.ndims == 0) return invalid("a tensor is missing");
-    return 2 <= p.src.ndims && p.src.ndims <= 5 ? ACCEPTED : invalid("the source must have 2 to 5 dimensions");
+    if (p.src.ndims < 2 || p.src.ndims > MAX_NDIMS) return invalid("the source must have 2 to 12 dimensions");
+    return 1 <= p.normalized_axes && p.normalized_axes < p.src.ndims
+               ? ACCEPTED
+               : invalid("at least one dimension must be normalized, and at least one must count rows");
 }
 
 verdict check_presence(const problem &p) {
@@ -73,9 +83,9 @@ verdict check_data_dims(const problem &p) {
 }
 
 verdict check_statistics_dims(const problem &p) {
-    const bool fits = p.statistics.ndims == p.src.ndims - 1 &&
+    const bool fits = p.statistics.ndims == p.row_ndims() &&
                       std::equal(p.statistics.dims, p.statistics.dims + p.statistics.ndims, p.src.dims);
-    return fits ? ACCEPTED : invalid("statistics must have the dimensions of the source but the last one");
+    return fits ? ACCEPTED : invalid("statistics must have the dimensions of the source but the normalized ones");
 }
 
 // A broadcast dimension has stride 0: all its positions share memory, so nothing can be written to them.
@@ -86,8 +96,9 @@ bool is_broadcast(const memory_desc &md) {
 }
 
 verdict check_outputs(const problem &p) {
-    const bool shared =
-        is_broadcast(p.is_forward() ? p.dst : p.diff_src) || (p.statistics_are_outputs() && is_broadcast(p.statistics));
+    const bool statistics = p.writes_mean() || p.writes_variance();
+    const bool shared = (p.is_forward() && is_broadcast(p.dst)) || (p.wants_diff_src() && is_broadcast(p.diff_src)) ||
+                        (statistics && is_broadcast(p.statistics));
     return shared ? invalid("an output has a stride of 0") : ACCEPTED;
 }
 
@@ -106,7 +117,9 @@ verdict check_data_types(const problem &p) {
 }
 
 verdict check_statistics_type(const problem &p) {
-    return p.statistics.data_type == jitnorm_f32 ? ACCEPTED : unsupported("statistics of type f32 are supported");
+    return is_one_of(p.statistics.data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+               ? ACCEPTED
+               : unsupported("statistics of type f32, bf16 or f16 are supported");
 }
 
 verdict check_affine_type(jitnorm_data_type_t type) {
@@ -177,10 +190,21 @@ verdict check_post_ops(const problem &p) {
 
 // In this order: a check may rely on those before it.
 constexpr verdict (*CHECKS[])(const problem &) = {
-    check_prop_kind,  check_flags,           check_epsilon,          check_rank,
-    check_presence,   check_data_dims,       check_statistics_dims,  check_outputs,
-    check_data_types, check_statistics_type, check_scale_shift_type, check_diff_scale_shift_type,
-    check_attributes, check_post_ops,
+    check_prop_kind,
+    check_flags,
+    check_epsilon,
+    check_choices,
+    check_rank,
+    check_presence,
+    check_data_dims,
+    check_statistics_dims,
+    check_outputs,
+    check_data_types,
+    check_statistics_type,
+    check_scale_shift_type,
+    check_diff_scale_shift_type,
+    check_attributes,
+    check_post_ops,
 };
 
 } // namespace

@@ -6,6 +6,8 @@
 #include "../arithmetic/moments.hpp"
 #include "../arithmetic/row_sums.hpp"
 #include "../core/parallel.hpp"
+#include "../core/problem.hpp"
+#include "statistics_io.hpp"
 #include "tuning.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -22,11 +24,17 @@ struct backward_batch {
     alignas(64) double s1[MAX_ROWS], s2[MAX_ROWS];
     alignas(64) T m1[MAX_ROWS], k[MAX_ROWS];
 
-    // From the given statistics, `stride` elements apart; `means` is null for rms_norm.
-    void set_statistics(const float *means, const float *variances, dim_t stride, float epsilon) {
-        for (dim_t r = 0; r < rows; ++r) mean[r] = means ? T(means[r * stride]) : T(0);
-        for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(double(variances[r * stride]), epsilon);
-        for (dim_t r = 0; r < rows; ++r) factor[r] = means ? -rstd[r] : rstd[r];
+    // From the given statistics, `stride` elements apart from each other.
+    void read_statistics(const problem &p, const void *means, const void *variances, dim_t stride) {
+        float given[MAX_ROWS] = {};
+        if (p.reads_mean()) layer_norm::read_statistics(means, p.statistics.data_type, 0, stride, rows, given);
+        for (dim_t r = 0; r < rows; ++r) mean[r] = T(given[r]);
+        layer_norm::read_statistics(variances, p.statistics.data_type, 0, stride, rows, given);
+        if (p.form == statistics_form::inverse_deviation)
+            for (dim_t r = 0; r < rows; ++r) rstd[r] = T(given[r]);
+        else
+            for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(double(given[r]), p.epsilon);
+        for (dim_t r = 0; r < rows; ++r) factor[r] = p.is_rms() ? rstd[r] : -rstd[r];
     }
 
     void clear_sums(range which) {

@@ -11,34 +11,33 @@ constexpr int SRC = 0, DIFF_DST = 1, DIFF_SRC = 2, STATISTICS = 3; // tensors of
 constexpr dim_t CACHE_LINE = 64;
 
 row_space space_of(const problem &p) {
-    const memory_desc *tensors[] = {&p.src, &p.diff_dst, &p.diff_src, &p.statistics};
-    return {tensors, p.src.ndims - 1};
+    const memory_desc *tensors[] = {&p.src, &p.diff_dst, p.wants_diff_src() ? &p.diff_src : &p.diff_dst, &p.statistics};
+    return {tensors, p.row_ndims()};
 }
 
 dim_t size_in(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 
-bool are_lines_apart(const memory_desc &md) {
-    for (int d = 0; d + 1 < md.ndims; ++d)
+bool are_lines_apart(const memory_desc &md, int row_ndims) {
+    for (int d = 0; d < row_ndims; ++d)
         if (md.dims[d] > 1 && md.strides[d] * size_in(md) % CACHE_LINE != 0) return false;
     return true;
-}
-
-bool is_dense(const memory_desc &md) {
-    return md.inner_nblks == 0 && (md.strides[md.ndims - 1] == 1 || md.dims[md.ndims - 1] == 1);
 }
 
 } // namespace
 
 bool backward_dense_rows::takes(const problem &p) {
-    return is_dense(p.src) && is_dense(p.diff_dst) && is_dense(p.diff_src) && p.statistics.inner_nblks == 0;
+    const auto is_dense = [&](const memory_desc &md) { return has_dense_rows(md, p.row_ndims()); };
+    return is_dense(p.src) && is_dense(p.diff_dst) && (!p.wants_diff_src() || is_dense(p.diff_src)) &&
+           p.statistics.inner_nblks == 0;
 }
 
 backward_dense_rows::backward_dense_rows(const problem &p)
     : space_(space_of(p)), columns_(p.row_length()), src_size_(size_in(p.src)), diff_dst_size_(size_in(p.diff_dst)),
       diff_src_size_(size_in(p.diff_src)), src_stride_(space_.stride(SRC) * src_size_),
       diff_dst_stride_(space_.stride(DIFF_DST) * diff_dst_size_),
-      diff_src_stride_(space_.stride(DIFF_SRC) * diff_src_size_), statistics_stride_(space_.stride(STATISTICS)),
-      diff_src_offset_(p.diff_src.offset0 * diff_src_size_), in_lines_(are_lines_apart(p.diff_src)) {}
+      diff_src_stride_(space_.stride(DIFF_SRC) * diff_src_size_), statistics_size_(size_in(p.statistics)),
+      statistics_stride_(space_.stride(STATISTICS)), diff_src_offset_(p.diff_src.offset0 * diff_src_size_),
+      in_lines_(are_lines_apart(p.diff_src, p.row_ndims())) {}
 
 bool backward_dense_rows::has_rows_in_lines(const void *diff_src) const {
     const uintptr_t first = reinterpret_cast<uintptr_t>(diff_src) + uintptr_t(diff_src_offset_);
@@ -59,7 +58,10 @@ void backward_dense_rows::session::move_to(const row_space::run &run, dim_t row)
               rows_.diff_dst_stride_,
               rows_.diff_src_stride_};
     const auto statistic = [&](const void *values) {
-        return values ? place(static_cast<const float *>(values), STATISTICS, 1, rows_.statistics_stride_) : nullptr;
+        const auto *first = static_cast<const std::byte *>(values);
+        return values
+                   ? place(first, STATISTICS, rows_.statistics_size_, rows_.statistics_stride_ * rows_.statistics_size_)
+                   : nullptr;
     };
     mean_ = statistic(args_.mean);
     variance_ = statistic(args_.variance);

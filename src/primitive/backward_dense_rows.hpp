@@ -55,8 +55,8 @@ public:
         }
 
         template <typename T>
-        void read_statistics(backward_batch<T> &batch, float epsilon) const {
-            batch.set_statistics(mean_, variance_, rows_.statistics_stride_, epsilon);
+        void read_statistics(backward_batch<T> &batch, const problem &p) const {
+            batch.read_statistics(p, mean_, variance_, rows_.statistics_stride_);
         }
 
         // `first` counts the rows of the batch.
@@ -75,14 +75,14 @@ public:
         const backward_dense_rows &rows_;
         const arguments &args_;
         backward_panel first_ = {};
-        const float *mean_ = nullptr, *variance_ = nullptr;
+        const std::byte *mean_ = nullptr, *variance_ = nullptr;
     };
 
 private:
     row_space space_;
     dim_t columns_, src_size_, diff_dst_size_, diff_src_size_; // sizes in bytes of an element
     dim_t src_stride_, diff_dst_stride_, diff_src_stride_;     // from row to row of a run, in bytes
-    dim_t statistics_stride_;                                  // the same in elements
+    dim_t statistics_size_, statistics_stride_;                // an element in bytes, and from row to row in elements
     dim_t diff_src_offset_;                                    // bytes from the data handle to the first element
     bool in_lines_;                                            // rows of diff_src are whole cache lines apart
 };

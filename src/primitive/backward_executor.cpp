@@ -30,7 +30,7 @@ size_t backward_executor<T, Rows>::scratchpad_bytes(const problem &p) {
 template <typename T, typename Rows>
 jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) const {
     if (work_.rows() == 0) zero_gradients(args);
-    if (work_.rows() == 0 || work_.columns() == 0) return jitnorm_success;
+    if (work_.rows() == 0 || work_.columns() == 0 || !has_outputs()) return jitnorm_success;
     const int available = max_threads();
     if (work_.goes_by_chunks(available))
         run_by_chunks(args, work_.chunk_threads(available));
@@ -52,7 +52,7 @@ void backward_executor<T, Rows>::zero_gradients(const arguments &args) const {
 template <typename T, typename Rows>
 tuning::backward_plan backward_executor<T, Rows>::plan_for(const arguments &args, int threads) const {
     auto plan = tuning::backward_plan_for(work_.bytes() / threads, work_.bytes(), work_.row_bytes_read());
-    plan.bypassing = plan.bypassing && rows_.has_rows_in_lines(args.diff_src) &&
+    plan.bypassing = plan.bypassing && problem_.wants_diff_src() && rows_.has_rows_in_lines(args.diff_src) &&
                      2 * size_of(problem_.diff_src.data_type) >= sizeof(T);
     return plan;
 }
@@ -78,7 +78,7 @@ void backward_executor<T, Rows>::run_by_rows(const arguments &args, int threads)
             const range even = split(work_.rows(), threads, share);
             run_rows(args, plan, at, {rows_.cut_at(even.begin), rows_.cut_at(even.end)}, {});
         }
-        zero_padding(problem_.diff_src, args.diff_src, share, threads);
+        if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args.diff_src, share, threads);
     });
     if (work_.gradients() > 0) finish_parts(args, split(parts, threads, 0).end);
 }
@@ -117,7 +117,7 @@ void backward_executor<T, Rows>::run_rows(const arguments &args, const tuning::b
     batch b;
     at.for_each_batch(rows, [&](dim_t, dim_t number) {
         b.rows = number;
-        at.read_statistics(b, problem_.epsilon);
+        at.read_statistics(b, problem_);
         for (dim_t first = 0; first < number; first += together)
             run_together(args, plan, at, b, {first, std::min(first + together, number)}, to);
     });
@@ -134,6 +134,7 @@ void backward_executor<T, Rows>::run_together(const arguments &args, const tunin
             sum(args, at, b, rows, columns_of(chunk, columns), to, b.chunk_s1, b.chunk_s2);
             b.add_chunk(rows, b.chunk_s1, b.chunk_s2);
         }
+    if (!problem_.wants_diff_src()) return;
     b.find_slopes(rows, 1.0 / double(columns));
     const dim_t step = rows_.data_columns();
     for (dim_t begin = 0; begin < columns; begin += step)
@@ -165,6 +166,7 @@ void backward_executor<T, Rows>::run_by_chunks(const arguments &args, int thread
             const range mine = split(work_.chunks(), threads, share);
             for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) sum_chunk(args, at, share, chunk);
         });
+    if (!problem_.wants_diff_src()) return;
     parallel_parts(threads, [&](int share) {
         session at(rows_, args, work_.buffer(args.scratchpad, share));
         write_chunks(args, plan, at, split(work_.chunks(), threads, share));
@@ -201,7 +203,7 @@ void backward_executor<T, Rows>::sum_chunk_of_rows(const arguments &args, sessio
     batch b;
     at.for_each_batch(rows, [&](dim_t first, dim_t number) {
         b.rows = number;
-        at.read_statistics(b, problem_.epsilon);
+        at.read_statistics(b, problem_);
         sum(args, at, b, {0, number}, columns, to.behind(-columns.begin),
             work_.template row_sums<T>(args.scratchpad, 0, chunk) + first,
             work_.template row_sums<T>(args.scratchpad, 1, chunk) + first);
@@ -216,7 +218,7 @@ void backward_executor<T, Rows>::write_chunks(const arguments &args, const tunin
     batch b;
     at.for_each_batch({0, work_.rows()}, [&](dim_t first, dim_t number) {
         b.rows = number;
-        at.read_statistics(b, problem_.epsilon);
+        at.read_statistics(b, problem_);
         gather_sums(args, b, first);
         for (dim_t begin = columns.begin; begin < columns.end; begin += step)
             write(args, plan, at, b, {0, number}, {begin, std::min(begin + step, columns.end)});
@@ -257,7 +259,8 @@ void backward_executor<T, Rows>::write(const arguments &args, const tuning::back
                                        const batch &b, range rows, range columns) const {
     const dim_t number = rows.end - rows.begin, count = columns.end - columns.begin;
     const backward_panel panel = at.open(rows.begin, number, columns.begin, count);
-    const auto &kernel = plan.bypassing ? kernels_->bypassing : plan.fetching ? kernels_->fetching : kernels_->data;
+    const auto &kernels = *kernels_->data;
+    const auto &kernel = plan.bypassing ? kernels.bypassing : plan.fetching ? kernels.fetching : kernels.ordinary;
     kernel({panel.src, panel.diff_dst, panel.diff_src, panel.src_stride, panel.diff_dst_stride, panel.diff_src_stride,
             number, count, b.mean + rows.begin, b.rstd + rows.begin, b.m1 + rows.begin, b.k + rows.begin,
             behind(args.scale, columns.begin, dim_t(size_of(problem_.scale_shift_type))), number});

@@ -34,6 +34,7 @@ private:
     };
     column_sums column_sums_in(T *sums, dim_t pitch) const;
 
+    bool has_outputs() const { return problem_.wants_diff_src() || work_.gradients() > 0; }
     void zero_gradients(const arguments &args) const;
     tuning::backward_plan plan_for(const arguments &args, int threads) const;
 

@@ -6,21 +6,28 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 bool wants_weights(const problem &p) { return p.wants_diff_scale() || p.wants_diff_shift(); }
-bool wants_sums(const problem &p) { return !p.has(jitnorm_use_global_stats); }
+bool wants_sums(const problem &p) { return p.wants_diff_src() && !p.has(jitnorm_use_global_stats); }
 
 template <typename T>
 std::optional<jit::backward_sums_kernel<T>> make_sums_kernel(const problem &p, jit::isa vectors) {
     if (!wants_sums(p) && !wants_weights(p)) return {};
     return jit::backward_sums_kernel<T>({vectors, p.src.data_type, p.diff_dst.data_type, p.scale_shift_type,
-                                         p.uses_scale(), !p.is_rms(), wants_sums(p), p.wants_diff_scale(),
+                                         p.reads_scale(), !p.is_rms(), wants_sums(p), p.wants_diff_scale(),
                                          p.wants_diff_shift()});
 }
 
 enum stores { ORDINARY, FETCHING, BYPASSING };
 
 jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores how) {
-    return {vectors,        p.src.data_type, p.diff_dst.data_type, p.diff_src.data_type, p.scale_shift_type,
-            p.uses_scale(), !p.is_rms(),     wants_sums(p),        how != ORDINARY,      how == BYPASSING};
+    return {vectors,         p.src.data_type, p.diff_dst.data_type, p.diff_src.data_type, p.scale_shift_type,
+            p.reads_scale(), !p.is_rms(),     wants_sums(p),        how != ORDINARY,      how == BYPASSING};
+}
+
+template <typename T>
+std::optional<typename backward_kernels<T>::data_kernels> make_data_kernels(const problem &p, jit::isa vectors) {
+    if (!p.wants_diff_src()) return {};
+    const auto kernel = [&](stores how) { return jit::backward_data_kernel<T>(data_conf(p, vectors, how)); };
+    return typename backward_kernels<T>::data_kernels{kernel(ORDINARY), kernel(FETCHING), kernel(BYPASSING)};
 }
 
 template <typename T>
@@ -38,8 +45,7 @@ std::optional<typename backward_kernels<T>::weights_kernels> make_weights_kernel
 
 template <typename T>
 backward_kernels<T>::backward_kernels(const problem &p, jit::isa vectors)
-    : sums(make_sums_kernel<T>(p, vectors)), data(data_conf(p, vectors, ORDINARY)),
-      fetching(data_conf(p, vectors, FETCHING)), bypassing(data_conf(p, vectors, BYPASSING)),
+    : sums(make_sums_kernel<T>(p, vectors)), data(make_data_kernels<T>(p, vectors)),
       weights(make_weights_kernels<T>(p, vectors)) {}
 
 template struct backward_kernels<float>;

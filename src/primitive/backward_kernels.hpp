@@ -17,8 +17,12 @@ struct backward_kernels {
     backward_kernels(const problem &p, jit::isa vectors);
 
     std::optional<jit::backward_sums_kernel<T>> sums; // nothing where there is nothing to add up
-    // For data inside L2; with later rows fetched ahead; and with stores that bypass the caches as well.
-    jit::backward_data_kernel<T> data, fetching, bypassing;
+
+    // diff_src: for data inside L2; with later rows fetched ahead; and with stores that bypass the caches as well.
+    struct data_kernels {
+        jit::backward_data_kernel<T> ordinary, fetching, bypassing;
+    };
+    std::optional<data_kernels> data; // nothing where it is left out
 
     // The gradients of scale and shift: a block's sums to a part's, a part's to the total, parts to the gradient.
     struct weights_kernels {

@@ -7,29 +7,22 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// The statistics as rows of one element.
-memory_desc as_rows(memory_desc md) {
-    md.dims[md.ndims] = md.padded_dims[md.ndims] = md.strides[md.ndims] = 1;
-    ++md.ndims;
-    return md;
-}
-
-dim_t pitch_of(const memory_desc &md) {
-    const dim_t columns = std::min(md.dims[md.ndims - 1], CHUNK);
+dim_t pitch_of(const problem &p, const memory_desc &md) {
+    const dim_t columns = std::min(p.row_length(), CHUNK);
     return row_packer::pitch_for(columns * dim_t(size_of(md.data_type)));
 }
 
-dim_t tile_rows_of(const problem &p) {
-    return tuning::packed_rows(pitch_of(p.src) + pitch_of(p.diff_dst), pitch_of(p.diff_src));
-}
+dim_t read_pitch_of(const problem &p) { return pitch_of(p, p.src) + pitch_of(p, p.diff_dst); }
+dim_t written_pitch_of(const problem &p) { return p.wants_diff_src() ? pitch_of(p, p.diff_src) : 0; }
+dim_t tile_rows_of(const problem &p) { return tuning::packed_rows(read_pitch_of(p), written_pitch_of(p)); }
 
 } // namespace
 
 // Rows in the order in which src has them in memory, where the order changes no result: sums over rows have theirs.
 backward_packed_rows::tensors backward_packed_rows::tensors_of(const problem &p) {
-    tensors ordered = {p.src, p.diff_dst, p.diff_src, p.statistics};
+    tensors ordered = {p.src, p.diff_dst, p.wants_diff_src() ? p.diff_src : p.diff_dst, p.statistics};
     if (p.wants_diff_scale() || p.wants_diff_shift()) return ordered;
-    const int row_ndims = p.src.ndims - 1;
+    const int row_ndims = p.row_ndims();
     const row_order order = order_in_memory(p.src, row_ndims);
     for (memory_desc *md : {&ordered.src, &ordered.diff_dst, &ordered.diff_src, &ordered.statistics})
         *md = with_row_order(*md, row_ndims, order);
@@ -39,12 +32,13 @@ backward_packed_rows::tensors backward_packed_rows::tensors_of(const problem &p)
 backward_packed_rows::backward_packed_rows(const problem &p) : backward_packed_rows(tensors_of(p), p) {}
 
 backward_packed_rows::backward_packed_rows(const tensors &ordered, const problem &p)
-    : src_(ordered.src), diff_dst_(ordered.diff_dst), diff_src_(ordered.diff_src),
-      statistics_(as_rows(ordered.statistics)), src_pitch_(pitch_of(p.src)), diff_dst_pitch_(pitch_of(p.diff_dst)),
-      diff_src_pitch_(pitch_of(p.diff_src)), tile_rows_(tile_rows_of(p)) {}
+    : src_(ordered.src, p.row_ndims()), diff_dst_(ordered.diff_dst, p.row_ndims()),
+      diff_src_(ordered.diff_src, p.row_ndims()), statistics_(ordered.statistics, p.row_ndims()),
+      src_pitch_(pitch_of(p, p.src)), diff_dst_pitch_(pitch_of(p, p.diff_dst)), diff_src_pitch_(written_pitch_of(p)),
+      statistics_size_(dim_t(size_of(p.statistics.data_type))), tile_rows_(tile_rows_of(p)) {}
 
 dim_t backward_packed_rows::buffer_bytes(const problem &p) {
-    return tile_rows_of(p) * (pitch_of(p.src) + pitch_of(p.diff_dst) + pitch_of(p.diff_src));
+    return tile_rows_of(p) * (read_pitch_of(p) + written_pitch_of(p));
 }
 
 backward_packed_rows::session::session(const backward_packed_rows &rows, const arguments &args, std::byte *buffer)

@@ -12,7 +12,7 @@ class backward_packed_rows {
 public:
     explicit backward_packed_rows(const problem &p);
 
-    static dim_t buffer_bytes(const problem &p); // three tiles
+    static dim_t buffer_bytes(const problem &p); // two tiles to read, and one to write
     dim_t rows() const { return src_.rows(); }
     dim_t cut_at(dim_t row) const { return diff_src_.group_begin(row); }
     dim_t together(const tuning::backward_plan &) const { return tuning::MAX_BATCH_ROWS; } // all of a tile
@@ -33,11 +33,12 @@ public:
         }
 
         template <typename T>
-        void read_statistics(backward_batch<T> &batch, float epsilon) const {
-            float mean[tuning::MAX_BATCH_ROWS], variance[tuning::MAX_BATCH_ROWS];
-            if (args_.mean) rows_.statistics_.gather(args_.mean, first_, number_, mean, sizeof(float));
-            rows_.statistics_.gather(args_.variance, first_, number_, variance, sizeof(float));
-            batch.set_statistics(args_.mean ? mean : nullptr, variance, 1, epsilon);
+        void read_statistics(backward_batch<T> &batch, const problem &p) const {
+            float mean[tuning::MAX_BATCH_ROWS], variance[tuning::MAX_BATCH_ROWS]; // room for narrower types too
+            const dim_t size = rows_.statistics_size_;
+            if (p.reads_mean()) rows_.statistics_.gather(args_.mean, first_, number_, mean, size);
+            rows_.statistics_.gather(args_.variance, first_, number_, variance, size);
+            batch.read_statistics(p, mean, variance, 1);
         }
 
         // Always the whole batch and at most CHUNK columns, which stay gathered until others are asked for.
@@ -60,7 +61,7 @@ private:
     backward_packed_rows(const tensors &ordered, const problem &p);
 
     row_packer src_, diff_dst_, diff_src_, statistics_;
-    dim_t src_pitch_, diff_dst_pitch_, diff_src_pitch_, tile_rows_;
+    dim_t src_pitch_, diff_dst_pitch_, diff_src_pitch_, statistics_size_, tile_rows_;
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -22,7 +22,8 @@ dim_t size_in(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 backward_work::backward_work(const problem &p, dim_t buffer_bytes)
     : rows_(p.rows()), columns_(p.row_length()), cut_(rows_, columns_),
       gradients_(int(p.wants_diff_scale()) + int(p.wants_diff_shift())),
-      bytes_(rows_ * columns_ * (size_in(p.src) + size_in(p.diff_dst) + size_in(p.diff_src))),
+      bytes_(rows_ * columns_ *
+             (size_in(p.src) + size_in(p.diff_dst) + (p.wants_diff_src() ? size_in(p.diff_src) : 0))),
       row_bytes_read_(columns_ * (size_in(p.src) + size_in(p.diff_dst))),
       element_(p.computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float))), pitch_(pitch_for(columns_)),
       buffer_bytes_(whole_lines(buffer_bytes)) {}

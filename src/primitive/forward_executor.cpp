@@ -12,12 +12,12 @@ constexpr dim_t CACHE_LINE = 64;
 
 row_space rows_of(const problem &p) {
     const memory_desc *tensors[] = {&p.src, &p.dst, &p.statistics};
-    return {std::span(tensors, p.uses_variance() ? 3 : 2), p.src.ndims - 1};
+    return {std::span(tensors, p.uses_statistics() ? 3 : 2), p.row_ndims()};
 }
 
 // Whether rows are whole cache lines apart, in every dimension.
-bool has_rows_in_lines(const memory_desc &md) {
-    for (int d = 0; d + 1 < md.ndims; ++d)
+bool has_rows_in_lines(const memory_desc &md, int row_ndims) {
+    for (int d = 0; d < row_ndims; ++d)
         if (md.dims[d] > 1 && md.strides[d] * dim_t(size_of(md.data_type)) % CACHE_LINE != 0) return false;
     return true;
 }
@@ -34,11 +34,12 @@ template <typename T>
 forward_executor<T>::forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels,
                                       bool shares_rows)
     : kernels_(p, std::move(kernels)), space_(rows_of(p)), shares_rows_(shares_rows),
-      computed_(!p.statistics_are_inputs()), stored_(p.statistics_are_outputs()), C_(p.row_length()),
-      src_size_(dim_t(size_of(p.src.data_type))), dst_size_(dim_t(size_of(p.dst.data_type))),
-      scale_size_(dim_t(size_of(p.scale_shift_type))), dst_offset_(p.dst.offset0 * dst_size_),
-      src_stride_(space_.stride(SRC) * src_size_), dst_stride_(space_.stride(DST) * dst_size_),
-      statistics_stride_(p.uses_variance() ? space_.stride(STATISTICS) : 0), dst_in_lines_(has_rows_in_lines(p.dst)) {}
+      computed_(!p.statistics_are_inputs()), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
+      dst_size_(dim_t(size_of(p.dst.data_type))), scale_size_(dim_t(size_of(p.scale_shift_type))),
+      dst_offset_(p.dst.offset0 * dst_size_), src_stride_(space_.stride(SRC) * src_size_),
+      dst_stride_(space_.stride(DST) * dst_size_), statistics_size_(dim_t(size_of(p.statistics.data_type))),
+      statistics_stride_(p.uses_statistics() ? space_.stride(STATISTICS) : 0),
+      dst_in_lines_(has_rows_in_lines(p.dst, p.row_ndims())) {}
 
 template <typename T>
 size_t forward_executor<T>::scratchpad_bytes(const problem &p) {
@@ -74,7 +75,7 @@ template <typename T>
 dense_rows<T> forward_executor<T>::rows_at(const arguments &args, const dense_rows<T> &common,
                                            const row_space::run &run, dim_t first_row) const {
     const auto statistic = [&](void *values) {
-        return values ? static_cast<float *>(values) + run.offset[STATISTICS] : nullptr;
+        return values ? static_cast<std::byte *>(values) + run.offset[STATISTICS] * statistics_size_ : nullptr;
     };
     dense_rows<T> here = common;
     here.first_row = first_row;
@@ -149,7 +150,7 @@ void forward_executor<T>::normalize_chunks(piece p, const moments<T> *found) con
         moments<T> row = chunks[0];
         for (dim_t chunk = 1; chunk < chunks_in(C_); ++chunk) row = merge(row, chunks[chunk]);
         kernels_.finish_row(batch, 0, row);
-        if (stored_ && p.first == 0) kernels_.store_statistics(p.row, batch);
+        if (p.first == 0) kernels_.store_statistics(p.row, batch);
     } else {
         kernels_.find_given_statistics(p.row, batch);
     }

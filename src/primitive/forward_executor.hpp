@@ -41,11 +41,11 @@ private:
     forward_rows<T> kernels_;
     row_space space_;
     bool shares_rows_;
-    bool computed_, stored_;                     // the statistics
+    bool computed_;                              // the statistics
     dim_t C_, src_size_, dst_size_, scale_size_; // sizes in bytes of an element
     dim_t dst_offset_;                           // bytes from the data handle of dst to its first element
     dim_t src_stride_, dst_stride_;              // from row to row of a run, in bytes
-    dim_t statistics_stride_;                    // the same in elements
+    dim_t statistics_size_, statistics_stride_;  // an element, and from row to row in elements
     bool dst_in_lines_;                          // every row of dst is whole cache lines from the first
 };
 

@@ -23,8 +23,8 @@ jit::post_op_conf conf_of(const eltwise_post_op &op, const problem &) {
     return {jit::post_op_conf::kind::eltwise, op.alg, math::is_leaky(op.alpha), jitnorm_data_type_undef};
 }
 template <typename T>
-jit::post_op_conf conf_of(const binary_post_op &op, const problem &) {
-    return {jit::post_op_conf::kind::binary, op.alg, false, post_op_operands<T>::type_for_kernel(op)};
+jit::post_op_conf conf_of(const binary_post_op &op, const problem &p) {
+    return {jit::post_op_conf::kind::binary, op.alg, false, post_op_operands<T>::type_for_kernel(op, p.row_ndims())};
 }
 
 std::pair<float, float> numbers_of(const sum_post_op &op) { return {op.scale, float(op.zero_point)}; }
@@ -52,7 +52,7 @@ bool has_sum(const problem &p) {
 
 template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool streaming) {
-    jit::normalize_conf conf = {vectors,        p.src.data_type,  p.dst.data_type,  p.scale_shift_type, p.uses_scale(),
+    jit::normalize_conf conf = {vectors,        p.src.data_type,  p.dst.data_type,  p.scale_shift_type, p.reads_scale(),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, streaming};
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));

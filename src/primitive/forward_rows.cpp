@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_rows.hpp"
 
+#include "statistics_io.hpp"
+
 namespace jitnorm::impl::layer_norm {
-
-namespace {
-
-void store_strided(const float *values, dim_t count, float *to, dim_t stride) {
-    for (dim_t i = 0; i < count; ++i) to[i * stride] = values[i];
-}
-
-} // namespace
 
 template <typename T>
 forward_rows<T>::forward_rows(const problem &p, kernels_ptr kernels)
-    : given_(p.statistics_are_inputs()), stored_(p.statistics_are_outputs()), rms_(p.is_rms()), epsilon_(p.epsilon),
-      kernels_(std::move(kernels)), operands_(p), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
-      inv_C_(1.0 / double(C_)) {}
+    : given_(p.statistics_are_inputs()), reads_mean_(p.reads_mean()), writes_mean_(p.writes_mean()),
+      writes_variance_(p.writes_variance()), rms_(p.is_rms()), form_(p.form), statistics_type_(p.statistics.data_type),
+      epsilon_(p.epsilon), kernels_(std::move(kernels)), operands_(p), C_(p.row_length()),
+      src_size_(dim_t(size_of(p.src.data_type))), inv_C_(1.0 / double(C_)) {}
 
 template <typename T>
 dense_rows<T> forward_rows<T>::common(const arguments &args) {
@@ -47,24 +42,26 @@ void forward_rows<T>::find_statistics(const dense_rows<T> &rows, row_batch<T> &b
         sweep_long_row(rows.src + batch.first * rows.src_stride, batch);
     else
         sweep(rows, batch);
-    batch.complete(epsilon_);
-    if (stored_) store_statistics(rows, batch);
+    batch.complete(epsilon_, form_);
+    store_statistics(rows, batch);
 }
 
 template <typename T>
 void forward_rows<T>::find_given_statistics(const dense_rows<T> &rows, row_batch<T> &batch) const {
-    for (dim_t r = 0; r < batch.rows; ++r) {
-        const dim_t at = (batch.first + r) * rows.statistics_stride;
-        batch.set(r, {rows.mean ? T(rows.mean[at]) : T(0), 0.0, double(rows.variance[at])});
-    }
-    batch.complete(epsilon_);
+    float mean[tuning::MAX_BATCH_ROWS] = {}, given[tuning::MAX_BATCH_ROWS];
+    const dim_t stride = rows.statistics_stride, first = batch.first * stride;
+    if (reads_mean_) read_statistics(rows.mean, statistics_type_, first, stride, batch.rows, mean);
+    read_statistics(rows.variance, statistics_type_, first, stride, batch.rows, given);
+    if (form_ == statistics_form::inverse_deviation) return batch.take_given(mean, given);
+    for (dim_t r = 0; r < batch.rows; ++r) batch.set(r, {T(mean[r]), 0.0, double(given[r])});
+    batch.complete(epsilon_, form_);
 }
 
 template <typename T>
 void forward_rows<T>::store_statistics(const dense_rows<T> &rows, const row_batch<T> &batch) const {
-    const dim_t first = batch.first * rows.statistics_stride;
-    if (rows.mean) store_strided(batch.mean, batch.rows, rows.mean + first, rows.statistics_stride);
-    if (rows.variance) store_strided(batch.variance, batch.rows, rows.variance + first, rows.statistics_stride);
+    const dim_t stride = rows.statistics_stride, first = batch.first * stride;
+    if (writes_mean_) write_statistics(batch.mean, batch.rows, rows.mean, statistics_type_, first, stride);
+    if (writes_variance_) write_statistics(batch.variance, batch.rows, rows.variance, statistics_type_, first, stride);
 }
 
 template <typename T>
@@ -117,7 +114,7 @@ moments<T> forward_rows<T>::settle_chunk(const std::byte *src, dim_t count, T p,
 template <typename T>
 void forward_rows<T>::finish_row(row_batch<T> &batch, dim_t row, const moments<T> &moments) const {
     batch.set(row, finish(moments, inv_C_));
-    if (row + 1 == batch.rows) batch.complete(epsilon_);
+    if (row + 1 == batch.rows) batch.complete(epsilon_, form_);
 }
 
 template <typename T>

@@ -18,7 +18,7 @@ struct dense_rows {
     const std::byte *src;
     std::byte *dst;
     dim_t src_stride, dst_stride; // from row to row, in bytes
-    float *mean, *variance;       // null where the problem has none
+    void *mean, *variance;        // of the first row
     dim_t statistics_stride;      // in elements
     const void *scale, *shift;
     T src_scale, inverse_dst_scale;
@@ -55,7 +55,9 @@ private:
     void sweep_long_row(const std::byte *src, row_batch<T> &batch) const;
     moments<T> settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
 
-    bool given_, stored_, rms_; // what becomes of the statistics
+    bool given_, reads_mean_, writes_mean_, writes_variance_, rms_; // what becomes of the statistics
+    statistics_form form_;
+    jitnorm_data_type_t statistics_type_;
     float epsilon_;
     void normalize_with_post_ops(const dense_rows<T> &rows, const row_batch<T> &batch, dim_t columns) const;
     jit::normalize_arguments<T> normalize_arguments(const dense_rows<T> &rows, const row_batch<T> &batch,

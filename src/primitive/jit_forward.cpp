@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jit_forward.hpp"
 
+#include <algorithm>
+
 #include "../jit/isa.hpp"
 #include "forward_executor.hpp"
 #include "packed_forward_executor.hpp"
@@ -9,15 +11,11 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-bool has_dense_rows(const memory_desc &md) {
-    return md.inner_nblks == 0 && (md.strides[md.ndims - 1] == 1 || md.dims[md.ndims - 1] == 1);
-}
-
 // What forward_executor takes; the rest is packed.
 template <typename T>
 bool has_dense_rows(const problem &p) {
-    return has_dense_rows(p.src) && has_dense_rows(p.dst) && (!p.uses_variance() || p.statistics.inner_nblks == 0) &&
-           !post_op_operands<T>::needs_tiles(p);
+    return impl::has_dense_rows(p.src, p.row_ndims()) && impl::has_dense_rows(p.dst, p.row_ndims()) &&
+           (!p.uses_statistics() || p.statistics.inner_nblks == 0) && !post_op_operands<T>::needs_tiles(p);
 }
 
 // Whether a binary post-op's row may turn out to have one element, which the kernel gets in the compute type, after the
@@ -27,7 +25,8 @@ bool may_become_one_value(const problem &p) {
     for (const post_op &entry : p.attr.post_ops.entries) {
         const auto *binary = std::get_if<binary_post_op>(&entry);
         if (binary == nullptr || binary->src1.data_type == type) continue;
-        if (binary->src1.dims[binary->src1.ndims - 1] == RUNTIME_DIM) return true;
+        const dim_t *dims = binary->src1.dims;
+        if (std::count(dims + p.row_ndims(), dims + p.src.ndims, RUNTIME_DIM) != 0) return true;
     }
     return false;
 }

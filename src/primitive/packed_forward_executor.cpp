@@ -9,7 +9,7 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 problem in_order_of_src(const problem &p) {
-    const int row_ndims = p.src.ndims - 1;
+    const int row_ndims = p.row_ndims();
     const row_order order = order_in_memory(p.src, row_ndims);
     problem ordered = p;
     for (memory_desc *md : {&ordered.src, &ordered.dst, &ordered.statistics})
@@ -18,13 +18,6 @@ problem in_order_of_src(const problem &p) {
         if (auto *binary = std::get_if<binary_post_op>(&entry))
             binary->src1 = with_row_order(binary->src1, row_ndims, order);
     return ordered;
-}
-
-// The statistics as rows of one element.
-memory_desc as_rows(memory_desc md) {
-    md.dims[md.ndims] = md.padded_dims[md.ndims] = md.strides[md.ndims] = 1;
-    ++md.ndims;
-    return md;
 }
 
 dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
@@ -52,8 +45,8 @@ int parts_of(const problem &p, int available) {
 template <typename T>
 packed_forward_executor<T>::packed_forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels)
     : problem_(in_order_of_src(p)), reads_dst_(kernels->reads_dst), kernels_(problem_, std::move(kernels)),
-      src_(problem_.src), dst_(problem_.dst),
-      statistics_(as_rows(p.uses_variance() ? problem_.statistics : problem_.src)) {}
+      src_(problem_.src, p.row_ndims()), dst_(problem_.dst, p.row_ndims()),
+      statistics_(p.uses_statistics() ? problem_.statistics : problem_.src, p.row_ndims()) {}
 
 template <typename T>
 size_t packed_forward_executor<T>::scratchpad_bytes(const problem &p) {
@@ -71,9 +64,8 @@ jitnorm_status_t packed_forward_executor<T>::execute(const arguments &args) cons
         run_part(args, {dst_.group_begin(even.begin), dst_.group_begin(even.end)},
                  static_cast<std::byte *>(args.scratchpad) + part * bytes);
         zero_padding(problem_.dst, args.dst, part, parts);
-        if (!problem_.statistics_are_outputs()) return;
-        zero_padding(problem_.statistics, args.variance, part, parts);
-        if (args.mean) zero_padding(problem_.statistics, args.mean, part, parts);
+        if (problem_.writes_variance()) zero_padding(problem_.statistics, args.variance, part, parts);
+        if (problem_.writes_mean()) zero_padding(problem_.statistics, args.mean, part, parts);
     });
     return jitnorm_success;
 }
@@ -85,12 +77,12 @@ void packed_forward_executor<T>::run_part(const arguments &args, range rows, std
     t.dst = buffers + tile_bytes(problem_, problem_.src);
     for (t.first = rows.begin; t.first < rows.end; t.first += t.rows) {
         t.rows = src_.tile_rows(t.first, rows.end, tile_rows(problem_));
-        if (problem_.statistics_are_inputs()) gather_statistics(args, t);
+        gather_statistics(args, t);
         if (problem_.row_length() > CHUNK)
             run_tile_by_chunks(args, t);
         else
             run_tile(args, t);
-        if (problem_.statistics_are_outputs()) scatter_statistics(args, t);
+        scatter_statistics(args, t);
     }
 }
 
@@ -101,8 +93,8 @@ dense_rows<T> packed_forward_executor<T>::rows_in(tile &t, const arguments &args
     rows.dst = t.dst;
     rows.src_stride = pitch_of(problem_, problem_.src);
     rows.dst_stride = pitch_of(problem_, problem_.dst);
-    rows.mean = problem_.uses_mean() ? t.mean : nullptr;
-    rows.variance = problem_.uses_variance() ? t.variance : nullptr;
+    rows.mean = t.mean;
+    rows.variance = t.variance;
     rows.statistics_stride = 1;
     rows.plan = tuning::packed_plan(rows.src_stride);
     rows.first_row = t.first;
@@ -157,19 +149,21 @@ void packed_forward_executor<T>::find_long_statistics(const arguments &args, til
         }
     }
     for (dim_t r = 0; r < t.rows; ++r) kernels_.finish_row(batch, r, found[r]);
-    if (problem_.statistics_are_outputs()) kernels_.store_statistics(rows, batch);
+    kernels_.store_statistics(rows, batch);
 }
 
 template <typename T>
 void packed_forward_executor<T>::gather_statistics(const arguments &args, tile &t) const {
-    statistics_.gather(args.variance, t.first, t.rows, t.variance, sizeof(float));
-    if (args.mean) statistics_.gather(args.mean, t.first, t.rows, t.mean, sizeof(float));
+    const dim_t size = element_size(problem_.statistics);
+    if (problem_.reads_mean()) statistics_.gather(args.mean, t.first, t.rows, t.mean, size);
+    if (problem_.statistics_are_inputs()) statistics_.gather(args.variance, t.first, t.rows, t.variance, size);
 }
 
 template <typename T>
 void packed_forward_executor<T>::scatter_statistics(const arguments &args, const tile &t) const {
-    statistics_.scatter(t.variance, sizeof(float), t.first, t.rows, args.variance);
-    if (args.mean) statistics_.scatter(t.mean, sizeof(float), t.first, t.rows, args.mean);
+    const dim_t size = element_size(problem_.statistics);
+    if (problem_.writes_mean()) statistics_.scatter(t.mean, size, t.first, t.rows, args.mean);
+    if (problem_.writes_variance()) statistics_.scatter(t.variance, size, t.first, t.rows, args.variance);
 }
 
 template class packed_forward_executor<float>;

@@ -24,7 +24,7 @@ private:
     struct tile {
         std::byte *src, *dst;
         dim_t first, rows;
-        float mean[tuning::MAX_BATCH_ROWS], variance[tuning::MAX_BATCH_ROWS];
+        float mean[tuning::MAX_BATCH_ROWS], variance[tuning::MAX_BATCH_ROWS]; // room for narrower types too
     };
 
     dense_rows<T> rows_in(tile &t, const arguments &args) const;

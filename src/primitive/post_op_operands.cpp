@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "post_op_operands.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "../arithmetic/convert.hpp"
+#include "../core/row_space.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-bool is_one_value(const memory_desc &src1) { return src1.dims[src1.ndims - 1] == 1; }
+bool is_one_value(const memory_desc &src1, int row_ndims) {
+    return std::all_of(src1.dims + row_ndims, src1.dims + src1.ndims, [](dim_t dim) { return dim == 1; });
+}
+
+// Rows that are broadcast along some of several dimensions repeat their elements.
+bool has_whole_rows(const memory_desc &src1, const problem &p) {
+    return std::equal(src1.dims + p.row_ndims(), src1.dims + src1.ndims, p.dst.dims + p.row_ndims());
+}
 
 // Doubles are no type of a kernel that computes in float.
 template <typename T>
-bool is_gathered(const memory_desc &src1) {
-    if (is_one_value(src1)) return false;
-    const bool dense = src1.inner_nblks == 0 && src1.strides[src1.ndims - 1] == 1;
+bool is_gathered(const memory_desc &src1, const problem &p) {
+    if (is_one_value(src1, p.row_ndims())) return false;
+    const bool dense = has_whole_rows(src1, p) && has_dense_rows(src1, p.row_ndims());
     return !dense || (src1.data_type == jitnorm_f64 && sizeof(T) < sizeof(double));
 }
 
@@ -55,21 +64,21 @@ void convert_in_place(std::byte *row, dim_t columns) {
 template <typename T>
 post_op_operands<T>::post_op_operands(const problem &p) : count_(dim_t(p.attr.post_ops.entries.size())) {
     for_each_binary(p, [&](const binary_post_op &op, size_t i) {
-        operands_.push_back(
-            {i, op.src1.data_type, row_packer(op.src1, p.dst), is_one_value(op.src1), is_gathered<T>(op.src1)});
+        operands_.push_back({i, op.src1.data_type, row_packer(op.src1, p.dst, p.row_ndims()),
+                             is_one_value(op.src1, p.row_ndims()), is_gathered<T>(op.src1, p)});
     });
 }
 
 template <typename T>
-jitnorm_data_type_t post_op_operands<T>::type_for_kernel(const binary_post_op &op) {
-    if (is_one_value(op.src1)) return jitnorm_data_type_undef;
+jitnorm_data_type_t post_op_operands<T>::type_for_kernel(const binary_post_op &op, int row_ndims) {
+    if (is_one_value(op.src1, row_ndims)) return jitnorm_data_type_undef;
     return op.src1.data_type == jitnorm_f64 && sizeof(T) < sizeof(double) ? jitnorm_f32 : op.src1.data_type;
 }
 
 template <typename T>
 bool post_op_operands<T>::needs_tiles(const problem &p) {
     bool needed = false;
-    for_each_binary(p, [&](const binary_post_op &op, size_t) { needed |= is_gathered<T>(op.src1); });
+    for_each_binary(p, [&](const binary_post_op &op, size_t) { needed |= is_gathered<T>(op.src1, p); });
     return needed;
 }
 
@@ -77,7 +86,7 @@ template <typename T>
 dim_t post_op_operands<T>::tiles_bytes(const problem &p, dim_t rows, dim_t columns) {
     dim_t bytes = 0;
     for_each_binary(p, [&](const binary_post_op &op, size_t) {
-        if (is_gathered<T>(op.src1)) bytes += rows * pitch_of(op.src1.data_type, columns);
+        if (is_gathered<T>(op.src1, p)) bytes += rows * pitch_of(op.src1.data_type, columns);
     });
     return bytes;
 }

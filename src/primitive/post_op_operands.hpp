@@ -21,7 +21,7 @@ struct window {
 template <typename T> // the compute type
 class post_op_operands {
 public:
-    // Rows are numbered row-major over dst's dimensions but the last.
+    // Rows are numbered row-major over dst's row dimensions.
     explicit post_op_operands(const problem &p);
 
     // Entry [r * size() + i] is for row r of the window and post-op i; those of post-ops without a tensor are unused.
@@ -35,7 +35,7 @@ public:
     dim_t size() const { return count_; } // the number of post-ops
 
     // What post_op_conf::operand says of the post-op.
-    static jitnorm_data_type_t type_for_kernel(const binary_post_op &op);
+    static jitnorm_data_type_t type_for_kernel(const binary_post_op &op, int row_ndims);
     // Whether locate() needs tiles, and how large they are for windows of so many rows and columns.
     static bool needs_tiles(const problem &p);
     static dim_t tiles_bytes(const problem &p, dim_t rows, dim_t columns);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../arithmetic/moments.hpp"
+#include "../core/problem.hpp"
 #include "tuning.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -37,14 +38,24 @@ struct row_batch {
         for (dim_t r = 0; r < rows; ++r) set(r, finish(moments_of<T>(p[r], {s[r], q[r]}, n, inv_n, 1.0), inv_n));
     }
 
-    // From statistics to normalizers.
-    void complete(float epsilon) {
+    // From statistics to normalizers, and to what is stored in that form.
+    void complete(float epsilon, statistics_form form) {
         for (dim_t r = 0; r < rows; ++r) {
             const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
             rstd[r] = n.rstd;
             neg[r] = n.neg;
             mean[r] = float(hi[r]);
-            variance[r] = float(wide[r]);
+            variance[r] = float(form == statistics_form::variance ? wide[r] : double(n.rstd));
+        }
+    }
+
+    // From a given mean and 1 / sqrt(variance + epsilon) of each row.
+    void take_given(const float *means, const float *rstds) {
+        for (dim_t r = 0; r < rows; ++r) {
+            const auto n = normalizer_of<T>(T(means[r]), T(rstds[r]));
+            hi[r] = n.hi;
+            rstd[r] = n.rstd;
+            neg[r] = n.neg;
         }
     }
 };

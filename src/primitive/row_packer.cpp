@@ -3,9 +3,9 @@
 
 namespace jitnorm::impl::layer_norm {
 
-row_packer::row_packer(const memory_desc &md, const memory_desc &shape)
-    : element_(dim_t(size_of(md.data_type))), offset0_(md.offset0 * element_), rows_(md, shape.dims, 0, md.ndims - 1),
-      columns_(md, shape.dims, md.ndims - 1, md.ndims),
+row_packer::row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims)
+    : element_(dim_t(size_of(md.data_type))), offset0_(md.offset0 * element_), rows_(md, shape.dims, 0, row_ndims),
+      columns_(md, shape.dims, row_ndims, md.ndims),
       copy_(choose_rectangle_copy(size_t(element_), rows_.step(), columns_.step())) {}
 
 template <typename Body>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_packer: rows of a tensor of any layout, copied to and from dense rows, so that kernels need know no other.
 //
-// The last dimension is the row; rows are numbered in row-major order over the others. A tile is some consecutive rows
-// (or a range of their columns) in a buffer of the caller, row r of the tile at r * pitch bytes; elements keep their
-// type. With rows numbered as they lie in memory (row_order.hpp) a tile uses cache lines whole.
+// The first `row_ndims` dimensions count rows, in row-major order; the columns of a row are counted so over the others,
+// of which there may be none: rows of one element. A tile is some consecutive rows (or a range of their columns) in a
+// buffer of the caller, row r of the tile at r * pitch bytes; elements keep their type. With rows numbered as they lie
+// in memory (row_order.hpp) a tile uses cache lines whole.
 #pragma once
 
 #include "rectangle_copy.hpp"
@@ -13,9 +14,9 @@ namespace jitnorm::impl::layer_norm {
 
 class row_packer {
 public:
-    explicit row_packer(const memory_desc &md) : row_packer(md, md) {}
+    row_packer(const memory_desc &md, int row_ndims) : row_packer(md, md, row_ndims) {}
     // A tensor broadcast to the shape of another: along each dimension in which it has one element.
-    row_packer(const memory_desc &md, const memory_desc &shape);
+    row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims);
 
     dim_t rows() const { return rows_.size(); }
     dim_t row_length() const { return columns_.size(); }

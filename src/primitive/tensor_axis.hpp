@@ -2,7 +2,7 @@
 // tensor_axis: some consecutive dimensions of a tensor as one index, and where each index lies in memory.
 //
 // Every layout, strided or blocked, adds one part per dimension to an element's offset. So an element's offset is a
-// part of its row (an axis of all dimensions but the last) plus a part of its column (an axis of the last one).
+// part of its row (an axis of the first dimensions) plus a part of its column (an axis of the others).
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,7 @@ template <typename T>
 class backward_executor final : public executor {
 public:
     explicit backward_executor(const problem &p)
-        : p_(p), src_(p.src), diff_dst_(p.diff_dst), diff_src_(p.diff_src),
+        : p_(p), src_(p.src, p.row_ndims()), diff_dst_(p.diff_dst, p.row_ndims()), diff_src_(p.diff_src, p.row_ndims()),
           scale_(vector_of(p.row_length(), p.scale_shift_type)),
           gradient_(vector_of(p.row_length(), p.diff_scale_shift_type)) {}
 
@@ -51,7 +51,7 @@ public:
         const size_t size = bytes(p_.src) + bytes(p_.diff_dst);
         if (p_.wants_diff_scale() || p_.wants_diff_shift())
             parallel_ranges(p_.row_length(), size, [&](range columns) { reduce_columns(args, columns); });
-        if (p_.rows() == 0) return jitnorm_success;
+        if (p_.rows() == 0 || !p_.wants_diff_src()) return jitnorm_success;
         parallel_ranges(p_.rows(), size + bytes(p_.diff_src), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
@@ -61,9 +61,10 @@ public:
 
 private:
     row_constants<T> constants_of(const arguments &args, dim_t row) const {
-        const float mean = p_.uses_mean() ? read_row_value(p_.statistics, args.mean, row) : 0;
-        const double variance = double(read_row_value(p_.statistics, args.variance, row));
-        return {T(mean), reciprocal_deviation<T>(variance, p_.epsilon)};
+        const float mean = p_.reads_mean() ? read_row_value(p_.statistics, args.mean, row) : 0;
+        const float given = read_row_value(p_.statistics, args.variance, row);
+        const bool inverse = p_.form == statistics_form::inverse_deviation;
+        return {T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p_.epsilon)};
     }
 
     // ---- diff_scale and diff_shift
@@ -117,7 +118,7 @@ private:
     void read_terms(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x, T *g) const {
         src_.read(args.src, row, begin, count, x);
         diff_dst_.read(args.diff_dst, row, begin, count, g);
-        if (!p_.uses_scale()) return;
+        if (!p_.reads_scale()) return;
         T scale[CHUNK];
         scale_.read(args.scale, 0, begin, count, scale);
         for (dim_t i = 0; i < count; ++i) g[i] *= scale[i];

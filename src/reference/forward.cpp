@@ -18,7 +18,8 @@ template <typename T>
 class forward_executor final : public executor {
 public:
     explicit forward_executor(const problem &p)
-        : p_(p), src_(p.src), dst_(p.dst), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {}
+        : p_(p), src_(p.src, p.row_ndims()), dst_(p.dst, p.row_ndims()),
+          scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
         if (p_.rows() == 0 || p_.row_length() == 0) return jitnorm_success;
@@ -26,10 +27,8 @@ public:
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
         zero_padding(p_.dst, args.dst);
-        if (p_.statistics_are_outputs()) {
-            zero_padding(p_.statistics, args.variance);
-            if (p_.uses_mean()) zero_padding(p_.statistics, args.mean);
-        }
+        if (p_.writes_variance()) zero_padding(p_.statistics, args.variance);
+        if (p_.writes_mean()) zero_padding(p_.statistics, args.mean);
         return jitnorm_success;
     }
 
@@ -37,7 +36,7 @@ private:
     // In place, a piece of src is read before it is overwritten, and the statistics before that.
     void run_row(const arguments &args, dim_t row) const {
         const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row) : computed(args, row);
-        const normalizer<T> normalize = make_normalizer(statistics, p_.epsilon);
+        const normalizer<T> normalize = normalizer_for(statistics);
         for (dim_t begin = 0; begin < p_.row_length(); begin += TILE) {
             T y[TILE];
             const dim_t count = std::min(TILE, p_.row_length() - begin);
@@ -47,15 +46,24 @@ private:
             apply_attributes(args, row, begin, count, y);
             dst_.write(args.dst, row, begin, count, y);
         }
-        if (p_.statistics_are_outputs()) {
-            write_row_value(p_.statistics, args.variance, row, float(statistics.variance));
-            if (p_.uses_mean()) write_row_value(p_.statistics, args.mean, row, float(statistics.hi));
+        if (p_.writes_mean()) write_row_value(p_.statistics, args.mean, row, float(statistics.hi));
+        if (p_.writes_variance()) {
+            const float value = is_inverse() ? float(normalize.rstd) : float(statistics.variance);
+            write_row_value(p_.statistics, args.variance, row, value);
         }
     }
 
+    bool is_inverse() const { return p_.form == statistics_form::inverse_deviation; }
+
+    // `variance` is what the tensor holds, whatever its form.
     row_statistics<T> given(const arguments &args, dim_t row) const {
-        const float mean = p_.uses_mean() ? read_row_value(p_.statistics, args.mean, row) : 0;
-        return {T(mean), T(0), double(read_row_value(p_.statistics, args.variance, row))};
+        const float mean = p_.reads_mean() ? read_row_value(p_.statistics, args.mean, row) : 0;
+        return {T(mean), 0.0, double(read_row_value(p_.statistics, args.variance, row))};
+    }
+
+    normalizer<T> normalizer_for(const row_statistics<T> &statistics) const {
+        if (p_.statistics_are_inputs() && is_inverse()) return normalizer_of(statistics.hi, T(statistics.variance));
+        return make_normalizer(statistics, p_.epsilon);
     }
 
     row_statistics<T> computed(const arguments &args, dim_t row) const {
@@ -66,11 +74,11 @@ private:
 
     void apply_scale_shift(const arguments &args, dim_t begin, dim_t count, T *y) const {
         T scale[TILE], shift[TILE];
-        if (p_.uses_scale()) scale_shift_.read(args.scale, 0, begin, count, scale);
+        if (p_.reads_scale()) scale_shift_.read(args.scale, 0, begin, count, scale);
         if (p_.uses_shift()) scale_shift_.read(args.shift, 0, begin, count, shift);
-        if (p_.uses_scale() && p_.uses_shift())
+        if (p_.reads_scale() && p_.uses_shift())
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i], scale[i], shift[i]);
-        else if (p_.uses_scale())
+        else if (p_.reads_scale())
             for (dim_t i = 0; i < count; ++i) y[i] *= scale[i];
         else if (p_.uses_shift())
             for (dim_t i = 0; i < count; ++i) y[i] += shift[i];

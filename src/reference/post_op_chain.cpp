@@ -12,9 +12,9 @@ namespace {
 tensor_rows operand_of(const sum_post_op &op, const problem &p) {
     memory_desc old = p.dst;
     if (op.data_type != jitnorm_data_type_undef) old.data_type = op.data_type;
-    return tensor_rows(old);
+    return {old, p.row_ndims()};
 }
-tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p.dst}; }
+tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p.dst, p.row_ndims()}; }
 tensor_rows operand_of(const eltwise_post_op &, const problem &) { return {}; }
 
 template <typename T>

@@ -16,10 +16,12 @@ dim_t last_block(const memory_desc &md) {
 
 } // namespace
 
-tensor_rows::tensor_rows(const memory_desc &md, const memory_desc &shape) : md_(md) {
-    std::copy(shape.dims, shape.dims + shape.ndims, row_dims_);
+tensor_rows::tensor_rows(const memory_desc &md, const memory_desc &shape, int row_ndims)
+    : md_(md), row_ndims_(row_ndims) {
+    std::copy(shape.dims, shape.dims + shape.ndims, dims_);
     const int last = md.ndims - 1;
-    if (md.dims[last] == 1 && shape.dims[last] != 1) return; // broadcast along the row: stride 0
+    width_ = std::max<dim_t>(dims_[last], 1);
+    if (md.dims[last] == 1 && dims_[last] != 1) return; // broadcast along the last dimension: stride 0
     stride_ = md.strides[last];
     const dim_t block = last_block(md);
     if (block == 1) return;
@@ -27,14 +29,13 @@ tensor_rows::tensor_rows(const memory_desc &md, const memory_desc &shape) : md_(
     for (; position[last] < block; ++position[last]) inner_.push_back(offset(md, position) - md.offset0);
 }
 
-dim_t tensor_rows::row_offset(dim_t row) const {
-    jitnorm_dims_t position;
-    position[md_.ndims - 1] = 0;
-    for (int d = md_.ndims - 2; d >= 0; --d) {
-        position[d] = md_.dims[d] == 1 ? 0 : row % row_dims_[d];
-        row /= row_dims_[d];
+dim_t tensor_rows::offset_along(int begin, int end, dim_t index) const {
+    jitnorm_dims_t position = {};
+    for (int d = end - 1; d >= begin; --d) {
+        position[d] = md_.dims[d] == 1 ? 0 : index % dims_[d];
+        index /= dims_[d];
     }
-    return offset(md_, position);
+    return offset(md_, position) - md_.offset0;
 }
 
 } // namespace jitnorm::impl::layer_norm::reference

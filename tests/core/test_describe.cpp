@@ -30,6 +30,18 @@ TEST(Describe, ForwardTraining) {
     EXPECT_EQ(describe(p), "--dir=FWD_D --dt=f32:f32 --tag=ab:ab --stat_tag=a --flags=CH --eps=1e-05 128x768");
 }
 
+TEST(Describe, WhatOnlySomeFrontEndsAskFor) {
+    problem p = make_problem(jitnorm_backward, {2, 3, 8});
+    p.flags = jitnorm_use_scale;
+    p.normalized_axes = 2;
+    p.statistics = dense({2}, jitnorm_bf16);
+    p.form = statistics_form::inverse_deviation;
+    p.left_out = unsigned(output::diff_src) | unsigned(output::diff_scale);
+    p.scale_is_ones = true;
+    EXPECT_EQ(describe(p), "--dir=BWD_DW --dt=f32:f32 --tag=abc:abc --stat_tag=a --flags=C --axes=2 --stat_dt=bf16 "
+                           "--stat=rstd --left-out=diff_src+diff_scale --scale=ones --eps=1e-05 2x3x8");
+}
+
 TEST(Describe, AllOfForward) {
     problem p = make_problem(jitnorm_forward_inference, {2, 3, 8});
     p.flags = jitnorm_use_global_stats | jitnorm_use_scale | jitnorm_use_shift | jitnorm_rms_norm;

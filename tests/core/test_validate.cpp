@@ -67,12 +67,43 @@ TEST(Validate, Epsilon) {
         is_invalid(forward_problem(), [&](problem &p) { p.epsilon = epsilon; });
 }
 
-TEST(Validate, RanksTwoToFive) {
-    const std::vector<dim_t> dims = {2, 3, 2, 3, 2, 3};
-    for (size_t rank = 2; rank <= 5; ++rank)
+TEST(Validate, RanksTwoToTwelve) {
+    const std::vector<dim_t> dims = {2, 3, 2, 3, 2, 3, 1, 2, 1, 3, 2, 2};
+    for (size_t rank = 2; rank <= dims.size(); ++rank)
         accepts(make_problem(jitnorm_forward_training, {dims.begin(), dims.begin() + dim_t(rank)}));
     is_invalid(make_problem(jitnorm_forward_training, {8}), [](problem &) {});
-    is_invalid(make_problem(jitnorm_forward_training, dims), [](problem &) {});
+    is_invalid(forward_problem(), [](problem &p) { p.src.ndims = 13; });
+}
+
+TEST(Validate, NormalizedAxesLeaveOneThatCountsRows) {
+    for (const problem &start : {forward_problem(), backward_problem()}) {
+        accepts(start, [](problem &p) {
+            p.normalized_axes = 2;
+            p.statistics = dense({4});
+        });
+        is_invalid(start, [](problem &p) { p.normalized_axes = 2; }); // statistics of another shape
+        for (const int axes : {-1, 0, 3, 4})
+            is_invalid(start, [&](problem &p) {
+                p.normalized_axes = axes;
+                p.statistics = dense({1});
+            });
+    }
+}
+
+TEST(Validate, OutputsLeftOut) {
+    for (const unsigned left_out : {0U, 1U, 2U, 3U, 4U, 8U, 16U, 31U}) {
+        accepts(forward_problem(), [&](problem &p) { p.left_out = left_out; });
+        accepts(backward_problem(), [&](problem &p) { p.left_out = left_out; });
+    }
+    is_invalid(forward_problem(), [](problem &p) { p.left_out = 32; });
+}
+
+TEST(Validate, AScaleOfOnesNeedsTheFlag) {
+    accepts(backward_problem(), [](problem &p) {
+        p.flags = jitnorm_use_scale;
+        p.scale_is_ones = true;
+    });
+    is_invalid(backward_problem(), [](problem &p) { p.scale_is_ones = true; });
 }
 
 TEST(Validate, EveryTensorMustBeThere) {
@@ -102,8 +133,15 @@ TEST(Validate, StatisticsHaveTheRowsShape) {
         is_invalid(start, [](problem &p) { p.statistics = dense({4, 6, 8}); });
         is_invalid(start, [](problem &p) { p.statistics = dense({4, 6, 1}); });
         is_invalid(start, [](problem &p) { p.statistics = dense({6, 4}); });
-        is_unsupported(start, [](problem &p) { p.statistics = dense({4, 6}, jitnorm_bf16); });
-        is_unsupported(start, [](problem &p) { p.statistics = dense({4, 6}, jitnorm_f64); });
+    }
+}
+
+TEST(Validate, StatisticsTypes) {
+    for (const problem &start : {forward_problem(), backward_problem()}) {
+        for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
+            accepts(start, [&](problem &p) { p.statistics = dense({4, 6}, type); });
+        for (const auto type : {jitnorm_f64, jitnorm_s32, jitnorm_s8, jitnorm_u8})
+            is_unsupported(start, [&](problem &p) { p.statistics = dense({4, 6}, type); });
     }
 }
 
@@ -169,6 +207,18 @@ TEST(Validate, OutputsMustNotShareElements) {
     accepts(backward_problem(), broadcast_statistics);
     accepts(make_problem(jitnorm_forward_inference, {4, 6, 8}), broadcast_statistics);
     accepts(make_problem(jitnorm_forward_training, {1, 8}), broadcast_dst);
+    accepts(backward_problem(), [](problem &p) { // nothing is written there
+        p.diff_src.strides[2] = 0;
+        p.left_out = unsigned(output::diff_src);
+    });
+    accepts(forward_problem(), [&](problem &p) {
+        broadcast_statistics(p);
+        p.left_out = unsigned(output::mean) | unsigned(output::variance);
+    });
+    is_invalid(forward_problem(), [&](problem &p) {
+        broadcast_statistics(p);
+        p.left_out = unsigned(output::mean);
+    });
 }
 
 TEST(Validate, ForwardTypes) {
@@ -330,6 +380,34 @@ TEST(Problem, TensorsByKindAndFlags) {
     EXPECT_TRUE(at(jitnorm_backward, jitnorm_use_scale).wants_diff_scale());
     EXPECT_FALSE(at(jitnorm_backward, jitnorm_use_scale).wants_diff_shift());
     EXPECT_FALSE(at(jitnorm_backward_data, jitnorm_use_scale).wants_diff_scale());
+}
+
+TEST(Problem, WhatIsLeftOutIsNotWritten) {
+    const auto with = [](problem p, output o) {
+        p.flags = jitnorm_use_scale | jitnorm_use_shift;
+        p.left_out = unsigned(o);
+        return p;
+    };
+    EXPECT_FALSE(with(forward_problem(), output::mean).uses_mean());
+    EXPECT_TRUE(with(forward_problem(), output::mean).writes_variance());
+    EXPECT_FALSE(with(forward_problem(), output::variance).uses_variance());
+    EXPECT_TRUE(with(forward_problem(), output::variance).uses_statistics());
+    EXPECT_FALSE(with(forward_problem(), output::diff_src).wants_diff_src()); // which forward has none of
+    EXPECT_TRUE(with(backward_problem(), output::mean).reads_mean());         // an input
+    EXPECT_FALSE(with(backward_problem(), output::diff_src).wants_diff_src());
+    EXPECT_FALSE(with(backward_problem(), output::diff_scale).wants_diff_scale());
+    EXPECT_TRUE(with(backward_problem(), output::diff_scale).wants_diff_shift());
+    EXPECT_FALSE(with(backward_problem(), output::diff_shift).wants_diff_shift());
+}
+
+TEST(Problem, RowsOfSeveralAxes) {
+    problem p = forward_problem();
+    p.normalized_axes = 2;
+    EXPECT_EQ(p.row_ndims(), 1);
+    EXPECT_EQ(p.rows(), 4);
+    EXPECT_EQ(p.row_length(), 48);
+    p.src.dims[2] = RUNTIME_DIM;
+    EXPECT_EQ(p.row_length(), RUNTIME_DIM);
 }
 
 TEST(Problem, Rows) {

@@ -37,6 +37,9 @@ memory_desc tagged(const values &dims, jitnorm_format_tag_t tag, jitnorm_data_ty
     return md;
 }
 
+// The last dimension is the row.
+row_packer packer_of(const memory_desc &md) { return {md, md.ndims - 1}; }
+
 std::string text_of(const memory_desc &md) {
     return std::string(name_of(md.data_type)) + " " + layout_name(md) + " " + join(md.dims, md.ndims);
 }
@@ -52,7 +55,7 @@ struct part {
 class tile_check {
 public:
     tile_check(const memory_desc &md, guard_side side)
-        : md_(md), packer_(md), size_(size_of(md.data_type)), side_(side), tensor_(bytes(md), side) {
+        : md_(md), packer_(packer_of(md)), size_(size_of(md.data_type)), side_(side), tensor_(bytes(md), side) {
         for (size_t i = 0; i < tensor_.bytes(); ++i) tensor_.as<unsigned char>()[i] = pattern(i);
         tensor_.make_read_only();
     }
@@ -107,7 +110,7 @@ private:
 
 // The whole tensor, and parts that begin and end off every block and register.
 void check_parts(const memory_desc &md) {
-    const row_packer packer(md);
+    const row_packer packer = packer_of(md);
     const dim_t rows = packer.rows(), columns = packer.row_length();
     EXPECT_EQ(rows * columns, nelems(md));
     for (guard_side side : {guard_side::before, guard_side::after}) {
@@ -198,7 +201,7 @@ TEST(RowPacker, OffsetsBeyond32Bits) {
     constexpr dim_t FAR_ROW = dim_t(5) << 30, FAR_COLUMN = dim_t(3) << 28;
     for (const values &strides : {values{FAR_ROW, 1}, values{1, FAR_COLUMN}, values{3, FAR_COLUMN}}) {
         const memory_desc md = strided({2, 9}, strides, jitnorm_f32);
-        const row_packer packer(md);
+        const row_packer packer = packer_of(md);
         float tile[2][9], back[2][9];
         // Only the pages that hold elements are ever touched of this mapping.
         void *sparse =
@@ -215,7 +218,7 @@ TEST(RowPacker, OffsetsBeyond32Bits) {
 
 TEST(RowPacker, NoElements) {
     for (const values &dims : {values{0, 8}, values{8, 0}, values{4, 0, 3}, values{0, 0}}) {
-        const row_packer packer(make_dense(dims, jitnorm_f32));
+        const row_packer packer = packer_of(make_dense(dims, jitnorm_f32));
         EXPECT_EQ(packer.rows() * packer.row_length(), 0);
         packer.gather(nullptr, 0, packer.rows(), nullptr, 0);
         packer.scatter(nullptr, 0, 0, packer.rows(), nullptr);
@@ -224,13 +227,13 @@ TEST(RowPacker, NoElements) {
 }
 
 TEST(RowPacker, DenseRows) {
-    EXPECT_TRUE(row_packer(tagged({4, 48}, jitnorm_ab, jitnorm_f32)).has_dense_rows());
-    EXPECT_TRUE(row_packer(strided({4, 48}, {50, 1}, jitnorm_s8)).has_dense_rows());
-    EXPECT_TRUE(row_packer(tagged({4, 48}, jitnorm_aB16b, jitnorm_f32)).has_dense_rows()); // blocks without gaps
-    EXPECT_TRUE(row_packer(tagged({9, 4, 48}, jitnorm_bac, jitnorm_f32)).has_dense_rows());
-    EXPECT_FALSE(row_packer(tagged({4, 48}, jitnorm_ba, jitnorm_f32)).has_dense_rows());
-    EXPECT_FALSE(row_packer(tagged({4, 48}, jitnorm_AB16a16b, jitnorm_f32)).has_dense_rows());
-    EXPECT_FALSE(row_packer(strided({4, 48}, {96, 2}, jitnorm_f32)).has_dense_rows());
+    EXPECT_TRUE(packer_of(tagged({4, 48}, jitnorm_ab, jitnorm_f32)).has_dense_rows());
+    EXPECT_TRUE(packer_of(strided({4, 48}, {50, 1}, jitnorm_s8)).has_dense_rows());
+    EXPECT_TRUE(packer_of(tagged({4, 48}, jitnorm_aB16b, jitnorm_f32)).has_dense_rows()); // blocks without gaps
+    EXPECT_TRUE(packer_of(tagged({9, 4, 48}, jitnorm_bac, jitnorm_f32)).has_dense_rows());
+    EXPECT_FALSE(packer_of(tagged({4, 48}, jitnorm_ba, jitnorm_f32)).has_dense_rows());
+    EXPECT_FALSE(packer_of(tagged({4, 48}, jitnorm_AB16a16b, jitnorm_f32)).has_dense_rows());
+    EXPECT_FALSE(packer_of(strided({4, 48}, {96, 2}, jitnorm_f32)).has_dense_rows());
 }
 
 // The cache lines that the rows of [begin, end) touch, counted from the tensor's beginning.
@@ -243,7 +246,7 @@ std::vector<bool> lines_of(const memory_desc &md, dim_t begin, dim_t end) {
 }
 
 bool share_a_line(const memory_desc &md, dim_t cut) {
-    const std::vector<bool> before = lines_of(md, 0, cut), after = lines_of(md, cut, row_packer(md).rows());
+    const std::vector<bool> before = lines_of(md, 0, cut), after = lines_of(md, cut, packer_of(md).rows());
     for (size_t i = 0; i < before.size(); ++i)
         if (before[i] && after[i]) return true;
     return false;
@@ -259,7 +262,7 @@ TEST(RowPacker, CutsShareNoCacheLine) {
               tagged({4, 64, 16}, jitnorm_acb, type), tagged({2, 128, 3, 16}, jitnorm_aBcd16b, type),
               tagged({64, 2, 3, 16}, jitnorm_ABcd16b16a, jitnorm_f32)}) {
             const memory_desc md = in_order(tensor);
-            const row_packer packer(md);
+            const row_packer packer = packer_of(md);
             dim_t cuts = 0;
             for (dim_t row = 0; row <= packer.rows(); ++row) {
                 const dim_t cut = packer.group_begin(row);
@@ -273,7 +276,7 @@ TEST(RowPacker, CutsShareNoCacheLine) {
 }
 
 TEST(RowPacker, TilesAreWholeGroupsWhereTheyFit) {
-    const row_packer packer(tagged({100, 64}, jitnorm_ba, jitnorm_f32));
+    const row_packer packer = packer_of(tagged({100, 64}, jitnorm_ba, jitnorm_f32));
     EXPECT_EQ(packer.group_size(), 16);
     EXPECT_EQ(packer.tile_rows(0, 100, 40), 32);
     EXPECT_EQ(packer.tile_rows(5, 100, 40), 27); // to the next group and one more

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// statistics_io: one statistic of a few rows, between a tensor of type f32, bf16 or f16 and floats.
+#pragma once
+
+#include "../arithmetic/convert.hpp"
+#include "../core/memory_desc.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace statistics_detail {
+
+template <typename Body>
+void visit_type(jitnorm_data_type_t type, Body &&body) {
+    if (type == jitnorm_f32)
+        body(stored_as<float>());
+    else if (type == jitnorm_bf16)
+        body(stored_as<bf16>());
+    else
+        body(stored_as<f16>());
+}
+
+} // namespace statistics_detail
+
+// `count` values of the tensor, the first at element `first` and each next one `stride` elements on.
+inline void read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t first, dim_t stride, dim_t count,
+                            float *values) {
+    statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
+        const Stored *from = static_cast<const Stored *>(tensor) + first;
+        for (dim_t i = 0; i < count; ++i) values[i] = widen<float>(from[i * stride]);
+    });
+}
+
+inline void write_statistics(const float *values, dim_t count, void *tensor, jitnorm_data_type_t type, dim_t first,
+                             dim_t stride) {
+    statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
+        Stored *to = static_cast<Stored *>(tensor) + first;
+        for (dim_t i = 0; i < count; ++i) to[i * stride] = narrow<Stored>(values[i]);
+    });
+}
+
+} // namespace jitnorm::impl::layer_norm
