@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: graphs.
+#include <memory>
+
+#include "graph.hpp"
+#include "jitnorm/jitnorm_graph.h"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::graph;
+
+namespace {
+
+constexpr verdict NO_ENGINE{jitnorm_invalid_arguments, "there is no engine of this kind"};
+constexpr verdict UNKNOWN_MODE{jitnorm_invalid_arguments, "unknown floating-point mode"};
+constexpr verdict FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
+
+bool is_known(jitnorm_fpmath_mode_t mode) {
+    return jitnorm_fpmath_mode_strict <= mode && mode <= jitnorm_fpmath_mode_tf32;
+}
+
+// What was made before a failure is taken back.
+verdict hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_partition_t *partitions) {
+    std::vector<std::unique_ptr<jitnorm_graph_partition>> made;
+    for (const partition_pointer &content : contents)
+        made.push_back(std::make_unique<jitnorm_graph_partition>(jitnorm_graph_partition{content}));
+    for (size_t i = 0; i < made.size(); ++i) partitions[i] = made[i].release();
+    return {};
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_graph_graph_create_with_fpmath_mode(jitnorm_graph_graph_t *graph,
+                                                             jitnorm_engine_kind_t engine_kind,
+                                                             jitnorm_fpmath_mode_t mode) {
+    if (any_null(graph)) return report(__func__, NULL_POINTER);
+    if (engine_kind != jitnorm_cpu) return report(__func__, NO_ENGINE);
+    if (!is_known(mode)) return report(__func__, UNKNOWN_MODE);
+    return create(__func__, graph, engine_kind, mode);
+}
+
+jitnorm_status_t jitnorm_graph_graph_create(jitnorm_graph_graph_t *graph, jitnorm_engine_kind_t engine_kind) {
+    return jitnorm_graph_graph_create_with_fpmath_mode(graph, engine_kind, jitnorm_fpmath_mode_strict);
+}
+
+jitnorm_status_t jitnorm_graph_graph_destroy(jitnorm_graph_graph_t graph) { return destroy(graph); }
+
+jitnorm_status_t jitnorm_graph_graph_set_fpmath_mode(jitnorm_graph_graph_t graph, jitnorm_fpmath_mode_t mode,
+                                                     int apply_to_int) {
+    if (any_null(graph)) return report(__func__, NULL_POINTER);
+    if (graph->is_finalized) return report(__func__, FINALIZED);
+    if (!is_known(mode)) return report(__func__, UNKNOWN_MODE);
+    graph->fpmath_mode = mode;
+    graph->fpmath_applies_to_int = apply_to_int != 0;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_graph_get_fpmath_mode(jitnorm_graph_graph_t graph, jitnorm_fpmath_mode_t *mode,
+                                                     int *apply_to_int) {
+    if (any_null(graph)) return report(__func__, NULL_POINTER);
+    if (graph->is_finalized) return report(__func__, FINALIZED);
+    if (mode != nullptr) *mode = graph->fpmath_mode;
+    if (apply_to_int != nullptr) *apply_to_int = graph->fpmath_applies_to_int;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_add_op(jitnorm_graph_graph_t graph, jitnorm_graph_op_t op) {
+    if (any_null(graph, op)) return report(__func__, NULL_POINTER);
+    return guarded(__func__, [&] { return graph->add(*op); });
+}
+
+jitnorm_status_t jitnorm_graph_graph_finalize(jitnorm_graph_graph_t graph) {
+    if (any_null(graph)) return report(__func__, NULL_POINTER);
+    return guarded(__func__, [&] { return graph->finalize(); });
+}
+
+jitnorm_status_t jitnorm_graph_graph_is_finalized(jitnorm_graph_graph_t graph, uint8_t *finalized) {
+    if (any_null(graph, finalized)) return report(__func__, NULL_POINTER);
+    *finalized = graph->is_finalized ? 1 : 0;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm_graph_partition_policy_t policy) {
+    if (any_null(graph) || !graph->is_finalized)
+        return report(__func__, {jitnorm_invalid_graph, "the graph is not finalized"});
+    if (policy != jitnorm_graph_partition_policy_fusion && policy != jitnorm_graph_partition_policy_debug)
+        return report(__func__, {jitnorm_invalid_arguments, "unknown policy"});
+    return guarded(__func__, [&]() -> verdict {
+        graph->filter();
+        return {};
+    });
+}
+
+jitnorm_status_t jitnorm_graph_graph_get_partition_num(const_jitnorm_graph_graph_t graph, size_t *num) {
+    if (any_null(graph)) return report(__func__, {jitnorm_invalid_graph, "a null pointer"});
+    if (any_null(num)) return report(__func__, NULL_POINTER);
+    *num = graph->partitions.size();
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_graph_get_partitions(jitnorm_graph_graph_t graph, size_t num,
+                                                    jitnorm_graph_partition_t *partitions) {
+    if (any_null(graph, partitions) || num == 0)
+        return report(__func__, {jitnorm_invalid_graph, "a null pointer, or no partitions"});
+    if (num != graph->partitions.size())
+        return report(__func__, {jitnorm_invalid_arguments, "there is another number of partitions"});
+    return guarded(__func__, [&] { return hand_out(graph->partitions, partitions); });
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: partitions.
+#include <algorithm>
+
+#include "compiled_partition.hpp"
+#include "graph.hpp"
+#include "jitnorm/jitnorm_graph.h"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::graph;
+
+namespace {
+
+constexpr verdict OTHER_NUMBER{jitnorm_invalid_arguments, "there is another number of them"};
+
+verdict create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph_op &op, jitnorm_engine_kind_t kind) {
+    jitnorm_graph_graph graph(kind, jitnorm_fpmath_mode_strict);
+    if (verdict v = graph.add(op); v.status != jitnorm_success) return v;
+    if (verdict v = graph.finalize(); v.status != jitnorm_success) return v;
+    graph.filter();
+    *partition = new jitnorm_graph_partition{graph.partitions.front()};
+    return {};
+}
+
+jitnorm_status_t write(const char *function, const std::vector<logical_tensor> &ports, size_t num,
+                       logical_tensor *result) {
+    if (num != ports.size()) return report(function, OTHER_NUMBER);
+    std::copy(ports.begin(), ports.end(), result);
+    return jitnorm_success;
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_t *partition,
+                                                        const_jitnorm_graph_op_t op, jitnorm_engine_kind_t ekind) {
+    if (any_null(partition, op)) return report(__func__, NULL_POINTER);
+    if (ekind != jitnorm_cpu) return report(__func__, {jitnorm_invalid_arguments, "there is no engine of this kind"});
+    return guarded(__func__, [&] { return create_with_op(partition, *op, ekind); });
+}
+
+jitnorm_status_t jitnorm_graph_partition_destroy(jitnorm_graph_partition_t partition) { return destroy(partition); }
+
+jitnorm_status_t jitnorm_graph_partition_get_op_num(const_jitnorm_graph_partition_t partition, size_t *num) {
+    if (any_null(partition, num)) return report(__func__, NULL_POINTER);
+    *num = 1;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t partition, size_t num, size_t *ids) {
+    if (any_null(partition, ids)) return report(__func__, NULL_POINTER);
+    if (num != 1) return report(__func__, OTHER_NUMBER);
+    *ids = partition->content->op.id;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_partition_get_id(const_jitnorm_graph_partition_t partition, size_t *id) {
+    if (any_null(partition, id)) return report(__func__, NULL_POINTER);
+    *id = partition->content->id;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_partition_get_engine_kind(const_jitnorm_graph_partition_t partition,
+                                                         jitnorm_engine_kind_t *kind) {
+    if (any_null(partition, kind)) return report(__func__, NULL_POINTER);
+    *kind = partition->content->engine_kind;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_partition_is_supported(const_jitnorm_graph_partition_t partition,
+                                                      uint8_t *is_supported) {
+    if (any_null(partition, is_supported)) return report(__func__, NULL_POINTER);
+    *is_supported = partition->content->norm.has_value() ? 1 : 0;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_partition_get_input_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
+    if (any_null(partition, num)) return report(__func__, NULL_POINTER);
+    *num = partition->content->op.inputs.size();
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_partition_get_input_ports(const_jitnorm_graph_partition_t partition, size_t num,
+                                                         jitnorm_graph_logical_tensor_t *inputs) {
+    if (any_null(partition, inputs)) return report(__func__, NULL_POINTER);
+    return write(__func__, partition->content->op.inputs, num, inputs);
+}
+
+jitnorm_status_t jitnorm_graph_partition_get_output_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
+    if (any_null(partition, num)) return report(__func__, NULL_POINTER);
+    *num = partition->content->op.outputs.size();
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_partition_get_output_ports(const_jitnorm_graph_partition_t partition, size_t num,
+                                                          jitnorm_graph_logical_tensor_t *outputs) {
+    if (any_null(partition, outputs)) return report(__func__, NULL_POINTER);
+    return write(__func__, partition->content->op.outputs, num, outputs);
+}
+
+jitnorm_status_t jitnorm_graph_partition_compile(jitnorm_graph_partition_t partition,
+                                                 jitnorm_graph_compiled_partition_t compiled_partition, size_t in_num,
+                                                 const jitnorm_graph_logical_tensor_t **inputs, size_t out_num,
+                                                 const jitnorm_graph_logical_tensor_t **outputs,
+                                                 jitnorm_engine_t engine) {
+    if (any_null(partition, compiled_partition, engine) || (in_num > 0 && inputs == nullptr) ||
+        (out_num > 0 && outputs == nullptr))
+        return report(__func__, NULL_POINTER);
+    if (partition->content != compiled_partition->partition)
+        return report(__func__, {jitnorm_invalid_arguments, "the compiled partition was created from another one"});
+    return guarded(__func__, [&] { return compiled_partition->compile({inputs, in_num}, {outputs, out_num}); });
+}

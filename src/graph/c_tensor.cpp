@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: tensors.
+#include "../core/boundary.hpp"
+#include "jitnorm/jitnorm_graph.h"
+#include "tensor.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::graph;
+
+namespace {
+
+verdict create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, jitnorm_engine_t engine, void *handle) {
+    const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
+    const size_t size = allocate ? size_in_bytes(lt) : 0;
+    if (size == size_t(-1)) return {jitnorm_invalid_arguments, "the tensor's size is not known"};
+    aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
+    if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
+    void *data = allocate ? owned.get() : handle;
+    *tensor = new jitnorm_graph_tensor{lt, engine, data, std::move(owned)};
+    return {};
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_graph_tensor_create(jitnorm_graph_tensor_t *tensor,
+                                             const jitnorm_graph_logical_tensor_t *logical_tensor,
+                                             jitnorm_engine_t engine, void *handle) {
+    if (any_null(tensor, engine) || logical_tensor == nullptr) return report(__func__, NULL_POINTER);
+    return guarded(__func__, [&] { return create_tensor(tensor, *logical_tensor, engine, handle); });
+}
+
+jitnorm_status_t jitnorm_graph_tensor_destroy(jitnorm_graph_tensor_t tensor) { return destroy(tensor); }
+
+jitnorm_status_t jitnorm_graph_tensor_get_data_handle(const_jitnorm_graph_tensor_t tensor, void **handle) {
+    if (any_null(tensor, handle)) return report(__func__, NULL_POINTER);
+    *handle = tensor->handle;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_tensor_set_data_handle(jitnorm_graph_tensor_t tensor, void *handle) {
+    if (any_null(tensor)) return report(__func__, NULL_POINTER);
+    if (handle != tensor->owned.get()) tensor->owned.reset();
+    tensor->handle = handle;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_tensor_get_engine(const_jitnorm_graph_tensor_t tensor, jitnorm_engine_t *engine) {
+    if (any_null(tensor, engine)) return report(__func__, NULL_POINTER);
+    *engine = tensor->engine;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_graph_tensor_get_logical_tensor(const_jitnorm_graph_tensor_t tensor,
+                                                         jitnorm_graph_logical_tensor_t *logical_tensor) {
+    if (any_null(tensor) || logical_tensor == nullptr) return report(__func__, NULL_POINTER);
+    *logical_tensor = tensor->description;
+    return jitnorm_success;
+}

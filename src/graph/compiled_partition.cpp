@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiled_partition.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "../core/parallel.hpp"
+#include "../core/verbose.hpp"
+#include "../primitive/thread_scratchpad.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::graph;
+
+namespace jitnorm::impl::graph {
+
+namespace {
+
+constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
+
+using stopwatch = std::chrono::steady_clock;
+
+// "graph,<event>,cpu,<operation's name>,<kind>,<implementation>,<problem>,<milliseconds>"
+void log_timed(const char *event, const partition_content &partition, const layer_norm::implementation &by,
+               const layer_norm::problem &p, stopwatch::time_point start) {
+    const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
+    char milliseconds[32];
+    std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
+    log_line(event, "cpu," + partition.op.name + "," + std::string(partition.norm->name) + "," + by.name + "," +
+                        describe(p) + milliseconds);
+}
+
+size_t rounded_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
+
+// Of two strided tensors; what they are for does not matter.
+bool are_alike(const logical_tensor &a, const logical_tensor &b) {
+    return a.data_type == b.data_type && a.layout_type == b.layout_type && a.ndims == b.ndims &&
+           std::equal(a.dims, a.dims + a.ndims, b.dims) &&
+           std::equal(a.layout.strides, a.layout.strides + a.ndims, b.layout.strides);
+}
+
+layer_norm::arguments arguments_of(const by_role<void *> &data) {
+    layer_norm::arguments args;
+    args.src = data[SRC];
+    args.dst = data[DST];
+    args.mean = data[MEAN];
+    args.variance = data[VARIANCE];
+    args.scale = data[GAMMA];
+    args.shift = data[BETA];
+    args.diff_dst = data[DIFF_DST];
+    args.diff_src = data[DIFF_SRC];
+    args.diff_scale = data[DIFF_GAMMA];
+    args.diff_shift = data[DIFF_BETA];
+    return args;
+}
+
+} // namespace
+
+program::program(partition_pointer partition, const lowered &what, const layer_norm::implementation *chosen)
+    : partition_(std::move(partition)), tensors_(what.tensors), problem_(what.problem), sides_(op(), what),
+      implementation_(chosen), executor_(make_executor(problem_, implementation_)),
+      executor_bytes_(rounded_up(implementation_->scratchpad_bytes(problem_))) {
+    find_inplace_pairs();
+}
+
+void program::find_inplace_pairs() {
+    const auto add_if_alike = [&](role input, role output) {
+        if (op().reads(input) && op().writes(output) && are_alike(tensors_[size_t(input)], tensors_[size_t(output)]))
+            inplace_.push_back({op()[input].id, op()[output].id});
+    };
+    add_if_alike(SRC, DST);
+    add_if_alike(DIFF_DST, DIFF_SRC);
+}
+
+const logical_tensor *program::find(size_t id) const {
+    for (int r = 0; r < ROLE_COUNT; ++r)
+        if (op()[role(r)].how != port::use::unused && op()[role(r)].id == id) return &tensors_[size_t(r)];
+    return nullptr;
+}
+
+verdict program::collect(role r, tensor_handles given, by_role<void *> &data) const {
+    const logical_tensor &expected = tensors_[size_t(r)];
+    const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
+        return t != nullptr && t->description.id == expected.id;
+    });
+    if (found == given.end()) return invalid("a tensor of the compiled partition is missing");
+    if (!are_alike((*found)->description, expected)) return invalid("a tensor that is not as compilation was told");
+    if ((*found)->handle == nullptr && has_elements(expected)) return invalid("a tensor without memory");
+    data[size_t(r)] = (*found)->handle;
+    return {};
+}
+
+verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<void *> &data) const {
+    for (int r = 0; r < ROLE_COUNT; ++r) {
+        if (op()[role(r)].how == port::use::unused) continue;
+        const verdict v = collect(role(r), op().reads(role(r)) ? inputs : outputs, data);
+        if (v.status != jitnorm_success) return v;
+    }
+    return {};
+}
+
+verdict program::run(by_role<void *> data) const {
+    const by_role<void *> outside = data;
+    const size_t scratchpad_bytes = executor_bytes_ + sides_.scratchpad_bytes();
+    const thread_scratchpad scratchpad(scratchpad_bytes);
+    if (scratchpad_bytes != 0 && scratchpad.data() == nullptr) return OUT_OF_MEMORY;
+    void *side_copies = static_cast<char *>(scratchpad.data()) + executor_bytes_;
+    sides_.enter(data, side_copies);
+    layer_norm::arguments args = arguments_of(data);
+    args.scratchpad = scratchpad.data();
+    const jitnorm_status_t status = executor_->execute(args);
+    if (status == jitnorm_success) sides_.leave(outside, side_copies);
+    return {status};
+}
+
+verdict program::run_timed(const by_role<void *> &data) const {
+    const auto start = stopwatch::now();
+    const verdict v = run(data);
+    log_timed("graph,exec", *partition_, *implementation_, problem_, start);
+    return v;
+}
+
+verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const {
+    by_role<void *> data = {};
+    if (verdict v = collect(inputs, outputs, data); v.status != jitnorm_success) return v;
+    const threads_of scope(stream.thread_pool());
+    return verbose_level() >= 1 ? run_timed(data) : run(data);
+}
+
+} // namespace jitnorm::impl::graph
+
+verdict jitnorm_graph_compiled_partition::compile(tensor_list inputs, tensor_list outputs) {
+    const auto start = stopwatch::now();
+    if (!partition->norm) return invalid("the partition is not supported");
+    lowered what;
+    if (verdict v = lower(*partition->norm, inputs, outputs, what); v.status != jitnorm_success) return v;
+    const layer_norm::implementation *chosen = nullptr;
+    if (verdict v = layer_norm::prepare(what.problem, chosen); v.status != jitnorm_success) return v;
+    program = std::make_unique<const graph::program>(partition, what, chosen);
+    if (verbose_level() >= 2) log_timed("graph,compile", *partition, *chosen, what.problem, start);
+    return {};
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// compiled_partition as the C interface's handle knows it: a partition, and, once compiled, what executes it.
+#pragma once
+
+#include "../primitive/prepare.hpp"
+#include "partition.hpp"
+#include "side_tensors.hpp"
+#include "tensor.hpp"
+
+namespace jitnorm::impl::graph {
+
+using tensor_handles = std::span<const const_jitnorm_graph_tensor_t>;
+
+// A partition compiled for tensors of given descriptions. Immutable.
+class program {
+public:
+    // Throws std::bad_alloc, std::system_error.
+    program(partition_pointer partition, const lowered &what, const layer_norm::implementation *chosen);
+
+    verdict execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const;
+
+    const logical_tensor *find(size_t id) const; // null where the program does not look at it
+    std::span<const jitnorm_graph_inplace_pair_t> inplace_pairs() const { return inplace_; }
+
+private:
+    const norm_op &op() const { return *partition_->norm; }
+    verdict collect(tensor_handles inputs, tensor_handles outputs, by_role<void *> &data) const;
+    verdict collect(role r, tensor_handles given, by_role<void *> &data) const;
+    verdict run(by_role<void *> data) const;
+    verdict run_timed(const by_role<void *> &data) const;
+    void find_inplace_pairs();
+
+    partition_pointer partition_;
+    by_role<logical_tensor> tensors_;
+    layer_norm::problem problem_;
+    side_tensors sides_;
+    const layer_norm::implementation *implementation_;
+    std::shared_ptr<const layer_norm::executor> executor_;
+    size_t executor_bytes_; // of scratchpad, before that of the side tensors
+    std::vector<jitnorm_graph_inplace_pair_t> inplace_;
+};
+
+} // namespace jitnorm::impl::graph
+
+struct jitnorm_graph_compiled_partition {
+    jitnorm::impl::graph::partition_pointer partition;
+    std::unique_ptr<const jitnorm::impl::graph::program> program; // null until compiled
+
+    jitnorm::impl::verdict compile(jitnorm::impl::graph::tensor_list inputs, jitnorm::impl::graph::tensor_list outputs);
+};

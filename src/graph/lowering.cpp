@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering.hpp"
+
+#include <algorithm>
+
+namespace jitnorm::impl::graph {
+
+namespace {
+
+constexpr verdict ACCEPTED = {};
+constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
+constexpr verdict misfit(const char *reason) { return {jitnorm_invalid_shape, reason}; }
+
+bool is_statistics(role r) { return r == MEAN || r == VARIANCE; }
+bool is_data(role r) { return r == SRC || r == DIFF_DST || r == DST || r == DIFF_SRC; }
+
+// The steps of lowering, in their order. Each relies on those before it.
+class lowerer {
+public:
+    lowerer(const norm_op &op, lowered &result) : op_(op), tensors_(result.tensors), result_(result) {}
+
+    verdict run(tensor_list inputs, tensor_list outputs);
+
+private:
+    verdict take(tensor_list inputs, tensor_list outputs);
+    verdict take(role r, tensor_list given);
+    verdict find_axis();
+    verdict fit_shape(role r);
+    verdict lay_out(role r);
+    verdict describe(role r);
+    verdict make_problem();
+    void choose_gradients(layer_norm::problem &p) const;
+
+    logical_tensor &tensor(role r) const { return tensors_[size_t(r)]; }
+    memory_desc &layout(role r) const { return result_.layouts[size_t(r)]; }
+    const logical_tensor &src() const { return tensor(SRC); }
+    bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) const;
+
+    // Calls step(role) for the roles that are used, src first, until one fails.
+    template <typename Step>
+    verdict for_each_role(Step &&step) const {
+        for (int r = 0; r < ROLE_COUNT; ++r) {
+            if (op_[role(r)].how == port::use::unused) continue;
+            if (verdict v = step(role(r)); v.status != jitnorm_success) return v;
+        }
+        return ACCEPTED;
+    }
+
+    const norm_op &op_;
+    by_role<logical_tensor> &tensors_;
+    lowered &result_;
+    int axis_ = 0; // the first normalized one
+};
+
+// ---------------------------------------------------------------- what was given
+
+verdict lowerer::take(role r, tensor_list given) {
+    const auto found = std::find_if(given.begin(), given.end(), [&](auto *lt) { return lt->id == op_[r].id; });
+    if (found == given.end()) return invalid("a tensor of the operation is missing");
+    const logical_tensor &lt = tensor(r) = **found;
+    if (lt.ndims > MAX_NDIMS) return invalid("a number of dimensions out of range");
+    if (lt.data_type == jitnorm_data_type_undef) return invalid("a tensor without a data type");
+    if (lt.data_type != op_[r].type) return {jitnorm_invalid_data_type, "a data type that is not the operation's"};
+    return op_.writes(r) || is_shape_known(lt) ? ACCEPTED : invalid("the shape of an input is not known");
+}
+
+verdict lowerer::take(tensor_list inputs, tensor_list outputs) {
+    for (const tensor_list &list : {inputs, outputs})
+        if (std::find(list.begin(), list.end(), nullptr) != list.end()) return NULL_POINTER;
+    return for_each_role([&](role r) { return take(r, op_.reads(r) ? inputs : outputs); });
+}
+
+// ---------------------------------------------------------------- shapes
+
+// A tensor that is normalized as a whole gets a dimension of 1 before its own, which must still fit.
+verdict lowerer::find_axis() {
+    const int64_t rank = src().ndims;
+    const int64_t begin = op_.counts_axes_of_gamma ? -int64_t(tensor(GAMMA).ndims) : op_.begin_norm_axis;
+    if (begin < -rank || begin >= rank || (op_.counts_axes_of_gamma && begin == 0))
+        return misfit("the first normalized axis is out of range");
+    axis_ = int(begin < 0 ? begin + rank : begin);
+    return axis_ > 0 || rank < MAX_NDIMS ? ACCEPTED : misfit("too many dimensions");
+}
+
+// What may be unknown is set.
+bool lowerer::fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) const {
+    const auto agree = [&](dim_t given, dim_t expected) {
+        return given == expected || (may_be_unknown && given == JITNORM_GRAPH_UNKNOWN_DIM);
+    };
+    const bool fit = (may_be_unknown && lt.ndims == JITNORM_GRAPH_UNKNOWN_NDIMS) ||
+                     (lt.ndims == int(dims.size()) &&
+                      std::equal(dims.begin(), dims.end(), lt.dims, [&](dim_t e, dim_t g) { return agree(g, e); }));
+    if (fit) set_shape(lt, dims);
+    return fit;
+}
+
+verdict lowerer::fit_shape(role r) {
+    const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
+    const bool may_be_unknown = op_.writes(r);
+    if (is_data(r)) return fits(tensor(r), dims, may_be_unknown) ? ACCEPTED : misfit("a shape that is not src's");
+    if (!is_statistics(r))
+        return fits(tensor(r), dims.subspan(size_t(axis_)), may_be_unknown)
+                   ? ACCEPTED
+                   : misfit("gamma, beta and their gradients must have the normalized axes");
+    jitnorm_dims_t with_ones;
+    std::fill(std::copy(rows.begin(), rows.end(), with_ones), std::end(with_ones), 1);
+    return fits(tensor(r), rows, may_be_unknown) || fits(tensor(r), {with_ones, dims.size()}, may_be_unknown)
+               ? ACCEPTED
+               : misfit("mean and variance must have the axes before the normalized ones");
+}
+
+// ---------------------------------------------------------------- layouts
+
+verdict lowerer::lay_out(role r) {
+    logical_tensor &lt = tensor(r);
+    const bool is_any = lt.layout_type == jitnorm_graph_layout_type_any;
+    if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided) return invalid("a layout that is not strided");
+    if (!is_any && are_strides_known(lt)) return ACCEPTED;
+    if (!is_any && op_.reads(r)) return invalid("the strides of an input are not known");
+    const bool fit = is_any && is_data(r) && r != SRC ? lay_out_densely_like(lt, src()) : lay_out_densely(lt);
+    return fit ? ACCEPTED : invalid("a tensor too large to be addressed");
+}
+
+bool prepend_one(memory_desc &md) {
+    jitnorm_dims_t dims = {1}, strides = {md.dims[0] * md.strides[0]};
+    std::copy(md.dims, md.dims + md.ndims, dims + 1);
+    std::copy(md.strides, md.strides + md.ndims, strides + 1);
+    return make_with_strides(md, md.ndims + 1, dims, md.data_type, strides) == jitnorm_success;
+}
+
+verdict lowerer::describe(role r) {
+    const int rank = src().ndims, first = is_data(r) || is_statistics(r) ? 0 : axis_;
+    const logical_tensor &lt = tensor(r);
+    bool fit =
+        is_statistics(r) ? describe_dims(lt, 0, axis_, layout(r)) : describe_dims(lt, 0, rank - first, layout(r));
+    if (fit && is_data(r) && axis_ == 0) fit = prepend_one(layout(r));
+    return fit ? ACCEPTED : invalid("strides that overlap or are negative, or a size that cannot be addressed");
+}
+
+// ---------------------------------------------------------------- the problem
+
+unsigned flag(bool wanted, jitnorm_normalization_flags_t value) { return wanted ? unsigned(value) : 0; }
+
+void lowerer::choose_gradients(layer_norm::problem &p) const {
+    const bool sums = op_.writes(DIFF_GAMMA) || op_.writes(DIFF_BETA);
+    const auto leave_out = [&](role r, layer_norm::output o) {
+        if (!op_.writes(r)) p.left_out |= unsigned(o);
+    };
+    p.prop_kind = sums ? jitnorm_backward : jitnorm_backward_data;
+    p.flags = flag(sums || op_.reads(GAMMA), jitnorm_use_scale) | flag(sums, jitnorm_use_shift);
+    p.scale_is_ones = sums && !op_.reads(GAMMA);
+    leave_out(DIFF_SRC, layer_norm::output::diff_src);
+    if (!sums) return;
+    leave_out(DIFF_GAMMA, layer_norm::output::diff_scale);
+    leave_out(DIFF_BETA, layer_norm::output::diff_shift);
+    p.diff_scale_shift_type = op_[op_.writes(DIFF_GAMMA) ? DIFF_GAMMA : DIFF_BETA].type;
+}
+
+verdict lowerer::make_problem() {
+    layer_norm::problem &p = result_.problem;
+    p.epsilon = op_.epsilon;
+    p.normalized_axes = src().ndims - axis_;
+    p.src = layout(SRC);
+    if (op_.is_forward) {
+        p.prop_kind = op_.writes(MEAN) ? jitnorm_forward_training : jitnorm_forward_inference;
+        p.flags = flag(op_.reads(GAMMA), jitnorm_use_scale) | flag(op_.reads(BETA), jitnorm_use_shift);
+        p.dst = layout(DST);
+    } else {
+        choose_gradients(p);
+        p.diff_dst = layout(DIFF_DST);
+        p.diff_src = layout(op_.writes(DIFF_SRC) ? DIFF_SRC : DIFF_DST);
+    }
+    if (op_.reads(GAMMA) || op_.reads(BETA)) p.scale_shift_type = op_[op_.reads(GAMMA) ? GAMMA : BETA].type;
+    if (op_[VARIANCE].how != port::use::unused) {
+        p.statistics = layout(VARIANCE);
+        return ACCEPTED;
+    }
+    const std::span<const dim_t> rows(p.src.dims, size_t(p.src.ndims - p.normalized_axes));
+    p.statistics = make_dense(rows, jitnorm_f32);
+    return ACCEPTED;
+}
+
+verdict lowerer::run(tensor_list inputs, tensor_list outputs) {
+    if (verdict v = take(inputs, outputs); v.status != jitnorm_success) return v;
+    if (verdict v = find_axis(); v.status != jitnorm_success) return v;
+    const auto decide = [&](role r) {
+        verdict v = fit_shape(r);
+        if (v.status == jitnorm_success) v = lay_out(r);
+        return v.status == jitnorm_success ? describe(r) : v;
+    };
+    if (verdict v = for_each_role(decide); v.status != jitnorm_success) return v;
+    return make_problem();
+}
+
+} // namespace
+
+verdict lower(const norm_op &op, tensor_list inputs, tensor_list outputs, lowered &result) {
+    return lowerer(op, result).run(inputs, outputs);
+}
+
+} // namespace jitnorm::impl::graph

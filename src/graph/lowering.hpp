@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// lowering: from an operation and the descriptions of its tensors to a problem. Whatever is unknown of an output is
+// decided on the way.
+#pragma once
+
+#include "norm_op.hpp"
+
+namespace jitnorm::impl::graph {
+
+template <typename Value>
+using by_role = std::array<Value, size_t(ROLE_COUNT)>;
+
+struct lowered {
+    layer_norm::problem problem;
+    by_role<logical_tensor> tensors; // of the roles that are used; shapes and strides known
+    // Of the same roles, in the problem's terms: statistics have the dimensions that count rows, gamma and its like the
+    // normalized ones. The problem's own descriptor of the statistics is that of the variance.
+    by_role<memory_desc> layouts;
+};
+
+using tensor_list = std::span<const logical_tensor *const>;
+
+// The statuses are those of jitnorm_graph_partition_compile.
+verdict lower(const norm_op &op, tensor_list inputs, tensor_list outputs, lowered &result);
+
+} // namespace jitnorm::impl::graph

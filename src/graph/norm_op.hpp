@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// norm_op: a layer normalization, whichever operation spells it: what its tensors are for and what its attributes say.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "../core/boundary.hpp"
+#include "op.hpp"
+
+namespace jitnorm::impl::graph {
+
+enum role : int { SRC, DIFF_DST, MEAN, VARIANCE, GAMMA, BETA, DST, DIFF_SRC, DIFF_GAMMA, DIFF_BETA, ROLE_COUNT };
+
+// How an operation refers to the tensor in a role.
+struct port {
+    enum class use { unused, read, written };
+    use how = use::unused;
+    size_t id = 0;
+    jitnorm_data_type_t type = jitnorm_data_type_undef;
+};
+
+struct norm_op {
+    std::string_view name; // "LayerNorm"
+    bool is_forward;
+    bool is_affine;            // there are gamma and beta, be they ones and zeros
+    bool counts_axes_of_gamma; // as many axes are normalized as gamma has
+    int64_t begin_norm_axis;   // otherwise
+    float epsilon;
+    std::array<port, size_t(ROLE_COUNT)> ports;
+
+    const port &operator[](role r) const { return ports[size_t(r)]; }
+    bool reads(role r) const { return (*this)[r].how == port::use::read; }
+    bool writes(role r) const { return (*this)[r].how == port::use::written; }
+};
+
+// Understands an operation: none, if it is of another kind. invalid_graph_op says what is wrong with it.
+verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result);
+
+} // namespace jitnorm::impl::graph

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// op: an operation as the C interface's handle knows it: what it was given, not yet understood.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "logical_tensor.hpp"
+
+namespace jitnorm::impl::graph {
+using attribute = std::variant<float, std::vector<float>, int64_t, std::vector<int64_t>, bool, std::string>;
+} // namespace jitnorm::impl::graph
+
+struct jitnorm_graph_op {
+    size_t id;
+    jitnorm_graph_op_kind_t kind;
+    std::string name;
+    std::vector<jitnorm::impl::graph::logical_tensor> inputs, outputs;
+    std::map<jitnorm_graph_op_attr_t, jitnorm::impl::graph::attribute> attributes;
+};
