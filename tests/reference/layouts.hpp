@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// layouts: memory layouts by a short text, for tables of test cases: a tag ("aBcd8b"), or row-major strides with a gap
-// after each row ("gap") or with space between the elements of a row ("spread"); each may end in "+7", an offset0.
+// layouts: memory layouts by a short text, for tables of test cases: a tag ("aBcd8b"), the dimensions of any rank in
+// their order in memory ("@cab": b is dense), or row-major strides with a gap after each row ("gap") or with space
+// between the elements of a row ("spread"); each may end in "+7", an offset0.
 #pragma once
 
 #include <stdexcept>
@@ -25,6 +26,20 @@ inline impl::memory_desc make_strided(const std::vector<impl::dim_t> &dims, jitn
     return md;
 }
 
+inline impl::memory_desc make_permuted(const std::string &order, const std::vector<impl::dim_t> &dims,
+                                       jitnorm_data_type_t type) {
+    std::vector<impl::dim_t> strides(dims.size());
+    impl::dim_t stride = 1;
+    for (size_t i = dims.size(); i-- > 0;) {
+        const auto d = size_t(order[i] - 'a');
+        strides[d] = stride;
+        stride *= std::max<impl::dim_t>(dims[d], 1);
+    }
+    impl::memory_desc md;
+    impl::make_with_strides(md, int(dims.size()), dims.data(), type, strides.data());
+    return md;
+}
+
 inline impl::memory_desc make_layout(const std::string &text, const std::vector<impl::dim_t> &dims,
                                      jitnorm_data_type_t type) {
     if (text.ends_with("+7")) {
@@ -33,6 +48,7 @@ inline impl::memory_desc make_layout(const std::string &text, const std::vector<
         return md;
     }
     if (text == "dense") return impl::make_dense(dims, type);
+    if (text.starts_with("@")) return make_permuted(text.substr(1), dims, type);
     if (text == "gap") return make_strided(dims, type, 1, 3);
     if (text == "spread") return make_strided(dims, type, 2, 0);
     for (const impl::named_tag &named : impl::named_tags())

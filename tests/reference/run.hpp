@@ -38,6 +38,12 @@ struct setup {
     guard_side side = guard_side::after;
     double mean = 1, deviation = 2; // of src
     unsigned seed = 1;
+
+    int axes = 1; // normalized
+    jitnorm_data_type_t statistics_type = jitnorm_f32;
+    impl::layer_norm::statistics_form form = impl::layer_norm::statistics_form::variance;
+    unsigned left_out = 0;
+    bool scale_is_ones = false;
 };
 
 inline std::ostream &operator<<(std::ostream &out, const setup &s) {
@@ -45,7 +51,9 @@ inline std::ostream &operator<<(std::ostream &out, const setup &s) {
     for (dim_t d : s.dims) out << ' ' << d;
     return out << " layouts " << s.src << ' ' << s.dst << ' ' << s.statistics << ' ' << s.diff_src << " types "
                << s.src_type << ' ' << s.dst_type << ' ' << s.diff_src_type << ' ' << s.affine_type << ' '
-               << s.gradient_type << " in place " << s.in_place << " seed " << s.seed;
+               << s.gradient_type << " in place " << s.in_place << " seed " << s.seed << " axes " << s.axes
+               << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
+               << s.left_out << " ones " << s.scale_is_ones;
 }
 
 inline problem make_problem(const setup &s) {
@@ -54,7 +62,11 @@ inline problem make_problem(const setup &s) {
     p.flags = s.flags;
     p.epsilon = 1e-5f;
     p.src = make_layout(s.src, s.dims, s.src_type);
-    p.statistics = make_layout(s.statistics, {s.dims.begin(), s.dims.end() - 1}, jitnorm_f32);
+    p.normalized_axes = s.axes;
+    p.form = s.form;
+    p.left_out = s.left_out;
+    p.scale_is_ones = s.scale_is_ones;
+    p.statistics = make_layout(s.statistics, {s.dims.begin(), s.dims.end() - s.axes}, s.statistics_type);
     if (p.is_forward()) {
         p.dst = make_layout(s.dst, s.dims, s.dst_type);
     } else {
@@ -73,14 +85,15 @@ public:
         const dim_t rows = p.rows(), columns = p.row_length();
         src = make(p.src, random_values(rows * columns, s.mean, s.deviation, s.seed));
         const memory_desc vector = impl::make_dense(std::vector<dim_t>{columns}, p.scale_shift_type);
-        if (p.uses_scale()) scale = make(vector, random_values(columns, 1, 0.5, s.seed + 1));
+        if (p.reads_scale()) scale = make(vector, random_values(columns, 1, 0.5, s.seed + 1));
         if (p.uses_shift()) shift = make(vector, random_values(columns, 0, 1, s.seed + 2));
         if (p.uses_mean()) mean = make(p.statistics, random_values(rows, s.mean, s.deviation / 8, s.seed + 3));
         if (p.uses_variance()) {
             variance = make(p.statistics, random_values(rows, s.deviation, s.deviation / 8, s.seed + 4));
-            std::vector<double> squares = variance.values();
-            for (double &value : squares) value *= value;
-            variance.fill(squares);
+            const bool inverse = p.form == impl::layer_norm::statistics_form::inverse_deviation;
+            std::vector<double> values = variance.values();
+            for (double &value : values) value = inverse ? 1 / value : value * value;
+            variance.fill(values);
         }
         if (p.is_forward()) {
             if (!in_place_) dst = tensor(p.dst, side_);
@@ -104,10 +117,12 @@ public:
         q.rms = p.is_rms();
         q.global_statistics = p.has(jitnorm_use_global_stats);
         q.src = widened<Real>(src);
-        q.scale = widened<Real>(scale);
+        q.scale = widened<Real>(scale); // empty stands for ones
         q.shift = widened<Real>(shift);
         q.mean = widened<Real>(mean);
         q.variance = widened<Real>(variance);
+        if (p.form == impl::layer_norm::statistics_form::inverse_deviation)
+            for (Real &value : q.variance) value = 1 / (value * value) - q.epsilon;
         q.diff_dst = widened<Real>(diff_dst);
         return q;
     }
@@ -165,7 +180,7 @@ private:
 
     void make_gradients(const setup &s) {
         diff_dst = make(p.diff_dst, random_values(nelems(p.diff_dst), 0.1, 1, s.seed + 6));
-        if (!in_place_) diff_src = tensor(p.diff_src, side_);
+        if (!in_place_ && p.wants_diff_src()) diff_src = tensor(p.diff_src, side_);
         const memory_desc vector = impl::make_dense(std::vector<dim_t>{p.row_length()}, p.diff_scale_shift_type);
         if (p.wants_diff_scale()) diff_scale = tensor(vector, side_);
         if (p.wants_diff_shift()) diff_shift = tensor(vector, side_);
@@ -173,7 +188,8 @@ private:
 
     std::vector<const tensor *> outputs() const {
         std::vector<const tensor *> result = {&this->result()};
-        if (p.statistics_are_outputs()) result.insert(result.end(), {&mean, &variance});
+        if (p.writes_mean()) result.push_back(&mean);
+        if (p.writes_variance()) result.push_back(&variance);
         result.insert(result.end(), {&diff_scale, &diff_shift});
         std::erase_if(result, [](const tensor *output) { return !output->exists(); });
         return result;

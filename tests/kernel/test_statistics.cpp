@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistics of every form and type, outputs that are left out, and a scale of ones: the bits of the reference.
+#include <omp.h>
+
+#include "whole_run.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr statistics_form FORMS[] = {statistics_form::variance, statistics_form::inverse_deviation};
+constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+const jitnorm_prop_kind_t KINDS[] = {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward,
+                                     jitnorm_backward_data};
+
+// Rows where they are, rows that are packed, and rows of several chunks both ways.
+const setup PLACES[] = {
+    {.dims = {7, 70}},
+    {.dims = {3, 5, 40}, .src = "cba", .dst = "bac", .statistics = "ba", .diff_src = "cba"},
+    {.dims = {3, 5, 40}, .src = "aBc8b", .dst = "abc", .statistics = "aB8b", .diff_src = "aBC8b8c"},
+    {.dims = {3, 5000}, .statistics = "gap+7"},
+    {.dims = {3, 5000}, .src = "ba", .dst = "ba", .diff_src = "ba"},
+};
+
+class statistics_on : public backward_on {};
+
+TEST_P(statistics_on, every_form_and_type) {
+    for (setup s : PLACES)
+        for (const auto kind : KINDS)
+            for (const unsigned flags : {0U, 1U, unsigned(jitnorm_rms_norm), jitnorm_rms_norm | 7U, 6U})
+                for (const auto type : TYPES)
+                    for (const auto form : FORMS) {
+                        s.kind = kind;
+                        s.flags = flags;
+                        s.statistics_type = type;
+                        s.form = form;
+                        expect_all_equal_to_reference(GetParam(), s);
+                    }
+}
+
+TEST_P(statistics_on, of_double_data) {
+    for (setup s : PLACES)
+        for (const auto kind : KINDS)
+            for (const auto type : TYPES)
+                for (const auto form : FORMS) {
+                    s.kind = kind;
+                    s.src_type = s.dst_type = s.diff_src_type = jitnorm_f64;
+                    s.statistics_type = type;
+                    s.form = form;
+                    s.side = guard_side::before;
+                    expect_all_equal_to_reference(GetParam(), s);
+                }
+}
+
+// Null pointers stand for what is left out, and what is not has the bits that it has with all the others.
+TEST_P(statistics_on, outputs_left_out) {
+    for (setup s : PLACES)
+        for (const auto kind : {jitnorm_forward_training, jitnorm_backward})
+            for (const unsigned flags : {0U, 6U, 7U, jitnorm_rms_norm | 6U}) {
+                s.kind = kind;
+                s.flags = flags;
+                s.left_out = 0;
+                const outputs all = outputs_by(reference_entry, s);
+                const unsigned step = kind == jitnorm_backward ? 4 : 1; // the kind's own outputs
+                for (unsigned left_out = step; left_out < 8 * step; left_out += step) {
+                    s.left_out = left_out;
+                    const problem p = make_problem(s);
+                    outputs some = all;
+                    if (p.is_forward()) {
+                        if (!p.writes_mean() && p.statistics_are_outputs()) some.mean.clear();
+                        if (!p.writes_variance() && p.statistics_are_outputs()) some.variance.clear();
+                    } else {
+                        if (!p.wants_diff_src()) some.result.clear();
+                        if (!p.wants_diff_scale()) some.diff_scale.clear();
+                        if (!p.wants_diff_shift()) some.diff_shift.clear();
+                    }
+                    expect_same(outputs_by(reference_entry, s), some, s, "reference");
+                    expect_same(outputs_by(jit_for(GetParam(), s), s), some, s, "kernels");
+                }
+            }
+}
+
+// Gradients alone, by rows and by chunks, of many rows and of none.
+TEST_P(statistics_on, gradients_alone_on_threads) {
+    const int before = omp_get_max_threads();
+    for (const char *layout : {"dense", "ba"})
+        for (const std::vector<dim_t> &dims : {std::vector<dim_t>{0, 20}, {3000, 20}, {2, 60000}})
+            for (const int threads : {1, 3}) {
+                setup s{.kind = jitnorm_backward, .dims = dims, .src = layout, .dst = layout};
+                s.left_out = unsigned(output::diff_src);
+                s.diff_src = "dense";
+                omp_set_num_threads(threads);
+                expect_all_equal_to_reference(GetParam(), s);
+                omp_set_num_threads(before);
+            }
+}
+
+TEST_P(statistics_on, a_scale_of_ones) {
+    for (setup s : PLACES)
+        for (const auto kind : KINDS)
+            for (const unsigned flags : {2U, 6U, 7U, jitnorm_rms_norm | 2U}) {
+                s.kind = kind;
+                s.flags = flags;
+                s.scale_is_ones = false;
+                const outputs ones = outputs_by(reference_entry, s, [](run &r) {
+                    r.scale.fill(std::vector<double>(size_t(r.p.row_length()), 1.0));
+                });
+                s.scale_is_ones = true;
+                expect_same(outputs_by(reference_entry, s), ones, s, "reference");
+                expect_same(outputs_by(jit_for(GetParam(), s), s), ones, s, "kernels");
+            }
+}
+
+INSTANTIATE_TEST_SUITE_P(native, statistics_on, testing::Values(isa::avx2, isa::avx512), backward_on::name);
+
+} // namespace
+} // namespace jitnorm::tests
