@@ -2,6 +2,7 @@
 /* A plain C program that needs every public function from libjitnorm.so: it does not link if one is missing, and
  * names_every_function checks that none of the headers' is forgotten here. */
 #include "jitnorm/jitnorm.h"
+#include "jitnorm/jitnorm_aclnn.h"
 #include "jitnorm/jitnorm_graph.h"
 
 #include <stdio.h>
@@ -9,6 +10,40 @@
 typedef void (*function)(void);
 
 static const function functions[] = {
+    (function)jitnorm_acl_bool_array_create,
+    (function)jitnorm_acl_bool_array_destroy,
+    (function)jitnorm_acl_bool_array_get_size,
+    (function)jitnorm_acl_check_device,
+    (function)jitnorm_acl_context_create,
+    (function)jitnorm_acl_context_destroy,
+    (function)jitnorm_acl_context_get_current,
+    (function)jitnorm_acl_context_set_current,
+    (function)jitnorm_acl_data_type_size,
+    (function)jitnorm_acl_fail,
+    (function)jitnorm_acl_finalize,
+    (function)jitnorm_acl_float16_to_float,
+    (function)jitnorm_acl_float_to_float16,
+    (function)jitnorm_acl_free,
+    (function)jitnorm_acl_init,
+    (function)jitnorm_acl_int_array_create,
+    (function)jitnorm_acl_int_array_destroy,
+    (function)jitnorm_acl_int_array_get_size,
+    (function)jitnorm_acl_malloc,
+    (function)jitnorm_acl_memcpy,
+    (function)jitnorm_acl_memset,
+    (function)jitnorm_acl_op_executor_destroy,
+    (function)jitnorm_acl_op_executor_set_address,
+    (function)jitnorm_acl_op_executor_set_repeatable,
+    (function)jitnorm_acl_recent_error,
+    (function)jitnorm_acl_stream_create,
+    (function)jitnorm_acl_stream_destroy,
+    (function)jitnorm_acl_tensor_create,
+    (function)jitnorm_acl_tensor_destroy,
+    (function)jitnorm_acl_tensor_get_view,
+    (function)jitnorm_aclnn_layer_norm,
+    (function)jitnorm_aclnn_layer_norm_backward,
+    (function)jitnorm_aclnn_layer_norm_backward_get_workspace_size,
+    (function)jitnorm_aclnn_layer_norm_get_workspace_size,
     (function)jitnorm_alg_kind2str,
     (function)jitnorm_cpu_isa2str,
     (function)jitnorm_data_type_size,

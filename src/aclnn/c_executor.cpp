@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: executors, and the second call of every operation.
+#include "live_executors.hpp"
+
+using namespace jitnorm::impl::aclnn;
+
+namespace {
+
+constexpr outcome NO_EXECUTOR = {JITNORM_ACLNN_ERR_INNER_NULLPTR, "a null executor"};
+constexpr outcome ENDED = invalid("the executor has ended");
+
+// An executor that is not repeatable ends when nothing can refuse the run any more; of two calls that want to end it
+// one does.
+outcome run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_executor_t handle, void *stream) {
+    if (handle == nullptr) return null_pointer("a null executor");
+    const std::shared_ptr<op_executor> executor = find(handle);
+    if (executor == nullptr) return ENDED;
+    if (executor->op() != op) return invalid("the executor is another operation's");
+    if (outcome checked = executor->check_run(workspace, bytes); checked.failed()) return checked;
+    if (!executor->is_repeatable && !end(handle)) return ENDED;
+    return executor->run(workspace, static_cast<const jitnorm_stream *>(stream));
+}
+
+} // namespace
+
+jitnorm_acl_status_t jitnorm_aclnn_layer_norm(void *workspace, uint64_t workspace_size,
+                                              jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__, [&] { return run(operation::layer_norm, workspace, workspace_size, executor, stream); });
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward(void *workspace, uint64_t workspace_size,
+                                                       jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__,
+                   [&] { return run(operation::layer_norm_backward, workspace, workspace_size, executor, stream); });
+}
+
+jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_executor_t handle) {
+    return guarded(__func__, [&]() -> outcome {
+        if (handle == nullptr) return NO_EXECUTOR;
+        const std::shared_ptr<op_executor> executor = find(handle);
+        if (executor == nullptr) return ENDED;
+        executor->is_repeatable = true;
+        return {};
+    });
+}
+
+jitnorm_acl_status_t jitnorm_acl_op_executor_destroy(jitnorm_acl_op_executor_t handle) {
+    return guarded(__func__, [&]() -> outcome {
+        if (handle == nullptr) return NO_EXECUTOR;
+        return end(handle) ? outcome{} : ENDED;
+    });
+}
+
+jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl_op_executor_t handle,
+                                                         jitnorm_acl_numbering_t numbering, size_t index,
+                                                         jitnorm_acl_tensor_t tensor, void *address) {
+    return guarded(__func__, [&]() -> outcome {
+        if (handle == nullptr || tensor == nullptr)
+            return {JITNORM_ACLNN_ERR_INNER_NULLPTR, "a null executor or tensor"};
+        const std::shared_ptr<op_executor> executor = find(handle);
+        if (executor == nullptr) return ENDED;
+        const outcome result = executor->set_address(numbering, index, address);
+        if (!result.failed()) behind(tensor)->data = address;
+        return result;
+    });
+}

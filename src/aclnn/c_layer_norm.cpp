@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: the first call of layer normalization, forward and backward.
+#include <utility>
+
+#include "live_executors.hpp"
+#include "lower.hpp"
+
+using namespace jitnorm::impl::aclnn;
+
+namespace {
+
+constexpr outcome NO_RESULT = null_pointer("a null pointer for the workspace's size or the executor");
+
+struct named {
+    const void *pointer;
+    const char *missing; // what to say where it is null
+};
+
+outcome check_present(std::initializer_list<named> needed) {
+    for (const named &one : needed)
+        if (one.pointer == nullptr) return null_pointer(one.missing);
+    return {};
+}
+
+template <typename Parameters>
+outcome prepare(const Parameters &given, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    request what;
+    if (outcome lowered = lower(given, what); lowered.failed()) return lowered;
+    std::unique_ptr<op_executor> made;
+    if (outcome prepared = op_executor::make(std::move(what), made); prepared.failed()) return prepared;
+    const uint64_t bytes = made->workspace_bytes();
+    *executor = enter(std::move(made));
+    *workspace_size = bytes;
+    return {};
+}
+
+} // namespace
+
+jitnorm_acl_status_t jitnorm_aclnn_layer_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t input, const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t weight,
+    const_jitnorm_acl_tensor_t bias, double eps, jitnorm_acl_tensor_t out, jitnorm_acl_tensor_t mean_out,
+    jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return guarded(__func__, [&]() -> outcome {
+        const outcome present = check_present(
+            {{input, "input is null"}, {normalized_shape, "normalizedShape is null"}, {out, "out is null"}});
+        if (present.failed()) return present;
+        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
+        const forward_parameters given = {behind(input), behind(normalized_shape), behind(weight),  behind(bias), eps,
+                                          behind(out),   behind(mean_out),         behind(rstd_out)};
+        return prepare(given, workspace_size, executor);
+    });
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace_size(
+    const_jitnorm_acl_tensor_t grad_out, const_jitnorm_acl_tensor_t input,
+    const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t mean, const_jitnorm_acl_tensor_t rstd,
+    const_jitnorm_acl_tensor_t weight, const_jitnorm_acl_tensor_t bias, const_jitnorm_acl_bool_array_t output_mask,
+    jitnorm_acl_tensor_t grad_input, jitnorm_acl_tensor_t grad_weight, jitnorm_acl_tensor_t grad_bias,
+    uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return guarded(__func__, [&]() -> outcome {
+        const outcome present = check_present({{grad_out, "gradOut is null"},
+                                               {input, "input is null"},
+                                               {normalized_shape, "normalizedShape is null"},
+                                               {mean, "mean is null"},
+                                               {rstd, "rstd is null"},
+                                               {output_mask, "outputMask is null"}});
+        if (present.failed()) return present;
+        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
+        const backward_parameters given = {behind(grad_out),    behind(input),       behind(normalized_shape),
+                                           behind(mean),        behind(rstd),        behind(weight),
+                                           behind(bias),        behind(output_mask), behind(grad_input),
+                                           behind(grad_weight), behind(grad_bias)};
+        return prepare(given, workspace_size, executor);
+    });
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// data_type: Ascend's numbers of types and formats, and what they are here.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+
+#include "jitnorm/jitnorm_types.h"
+
+namespace jitnorm::impl::aclnn {
+
+// undef for a type that layer normalization does not take.
+constexpr jitnorm_data_type_t core_type(int acl_type) {
+    switch (acl_type) {
+    case 0:
+        return jitnorm_f32;
+    case 1:
+        return jitnorm_f16;
+    case 27:
+        return jitnorm_bf16;
+    default:
+        return jitnorm_data_type_undef;
+    }
+}
+
+// Whether the view alone says where elements lie: NCHW, NHWC, ND, HWCN, NDHWC, NCDHW, NC, NCL.
+constexpr bool is_plain(int acl_format) {
+    for (const int plain : {0, 1, 2, 16, 27, 30, 35, 47})
+        if (acl_format == plain) return true;
+    return false;
+}
+
+// Bytes of an element; 0 for what has none, or less than one.
+constexpr size_t size_of_acl_type(int acl_type) {
+    switch (acl_type) {
+    case 2:  // INT8
+    case 4:  // UINT8
+    case 12: // BOOL
+        return 1;
+    case 1:  // FLOAT16
+    case 6:  // INT16
+    case 7:  // UINT16
+    case 27: // BF16
+        return 2;
+    case 0:  // FLOAT
+    case 3:  // INT32
+    case 8:  // UINT32
+    case 33: // COMPLEX32
+        return 4;
+    case 9:  // INT64
+    case 10: // UINT64
+    case 11: // DOUBLE
+    case 16: // COMPLEX64
+        return 8;
+    case 17: // COMPLEX128
+        return 16;
+    default:
+        return 0;
+    }
+}
+
+} // namespace jitnorm::impl::aclnn

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_executors.hpp"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+struct registry {
+    std::mutex mutex;
+    std::unordered_map<uintptr_t, std::shared_ptr<op_executor>> executors;
+    uintptr_t last = 0;
+};
+
+// Never destroyed: a program may end executors while it exits.
+registry &live() {
+    static auto *const all = new registry;
+    return *all;
+}
+
+uintptr_t number_of(jitnorm_acl_op_executor_t handle) { return reinterpret_cast<uintptr_t>(handle); }
+
+} // namespace
+
+jitnorm_acl_op_executor_t enter(std::unique_ptr<op_executor> executor) {
+    registry &all = live();
+    const std::lock_guard lock(all.mutex);
+    const uintptr_t number = all.last + 1;
+    all.executors.emplace(number, std::move(executor));
+    all.last = number;
+    return reinterpret_cast<jitnorm_acl_op_executor_t>(number);
+}
+
+std::shared_ptr<op_executor> find(jitnorm_acl_op_executor_t handle) {
+    registry &all = live();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.executors.find(number_of(handle));
+    return found == all.executors.end() ? nullptr : found->second;
+}
+
+bool end(jitnorm_acl_op_executor_t handle) {
+    registry &all = live();
+    std::shared_ptr<op_executor> ended; // destroyed without the lock
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.executors.find(number_of(handle));
+    if (found == all.executors.end()) return false;
+    ended = std::move(found->second);
+    all.executors.erase(found);
+    return true;
+}
+
+} // namespace jitnorm::impl::aclnn

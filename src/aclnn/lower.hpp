@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// lower: the operations' parameters, checked and said as a problem. The rules are those of jitnorm_aclnn.h.
+#pragma once
+
+#include "op_executor.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+struct forward_parameters {
+    const tensor *input;
+    const int_array *normalized_shape;
+    const tensor *weight, *bias; // may be null
+    double eps;
+    const tensor *out, *mean_out, *rstd_out; // the latter two may be null
+};
+
+struct backward_parameters {
+    const tensor *grad_out, *input;
+    const int_array *normalized_shape;
+    const tensor *mean, *rstd, *weight, *bias; // the latter two may be null
+    const bool_array *output_mask;
+    const tensor *grad_input, *grad_weight, *grad_bias; // null where the mask allows it
+};
+
+outcome lower(const forward_parameters &given, request &result);
+outcome lower(const backward_parameters &given, request &result);
+
+} // namespace jitnorm::impl::aclnn

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data_type.hpp"
+#include "lower.hpp"
+#include "lower_checks.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+using layer_norm::problem;
+
+constexpr size_t OUTPUTS = 3;
+
+// The outputs that the mask asks for; null where it does not.
+struct wanted {
+    const tensor *grad_input, *grad_weight, *grad_bias;
+
+    bool any() const { return grad_input != nullptr || grad_weight != nullptr || grad_bias != nullptr; }
+};
+
+outcome select(const backward_parameters &g, wanted &w) {
+    const bool_array &mask = *g.output_mask;
+    if (mask.size() != OUTPUTS) return invalid("outputMask must have three values");
+    w = {mask[0] ? g.grad_input : nullptr, mask[1] ? g.grad_weight : nullptr, mask[2] ? g.grad_bias : nullptr};
+    if (mask[0] && w.grad_input == nullptr) return null_pointer("gradInputOut is null and outputMask asks for it");
+    if (mask[1] && w.grad_weight == nullptr) return null_pointer("gradWeightOut is null and outputMask asks for it");
+    if (mask[2] && w.grad_bias == nullptr) return null_pointer("gradBiasOut is null and outputMask asks for it");
+    return {};
+}
+
+outcome check(const backward_parameters &g, const wanted &w, row_shape &parted) {
+    const auto tensors = {g.grad_out, g.input,      g.mean,        g.rstd,     g.weight,
+                          g.bias,     g.grad_input, g.grad_weight, g.grad_bias};
+    if (outcome checked = check_tensors(tensors); checked.failed()) return checked;
+    if (outcome checked = check_outputs({w.grad_input, w.grad_weight, w.grad_bias}); checked.failed()) return checked;
+    if (outcome checked = row_shape::part(*g.input, *g.normalized_shape, parted); checked.failed()) return checked;
+    if (!equal(g.grad_out->dims, g.input->dims)) return invalid("gradOut and input differ in their shapes");
+    if (g.grad_out->data_type != g.input->data_type) return invalid("gradOut and input differ in their types");
+    if (w.grad_input != nullptr && !equal(w.grad_input->dims, g.input->dims))
+        return invalid("gradInputOut and input differ in their shapes");
+    for (const tensor *t : {g.weight, g.bias})
+        if (outcome checked = check_affine(t, *g.input, parted); checked.failed()) return checked;
+    if (w.grad_weight != nullptr && w.grad_bias != nullptr && w.grad_weight->data_type != w.grad_bias->data_type)
+        return invalid("gradWeightOut and gradBiasOut differ in their types");
+    return {};
+}
+
+// The flags that make the core compute what is wanted, and what of it is left out.
+void choose_outputs(const wanted &w, bool has_weight, problem &p) {
+    const bool wants_sums = w.grad_weight != nullptr || w.grad_bias != nullptr;
+    p.prop_kind = wants_sums ? jitnorm_backward : jitnorm_backward_data;
+    p.flags = (has_weight || w.grad_weight != nullptr ? unsigned(jitnorm_use_scale) : 0) |
+              (w.grad_bias != nullptr ? unsigned(jitnorm_use_shift) : 0);
+    p.scale_is_ones = !has_weight && p.uses_scale();
+    if (w.grad_input == nullptr) p.left_out |= unsigned(layer_norm::output::diff_src);
+    if (wants_sums && p.uses_scale() && w.grad_weight == nullptr)
+        p.left_out |= unsigned(layer_norm::output::diff_scale);
+}
+
+problem make_problem(const backward_parameters &g, const wanted &w, const row_shape &parted) {
+    const tensor *gradient = w.grad_weight != nullptr ? w.grad_weight : w.grad_bias;
+    problem p;
+    choose_outputs(w, g.weight != nullptr, p);
+    p.normalized_axes = parted.normalized_axes();
+    p.form = layer_norm::statistics_form::inverse_deviation;
+    p.src = parted.data(*g.input);
+    p.diff_dst = parted.data(*g.grad_out);
+    p.diff_src = parted.data(w.grad_input != nullptr ? *w.grad_input : *g.input);
+    if (g.weight != nullptr) p.scale_shift_type = core_type(g.weight->data_type);
+    if (gradient != nullptr) p.diff_scale_shift_type = core_type(gradient->data_type);
+    return p;
+}
+
+outcome place_gradient(const tensor *t, const row_shape &parted, memory_desc &layout) {
+    return t == nullptr ? outcome{} : place_columns(*t, parted, layout);
+}
+
+role if_wanted(const tensor *t, role part) { return t != nullptr ? part : role::unused; }
+
+} // namespace
+
+outcome lower(const backward_parameters &g, request &result) {
+    wanted w;
+    row_shape parted;
+    memory_desc mean, rstd, scale, diff_scale, diff_shift;
+    if (outcome selected = select(g, w); selected.failed()) return selected;
+    if (outcome checked = check(g, w, parted); checked.failed()) return checked;
+    if (outcome placed = place_statistics(*g.mean, *g.rstd, parted, mean, rstd); placed.failed()) return placed;
+    if (outcome placed = place_gradient(w.grad_weight, parted, diff_scale); placed.failed()) return placed;
+    if (outcome placed = place_gradient(w.grad_bias, parted, diff_shift); placed.failed()) return placed;
+    if (g.weight != nullptr) scale = describe(*g.weight, parted.columns(), g.weight->strides);
+    result.op = operation::layer_norm_backward;
+    result.has_work = w.any();
+    result.problem = make_problem(g, w, parted);
+    result.problem.statistics = mean;
+    result.parameters = {
+        {g.grad_out, role::diff_dst},
+        {g.input, role::src},
+        {g.mean, role::mean, mean},
+        {g.rstd, role::variance, rstd},
+        {g.weight, role::scale, scale},
+        {g.bias, role::unused},
+        {g.grad_input, if_wanted(w.grad_input, role::diff_src)},
+        {g.grad_weight, if_wanted(w.grad_weight, role::diff_scale), diff_scale},
+        {g.grad_bias, if_wanted(w.grad_bias, role::diff_shift), diff_shift},
+    };
+    result.inputs = 6;
+    return {};
+}
+
+} // namespace jitnorm::impl::aclnn

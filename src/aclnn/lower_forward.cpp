@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data_type.hpp"
+#include "lower.hpp"
+#include "lower_checks.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+using layer_norm::problem;
+
+outcome check(const forward_parameters &g, row_shape &parted) {
+    if (outcome checked = check_tensors({g.input, g.weight, g.bias, g.out, g.mean_out, g.rstd_out}); checked.failed())
+        return checked;
+    if (outcome checked = check_outputs({g.out, g.mean_out, g.rstd_out}); checked.failed()) return checked;
+    if (outcome checked = row_shape::part(*g.input, *g.normalized_shape, parted); checked.failed()) return checked;
+    if (!equal(g.out->dims, g.input->dims)) return invalid("out and input differ in their shapes");
+    for (const tensor *t : {g.weight, g.bias})
+        if (outcome checked = check_affine(t, *g.input, parted); checked.failed()) return checked;
+    if (g.weight != nullptr && g.bias != nullptr && g.weight->data_type != g.bias->data_type)
+        return invalid("weight and bias differ in their types");
+    return {};
+}
+
+// The layouts of the statistics that are wanted; of one that is not, the other's.
+outcome place_wanted_statistics(const forward_parameters &g, const row_shape &parted, memory_desc &mean,
+                                memory_desc &rstd) {
+    const tensor *some = g.mean_out != nullptr ? g.mean_out : g.rstd_out;
+    if (some == nullptr) {
+        mean = rstd = make_dense(parted.rows(), jitnorm_f32);
+        return {};
+    }
+    return place_statistics(g.mean_out != nullptr ? *g.mean_out : *some, g.rstd_out != nullptr ? *g.rstd_out : *some,
+                            parted, mean, rstd);
+}
+
+problem make_problem(const forward_parameters &g, const row_shape &parted) {
+    const bool wants_statistics = g.mean_out != nullptr || g.rstd_out != nullptr;
+    const tensor *affine = g.weight != nullptr ? g.weight : g.bias;
+    problem p;
+    p.prop_kind = wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference;
+    p.flags =
+        (g.weight != nullptr ? unsigned(jitnorm_use_scale) : 0) | (g.bias != nullptr ? unsigned(jitnorm_use_shift) : 0);
+    p.epsilon = float(g.eps);
+    p.normalized_axes = parted.normalized_axes();
+    p.form = layer_norm::statistics_form::inverse_deviation;
+    if (wants_statistics && g.mean_out == nullptr) p.left_out |= unsigned(layer_norm::output::mean);
+    if (wants_statistics && g.rstd_out == nullptr) p.left_out |= unsigned(layer_norm::output::variance);
+    p.src = parted.data(*g.input);
+    p.dst = parted.data(*g.out);
+    if (affine != nullptr) p.scale_shift_type = core_type(affine->data_type);
+    return p;
+}
+
+} // namespace
+
+outcome lower(const forward_parameters &g, request &result) {
+    row_shape parted;
+    if (outcome checked = check(g, parted); checked.failed()) return checked;
+    memory_desc mean, rstd;
+    if (outcome placed = place_wanted_statistics(g, parted, mean, rstd); placed.failed()) return placed;
+    const auto affine = [&](const tensor *t) {
+        return t == nullptr ? memory_desc{} : describe(*t, parted.columns(), t->strides);
+    };
+    result.op = operation::layer_norm;
+    result.problem = make_problem(g, parted);
+    result.problem.statistics = mean;
+    result.parameters = {
+        {g.input, role::src},
+        {g.weight, role::scale, affine(g.weight)},
+        {g.bias, role::shift, affine(g.bias)},
+        {g.out, role::dst},
+        {g.mean_out, role::mean, mean},
+        {g.rstd_out, role::variance, rstd},
+    };
+    result.inputs = 3;
+    return {};
+}
+
+} // namespace jitnorm::impl::aclnn

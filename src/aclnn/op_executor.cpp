@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op_executor.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "../core/aligned_bytes.hpp"
+#include "../core/parallel.hpp"
+#include "../core/verbose.hpp"
+#include "data_type.hpp"
+#include "view.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+void set(layer_norm::arguments &a, role part, void *first) {
+    switch (part) {
+    case role::src:
+        a.src = first;
+        break;
+    case role::dst:
+        a.dst = first;
+        break;
+    case role::mean:
+        a.mean = first;
+        break;
+    case role::variance:
+        a.variance = first;
+        break;
+    case role::scale:
+        a.scale = first;
+        break;
+    case role::shift:
+        a.shift = first;
+        break;
+    case role::diff_dst:
+        a.diff_dst = first;
+        break;
+    case role::diff_src:
+        a.diff_src = first;
+        break;
+    case role::diff_scale:
+        a.diff_scale = first;
+        break;
+    case role::diff_shift:
+        a.diff_shift = first;
+        break;
+    case role::unused:
+        break;
+    }
+}
+
+void *aligned(void *address) {
+    const auto value = reinterpret_cast<uintptr_t>(address);
+    return static_cast<char *>(address) + (ALIGNMENT - value % ALIGNMENT) % ALIGNMENT;
+}
+
+} // namespace
+
+parameter::parameter(const tensor *t, role what, const memory_desc &own_layout)
+    : part(what), is_null(t == nullptr), layout(own_layout) {
+    if (is_null) return;
+    has_elements = count(t->dims) != 0;
+    offset = t->offset * dim_t(size_of(core_type(t->data_type)));
+    address = t->data;
+}
+
+outcome op_executor::make(request &&what, std::unique_ptr<op_executor> &result) {
+    std::unique_ptr<op_executor> made(new op_executor(std::move(what)));
+    if (made->request_.has_work) {
+        const layer_norm::problem &p = made->request_.problem;
+        const layer_norm::verdict v = layer_norm::prepare(p, made->implementation_);
+        if (v.status != jitnorm_success) return translate(v);
+        made->executor_ = layer_norm::make_executor(p, made->implementation_);
+        made->scratchpad_bytes_ = made->implementation_->scratchpad_bytes(p);
+    }
+    result = std::move(made);
+    return {};
+}
+
+// The caller's workspace may be aligned to a byte only: there is room to align within it.
+uint64_t op_executor::workspace_bytes() const { return scratchpad_bytes_ == 0 ? 0 : scratchpad_bytes_ + ALIGNMENT - 1; }
+
+outcome op_executor::check_run(const void *workspace, uint64_t bytes) const {
+    if (bytes < workspace_bytes()) return invalid("the workspace is smaller than the first call asked for");
+    if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
+    for (const parameter &p : request_.parameters)
+        if (p.part != role::unused && p.has_elements && p.address == nullptr)
+            return null_pointer("the address of a tensor is null");
+    return {};
+}
+
+outcome op_executor::run(void *workspace, const jitnorm_stream *stream) const {
+    if (executor_ == nullptr) return {};
+    layer_norm::arguments arguments;
+    for (const parameter &p : request_.parameters)
+        if (p.has_elements) set(arguments, p.part, p.first_element());
+    if (scratchpad_bytes_ != 0) arguments.scratchpad = aligned(workspace);
+    const threads_of scope(stream == nullptr ? nullptr : stream->thread_pool());
+    const jitnorm_status_t status = verbose_level() >= 1 ? run_logged(arguments) : executor_->execute(arguments);
+    return translate({status, status == jitnorm_success ? "" : "the execution failed"});
+}
+
+// "aclnn,exec,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>"
+jitnorm_status_t op_executor::run_logged(const layer_norm::arguments &arguments) const {
+    const auto start = std::chrono::steady_clock::now();
+    const jitnorm_status_t status = executor_->execute(arguments);
+    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    char milliseconds[32];
+    std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
+    log_line("aclnn,exec", std::string("cpu,layer_normalization,") + implementation_->name + "," +
+                               describe(request_.problem) + milliseconds);
+    return status;
+}
+
+outcome op_executor::set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {
+    if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors) return invalid("unknown numbering");
+    const size_t all = request_.parameters.size();
+    const size_t first = numbering == jitnorm_acl_outputs ? request_.inputs : 0;
+    const size_t last = numbering == jitnorm_acl_inputs ? request_.inputs : all;
+    if (index >= last - first) return invalid("there is no such parameter");
+    parameter &p = request_.parameters[first + index];
+    if (p.is_null) return invalid("the parameter was null in the first call");
+    p.address = address;
+    return {};
+}
+
+} // namespace jitnorm::impl::aclnn

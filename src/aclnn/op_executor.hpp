@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// op_executor: what a first call makes and the second runs: a problem made ready, and where its tensors are.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "../core/engine.hpp"
+#include "../primitive/prepare.hpp"
+#include "failure.hpp"
+#include "handles.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+enum class operation { layer_norm, layer_norm_backward };
+
+// What a parameter is to the problem.
+enum class role { unused, src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift };
+
+// One tensor among an operation's parameters.
+struct parameter {
+    role part = role::unused;
+    bool is_null = true;       // there was no tensor
+    bool has_elements = false; // otherwise the address does not matter
+    int64_t offset = 0;        // bytes from the address to the first element
+    void *address = nullptr;
+    memory_desc layout; // of statistics, scale, shift and their gradients: what is not in the problem
+
+    parameter(const tensor *t, role what, const memory_desc &layout = {});
+    void *first_element() const { return static_cast<char *>(address) + offset; }
+};
+
+// An operation on given tensors in the core's words.
+struct request {
+    operation op;
+    layer_norm::problem problem;
+    std::vector<parameter> parameters; // inputs first
+    size_t inputs = 0;
+    bool has_work = true; // some output is asked for
+};
+
+class op_executor {
+public:
+    // Prepares the problem; its refusal is in the outcome.
+    static outcome make(request &&what, std::unique_ptr<op_executor> &result);
+
+    operation op() const { return request_.op; }
+    uint64_t workspace_bytes() const;
+
+    // Whether a run with such a workspace can begin.
+    outcome check_run(const void *workspace, uint64_t bytes) const;
+    outcome run(void *workspace, const jitnorm_stream *stream) const;
+
+    outcome set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address);
+
+    std::atomic<bool> is_repeatable = false;
+
+private:
+    explicit op_executor(request &&what) : request_(std::move(what)) {}
+    jitnorm_status_t run_logged(const layer_norm::arguments &arguments) const;
+
+    request request_;
+    const layer_norm::implementation *implementation_ = nullptr;
+    std::shared_ptr<const layer_norm::executor> executor_; // null: nothing to do
+    size_t scratchpad_bytes_ = 0;
+};
+
+} // namespace jitnorm::impl::aclnn

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "data_type.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+constexpr size_t MAX_DIMENSIONS = 8;
+
+bool any_negative(shape values) {
+    return std::any_of(values.begin(), values.end(), [](dim_t value) { return value < 0; });
+}
+
+// Whether the number of elements and the bytes from the data to the end of the last one can be represented. With a
+// dimension of 0 the others still count rows or columns.
+bool is_addressable(const tensor &t) {
+    dim_t elements = 1, end = t.offset + 1;
+    for (size_t d = 0; d < t.dims.size(); ++d) {
+        const dim_t dim = std::max<dim_t>(t.dims[d], 1);
+        dim_t reach;
+        if (__builtin_mul_overflow(elements, dim, &elements)) return false;
+        if (__builtin_mul_overflow(dim - 1, t.strides[d], &reach)) return false;
+        if (__builtin_add_overflow(end, reach, &end)) return false;
+    }
+    dim_t bytes;
+    return t.offset < INT64_MAX && !__builtin_mul_overflow(end, dim_t(sizeof(float)), &bytes);
+}
+
+// Dimensions that follow each other at even steps, as one.
+struct segment {
+    dim_t size, stride; // of the innermost
+};
+
+// The tensor's segments, the innermost first.
+std::vector<segment> segments_of(const tensor &t) {
+    std::vector<segment> segments;
+    for (size_t d = t.dims.size(); d-- > 0;) {
+        if (t.dims[d] == 1) continue;
+        if (!segments.empty() && t.strides[d] == segments.back().size * segments.back().stride)
+            segments.back().size *= t.dims[d];
+        else
+            segments.push_back({t.dims[d], t.strides[d]});
+    }
+    return segments;
+}
+
+} // namespace
+
+outcome check_tensor(const tensor &t) {
+    if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS) return invalid("a tensor must have 1 to 8 dimensions");
+    if (core_type(t.data_type) == jitnorm_data_type_undef) return invalid("the types are FLOAT, FLOAT16 and BF16");
+    if (!is_plain(t.format)) return invalid("the formats are ND and the other plain ones");
+    if (any_negative(t.dims)) return invalid("a negative dimension");
+    if (any_negative(t.strides) || t.offset < 0) return invalid("a negative stride or offset");
+    return is_addressable(t) ? outcome{} : invalid("a tensor larger than memory");
+}
+
+outcome check_writable(const tensor &t) {
+    memory_desc md;
+    const bool apart = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
+                                         t.strides.data()) == jitnorm_success;
+    bool shared = false;
+    for (size_t d = 0; d < t.dims.size(); ++d) shared |= t.dims[d] > 1 && t.strides[d] == 0;
+    return apart && (!shared || count(t.dims) == 0) ? outcome{} : invalid("elements of an output share memory");
+}
+
+dim_t count(shape dims) { return std::accumulate(dims.begin(), dims.end(), dim_t(1), std::multiplies<>()); }
+
+bool equal(shape a, shape b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims) {
+    std::vector<dim_t> strides(dims.size(), 0);
+    if (count(dims) == 0) return strides;
+    const std::vector<segment> segments = segments_of(t);
+    auto now = segments.begin();
+    dim_t taken = 1; // elements of the segment that dimensions further in have
+    for (size_t d = dims.size(); d-- > 0;) {
+        if (dims[d] == 1) continue;
+        strides[d] = taken * now->stride;
+        taken *= dims[d];
+        if (now->size % taken != 0) return std::nullopt;
+        if (taken == now->size) {
+            ++now;
+            taken = 1;
+        }
+    }
+    return strides;
+}
+
+memory_desc describe(const tensor &t, shape dims, std::span<const dim_t> strides) {
+    memory_desc md = make_dense(dims, core_type(t.data_type));
+    std::copy(strides.begin(), strides.end(), md.strides);
+    return md;
+}
+
+} // namespace jitnorm::impl::aclnn
