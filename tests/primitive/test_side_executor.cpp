@@ -10,13 +10,11 @@ namespace {
 using impl::layer_norm::side_executor;
 using impl::layer_norm::side_layouts;
 
-// A tensor with the values of another one, or with room for them.
+// A tensor with the values of another one, which executions on no columns leave as they are.
 tensor placed_as(const memory_desc &md, const tensor &model, bool is_output) {
     tensor made(md);
-    if (!is_output) {
-        made.fill(model.values());
-        made.make_read_only();
-    }
+    made.fill(model.values());
+    if (!is_output) made.make_read_only();
     return made;
 }
 
