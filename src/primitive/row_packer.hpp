@@ -20,8 +20,6 @@ public:
 
     dim_t rows() const { return rows_.size(); }
     dim_t row_length() const { return columns_.size(); }
-    // Whether every row lies dense in memory: there is nothing to pack.
-    bool has_dense_rows() const { return columns_.run_length() == row_length() && columns_.step() == element_; }
 
     // Tensor pointers are data handles: the descriptor's offset0 is added here. Columns outside the given range, gaps
     // and padding are neither read nor written.

@@ -56,6 +56,33 @@ int check_walk(const std::vector<memory_desc> &tensors, int row_ndims, dim_t beg
     return runs;
 }
 
+// By the definition, from each element's offset.
+bool rows_are_dense(const memory_desc &md, int row_ndims) {
+    dim_t columns = 1;
+    for (int d = row_ndims; d < md.ndims; ++d) columns *= md.dims[d];
+    for (dim_t i = 0; i < nelems(md); ++i)
+        if (offset_of_index(md, i) != offset_of_index(md, i / columns * columns) + i % columns) return false;
+    return true;
+}
+
+TEST(HasDenseRows, WhereTheLastDimensionsFollowEachOther) {
+    for (const memory_desc &md :
+         {strided({3, 4, 5}, {20, 5, 1}), strided({3, 4, 5}, {1, 15, 3}), strided({3, 4, 5}, {30, 5, 1}),
+          strided({3, 4, 5}, {30, 6, 1}), strided({3, 4, 5}, {40, 10, 2}), strided({4, 3, 5}, {5, 20, 1}),
+          strided({3, 4, 5}, {1, 3, 12}), strided({3, 1, 5}, {5, 77, 1}), strided({3, 5, 1}, {5, 1, 77}),
+          strided({3, 1, 1}, {7, 8, 9}), strided({3, 4, 5}, {5, 0, 1}), tagged({3, 16, 5}, jitnorm_acb)})
+        for (int row_ndims = 0; row_ndims <= 3; ++row_ndims)
+            EXPECT_EQ(has_dense_rows(md, row_ndims), rows_are_dense(md, row_ndims))
+                << md.strides[0] << ' ' << row_ndims;
+    EXPECT_FALSE(has_dense_rows(tagged({3, 16, 5}, jitnorm_aBc8b), 1));
+}
+
+TEST(HasDenseRows, OfRunTimeSizesWhereTheyCannotDecide) {
+    EXPECT_TRUE(has_dense_rows(strided({RUNTIME_DIM, RUNTIME_DIM}, {RUNTIME_DIM, 1}), 1));
+    EXPECT_TRUE(has_dense_rows(strided({3, RUNTIME_DIM, 5}, {RUNTIME_DIM, 5, 1}), 1));
+    EXPECT_FALSE(has_dense_rows(strided({3, 4, RUNTIME_DIM}, {RUNTIME_DIM, RUNTIME_DIM, 1}), 1));
+}
+
 void check_all_ranges(const std::vector<memory_desc> &tensors, int row_ndims) {
     const dim_t rows = space_of(tensors, row_ndims).rows();
     for (dim_t begin = 0; begin <= rows; ++begin)

@@ -54,8 +54,9 @@ struct part {
 
 class tile_check {
 public:
-    tile_check(const memory_desc &md, guard_side side)
-        : md_(md), packer_(packer_of(md)), size_(size_of(md.data_type)), side_(side), tensor_(bytes(md), side) {
+    tile_check(const memory_desc &md, guard_side side) : tile_check(md, md.ndims - 1, side) {}
+    tile_check(const memory_desc &md, int row_ndims, guard_side side)
+        : md_(md), packer_(md, row_ndims), size_(size_of(md.data_type)), side_(side), tensor_(bytes(md), side) {
         for (size_t i = 0; i < tensor_.bytes(); ++i) tensor_.as<unsigned char>()[i] = pattern(i);
         tensor_.make_read_only();
     }
@@ -109,12 +110,12 @@ private:
 };
 
 // The whole tensor, and parts that begin and end off every block and register.
-void check_parts(const memory_desc &md) {
-    const row_packer packer = packer_of(md);
+void check_parts(const memory_desc &md, int row_ndims) {
+    const row_packer packer(md, row_ndims);
     const dim_t rows = packer.rows(), columns = packer.row_length();
     EXPECT_EQ(rows * columns, nelems(md));
     for (guard_side side : {guard_side::before, guard_side::after}) {
-        tile_check tensor(md, side);
+        tile_check tensor(md, row_ndims, side);
         tensor.check({0, rows, 0, columns});
         tensor.check({rows / 3, rows - rows / 3, columns / 3, columns - columns / 3});
         tensor.check({1 % rows, rows / 2, 1 % columns, columns / 2});
@@ -124,6 +125,8 @@ void check_parts(const memory_desc &md) {
         tensor.check({rows / 2, rows - rows / 2, 0, 0});
     }
 }
+
+void check_parts(const memory_desc &md) { check_parts(md, md.ndims - 1); }
 
 // Shapes with tails in every direction, with whole blocks, and with dimensions of 1.
 std::vector<values> shapes_of(int ndims) {
@@ -151,6 +154,16 @@ TEST(RowPacker, EveryTag) {
             for (const jitnorm_data_type_t type : TYPES) {
                 const memory_desc md = tagged(dims, named.tag, type);
                 check_parts(md);
+                if (HasFailure()) return;
+            }
+}
+
+// Rows of several dimensions, of all, and of none.
+TEST(RowPacker, EveryTagWithRowsOfAnyDimensions) {
+    for (const named_tag &named : named_tags())
+        for (const values &dims : shapes_of(parse_layout(named.name).ndims))
+            for (int row_ndims = 0; row_ndims <= int(dims.size()); ++row_ndims) {
+                check_parts(tagged(dims, named.tag, jitnorm_f32), row_ndims);
                 if (HasFailure()) return;
             }
 }
@@ -224,16 +237,6 @@ TEST(RowPacker, NoElements) {
         packer.scatter(nullptr, 0, 0, packer.rows(), nullptr);
         EXPECT_EQ(packer.group_begin(0), 0);
     }
-}
-
-TEST(RowPacker, DenseRows) {
-    EXPECT_TRUE(packer_of(tagged({4, 48}, jitnorm_ab, jitnorm_f32)).has_dense_rows());
-    EXPECT_TRUE(packer_of(strided({4, 48}, {50, 1}, jitnorm_s8)).has_dense_rows());
-    EXPECT_TRUE(packer_of(tagged({4, 48}, jitnorm_aB16b, jitnorm_f32)).has_dense_rows()); // blocks without gaps
-    EXPECT_TRUE(packer_of(tagged({9, 4, 48}, jitnorm_bac, jitnorm_f32)).has_dense_rows());
-    EXPECT_FALSE(packer_of(tagged({4, 48}, jitnorm_ba, jitnorm_f32)).has_dense_rows());
-    EXPECT_FALSE(packer_of(tagged({4, 48}, jitnorm_AB16a16b, jitnorm_f32)).has_dense_rows());
-    EXPECT_FALSE(packer_of(strided({4, 48}, {96, 2}, jitnorm_f32)).has_dense_rows());
 }
 
 // The cache lines that the rows of [begin, end) touch, counted from the tensor's beginning.
