@@ -82,27 +82,25 @@ role if_wanted(const tensor *t, role part) { return t != nullptr ? part : role::
 outcome lower(const backward_parameters &g, request &result) {
     wanted w;
     row_shape parted;
-    memory_desc mean, rstd, scale, diff_scale, diff_shift;
     if (outcome selected = select(g, w); selected.failed()) return selected;
     if (outcome checked = check(g, w, parted); checked.failed()) return checked;
-    if (outcome placed = place_statistics(*g.mean, *g.rstd, parted, mean, rstd); placed.failed()) return placed;
-    if (outcome placed = place_gradient(w.grad_weight, parted, diff_scale); placed.failed()) return placed;
-    if (outcome placed = place_gradient(w.grad_bias, parted, diff_shift); placed.failed()) return placed;
-    if (g.weight != nullptr) scale = describe(*g.weight, parted.columns(), g.weight->strides);
     result.op = operation::layer_norm_backward;
     result.has_work = w.any();
     result.problem = make_problem(g, w, parted);
-    result.problem.statistics = mean;
+    if (outcome placed = place_statistics(*g.mean, *g.rstd, parted, result); placed.failed()) return placed;
+    if (outcome placed = place_gradient(w.grad_weight, parted, result.sides.diff_scale); placed.failed()) return placed;
+    if (outcome placed = place_gradient(w.grad_bias, parted, result.sides.diff_shift); placed.failed()) return placed;
+    if (g.weight != nullptr) result.sides.scale = describe(*g.weight, parted.columns(), g.weight->strides);
     result.parameters = {
         {g.grad_out, role::diff_dst},
         {g.input, role::src},
-        {g.mean, role::mean, mean},
-        {g.rstd, role::variance, rstd},
-        {g.weight, role::scale, scale},
+        {g.mean, role::mean},
+        {g.rstd, role::variance},
+        {g.weight, role::scale},
         {g.bias, role::unused},
         {g.grad_input, if_wanted(w.grad_input, role::diff_src)},
-        {g.grad_weight, if_wanted(w.grad_weight, role::diff_scale), diff_scale},
-        {g.grad_bias, if_wanted(w.grad_bias, role::diff_shift), diff_shift},
+        {g.grad_weight, if_wanted(w.grad_weight, role::diff_scale)},
+        {g.grad_bias, if_wanted(w.grad_bias, role::diff_shift)},
     };
     result.inputs = 6;
     return {};

@@ -40,13 +40,15 @@ outcome check_affine(const tensor *t, const tensor &input, const row_shape &part
                : invalid("weight and bias must have the type of input or FLOAT");
 }
 
-outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, memory_desc &mean_layout,
-                         memory_desc &rstd_layout) {
+outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result) {
     if (mean.data_type != rstd.data_type) return invalid("mean and rstd differ in their types");
     if (!equal(mean.dims, rstd.dims)) return invalid("mean and rstd differ in their shapes");
     constexpr outcome otherwise = invalid("mean and rstd must have one element for each row, in their order");
-    if (outcome placed = place(mean, parted.rows(), mean_layout, otherwise); placed.failed()) return placed;
-    return place(rstd, parted.rows(), rstd_layout, otherwise);
+    memory_desc &first = result.sides.mean, &second = result.sides.variance;
+    if (outcome placed = place(mean, parted.rows(), first, otherwise); placed.failed()) return placed;
+    if (outcome placed = place(rstd, parted.rows(), second, otherwise); placed.failed()) return placed;
+    result.problem.statistics = first == second ? first : make_dense(parted.rows(), first.data_type);
+    return {};
 }
 
 outcome place_columns(const tensor &t, const row_shape &parted, memory_desc &layout) {

@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "op_executor.hpp"
 #include "row_shape.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -15,10 +16,9 @@ outcome check_outputs(std::initializer_list<const tensor *> tensors);
 // weight and bias, each of which may be null: the shape of normalizedShape, the data's type or FLOAT.
 outcome check_affine(const tensor *t, const tensor &input, const row_shape &parted);
 
-// mean and rstd: one type, one shape, as many elements as there are rows. Their layouts as the core wants them: the
-// rows' dimensions.
-outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, memory_desc &mean_layout,
-                         memory_desc &rstd_layout);
+// mean and rstd: one type, one shape, as many elements as there are rows. Their layouts, and the problem's, which is
+// both tensors' or a dense one.
+outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result);
 
 // A tensor of as many elements as a row has, as one of the normalized dimensions.
 outcome place_columns(const tensor &t, const row_shape &parted, memory_desc &layout);

@@ -22,16 +22,13 @@ outcome check(const forward_parameters &g, row_shape &parted) {
     return {};
 }
 
-// The layouts of the statistics that are wanted; of one that is not, the other's.
-outcome place_wanted_statistics(const forward_parameters &g, const row_shape &parted, memory_desc &mean,
-                                memory_desc &rstd) {
-    const tensor *some = g.mean_out != nullptr ? g.mean_out : g.rstd_out;
-    if (some == nullptr) {
-        mean = rstd = make_dense(parted.rows(), jitnorm_f32);
-        return {};
-    }
-    return place_statistics(g.mean_out != nullptr ? *g.mean_out : *some, g.rstd_out != nullptr ? *g.rstd_out : *some,
-                            parted, mean, rstd);
+// One that is not wanted counts as the other.
+outcome place_wanted_statistics(const forward_parameters &g, const row_shape &parted, request &result) {
+    const tensor *mean = g.mean_out != nullptr ? g.mean_out : g.rstd_out;
+    const tensor *rstd = g.rstd_out != nullptr ? g.rstd_out : g.mean_out;
+    if (mean != nullptr) return place_statistics(*mean, *rstd, parted, result);
+    result.problem.statistics = make_dense(parted.rows(), jitnorm_f32);
+    return {};
 }
 
 problem make_problem(const forward_parameters &g, const row_shape &parted) {
@@ -57,21 +54,14 @@ problem make_problem(const forward_parameters &g, const row_shape &parted) {
 outcome lower(const forward_parameters &g, request &result) {
     row_shape parted;
     if (outcome checked = check(g, parted); checked.failed()) return checked;
-    memory_desc mean, rstd;
-    if (outcome placed = place_wanted_statistics(g, parted, mean, rstd); placed.failed()) return placed;
-    const auto affine = [&](const tensor *t) {
-        return t == nullptr ? memory_desc{} : describe(*t, parted.columns(), t->strides);
-    };
     result.op = operation::layer_norm;
     result.problem = make_problem(g, parted);
-    result.problem.statistics = mean;
+    if (outcome placed = place_wanted_statistics(g, parted, result); placed.failed()) return placed;
+    if (g.weight != nullptr) result.sides.scale = describe(*g.weight, parted.columns(), g.weight->strides);
+    if (g.bias != nullptr) result.sides.shift = describe(*g.bias, parted.columns(), g.bias->strides);
     result.parameters = {
-        {g.input, role::src},
-        {g.weight, role::scale, affine(g.weight)},
-        {g.bias, role::shift, affine(g.bias)},
-        {g.out, role::dst},
-        {g.mean_out, role::mean, mean},
-        {g.rstd_out, role::variance, rstd},
+        {g.input, role::src}, {g.weight, role::scale},  {g.bias, role::shift},
+        {g.out, role::dst},   {g.mean_out, role::mean}, {g.rstd_out, role::variance},
     };
     result.inputs = 3;
     return {};

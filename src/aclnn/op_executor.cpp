@@ -59,8 +59,7 @@ void *aligned(void *address) {
 
 } // namespace
 
-parameter::parameter(const tensor *t, role what, const memory_desc &own_layout)
-    : part(what), is_null(t == nullptr), layout(own_layout) {
+parameter::parameter(const tensor *t, role what) : part(what), is_null(t == nullptr) {
     if (is_null) return;
     has_elements = count(t->dims) != 0;
     offset = t->offset * dim_t(size_of(core_type(t->data_type)));
@@ -73,8 +72,12 @@ outcome op_executor::make(request &&what, std::unique_ptr<op_executor> &result) 
         const layer_norm::problem &p = made->request_.problem;
         const layer_norm::verdict v = layer_norm::prepare(p, made->implementation_);
         if (v.status != jitnorm_success) return translate(v);
-        made->executor_ = layer_norm::make_executor(p, made->implementation_);
-        made->scratchpad_bytes_ = made->implementation_->scratchpad_bytes(p);
+        auto inner = layer_norm::make_executor(p, made->implementation_);
+        const size_t inner_bytes = made->implementation_->scratchpad_bytes(p);
+        const auto outer =
+            std::make_shared<const layer_norm::side_executor>(p, made->request_.sides, std::move(inner), inner_bytes);
+        made->scratchpad_bytes_ = outer->scratchpad_bytes();
+        made->executor_ = outer;
     }
     result = std::move(made);
     return {};

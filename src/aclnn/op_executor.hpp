@@ -8,6 +8,7 @@
 
 #include "../core/engine.hpp"
 #include "../primitive/prepare.hpp"
+#include "../primitive/side_executor.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
 
@@ -25,9 +26,8 @@ struct parameter {
     bool has_elements = false; // otherwise the address does not matter
     int64_t offset = 0;        // bytes from the address to the first element
     void *address = nullptr;
-    memory_desc layout; // of statistics, scale, shift and their gradients: what is not in the problem
 
-    parameter(const tensor *t, role what, const memory_desc &layout = {});
+    parameter(const tensor *t, role what);
     void *first_element() const { return static_cast<char *>(address) + offset; }
 };
 
@@ -35,6 +35,7 @@ struct parameter {
 struct request {
     operation op;
     layer_norm::problem problem;
+    layer_norm::side_layouts sides;
     std::vector<parameter> parameters; // inputs first
     size_t inputs = 0;
     bool has_work = true; // some output is asked for

@@ -75,7 +75,7 @@ dim_t count(shape dims) { return std::accumulate(dims.begin(), dims.end(), dim_t
 bool equal(shape a, shape b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
 std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims) {
-    std::vector<dim_t> strides(dims.size(), 0);
+    std::vector<dim_t> strides(dims.size(), 1);
     if (count(dims) == 0) return strides;
     const std::vector<segment> segments = segments_of(t);
     auto now = segments.begin();

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chain.hpp"
+
+#include <cmath>
+
+#include "aclnnop/aclnn_layer_norm.h"
+#include "aclnnop/aclnn_layer_norm_backward.h"
+#include "oracle.hpp"
+
+namespace jitnorm::tests {
+
+namespace {
+
+// Half a unit in the last place, relative.
+double rounding_of(aclDataType type) { return type == ACL_FLOAT16 ? 0x1p-11 : type == ACL_BF16 ? 0x1p-8 : 0x1p-24; }
+
+double largest(const std::vector<double> &values) {
+    double result = 0;
+    for (const double value : values) result = std::fmax(result, std::fabs(value));
+    return result;
+}
+
+double worst_difference(const std::vector<double> &a, const std::vector<double> &b) {
+    double result = 0;
+    for (size_t i = 0; i < a.size(); ++i)
+        result = std::fmax(result, std::isnan(a[i]) ? INFINITY : std::fabs(a[i] - b[i]));
+    return result;
+}
+
+std::string text(const dims_t &dims) {
+    std::string result;
+    for (const int64_t dim : dims) result += (result.empty() ? "" : "x") + std::to_string(dim);
+    return result;
+}
+
+} // namespace
+
+dims_t chain_case::statistics_shape() const {
+    dims_t shape(dims.begin(), dims.end() - int64_t(normalized));
+    if (!statistics_without_ones || shape.empty()) shape.resize(dims.size(), 1);
+    return shape;
+}
+
+std::string chain_case::name() const {
+    return text(dims) + " over " + text(normalized_shape()) + " data " + std::to_string(data) + " affine " +
+           std::to_string(affine) + " statistics " + std::to_string(statistics) + (weight ? "" : " no weight") +
+           (bias ? "" : " no bias") + " mask " + std::to_string(mask[0]) + std::to_string(mask[1]) +
+           std::to_string(mask[2]);
+}
+
+chain::chain(const chain_case &c)
+    : x(c.dims, c.data, c.x), w(c.normalized_shape(), c.affine, c.w), b(c.normalized_shape(), c.affine, c.b),
+      y(c.dims, c.data, c.y), mu(c.statistics_shape(), c.statistics, c.mu),
+      rs(c.statistics_shape(), c.statistics, c.rs), dy(c.dims, c.data, c.dy), dx(c.dims, c.data, c.dx),
+      dw(c.normalized_shape(), c.affine, c.dw), db(c.normalized_shape(), c.affine, c.db), what_(c) {
+    x.fill_normal(c.mean, c.deviation, 1);
+    w.fill_normal(1, 0.5, 2);
+    b.fill_normal(0, 1, 3);
+    dy.fill_normal(0.1, 1, 4);
+}
+
+void chain::run_forward() {
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = nullptr;
+    ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(x.get(), int_array(what_.normalized_shape()).get(),
+                                             what_.weight ? w.get() : nullptr, what_.bias ? b.get() : nullptr,
+                                             what_.eps, y.get(), mu.get(), rs.get(), &bytes, &executor),
+              ACLNN_SUCCESS)
+        << what_.name() << ": " << aclGetRecentErrMsg();
+    ASSERT_EQ(run_exactly(aclnnLayerNorm, bytes, executor), ACLNN_SUCCESS) << what_.name();
+    for (const acl_tensor *t : {&y, &mu, &rs}) EXPECT_TRUE(t->gaps_are_untouched()) << what_.name();
+}
+
+void chain::run_backward() {
+    const auto given = [&](size_t i, const acl_tensor &t) {
+        return what_.mask[i] || !what_.masked_are_null ? t.get() : nullptr;
+    };
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = nullptr;
+    ASSERT_EQ(aclnnLayerNormBackwardGetWorkspaceSize(dy.get(), x.get(), int_array(what_.normalized_shape()).get(),
+                                                     mu.get(), rs.get(), what_.weight ? w.get() : nullptr,
+                                                     what_.bias ? b.get() : nullptr,
+                                                     mask_of(what_.mask[0], what_.mask[1], what_.mask[2]).get(),
+                                                     given(0, dx), given(1, dw), given(2, db), &bytes, &executor),
+              ACLNN_SUCCESS)
+        << what_.name() << ": " << aclGetRecentErrMsg();
+    ASSERT_EQ(run_exactly(aclnnLayerNormBackward, bytes, executor), ACLNN_SUCCESS) << what_.name();
+    const acl_tensor *const outputs[] = {&dx, &dw, &db};
+    for (size_t i = 0; i < 3; ++i) {
+        EXPECT_TRUE(outputs[i]->gaps_are_untouched()) << what_.name();
+        EXPECT_TRUE(what_.mask[i] || outputs[i]->is_untouched()) << what_.name() << " output " << i;
+    }
+}
+
+// The error is judged against `scale`, the size of the terms that the result is the sum of.
+void chain::judge_gradient(const acl_tensor &got, const std::vector<double> &expected, double scale,
+                           const char *what) const {
+    const double of_statistics = (2 + 2 * std::fabs(what_.mean) / what_.deviation) * rounding_of(what_.statistics);
+    const double bound = 2e-6 + 16 * of_statistics + rounding_of(got.type());
+    const double size = std::fmax(scale, largest(expected));
+    EXPECT_LE(worst_difference(got.values(), expected), bound * size) << what << " of " << what_.name();
+}
+
+void chain::judge() const {
+    oracle_problem<double> p;
+    p.columns = w.count();
+    p.rows = mu.count();
+    p.epsilon = float(what_.eps);
+    p.src = x.values();
+    if (what_.weight) p.scale = w.values();
+    if (what_.bias) p.shift = b.values();
+    const auto forward = oracle_forward(p);
+    EXPECT_LE(worst_difference(y.values(), forward.dst), (1e-6 + rounding_of(y.type())) * largest(forward.dst))
+        << "out of " << what_.name();
+
+    p.mean = forward.mean;
+    p.variance = forward.variance;
+    p.diff_dst = dy.values();
+    std::vector<double> deviations(p.rows);
+    for (size_t n = 0; n < p.rows; ++n) deviations[n] = 1 / std::sqrt(p.variance[n] + p.epsilon);
+    const double exact = 1e-6 + rounding_of(mu.type());
+    EXPECT_LE(worst_difference(mu.values(), forward.mean), exact * largest(p.src)) << "mean of " << what_.name();
+    EXPECT_LE(worst_difference(rs.values(), deviations), exact * largest(deviations)) << "rstd of " << what_.name();
+
+    const auto backward = oracle_backward(p);
+    const double g = largest(p.diff_dst) * (what_.weight ? largest(p.scale) : 1);
+    const double terms = largest(p.diff_dst) * std::sqrt(double(p.rows));
+    if (what_.mask[0]) judge_gradient(dx, backward.diff_src, g * largest(deviations), "gradInput");
+    if (what_.mask[1]) judge_gradient(dw, backward.diff_scale, terms, "gradWeight");
+    if (what_.mask[2]) judge_gradient(db, backward.diff_shift, terms, "gradBias");
+}
+
+std::vector<std::vector<unsigned char>> chain::bits() const {
+    return {y.bits(), mu.bits(), rs.bits(), dx.bits(), dw.bits(), db.bits()};
+}
+
+void run_and_judge(const chain_case &what) {
+    SCOPED_TRACE(what.name());
+    chain tensors(what);
+    tensors.run_forward();
+    tensors.run_backward();
+    if (!testing::Test::HasFatalFailure()) tensors.judge();
+}
+
+} // namespace jitnorm::tests

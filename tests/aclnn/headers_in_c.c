@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A C program that includes every header of the front end for Ascend's programs, and needs every inline function of
+ * theirs: with CANN's signatures, or it does not compile. */
+#include "acl/acl.h"
+#include "aclnnop/aclnn_layer_norm.h"
+#include "aclnnop/aclnn_layer_norm_backward.h"
+
+#include <stdio.h>
+
+typedef void (*function)(void);
+
+int main(void) {
+    aclnnStatus (*const first)(const aclTensor *, const aclIntArray *, const aclTensor *, const aclTensor *, double,
+                               aclTensor *, aclTensor *, aclTensor *, uint64_t *, aclOpExecutor **) =
+        aclnnLayerNormGetWorkspaceSize;
+    aclnnStatus (*const first_backward)(const aclTensor *, const aclTensor *, const aclIntArray *, const aclTensor *,
+                                        const aclTensor *, const aclTensor *, const aclTensor *, const aclBoolArray *,
+                                        aclTensor *, aclTensor *, aclTensor *, uint64_t *, aclOpExecutor **) =
+        aclnnLayerNormBackwardGetWorkspaceSize;
+    aclnnStatus (*const seconds[])(void *, uint64_t, aclOpExecutor *, aclrtStream) = {aclnnLayerNorm,
+                                                                                      aclnnLayerNormBackward};
+    aclTensor *(*const create)(const int64_t *, uint64_t, aclDataType, const int64_t *, int64_t, aclFormat,
+                               const int64_t *, uint64_t, void *) = aclCreateTensor;
+    const function others[] = {
+        (function)aclInit,
+        (function)aclFinalize,
+        (function)aclGetRecentErrMsg,
+        (function)aclDataTypeSize,
+        (function)aclFloatToFloat16,
+        (function)aclFloat16ToFloat,
+        (function)aclrtSetDevice,
+        (function)aclrtResetDevice,
+        (function)aclrtGetDevice,
+        (function)aclrtGetDeviceCount,
+        (function)aclrtGetRunMode,
+        (function)aclrtSynchronizeDevice,
+        (function)aclrtCreateContext,
+        (function)aclrtDestroyContext,
+        (function)aclrtSetCurrentContext,
+        (function)aclrtGetCurrentContext,
+        (function)aclrtCreateStream,
+        (function)aclrtDestroyStream,
+        (function)aclrtSynchronizeStream,
+        (function)aclrtMalloc,
+        (function)aclrtFree,
+        (function)aclrtMallocHost,
+        (function)aclrtFreeHost,
+        (function)aclrtMemcpy,
+        (function)aclrtMemcpyAsync,
+        (function)aclrtMemset,
+        (function)aclrtMemsetAsync,
+        (function)aclDestroyTensor,
+        (function)aclCreateIntArray,
+        (function)aclDestroyIntArray,
+        (function)aclGetIntArraySize,
+        (function)aclCreateBoolArray,
+        (function)aclDestroyBoolArray,
+        (function)aclGetBoolArraySize,
+        (function)aclGetViewShape,
+        (function)aclGetViewStrides,
+        (function)aclGetStorageShape,
+        (function)aclGetViewOffset,
+        (function)aclGetFormat,
+        (function)aclGetDataType,
+        (function)aclSetAclOpExecutorRepeatable,
+        (function)aclDestroyAclOpExecutor,
+        (function)aclSetInputTensorAddr,
+        (function)aclSetOutputTensorAddr,
+        (function)aclSetTensorAddr,
+        (function)aclnnInit,
+        (function)aclnnFinalize,
+    };
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = NULL;
+    if (first(NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, &bytes, &executor) != ACLNN_ERR_PARAM_NULLPTR) return 1;
+    if (first_backward(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &bytes, &executor) !=
+        ACLNN_ERR_PARAM_NULLPTR)
+        return 1;
+    if (seconds[0](NULL, 0, NULL, NULL) != 161001 || seconds[1](NULL, 0, NULL, NULL) != 161001) return 1;
+    if (create(NULL, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, NULL, 0, NULL) != NULL) return 1;
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (others[i] == NULL) return 1;
+    puts("every function is there");
+    return 0;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forward chained into backward, as a training step has it, against the whole gradient in double precision.
+#include "chain.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+struct shape_case {
+    dims_t dims;
+    size_t normalized;
+};
+
+const shape_case SHAPES[] = {
+    {{7}, 1},
+    {{5, 16}, 1},
+    {{4, 33}, 2},
+    {{3, 4, 40}, 1},
+    {{3, 4, 10}, 2},
+    {{2, 3, 5}, 3},
+    {{2, 3, 4, 17}, 1},
+    {{2, 3, 4, 5}, 2},
+    {{2, 3, 4, 5}, 3},
+    {{2, 3, 4, 5}, 4},
+    {{2, 1, 3, 2, 20}, 1},
+    {{2, 2, 3, 4, 5}, 3},
+    {{2, 2, 2, 3, 2, 5}, 4},
+    {{2, 1, 2, 2, 3, 2, 3}, 2},
+    {{2, 1, 2, 2, 1, 3, 2, 8}, 1},
+    {{2, 1, 2, 2, 1, 3, 2, 5}, 4},
+};
+
+TEST(aclnn_chain, every_suffix_of_every_rank_in_every_type) {
+    for (const shape_case &shape : SHAPES)
+        for (const aclDataType data : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16})
+            for (const aclDataType affine : {ACL_FLOAT, data}) {
+                chain_case c;
+                c.dims = shape.dims;
+                c.normalized = shape.normalized;
+                c.data = data;
+                c.affine = affine;
+                run_and_judge(c);
+            }
+}
+
+TEST(aclnn_chain, statistics_in_the_type_of_the_data) {
+    for (const shape_case &shape : SHAPES)
+        for (const aclDataType type : {ACL_FLOAT16, ACL_BF16}) {
+            chain_case c;
+            c.dims = shape.dims;
+            c.normalized = shape.normalized;
+            c.data = c.affine = c.statistics = type;
+            run_and_judge(c);
+        }
+}
+
+TEST(aclnn_chain, every_mask_with_and_without_weight_and_bias) {
+    for (int mask = 0; mask < 8; ++mask)
+        for (const bool weight : {true, false})
+            for (const bool bias : {true, false})
+                for (const bool masked_are_null : {true, false}) {
+                    chain_case c;
+                    c.dims = {3, 4, 5, 6};
+                    c.normalized = 2;
+                    c.weight = weight;
+                    c.bias = bias;
+                    c.mask = {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0};
+                    c.masked_are_null = masked_are_null;
+                    run_and_judge(c);
+                }
+}
+
+TEST(aclnn_chain, shapes_that_models_have) {
+    const shape_case shapes[] = {
+        {{2, 4, 3, 2, 2, 2, 1}, 2}, {{42740}, 1}, {{200000, 1}, 1}, {{8214, 1, 11}, 1}, {{64, 768}, 1}};
+    for (const shape_case &shape : shapes)
+        for (const aclDataType affine : {ACL_BF16, ACL_FLOAT})
+            for (int mask = 1; mask < 8; ++mask) {
+                chain_case c;
+                c.dims = shape.dims;
+                c.normalized = shape.normalized;
+                c.data = ACL_BF16;
+                c.affine = affine;
+                c.mask = {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0};
+                run_and_judge(c);
+            }
+}
+
+TEST(aclnn_chain, statistics_without_trailing_ones) {
+    for (const shape_case &shape : SHAPES) {
+        chain_case c;
+        c.dims = shape.dims;
+        c.normalized = shape.normalized;
+        c.statistics_without_ones = true;
+        run_and_judge(c);
+    }
+}
+
+TEST(aclnn_chain, large_means) {
+    chain_case c;
+    c.dims = {16, 3, 100};
+    c.normalized = 2;
+    c.mean = 100;
+    run_and_judge(c);
+}
+
+} // namespace
+} // namespace jitnorm::tests

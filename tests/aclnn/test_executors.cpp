@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the first call hands to the second: workspaces to the byte, and how long executors live.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "chain.hpp"
+#include "jitnorm/jitnorm.h"
+#include "small_problem.hpp"
+#include "thread/small_pool.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+aclnnStatus run(uint64_t bytes, aclOpExecutor *executor) {
+    return run_exactly(aclnnLayerNormBackward, bytes, executor);
+}
+
+void expect_untouched(const small_problem &s) {
+    for (const acl_tensor *t : {&s.dx, &s.dw, &s.db}) EXPECT_TRUE(t->is_untouched());
+}
+
+TEST(aclnn_executors, an_executor_runs_once) {
+    small_problem s;
+    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
+    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_ERR_PARAM_INVALID);
+    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_ERR_PARAM_INVALID);
+    EXPECT_EQ(aclSetAclOpExecutorRepeatable(s.executor), ACLNN_ERR_PARAM_INVALID);
+}
+
+TEST(aclnn_executors, a_repeatable_executor_runs_until_it_is_destroyed) {
+    small_problem s;
+    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(s.executor), ACLNN_SUCCESS);
+    ASSERT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
+    const auto first = s.dx.bits();
+    for (int i = 0; i < 3; ++i) {
+        s.dx.fill_normal(0, 1, 9);
+        ASSERT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
+        EXPECT_EQ(s.dx.bits(), first);
+    }
+    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_ERR_PARAM_INVALID);
+    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_ERR_PARAM_INVALID);
+}
+
+TEST(aclnn_executors, an_executor_that_never_ran_can_be_destroyed) {
+    small_problem s;
+    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
+    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_ERR_PARAM_INVALID);
+    expect_untouched(s);
+}
+
+TEST(aclnn_executors, null_executors) {
+    small_problem s;
+    EXPECT_EQ(aclnnLayerNorm(nullptr, 0, nullptr, nullptr), ACLNN_ERR_PARAM_NULLPTR);
+    EXPECT_EQ(aclnnLayerNormBackward(nullptr, 0, nullptr, nullptr), ACLNN_ERR_PARAM_NULLPTR);
+    EXPECT_EQ(aclSetAclOpExecutorRepeatable(nullptr), ACLNN_ERR_INNER_NULLPTR);
+    EXPECT_EQ(aclDestroyAclOpExecutor(nullptr), ACLNN_ERR_INNER_NULLPTR);
+    EXPECT_EQ(aclSetInputTensorAddr(nullptr, 0, s.x.get(), s.x.data()), ACLNN_ERR_INNER_NULLPTR);
+}
+
+TEST(aclnn_executors, the_other_operation_refuses_it) {
+    small_problem s;
+    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
+    EXPECT_EQ(run_exactly(aclnnLayerNorm, s.bytes, s.executor), ACLNN_ERR_PARAM_INVALID);
+    expect_untouched(s);
+    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS) << "a refusal does not end it";
+}
+
+// Long enough rows and enough of them for a scratchpad in every implementation.
+struct large_problem {
+    acl_tensor x{{64, 1000}, ACL_BF16}, mu{{64, 1}, ACL_FLOAT}, rs{{64, 1}, ACL_FLOAT};
+    acl_tensor dx{{64, 1000}, ACL_BF16, layout::reversed}, dw{{1000}, ACL_FLOAT, layout::gaps}, db{{1000}, ACL_FLOAT};
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = nullptr;
+
+    large_problem() {
+        x.fill_normal(0, 1, 1);
+        mu.fill_normal(0, 0.1, 2);
+        rs.fill_normal(1, 0.1, 3);
+    }
+    aclnnStatus first_call() {
+        return aclnnLayerNormBackwardGetWorkspaceSize(x.get(), x.get(), int_array({1000}).get(), mu.get(), rs.get(),
+                                                      nullptr, nullptr, mask_of(true, true, true).get(), dx.get(),
+                                                      dw.get(), db.get(), &bytes, &executor);
+    }
+};
+
+TEST(aclnn_executors, a_workspace_one_byte_short_is_refused) {
+    large_problem p;
+    ASSERT_EQ(p.first_call(), ACLNN_SUCCESS);
+    ASSERT_GT(p.bytes, 0u);
+    EXPECT_EQ(run(p.bytes - 1, p.executor), ACLNN_ERR_PARAM_INVALID);
+    EXPECT_EQ(aclnnLayerNormBackward(nullptr, p.bytes, p.executor, nullptr), ACLNN_ERR_PARAM_NULLPTR);
+    for (const acl_tensor *t : {&p.dx, &p.dw, &p.db}) EXPECT_TRUE(t->is_untouched());
+    EXPECT_EQ(run(p.bytes, p.executor), ACLNN_SUCCESS) << "a refusal does not end it";
+}
+
+// At every alignment, with a guard page right behind it, and right before it.
+TEST(aclnn_executors, a_workspace_may_lie_anywhere) {
+    large_problem p;
+    ASSERT_EQ(p.first_call(), ACLNN_SUCCESS);
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(p.executor), ACLNN_SUCCESS);
+    std::vector<unsigned char> expected;
+    for (size_t shift = 0; shift < 64; ++shift)
+        for (const guard_side side : {guard_side::after, guard_side::before}) {
+            const guarded_buffer memory(p.bytes + shift, side);
+            auto *workspace = memory.as<unsigned char>() + (side == guard_side::before ? shift : 0);
+            const size_t given = p.bytes + (side == guard_side::after ? shift : 0);
+            ASSERT_EQ(aclnnLayerNormBackward(workspace, given, p.executor, nullptr), ACLNN_SUCCESS);
+            EXPECT_TRUE(memory.slack_untouched());
+            const auto is_canary = [](unsigned char byte) { return byte == guarded_buffer::CANARY; };
+            EXPECT_TRUE(std::all_of(memory.as<unsigned char>(), workspace, is_canary));
+            if (expected.empty()) expected = p.dx.bits();
+            EXPECT_EQ(p.dx.bits(), expected) << shift;
+        }
+    EXPECT_EQ(aclDestroyAclOpExecutor(p.executor), ACLNN_SUCCESS);
+}
+
+TEST(aclnn_executors, tensors_and_arrays_may_be_destroyed_before_the_second_call) {
+    small_problem s, same;
+    ASSERT_EQ(backward_arguments(same).first_call(), ACLNN_SUCCESS);
+    ASSERT_EQ(run(same.bytes, same.executor), ACLNN_SUCCESS);
+    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
+    s.shape.reset();
+    s.mask.reset();
+    ASSERT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(s.dx.bits(), same.dx.bits());
+}
+
+// ---------------------------------------------------------------- addresses
+
+TEST(aclnn_executors, new_addresses) {
+    small_problem first, second;
+    second.x.fill_normal(2, 3, 77);
+    ASSERT_EQ(backward_arguments(second).first_call(), ACLNN_SUCCESS);
+    ASSERT_EQ(run(second.bytes, second.executor), ACLNN_SUCCESS);
+    const auto expected = second.dx.bits();
+
+    ASSERT_EQ(backward_arguments(first).first_call(), ACLNN_SUCCESS);
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(first.executor), ACLNN_SUCCESS);
+    ASSERT_EQ(aclSetInputTensorAddr(first.executor, 1, first.x.get(), second.x.data()), ACLNN_SUCCESS);
+    ASSERT_EQ(run(first.bytes, first.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(first.dx.bits(), expected);
+
+    const guarded_buffer elsewhere(24 * sizeof(float));
+    ASSERT_EQ(aclSetOutputTensorAddr(first.executor, 0, first.dx.get(), elsewhere.data()), ACLNN_SUCCESS);
+    ASSERT_EQ(run(first.bytes, first.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(0, std::memcmp(elsewhere.data(), expected.data(), expected.size()));
+
+    // Among all tensors the outputs follow the six inputs.
+    const guarded_buffer third(24 * sizeof(float));
+    ASSERT_EQ(aclSetTensorAddr(first.executor, 6, first.dx.get(), third.data()), ACLNN_SUCCESS);
+    ASSERT_EQ(run(first.bytes, first.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(0, std::memcmp(third.data(), expected.data(), expected.size()));
+    EXPECT_EQ(aclDestroyAclOpExecutor(first.executor), ACLNN_SUCCESS);
+}
+
+TEST(aclnn_executors, addresses_of_tensors_that_are_not_there) {
+    small_problem s;
+    backward_arguments arguments(s);
+    arguments.weight = nullptr;
+    ASSERT_EQ(arguments.first_call(), ACLNN_SUCCESS);
+    EXPECT_EQ(aclSetInputTensorAddr(s.executor, 4, s.w.get(), s.w.data()), ACLNN_ERR_PARAM_INVALID) << "was null";
+    EXPECT_EQ(aclSetInputTensorAddr(s.executor, 6, s.w.get(), s.w.data()), ACLNN_ERR_PARAM_INVALID);
+    EXPECT_EQ(aclSetOutputTensorAddr(s.executor, 3, s.w.get(), s.w.data()), ACLNN_ERR_PARAM_INVALID);
+    EXPECT_EQ(aclSetTensorAddr(s.executor, 9, s.w.get(), s.w.data()), ACLNN_ERR_PARAM_INVALID);
+    EXPECT_EQ(aclSetInputTensorAddr(s.executor, 0, nullptr, s.w.data()), ACLNN_ERR_INNER_NULLPTR);
+    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
+}
+
+// A tensor made before there is memory for it.
+TEST(aclnn_executors, an_address_that_comes_later) {
+    small_problem s;
+    const int64_t dims[] = {4, 6};
+    const acl_owned<aclTensor> out(aclCreateTensor(dims, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, dims, 2, nullptr));
+    backward_arguments arguments(s);
+    arguments.grad_input = out.get();
+    ASSERT_EQ(arguments.first_call(), ACLNN_SUCCESS);
+    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_ERR_PARAM_NULLPTR);
+    ASSERT_EQ(aclSetOutputTensorAddr(s.executor, 0, out.get(), s.dx.data()), ACLNN_SUCCESS);
+    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
+    EXPECT_FALSE(s.dx.is_untouched());
+}
+
+// ---------------------------------------------------------------- nothing to do
+
+TEST(aclnn_executors, nothing_is_asked_for) {
+    small_problem s;
+    backward_arguments arguments(s);
+    const auto none = mask_of(false, false, false);
+    arguments.mask = none.get();
+    arguments.grad_input = arguments.grad_weight = arguments.grad_bias = nullptr;
+    ASSERT_EQ(arguments.first_call(), ACLNN_SUCCESS);
+    EXPECT_EQ(s.bytes, 0u);
+    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
+}
+
+TEST(aclnn_executors, tensors_without_elements) {
+    for (const auto &[dims, rows, columns] : {std::tuple<dims_t, dims_t, dims_t>{{0, 6}, {0, 1}, {6}},
+                                              {{4, 0}, {4, 1}, {0}},
+                                              {{0, 0}, {0, 1}, {0}},
+                                              {{0}, {1}, {0}},
+                                              {{3, 0, 5}, {3, 0, 1}, {5}}}) {
+        SCOPED_TRACE(testing::PrintToString(dims));
+        const acl_tensor x(dims, ACL_FLOAT), y(dims, ACL_FLOAT), dx(dims, ACL_FLOAT), mu(rows, ACL_FLOAT),
+            rs(rows, ACL_FLOAT), dw(columns, ACL_FLOAT), db(columns, ACL_FLOAT);
+        uint64_t bytes;
+        aclOpExecutor *executor;
+        const auto shape = int_array(columns);
+        ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(x.get(), shape.get(), dw.get(), nullptr, 1e-5, y.get(), mu.get(),
+                                                 rs.get(), &bytes, &executor),
+                  ACLNN_SUCCESS)
+            << aclGetRecentErrMsg();
+        ASSERT_EQ(run_exactly(aclnnLayerNorm, bytes, executor), ACLNN_SUCCESS);
+        ASSERT_EQ(aclnnLayerNormBackwardGetWorkspaceSize(x.get(), x.get(), shape.get(), mu.get(), rs.get(), nullptr,
+                                                         nullptr, mask_of(true, true, true).get(), dx.get(), dw.get(),
+                                                         db.get(), &bytes, &executor),
+                  ACLNN_SUCCESS)
+            << aclGetRecentErrMsg();
+        ASSERT_EQ(run_exactly(aclnnLayerNormBackward, bytes, executor), ACLNN_SUCCESS);
+        for (const acl_tensor *t : {&dw, &db})
+            EXPECT_EQ(t->values(), std::vector<double>(t->count(), 0)) << "the sum of no rows";
+    }
+}
+
+// ---------------------------------------------------------------- threads, streams
+
+TEST(aclnn_executors, several_threads_with_executors_of_their_own) {
+    const chain_case c = {.dims = {32, 200}, .affine = ACL_FLOAT};
+    chain expected(c);
+    expected.run_forward();
+    expected.run_backward();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            aclrtStream stream = nullptr;
+            ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+            for (int round = 0; round < 10; ++round) {
+                chain tensors(c);
+                tensors.run_forward();
+                tensors.run_backward();
+                EXPECT_EQ(tensors.bits(), expected.bits());
+            }
+            EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+        });
+    for (std::thread &thread : threads) thread.join();
+}
+
+TEST(aclnn_executors, several_threads_with_one_repeatable_executor) {
+    large_problem p;
+    ASSERT_EQ(p.first_call(), ACLNN_SUCCESS);
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(p.executor), ACLNN_SUCCESS);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 5; ++round) EXPECT_EQ(run(p.bytes, p.executor), ACLNN_SUCCESS);
+        });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(aclDestroyAclOpExecutor(p.executor), ACLNN_SUCCESS);
+}
+
+// Of many threads that run an executor that runs once, one does.
+TEST(aclnn_executors, one_of_several_threads_runs_it) {
+    for (int round = 0; round < 20; ++round) {
+        small_problem s;
+        ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
+        std::atomic<int> successes = 0, refusals = 0;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([&] {
+                const aclnnStatus status = run(s.bytes, s.executor);
+                ++(status == ACLNN_SUCCESS ? successes : refusals);
+            });
+        for (std::thread &thread : threads) thread.join();
+        EXPECT_EQ(successes, 1);
+        EXPECT_EQ(refusals, 3);
+    }
+}
+
+// A stream of jitnorm.h is a stream here: the work runs on the caller's threads.
+TEST(aclnn_executors, a_stream_with_a_thread_pool) {
+    small_pool pool(3);
+    const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
+    jitnorm_engine_t engine;
+    jitnorm_stream_t stream;
+    ASSERT_EQ(jitnorm_engine_create(&engine, jitnorm_cpu, 0), jitnorm_success);
+    ASSERT_EQ(jitnorm_stream_create_with_thread_pool(&stream, engine, jitnorm_stream_in_order, &seen), jitnorm_success);
+    const dims_t dims = {512, 512};
+    const acl_tensor x(dims, ACL_FLOAT), y(dims, ACL_FLOAT);
+    x.fill_normal(0, 1, 1);
+    uint64_t bytes;
+    aclOpExecutor *executor;
+    ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(x.get(), int_array({512}).get(), nullptr, nullptr, 1e-5, y.get(), nullptr,
+                                             nullptr, &bytes, &executor),
+              ACLNN_SUCCESS);
+    std::vector<char> workspace(bytes);
+    ASSERT_EQ(aclnnLayerNorm(workspace.data(), bytes, executor, stream), ACLNN_SUCCESS);
+    EXPECT_GT(pool.calls(), 0);
+    EXPECT_EQ(jitnorm_stream_destroy(stream), jitnorm_success);
+}
+
+} // namespace
+} // namespace jitnorm::tests
