@@ -36,7 +36,7 @@ void set_tags(knob_state &s, std::string_view text) {
     const auto parse = [&](std::string_view element) {
         row_tags tags = parse_row_tags(element);
         for (const std::string *tag : {&tags.src, &tags.dst, &tags.diff_src})
-            if (!tag->empty()) check_tag_name(*tag, s.enum_tags_only);
+            if (!tag->empty()) check_tag_name(*tag, s.options.enum_tags_only);
         return tags;
     };
     set_list(s.driver.tags, settings{}.tags, text, parse);
@@ -44,7 +44,7 @@ void set_tags(knob_state &s, std::string_view text) {
 
 void set_stat_tags(knob_state &s, std::string_view text) {
     const auto parse = [&](std::string_view tag) {
-        check_tag_name(tag, s.enum_tags_only);
+        check_tag_name(tag, s.options.enum_tags_only);
         return std::string(tag);
     };
     set_list(s.driver.stat_tags, settings{}.stat_tags, text, parse);
@@ -137,7 +137,7 @@ const knob TABLE[] = {
     {"engine", "cpu", "the only engine", "cpu", set_cpu},
     {"memory-kind", "usm", "the default kind, the only one", "usm", set_memory_kind},
     {"allow-enum-tags-only", "false", "only blocked tags that the library names (true)", "true false",
-     [](knob_state &s, std::string_view v) { s.enum_tags_only = v.empty() || parse_bool(v); }},
+     OPTION(enum_tags_only, v.empty() || parse_bool(v))},
     {"canonical", "true", "lines name all knobs, also those at their default", "true false",
      OPTION(canonical, !v.empty() && parse_bool(v))},
     {"verbose", "5", "also -vN: 1 names problems before they run; ... 99", "0 1 2 3 5 6 50 99",

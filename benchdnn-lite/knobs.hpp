@@ -13,7 +13,6 @@ namespace benchdnn_lite {
 struct knob_state {
     settings driver;
     run_options options;
-    bool enum_tags_only = true;
     std::string json;       // file for machines; empty: none
     std::string completion; // shell to write a completion for; empty: none
     std::string batch;      // file to read next; the parser takes it away

@@ -49,6 +49,7 @@ struct run_options {
     int64_t fixed_times = 0;        // executions to time; 0: as many as max_ms allows
     int64_t repeats = 1;
     uint64_t seed = 1;
+    bool enum_tags_only = true; // a blocked tag that the library has no name for is a mistake
     cold_cache_mode cold_cache;
     std::string perf_template; // as perf_template.hpp expands it; empty: the default
     bool canonical = false;    // lines name every knob

@@ -73,6 +73,8 @@ std::string job::line() const {
     knob(options.seed != run_options{}.seed, "seed", std::to_string(options.seed));
     text += "--lnorm ";
     knob(false, "engine", "cpu");
+    knob(!options.enum_tags_only, "allow-enum-tags-only", options.enum_tags_only ? "true" : "false");
+    knob(options.cold_cache != cold_cache_mode{}, "cold-cache", to_text(options.cold_cache));
     return text + prb.line(options.canonical);
 }
 

@@ -165,6 +165,52 @@ TEST_F(cli, what_is_not_defined_is_skipped_with_the_reason) {
     EXPECT_NE(out_.find("0:SKIPPED (Skip-impl option hit)"), std::string::npos) << out_;
 }
 
+TEST_F(cli, what_is_skipped_says_why) {
+    run("--lnorm --batch=test_lnorm_skips");
+    EXPECT_EQ(status_, 0) << err_;
+    std::istringstream lines(out_);
+    std::string line;
+    for (const char *reason :
+         {"Invalid case: in place needs one data type and one layout",
+          "Invalid case: in place needs one data type and one layout",
+          "Data type not supported: backward takes no integers", "Data type not supported: backward takes no integers",
+          "Case not supported: scales and post-operations are forward's",
+          "Case not supported: scales and post-operations are forward's", "Data type not supported: s32",
+          "Skip-impl option hit", "Skip-impl option hit", "the library has no name for the blocked tag Ab3a",
+          "Not enough RAM: needs 16.0 PB"}) {
+        std::getline(lines, line);
+        EXPECT_NE(line.find(std::string(":SKIPPED (") + reason), std::string::npos) << line;
+    }
+    EXPECT_NE(out_.find("tests:11 passed:0 skipped:11 "), std::string::npos) << out_;
+    run("--lnorm --mode=L --batch=test_lnorm_skips");
+    EXPECT_NE(out_.find("__REPRO: --mode=L --lnorm --allow-enum-tags-only=false --tag=Ab3a 7x33\n"), std::string::npos)
+        << out_;
+}
+
+TEST_F(cli, the_file_of_all_syntax_is_read_as_meant) {
+    run("--lnorm --mode=L --batch=test_lnorm_syntax");
+    EXPECT_EQ(status_, 0) << err_;
+    EXPECT_NE(out_.find(" listed:891\n"), std::string::npos) << "one problem more or less: is it one that was meant?";
+    for (const char *problem :
+         {"7x33_n\"first*48&second*48\"", "7x33_n\"two words, # no comment --dir=BWD_D\"",
+          "7x33_n\"as in older files\"", "--dir=FWD_I --dt=f16:s8 7x33", "--flags=GCHM 7x33",
+          "--dir=BWD_DW --ss_dt=f16:f32 --flags=CH 7x33", "--attr-scales=src:common:0.25 7x33",
+          "--attr-post-ops=sum:0.25+relu+mul:f32:per_tensor+tanh 2x7x9", "--impl=jit,ref 7x33", "7x33_n\"chosen*2\"",
+          "--dir=FWD_I --flags=CH 3x10_n\"nested*2\"",
+          "--dir=FWD_I --flags=CH 5x8_n\"with what the nested file has set\"", "7x33_n\"without an end of line\""})
+        EXPECT_NE(out_.find(std::string(problem) + "\n"), std::string::npos) << problem;
+}
+
+TEST_F(cli, bitwise_mode_runs_in_all_circumstances) {
+    run("--lnorm --mode=B -v99 --inplace=true --tag=axb 2x3x33", PROGRAM, "JITNORM_MAX_CPU_ISA=AVX2");
+    EXPECT_EQ(status_, 0) << out_;
+    for (const char *circumstance : {"once more", "with 1 thread", "with 2 threads", "with 3 threads", "by ref:any",
+                                     "in row-major layouts", "not in place", "for the row alone", "in a larger batch"})
+        EXPECT_NE(out_.find(std::string(" 0 with other bits ") + circumstance), std::string::npos) << circumstance;
+    run("--lnorm --mode=B --dir=BWD_DW --flags=CH --inplace=true 15x3 2x3x33");
+    EXPECT_EQ(status_, 0) << out_;
+}
+
 TEST_F(cli, what_the_machine_cannot_hold_is_skipped_and_the_rest_runs) {
     run("--lnorm 1000000000x1000000 15x3");
     EXPECT_EQ(status_, 0);
