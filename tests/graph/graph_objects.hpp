@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// graph_objects: handles of the graph interface that end by themselves, and operations that work: change one thing and
+// see what the functions, called as C calls them, say.
+#pragma once
+
+#include "api/c_objects.hpp"
+#include "jitnorm/jitnorm_graph.h"
+
+namespace jitnorm::tests {
+
+using owned_op = owned<jitnorm_graph_op_t, jitnorm_graph_op_destroy>;
+using owned_graph = owned<jitnorm_graph_graph_t, jitnorm_graph_graph_destroy>;
+using owned_partition = owned<jitnorm_graph_partition_t, jitnorm_graph_partition_destroy>;
+using owned_compiled = owned<jitnorm_graph_compiled_partition_t, jitnorm_graph_compiled_partition_destroy>;
+using owned_tensor = owned<jitnorm_graph_tensor_t, jitnorm_graph_tensor_destroy>;
+
+using lt = jitnorm_graph_logical_tensor_t;
+
+inline lt make_lt(size_t id, const dims &sizes, jitnorm_data_type_t type = jitnorm_f32,
+                  jitnorm_graph_layout_type_t layout = jitnorm_graph_layout_type_strided) {
+    lt result;
+    EXPECT_OK(jitnorm_graph_logical_tensor_init_with_dims(&result, id, type, int32_t(sizes.size()), sizes.data(),
+                                                          layout, jitnorm_graph_tensor_property_undef));
+    return result;
+}
+
+inline lt make_strided_lt(size_t id, const dims &sizes, const dims &strides, jitnorm_data_type_t type = jitnorm_f32) {
+    lt result;
+    EXPECT_OK(jitnorm_graph_logical_tensor_init_with_strides(&result, id, type, int32_t(sizes.size()), sizes.data(),
+                                                             strides.data(), jitnorm_graph_tensor_property_undef));
+    return result;
+}
+
+inline lt make_unknown_lt(size_t id, jitnorm_data_type_t type = jitnorm_f32,
+                          int32_t ndims = JITNORM_GRAPH_UNKNOWN_NDIMS,
+                          jitnorm_graph_layout_type_t layout = jitnorm_graph_layout_type_strided) {
+    lt result;
+    EXPECT_OK(jitnorm_graph_logical_tensor_init(&result, id, type, ndims, layout, jitnorm_graph_tensor_property_undef));
+    return result;
+}
+
+// An operation, and whether it can be added and compiled.
+struct op_request {
+    jitnorm_graph_op_kind_t kind;
+    std::vector<lt> inputs, outputs;
+    std::vector<std::pair<jitnorm_graph_op_attr_t, int64_t>> bools = {}, numbers = {};
+    std::vector<std::pair<jitnorm_graph_op_attr_t, float>> floats = {};
+    std::vector<int64_t> mask = {}; // empty: not set
+    size_t id = 1;
+
+    owned_op make() const {
+        owned_op op;
+        EXPECT_OK(jitnorm_graph_op_create(&op, id, kind, "requested"));
+        for (const lt &input : inputs) EXPECT_OK(jitnorm_graph_op_add_input(op, &input));
+        for (const lt &output : outputs) EXPECT_OK(jitnorm_graph_op_add_output(op, &output));
+        for (const auto &[name, value] : bools) {
+            const uint8_t byte = value != 0;
+            EXPECT_OK(jitnorm_graph_op_set_attr_bool(op, name, &byte, 1));
+        }
+        for (const auto &[name, value] : numbers) EXPECT_OK(jitnorm_graph_op_set_attr_s64(op, name, &value, 1));
+        for (const auto &[name, value] : floats) EXPECT_OK(jitnorm_graph_op_set_attr_f32(op, name, &value, 1));
+        if (!mask.empty()) {
+            EXPECT_OK(jitnorm_graph_op_set_attr_s64(op, jitnorm_graph_op_attr_output_mask, mask.data(), mask.size()));
+        }
+        return op;
+    }
+
+    jitnorm_status_t add() const {
+        owned_graph graph;
+        EXPECT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu));
+        return jitnorm_graph_add_op(graph, make());
+    }
+
+    owned_partition partition() const {
+        owned_partition result;
+        EXPECT_OK(jitnorm_graph_partition_create_with_op(&result, make(), jitnorm_cpu));
+        return result;
+    }
+};
+
+inline std::vector<const lt *> pointers_to(const std::vector<lt> &tensors) {
+    std::vector<const lt *> result;
+    for (const lt &t : tensors) result.push_back(&t);
+    return result;
+}
+
+inline jitnorm_status_t compile(jitnorm_graph_partition_t partition, jitnorm_graph_compiled_partition_t compiled,
+                                const std::vector<lt> &inputs, const std::vector<lt> &outputs) {
+    std::vector<const lt *> ins = pointers_to(inputs), outs = pointers_to(outputs);
+    return jitnorm_graph_partition_compile(partition, compiled, ins.size(), ins.data(), outs.size(), outs.data(),
+                                           cpu());
+}
+
+// Compiles what is requested, for the given descriptions.
+inline jitnorm_status_t compile(const op_request &request, const std::vector<lt> &inputs,
+                                const std::vector<lt> &outputs) {
+    const owned_partition partition = request.partition();
+    owned_compiled compiled;
+    EXPECT_OK(jitnorm_graph_compiled_partition_create(&compiled, partition));
+    return compile(partition, compiled, inputs, outputs);
+}
+inline jitnorm_status_t compile(const op_request &request) { return compile(request, request.inputs, request.outputs); }
+
+// ---------------------------------------------------------------- operations that work, of a 2 x 3 x 4 tensor
+
+enum : size_t {
+    SRC_ID = 10,
+    GAMMA_ID,
+    BETA_ID,
+    DST_ID,
+    MEAN_ID,
+    VARIANCE_ID,
+    DIFF_DST_ID,
+    DIFF_SRC_ID,
+    DIFF_GAMMA_ID,
+    DIFF_BETA_ID
+};
+
+inline op_request layer_norm() {
+    return {jitnorm_graph_op_layer_norm,
+            {make_lt(SRC_ID, {2, 3, 4}), make_lt(GAMMA_ID, {4}), make_lt(BETA_ID, {4})},
+            {make_lt(DST_ID, {2, 3, 4}), make_lt(MEAN_ID, {2, 3}), make_lt(VARIANCE_ID, {2, 3})}};
+}
+
+inline op_request layer_norm_backward(jitnorm_graph_op_kind_t kind = jitnorm_graph_op_layer_norm_backward) {
+    return {kind,
+            {make_lt(SRC_ID, {2, 3, 4}), make_lt(DIFF_DST_ID, {2, 3, 4}), make_lt(MEAN_ID, {2, 3}),
+             make_lt(VARIANCE_ID, {2, 3}), make_lt(GAMMA_ID, {4}), make_lt(BETA_ID, {4})},
+            {make_lt(DIFF_SRC_ID, {2, 3, 4}), make_lt(DIFF_GAMMA_ID, {4}), make_lt(DIFF_BETA_ID, {4})}};
+}
+
+inline op_request layer_norm_grad() {
+    return {jitnorm_graph_op_layer_norm_grad,
+            {make_lt(DIFF_DST_ID, {2, 3, 4}), make_lt(SRC_ID, {2, 3, 4}), make_lt(VARIANCE_ID, {2, 3, 1}),
+             make_lt(MEAN_ID, {2, 3, 1}), make_lt(GAMMA_ID, {4})},
+            {make_lt(DIFF_SRC_ID, {2, 3, 4}), make_lt(DIFF_GAMMA_ID, {4}), make_lt(DIFF_BETA_ID, {4})}};
+}
+
+} // namespace jitnorm::tests

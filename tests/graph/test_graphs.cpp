@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs and their partitions: what they refuse, the order of partitions, what partitions tell.
+#include <algorithm>
+
+#include "graph_objects.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+owned_graph make_graph() {
+    owned_graph graph;
+    EXPECT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu));
+    return graph;
+}
+
+std::vector<owned_partition> partitions_of(jitnorm_graph_graph_t graph) {
+    EXPECT_OK(jitnorm_graph_graph_filter(graph, jitnorm_graph_partition_policy_fusion));
+    size_t count = 0;
+    EXPECT_OK(jitnorm_graph_graph_get_partition_num(graph, &count));
+    std::vector<jitnorm_graph_partition_t> handles(count);
+    EXPECT_OK(jitnorm_graph_graph_get_partitions(graph, count, handles.data()));
+    std::vector<owned_partition> result(count);
+    for (size_t i = 0; i < count; ++i) *&result[i] = handles[i];
+    return result;
+}
+
+size_t op_of(jitnorm_graph_partition_t partition) {
+    size_t id = 0;
+    EXPECT_OK(jitnorm_graph_partition_get_ops(partition, 1, &id));
+    return id;
+}
+
+op_request with_id(op_request request, size_t id) {
+    request.id = id;
+    return request;
+}
+
+// Some other operation of one input and one output.
+op_request unary(size_t id, size_t from, size_t to, jitnorm_graph_op_kind_t kind = jitnorm_graph_op_relu) {
+    return {kind, {make_lt(from, {2, 3, 4})}, {make_lt(to, {2, 3, 4})}, {}, {}, {}, {}, id};
+}
+
+TEST(graph, partitions_in_an_order_to_execute_them) {
+    const owned_graph graph = make_graph();
+    EXPECT_OK(jitnorm_graph_add_op(graph, with_id(layer_norm_backward(), 3).make()));
+    EXPECT_OK(jitnorm_graph_add_op(graph, unary(4, DST_ID, DIFF_DST_ID).make()));
+    EXPECT_OK(jitnorm_graph_add_op(graph, with_id(layer_norm(), 5).make()));
+    EXPECT_OK(jitnorm_graph_add_op(graph, unary(6, 1, SRC_ID, jitnorm_graph_op_wildcard).make()));
+    EXPECT_OK(jitnorm_graph_graph_finalize(graph));
+    const std::vector<owned_partition> partitions = partitions_of(graph);
+    ASSERT_EQ(partitions.size(), 4u);
+    const size_t order[] = {6, 5, 4, 3};
+    const uint8_t supported[] = {0, 1, 0, 1};
+    for (size_t i = 0; i < 4; ++i) {
+        uint8_t is_supported = 9;
+        EXPECT_EQ(op_of(partitions[i]), order[i]);
+        EXPECT_OK(jitnorm_graph_partition_is_supported(partitions[i], &is_supported));
+        EXPECT_EQ(is_supported, supported[i]);
+    }
+    size_t first = 0, second = 0;
+    EXPECT_OK(jitnorm_graph_partition_get_id(partitions[0], &first));
+    EXPECT_OK(jitnorm_graph_partition_get_id(partitions[1], &second));
+    EXPECT_NE(first, second);
+}
+
+// Whatever number an operation has, the graph takes it; nothing is known of its inputs and outputs.
+TEST(graph, unknown_operations_are_not_supported) {
+    for (const int kind : {int(jitnorm_graph_op_abs), int(jitnorm_graph_op_rms_norm), 5000, 0x10002, -1}) {
+        op_request request = layer_norm();
+        request.kind = jitnorm_graph_op_kind_t(kind);
+        const owned_partition partition = request.partition();
+        uint8_t is_supported = 9;
+        EXPECT_OK(jitnorm_graph_partition_is_supported(partition, &is_supported));
+        EXPECT_EQ(is_supported, 0);
+        EXPECT_EQ(compile(request), jitnorm_invalid_arguments);
+    }
+}
+
+TEST(graph, an_id_is_taken_once) {
+    const owned_graph graph = make_graph();
+    EXPECT_OK(jitnorm_graph_add_op(graph, layer_norm().make()));
+    EXPECT_EQ(jitnorm_graph_add_op(graph, layer_norm().make()), jitnorm_invalid_graph_op);
+    EXPECT_EQ(jitnorm_graph_add_op(graph, unary(1, 50, 51).make()), jitnorm_invalid_graph_op);
+    EXPECT_OK(jitnorm_graph_add_op(graph, unary(2, 50, 51).make()));
+}
+
+TEST(graph, one_tensor_has_one_description) {
+    const owned_graph graph = make_graph();
+    EXPECT_OK(jitnorm_graph_add_op(graph, layer_norm().make()));
+    op_request other = unary(2, DST_ID, 50);
+    other.inputs[0] = make_lt(DST_ID, {2, 12});
+    EXPECT_OK(jitnorm_graph_add_op(graph, other.make()));
+    EXPECT_EQ(jitnorm_graph_graph_finalize(graph), jitnorm_invalid_graph);
+    uint8_t finalized = 9;
+    EXPECT_OK(jitnorm_graph_graph_is_finalized(graph, &finalized));
+    EXPECT_EQ(finalized, 0);
+}
+
+TEST(graph, one_tensor_has_one_writer) {
+    const owned_graph graph = make_graph();
+    EXPECT_OK(jitnorm_graph_add_op(graph, unary(1, 50, 51).make()));
+    EXPECT_OK(jitnorm_graph_add_op(graph, unary(2, 52, 51).make()));
+    EXPECT_EQ(jitnorm_graph_graph_finalize(graph), jitnorm_invalid_graph);
+}
+
+TEST(graph, no_circles) {
+    const owned_graph graph = make_graph();
+    EXPECT_OK(jitnorm_graph_add_op(graph, unary(1, 50, 51).make()));
+    EXPECT_OK(jitnorm_graph_add_op(graph, unary(2, 51, 52).make()));
+    EXPECT_OK(jitnorm_graph_add_op(graph, unary(3, 52, 50).make()));
+    EXPECT_EQ(jitnorm_graph_graph_finalize(graph), jitnorm_invalid_graph);
+    owned_partition partition;
+    EXPECT_EQ(jitnorm_graph_partition_create_with_op(&partition, unary(1, 50, 50).make(), jitnorm_cpu),
+              jitnorm_invalid_graph);
+}
+
+TEST(graph, is_finalized_once_and_for_all) {
+    const owned_graph graph = make_graph();
+    uint8_t finalized = 9;
+    EXPECT_OK(jitnorm_graph_add_op(graph, layer_norm().make()));
+    EXPECT_OK(jitnorm_graph_graph_is_finalized(graph, &finalized));
+    EXPECT_EQ(finalized, 0);
+    EXPECT_EQ(jitnorm_graph_graph_filter(graph, jitnorm_graph_partition_policy_fusion), jitnorm_invalid_graph);
+    EXPECT_OK(jitnorm_graph_graph_finalize(graph));
+    EXPECT_OK(jitnorm_graph_graph_finalize(graph));
+    EXPECT_OK(jitnorm_graph_graph_is_finalized(graph, &finalized));
+    EXPECT_EQ(finalized, 1);
+    EXPECT_EQ(jitnorm_graph_add_op(graph, unary(2, 50, 51).make()), jitnorm_invalid_graph);
+    EXPECT_EQ(jitnorm_graph_graph_set_fpmath_mode(graph, jitnorm_fpmath_mode_any, 1), jitnorm_invalid_graph);
+    EXPECT_EQ(jitnorm_graph_graph_get_fpmath_mode(graph, nullptr, nullptr), jitnorm_invalid_graph);
+}
+
+TEST(graph, number_of_partitions) {
+    const owned_graph graph = make_graph();
+    EXPECT_OK(jitnorm_graph_add_op(graph, layer_norm().make()));
+    EXPECT_OK(jitnorm_graph_graph_finalize(graph));
+    size_t count = 9;
+    EXPECT_OK(jitnorm_graph_graph_get_partition_num(graph, &count));
+    EXPECT_EQ(count, 0u);
+    EXPECT_OK(jitnorm_graph_graph_filter(graph, jitnorm_graph_partition_policy_debug));
+    EXPECT_OK(jitnorm_graph_graph_filter(graph, jitnorm_graph_partition_policy_fusion));
+    EXPECT_OK(jitnorm_graph_graph_get_partition_num(graph, &count));
+    EXPECT_EQ(count, 1u);
+    jitnorm_graph_partition_t two[2] = {};
+    EXPECT_EQ(jitnorm_graph_graph_get_partitions(graph, 2, two), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_graph_get_partitions(graph, 0, two), jitnorm_invalid_graph);
+    EXPECT_EQ(jitnorm_graph_graph_get_partitions(graph, 1, nullptr), jitnorm_invalid_graph);
+    EXPECT_EQ(jitnorm_graph_graph_get_partitions(nullptr, 1, two), jitnorm_invalid_graph);
+    EXPECT_EQ(two[0], nullptr);
+    EXPECT_EQ(jitnorm_graph_graph_get_partition_num(nullptr, &count), jitnorm_invalid_graph);
+    EXPECT_EQ(jitnorm_graph_graph_get_partition_num(graph, nullptr), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_graph_filter(nullptr, jitnorm_graph_partition_policy_debug), jitnorm_invalid_graph);
+    EXPECT_EQ(jitnorm_graph_graph_filter(graph, jitnorm_graph_partition_policy_t(0)), jitnorm_invalid_arguments);
+}
+
+TEST(graph, floating_point_mode) {
+    const owned_graph graph = make_graph();
+    jitnorm_fpmath_mode_t mode;
+    int apply_to_int;
+    EXPECT_OK(jitnorm_graph_graph_get_fpmath_mode(graph, &mode, &apply_to_int));
+    EXPECT_EQ(mode, jitnorm_fpmath_mode_strict);
+    EXPECT_EQ(apply_to_int, 0);
+    EXPECT_OK(jitnorm_graph_graph_set_fpmath_mode(graph, jitnorm_fpmath_mode_tf32, 1));
+    EXPECT_OK(jitnorm_graph_graph_get_fpmath_mode(graph, &mode, nullptr));
+    EXPECT_OK(jitnorm_graph_graph_get_fpmath_mode(graph, nullptr, &apply_to_int));
+    EXPECT_EQ(mode, jitnorm_fpmath_mode_tf32);
+    EXPECT_EQ(apply_to_int, 1);
+    EXPECT_EQ(jitnorm_graph_graph_set_fpmath_mode(graph, jitnorm_fpmath_mode_t(5), 0), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_graph_set_fpmath_mode(nullptr, mode, 0), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_graph_get_fpmath_mode(nullptr, &mode, nullptr), jitnorm_invalid_arguments);
+}
+
+TEST(graph, creation) {
+    owned_graph graph;
+    EXPECT_EQ(jitnorm_graph_graph_create(nullptr, jitnorm_cpu), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_graph_create(&graph, jitnorm_any_engine), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_graph_create(&graph, jitnorm_engine_kind_t(2)), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_graph_create_with_fpmath_mode(&graph, jitnorm_cpu, jitnorm_fpmath_mode_t(-1)),
+              jitnorm_invalid_arguments);
+    EXPECT_TRUE(graph.is_empty());
+    EXPECT_OK(jitnorm_graph_graph_destroy(nullptr));
+    EXPECT_EQ(jitnorm_graph_add_op(nullptr, layer_norm().make()), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_add_op(make_graph(), nullptr), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_graph_finalize(nullptr), jitnorm_invalid_arguments);
+    uint8_t finalized;
+    EXPECT_EQ(jitnorm_graph_graph_is_finalized(nullptr, &finalized), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_graph_graph_is_finalized(make_graph(), nullptr), jitnorm_invalid_arguments);
+}
+
+TEST(graph, an_empty_one_has_no_partitions) {
+    const owned_graph graph = make_graph();
+    EXPECT_OK(jitnorm_graph_graph_finalize(graph));
+    EXPECT_OK(jitnorm_graph_graph_filter(graph, jitnorm_graph_partition_policy_fusion));
+    size_t count = 9;
+    EXPECT_OK(jitnorm_graph_graph_get_partition_num(graph, &count));
+    EXPECT_EQ(count, 0u);
+}
+
+TEST(partition, tells_what_it_was_made_of) {
+    const op_request request = layer_norm_backward();
+    const owned_partition partition = request.partition();
+    size_t ops = 0, inputs = 0, outputs = 0;
+    jitnorm_engine_kind_t kind = jitnorm_any_engine;
+    EXPECT_OK(jitnorm_graph_partition_get_op_num(partition, &ops));
+    EXPECT_OK(jitnorm_graph_partition_get_engine_kind(partition, &kind));
+    EXPECT_OK(jitnorm_graph_partition_get_input_ports_num(partition, &inputs));
+    EXPECT_OK(jitnorm_graph_partition_get_output_ports_num(partition, &outputs));
+    EXPECT_EQ(ops, 1u);
+    EXPECT_EQ(kind, jitnorm_cpu);
+    ASSERT_EQ(inputs, 6u);
+    ASSERT_EQ(outputs, 3u);
+    std::vector<lt> ins(inputs), outs(outputs);
+    EXPECT_OK(jitnorm_graph_partition_get_input_ports(partition, inputs, ins.data()));
+    EXPECT_OK(jitnorm_graph_partition_get_output_ports(partition, outputs, outs.data()));
+    for (size_t i = 0; i < inputs; ++i) EXPECT_EQ(ins[i].id, request.inputs[i].id);
+    for (size_t i = 0; i < outputs; ++i) EXPECT_EQ(outs[i].id, request.outputs[i].id);
+}
+
+TEST(partition, null_pointers_and_wrong_numbers) {
+    const owned_partition partition = layer_norm().partition();
+    const auto refused = jitnorm_invalid_arguments;
+    size_t number, ids[2];
+    uint8_t flag;
+    lt tensors[4];
+    jitnorm_engine_kind_t kind;
+    EXPECT_EQ(jitnorm_graph_partition_get_op_num(nullptr, &number), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_op_num(partition, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_ops(nullptr, 1, ids), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_ops(partition, 1, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_ops(partition, 2, ids), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_id(nullptr, &number), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_id(partition, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_partition_is_supported(nullptr, &flag), refused);
+    EXPECT_EQ(jitnorm_graph_partition_is_supported(partition, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_engine_kind(nullptr, &kind), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_engine_kind(partition, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_input_ports_num(nullptr, &number), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_input_ports_num(partition, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_output_ports_num(nullptr, &number), refused);
+    EXPECT_EQ(jitnorm_graph_partition_get_output_ports_num(partition, nullptr), refused);
+    for (const auto get : {jitnorm_graph_partition_get_input_ports, jitnorm_graph_partition_get_output_ports}) {
+        EXPECT_EQ(get(nullptr, 3, tensors), refused);
+        EXPECT_EQ(get(partition, 3, nullptr), refused);
+        EXPECT_EQ(get(partition, 4, tensors), refused);
+    }
+    owned_partition none;
+    EXPECT_EQ(jitnorm_graph_partition_create_with_op(nullptr, layer_norm().make(), jitnorm_cpu), refused);
+    EXPECT_EQ(jitnorm_graph_partition_create_with_op(&none, nullptr, jitnorm_cpu), refused);
+    EXPECT_EQ(jitnorm_graph_partition_create_with_op(&none, layer_norm().make(), jitnorm_any_engine), refused);
+    op_request wrong = layer_norm();
+    wrong.outputs.resize(2);
+    EXPECT_EQ(jitnorm_graph_partition_create_with_op(&none, wrong.make(), jitnorm_cpu), jitnorm_invalid_graph_op);
+    EXPECT_TRUE(none.is_empty());
+    EXPECT_OK(jitnorm_graph_partition_destroy(nullptr));
+}
+
+} // namespace
+} // namespace jitnorm::tests

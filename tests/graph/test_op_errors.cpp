@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with an operation is found out when it is added to a graph: each rule of jitnorm_graph.h, broken once.
+#include <cmath>
+
+#include "graph_objects.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr auto KEEP_STATS = jitnorm_graph_op_attr_keep_stats, AXIS = jitnorm_graph_op_attr_begin_norm_axis,
+               AFFINE = jitnorm_graph_op_attr_use_affine, EPSILON = jitnorm_graph_op_attr_epsilon,
+               MASK = jitnorm_graph_op_attr_output_mask;
+
+void expect_wrong(const op_request &request) { EXPECT_EQ(request.add(), jitnorm_invalid_graph_op); }
+void expect_right(const op_request &request) { EXPECT_OK(request.add()); }
+
+std::vector<op_request> all_operations() {
+    return {layer_norm(), layer_norm_backward(), layer_norm_backward(jitnorm_graph_op_layer_norm_backprop),
+            layer_norm_grad()};
+}
+
+op_request with_types(op_request request, jitnorm_data_type_t data, jitnorm_data_type_t side) {
+    for (std::vector<lt> *list : {&request.inputs, &request.outputs})
+        for (lt &t : *list) {
+            const bool is_data = t.id == SRC_ID || t.id == DST_ID || t.id == DIFF_DST_ID || t.id == DIFF_SRC_ID;
+            t.data_type = is_data ? data : side;
+        }
+    return request;
+}
+
+TEST(op_errors, what_works_works) {
+    for (const op_request &request : all_operations()) expect_right(request);
+}
+
+TEST(op_errors, number_of_inputs) {
+    for (op_request request : all_operations()) {
+        request.inputs.push_back(make_lt(99, {4}));
+        expect_wrong(request);
+        request.inputs.clear();
+        expect_wrong(request);
+    }
+    op_request request = layer_norm();
+    for (; !request.inputs.empty(); request.inputs.pop_back()) expect_right(request);
+    for (request = layer_norm_backward(); request.inputs.size() >= 4; request.inputs.pop_back()) expect_right(request);
+    expect_wrong(request);
+    request = layer_norm_grad();
+    request.inputs.pop_back();
+    expect_wrong(request);
+}
+
+TEST(op_errors, number_of_outputs) {
+    for (op_request request : all_operations()) {
+        request.outputs.push_back(make_lt(99, {4}));
+        expect_wrong(request);
+        while (!request.outputs.empty()) {
+            request.outputs.pop_back();
+            if (request.outputs.size() != 3) expect_wrong(request);
+        }
+    }
+}
+
+TEST(op_errors, outputs_as_attributes_say) {
+    op_request forward = layer_norm();
+    forward.bools = {{KEEP_STATS, 0}};
+    expect_wrong(forward);
+    forward.outputs.resize(1);
+    expect_right(forward);
+    forward.bools = {{KEEP_STATS, 1}};
+    expect_wrong(forward);
+
+    op_request backward = layer_norm_backward();
+    backward.bools = {{AFFINE, 0}};
+    expect_wrong(backward);
+    backward.outputs.resize(1);
+    expect_right(backward);
+    backward.bools = {};
+    expect_wrong(backward);
+}
+
+TEST(op_errors, data_types) {
+    for (const auto data : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
+        for (const op_request &request : all_operations()) expect_right(with_types(request, data, jitnorm_f32));
+    for (const op_request &request : all_operations()) {
+        expect_right(with_types(request, jitnorm_bf16, jitnorm_bf16));
+        for (const auto data : {jitnorm_f64, jitnorm_s8, jitnorm_s32, jitnorm_data_type_undef})
+            expect_wrong(with_types(request, data, jitnorm_f32));
+        expect_wrong(with_types(request, jitnorm_f32, jitnorm_bf16));
+        expect_wrong(with_types(request, jitnorm_f16, jitnorm_bf16));
+        expect_wrong(with_types(request, jitnorm_f32, jitnorm_f64));
+        expect_wrong(with_types(request, jitnorm_f32, jitnorm_data_type_undef));
+    }
+    for (const op_request &request : {layer_norm(), layer_norm_backward()})
+        expect_wrong(with_types(request, jitnorm_f16, jitnorm_f16));
+    expect_right(with_types(layer_norm_grad(), jitnorm_f16, jitnorm_f16));
+    expect_wrong(with_types(layer_norm_grad(), jitnorm_f32, jitnorm_f16));
+}
+
+// Each tensor of its own with a type that the others of its group do not have.
+TEST(op_errors, one_type_for_each_group) {
+    for (const op_request &right : all_operations()) {
+        const op_request narrow = with_types(right, jitnorm_bf16, jitnorm_bf16);
+        for (size_t i = 0; i < right.inputs.size() + right.outputs.size(); ++i) {
+            op_request request = narrow;
+            lt &odd = i < right.inputs.size() ? request.inputs[i] : request.outputs[i - right.inputs.size()];
+            const bool is_grads_gamma = right.kind == jitnorm_graph_op_layer_norm_grad && odd.id == GAMMA_ID;
+            odd.data_type = is_grads_gamma ? jitnorm_f16 : jitnorm_f32;
+            expect_wrong(request);
+        }
+    }
+}
+
+TEST(op_errors, masked_outputs_may_be_anything) {
+    op_request request = layer_norm_grad();
+    request.mask = {1, 0, 1};
+    request.outputs[1].data_type = jitnorm_data_type_undef;
+    expect_right(request);
+    request.mask = {0, 1, 1};
+    expect_wrong(request);
+}
+
+TEST(op_errors, attributes_of_other_operations) {
+    op_request request = layer_norm();
+    request.mask = {1, 1, 1};
+    expect_wrong(request);
+    for (request = layer_norm_backward(); request.bools.empty(); expect_wrong(request))
+        request.bools = {{KEEP_STATS, 1}};
+    for (const auto name : {KEEP_STATS, AFFINE}) {
+        request = layer_norm_grad();
+        request.bools = {{name, 1}};
+        expect_wrong(request);
+    }
+    request = layer_norm_grad();
+    request.numbers = {{AXIS, -1}};
+    expect_wrong(request);
+    request = layer_norm();
+    request.numbers = {{jitnorm_graph_op_attr_axis, 1}};
+    expect_wrong(request);
+    request.numbers = {{jitnorm_graph_op_attr_undef, 1}};
+    expect_wrong(request);
+}
+
+TEST(op_errors, attributes_of_another_type) {
+    for (const op_request &right : {layer_norm(), layer_norm_backward()}) {
+        op_request request = right;
+        request.numbers = {{AFFINE, 1}};
+        expect_wrong(request);
+        request.numbers = {{EPSILON, 1}};
+        expect_wrong(request);
+        request = right;
+        request.bools = {{AXIS, 1}};
+        expect_wrong(request);
+        request = right;
+        request.floats = {{AFFINE, 1.F}};
+        expect_wrong(request);
+    }
+    const owned_op op = layer_norm().make();
+    EXPECT_OK(jitnorm_graph_op_set_attr_str(op, EPSILON, "tiny", 4));
+    owned_graph graph;
+    EXPECT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu));
+    EXPECT_EQ(jitnorm_graph_add_op(graph, op), jitnorm_invalid_graph_op);
+}
+
+TEST(op_errors, epsilon) {
+    for (op_request request : all_operations()) {
+        for (const float epsilon : {0.F, 1e-12F, 1.F}) {
+            request.floats = {{EPSILON, epsilon}};
+            expect_right(request);
+        }
+        for (const float epsilon : {-1e-12F, NAN, INFINITY}) {
+            request.floats = {{EPSILON, epsilon}};
+            expect_wrong(request);
+        }
+    }
+}
+
+TEST(op_errors, begin_norm_axis) {
+    for (op_request request : {layer_norm(), layer_norm_backward()}) {
+        for (const int64_t axis : {-3, -1, 0, 2}) {
+            request.numbers = {{AXIS, axis}};
+            expect_right(request);
+        }
+        for (const int64_t axis : {int64_t(-4), int64_t(3), INT64_MIN, INT64_MAX}) {
+            request.numbers = {{AXIS, axis}};
+            expect_wrong(request);
+        }
+        request.inputs[0] = make_unknown_lt(SRC_ID);
+        expect_right(request); // for now: nobody knows
+    }
+}
+
+TEST(op_errors, output_mask) {
+    op_request request = layer_norm_grad();
+    for (const std::vector<int64_t> &mask : {std::vector<int64_t>{0, 0, 0}, {1, 0, 1}}) {
+        request.mask = mask;
+        expect_right(request);
+    }
+    for (const std::vector<int64_t> &mask : {std::vector<int64_t>{1, 1}, {1, 1, 1, 1}, {1, 2, 1}, {-1, 0, 0}}) {
+        request.mask = mask;
+        expect_wrong(request);
+    }
+}
+
+TEST(op_errors, of_the_functions) {
+    owned_op op = layer_norm().make();
+    jitnorm_graph_op_t none = nullptr;
+    const lt tensor = make_lt(1, {2});
+    const float f = 1;
+    const int64_t i = 1;
+    const uint8_t b = 1;
+    size_t id;
+    jitnorm_graph_op_kind_t kind;
+    const auto refused = jitnorm_invalid_arguments;
+    EXPECT_EQ(jitnorm_graph_op_create(nullptr, 1, jitnorm_graph_op_layer_norm, ""), refused);
+    EXPECT_EQ(jitnorm_graph_op_create(&none, 1, jitnorm_graph_op_layer_norm, nullptr), refused);
+    EXPECT_EQ(none, nullptr);
+    EXPECT_EQ(jitnorm_graph_op_add_input(nullptr, &tensor), refused);
+    EXPECT_EQ(jitnorm_graph_op_add_input(op, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_op_add_output(nullptr, &tensor), refused);
+    EXPECT_EQ(jitnorm_graph_op_add_output(op, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_f32(nullptr, EPSILON, &f, 1), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_f32(op, EPSILON, nullptr, 1), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_f32(op, EPSILON, &f, 2), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_s64(nullptr, AXIS, &i, 1), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_s64(op, AXIS, nullptr, 1), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_s64(op, AXIS, &i, 0), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_bool(nullptr, AFFINE, &b, 1), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_bool(op, AFFINE, nullptr, 1), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_bool(op, MASK, &b, 3), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_str(nullptr, AFFINE, "x", 1), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_str(op, AFFINE, nullptr, 1), refused);
+    EXPECT_EQ(jitnorm_graph_op_set_attr_str(op, AFFINE, "x", 0), refused);
+    EXPECT_EQ(jitnorm_graph_op_get_id(nullptr, &id), refused);
+    EXPECT_EQ(jitnorm_graph_op_get_id(op, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_op_get_kind(nullptr, &kind), refused);
+    EXPECT_EQ(jitnorm_graph_op_get_kind(op, nullptr), refused);
+    EXPECT_OK(jitnorm_graph_op_get_id(op, &id));
+    EXPECT_OK(jitnorm_graph_op_get_kind(op, &kind));
+    EXPECT_EQ(id, 1u);
+    EXPECT_EQ(kind, jitnorm_graph_op_layer_norm);
+    EXPECT_OK(jitnorm_graph_op_destroy(nullptr));
+}
+
+// An attribute that is set again has the last value.
+TEST(op_errors, attributes_are_set_anew) {
+    const owned_op op = layer_norm().make();
+    owned_graph graph;
+    EXPECT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu));
+    float epsilon = -1;
+    EXPECT_OK(jitnorm_graph_op_set_attr_f32(op, EPSILON, &epsilon, 1));
+    EXPECT_EQ(jitnorm_graph_add_op(graph, op), jitnorm_invalid_graph_op);
+    epsilon = 1;
+    EXPECT_OK(jitnorm_graph_op_set_attr_f32(op, EPSILON, &epsilon, 1));
+    EXPECT_OK(jitnorm_graph_add_op(graph, op));
+}
+
+} // namespace
+} // namespace jitnorm::tests
