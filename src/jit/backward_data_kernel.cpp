@@ -15,6 +15,9 @@ namespace {
 
 constexpr int CACHE_LINE = 64;
 
+// How far ahead of ordinary stores their cache lines are asked for, as in normalize_kernel.cpp.
+constexpr int CLAIMED_AHEAD = 2 * CACHE_LINE;
+
 template <isa I, typename T>
 class backward_data_generator : public kernel_generator {
     using traits = vector_traits<I>;
@@ -85,6 +88,7 @@ private:
     // would wait for it.
     void compute(places vectors) {
         if (conf_.fetching) prefetch(vectors);
+        if (!conf_.bypassing) claim_lines(vectors);
         for (const place &p : vectors) load_g(p);
         if (conf_.sums)
             for (const place &p : vectors) load_difference(p);
@@ -107,6 +111,15 @@ private:
         };
         if (conf_.sums) fetch(reg_src_ahead_, conf_.src);
         fetch(reg_diff_dst_ahead_, conf_.diff_dst);
+    }
+
+    // At least one store in each cache line of diff_src asks for a line to come.
+    void claim_lines(places vectors) {
+        if (vectors.front().tail) return;
+        const int size = element_bytes(conf_.diff_src);
+        const auto vectors_in_line = size_t(std::max(1, CACHE_LINE / (VECTOR_WIDTH<I, T> * size)));
+        for (size_t i = 0; i < vectors.size(); i += vectors_in_line)
+            prefetchw(ptr[walker_.at(reg_diff_src_, vectors[i], size) + CLAIMED_AHEAD]);
     }
 
     void load_g(const place &p) {

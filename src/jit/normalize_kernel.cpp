@@ -19,6 +19,10 @@ namespace {
 
 constexpr int CACHE_LINE = 64;
 
+// How far ahead of ordinary stores their cache lines are asked for: stores across two lines that miss L1 would wait for
+// each in turn.
+constexpr int CLAIMED_AHEAD = 2 * CACHE_LINE;
+
 template <isa I, typename T>
 class normalize_generator : public kernel_generator {
     using traits = vector_traits<I>;
@@ -133,6 +137,7 @@ private:
                 for (const place &p : vectors) use(rows_[size_t(r)], p, vmm(rows_[size_t(r)].work + p.slot));
         };
         if (rows == 1) prefetch(vectors);
+        if (!conf_.streaming) claim_lines(rows, vectors);
         for_each([&](const row &of, const place &p, const vmm &x) { load_difference(of, p, x); });
         for (const place &p : vectors) load_affine(p);
         for_each([&](const row &of, const place &p, const vmm &x) {
@@ -182,6 +187,16 @@ private:
                   vectors_in_line = std::max(1, CACHE_LINE / (VECTOR_WIDTH<I, T> * size));
         for (size_t i = 0; i < vectors.size(); i += size_t(vectors_in_line))
             prefetcht0(ptr[walker_.at(reg_ahead_, vectors[i], size)]);
+    }
+
+    // At least one store in each cache line of dst asks for a line to come.
+    void claim_lines(int rows, places vectors) {
+        if (vectors.front().tail) return;
+        const int size = element_bytes(conf_.dst),
+                  vectors_in_line = std::max(1, CACHE_LINE / (VECTOR_WIDTH<I, T> * size));
+        for (int r = 0; r < rows; ++r)
+            for (size_t i = 0; i < vectors.size(); i += size_t(vectors_in_line))
+                prefetchw(ptr[walker_.at(rows_[size_t(r)].dst, vectors[i], size) + CLAIMED_AHEAD]);
     }
 
     // hi - x: the compute type is subtracted straight from memory, and the multiplication turns the sign
