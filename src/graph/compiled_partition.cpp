@@ -30,8 +30,6 @@ void log_timed(const char *event, const partition_content &partition, const laye
                         describe(p) + milliseconds);
 }
 
-size_t rounded_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
-
 bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
 
 // Of two strided tensors; what they are for does not matter.
@@ -59,9 +57,10 @@ layer_norm::arguments arguments_of(const by_role<void *> &data) {
 } // namespace
 
 program::program(partition_pointer partition, const lowered &what, const layer_norm::implementation *chosen)
-    : partition_(std::move(partition)), tensors_(what.tensors), problem_(what.problem), sides_(op(), what),
-      implementation_(chosen), executor_(make_executor(problem_, implementation_)),
-      executor_bytes_(rounded_up(implementation_->scratchpad_bytes(problem_))) {
+    : partition_(std::move(partition)), tensors_(what.tensors), problem_(what.problem), implementation_(chosen) {
+    auto inner = make_executor(problem_, implementation_);
+    executor_ = std::make_shared<const layer_norm::side_executor>(problem_, what.sides, std::move(inner),
+                                                                  implementation_->scratchpad_bytes(problem_));
     find_inplace_pairs();
 }
 
@@ -101,23 +100,16 @@ verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<
     return {};
 }
 
-verdict program::run(by_role<void *> data) const {
-    const by_role<void *> outside = data;
-    const size_t scratchpad_bytes = executor_bytes_ + sides_.scratchpad_bytes();
-    const thread_scratchpad scratchpad(scratchpad_bytes);
-    if (scratchpad_bytes != 0 && scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-    void *side_copies = static_cast<char *>(scratchpad.data()) + executor_bytes_;
-    sides_.enter(data, side_copies);
-    layer_norm::arguments args = arguments_of(data);
+verdict program::run(layer_norm::arguments &args) const {
+    const thread_scratchpad scratchpad(executor_->scratchpad_bytes());
+    if (executor_->scratchpad_bytes() != 0 && scratchpad.data() == nullptr) return OUT_OF_MEMORY;
     args.scratchpad = scratchpad.data();
-    const jitnorm_status_t status = executor_->execute(args);
-    if (status == jitnorm_success) sides_.leave(outside, side_copies);
-    return {status};
+    return {executor_->execute(args)};
 }
 
-verdict program::run_timed(const by_role<void *> &data) const {
+verdict program::run_timed(layer_norm::arguments &args) const {
     const auto start = stopwatch::now();
-    const verdict v = run(data);
+    const verdict v = run(args);
     log_timed("graph,exec", *partition_, *implementation_, problem_, start);
     return v;
 }
@@ -125,8 +117,9 @@ verdict program::run_timed(const by_role<void *> &data) const {
 verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const {
     by_role<void *> data = {};
     if (verdict v = collect(inputs, outputs, data); v.status != jitnorm_success) return v;
+    layer_norm::arguments args = arguments_of(data);
     const threads_of scope(stream.thread_pool());
-    return verbose_level() >= 1 ? run_timed(data) : run(data);
+    return verbose_level() >= 1 ? run_timed(args) : run(args);
 }
 
 } // namespace jitnorm::impl::graph

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../primitive/prepare.hpp"
+#include "lowering.hpp"
 #include "partition.hpp"
-#include "side_tensors.hpp"
 #include "tensor.hpp"
 
 namespace jitnorm::impl::graph {
@@ -26,17 +26,15 @@ private:
     const norm_op &op() const { return *partition_->norm; }
     verdict collect(tensor_handles inputs, tensor_handles outputs, by_role<void *> &data) const;
     verdict collect(role r, tensor_handles given, by_role<void *> &data) const;
-    verdict run(by_role<void *> data) const;
-    verdict run_timed(const by_role<void *> &data) const;
+    verdict run(layer_norm::arguments &args) const;
+    verdict run_timed(layer_norm::arguments &args) const;
     void find_inplace_pairs();
 
     partition_pointer partition_;
     by_role<logical_tensor> tensors_;
     layer_norm::problem problem_;
-    side_tensors sides_;
     const layer_norm::implementation *implementation_;
-    std::shared_ptr<const layer_norm::executor> executor_;
-    size_t executor_bytes_; // of scratchpad, before that of the side tensors
+    std::shared_ptr<const layer_norm::side_executor> executor_;
     std::vector<jitnorm_graph_inplace_pair_t> inplace_;
 };
 

@@ -28,11 +28,12 @@ private:
     verdict fit_shape(role r);
     verdict lay_out(role r);
     verdict describe(role r);
-    verdict make_problem();
+    void make_problem();
     void choose_gradients(layer_norm::problem &p) const;
+    void choose_sides(layer_norm::problem &p);
 
     logical_tensor &tensor(role r) const { return tensors_[size_t(r)]; }
-    memory_desc &layout(role r) const { return result_.layouts[size_t(r)]; }
+    memory_desc &layout(role r) { return layouts_[size_t(r)]; }
     const logical_tensor &src() const { return tensor(SRC); }
     bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) const;
 
@@ -49,6 +50,8 @@ private:
     const norm_op &op_;
     by_role<logical_tensor> &tensors_;
     lowered &result_;
+    // In the problem's terms: statistics have the dimensions that count rows, gamma and its like the normalized ones.
+    by_role<memory_desc> layouts_;
     int axis_ = 0; // the first normalized one
 };
 
@@ -128,13 +131,21 @@ bool prepend_one(memory_desc &md) {
     return make_with_strides(md, md.ndims + 1, dims, md.data_type, strides) == jitnorm_success;
 }
 
+// Positions that share memory cannot be written to.
+bool is_broadcast(const memory_desc &md) {
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.strides[d] == 0 && md.dims[d] > 1) return true;
+    return false;
+}
+
 verdict lowerer::describe(role r) {
     const int rank = src().ndims, first = is_data(r) || is_statistics(r) ? 0 : axis_;
     const logical_tensor &lt = tensor(r);
     bool fit =
         is_statistics(r) ? describe_dims(lt, 0, axis_, layout(r)) : describe_dims(lt, 0, rank - first, layout(r));
     if (fit && is_data(r) && axis_ == 0) fit = prepend_one(layout(r));
-    return fit ? ACCEPTED : invalid("strides that overlap or are negative, or a size that cannot be addressed");
+    if (!fit) return invalid("strides that overlap or are negative, or a size that cannot be addressed");
+    return op_.writes(r) && is_broadcast(layout(r)) ? invalid("an output has a stride of 0") : ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the problem
@@ -156,7 +167,7 @@ void lowerer::choose_gradients(layer_norm::problem &p) const {
     p.diff_scale_shift_type = op_[op_.writes(DIFF_GAMMA) ? DIFF_GAMMA : DIFF_BETA].type;
 }
 
-verdict lowerer::make_problem() {
+void lowerer::make_problem() {
     layer_norm::problem &p = result_.problem;
     p.epsilon = op_.epsilon;
     p.normalized_axes = src().ndims - axis_;
@@ -171,13 +182,17 @@ verdict lowerer::make_problem() {
         p.diff_src = layout(op_.writes(DIFF_SRC) ? DIFF_SRC : DIFF_DST);
     }
     if (op_.reads(GAMMA) || op_.reads(BETA)) p.scale_shift_type = op_[op_.reads(GAMMA) ? GAMMA : BETA].type;
-    if (op_[VARIANCE].how != port::use::unused) {
-        p.statistics = layout(VARIANCE);
-        return ACCEPTED;
-    }
-    const std::span<const dim_t> rows(p.src.dims, size_t(p.src.ndims - p.normalized_axes));
-    p.statistics = make_dense(rows, jitnorm_f32);
-    return ACCEPTED;
+    choose_sides(p);
+}
+
+// The layout of the statistics is that of both, where they agree.
+void lowerer::choose_sides(layer_norm::problem &p) {
+    result_.sides = {layout(GAMMA),     layout(BETA), layout(DIFF_GAMMA),
+                     layout(DIFF_BETA), layout(MEAN), layout(VARIANCE)};
+    const memory_desc &given = layout(VARIANCE);
+    const jitnorm_data_type_t type = given.ndims != 0 ? given.data_type : jitnorm_f32;
+    const auto rows = size_t(p.src.ndims - p.normalized_axes);
+    p.statistics = given.ndims != 0 && given == layout(MEAN) ? given : make_dense({p.src.dims, rows}, type);
 }
 
 verdict lowerer::run(tensor_list inputs, tensor_list outputs) {
@@ -189,7 +204,8 @@ verdict lowerer::run(tensor_list inputs, tensor_list outputs) {
         return v.status == jitnorm_success ? describe(r) : v;
     };
     if (verdict v = for_each_role(decide); v.status != jitnorm_success) return v;
-    return make_problem();
+    make_problem();
+    return ACCEPTED;
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // decided on the way.
 #pragma once
 
+#include "../primitive/side_executor.hpp"
 #include "norm_op.hpp"
 
 namespace jitnorm::impl::graph {
@@ -12,10 +13,8 @@ using by_role = std::array<Value, size_t(ROLE_COUNT)>;
 
 struct lowered {
     layer_norm::problem problem;
+    layer_norm::side_layouts sides;
     by_role<logical_tensor> tensors; // of the roles that are used; shapes and strides known
-    // Of the same roles, in the problem's terms: statistics have the dimensions that count rows, gamma and its like the
-    // normalized ones. The problem's own descriptor of the statistics is that of the variance.
-    by_role<memory_desc> layouts;
 };
 
 using tensor_list = std::span<const logical_tensor *const>;
