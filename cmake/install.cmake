@@ -6,7 +6,7 @@ set(generated_dir ${PROJECT_BINARY_DIR}/package)
 
 install(DIRECTORY include/ ${PROJECT_BINARY_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(TARGETS jitnorm EXPORT jitnorm_shared)
+install(TARGETS jitnorm jitnorm_ascend EXPORT jitnorm_shared)
 install(TARGETS jitnorm_static EXPORT jitnorm_static)
 foreach(kind shared static)
   install(EXPORT jitnorm_${kind} NAMESPACE jitnorm:: FILE jitnorm-${kind}.cmake DESTINATION ${package_dir})

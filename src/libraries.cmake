@@ -22,3 +22,13 @@ foreach(library jitnorm jitnorm_static)
     target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:OpenMP::OpenMP_CXX>)
   endif()
 endforeach()
+
+# Programs for Ascend: the headers that give jitnorm's functions CANN's names, in a folder of their own so that nobody
+# comes by CANN's names who has not asked for them.
+add_library(jitnorm_ascend INTERFACE)
+set_target_properties(jitnorm_ascend PROPERTIES EXPORT_NAME ascend)
+target_link_libraries(jitnorm_ascend INTERFACE jitnorm)
+target_include_directories(jitnorm_ascend INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/jitnorm/ascend>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/jitnorm/ascend>)
+add_library(jitnorm::ascend ALIAS jitnorm_ascend)
