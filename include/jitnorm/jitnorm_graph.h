@@ -230,8 +230,9 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute(
     const_jitnorm_graph_compiled_partition_t compiled_partition, jitnorm_stream_t stream, size_t num_inputs,
     const_jitnorm_graph_tensor_t *inputs, size_t num_outputs, const_jitnorm_graph_tensor_t *outputs);
 
-/* The description of a tensor as compiled: shape known, strided.
- * invalid_arguments: a null pointer; nothing compiled; a tensor that the compiled partition does not look at. */
+/* The description of a tensor as compiled: shape known, strided. One that the operation does not look at is described
+ * as compilation was told. invalid_arguments: a null pointer; nothing compiled; a tensor that is not the operation's,
+ * or that compilation was not told of. */
 JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_query_logical_tensor(
     const_jitnorm_graph_compiled_partition_t compiled_partition, size_t tid, jitnorm_graph_logical_tensor_t *lt);
 

@@ -76,7 +76,16 @@ void program::find_inplace_pairs() {
 const logical_tensor *program::find(size_t id) const {
     for (int r = 0; r < ROLE_COUNT; ++r)
         if (op()[role(r)].how != port::use::unused && op()[role(r)].id == id) return &tensors_[size_t(r)];
-    return nullptr;
+    const auto other = std::find_if(others_.begin(), others_.end(), [&](auto &lt) { return lt.id == id; });
+    return other == others_.end() ? nullptr : &*other;
+}
+
+void program::remember(const logical_tensor &given) {
+    const auto mentions = [&](const std::vector<logical_tensor> &ports) {
+        return std::any_of(ports.begin(), ports.end(), [&](auto &lt) { return lt.id == given.id; });
+    };
+    const bool is_operations = mentions(partition_->op.inputs) || mentions(partition_->op.outputs);
+    if (is_operations && find(given.id) == nullptr) others_.push_back(given);
 }
 
 verdict program::collect(role r, tensor_handles given, by_role<void *> &data) const {
@@ -131,7 +140,10 @@ verdict jitnorm_graph_compiled_partition::compile(tensor_list inputs, tensor_lis
     if (verdict v = lower(*partition->norm, inputs, outputs, what); v.status != jitnorm_success) return v;
     const layer_norm::implementation *chosen = nullptr;
     if (verdict v = layer_norm::prepare(what.problem, chosen); v.status != jitnorm_success) return v;
-    program = std::make_unique<const graph::program>(partition, what, chosen);
+    auto made = std::make_unique<graph::program>(partition, what, chosen);
+    for (const tensor_list &list : {inputs, outputs})
+        for (const logical_tensor *given : list) made->remember(*given);
+    program = std::move(made);
     if (verbose_level() >= 2) log_timed("graph,compile", *partition, *chosen, what.problem, start);
     return {};
 }

@@ -11,15 +11,18 @@ namespace jitnorm::impl::graph {
 
 using tensor_handles = std::span<const const_jitnorm_graph_tensor_t>;
 
-// A partition compiled for tensors of given descriptions. Immutable.
+// A partition compiled for tensors of given descriptions.
 class program {
 public:
     // Throws std::bad_alloc, std::system_error.
     program(partition_pointer partition, const lowered &what, const layer_norm::implementation *chosen);
 
+    // A tensor of the operation that is not looked at, as it was given: for find() alone.
+    void remember(const logical_tensor &given);
+
     verdict execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const;
 
-    const logical_tensor *find(size_t id) const; // null where the program does not look at it
+    const logical_tensor *find(size_t id) const; // null where it is not the operation's, or was not given
     std::span<const jitnorm_graph_inplace_pair_t> inplace_pairs() const { return inplace_; }
 
 private:
@@ -32,6 +35,7 @@ private:
 
     partition_pointer partition_;
     by_role<logical_tensor> tensors_;
+    std::vector<logical_tensor> others_; // remembered
     layer_norm::problem problem_;
     const layer_norm::implementation *implementation_;
     std::shared_ptr<const layer_norm::side_executor> executor_;
