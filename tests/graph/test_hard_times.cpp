@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the system gives no memory: each allocation of each creation fails once, executions allocate nothing, and
+// without pages for code the reference takes over.
+#include <functional>
+
+#include "api/scarce_memory.hpp"
+#include "graph_objects.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+// Runs `create` with the first, second, ... allocation failing until it succeeds: every failure must say so.
+void expect_each_failure_told(const char *what, const std::function<jitnorm_status_t()> &create) {
+    for (long healthy = 0; healthy < 1000; ++healthy) {
+        allocations_left = healthy;
+        const jitnorm_status_t status = create();
+        allocations_left = -1;
+        if (status == jitnorm_success) {
+            EXPECT_GT(healthy, 0) << what << " allocates nothing";
+            return;
+        }
+        EXPECT_EQ(status, jitnorm_out_of_memory) << what << ", allocation " << healthy;
+    }
+    FAIL() << what << " never succeeded";
+}
+
+// Strided gamma, so that compiled partitions copy.
+op_request strided_request() {
+    op_request request = layer_norm();
+    request.inputs[1] = make_strided_lt(GAMMA_ID, {4}, {3});
+    return request;
+}
+
+TEST(out_of_memory, objects_say_so) {
+    const op_request request = strided_request();
+    expect_each_failure_told("operation", [] {
+        owned_op op;
+        return jitnorm_graph_op_create(&op, 1, jitnorm_graph_op_layer_norm, "a name too long to be kept in place");
+    });
+    expect_each_failure_told("input", [] {
+        owned_op op;
+        const lt t = {};
+        const long left = std::exchange(allocations_left, -1);
+        EXPECT_OK(jitnorm_graph_op_create(&op, 1, jitnorm_graph_op_layer_norm, ""));
+        allocations_left = left;
+        return jitnorm_graph_op_add_input(op, &t);
+    });
+    expect_each_failure_told("graph", [] {
+        owned_graph graph;
+        return jitnorm_graph_graph_create(&graph, jitnorm_cpu);
+    });
+    const owned_op op = request.make();
+    expect_each_failure_told("partition", [&] {
+        owned_partition partition;
+        return jitnorm_graph_partition_create_with_op(&partition, op, jitnorm_cpu);
+    });
+    expect_each_failure_told("tensor", [&] {
+        owned_tensor tensor;
+        return jitnorm_graph_tensor_create(&tensor, &request.inputs[0], cpu(), JITNORM_MEMORY_ALLOCATE);
+    });
+    const owned_partition partition = request.partition();
+    owned_compiled compiled;
+    EXPECT_OK(jitnorm_graph_compiled_partition_create(&compiled, partition));
+    std::vector<const lt *> ins = pointers_to(request.inputs), outs = pointers_to(request.outputs);
+    expect_each_failure_told("compilation", [&] {
+        return jitnorm_graph_partition_compile(partition, compiled, ins.size(), ins.data(), outs.size(), outs.data(),
+                                               cpu());
+    });
+}
+
+struct execution {
+    owned_partition partition;
+    owned_compiled compiled;
+    std::vector<owned_tensor> owners;
+    std::vector<const_jitnorm_graph_tensor_t> handles;
+    owned_stream stream = make_stream();
+
+    explicit execution(const op_request &request) : partition(request.partition()) {
+        EXPECT_OK(jitnorm_graph_compiled_partition_create(&compiled, partition));
+        EXPECT_OK(compile(partition, compiled, request.inputs, request.outputs));
+        for (const std::vector<lt> &list : {request.inputs, request.outputs})
+            for (const lt &t : list) {
+                owned_tensor tensor;
+                EXPECT_OK(jitnorm_graph_tensor_create(&tensor, &t, cpu(), JITNORM_MEMORY_ALLOCATE));
+                handles.push_back(tensor);
+                owners.push_back(std::move(tensor));
+            }
+    }
+    jitnorm_status_t run() {
+        return jitnorm_graph_compiled_partition_execute(compiled, stream, handles.size(), handles.data(),
+                                                        handles.size(), handles.data());
+    }
+};
+
+TEST(out_of_memory, executions_allocate_nothing) {
+    for (const op_request &request : {strided_request(), layer_norm_backward(), layer_norm_grad()}) {
+        execution e(request);
+        EXPECT_OK(e.run()); // the thread's scratchpad may grow
+        const long before = allocations;
+        EXPECT_OK(e.run());
+        EXPECT_EQ(allocations, before);
+    }
+}
+
+TEST(out_of_memory, without_pages_for_code) {
+    op_request request = layer_norm();
+    request.floats = {{jitnorm_graph_op_attr_epsilon, 0.F}};
+    for (std::vector<lt> *list : {&request.inputs, &request.outputs})
+        for (lt &t : *list) t.data_type = jitnorm_bf16; // types that no kernel was made for yet
+    refuse_code_pages = true;
+    execution e(request);
+    EXPECT_OK(e.run());
+    refuse_code_pages = false;
+}
+
+} // namespace
+} // namespace jitnorm::tests
