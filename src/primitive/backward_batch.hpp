@@ -26,14 +26,17 @@ struct backward_batch {
 
     // From the given statistics, `stride` elements apart from each other.
     void read_statistics(const problem &p, const void *means, const void *variances, dim_t stride) {
-        float given[MAX_ROWS] = {};
-        if (p.reads_mean()) layer_norm::read_statistics(means, p.statistics.data_type, 0, stride, rows, given);
-        for (dim_t r = 0; r < rows; ++r) mean[r] = T(given[r]);
-        layer_norm::read_statistics(variances, p.statistics.data_type, 0, stride, rows, given);
-        if (p.form == statistics_form::inverse_deviation)
-            for (dim_t r = 0; r < rows; ++r) rstd[r] = T(given[r]);
+        const auto read = [&](const void *tensor, auto &&take) {
+            layer_norm::read_statistics(tensor, p.statistics.data_type, 0, stride, rows, take);
+        };
+        if (p.is_rms())
+            for (dim_t r = 0; r < rows; ++r) mean[r] = 0;
         else
-            for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(double(given[r]), p.epsilon);
+            read(means, [&](dim_t r, float value) { mean[r] = T(value); });
+        if (p.form == statistics_form::variance)
+            read(variances, [&](dim_t r, float value) { rstd[r] = reciprocal_deviation<T>(double(value), p.epsilon); });
+        else
+            read(variances, [&](dim_t r, float value) { rstd[r] = T(value); });
         for (dim_t r = 0; r < rows; ++r) factor[r] = p.is_rms() ? rstd[r] : -rstd[r];
     }
 

@@ -7,10 +7,10 @@ namespace jitnorm::impl::layer_norm {
 
 template <typename T>
 forward_rows<T>::forward_rows(const problem &p, kernels_ptr kernels)
-    : given_(p.statistics_are_inputs()), reads_mean_(p.reads_mean()), writes_mean_(p.writes_mean()),
-      writes_variance_(p.writes_variance()), rms_(p.is_rms()), form_(p.form), statistics_type_(p.statistics.data_type),
-      epsilon_(p.epsilon), kernels_(std::move(kernels)), operands_(p), C_(p.row_length()),
-      src_size_(dim_t(size_of(p.src.data_type))), inv_C_(1.0 / double(C_)) {}
+    : given_(p.statistics_are_inputs()), writes_mean_(p.writes_mean()), writes_variance_(p.writes_variance()),
+      rms_(p.is_rms()), form_(p.form), statistics_type_(p.statistics.data_type), epsilon_(p.epsilon),
+      kernels_(std::move(kernels)), operands_(p), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
+      inv_C_(1.0 / double(C_)) {}
 
 template <typename T>
 dense_rows<T> forward_rows<T>::common(const arguments &args) {
@@ -48,12 +48,15 @@ void forward_rows<T>::find_statistics(const dense_rows<T> &rows, row_batch<T> &b
 
 template <typename T>
 void forward_rows<T>::find_given_statistics(const dense_rows<T> &rows, row_batch<T> &batch) const {
-    float mean[tuning::MAX_BATCH_ROWS] = {}, given[tuning::MAX_BATCH_ROWS];
     const dim_t stride = rows.statistics_stride, first = batch.first * stride;
-    if (reads_mean_) read_statistics(rows.mean, statistics_type_, first, stride, batch.rows, mean);
-    read_statistics(rows.variance, statistics_type_, first, stride, batch.rows, given);
-    if (form_ == statistics_form::inverse_deviation) return batch.take_given(mean, given);
-    for (dim_t r = 0; r < batch.rows; ++r) batch.set(r, {T(mean[r]), 0.0, double(given[r])});
+    const auto read = [&](const void *tensor, auto &&take) {
+        read_statistics(tensor, statistics_type_, first, stride, batch.rows, take);
+    };
+    T mean[tuning::MAX_BATCH_ROWS] = {};
+    if (!rms_) read(rows.mean, [&](dim_t r, float value) { mean[r] = T(value); });
+    if (form_ == statistics_form::inverse_deviation)
+        return read(rows.variance, [&](dim_t r, float value) { batch.set_given(r, mean[r], T(value)); });
+    read(rows.variance, [&](dim_t r, float value) { batch.set(r, {mean[r], 0.0, double(value)}); });
     batch.complete(epsilon_, form_);
 }
 

@@ -55,7 +55,7 @@ private:
     void sweep_long_row(const std::byte *src, row_batch<T> &batch) const;
     moments<T> settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
 
-    bool given_, reads_mean_, writes_mean_, writes_variance_, rms_; // what becomes of the statistics
+    bool given_, writes_mean_, writes_variance_, rms_; // what becomes of the statistics
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;
     float epsilon_;

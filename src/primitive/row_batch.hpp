@@ -45,18 +45,18 @@ struct row_batch {
             rstd[r] = n.rstd;
             neg[r] = n.neg;
             mean[r] = float(hi[r]);
-            variance[r] = float(form == statistics_form::variance ? wide[r] : double(n.rstd));
+            variance[r] = float(wide[r]);
         }
+        if (form == statistics_form::inverse_deviation)
+            for (dim_t r = 0; r < rows; ++r) variance[r] = float(rstd[r]);
     }
 
-    // From a given mean and 1 / sqrt(variance + epsilon) of each row.
-    void take_given(const float *means, const float *rstds) {
-        for (dim_t r = 0; r < rows; ++r) {
-            const auto n = normalizer_of<T>(T(means[r]), T(rstds[r]));
-            hi[r] = n.hi;
-            rstd[r] = n.rstd;
-            neg[r] = n.neg;
-        }
+    // From a given mean and 1 / sqrt(variance + epsilon).
+    void set_given(dim_t row, T given_mean, T given_rstd) {
+        const auto n = normalizer_of<T>(given_mean, given_rstd);
+        hi[row] = n.hi;
+        rstd[row] = n.rstd;
+        neg[row] = n.neg;
     }
 };
 

@@ -21,12 +21,14 @@ void visit_type(jitnorm_data_type_t type, Body &&body) {
 
 } // namespace statistics_detail
 
-// `count` values of the tensor, the first at element `first` and each next one `stride` elements on.
-inline void read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t first, dim_t stride, dim_t count,
-                            float *values) {
+// Calls body(i, value) for `count` values of the tensor, the first at element `first` and each next one `stride`
+// elements on.
+template <typename Body>
+void read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t first, dim_t stride, dim_t count,
+                     Body &&body) {
     statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
         const Stored *from = static_cast<const Stored *>(tensor) + first;
-        for (dim_t i = 0; i < count; ++i) values[i] = widen<float>(from[i * stride]);
+        for (dim_t i = 0; i < count; ++i) body(i, widen<float>(from[i * stride]));
     });
 }
 
