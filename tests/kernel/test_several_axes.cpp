@@ -105,6 +105,39 @@ TEST_P(several_axes, none_of_some) {
         for_each_setup({dims, {}}, [&](const setup &s) { expect_all_equal_to_reference(GetParam(), s); });
 }
 
+memory_desc without_sizes(const memory_desc &md) {
+    if (md.ndims == 0) return md;
+    const std::vector<dim_t> unknown(size_t(md.ndims), impl::RUNTIME_DIM);
+    memory_desc result;
+    EXPECT_EQ(impl::make_with_strides(result, md.ndims, unknown.data(), md.data_type, unknown.data()), jitnorm_success);
+    return result;
+}
+
+// Dense at one execution, in need of packing at another, by one executor.
+TEST_P(several_axes, sizes_that_executions_bring) {
+    for (const auto kind : KINDS)
+        for (int axes = 1; axes < 4; ++axes) {
+            setup s{.kind = kind, .dims = {3, 5, 4, 9}, .axes = axes};
+            const implementation &entry = jit_for(GetParam(), s);
+            problem unknown = make_problem(s);
+            for (memory_desc *md :
+                 {&unknown.src, &unknown.dst, &unknown.diff_dst, &unknown.diff_src, &unknown.statistics})
+                *md = without_sizes(*md);
+            ASSERT_EQ(validate(unknown).status, jitnorm_success);
+            const auto executor = entry.create(unknown);
+            for (const char *layout : {"dense", "acdb", "dcba", "gap"}) {
+                s.src = s.dst = s.diff_src = layout;
+                run r(s);
+                const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
+                arguments args = r.make_arguments();
+                args.scratchpad = scratchpad.data();
+                args.sizes = &r.p;
+                EXPECT_EQ(executor->execute(args), jitnorm_success);
+                expect_same(outputs_of(r), outputs_by(reference_entry, s), s, "sizes of run time");
+            }
+        }
+}
+
 impl::binary_post_op binary(const std::vector<dim_t> &dims, const std::string &layout, jitnorm_data_type_t type) {
     return {jitnorm_binary_mul, make_layout(layout, dims, type)};
 }

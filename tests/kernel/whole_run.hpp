@@ -21,14 +21,18 @@ struct outputs {
     std::vector<double> result, mean, variance, diff_scale, diff_shift;
 };
 
+inline outputs outputs_of(const run &r) {
+    const auto values_of = [](const tensor &t) { return t.exists() ? t.values() : std::vector<double>(); };
+    return {values_of(r.result()), values_of(r.mean), values_of(r.variance), values_of(r.diff_scale),
+            values_of(r.diff_shift)};
+}
+
 inline outputs outputs_by(const implementation &entry, const setup &s, const preparation &prepare = {}) {
     EXPECT_EQ(entry.refusal(make_problem(s)), "");
     run r(s);
     if (prepare) prepare(r);
     r.execute_on(entry);
-    const auto values_of = [](const tensor &t) { return t.exists() ? t.values() : std::vector<double>(); };
-    return {values_of(r.result()), values_of(r.mean), values_of(r.variance), values_of(r.diff_scale),
-            values_of(r.diff_shift)};
+    return outputs_of(r);
 }
 
 inline void expect_same(const outputs &got, const outputs &expected, const setup &s, const std::string &what) {
