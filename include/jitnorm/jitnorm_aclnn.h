@@ -179,6 +179,9 @@ JITNORM_API jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl
  * type and shape, [A1..Ai, 1..1], or any other with as many elements in the same order, if strides can tell the one as
  * the other; so the gradients of weight and bias with N elements.
  *
+ * out may be input's memory, and grad_input grad_out's, where type and layout are the same; outputs overlap nothing
+ * else.
+ *
  * The first call checks all of it and returns the size of the workspace in bytes (0: none) and an executor. The second
  * call runs it; the workspace may lie at any address and is written within that size only. */
 

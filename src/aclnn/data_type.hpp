@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 
 #include "jitnorm/jitnorm_types.h"
 
@@ -23,11 +22,21 @@ constexpr jitnorm_data_type_t core_type(int acl_type) {
     }
 }
 
-// Whether the view alone says where elements lie: NCHW, NHWC, ND, HWCN, NDHWC, NCDHW, NC, NCL.
+// Whether the view alone says where elements lie.
 constexpr bool is_plain(int acl_format) {
-    for (const int plain : {0, 1, 2, 16, 27, 30, 35, 47})
-        if (acl_format == plain) return true;
-    return false;
+    switch (acl_format) {
+    case 0:  // NCHW
+    case 1:  // NHWC
+    case 2:  // ND
+    case 16: // HWCN
+    case 27: // NDHWC
+    case 30: // NCDHW
+    case 35: // NC
+    case 47: // NCL
+        return true;
+    default:
+        return false;
+    }
 }
 
 // Bytes of an element; 0 for what has none, or less than one.

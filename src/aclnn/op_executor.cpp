@@ -68,18 +68,21 @@ parameter::parameter(const tensor *t, role what) : part(what), is_null(t == null
 
 outcome op_executor::make(request &&what, std::unique_ptr<op_executor> &result) {
     std::unique_ptr<op_executor> made(new op_executor(std::move(what)));
-    if (made->request_.has_work) {
-        const layer_norm::problem &p = made->request_.problem;
-        const layer_norm::verdict v = layer_norm::prepare(p, made->implementation_);
-        if (v.status != jitnorm_success) return translate(v);
-        auto inner = layer_norm::make_executor(p, made->implementation_);
-        const size_t inner_bytes = made->implementation_->scratchpad_bytes(p);
-        const auto outer =
-            std::make_shared<const layer_norm::side_executor>(p, made->request_.sides, std::move(inner), inner_bytes);
-        made->scratchpad_bytes_ = outer->scratchpad_bytes();
-        made->executor_ = outer;
-    }
+    if (made->request_.has_work)
+        if (outcome prepared = made->prepare(); prepared.failed()) return prepared;
     result = std::move(made);
+    return {};
+}
+
+outcome op_executor::prepare() {
+    const layer_norm::problem &p = request_.problem;
+    const layer_norm::verdict v = layer_norm::prepare(p, implementation_);
+    if (implementation_ == nullptr) return translate(v);
+    auto inner = layer_norm::make_executor(p, implementation_);
+    const size_t inner_bytes = implementation_->scratchpad_bytes(p);
+    auto outer = std::make_shared<const layer_norm::side_executor>(p, request_.sides, std::move(inner), inner_bytes);
+    scratchpad_bytes_ = outer->scratchpad_bytes();
+    executor_ = std::move(outer);
     return {};
 }
 

@@ -59,6 +59,7 @@ public:
 
 private:
     explicit op_executor(request &&what) : request_(std::move(what)) {}
+    outcome prepare();
     jitnorm_status_t run_logged(const layer_norm::arguments &arguments) const;
 
     request request_;

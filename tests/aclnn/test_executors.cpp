@@ -131,6 +131,39 @@ TEST(aclnn_executors, tensors_and_arrays_may_be_destroyed_before_the_second_call
     EXPECT_EQ(s.dx.bits(), same.dx.bits());
 }
 
+// ---------------------------------------------------------------- in place
+
+// out is input's memory, and then gradInputOut is gradOut's.
+TEST(aclnn_executors, in_place) {
+    for (const layout how : {layout::dense, layout::gaps, layout::reversed})
+        for (const size_t normalized : {1, 2}) {
+            chain_case c;
+            c.dims = {6, 5, 40};
+            c.normalized = normalized;
+            c.x = c.y = c.dy = c.dx = how;
+            chain apart(c), together(c);
+            apart.run_forward();
+            apart.run_backward();
+            uint64_t bytes;
+            aclOpExecutor *executor;
+            const auto shape = int_array(c.normalized_shape());
+            chain &t = together;
+            ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(t.x.get(), shape.get(), t.w.get(), t.b.get(), c.eps, t.x.get(),
+                                                     t.mu.get(), t.rs.get(), &bytes, &executor),
+                      ACLNN_SUCCESS);
+            ASSERT_EQ(run_exactly(aclnnLayerNorm, bytes, executor), ACLNN_SUCCESS);
+            EXPECT_EQ(t.x.bits(), apart.y.bits());
+            ASSERT_EQ(aclnnLayerNormBackwardGetWorkspaceSize(
+                          t.dy.get(), apart.x.get(), shape.get(), t.mu.get(), t.rs.get(), t.w.get(), t.b.get(),
+                          mask_of(true, true, true).get(), t.dy.get(), t.dw.get(), t.db.get(), &bytes, &executor),
+                      ACLNN_SUCCESS);
+            ASSERT_EQ(run_exactly(aclnnLayerNormBackward, bytes, executor), ACLNN_SUCCESS);
+            EXPECT_EQ(t.dy.bits(), apart.dx.bits());
+            EXPECT_EQ(t.dw.bits(), apart.dw.bits());
+            EXPECT_EQ(t.db.bits(), apart.db.bits());
+        }
+}
+
 // ---------------------------------------------------------------- addresses
 
 TEST(aclnn_executors, new_addresses) {
