@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same problem through the primitive and through the two-phase call gives the same bits, where both can say it: one
-// normalized dimension, 2 to 5 dimensions, statistics in f32, and for backward an epsilon of zero and a variance whose
-// inverse root is the given rstd exactly.
+// normalized dimension, or several without gaps as one; 2 to 5 dimensions; statistics in f32; and for backward an
+// epsilon of zero and a variance whose inverse root is the given rstd exactly.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,14 +18,22 @@ jitnorm_data_type_t primitive_type(aclDataType type) {
     return type == ACL_FLOAT16 ? jitnorm_f16 : type == ACL_BF16 ? jitnorm_bf16 : jitnorm_f32;
 }
 
-// The memory of an aclTensor as the primitive takes it: with the first `ndims` of its dimensions.
+// The memory of an aclTensor as the primitive takes it: without the normalized dimensions of 1 that statistics have;
+// with all normalized dimensions as one, where there are several.
 struct primitive_view {
     owned_md md;
     owned_memory memory;
 
-    primitive_view(const acl_tensor &t, layout how, size_t ndims) {
-        const dims_t strides = strides_of(t.shape(), how);
-        EXPECT_OK(jitnorm_memory_desc_create_with_strides(&md, int(ndims), t.shape().data(), primitive_type(t.type()),
+    primitive_view(const acl_tensor &t, layout how, size_t ndims, size_t normalized) {
+        dims_t sizes = t.shape(), strides = strides_of(sizes, how);
+        for (size_t merged = 1; merged < normalized; ++merged) {
+            const int64_t last = sizes.back();
+            sizes.pop_back();
+            strides.pop_back();
+            sizes.back() *= last;
+            strides.back() = 1;
+        }
+        EXPECT_OK(jitnorm_memory_desc_create_with_strides(&md, int(ndims), sizes.data(), primitive_type(t.type()),
                                                           strides.data()));
         EXPECT_OK(jitnorm_memory_create(
             &memory, md, cpu(), static_cast<char *>(t.data()) + offset_of(how) * int64_t(aclDataTypeSize(t.type()))));
@@ -48,9 +56,9 @@ void execute(const_jitnorm_primitive_desc_t pd, std::initializer_list<argument> 
 }
 
 void primitive_forward(const chain_case &c, chain &t) {
-    const size_t ndims = c.dims.size();
-    const primitive_view x(t.x, c.x, ndims), y(t.y, c.y, ndims), mu(t.mu, c.mu, ndims - 1), rs(t.rs, c.rs, ndims - 1),
-        w(t.w, c.w, 1), b(t.b, c.b, 1);
+    const size_t k = c.normalized, ndims = c.dims.size() - k + 1;
+    const primitive_view x(t.x, c.x, ndims, k), y(t.y, c.y, ndims, k), mu(t.mu, c.mu, ndims - 1, k),
+        rs(t.rs, c.rs, ndims - 1, k), w(t.w, c.w, 1, k), b(t.b, c.b, 1, k);
     owned_pd pd;
     ASSERT_OK(jitnorm_layer_normalization_forward_primitive_desc_create_v2(
         &pd, cpu(), jitnorm_forward_training, x.md, y.md, mu.md, primitive_type(c.affine), float(c.eps),
@@ -64,9 +72,10 @@ void primitive_forward(const chain_case &c, chain &t) {
 }
 
 void primitive_backward(const chain_case &c, chain &t) {
-    const size_t ndims = c.dims.size();
-    const primitive_view x(t.x, c.x, ndims), mu(t.mu, c.mu, ndims - 1), variance(t.rs, c.rs, ndims - 1), w(t.w, c.w, 1),
-        dy(t.dy, c.dy, ndims), dx(t.dx, c.dx, ndims), dw(t.dw, c.dw, 1), db(t.db, c.db, 1);
+    const size_t k = c.normalized, ndims = c.dims.size() - k + 1;
+    const primitive_view x(t.x, c.x, ndims, k), mu(t.mu, c.mu, ndims - 1, k), variance(t.rs, c.rs, ndims - 1, k),
+        w(t.w, c.w, 1, k), dy(t.dy, c.dy, ndims, k), dx(t.dx, c.dx, ndims, k), dw(t.dw, c.dw, 1, k),
+        db(t.db, c.db, 1, k);
     owned_pd pd;
     ASSERT_OK(jitnorm_layer_normalization_backward_primitive_desc_create_v2(
         &pd, cpu(), jitnorm_backward, dx.md, dy.md, x.md, mu.md, primitive_type(c.affine), primitive_type(c.affine), 0,
@@ -94,6 +103,15 @@ std::vector<chain_case> cases() {
                 c.x = c.y = c.dy = c.dx = how;
                 result.push_back(c);
             }
+    for (const auto &[dims, normalized] : {std::pair<dims_t, size_t>{{7, 5, 33}, 2},
+                                           {{3, 4, 5, 6, 7}, 3},
+                                           {{2, 2, 2, 2, 3, 3, 3, 5}, 4},
+                                           {{2, 2, 1, 3, 4}, 2}}) {
+        chain_case c;
+        c.dims = dims;
+        c.normalized = normalized;
+        result.push_back(c);
+    }
     return result;
 }
 
