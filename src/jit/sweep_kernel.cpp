@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep_kernel.hpp"
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <string>
@@ -27,6 +28,9 @@ class sweep_generator : public kernel_generator {
     using arguments = sweep_arguments<T>;
     static constexpr int VECTORS = FORWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
     static constexpr int LANES_BYTES = FORWARD_LANES<T> * int(sizeof(T));
+    static constexpr int GROUP = 8; // rows whose pivots are found and whose lanes are folded together
+    static constexpr int GROUP_BYTES = GROUP * 32;
+    static constexpr int GROUP_S = 2 * LANES_BYTES, GROUP_Q = GROUP_S + GROUP_BYTES; // in the frame, behind the chunk's
     static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
 
 public:
@@ -41,21 +45,110 @@ public:
 
 private:
     void generate() {
-        open_frame(2 * LANES_BYTES);
+        open_frame(GROUP_Q + GROUP_BYTES);
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
-        Xbyak::Label row;
+        if (has_groups()) sum_groups();
+        sum_rows();
+        close_frame();
+        tail_.emit_table();
+        io_.emit_constants();
+    }
+
+    bool has_groups() const { return std::is_same_v<T, float> && !conf_.repeated; }
+
+    // As many groups as there are. Rows of fewer than four elements have another pivot.
+    void sum_groups() {
+        Xbyak::Label group, row, end;
+        cmp(reg_count_, 4);
+        jb(end, T_NEAR);
+        L(group);
+        cmp(reg_rows_, GROUP);
+        jb(end, T_NEAR);
+        if (conf_.centered) find_pivots();
+        xor_(reg_index_.cvt32(), reg_index_.cvt32());
+        L(row);
+        {
+            if (conf_.centered) ops_.broadcast(vmm_pivot_, ptr[reg_pivot_ + reg_index_]);
+            sum_blocks();
+            keep_lanes();
+            add(reg_src_, reg_stride_);
+            add(reg_index_, int(sizeof(T)));
+            cmp(reg_index_, GROUP * int(sizeof(T)));
+        }
+        jb(row, T_NEAR);
+        fold_group();
+        move_on(GROUP);
+        jmp(group, T_NEAR);
+        L(end);
+    }
+
+    // The pivots of a group: rows i and i + 4 are side by side.
+    void find_pivots() {
+        const auto four = [](int i) { return Xbyak::Ymm(i); }; // the lanes are not in use
+        const xmm_t other(d_[0].getIdx());
+        const Xbyak::Ymm quarter(vmm_factor_.getIdx());
+        mov(reg_left_.cvt32(), std::bit_cast<uint32_t>(0.25F));
+        vmovd(xmm_t(quarter.getIdx()), reg_left_.cvt32());
+        vbroadcastss(quarter, xmm_t(quarter.getIdx()));
+        mov(reg_left_, reg_src_);
+        lea(reg_rest_, ptr[reg_src_ + reg_stride_ * 4]);
+        for (int i = 0; i < 4; ++i) {
+            io_.load_four(xmm_t(i), reg_left_, conf_.src);
+            io_.load_four(other, reg_rest_, conf_.src);
+            vinsertf128(four(i), four(i), other, 1);
+            vmulps(four(i), four(i), quarter);
+            add(reg_left_, reg_stride_);
+            add(reg_rest_, reg_stride_);
+        }
+        vhaddps(four(0), four(0), four(1)); // elements 0 + 1, 2 + 3 of each
+        vhaddps(four(2), four(2), four(3));
+        vhaddps(four(0), four(0), four(2));
+        vmovups(ptr[reg_pivot_], four(0));
+    }
+
+    // A row's lanes, folded to a ymm, wait for those of its group.
+    void keep_lanes() {
+        const auto keep = [&](const std::vector<vmm> &lanes, int frame) {
+            emit_fold_to_ymm<I, T>(*this, lanes, xmm_t(d_[0].getIdx()));
+            vmovups(ptr[rsp + reg_index_ * (GROUP_BYTES / GROUP / int(sizeof(T))) + frame],
+                    Xbyak::Ymm(lanes[0].getIdx()));
+        };
+        if (conf_.centered) keep(s_, GROUP_S);
+        keep(q_, GROUP_Q);
+    }
+
+    void fold_group() {
+        const std::array v = {Xbyak::Ymm(0), Xbyak::Ymm(1), Xbyak::Ymm(2), Xbyak::Ymm(3)};
+        const auto fold = [&](int frame, const reg &to) {
+            emit_fold_eight(*this, rsp + frame, v, Xbyak::Ymm(d_[0].getIdx()));
+            vmovups(ptr[to], v[0]);
+        };
+        if (conf_.centered) fold(GROUP_S, reg_s_);
+        fold(GROUP_Q, reg_q_);
+    }
+
+    // The rows that are left, one by one.
+    void sum_rows() {
+        Xbyak::Label row, end;
+        test(reg_rows_, reg_rows_);
+        jz(end, T_NEAR);
         L(row);
         {
             load_pivot();
             sum_blocks();
             store_sums();
-            next_row();
+            add(reg_src_, reg_stride_);
+            move_on(1);
         }
         jnz(row, T_NEAR);
-        close_frame();
-        tail_.emit_table();
-        io_.emit_constants();
+        L(end);
+    }
+
+    // The last instruction tells whether rows are left.
+    void move_on(int rows) {
+        for (const reg &values : {reg_pivot_, reg_s_, reg_q_}) add(values, rows * int(sizeof(T)));
+        sub(reg_rows_, rows);
     }
 
     void load_arguments() {
@@ -184,18 +277,10 @@ private:
         ops_.store_lowest(ptr[reg_q_], xmm_t(q_[0].getIdx()));
     }
 
-    void next_row() {
-        add(reg_src_, reg_stride_);
-        add(reg_pivot_, int(sizeof(T)));
-        add(reg_s_, int(sizeof(T)));
-        add(reg_q_, int(sizeof(T)));
-        dec(reg_rows_);
-    }
-
     sweep_conf conf_;
     const reg &reg_src_ = rsi, &reg_stride_ = rdx, &reg_rows_ = rcx, &reg_count_ = r8;
     const reg &reg_pivot_ = r9, &reg_s_ = r10, &reg_q_ = r11;
-    const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_rest_ = r12;
+    const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_rest_ = r12, &reg_index_ = r14;
     std::vector<vmm> s_, q_, d_;
     vmm vmm_pivot_{3 * VECTORS}, vmm_factor_{3 * VECTORS + 1};
     vector_ops<T> ops_{*this};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_batch: the statistics of a few rows side by side, as the kernels write and read them, and the scalar steps over
-// them in loops that the compiler turns into vectors.
+// them in loops that the compiler turns into vectors: of AVX2, which is there wherever kernels run.
 #pragma once
 
 #include "../arithmetic/moments.hpp"
@@ -28,18 +28,18 @@ struct row_batch {
     }
 
     // Whether one sweep was enough for all rows of n elements.
-    bool is_settled(double inv_n) const {
+    [[gnu::target("avx2")]] bool is_settled(double inv_n) const {
         bool settled = true;
         for (dim_t r = 0; r < rows; ++r) settled &= sweep_suffices<T>({s[r], q[r]}, inv_n);
         return settled;
     }
 
-    void take_settled(double n, double inv_n) {
+    [[gnu::target("avx2")]] void take_settled(double n, double inv_n) {
         for (dim_t r = 0; r < rows; ++r) set(r, finish(moments_of<T>(p[r], {s[r], q[r]}, n, inv_n, 1.0), inv_n));
     }
 
     // From statistics to normalizers, and to what is stored in that form.
-    void complete(float epsilon, statistics_form form) {
+    [[gnu::target("avx2")]] void complete(float epsilon, statistics_form form) {
         for (dim_t r = 0; r < rows; ++r) {
             const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
             rstd[r] = n.rstd;

@@ -41,5 +41,25 @@ TYPED_TEST(lane_fold, order) {
     }
 }
 
+// Eight sums of eight lanes each.
+TEST(lane_fold_eight, order) {
+    if (!impl::jit::is_allowed(impl::jit::isa::avx2)) GTEST_SKIP() << "this processor lacks AVX2";
+    const small_function fold_eight([](Xbyak::CodeGenerator &g) {
+        impl::jit::emit_fold_eight(g, Xbyak::RegExp(g.rdi), {g.ymm0, g.ymm1, g.ymm2, g.ymm3}, g.ymm4);
+        g.vmovups(g.ptr[g.rsi], g.ymm0);
+        g.vzeroupper();
+        g.ret();
+    });
+    std::mt19937 generator(12);
+    std::uniform_real_distribution<float> exponent(-12, 12);
+    for (int trial = 0; trial < 1000; ++trial) {
+        float lanes[8][8], got[8];
+        for (auto &sum : lanes)
+            for (float &lane : sum) lane = std::exp2(exponent(generator));
+        fold_eight(lanes, got, 0);
+        for (int i = 0; i < 8; ++i) EXPECT_EQ(got[i], impl::layer_norm::fold(lanes[i])) << i;
+    }
+}
+
 } // namespace
 } // namespace jitnorm::tests
