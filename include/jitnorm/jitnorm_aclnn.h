@@ -138,10 +138,11 @@ JITNORM_API jitnorm_acl_status_t jitnorm_acl_bool_array_get_size(const_jitnorm_a
  * The first call of an operation makes an executor, the second one runs it. It keeps what the first call learned of the
  * tensors, their addresses included: the tensors may be destroyed in between, the memory may not.
  *
- * An executor runs once: a second call that succeeds ends it. Made repeatable it runs any number of times, on several
- * threads at once if their workspaces differ, until it is destroyed. A second call that is refused (a workspace too
- * small, an address missing) changes nothing: the executor can be run after all, or be destroyed. A handle whose
- * executor has ended is recognized and refused with PARAM_INVALID. */
+ * An executor runs once: a second call that succeeds ends it. Made repeatable it runs any number of times, one after
+ * the other since all of them write the same outputs, until it is destroyed. A second call that is refused (a workspace
+ * too small, an address missing) changes nothing: the executor can be run after all, or be destroyed. A handle whose
+ * executor has ended is recognized and refused with PARAM_INVALID; of several threads that run or destroy one, one
+ * succeeds. */
 
 /* A null executor gives INNER_NULLPTR, as CANN has it. */
 JITNORM_API jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_executor_t executor);

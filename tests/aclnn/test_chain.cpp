@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward chained into backward, as a training step has it, against the whole gradient in double precision.
+#include "aclnnop/aclnn_layer_norm.h"
 #include "chain.hpp"
 
 namespace jitnorm::tests {
@@ -104,6 +105,26 @@ TEST(aclnn_chain, no_weight_is_a_weight_of_ones) {
         t->run_backward();
     }
     EXPECT_EQ(none.bits(), ones.bits());
+}
+
+TEST(aclnn_chain, statistics_are_written_where_they_are_wanted) {
+    const chain_case c = {.dims = {9, 4, 30}};
+    chain both(c);
+    both.run_forward();
+    for (const bool wants_mean : {false, true})
+        for (const bool wants_rstd : {false, true}) {
+            const chain t(c);
+            uint64_t bytes;
+            aclOpExecutor *executor;
+            ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(t.x.get(), int_array(c.normalized_shape()).get(), t.w.get(),
+                                                     t.b.get(), c.eps, t.y.get(), wants_mean ? t.mu.get() : nullptr,
+                                                     wants_rstd ? t.rs.get() : nullptr, &bytes, &executor),
+                      ACLNN_SUCCESS);
+            ASSERT_EQ(run_exactly(aclnnLayerNorm, bytes, executor), ACLNN_SUCCESS);
+            EXPECT_EQ(t.y.bits(), both.y.bits());
+            EXPECT_TRUE(wants_mean ? t.mu.bits() == both.mu.bits() : t.mu.is_untouched());
+            EXPECT_TRUE(wants_rstd ? t.rs.bits() == both.rs.bits() : t.rs.is_untouched());
+        }
 }
 
 TEST(aclnn_chain, shapes_that_models_have) {

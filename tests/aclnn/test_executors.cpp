@@ -2,12 +2,9 @@
 // What the first call hands to the second: workspaces to the byte, and how long executors live.
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "chain.hpp"
-#include "jitnorm/jitnorm.h"
+#include "large_problem.hpp"
 #include "small_problem.hpp"
-#include "thread/small_pool.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -69,25 +66,6 @@ TEST(aclnn_executors, the_other_operation_refuses_it) {
     expect_untouched(s);
     EXPECT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS) << "a refusal does not end it";
 }
-
-// Long enough rows and enough of them for a scratchpad in every implementation.
-struct large_problem {
-    acl_tensor x{{64, 1000}, ACL_BF16}, mu{{64, 1}, ACL_FLOAT}, rs{{64, 1}, ACL_FLOAT};
-    acl_tensor dx{{64, 1000}, ACL_BF16, layout::reversed}, dw{{1000}, ACL_FLOAT, layout::gaps}, db{{1000}, ACL_FLOAT};
-    uint64_t bytes = 0;
-    aclOpExecutor *executor = nullptr;
-
-    large_problem() {
-        x.fill_normal(0, 1, 1);
-        mu.fill_normal(0, 0.1, 2);
-        rs.fill_normal(1, 0.1, 3);
-    }
-    aclnnStatus first_call() {
-        return aclnnLayerNormBackwardGetWorkspaceSize(x.get(), x.get(), int_array({1000}).get(), mu.get(), rs.get(),
-                                                      nullptr, nullptr, mask_of(true, true, true).get(), dx.get(),
-                                                      dw.get(), db.get(), &bytes, &executor);
-    }
-};
 
 TEST(aclnn_executors, a_workspace_one_byte_short_is_refused) {
     large_problem p;
@@ -258,82 +236,6 @@ TEST(aclnn_executors, tensors_without_elements) {
         for (const acl_tensor *t : {&dw, &db})
             EXPECT_EQ(t->values(), std::vector<double>(t->count(), 0)) << "the sum of no rows";
     }
-}
-
-// ---------------------------------------------------------------- threads, streams
-
-TEST(aclnn_executors, several_threads_with_executors_of_their_own) {
-    const chain_case c = {.dims = {32, 200}, .affine = ACL_FLOAT};
-    chain expected(c);
-    expected.run_forward();
-    expected.run_backward();
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i)
-        threads.emplace_back([&] {
-            aclrtStream stream = nullptr;
-            ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-            for (int round = 0; round < 10; ++round) {
-                chain tensors(c);
-                tensors.run_forward();
-                tensors.run_backward();
-                EXPECT_EQ(tensors.bits(), expected.bits());
-            }
-            EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
-        });
-    for (std::thread &thread : threads) thread.join();
-}
-
-TEST(aclnn_executors, several_threads_with_one_repeatable_executor) {
-    large_problem p;
-    ASSERT_EQ(p.first_call(), ACLNN_SUCCESS);
-    ASSERT_EQ(aclSetAclOpExecutorRepeatable(p.executor), ACLNN_SUCCESS);
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i)
-        threads.emplace_back([&] {
-            for (int round = 0; round < 5; ++round) EXPECT_EQ(run(p.bytes, p.executor), ACLNN_SUCCESS);
-        });
-    for (std::thread &thread : threads) thread.join();
-    EXPECT_EQ(aclDestroyAclOpExecutor(p.executor), ACLNN_SUCCESS);
-}
-
-// Of many threads that run an executor that runs once, one does.
-TEST(aclnn_executors, one_of_several_threads_runs_it) {
-    for (int round = 0; round < 20; ++round) {
-        small_problem s;
-        ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
-        std::atomic<int> successes = 0, refusals = 0;
-        std::vector<std::thread> threads;
-        for (int i = 0; i < 4; ++i)
-            threads.emplace_back([&] {
-                const aclnnStatus status = run(s.bytes, s.executor);
-                ++(status == ACLNN_SUCCESS ? successes : refusals);
-            });
-        for (std::thread &thread : threads) thread.join();
-        EXPECT_EQ(successes, 1);
-        EXPECT_EQ(refusals, 3);
-    }
-}
-
-// A stream of jitnorm.h is a stream here: the work runs on the caller's threads.
-TEST(aclnn_executors, a_stream_with_a_thread_pool) {
-    small_pool pool(3);
-    const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
-    jitnorm_engine_t engine;
-    jitnorm_stream_t stream;
-    ASSERT_EQ(jitnorm_engine_create(&engine, jitnorm_cpu, 0), jitnorm_success);
-    ASSERT_EQ(jitnorm_stream_create_with_thread_pool(&stream, engine, jitnorm_stream_in_order, &seen), jitnorm_success);
-    const dims_t dims = {512, 512};
-    const acl_tensor x(dims, ACL_FLOAT), y(dims, ACL_FLOAT);
-    x.fill_normal(0, 1, 1);
-    uint64_t bytes;
-    aclOpExecutor *executor;
-    ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(x.get(), int_array({512}).get(), nullptr, nullptr, 1e-5, y.get(), nullptr,
-                                             nullptr, &bytes, &executor),
-              ACLNN_SUCCESS);
-    std::vector<char> workspace(bytes);
-    ASSERT_EQ(aclnnLayerNorm(workspace.data(), bytes, executor, stream), ACLNN_SUCCESS);
-    EXPECT_GT(pool.calls(), 0);
-    EXPECT_EQ(jitnorm_stream_destroy(stream), jitnorm_success);
 }
 
 } // namespace

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several threads, with executors of their own and in turn with one; streams, one with a thread pool.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "chain.hpp"
+#include "jitnorm/jitnorm.h"
+#include "large_problem.hpp"
+#include "small_problem.hpp"
+#include "thread/small_pool.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+aclnnStatus run(uint64_t bytes, aclOpExecutor *executor) {
+    return run_exactly(aclnnLayerNormBackward, bytes, executor);
+}
+
+TEST(aclnn_threads, several_threads_with_executors_of_their_own) {
+    const chain_case c = {.dims = {32, 200}, .affine = ACL_FLOAT};
+    chain expected(c);
+    expected.run_forward();
+    expected.run_backward();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            aclrtStream stream = nullptr;
+            ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+            for (int round = 0; round < 10; ++round) {
+                chain tensors(c);
+                tensors.run_forward();
+                tensors.run_backward();
+                EXPECT_EQ(tensors.bits(), expected.bits());
+            }
+            EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+        });
+    for (std::thread &thread : threads) thread.join();
+}
+
+TEST(aclnn_threads, a_repeatable_executor_goes_from_thread_to_thread) {
+    large_problem p;
+    ASSERT_EQ(p.first_call(), ACLNN_SUCCESS);
+    ASSERT_EQ(aclSetAclOpExecutorRepeatable(p.executor), ACLNN_SUCCESS);
+    ASSERT_EQ(run(p.bytes, p.executor), ACLNN_SUCCESS);
+    const auto expected = p.dx.bits();
+    std::mutex turn;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 5; ++round) {
+                const std::lock_guard lock(turn);
+                EXPECT_EQ(run(p.bytes, p.executor), ACLNN_SUCCESS);
+                EXPECT_EQ(p.dx.bits(), expected);
+            }
+        });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(aclDestroyAclOpExecutor(p.executor), ACLNN_SUCCESS);
+}
+
+// Of many threads that run an executor that runs once, one does.
+TEST(aclnn_threads, one_of_several_threads_runs_it) {
+    for (int round = 0; round < 20; ++round) {
+        small_problem s;
+        ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
+        std::atomic<int> successes = 0, refusals = 0;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([&] {
+                const aclnnStatus status = run(s.bytes, s.executor);
+                ++(status == ACLNN_SUCCESS ? successes : refusals);
+            });
+        for (std::thread &thread : threads) thread.join();
+        EXPECT_EQ(successes, 1);
+        EXPECT_EQ(refusals, 3);
+    }
+}
+
+// A stream of jitnorm.h is a stream here: the work runs on the caller's threads.
+TEST(aclnn_threads, a_stream_with_a_thread_pool) {
+    small_pool pool(3);
+    const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
+    jitnorm_engine_t engine;
+    jitnorm_stream_t stream;
+    ASSERT_EQ(jitnorm_engine_create(&engine, jitnorm_cpu, 0), jitnorm_success);
+    ASSERT_EQ(jitnorm_stream_create_with_thread_pool(&stream, engine, jitnorm_stream_in_order, &seen), jitnorm_success);
+    const dims_t dims = {512, 512};
+    const acl_tensor x(dims, ACL_FLOAT), y(dims, ACL_FLOAT);
+    x.fill_normal(0, 1, 1);
+    uint64_t bytes;
+    aclOpExecutor *executor;
+    ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(x.get(), int_array({512}).get(), nullptr, nullptr, 1e-5, y.get(), nullptr,
+                                             nullptr, &bytes, &executor),
+              ACLNN_SUCCESS);
+    std::vector<char> workspace(bytes);
+    ASSERT_EQ(aclnnLayerNorm(workspace.data(), bytes, executor, stream), ACLNN_SUCCESS);
+    EXPECT_GT(pool.calls(), 0);
+    EXPECT_EQ(jitnorm_stream_destroy(stream), jitnorm_success);
+}
+
+} // namespace
+} // namespace jitnorm::tests
