@@ -16,7 +16,8 @@ struct impl_filter {
     bool operator==(const impl_filter &) const = default;
 };
 
-impl_filter parse_impl_filter(std::string_view text, bool skips); // comma-separated; quotes are taken off
-std::string to_text(const impl_filter &filter);                   // "--impl=jit", empty if there is none
+// Comma-separated; quotes are taken off. Throws input_error.
+impl_filter parse_impl_filter(std::string_view text, bool skips);
+std::string to_text(const impl_filter &filter); // "--impl=jit", empty if there is none
 
 } // namespace benchdnn_lite

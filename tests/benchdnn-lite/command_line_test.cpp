@@ -148,6 +148,8 @@ TEST(command_line, implementations_are_chosen_by_parts_of_their_names) {
     EXPECT_TRUE(chosen.filter.accepts("jit:avx2") && chosen.filter.accepts("ref:any"));
     EXPECT_FALSE(chosen.filter.accepts("jit:avx512"));
     EXPECT_EQ(chosen.line(), "--impl=avx2,ref 2x3");
+    EXPECT_EQ(lines_of({"--lnorm", "--impl='a b',c", "2x3"}), (words{"--impl=\"a b\",c 2x3"}));
+    EXPECT_EQ(mistake_in({"--lnorm", "--skip-impl=\"jit", "2x3"}), "--skip-impl: the quotes in '\"jit' do not match");
     const problem skipping = parse_command_line({"--lnorm", "--impl=ref", "--skip-impl=avx512", "2x3"}).jobs[0].prb;
     EXPECT_TRUE(skipping.filter.accepts("jit:avx2") && !skipping.filter.accepts("jit:avx512"));
     EXPECT_EQ(lines_of({"--lnorm", "--skip-impl=ref", "--reset", "2x3"}), (words{"2x3"}));
