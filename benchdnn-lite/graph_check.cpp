@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle's answer to an operation, row by row.
+#include "graph_check.hpp"
+
+#include <optional>
+
+namespace benchdnn_lite {
+
+namespace {
+
+using enum graph_role;
+
+const char *name_of(graph_role role) {
+    constexpr const char *NAMES[] = {"src",  "diff_dst", "mean",     "variance",   "gamma",
+                                     "beta", "dst",      "diff_src", "diff_gamma", "diff_beta"};
+    return NAMES[size_t(role)];
+}
+
+class checker {
+public:
+    checker(const graph_norm &n, const graph_memory &memory);
+    std::vector<comparison> check();
+
+private:
+    // An output: what it holds, and the comparison.
+    struct judged {
+        std::vector<double> values;
+        comparison comparing;
+        void add(size_t number, const expectation &e) { comparing.add(dim_t(number), e, values[number]); }
+    };
+
+    std::vector<double> input(graph_role role) const {
+        const auto found = norm_.inputs.find(role);
+        return found == norm_.inputs.end() ? std::vector<double>{} : values_of(memory_.at(found->second));
+    }
+    judged *output(graph_role role) {
+        const auto found = outputs_.find(role);
+        return found == outputs_.end() ? nullptr : &found->second;
+    }
+    void check_forward_row(size_t row);
+    void check_backward_row(size_t row);
+    void compare_row(judged &out, size_t row);
+    void check_gradients();
+
+    const graph_norm &norm_;
+    const graph_memory &memory_;
+    const std::vector<double> src_, diff_dst_, gamma_, beta_, mean_, variance_;
+    size_t rows_ = 0, columns_ = 0;
+    std::map<graph_role, judged> outputs_;
+    row_inputs in_;
+    std::vector<expectation> expected_;
+    gradient_sums gradients_{0};
+};
+
+size_t product(const std::vector<dim_t> &dims, size_t begin, size_t end) {
+    size_t result = 1;
+    for (size_t d = begin; d < end; ++d) result *= size_t(dims[d]);
+    return result;
+}
+
+checker::checker(const graph_norm &n, const graph_memory &memory)
+    : norm_(n), memory_(memory), src_(input(src)), diff_dst_(input(diff_dst)), gamma_(input(gamma)), beta_(input(beta)),
+      mean_(input(mean)), variance_(input(variance)) {
+    const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
+    const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
+    const size_t axis = n.axis(dims.size(), gamma_ndims);
+    rows_ = product(dims, 0, axis);
+    columns_ = product(dims, axis, dims.size());
+    expected_.resize(columns_);
+    gradients_ = gradient_sums(columns_);
+    in_.scale = gamma_;
+    in_.shift = beta_;
+    in_.epsilon = n.epsilon;
+    for (const auto &[role, id] : n.outputs) {
+        const buffer &b = memory.at(id);
+        outputs_.emplace(role, judged{values_of(b), comparison(name_of(role), b.shape())});
+    }
+}
+
+void checker::compare_row(judged &out, size_t row) {
+    for (size_t c = 0; c < columns_; ++c) out.add(row * columns_ + c, expected_[c]);
+}
+
+void checker::check_forward_row(size_t row) {
+    in_.stats = statistics_of(in_.src, false);
+    if (judged *out = output(dst)) {
+        expect_forward(in_, F32_ERROR, expected_);
+        compare_row(*out, row);
+    }
+    if (columns_ == 0) return; // statistics of nothing
+    if (judged *out = output(mean)) out->add(row, expect_mean(in_.src, in_.stats, F32_ERROR));
+    if (judged *out = output(variance)) out->add(row, expect_variance(in_.stats, F32_ERROR));
+}
+
+void checker::check_backward_row(size_t row) {
+    in_.stats = {mean_[row], 0, variance_[row]};
+    in_.diff_dst = std::span(diff_dst_).subspan(row * columns_, columns_);
+    if (judged *out = output(diff_src)) {
+        expect_diff_src(in_, F32_ERROR, expected_);
+        compare_row(*out, row);
+    }
+    gradients_.add_row(in_);
+}
+
+void checker::check_gradients() {
+    for (size_t c = 0; c < columns_; ++c) {
+        if (judged *out = output(diff_gamma)) out->add(c, gradients_.diff_scale(c, F32_ERROR));
+        if (judged *out = output(diff_beta)) out->add(c, gradients_.diff_shift(c, F32_ERROR));
+    }
+}
+
+std::vector<comparison> checker::check() {
+    for (size_t row = 0; row < rows_; ++row) {
+        in_.src = std::span(src_).subspan(row * columns_, columns_);
+        norm_.is_forward ? check_forward_row(row) : check_backward_row(row);
+    }
+    if (!norm_.is_forward) check_gradients();
+    std::vector<comparison> results;
+    for (auto &[role, out] : outputs_) results.push_back(std::move(out.comparing));
+    return results;
+}
+
+} // namespace
+
+std::vector<comparison> check_graph_op(const graph_norm &n, const graph_memory &memory) {
+    return checker(n, memory).check();
+}
+
+} // namespace benchdnn_lite

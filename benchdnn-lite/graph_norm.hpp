@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// graph_norm: what an operation of a serialized graph computes, in the oracle's words.
+#pragma once
+
+#include <optional>
+
+#include "graph_case.hpp"
+
+namespace benchdnn_lite {
+
+enum class graph_role { src, diff_dst, mean, variance, gamma, beta, dst, diff_src, diff_gamma, diff_beta };
+
+struct graph_norm {
+    const graph_op *op = nullptr;
+    bool is_forward = false, is_ascend = false;
+    bool uses_affine = true;
+    float epsilon = 1e-5F;
+    int64_t begin_norm_axis = -1;
+    std::map<graph_role, size_t> inputs, outputs; // ids; of those that are read or written
+
+    // How many of src's dimensions come before the normalized ones; throws input_error where there is no such axis.
+    size_t axis(size_t src_ndims, size_t gamma_ndims) const;
+};
+
+// None if the operation is not a layer normalization. Throws input_error.
+std::optional<graph_norm> understand(const graph_op &op);
+
+// The library's number for a kind; of one that is unknown here, the wildcard's.
+jitnorm_graph_op_kind_t graph_kind(const std::string &name);
+jitnorm_graph_op_attr_t graph_attribute_name(const std::string &name); // throws input_error
+
+} // namespace benchdnn_lite
