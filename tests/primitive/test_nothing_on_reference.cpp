@@ -183,7 +183,7 @@ TEST(Scratchpad, OfBackwardIsBounded) {
                     p.diff_src = p.diff_dst = p.src;
                     p.statistics = dense({rows});
                     const size_t fixed = type == jitnorm_f64 ? 96 * MIB : 64 * MIB;
-                    const size_t bound = fixed + (C > 4096 ? bytes(p.src) / 256 : 0);
+                    const size_t bound = fixed + (C > 4096 ? impl::bytes(p.src) / 256 : 0);
                     for (const implementation &entry : impl::layer_norm::implementations())
                         if (entry.refusal(p).empty()) {
                             EXPECT_LE(entry.scratchpad_bytes(p), bound) << describe(p);
