@@ -42,6 +42,14 @@ std::vector<T> parameters_of(const problem &p) {
     return parameters;
 }
 
+template <typename T>
+std::vector<jitnorm_data_type_t> operand_types_of(const problem &p) {
+    std::vector<jitnorm_data_type_t> types;
+    for (const post_op &entry : p.attr.post_ops.entries)
+        types.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p).operand; }, entry));
+    return types;
+}
+
 bool has_sum(const problem &p) {
     const auto &entries = p.attr.post_ops.entries;
     return std::any_of(entries.begin(), entries.end(),
@@ -69,7 +77,7 @@ template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
     : sweep(sweep_conf_of(p, vectors, false)), repeat(sweep_conf_of(p, vectors, true)),
       normalize(normalize_conf_of<T>(p, vectors, false)), bypassing(normalize_conf_of<T>(p, vectors, true)),
-      post_op_parameters(parameters_of<T>(p)), reads_dst(has_sum(p)) {}
+      post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)), reads_dst(has_sum(p)) {}
 
 template struct forward_kernels<float>;
 template struct forward_kernels<double>;

@@ -16,10 +16,11 @@ struct forward_kernels {
     // Gets its kernels from the cache or generates them: throws what that throws.
     forward_kernels(const problem &p, jit::isa vectors);
 
-    jit::sweep_kernel<T> sweep, repeat;            // the first sweep over rows, and one with a given pivot
-    jit::normalize_kernel<T> normalize, bypassing; // with ordinary stores, and with stores that bypass the caches
-    std::vector<T> post_op_parameters;             // two per post-op, as normalize_arguments says
-    bool reads_dst;                                // for a sum post-op
+    jit::sweep_kernel<T> sweep, repeat;             // the first sweep over rows, and one with a given pivot
+    jit::normalize_kernel<T> normalize, bypassing;  // with ordinary stores, and with stores that bypass the caches
+    std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
+    std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
+    bool reads_dst;                                 // for a sum post-op
 };
 
 } // namespace jitnorm::impl::layer_norm

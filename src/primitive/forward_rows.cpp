@@ -9,8 +9,8 @@ template <typename T>
 forward_rows<T>::forward_rows(const problem &p, kernels_ptr kernels)
     : given_(p.statistics_are_inputs()), writes_mean_(p.writes_mean()), writes_variance_(p.writes_variance()),
       rms_(p.is_rms()), form_(p.form), statistics_type_(p.statistics.data_type), epsilon_(p.epsilon),
-      kernels_(std::move(kernels)), operands_(p), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
-      inv_C_(1.0 / double(C_)) {}
+      kernels_(std::move(kernels)), operands_(p, kernels_->operand_types), C_(p.row_length()),
+      src_size_(dim_t(size_of(p.src.data_type))), inv_C_(1.0 / double(C_)) {}
 
 template <typename T>
 dense_rows<T> forward_rows<T>::common(const arguments &args) {

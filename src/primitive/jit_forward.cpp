@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jit_forward.hpp"
 
-#include <algorithm>
 
 #include "../jit/isa.hpp"
 #include "forward_executor.hpp"
@@ -18,24 +17,10 @@ bool has_dense_rows(const problem &p) {
            (!p.uses_statistics() || p.statistics.inner_nblks == 0) && !post_op_operands<T>::needs_tiles(p);
 }
 
-// Whether a binary post-op's row may turn out to have one element, which the kernel gets in the compute type, after the
-// kernel was made for rows of another type.
-bool may_become_one_value(const problem &p) {
-    const auto type = p.computes_in_double() ? jitnorm_f64 : jitnorm_f32;
-    for (const post_op &entry : p.attr.post_ops.entries) {
-        const auto *binary = std::get_if<binary_post_op>(&entry);
-        if (binary == nullptr || binary->src1.data_type == type) continue;
-        const dim_t *dims = binary->src1.dims;
-        if (std::count(dims + p.row_ndims(), dims + p.src.ndims, RUNTIME_DIM) != 0) return true;
-    }
-    return false;
-}
-
 template <jit::isa I>
 std::string refusal(const problem &p) {
     if (!jit::is_allowed(I)) return "the processor or the cap on instruction sets does not allow it";
     if (!p.is_forward()) return "only forward";
-    if (may_become_one_value(p)) return "a binary post-op's row of run-time length is not of the compute type";
     return {};
 }
 

@@ -61,11 +61,14 @@ void convert_in_place(std::byte *row, dim_t columns) {
 
 } // namespace
 
+// A row of one element, whose length was unknown when the kernel was made, is read as a row of its own type.
 template <typename T>
-post_op_operands<T>::post_op_operands(const problem &p) : count_(dim_t(p.attr.post_ops.entries.size())) {
+post_op_operands<T>::post_op_operands(const problem &p, const std::vector<jitnorm_data_type_t> &kernel_types)
+    : count_(dim_t(p.attr.post_ops.entries.size())) {
     for_each_binary(p, [&](const binary_post_op &op, size_t i) {
-        operands_.push_back({i, op.src1.data_type, row_packer(op.src1, p.dst, p.row_ndims()),
-                             is_one_value(op.src1, p.row_ndims()), is_gathered<T>(op.src1, p)});
+        const bool one_value = is_one_value(op.src1, p.row_ndims()) && kernel_types[i] != op.src1.data_type;
+        operands_.push_back(
+            {i, op.src1.data_type, row_packer(op.src1, p.dst, p.row_ndims()), one_value, is_gathered<T>(op.src1, p)});
     });
 }
 

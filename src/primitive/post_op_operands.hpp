@@ -21,8 +21,9 @@ struct window {
 template <typename T> // the compute type
 class post_op_operands {
 public:
-    // Rows are numbered row-major over dst's row dimensions.
-    explicit post_op_operands(const problem &p);
+    // Rows are numbered row-major over dst's row dimensions. kernel_types: what the kernel was made to read for each
+    // post-op, by type_for_kernel() of a problem that has these sizes or leaves them to run time.
+    post_op_operands(const problem &p, const std::vector<jitnorm_data_type_t> &kernel_types);
 
     // Entry [r * size() + i] is for row r of the window and post-op i; those of post-ops without a tensor are unused.
     struct table {

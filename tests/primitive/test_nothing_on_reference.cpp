@@ -167,6 +167,13 @@ TEST(NothingOnReference, RuntimeSizes) {
                     if (!p.is_forward()) p.diff_src = p.src;
                     p.statistics = with_sizes({dims[0]}, {1}, jitnorm_f32);
                     expect_on_kernels(p, true);
+                    if (!p.is_forward()) continue;
+                    for (const auto operand : {jitnorm_f32, jitnorm_bf16, jitnorm_u8, jitnorm_f64}) {
+                        const impl::binary_post_op add = {jitnorm_binary_add,
+                                                          with_sizes({1, dims[1]}, strides, operand)};
+                        p.attr.post_ops.entries = {add};
+                        expect_on_kernels(p, true);
+                    }
                 }
 }
 
