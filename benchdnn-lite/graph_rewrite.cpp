@@ -54,6 +54,7 @@ std::vector<dim_t> dense_strides(const std::vector<dim_t> &dims) {
 void rewrite_tensor(graph_tensor &t, const std::string &value) {
     const size_t star = value.find('*');
     const std::string shape = value.substr(0, star);
+    if (value.empty()) throw input_error("tensor ", std::to_string(t.id), " gets neither shape nor layout");
     if (!shape.empty()) t.dims = parse_dims(shape);
     if (shape.empty() && !t.has_shape) throw input_error("tensor ", std::to_string(t.id), " has no shape to lay out");
     t.strides = star == value.npos ? dense_strides(t.dims) : parse_layout(value.substr(star + 1), t.dims);

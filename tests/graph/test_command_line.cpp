@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of benchdnn-lite --graph: what it reads, how it rewrites, that it notices wrong results.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "error.hpp"
+#include "graph_check.hpp"
+#include "graph_rewrite.hpp"
+#include "graph_run.hpp"
+
+namespace benchdnn_lite {
+namespace {
+
+using shape = std::vector<dim_t>;
+
+const std::string SRC = R"({"id": 0, "dtype": "bf16", "shape": [2, 3, 4], "stride": [12, 4, 1],
+    "layout_type": "strided", "property_type": "undef"})";
+const std::string GAMMA = R"({"id": 1, "dtype": "f32", "shape": [4], "stride": [1], "layout_type": "strided",
+    "property_type": "constant"})";
+const std::string DST = R"({"id": 2, "dtype": "bf16", "shape": [2, 3, 4], "stride": [12, 4, 1]})";
+const std::string MEAN = R"({"id": 3, "dtype": "f32", "shape": [2, 3], "stride": [3, 1]})";
+const std::string VARIANCE = R"({"id": 4, "dtype": "f32", "shape": [-1, -1], "layout_type": "any"})";
+
+std::string graph_text(const std::string &attributes = R"("epsilon": {"type": "f32", "value": 0.5})",
+                       const std::string &inputs = SRC + ", " + GAMMA) {
+    return R"({"version": "3.8.0", "engine_kind": "cpu", "fpmath_mode": "strict", "graph": [{"id": 7, "name": "norm",
+        "kind": "LayerNorm", "attrs": {)" +
+           attributes + R"(}, "inputs": [)" + inputs + R"(], "outputs": [)" + DST + "," + MEAN + "," + VARIANCE +
+           "]}]}";
+}
+
+std::string replaced(std::string text, const std::string &what, const std::string &by) {
+    const size_t at = text.find(what);
+    EXPECT_NE(at, text.npos) << what;
+    return text.replace(at, what.size(), by);
+}
+
+TEST(graph_case, is_read) {
+    const graph_case g = parse_graph(graph_text(
+        R"("epsilon": {"type": "f32", "value": 0.5}, "keep_stats": {"type": "bool", "value": 1},
+           "begin_norm_axis": {"type": "s64", "value": -1}, "output_mask": {"type": "s64[]", "value": [1, 0]})"));
+    ASSERT_EQ(g.ops.size(), 1u);
+    const graph_op &op = g.ops[0];
+    EXPECT_EQ(op.id, 7u);
+    EXPECT_EQ(op.kind, "LayerNorm");
+    EXPECT_EQ(std::get<float>(op.attributes.at("epsilon")), 0.5F);
+    EXPECT_EQ(std::get<bool>(op.attributes.at("keep_stats")), true);
+    EXPECT_EQ(std::get<int64_t>(op.attributes.at("begin_norm_axis")), -1);
+    EXPECT_EQ(std::get<std::vector<int64_t>>(op.attributes.at("output_mask")), (std::vector<int64_t>{1, 0}));
+    ASSERT_EQ(op.inputs.size(), 2u);
+    EXPECT_EQ(op.inputs[0].type, jitnorm_bf16);
+    EXPECT_EQ(op.inputs[0].dims, (shape{2, 3, 4}));
+    EXPECT_EQ(op.inputs[0].strides, (shape{12, 4, 1}));
+    EXPECT_EQ(op.inputs[1].property, jitnorm_graph_tensor_property_constant);
+    ASSERT_EQ(op.outputs.size(), 3u);
+    EXPECT_TRUE(op.outputs[1].has_shape);
+    EXPECT_FALSE(op.outputs[2].has_shape);
+    EXPECT_EQ(op.outputs[2].layout_type, jitnorm_graph_layout_type_any);
+    EXPECT_EQ(g.boundaries(), (std::set<size_t>{0, 1, 2, 3, 4}));
+    EXPECT_EQ(g.written(), (std::set<size_t>{2, 3, 4}));
+}
+
+TEST(graph_case, mistakes_are_told) {
+    const std::string right = graph_text();
+    const std::pair<std::string, std::string> exchanges[] = {{"\"graph\"", "\"grape\""},
+                                                             {"\"id\": 7", "\"id\": \"7\""},
+                                                             {"\"id\": 7", "\"identity\": 7"},
+                                                             {"\"kind\"", "\"kin\""},
+                                                             {"\"bf16\"", "\"bf17\""},
+                                                             {"\"strided\"", "\"opaque\""},
+                                                             {"\"undef\"", "\"odd\""},
+                                                             {"\"strict\"", "\"lax\""},
+                                                             {"\"cpu\"", "\"gpu\""},
+                                                             {"[2, 3, 4]", "[2, 3]"},
+                                                             {"[2, 3, 4]", "\"2x3x4\""},
+                                                             {"[12, 4, 1]", "[4, 1]"},
+                                                             {"\"type\": \"f32\"", "\"type\": \"f33\""},
+                                                             {"\"value\": 0.5", "\"value\": \"half\""},
+                                                             {"]}]}", "]}]"},
+                                                             {"\"inputs\"", "\"outputs\""},
+                                                             {"[2, 3, 4]", "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"}};
+    EXPECT_NO_THROW(parse_graph(right));
+    for (const auto &[what, by] : exchanges)
+        EXPECT_THROW(parse_graph(replaced(right, what, by)), input_error) << what << " for " << by;
+    for (const char *text : {"", "{}", "[]", "7", "{\"graph\": []}", "{\"graph\": 3}", "{\"graph\": [3]}", "\xff"})
+        EXPECT_THROW(parse_graph(text), input_error) << text;
+}
+
+TEST(rewriting, shapes_and_layouts) {
+    graph_case g = parse_graph(graph_text());
+    rewrite_shapes(g, "0:5x6*ba+1:6+3:5");
+    const graph_op &op = g.ops[0];
+    EXPECT_EQ(op.inputs[0].dims, (shape{5, 6}));
+    EXPECT_EQ(op.inputs[0].strides, (shape{1, 5}));
+    EXPECT_EQ(op.inputs[1].dims, (shape{6}));
+    EXPECT_FALSE(op.outputs[0].has_shape); // inferred
+    EXPECT_EQ(op.outputs[1].dims, (shape{5}));
+    EXPECT_TRUE(op.outputs[1].has_shape);
+
+    g = parse_graph(graph_text());
+    rewrite_shapes(g, "0:*100x30x2");
+    EXPECT_EQ(g.ops[0].inputs[0].dims, (shape{2, 3, 4}));
+    EXPECT_EQ(g.ops[0].inputs[0].strides, (shape{100, 30, 2}));
+    rewrite_shapes(g, "0:*bca");
+    EXPECT_EQ(g.ops[0].inputs[0].strides, (shape{1, 8, 2}));
+    rewrite_shapes(g, "1:scalar+3:0");
+    EXPECT_EQ(g.ops[0].inputs[1].dims, shape{});
+    EXPECT_EQ(g.ops[0].outputs[1].dims, (shape{0}));
+}
+
+TEST(rewriting, mistakes_in_shapes) {
+    for (const char *text : {"0", "0:", "9:3", "0:3x", "0:-3", "0:3x4*abc", "0:3x4*aB8b", "0:3x4*1", "x:3", "0:3+",
+                             "4:*ab", "0:3x4*", "0:3y4", "-1:3", "0:1x1x1x1x1x1x1x1x1x1x1x1x1"}) {
+        graph_case g = parse_graph(graph_text());
+        EXPECT_THROW(rewrite_shapes(g, text), input_error) << text;
+    }
+}
+
+TEST(rewriting, attributes) {
+    graph_case g = parse_graph(graph_text());
+    rewrite_attributes(g, "7:epsilon:0.25*begin_norm_axis:1*keep_stats:0");
+    const graph_op &op = g.ops[0];
+    EXPECT_EQ(std::get<float>(op.attributes.at("epsilon")), 0.25F);
+    EXPECT_EQ(std::get<int64_t>(op.attributes.at("begin_norm_axis")), 1);
+    EXPECT_EQ(op.outputs.size(), 1u);
+    EXPECT_FALSE(op.outputs[0].has_shape);
+    rewrite_attributes(g, "7:epsilon:undef*output_mask:1x0x1");
+    EXPECT_FALSE(op.attributes.contains("epsilon"));
+    EXPECT_EQ(std::get<std::vector<int64_t>>(op.attributes.at("output_mask")), (std::vector<int64_t>{1, 0, 1}));
+    for (const char *text : {"7", "7:epsilon", "8:epsilon:1", "7:epsilon:x", "7:groups:1", "7:keep_stats:2",
+                             "7:", "7:epsilon:1+", "7:begin_norm_axis:1.5", "7:output_mask:1y0"})
+        EXPECT_THROW(rewrite_attributes(g, text), input_error) << text;
+}
+
+// ---------------------------------------------------------------- running
+
+graph_result run_text(const std::string &text, int64_t expected_partitions = -1) {
+    return run_graph(parse_graph(text), run_options{}, expected_partitions);
+}
+
+TEST(running, tells_how_it_went) {
+    EXPECT_EQ(run_text(graph_text()).what.status, state::passed);
+    EXPECT_EQ(run_text(graph_text(), 1).what.status, state::passed);
+    EXPECT_EQ(run_text(graph_text(), 2).what.status, state::failed);
+    EXPECT_EQ(run_text(replaced(graph_text(), "LayerNorm", "Softmax")).what.status, state::unimplemented);
+    EXPECT_EQ(run_text(replaced(graph_text(), "\"shape\": [4]", "\"shape\": [5]")).what.status, state::failed);
+    EXPECT_EQ(run_text(replaced(graph_text(), "[12, 4, 1]", "[-1, -1, -1]")).what.status, state::invalid_arguments);
+}
+
+struct executed {
+    graph_case graph;
+    graph_norm norm;
+    graph_memory memory{1};
+
+    // As the runner does it, with the library's results written by `write`.
+    template <typename Write>
+    executed(const std::string &text, Write write) : graph(parse_graph(text)), norm(understand(graph.ops[0]).value()) {
+        using jitnorm::graph::logical_tensor;
+        using strided = logical_tensor::dims;
+        memory.add(logical_tensor(0, logical_tensor::data_type::f32, strided{2, 4}, strided{4, 1}));
+        memory.add(logical_tensor(1, logical_tensor::data_type::f32, strided{4}, strided{1}));
+        memory.add(logical_tensor(2, logical_tensor::data_type::f32, strided{2, 4}, strided{4, 1}));
+        memory.add(logical_tensor(3, logical_tensor::data_type::f32, strided{2}, strided{1}));
+        memory.add(logical_tensor(4, logical_tensor::data_type::f32, strided{2}, strided{1}));
+        memory.fill_inputs(norm);
+        memory.poison_outputs(norm);
+        write(memory);
+    }
+    size_t errors() const {
+        size_t count = 0;
+        for (const comparison &c : check_graph_op(norm, memory)) count += c.errors();
+        return count;
+    }
+};
+
+// The right results by formulas of the test's own.
+void write_right_results(const graph_memory &m) {
+    const std::vector<double> src = values_of(m.at(0)), gamma = values_of(m.at(1));
+    for (size_t row = 0; row < 2; ++row) {
+        double mean = 0, variance = 0;
+        for (size_t c = 0; c < 4; ++c) mean += src[row * 4 + c] / 4;
+        for (size_t c = 0; c < 4; ++c) variance += (src[row * 4 + c] - mean) * (src[row * 4 + c] - mean) / 4;
+        for (size_t c = 0; c < 4; ++c)
+            m.at(2).set(dim_t(row * 4 + c), (src[row * 4 + c] - mean) / std::sqrt(variance + 0.5) * gamma[c]);
+        m.at(3).set(dim_t(row), mean);
+        m.at(4).set(dim_t(row), variance);
+    }
+}
+
+TEST(checking, notices_each_wrong_output) {
+    const std::string text = graph_text();
+    EXPECT_EQ(executed(text, write_right_results).errors(), 0u);
+    EXPECT_EQ(executed(text, [](const graph_memory &) {}).errors(), 12u); // nothing was written
+    for (const size_t id : {2, 3, 4}) {
+        const executed wrong(text, [&](const graph_memory &m) {
+            write_right_results(m);
+            m.at(id).set(1, m.at(id).at(1) + 1e-5);
+        });
+        EXPECT_EQ(wrong.errors(), 1u) << "tensor " << id;
+    }
+    EXPECT_EQ(executed(replaced(text, "0.5", "0.51"), write_right_results).errors(), 8u);
+}
+
+} // namespace
+} // namespace benchdnn_lite
