@@ -20,7 +20,8 @@ bool any_negative(shape values) {
 // Whether the number of elements and the bytes from the data to the end of the last one can be represented. With a
 // dimension of 0 the others still count rows or columns.
 bool is_addressable(const tensor &t) {
-    dim_t elements = 1, end = t.offset + 1;
+    dim_t elements = 1, end, bytes;
+    if (__builtin_add_overflow(t.offset, 1, &end)) return false;
     for (size_t d = 0; d < t.dims.size(); ++d) {
         const dim_t dim = std::max<dim_t>(t.dims[d], 1);
         dim_t reach;
@@ -28,8 +29,7 @@ bool is_addressable(const tensor &t) {
         if (__builtin_mul_overflow(dim - 1, t.strides[d], &reach)) return false;
         if (__builtin_add_overflow(end, reach, &end)) return false;
     }
-    dim_t bytes;
-    return t.offset < INT64_MAX && !__builtin_mul_overflow(end, dim_t(sizeof(float)), &bytes);
+    return !__builtin_mul_overflow(end, dim_t(sizeof(float)), &bytes);
 }
 
 // Dimensions that follow each other at even steps, as one.
