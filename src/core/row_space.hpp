@@ -45,9 +45,11 @@ public:
     void for_each_run(dim_t begin, dim_t end, Body &&body) const {
         if (begin >= end) return;
         cursor at = locate(begin);
-        for (dim_t left = end - begin; left > 0; left -= at.now.count, advance(at)) {
+        for (dim_t left = end - begin;; advance(at)) {
             at.now.count = std::min(left, run_length() - at.index[size_t(levels_ - 1)]);
             body(static_cast<const run &>(at.now));
+            left -= at.now.count;
+            if (left == 0) return;
         }
     }
 

@@ -26,7 +26,7 @@ backward_work::backward_work(const problem &p, dim_t buffer_bytes)
              (size_in(p.src) + size_in(p.diff_dst) + (p.wants_diff_src() ? size_in(p.diff_src) : 0))),
       row_bytes_read_(columns_ * (size_in(p.src) + size_in(p.diff_dst))),
       element_(p.computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float))), pitch_(pitch_for(columns_)),
-      buffer_bytes_(whole_lines(buffer_bytes)) {}
+      buffer_bytes_(whole_lines(buffer_bytes)), share_bytes_(buffer_bytes_ + own_bytes()), shares_(most_shares()) {}
 
 int backward_work::row_threads(int available) const {
     return tuning::backward_threads(bytes_, gradients_ > 0 ? cut_.parts() : rows_,
@@ -45,7 +45,7 @@ bool backward_work::goes_by_chunks(int available) const {
 
 bool backward_work::may_go_by_chunks() const { return goes_by_chunks(tuning::MAX_PARTS); }
 
-int backward_work::shares() const {
+int backward_work::most_shares() const {
     const int by_rows = columns_ > tuning::LONG_ROW ? 1 : row_threads(tuning::MAX_PARTS);
     return std::max(by_rows, may_go_by_chunks() ? chunk_threads(tuning::MAX_PARTS) : 1);
 }
@@ -66,14 +66,14 @@ dim_t backward_work::common_bytes() const {
 
 size_t backward_work::scratchpad_bytes() const {
     if (rows_ == 0 || columns_ == 0) return 0;
-    return size_t(shares() * (buffer_bytes_ + own_bytes()) + common_bytes());
+    return size_t(shares_ * share_bytes_ + common_bytes());
 }
 
 std::byte *backward_work::buffer(void *scratchpad, int share) const {
-    return static_cast<std::byte *>(scratchpad) + share * (buffer_bytes_ + own_bytes());
+    return static_cast<std::byte *>(scratchpad) + share * share_bytes_;
 }
 std::byte *backward_work::own(void *scratchpad, int share) const { return buffer(scratchpad, share) + buffer_bytes_; }
-std::byte *backward_work::common(void *scratchpad) const { return buffer(scratchpad, shares()); }
+std::byte *backward_work::common(void *scratchpad) const { return buffer(scratchpad, shares_); }
 
 double *backward_work::part_sums(void *scratchpad, dim_t part) const {
     return reinterpret_cast<double *>(common(scratchpad)) + part * width();

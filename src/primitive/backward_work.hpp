@@ -58,7 +58,7 @@ public:
 
 private:
     bool may_go_by_chunks() const;
-    int shares() const; // threads at the most
+    int most_shares() const;
     dim_t own_bytes() const;
     dim_t common_bytes() const;
     std::byte *own(void *scratchpad, int share) const;
@@ -67,7 +67,9 @@ private:
     dim_t rows_, columns_;
     row_blocks cut_;
     int gradients_;
-    dim_t bytes_, row_bytes_read_, element_, pitch_, buffer_bytes_;
+    dim_t bytes_, row_bytes_read_, element_, pitch_;
+    dim_t buffer_bytes_, share_bytes_; // of a thread: the buffer, and all of its share of the scratchpad
+    int shares_;                       // threads at the most
 };
 
 } // namespace jitnorm::impl::layer_norm
