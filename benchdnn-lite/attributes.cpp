@@ -170,6 +170,7 @@ tensor_scales parse_scales(std::string_view text) {
         if (fields[0] != "src" && fields[0] != "dst")
             throw input_error("scale argument '", fields[0], "' is neither src nor dst");
         std::optional<float> &scale = fields[0] == "src" ? scales.src : scales.dst;
+        if (scale) throw input_error("there are two scales of ", fields[0]);
         std::string_view value = fields[2];
         if (value.ends_with('*')) value.remove_suffix(1); // older files mark so what is known at run time only: all are
         scale = parse_float(value);

@@ -122,7 +122,7 @@ std::string padded(std::string text, size_t width) {
 std::string help_text() {
     std::string text =
         "Checks and times layer normalization, in the syntax of oneDNN's benchdnn.\n"
-        "  benchdnn-lite --lnorm [knob...] problem...\n"
+        "  benchdnn-lite --lnorm [knob...] problem...        (--graph --help: graphs of layer normalizations)\n"
         "A problem is a shape, normalized over its last dimension, perhaps named: 128x768 2x4x16_n\"name*3\".\n"
         "Lists run in every combination; a knob holds until it is set again; no value at all is the default.\n"
         "Examples of all knobs:\n";
@@ -139,7 +139,7 @@ command parser::finish() {
     if (state_.help) result_.text = help_text();
     if (!state_.completion.empty()) result_.text = completion_for(state_.completion);
     if (!result_.text.empty()) return std::move(result_);
-    if (!driver_named_) throw input_error("name a driver: --lnorm is the only one (--help explains)");
+    if (!driver_named_) throw input_error("name a driver: --lnorm or --graph (--help explains)");
     if (!problem_named_) throw input_error("no problem to run: give a shape such as 128x768, or --batch=FILE");
     result_.json = state_.json;
     return std::move(result_);

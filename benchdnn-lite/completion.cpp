@@ -33,14 +33,30 @@ _benchdnn_lite() {
         ;;
 )";
 
+// What is in no table: the drivers, and what the driver of graphs has for itself.
+struct driver_option {
+    std::string_view name, help, zsh_action;
+};
+
+constexpr driver_option DRIVER_OPTIONS[] = {
+    {"--lnorm", "layer normalizations", ""},
+    {"--graph", "graphs of layer normalizations", ""},
+    {"--case=", "a serialized graph to run", ":file:_files"},
+    {"--in-shapes=", "other shapes of the graph's inputs", ":value: "},
+    {"--op-attrs=", "other attributes of the graph's operations", ":value: "},
+    {"--expected-n-partitions=", "how many partitions the graph must give", ":value: "},
+};
+
 std::string knob_names() {
-    std::string names = "--lnorm";
+    std::string names;
+    for (const driver_option &o : DRIVER_OPTIONS) names += concat(o.name, " ");
+    names.pop_back();
     for (const knob &k : knobs()) names += concat(" --", k.name, k.example.empty() ? "" : "=");
     return names;
 }
 
 std::string cases() {
-    std::string text;
+    std::string text = "    --case) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n";
     for (const knob &k : knobs()) {
         if (k.choices.empty()) continue;
         const std::string offer = k.choices == "FILE" ? "COMPREPLY=($(compgen -f -- \"$word\"))"
@@ -66,7 +82,9 @@ std::string escaped(std::string_view text, std::string_view special) {
 }
 
 std::string zsh() {
-    std::string text = "_arguments \\\n    '--lnorm[layer normalization, the only driver]'";
+    std::string text = "_arguments";
+    for (const driver_option &o : DRIVER_OPTIONS)
+        text += concat(" \\\n    '*", o.name, "[", escaped(o.help, "[]"), "]", o.zsh_action, "'");
     for (const knob &k : knobs()) {
         text += concat(" \\\n    '*--", k.name, k.example.empty() ? "" : "=", "[", escaped(k.help, "[]"), "]");
         if (k.choices == "FILE")

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <new>
 #include <optional>
 
@@ -235,7 +236,13 @@ void run_all(const command &c, const after_run &tamper, report &out, json_report
     }
 }
 
+// Before hours of work are done for it.
+void check_writable(const std::string &file) {
+    if (!file.empty() && !std::ofstream(file, std::ios::app)) throw input_error("--json: cannot write '", file, "'");
+}
+
 int run(const command &c, const after_run &tamper) {
+    check_writable(c.json);
     for (const std::string &line : c.notes) std::printf("%s\n", line.c_str());
     report out(c.jobs.size());
     json_report machines;

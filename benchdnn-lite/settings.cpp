@@ -45,19 +45,26 @@ problems cross_product(const settings &s, const shape &size) {
     return cross(list, s.in_place, [](problem &p, bool value) { p.in_place = value; });
 }
 
+void check_tag(std::string_view knob, const std::string &tag, size_t ndims) {
+    try {
+        if (!tag.empty()) canonical_tag(tag, ndims);
+    } catch (const input_error &error) {
+        throw input_error("--", knob, ": ", error.what());
+    }
+}
+
 void check_tags(const problem &p) {
-    canonical_tag(p.tags.src, p.ndims());
-    canonical_tag(p.tags.dst, p.ndims());
-    if (!p.tags.diff_src.empty()) canonical_tag(p.tags.diff_src, p.ndims());
-    canonical_tag(p.stat_tag, p.ndims() - 1);
+    for (const std::string &tag : {p.tags.src, p.tags.dst, p.tags.diff_src}) check_tag("tag", tag, p.ndims());
+    check_tag("stat_tag", p.stat_tag, p.ndims() - 1);
     for (const post_op &op : p.attr.post_ops)
-        if (const auto *binary = std::get_if<binary_post_op>(&op); binary && !binary->tag.empty())
-            canonical_tag(binary->tag, p.ndims());
+        if (const auto *binary = std::get_if<binary_post_op>(&op)) check_tag("attr-post-ops", binary->tag, p.ndims());
 }
 
 void check_third_fields(const problem &p) {
-    if (!p.is_forward() || (p.types.diff_src == p.types.src && p.tags.diff_src.empty())) return;
-    throw input_error("the third data type or tag is diff_src's, which a forward problem does not have");
+    constexpr std::string_view REASON = " is diff_src's, which a forward problem does not have";
+    if (!p.is_forward()) return;
+    if (p.types.diff_src != p.types.src) throw input_error("--dt: the third type", REASON);
+    if (!p.tags.diff_src.empty()) throw input_error("--tag: the third tag", REASON);
 }
 
 } // namespace

@@ -255,14 +255,21 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
               std::string::npos);
     EXPECT_NE(mistake_in({"--lnorm", "--tag=Ab3a", "2x3"}).find("--allow-enum-tags-only=false"), std::string::npos);
     EXPECT_EQ(mistake_in({"--lnorm", "--allow-enum-tags-only=0", "--tag=Ab3a", "2x3"}), "");
-    EXPECT_NE(mistake_in({"--lnorm", "--dt=f32:f32:f64", "2x3"}), "");
-    EXPECT_NE(mistake_in({"--lnorm", "--tag=ab:ab:ab", "2x3"}), "");
+    EXPECT_EQ(mistake_in({"--lnorm", "--dt=f32:f32:f64", "2x3"}),
+              "--dt: the third type is diff_src's, which a forward problem does not have");
+    EXPECT_EQ(mistake_in({"--lnorm", "--tag=ab:ab:ab", "2x3"}),
+              "--tag: the third tag is diff_src's, which a forward problem does not have");
     EXPECT_EQ(mistake_in({"--lnorm", "--dt", "2x3"}), "--dt needs a value");
     EXPECT_EQ(mistake_in({"--lnorm", "--reset=1", "2x3"}), "--reset takes no value");
-    EXPECT_EQ(mistake_in({"--lnorm", "--tag=abc", "2x3"}), "tag 'abc' does not fit 2 dimensions");
+    EXPECT_EQ(mistake_in({"--lnorm", "--tag=abc", "2x3"}), "--tag: tag 'abc' does not fit 2 dimensions");
+    EXPECT_EQ(mistake_in({"--lnorm", "--stat_tag=abc", "2x3"}), "--stat_tag: tag 'abc' does not fit 1 dimensions");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=add:f32:per_tensor:abc", "2x3"}),
+              "--attr-post-ops: tag 'abc' does not fit 2 dimensions");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-scales=src:common:1+src:common:2", "2x3"}),
+              "--attr-scales: there are two scales of src");
     EXPECT_EQ(mistake_in({"--lnorm", "2xthree"}), "malformed problem '2xthree': 'three' is not an integer");
     EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
-    EXPECT_EQ(mistake_in({"2x3"}), "name a driver: --lnorm is the only one (--help explains)");
+    EXPECT_EQ(mistake_in({"2x3"}), "name a driver: --lnorm or --graph (--help explains)");
     EXPECT_EQ(mistake_in({"--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
 }
 
