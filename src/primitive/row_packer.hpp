@@ -58,13 +58,17 @@ public:
 
 private:
     // Calls body(rectangle, its offset in the tensor, its offset in the tile) for each piece of evenly spaced rows and
-    // columns.
+    // columns; or, where columns side by side in memory are far from each other in number, for pieces of each row.
     template <typename Body>
     void for_each_rectangle(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch,
                             Body &&body) const;
+    template <typename Body>
+    void for_each_rectangle_in_rows(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch,
+                                    Body &&body) const;
 
     dim_t element_, offset0_; // in bytes
     tensor_axis rows_, columns_;
+    bool turns_rows_; // a row is a matrix that lies in memory column by column
     rectangle_copy copy_;
 };
 

@@ -55,6 +55,26 @@ public:
         }
     }
 
+    // The fastest dimension's indices as lines, and the next dimension counting them: from one line to the next, in
+    // bytes. 0 where there is no such dimension, or either has inner blocks.
+    dim_t line_step() const {
+        return count_ > 1 && fastest().is_one_block() && second().is_one_block() ? second().step : 0;
+    }
+
+    // Where there is a line step: calls body(offset in bytes, lines, count) for the indices first .. first+count-1, cut
+    // into single lines or parts of them and into whole lines that are one line step apart.
+    template <typename Body>
+    void for_each_lines(dim_t first, dim_t count, Body &&body) const {
+        const dim_t length = fastest().size;
+        for (dim_t lines, part; count > 0; first += lines * part, count -= lines * part) {
+            const dim_t line = first / length, begin = first % length;
+            const bool whole = begin == 0 && count >= length;
+            lines = whole ? std::min(count / length, second().size - line % second().size) : 1;
+            part = whole ? length : std::min(count, length - begin);
+            body(outer_offset(line) + begin * fastest().step, lines, part);
+        }
+    }
+
 private:
     // A dimension, or several that follow each other evenly: indices within a block are `step` bytes apart, blocks are
     // `jump` bytes apart. Without inner blocks it is one block.
@@ -69,6 +89,7 @@ private:
     static level level_of(const memory_desc &md, int d);
     void append(const level &inner);
     const level &fastest() const { return levels_[size_t(count_ - 1)]; }
+    const level &second() const { return levels_[size_t(count_ - 2)]; }
     // Of the levels outside the fastest one.
     dim_t outer_offset(dim_t index) const;
 
