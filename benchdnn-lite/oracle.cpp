@@ -23,7 +23,10 @@ real largest_deviation(std::span<const double> src, const statistics &stats) {
 real denormal_step(double unit) { return unit == F64_ERROR ? 0x1p-1075L : 0x1p-150L; }
 
 // What a mean of denormal numbers may lose: it is computed in double, of a long row in parts.
-real denormal_mean_loss(size_t columns) { return 0x1p-1075L * real(1 + columns / 4096); }
+real denormal_mean_loss(size_t columns) {
+    const size_t parts = 1 + columns / 4096;
+    return 0x1p-1075L * real(parts);
+}
 
 real element(std::span<const double> values, size_t c, real missing) { return values.empty() ? missing : values[c]; }
 
