@@ -37,9 +37,9 @@ double value_for(graph_role role, random_numbers &random) {
 
 std::vector<double> values_of(const buffer &b) {
     std::vector<double> values(size_t(b.elements()));
-    const size_t columns = values.empty() ? 0 : size_t(b.shape().dims.back());
-    for (size_t begin = 0; begin < values.size(); begin += columns)
-        b.get_row(dim_t(begin / columns), std::span(values).subspan(begin, columns));
+    const size_t columns = size_t(b.shape().dims.back());
+    for (dim_t row = 0; row < b.rows(); ++row)
+        b.get_row(row, std::span(values).subspan(size_t(row) * columns, columns));
     return values;
 }
 

@@ -109,7 +109,8 @@ void rewrite_shapes(graph_case &graph, std::string_view text) {
     const std::set<size_t> boundaries = graph.boundaries();
     std::set<size_t> inferred = graph.written();
     for (const std::string &part : split(text, '+')) {
-        const auto [id_text, value] = cut(part, ':');
+        const auto [id_text, value_text] = cut(part, ':');
+        const std::string &value = value_text;
         const size_t id = parse_id(id_text);
         if (!boundaries.contains(id)) throw input_error("tensor ", id_text, " is no input or output of the graph");
         for_each_tensor(graph, [&](graph_tensor &t) {
