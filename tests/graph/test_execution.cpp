@@ -1,172 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled partitions: what compilation infers and chooses, in-place pairs, what execution refuses, empty tensors, a
-// caller's threads, and the same bits as the primitive has.
+// What execution takes and refuses, in place, on empty tensors, on a caller's threads and on several at once.
+#include <algorithm>
+#include <atomic>
 #include <cstring>
-#include <numeric>
+#include <thread>
 
-#include "graph_objects.hpp"
+#include "compiled_op.hpp"
 
 namespace jitnorm::tests {
 namespace {
-
-constexpr auto ANY = jitnorm_graph_layout_type_any, STRIDED = jitnorm_graph_layout_type_strided;
-
-struct compiled_op {
-    owned_partition partition;
-    owned_compiled handle;
-
-    explicit compiled_op(const op_request &request) : compiled_op(request, request.inputs, request.outputs) {}
-    compiled_op(const op_request &request, const std::vector<lt> &inputs, const std::vector<lt> &outputs)
-        : partition(request.partition()) {
-        EXPECT_OK(jitnorm_graph_compiled_partition_create(&handle, partition));
-        EXPECT_OK(compile(partition, handle, inputs, outputs));
-    }
-
-    lt query(size_t id) const {
-        lt found = {};
-        EXPECT_OK(jitnorm_graph_compiled_partition_query_logical_tensor(handle, id, &found));
-        return found;
-    }
-    dims dims_of(size_t id) const {
-        const lt t = query(id);
-        return {t.dims, t.dims + t.ndims};
-    }
-    dims strides_of(size_t id) const {
-        const lt t = query(id);
-        EXPECT_EQ(t.layout_type, STRIDED);
-        return {t.layout.strides, t.layout.strides + t.ndims};
-    }
-    std::vector<std::pair<size_t, size_t>> pairs() const {
-        size_t count = 9;
-        const jitnorm_graph_inplace_pair_t *found = nullptr;
-        EXPECT_OK(jitnorm_graph_compiled_partition_get_inplace_ports(handle, &count, &found));
-        std::vector<std::pair<size_t, size_t>> result;
-        for (size_t i = 0; i < count; ++i) result.emplace_back(found[i].input_id, found[i].output_id);
-        return result;
-    }
-};
-
-// Tensors with memory, by the descriptions that a compiled operation has of them.
-struct bound {
-    std::vector<owned_tensor> owners;
-    std::vector<const_jitnorm_graph_tensor_t> handles;
-
-    bound(const compiled_op &op, const std::vector<lt> &tensors) {
-        for (const lt &t : tensors) add(op.query(t.id));
-    }
-    void add(const lt &description) {
-        owned_tensor tensor;
-        EXPECT_OK(jitnorm_graph_tensor_create(&tensor, &description, cpu(), JITNORM_MEMORY_ALLOCATE));
-        handles.push_back(tensor);
-        owners.push_back(std::move(tensor));
-    }
-    void *data(size_t i) const {
-        void *handle = nullptr;
-        EXPECT_OK(jitnorm_graph_tensor_get_data_handle(owners[i], &handle));
-        return handle;
-    }
-    // Values that differ from tensor to tensor and are positive, as a variance is.
-    void fill(size_t elements) const {
-        for (size_t i = 0; i < owners.size(); ++i) {
-            auto *values = static_cast<float *>(data(i));
-            lt t;
-            EXPECT_OK(jitnorm_graph_tensor_get_logical_tensor(owners[i], &t));
-            size_t count = 1;
-            for (int d = 0; d < t.ndims; ++d) count *= size_t(t.dims[d]);
-            for (size_t e = 0; e < std::min(count, elements); ++e) values[e] = 1 + float((e * 7 + i * 3) % 11) / 4;
-        }
-    }
-};
-
-jitnorm_status_t execute(const compiled_op &op, const std::vector<const_jitnorm_graph_tensor_t> &inputs,
-                         const std::vector<const_jitnorm_graph_tensor_t> &outputs, jitnorm_stream_t stream) {
-    auto ins = inputs, outs = outputs;
-    return jitnorm_graph_compiled_partition_execute(op.handle, stream, ins.size(), ins.data(), outs.size(),
-                                                    outs.data());
-}
-jitnorm_status_t execute(const compiled_op &op, const bound &inputs, const bound &outputs) {
-    return execute(op, inputs.handles, outputs.handles, make_stream());
-}
-
-// ---------------------------------------------------------------- what compilation decides
-
-TEST(compiled, infers_shapes) {
-    op_request request = layer_norm();
-    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, -2}};
-    request.inputs = {make_lt(SRC_ID, {2, 3, 4}), make_lt(GAMMA_ID, {3, 4}), make_lt(BETA_ID, {3, 4})};
-    request.outputs = {make_unknown_lt(DST_ID), make_unknown_lt(MEAN_ID), make_unknown_lt(VARIANCE_ID, jitnorm_f32, 1)};
-    const compiled_op op(request);
-    EXPECT_EQ(op.dims_of(DST_ID), (dims{2, 3, 4}));
-    EXPECT_EQ(op.strides_of(DST_ID), (dims{12, 4, 1}));
-    EXPECT_EQ(op.dims_of(MEAN_ID), (dims{2}));
-    EXPECT_EQ(op.dims_of(VARIANCE_ID), (dims{2}));
-    EXPECT_EQ(op.dims_of(GAMMA_ID), (dims{3, 4}));
-
-    request = layer_norm_backward();
-    for (lt &output : request.outputs) output = make_unknown_lt(output.id, jitnorm_f32, -1, ANY);
-    const compiled_op backward(request);
-    EXPECT_EQ(backward.dims_of(DIFF_SRC_ID), (dims{2, 3, 4}));
-    EXPECT_EQ(backward.dims_of(DIFF_GAMMA_ID), (dims{4}));
-    EXPECT_EQ(backward.strides_of(DIFF_BETA_ID), (dims{1}));
-}
-
-TEST(compiled, statistics_of_a_whole_tensor_are_scalars) {
-    op_request request = layer_norm();
-    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 0}};
-    request.inputs.resize(1);
-    request.outputs[1] = make_unknown_lt(MEAN_ID);
-    request.outputs[2] = make_lt(VARIANCE_ID, {1, 1, 1});
-    const compiled_op op(request);
-    EXPECT_EQ(op.dims_of(MEAN_ID), dims{});
-    EXPECT_EQ(op.dims_of(VARIANCE_ID), (dims{1, 1, 1}));
-}
-
-TEST(compiled, chooses_layouts) {
-    op_request request = layer_norm();
-    request.inputs[0] = make_strided_lt(SRC_ID, {2, 3, 4}, {24, 1, 3});
-    request.outputs[0] = make_lt(DST_ID, {2, 3, 4}, jitnorm_f32, ANY);
-    EXPECT_EQ(compiled_op(request).strides_of(DST_ID), (dims{12, 1, 3}));
-    request.inputs[0] = make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, ANY);
-    request.inputs[1] = make_lt(GAMMA_ID, {4}, jitnorm_f32, ANY);
-    const compiled_op op(request);
-    EXPECT_EQ(op.strides_of(SRC_ID), (dims{12, 4, 1}));
-    EXPECT_EQ(op.strides_of(DST_ID), (dims{12, 4, 1}));
-    EXPECT_EQ(op.strides_of(GAMMA_ID), (dims{1}));
-}
-
-TEST(compiled, in_place_pairs) {
-    using pairs = std::vector<std::pair<size_t, size_t>>;
-    EXPECT_EQ(compiled_op(layer_norm()).pairs(), (pairs{{SRC_ID, DST_ID}}));
-    EXPECT_EQ(compiled_op(layer_norm_backward()).pairs(), (pairs{{DIFF_DST_ID, DIFF_SRC_ID}}));
-    op_request request = layer_norm_grad();
-    EXPECT_EQ(compiled_op(request).pairs(), (pairs{{DIFF_DST_ID, DIFF_SRC_ID}}));
-    request.mask = {0, 1, 1};
-    EXPECT_EQ(compiled_op(request).pairs(), pairs{});
-    request = layer_norm();
-    request.outputs[0] = make_strided_lt(DST_ID, {2, 3, 4}, {24, 8, 2});
-    EXPECT_EQ(compiled_op(request).pairs(), pairs{});
-    request.outputs[0] = make_lt(DST_ID, {2, 3, 4}, jitnorm_f32, ANY);
-    EXPECT_EQ(compiled_op(request).pairs(), (pairs{{SRC_ID, DST_ID}}));
-}
-
-TEST(compiled, queries_refuse) {
-    const compiled_op op(layer_norm());
-    lt found;
-    size_t count;
-    const jitnorm_graph_inplace_pair_t *pairs;
-    const auto refused = jitnorm_invalid_arguments;
-    EXPECT_EQ(jitnorm_graph_compiled_partition_query_logical_tensor(op.handle, 99, &found), refused);
-    EXPECT_EQ(jitnorm_graph_compiled_partition_query_logical_tensor(op.handle, SRC_ID, nullptr), refused);
-    EXPECT_EQ(jitnorm_graph_compiled_partition_query_logical_tensor(nullptr, SRC_ID, &found), refused);
-    EXPECT_EQ(jitnorm_graph_compiled_partition_get_inplace_ports(nullptr, &count, &pairs), refused);
-    EXPECT_EQ(jitnorm_graph_compiled_partition_get_inplace_ports(op.handle, nullptr, &pairs), refused);
-    EXPECT_EQ(jitnorm_graph_compiled_partition_get_inplace_ports(op.handle, &count, nullptr), refused);
-    owned_compiled not_compiled;
-    EXPECT_OK(jitnorm_graph_compiled_partition_create(&not_compiled, op.partition));
-    EXPECT_EQ(jitnorm_graph_compiled_partition_get_inplace_ports(not_compiled, &count, &pairs), refused);
-}
-
-// ---------------------------------------------------------------- what execution takes
 
 TEST(execution, tensors_in_any_order_and_others_among_them) {
     const op_request request = layer_norm();
@@ -219,7 +61,7 @@ TEST(execution, refuses_tensors_of_other_descriptions) {
                          make_lt(SRC_ID, {3, 2, 4}),
                          make_lt(SRC_ID, {2, 3, 4, 1}),
                          make_strided_lt(SRC_ID, {2, 3, 4}, {12, 1, 3}),
-                         make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, ANY),
+                         make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, jitnorm_graph_layout_type_any),
                          make_unknown_lt(SRC_ID)};
     for (const lt &other : others) {
         owned_tensor tensor;
@@ -301,6 +143,30 @@ TEST(execution, on_the_callers_threads) {
     inputs.fill(512 * 1024);
     EXPECT_OK(execute(op, inputs.handles, outputs.handles, stream));
     EXPECT_GT(seen.calls, 0);
+}
+
+// One compiled partition, which copies a strided gamma, on tensors of each thread's own.
+TEST(execution, by_several_threads_at_once) {
+    op_request request = layer_norm_backward();
+    request.inputs[4] = make_strided_lt(GAMMA_ID, {4}, {3});
+    const compiled_op op(request);
+    const bound inputs(op, request.inputs), expected(op, request.outputs);
+    inputs.fill(24);
+    ASSERT_OK(execute(op, inputs, expected));
+    std::atomic<int> wrong{0};
+    const auto work = [&] {
+        const bound outputs(op, request.outputs);
+        const owned_stream stream = make_stream();
+        for (int i = 0; i < 200; ++i) {
+            std::memset(outputs.data(0), 0xff, 24 * sizeof(float));
+            if (execute(op, inputs.handles, outputs.handles, stream) != jitnorm_success) ++wrong;
+            if (std::memcmp(outputs.data(0), expected.data(0), 24 * sizeof(float)) != 0) ++wrong;
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) threads.emplace_back(work);
+    for (std::thread &t : threads) t.join();
+    EXPECT_EQ(wrong, 0);
 }
 
 // A partition and its graph may be gone.

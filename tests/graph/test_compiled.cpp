@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compilation infers and chooses, and the pairs that may share memory.
+#include "compiled_op.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr auto ANY = jitnorm_graph_layout_type_any;
+
+TEST(compiled, infers_shapes) {
+    op_request request = layer_norm();
+    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, -2}};
+    request.inputs = {make_lt(SRC_ID, {2, 3, 4}), make_lt(GAMMA_ID, {3, 4}), make_lt(BETA_ID, {3, 4})};
+    request.outputs = {make_unknown_lt(DST_ID), make_unknown_lt(MEAN_ID), make_unknown_lt(VARIANCE_ID, jitnorm_f32, 1)};
+    const compiled_op op(request);
+    EXPECT_EQ(op.dims_of(DST_ID), (dims{2, 3, 4}));
+    EXPECT_EQ(op.strides_of(DST_ID), (dims{12, 4, 1}));
+    EXPECT_EQ(op.dims_of(MEAN_ID), (dims{2}));
+    EXPECT_EQ(op.dims_of(VARIANCE_ID), (dims{2}));
+    EXPECT_EQ(op.dims_of(GAMMA_ID), (dims{3, 4}));
+
+    request = layer_norm_backward();
+    for (lt &output : request.outputs) output = make_unknown_lt(output.id, jitnorm_f32, -1, ANY);
+    const compiled_op backward(request);
+    EXPECT_EQ(backward.dims_of(DIFF_SRC_ID), (dims{2, 3, 4}));
+    EXPECT_EQ(backward.dims_of(DIFF_GAMMA_ID), (dims{4}));
+    EXPECT_EQ(backward.strides_of(DIFF_BETA_ID), (dims{1}));
+}
+
+TEST(compiled, statistics_of_a_whole_tensor_are_scalars) {
+    op_request request = layer_norm();
+    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 0}};
+    request.inputs.resize(1);
+    request.outputs[1] = make_unknown_lt(MEAN_ID);
+    request.outputs[2] = make_lt(VARIANCE_ID, {1, 1, 1});
+    const compiled_op op(request);
+    EXPECT_EQ(op.dims_of(MEAN_ID), dims{});
+    EXPECT_EQ(op.dims_of(VARIANCE_ID), (dims{1, 1, 1}));
+}
+
+TEST(compiled, chooses_layouts) {
+    op_request request = layer_norm();
+    request.inputs[0] = make_strided_lt(SRC_ID, {2, 3, 4}, {24, 1, 3});
+    request.outputs[0] = make_lt(DST_ID, {2, 3, 4}, jitnorm_f32, ANY);
+    EXPECT_EQ(compiled_op(request).strides_of(DST_ID), (dims{12, 1, 3}));
+    request.inputs[0] = make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, ANY);
+    request.inputs[1] = make_lt(GAMMA_ID, {4}, jitnorm_f32, ANY);
+    const compiled_op op(request);
+    EXPECT_EQ(op.strides_of(SRC_ID), (dims{12, 4, 1}));
+    EXPECT_EQ(op.strides_of(DST_ID), (dims{12, 4, 1}));
+    EXPECT_EQ(op.strides_of(GAMMA_ID), (dims{1}));
+}
+
+TEST(compiled, in_place_pairs) {
+    using pairs = std::vector<std::pair<size_t, size_t>>;
+    EXPECT_EQ(compiled_op(layer_norm()).pairs(), (pairs{{SRC_ID, DST_ID}}));
+    EXPECT_EQ(compiled_op(layer_norm_backward()).pairs(), (pairs{{DIFF_DST_ID, DIFF_SRC_ID}}));
+    op_request request = layer_norm_grad();
+    EXPECT_EQ(compiled_op(request).pairs(), (pairs{{DIFF_DST_ID, DIFF_SRC_ID}}));
+    request.mask = {0, 1, 1};
+    EXPECT_EQ(compiled_op(request).pairs(), pairs{});
+    request = layer_norm();
+    request.outputs[0] = make_strided_lt(DST_ID, {2, 3, 4}, {24, 8, 2});
+    EXPECT_EQ(compiled_op(request).pairs(), pairs{});
+    request.outputs[0] = make_lt(DST_ID, {2, 3, 4}, jitnorm_f32, ANY);
+    EXPECT_EQ(compiled_op(request).pairs(), (pairs{{SRC_ID, DST_ID}}));
+}
+
+TEST(compiled, queries_refuse) {
+    const compiled_op op(layer_norm());
+    lt found;
+    size_t count;
+    const jitnorm_graph_inplace_pair_t *pairs;
+    const auto refused = jitnorm_invalid_arguments;
+    EXPECT_EQ(jitnorm_graph_compiled_partition_query_logical_tensor(op.handle, 99, &found), refused);
+    EXPECT_EQ(jitnorm_graph_compiled_partition_query_logical_tensor(op.handle, SRC_ID, nullptr), refused);
+    EXPECT_EQ(jitnorm_graph_compiled_partition_query_logical_tensor(nullptr, SRC_ID, &found), refused);
+    EXPECT_EQ(jitnorm_graph_compiled_partition_get_inplace_ports(nullptr, &count, &pairs), refused);
+    EXPECT_EQ(jitnorm_graph_compiled_partition_get_inplace_ports(op.handle, nullptr, &pairs), refused);
+    EXPECT_EQ(jitnorm_graph_compiled_partition_get_inplace_ports(op.handle, &count, nullptr), refused);
+    owned_compiled not_compiled;
+    EXPECT_OK(jitnorm_graph_compiled_partition_create(&not_compiled, op.partition));
+    EXPECT_EQ(jitnorm_graph_compiled_partition_get_inplace_ports(not_compiled, &count, &pairs), refused);
+}
+
+} // namespace
+} // namespace jitnorm::tests
