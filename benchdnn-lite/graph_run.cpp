@@ -7,6 +7,7 @@
 
 #include "error.hpp"
 #include "graph_check.hpp"
+#include "memory_size.hpp"
 
 namespace benchdnn_lite {
 
@@ -86,6 +87,7 @@ public:
 private:
     void partition(int64_t expected);
     void compile(step &s);
+    void allocate();
     std::vector<logical_tensor> known(const std::vector<graph_tensor> &tensors) const;
     void take(step &s, const std::vector<graph_tensor> &tensors, const std::map<graph_role, size_t> &used,
               std::vector<logical_tensor> &list);
@@ -199,14 +201,20 @@ void runner::time(const step &s) {
     result_.times.push_back(std::move(t));
 }
 
+// Checking holds tensors as doubles, too.
+void runner::allocate() {
+    double bytes = 0;
+    for (const auto &[id, t] : compiled_) bytes += double(t.get_mem_size()) * (options_.mode.check ? 5 : 1);
+    if (bytes > machine_memory().available) throw std::bad_alloc();
+    for (const auto &[id, t] : compiled_) memory_.add(t);
+}
+
 void runner::run(int64_t expected_partitions) {
     partition(expected_partitions);
     for (step &s : steps_) compile(s);
     result_.what.status = state::initialized;
     if (options_.mode.init) return;
-    for (const step &s : steps_)
-        for (const std::vector<logical_tensor> &list : {s.inputs, s.outputs})
-            for (const logical_tensor &t : list) memory_.add(t);
+    allocate();
     result_.what.status = state::executed;
     for (const step &s : steps_) {
         memory_.fill_inputs(s.norm);
@@ -239,7 +247,7 @@ graph_result run_graph(const graph_case &graph, const run_options &options, int6
     } catch (const unsupported &reason) {
         result.what = {state::unimplemented, reason.what(), {}, {}, 0, 0};
     } catch (const std::bad_alloc &) {
-        result.what = {state::skipped, "Not enough RAM: an allocation failed", {}, {}, 0, 0};
+        result.what = {state::skipped, "Not enough RAM", {}, {}, 0, 0};
     }
     result.milliseconds = milliseconds_since(start);
     return result;
