@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jit_forward.hpp"
 
-
 #include "../jit/isa.hpp"
 #include "forward_executor.hpp"
 #include "packed_forward_executor.hpp"
