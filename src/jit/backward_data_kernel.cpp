@@ -49,7 +49,7 @@ private:
         if (conf_.bypassing) sfence();
         close_frame();
         tail_.emit_table();
-        io_.emit_constants();
+        io_.emit_rest();
     }
 
     void load_arguments() {

@@ -63,7 +63,7 @@ private:
         L(end);
         close_frame();
         tail_.emit_table();
-        io_.emit_constants();
+        io_.emit_rest();
     }
 
     bool has_s1() const { return conf_.sums && conf_.centered; }

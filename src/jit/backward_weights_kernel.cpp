@@ -37,7 +37,7 @@ private:
         walker_.walk_freely(UNROLL, [&](places columns) { add_up(columns); });
         close_frame();
         tail_.emit_table();
-        io_.emit_constants();
+        io_.emit_rest();
     }
 
     void add_up(places columns) {

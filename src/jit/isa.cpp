@@ -68,6 +68,11 @@ bool is_allowed(isa wanted) {
     return wanted <= detected && int(wanted) <= current_cap().load(std::memory_order_relaxed);
 }
 
+bool has_avx512_bf16() {
+    static const bool detected = Xbyak::util::Cpu().has(Xbyak::util::Cpu::tAVX512_BF16);
+    return detected;
+}
+
 jitnorm_status_t set_max_isa(jitnorm_cpu_isa_t cap) {
     const auto wanted = cap_of(cap);
     if (!wanted) return jitnorm_invalid_arguments;

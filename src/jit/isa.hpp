@@ -12,6 +12,10 @@ enum class isa { none, avx2, avx512 };
 // The best that the processor has, the operating system saves, and the cap (JITNORM_MAX_CPU_ISA, set_max_isa) allows.
 bool is_allowed(isa wanted);
 
+// Whether the processor has AVX512_BF16, which isa::avx512 does not ask for: kernels use it where the bits are the
+// same.
+bool has_avx512_bf16();
+
 // The cap for descriptors created from now on: sse41 (no generated code), avx2, avx512_core or default (no cap);
 // anything else is invalid_arguments. Overrides the environment variable.
 jitnorm_status_t set_max_isa(jitnorm_cpu_isa_t cap);

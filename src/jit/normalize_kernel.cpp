@@ -56,7 +56,7 @@ private:
         if (conf_.streaming) sfence();
         close_frame();
         tail_.emit_table();
-        io_.emit_constants();
+        io_.emit_rest();
         if (has_post_ops()) post_ops_->emit_constants();
     }
 

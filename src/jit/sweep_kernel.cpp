@@ -52,7 +52,7 @@ private:
         sum_rows();
         close_frame();
         tail_.emit_table();
-        io_.emit_constants();
+        io_.emit_rest();
     }
 
     bool has_groups() const { return std::is_same_v<T, float> && !conf_.repeated; }

@@ -4,12 +4,14 @@
 //
 // Widening is exact (but s32 to float rounds to nearest even). Narrowing rounds once to nearest even and keeps NaN;
 // integers saturate and NaN becomes 0; a double becomes bf16 or f16 through float (docs/arithmetic.md, "Notation").
+// AVX512_BF16 takes denormals for zeros: a vector with one is rounded in integer code, at the kernel's end.
 // AVX2 has neither bf16 nor masked accesses to narrow elements: bf16 is rounded in integer code, and the elements of an
 // incomplete vector are collected piece by piece. f64 elements need T = double.
 #pragma once
 
 #include <array>
 #include <bit>
+#include <list>
 
 #include "constant_pool.hpp"
 #include "row_walker.hpp"
@@ -97,9 +99,24 @@ public:
         }
     }
 
-    void emit_constants() { constants_.emit(); }
+    // Behind the kernel's last instruction: what is rarely needed, and constants.
+    void emit_rest() {
+        for (rare_rounding &r : rare_) {
+            g_.L(r.begin);
+            round_to_bf16(r.v, r.work[0], r.work[1]);
+            g_.jmp(r.end, Xbyak::CodeGenerator::T_NEAR);
+        }
+        constants_.emit();
+    }
 
 private:
+    struct rare_rounding { // of v to bf16, and back
+        floats v;
+        std::array<floats, 2> work;
+        Xbyak::Label begin, end;
+        rare_rounding(const floats &rounded, const std::array<floats, 2> &free) : v(rounded), work(free) {}
+    };
+
     void broadcast_value(const vmm &v, T value) {
         using bits = std::conditional_t<DOUBLE, uint64_t, uint32_t>;
         ops_.broadcast(v, g_.ptr[constants_.at(std::bit_cast<bits>(value), sizeof(T))]);
@@ -169,15 +186,26 @@ private:
         if (type == jitnorm_s8 || type == jitnorm_u8) return round_to_integer(v, type, work);
         const floats f(v.getIdx());
         if constexpr (DOUBLE) g_.vcvtpd2ps(f, v);
-        if (type == jitnorm_bf16) to_bf16(f, floats(work[0].getIdx()), floats(work[1].getIdx()));
+        if (type == jitnorm_bf16) to_bf16(f, {floats(work[0].getIdx()), floats(work[1].getIdx())});
         if (type == jitnorm_f16) {
             constexpr uint8_t NEAREST_EVEN = 0;
             g_.vcvtps2ph(shorts(v.getIdx()), f, NEAREST_EVEN);
         }
     }
 
+    void to_bf16(const floats &v, const std::array<floats, 2> &work) {
+        if (I == isa::avx2 || !has_avx512_bf16()) return round_to_bf16(v, work[0], work[1]);
+        constexpr uint8_t DENORMAL = 0x20;
+        rare_rounding &rare = rare_.emplace_back(v, work);
+        g_.vfpclassps(mask_, v, DENORMAL);
+        g_.kortestw(mask_, mask_);
+        g_.jnz(rare.begin, Xbyak::CodeGenerator::T_NEAR);
+        g_.vcvtneps2bf16(shorts(v.getIdx()), v);
+        g_.L(rare.end);
+    }
+
     // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN (bits | 0x400000) >> 16
-    void to_bf16(const floats &v, const floats &rounded, const floats &other) {
+    void round_to_bf16(const floats &v, const floats &rounded, const floats &other) {
         broadcast_bits(other, 1);
         g_.vpsrld(rounded, v, 16);
         g_.vandps(rounded, rounded, other);
@@ -187,8 +215,8 @@ private:
         broadcast_bits(other, 0x400000);
         g_.vorps(other, other, v);
         if constexpr (I == isa::avx512) {
-            g_.vcmpunordps(nan_, v, v);
-            g_.vmovaps(rounded | nan_, other);
+            g_.vcmpunordps(mask_, v, v);
+            g_.vmovaps(rounded | mask_, other);
             g_.vpsrld(rounded, rounded, 16);
             g_.vpmovdw(shorts(v.getIdx()), rounded);
         } else {
@@ -223,8 +251,8 @@ private:
     void zero_nan(const vmm &v, const vmm &ordered) {
         constexpr uint8_t ORDERED = 7;
         if constexpr (I == isa::avx512) {
-            ops_.compare(nan_, v, v, ORDERED);
-            ops_.load(v | nan_ | g_.T_z, v);
+            ops_.compare(mask_, v, v, ORDERED);
+            ops_.load(v | mask_ | g_.T_z, v);
         } else {
             ops_.compare(ordered, v, v, ORDERED);
             ops_.bit_and(v, v, ordered);
@@ -324,7 +352,8 @@ private:
     tail_mask<I, T> &tail_;
     row_walker<I, T> &walker_;
     reg scratch_;
-    Xbyak::Opmask nan_{2};
+    Xbyak::Opmask mask_{2};
+    std::list<rare_rounding> rare_;
     constant_pool constants_{g_};
 };
 
