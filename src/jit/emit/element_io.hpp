@@ -204,7 +204,7 @@ private:
         g_.L(rare.end);
     }
 
-    // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN (bits | 0x400000) >> 16
+    // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN another one
     void round_to_bf16(const floats &v, const floats &rounded, const floats &other) {
         broadcast_bits(other, 1);
         g_.vpsrld(rounded, v, 16);
@@ -212,16 +212,15 @@ private:
         broadcast_bits(other, 0x7fff);
         g_.vpaddd(rounded, rounded, other);
         g_.vpaddd(rounded, rounded, v);
-        broadcast_bits(other, 0x400000);
-        g_.vorps(other, other, v);
         if constexpr (I == isa::avx512) {
+            broadcast_bits(other, 0x400000);
             g_.vcmpunordps(mask_, v, v);
-            g_.vmovaps(rounded | mask_, other);
+            g_.vorps(rounded | mask_, other, v);
             g_.vpsrld(rounded, rounded, 16);
             g_.vpmovdw(shorts(v.getIdx()), rounded);
         } else {
-            g_.vcmpunordps(v, v, v);
-            g_.vblendvps(rounded, rounded, other, v);
+            g_.vcmpunordps(v, v, v); // all bits of NaN
+            g_.vorps(rounded, rounded, v);
             g_.vpsrld(rounded, rounded, 16);
             g_.vpackusdw(v, rounded, rounded);
             gather_quarters(v);
