@@ -16,6 +16,12 @@ bool has_dense_rows(const memory_desc &md, int row_ndims) {
     return md.inner_nblks == 0;
 }
 
+bool has_rows_in_lines(const memory_desc &md, int row_ndims) {
+    for (int d = 0; d < row_ndims; ++d)
+        if (md.dims[d] > 1 && md.strides[d] * dim_t(size_of(md.data_type)) % CACHE_LINE != 0) return false;
+    return true;
+}
+
 row_space::row_space(std::span<const memory_desc *const> tensors, int row_ndims) : tensors_(tensors.size()) {
     for (size_t t = 0; t < tensors_; ++t) offset0_[t] = tensors[t]->offset0;
     for (int d = 0; d < row_ndims; ++d) {

@@ -20,6 +20,11 @@ bool has_strided_rows(const memory_desc &md, int row_ndims);
 // False where strides known at execution only may decide.
 bool has_dense_rows(const memory_desc &md, int row_ndims);
 
+constexpr dim_t CACHE_LINE = 64; // bytes
+
+// Whether rows are whole cache lines apart, along each of the first `row_ndims` dimensions.
+bool has_rows_in_lines(const memory_desc &md, int row_ndims);
+
 class row_space {
 public:
     static constexpr int MAX_TENSORS = 4;

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward_data_kernel.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
 #include "../core/names.hpp"
+#include "emit/cache_lines.hpp"
 #include "emit/element_io.hpp"
 #include "kernel_generator.hpp"
 
 namespace jitnorm::impl::jit {
 
 namespace {
-
-constexpr int CACHE_LINE = 64;
-
-// How far ahead of ordinary stores their cache lines are asked for, as in normalize_kernel.cpp.
-constexpr int CLAIMED_AHEAD = 2 * CACHE_LINE;
 
 template <isa I, typename T>
 class backward_data_generator : public kernel_generator {
@@ -100,26 +95,20 @@ private:
         }
     }
 
-    // One per cache line.
     void prefetch(places vectors) {
-        if (vectors.front().tail) return;
         const auto fetch = [&](const reg &ahead, jitnorm_data_type_t type) {
             const int size = element_bytes(type);
-            const auto vectors_in_line = size_t(std::max(1, CACHE_LINE / (VECTOR_WIDTH<I, T> * size)));
-            for (size_t i = 0; i < vectors.size(); i += vectors_in_line)
-                prefetcht0(ptr[walker_.at(ahead, vectors[i], size)]);
+            for_each_cache_line<I, T>(vectors, size,
+                                      [&](const place &p) { prefetcht0(ptr[walker_.at(ahead, p, size)]); });
         };
         if (conf_.sums) fetch(reg_src_ahead_, conf_.src);
         fetch(reg_diff_dst_ahead_, conf_.diff_dst);
     }
 
-    // At least one store in each cache line of diff_src asks for a line to come.
     void claim_lines(places vectors) {
-        if (vectors.front().tail) return;
         const int size = element_bytes(conf_.diff_src);
-        const auto vectors_in_line = size_t(std::max(1, CACHE_LINE / (VECTOR_WIDTH<I, T> * size)));
-        for (size_t i = 0; i < vectors.size(); i += vectors_in_line)
-            prefetchw(ptr[walker_.at(reg_diff_src_, vectors[i], size) + CLAIMED_AHEAD]);
+        for_each_cache_line<I, T>(
+            vectors, size, [&](const place &p) { prefetchw(ptr[walker_.at(reg_diff_src_, p, size) + CLAIMED_AHEAD]); });
     }
 
     void load_g(const place &p) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "normalize_kernel.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 
 #include "../core/names.hpp"
+#include "emit/cache_lines.hpp"
 #include "emit/element_io.hpp"
 #include "emit/post_ops.hpp"
 #include "emit/recorded_code.hpp"
@@ -16,12 +16,6 @@
 namespace jitnorm::impl::jit {
 
 namespace {
-
-constexpr int CACHE_LINE = 64;
-
-// How far ahead of ordinary stores their cache lines are asked for: stores across two lines that miss L1 would wait for
-// each in turn.
-constexpr int CLAIMED_AHEAD = 2 * CACHE_LINE;
 
 template <isa I, typename T>
 class normalize_generator : public kernel_generator {
@@ -180,23 +174,18 @@ private:
         return registers;
     }
 
-    // One per cache line of src.
     void prefetch(places vectors) {
-        if (vectors.front().tail) return;
-        const int size = element_bytes(conf_.src),
-                  vectors_in_line = std::max(1, CACHE_LINE / (VECTOR_WIDTH<I, T> * size));
-        for (size_t i = 0; i < vectors.size(); i += size_t(vectors_in_line))
-            prefetcht0(ptr[walker_.at(reg_ahead_, vectors[i], size)]);
+        const int size = element_bytes(conf_.src);
+        for_each_cache_line<I, T>(vectors, size,
+                                  [&](const place &p) { prefetcht0(ptr[walker_.at(reg_ahead_, p, size)]); });
     }
 
-    // At least one store in each cache line of dst asks for a line to come.
     void claim_lines(int rows, places vectors) {
-        if (vectors.front().tail) return;
-        const int size = element_bytes(conf_.dst),
-                  vectors_in_line = std::max(1, CACHE_LINE / (VECTOR_WIDTH<I, T> * size));
+        const int size = element_bytes(conf_.dst);
         for (int r = 0; r < rows; ++r)
-            for (size_t i = 0; i < vectors.size(); i += size_t(vectors_in_line))
-                prefetchw(ptr[walker_.at(rows_[size_t(r)].dst, vectors[i], size) + CLAIMED_AHEAD]);
+            for_each_cache_line<I, T>(vectors, size, [&](const place &p) {
+                prefetchw(ptr[walker_.at(rows_[size_t(r)].dst, p, size) + CLAIMED_AHEAD]);
+            });
     }
 
     // hi - x: the compute type is subtracted straight from memory, and the multiplication turns the sign

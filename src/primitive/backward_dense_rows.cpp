@@ -8,7 +8,6 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 constexpr int SRC = 0, DIFF_DST = 1, DIFF_SRC = 2, STATISTICS = 3; // tensors of the row space
-constexpr dim_t CACHE_LINE = 64;
 
 row_space space_of(const problem &p) {
     const memory_desc *tensors[] = {&p.src, &p.diff_dst, p.wants_diff_src() ? &p.diff_src : &p.diff_dst, &p.statistics};
@@ -16,12 +15,6 @@ row_space space_of(const problem &p) {
 }
 
 dim_t size_in(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
-
-bool are_lines_apart(const memory_desc &md, int row_ndims) {
-    for (int d = 0; d < row_ndims; ++d)
-        if (md.dims[d] > 1 && md.strides[d] * size_in(md) % CACHE_LINE != 0) return false;
-    return true;
-}
 
 } // namespace
 
@@ -37,7 +30,7 @@ backward_dense_rows::backward_dense_rows(const problem &p)
       diff_dst_stride_(space_.stride(DIFF_DST) * diff_dst_size_),
       diff_src_stride_(space_.stride(DIFF_SRC) * diff_src_size_), statistics_size_(size_in(p.statistics)),
       statistics_stride_(space_.stride(STATISTICS)), diff_src_offset_(p.diff_src.offset0 * diff_src_size_),
-      in_lines_(are_lines_apart(p.diff_src, p.row_ndims())) {}
+      in_lines_(impl::has_rows_in_lines(p.diff_src, p.row_ndims())) {}
 
 bool backward_dense_rows::has_rows_in_lines(const void *diff_src) const {
     const uintptr_t first = reinterpret_cast<uintptr_t>(diff_src) + uintptr_t(diff_src_offset_);

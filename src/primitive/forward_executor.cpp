@@ -8,18 +8,10 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 constexpr int SRC = 0, DST = 1, STATISTICS = 2; // tensors of the row space
-constexpr dim_t CACHE_LINE = 64;
 
 row_space rows_of(const problem &p) {
     const memory_desc *tensors[] = {&p.src, &p.dst, &p.statistics};
     return {std::span(tensors, p.uses_statistics() ? 3 : 2), p.row_ndims()};
-}
-
-// Whether rows are whole cache lines apart, in every dimension.
-bool has_rows_in_lines(const memory_desc &md, int row_ndims) {
-    for (int d = 0; d < row_ndims; ++d)
-        if (md.dims[d] > 1 && md.strides[d] * dim_t(size_of(md.data_type)) % CACHE_LINE != 0) return false;
-    return true;
 }
 
 dim_t chunks_in(dim_t C) { return (C + CHUNK - 1) / CHUNK; }

@@ -3,29 +3,12 @@
 // nothing, and without pages for code the reference takes over.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "api/scarce_memory.hpp"
 #include "jitnorm/jitnorm.h"
 #include "small_problem.hpp"
 
 namespace jitnorm::tests {
 namespace {
-
-// Runs body with the first, second, ... allocation failing until it succeeds: every failure must say so.
-void expect_each_failure_told(const char *what, aclnnStatus expected, const std::function<aclnnStatus()> &body) {
-    for (long healthy = 0; healthy < 1000; ++healthy) {
-        allocations_left = healthy;
-        const aclnnStatus status = body();
-        allocations_left = -1;
-        if (status == ACLNN_SUCCESS) {
-            EXPECT_GT(healthy, 0) << what << " allocates nothing";
-            return;
-        }
-        EXPECT_EQ(status, expected) << what << ", allocation " << healthy;
-    }
-    FAIL() << what << " never succeeded";
-}
 
 TEST(aclnn_hard_times, objects_say_so) {
     expect_each_failure_told("stream", ACL_ERROR_BAD_ALLOC, [] {

@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the system gives no memory: each allocation of each creation fails once, executions allocate nothing, and
 // without pages for code the reference takes over.
-#include <functional>
 
 #include "api/scarce_memory.hpp"
 #include "graph_objects.hpp"
 
 namespace jitnorm::tests {
 namespace {
-
-// Runs `create` with the first, second, ... allocation failing until it succeeds: every failure must say so.
-void expect_each_failure_told(const char *what, const std::function<jitnorm_status_t()> &create) {
-    for (long healthy = 0; healthy < 1000; ++healthy) {
-        allocations_left = healthy;
-        const jitnorm_status_t status = create();
-        allocations_left = -1;
-        if (status == jitnorm_success) {
-            EXPECT_GT(healthy, 0) << what << " allocates nothing";
-            return;
-        }
-        EXPECT_EQ(status, jitnorm_out_of_memory) << what << ", allocation " << healthy;
-    }
-    FAIL() << what << " never succeeded";
-}
 
 // Strided gamma, so that compiled partitions copy.
 op_request strided_request() {
@@ -33,11 +17,11 @@ op_request strided_request() {
 
 TEST(out_of_memory, objects_say_so) {
     const op_request request = strided_request();
-    expect_each_failure_told("operation", [] {
+    expect_each_failure_told("operation", jitnorm_out_of_memory, [] {
         owned_op op;
         return jitnorm_graph_op_create(&op, 1, jitnorm_graph_op_layer_norm, "a name too long to be kept in place");
     });
-    expect_each_failure_told("input", [] {
+    expect_each_failure_told("input", jitnorm_out_of_memory, [] {
         owned_op op;
         const lt t = {};
         const long left = std::exchange(allocations_left, -1);
@@ -45,16 +29,16 @@ TEST(out_of_memory, objects_say_so) {
         allocations_left = left;
         return jitnorm_graph_op_add_input(op, &t);
     });
-    expect_each_failure_told("graph", [] {
+    expect_each_failure_told("graph", jitnorm_out_of_memory, [] {
         owned_graph graph;
         return jitnorm_graph_graph_create(&graph, jitnorm_cpu);
     });
     const owned_op op = request.make();
-    expect_each_failure_told("partition", [&] {
+    expect_each_failure_told("partition", jitnorm_out_of_memory, [&] {
         owned_partition partition;
         return jitnorm_graph_partition_create_with_op(&partition, op, jitnorm_cpu);
     });
-    expect_each_failure_told("tensor", [&] {
+    expect_each_failure_told("tensor", jitnorm_out_of_memory, [&] {
         owned_tensor tensor;
         return jitnorm_graph_tensor_create(&tensor, &request.inputs[0], cpu(), JITNORM_MEMORY_ALLOCATE);
     });
@@ -62,7 +46,7 @@ TEST(out_of_memory, objects_say_so) {
     owned_compiled compiled;
     EXPECT_OK(jitnorm_graph_compiled_partition_create(&compiled, partition));
     std::vector<const lt *> ins = pointers_to(request.inputs), outs = pointers_to(request.outputs);
-    expect_each_failure_told("compilation", [&] {
+    expect_each_failure_told("compilation", jitnorm_out_of_memory, [&] {
         return jitnorm_graph_partition_compile(partition, compiled, ins.size(), ins.data(), outs.size(), outs.data(),
                                                cpu());
     });
