@@ -72,6 +72,23 @@ argument_map::argument_map(const jitnorm_primitive_desc &pd)
         else if (bytes(*t.md) != 0)
             with_elements_ |= only(s);
     }
+    pairs_ = list_pairs();
+}
+
+// Where sizes are known at execution only, so is what may be in place and what has elements: all pairs are listed.
+std::vector<argument_map::handle_pair> argument_map::list_pairs() const {
+    const slot_set listed = required_ & (with_elements_ | runtime_);
+    std::vector<handle_pair> pairs;
+    for (slot_set outputs = outputs_ & listed, seen = 0; outputs != 0; outputs &= outputs - 1) {
+        const slot output = first_of(outputs);
+        seen |= only(output);
+        for (slot_set others = listed & ~seen; others != 0; others &= others - 1) {
+            const slot other = first_of(others);
+            if (has_runtime_sizes_ || (only(output) | only(other)) != in_place_)
+                pairs.push_back({uint16_t(place_of(output)), uint16_t(place_of(other))});
+        }
+    }
+    return pairs;
 }
 
 void argument_map::put(layer_norm::arguments &result, slot s, void *handle) noexcept {
@@ -85,24 +102,34 @@ void *argument_map::get(const layer_norm::arguments &result, slot s) noexcept {
 }
 
 inline bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
-    if ((runtime_ & only(s)) != 0) return fits(memory.md, *mds_[s]);
     return memory.digest == digests_[s] && ((short_ & only(s)) != 0 || same_tensor(memory.md, *mds_[s]));
 }
+
+constexpr const char *OTHER_DESCRIPTOR = "its memory has another descriptor than the primitive's";
+constexpr const char *NO_DATA = "its memory has no data";
 
 // Null, or why the argument cannot be taken.
 inline const char *argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
     const slot s = slot_of(argument.arg);
     if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0) return "the primitive has no such argument";
-    if ((list.given & only(s)) != 0) return "given twice";
-    list.given |= only(s);
-    if ((ignored_ & only(s)) != 0) return nullptr;
+    if ((list.awaited & only(s)) == 0) return "given twice";
+    list.awaited ^= only(s);
     const jitnorm_memory &memory = *argument.memory;
-    if (!matches(memory, s)) return "its memory has another descriptor than the primitive's";
-    if ((runtime_ & only(s)) != 0) {
-        list.memories[s] = &memory;
-        if (bytes(memory.md) != 0) list.with_elements |= only(s);
-    }
-    if (memory.handle == nullptr && (list.with_elements & only(s)) != 0) return "its memory has no data";
+    if (((ignored_ | runtime_) & only(s)) != 0) return take_with_sizes(memory, s, list);
+    if (!matches(memory, s)) return OTHER_DESCRIPTOR;
+    if (memory.handle == nullptr && (with_elements_ & only(s)) != 0) return NO_DATA;
+    put(list.result, s, memory.handle);
+    return nullptr;
+}
+
+// A memory of which the primitive does not know all, or which it does not look at.
+const char *argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept {
+    if ((ignored_ & only(s)) != 0) return nullptr;
+    if (!fits(memory.md, *mds_[s])) return OTHER_DESCRIPTOR;
+    const bool has_elements = bytes(memory.md) != 0;
+    if (memory.handle == nullptr && has_elements) return NO_DATA;
+    if (has_elements) list.with_elements |= only(s);
+    list.memories[s] = &memory;
     put(list.result, s, memory.handle);
     return nullptr;
 }
@@ -124,6 +151,15 @@ jitnorm_status_t argument_map::fill_in(const reading &list, layer_norm::problem 
     return v.status == jitnorm_success ? v.status : report("jitnorm_primitive_execute", v);
 }
 
+// Whether any two handles are equal that should not: the quick question, since hardly ever are they.
+inline bool argument_map::may_have_alias(const layer_norm::arguments &result) const noexcept {
+    const auto *handles = reinterpret_cast<const std::byte *>(&result);
+    bool equal = false;
+    for (const handle_pair pair : pairs_)
+        equal |= std::memcmp(handles + pair.one, handles + pair.other, sizeof(void *)) == 0;
+    return equal;
+}
+
 // An output whose handle another tensor has too; NO_SLOT if there is none.
 slot argument_map::find_alias(const reading &list, slot_set in_place) const noexcept {
     for (slot_set outputs = outputs_ & list.with_elements; outputs != 0; outputs &= outputs - 1) {
@@ -139,17 +175,18 @@ slot argument_map::find_alias(const reading &list, slot_set in_place) const noex
 
 jitnorm_status_t argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
                                        layer_norm::problem *sizes) const noexcept {
-    reading list(with_elements_, result);
+    reading list(required_ | ignored_, with_elements_, result);
     for (int i = 0; i < nargs; ++i) {
         if (args[i].memory == nullptr) continue;
         if (const char *reason = take(args[i], list)) return complain(args[i].arg, reason);
     }
-    if (const slot_set missing = required_ & ~list.given; missing != 0)
+    if (const slot_set missing = required_ & list.awaited; missing != 0)
         return complain(arg_of(first_of(missing)), "missing");
     if (sizes != nullptr)
         if (const auto status = fill_in(list, *sizes); status != jitnorm_success) return status;
-    if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : in_place_pair(*sizes)); alias != NO_SLOT)
-        return complain(arg_of(alias), "this output has the handle of another tensor");
+    if (may_have_alias(result))
+        if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : in_place_pair(*sizes)); alias != NO_SLOT)
+            return complain(arg_of(alias), "this output has the handle of another tensor");
     result.scratchpad = align(result.scratchpad);
     return jitnorm_success;
 }

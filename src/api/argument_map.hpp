@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tensor_match.hpp"
 #include "tensors.hpp"
@@ -29,12 +30,17 @@ private:
 
     // What is known of a list that is being read.
     struct reading {
-        slot_set given = 0, with_elements;
+        slot_set awaited, with_elements;
         layer_norm::arguments &result;
         const jitnorm_memory *memories[SLOT_COUNT]; // set for given slots with run-time sizes
 
-        reading(slot_set with_elements_before, layer_norm::arguments &to)
-            : with_elements(with_elements_before), result(to) {}
+        reading(slot_set slots, slot_set with_elements_before, layer_norm::arguments &to)
+            : awaited(slots), with_elements(with_elements_before), result(to) {}
+    };
+
+    // Two tensors whose handles must differ, one of them an output: where in the arguments the handles are, in bytes.
+    struct handle_pair {
+        uint16_t one, other;
     };
 
     static slot_set in_place_pair(const layer_norm::problem &p) noexcept;
@@ -45,7 +51,10 @@ private:
 
     bool matches(const jitnorm_memory &memory, slot s) const noexcept;
     const char *take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
+    const char *take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
     jitnorm_status_t fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
+    std::vector<handle_pair> list_pairs() const;
+    bool may_have_alias(const layer_norm::arguments &result) const noexcept;
     slot find_alias(const reading &list, slot_set in_place) const noexcept;
 
     bool has_runtime_sizes_;
@@ -56,6 +65,7 @@ private:
     slot_set with_elements_ = 0; // a null handle would not do
     slot_set runtime_ = 0;       // sizes or strides are known at execution only
     slot_set short_ = 0;         // equal digests are enough
+    std::vector<handle_pair> pairs_;
     tensor_digest digests_[SLOT_COUNT];
     const memory_desc *mds_[SLOT_COUNT];
 };

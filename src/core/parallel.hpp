@@ -42,6 +42,7 @@ struct range {
 
 // Part `part` of `parts` of 0..count, cut as evenly as possible.
 constexpr range split(dim_t count, int parts, int part) {
+    if (parts == 1) return {0, count}; // most of all: spares divisions
     const dim_t share = count / parts, rest = count % parts;
     const dim_t begin = part * share + (part < rest ? part : rest);
     return {begin, begin + share + (part < rest ? 1 : 0)};

@@ -51,7 +51,7 @@ bool row_space::continues(size_t level, dim_t size, const per_tensor &stride) co
 }
 
 row_space::cursor row_space::locate(dim_t row) const {
-    cursor at = {{}, {offset0_, 0}};
+    cursor at = start();
     for (size_t level = size_t(levels_); level-- > 0; row /= size_[level]) move(at, level, row % size_[level]);
     return at;
 }

@@ -49,7 +49,7 @@ public:
     template <typename Body>
     void for_each_run(dim_t begin, dim_t end, Body &&body) const {
         if (begin >= end) return;
-        cursor at = locate(begin);
+        cursor at = begin == 0 ? start() : locate(begin);
         for (dim_t left = end - begin;; advance(at)) {
             at.now.count = std::min(left, run_length() - at.index[size_t(levels_ - 1)]);
             body(static_cast<const run &>(at.now));
@@ -69,6 +69,7 @@ private:
 
     void append(dim_t size, const per_tensor &stride);
     bool continues(size_t level, dim_t size, const per_tensor &stride) const;
+    cursor start() const { return {{}, {offset0_, 0}}; }
     cursor locate(dim_t row) const;
     void move(cursor &at, size_t level, dim_t steps) const;
     void advance(cursor &at) const;

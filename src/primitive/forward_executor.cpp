@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_executor.hpp"
 
+#include <climits>
 #include <cstdint>
 
 namespace jitnorm::impl::layer_norm {
@@ -20,6 +21,9 @@ const void *advance(const void *values, dim_t bytes) {
     return values ? static_cast<const std::byte *>(values) + bytes : nullptr;
 }
 
+// Threads there are of those worth starting; nobody is asked for less than two.
+int available(int wanted) { return wanted == 1 ? 1 : std::min(wanted, max_threads()); }
+
 } // namespace
 
 template <typename T>
@@ -31,7 +35,10 @@ forward_executor<T>::forward_executor(const problem &p, std::shared_ptr<const fo
       dst_offset_(p.dst.offset0 * dst_size_), src_stride_(space_.stride(SRC) * src_size_),
       dst_stride_(space_.stride(DST) * dst_size_), statistics_size_(dim_t(size_of(p.statistics.data_type))),
       statistics_stride_(p.uses_statistics() ? space_.stride(STATISTICS) : 0),
-      dst_in_lines_(has_rows_in_lines(p.dst, p.row_ndims())) {}
+      dst_in_lines_(has_rows_in_lines(p.dst, p.row_ndims())), bytes_(space_.rows() * C_ * (src_size_ + dst_size_)),
+      row_threads_(tuning::threads(bytes_, space_.rows(), INT_MAX)),
+      chunk_threads_(tuning::threads(bytes_, space_.rows() * chunks_in(C_), tuning::MAX_PARTS)),
+      plan_of_one_(tuning::plan_for(bytes_, bytes_, C_ * src_size_)) {}
 
 template <typename T>
 size_t forward_executor<T>::scratchpad_bytes(const problem &p) {
@@ -41,15 +48,12 @@ size_t forward_executor<T>::scratchpad_bytes(const problem &p) {
 
 template <typename T>
 jitnorm_status_t forward_executor<T>::execute(const arguments &args) const {
-    const dim_t rows = space_.rows(), bytes = rows * C_ * (src_size_ + dst_size_);
-    if (rows == 0 || C_ == 0) return jitnorm_success;
-    const int available = std::min(max_threads(), tuning::MAX_PARTS);
-    const int parts = tuning::threads(bytes, rows, max_threads());
-    const int chunk_parts = tuning::threads(bytes, rows * chunks_in(C_), available);
-    if (shares_rows_ && C_ > CHUNK && chunk_parts > rows)
+    if (bytes_ == 0) return jitnorm_success;
+    const int chunk_parts = available(chunk_threads_);
+    if (goes_by_chunks(chunk_parts))
         run_chunks(args, chunk_parts);
     else
-        run_rows(args, parts);
+        run_rows(args, available(row_threads_));
     return jitnorm_success;
 }
 
@@ -64,28 +68,27 @@ dense_rows<T> forward_executor<T>::common_of(const arguments &args, int parts) c
 }
 
 template <typename T>
-dense_rows<T> forward_executor<T>::rows_at(const arguments &args, const dense_rows<T> &common,
-                                           const row_space::run &run, dim_t first_row) const {
+void forward_executor<T>::move_to(dense_rows<T> &rows, const arguments &args, const row_space::run &run,
+                                  dim_t first_row) const {
     const auto statistic = [&](void *values) {
         return values ? static_cast<std::byte *>(values) + run.offset[STATISTICS] * statistics_size_ : nullptr;
     };
-    dense_rows<T> here = common;
-    here.first_row = first_row;
-    here.src = static_cast<const std::byte *>(args.src) + run.offset[SRC] * src_size_;
-    here.dst = static_cast<std::byte *>(args.dst) + run.offset[DST] * dst_size_;
-    here.mean = statistic(args.mean);
-    here.variance = statistic(args.variance);
-    return here;
+    rows.first_row = first_row;
+    rows.src = static_cast<const std::byte *>(args.src) + run.offset[SRC] * src_size_;
+    rows.dst = static_cast<std::byte *>(args.dst) + run.offset[DST] * dst_size_;
+    rows.mean = statistic(args.mean);
+    rows.variance = statistic(args.variance);
 }
 
 template <typename T>
 void forward_executor<T>::run_rows(const arguments &args, int parts) const {
-    const dense_rows<T> common = common_of(args, parts);
     parallel_parts(parts, [&](int part) {
         const range mine = split(space_.rows(), parts, part);
+        dense_rows<T> rows = common_of(args, parts);
         dim_t row = mine.begin;
         space_.for_each_run(mine.begin, mine.end, [&](const row_space::run &run) {
-            kernels_.run(rows_at(args, common, run, row), run.count);
+            move_to(rows, args, run, row);
+            kernels_.run(rows, run.count);
             row += run.count;
         });
     });
@@ -100,7 +103,9 @@ void forward_executor<T>::for_each_piece(const arguments &args, const dense_rows
         const dim_t number = begin / per_row, first = begin % per_row;
         const dim_t last = std::min(per_row, first + chunks.end - begin);
         space_.for_each_run(number, number + 1, [&](const row_space::run &run) {
-            body(piece{rows_at(args, common, run, number), number, first, last});
+            piece here = {common, number, first, last};
+            move_to(here.row, args, run, number);
+            body(static_cast<const piece &>(here));
         });
         begin += last - first;
     }
@@ -159,8 +164,7 @@ void forward_executor<T>::normalize_chunks(piece p, const moments<T> *found) con
 // size.
 template <typename T>
 tuning::plan forward_executor<T>::plan_for(const arguments &args, int parts) const {
-    const dim_t bytes = space_.rows() * C_ * (src_size_ + dst_size_);
-    tuning::plan plan = tuning::plan_for(bytes / parts, bytes, C_ * src_size_);
+    tuning::plan plan = parts == 1 ? plan_of_one_ : tuning::plan_for(bytes_ / parts, bytes_, C_ * src_size_);
     const uintptr_t first = reinterpret_cast<uintptr_t>(args.dst) + uintptr_t(dst_offset_);
     plan.streaming = plan.streaming && first % CACHE_LINE == 0 && dst_in_lines_ && 2 * dst_size_ >= dim_t(sizeof(T));
     return plan;

@@ -23,8 +23,8 @@ public:
 private:
     dense_rows<T> common_of(const arguments &args, int parts) const;
     tuning::plan plan_for(const arguments &args, int parts) const;
-    dense_rows<T> rows_at(const arguments &args, const dense_rows<T> &common, const row_space::run &run,
-                          dim_t first_row) const;
+    bool goes_by_chunks(int parts) const { return shares_rows_ && C_ > CHUNK && parts > space_.rows(); }
+    void move_to(dense_rows<T> &rows, const arguments &args, const row_space::run &run, dim_t first_row) const;
     void run_rows(const arguments &args, int parts) const;
 
     // A row's chunks first .. last-1.
@@ -47,6 +47,9 @@ private:
     dim_t src_stride_, dst_stride_;              // from row to row of a run, in bytes
     dim_t statistics_size_, statistics_stride_;  // an element, and from row to row in elements
     bool dst_in_lines_;                          // every row of dst is whole cache lines from the first
+    dim_t bytes_;                                // read and written
+    int row_threads_, chunk_threads_;            // worth starting for rows, and for shared rows
+    tuning::plan plan_of_one_;                   // where one thread does it all
 };
 
 } // namespace jitnorm::impl::layer_norm
