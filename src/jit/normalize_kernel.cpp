@@ -146,9 +146,9 @@ private:
         if (conf_.src_scale) multiply_by(offsetof(arguments, src_scale));
         if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
         if (conf_.dst_scale) multiply_by(offsetof(arguments, inverse_dst_scale));
-        for_each([&](const row &of, const place &p, const vmm &x) {
-            io_.store(of.dst, p, x, conf_.dst, conf_.streaming, {vmm(AFFINE), vmm(AFFINE + 1)});
-        });
+        for (int r = 0; r < rows; ++r)
+            io_.store_all(rows_[size_t(r)].dst, vectors, vmm(rows_[size_t(r)].work), conf_.dst, conf_.streaming,
+                          {vmm(AFFINE), vmm(AFFINE + 1)});
     }
 
     void apply_post_ops(const vmm &x, const place &p) {

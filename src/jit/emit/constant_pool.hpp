@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// constant_pool: numbers that generated code broadcasts from memory, stored once each behind the code.
+// constant_pool: numbers that generated code takes from memory, stored once each behind the code.
 #pragma once
 
 #include <cstdint>
 #include <list>
+#include <vector>
 
 #include <xbyak/xbyak.h>
 
@@ -14,30 +15,32 @@ public:
     explicit constant_pool(Xbyak::CodeGenerator &g) : g_(g) {}
 
     // The address of a number of 4 or 8 bytes.
-    Xbyak::RegRip at(uint64_t bits, int size) { return g_.rip + label_of(bits, size); }
+    Xbyak::RegRip at(uint64_t bits, int size) {
+        return size == 8 ? at({uint32_t(bits), uint32_t(bits >> 32)}) : at({uint32_t(bits)});
+    }
+    // The address of 1, 2, 4, ... numbers of 4 bytes.
+    Xbyak::RegRip at(const std::vector<uint32_t> &numbers) { return g_.rip + label_of(numbers); }
 
+    // Each aligned to its size.
     void emit() {
-        for (int size : {8, 4}) {
-            g_.align(size_t(size));
-            for (entry &e : entries_) {
-                if (e.size != size) continue;
-                g_.L(e.label);
-                size == 8 ? g_.dq(e.bits) : g_.dd(uint32_t(e.bits));
-            }
+        entries_.sort([](const entry &a, const entry &b) { return a.numbers.size() > b.numbers.size(); });
+        if (!entries_.empty()) g_.align(entries_.front().numbers.size() * sizeof(uint32_t));
+        for (entry &e : entries_) {
+            g_.L(e.label);
+            for (const uint32_t number : e.numbers) g_.dd(number);
         }
     }
 
 private:
     struct entry {
-        uint64_t bits;
-        int size;
+        std::vector<uint32_t> numbers;
         Xbyak::Label label;
     };
 
-    Xbyak::Label &label_of(uint64_t bits, int size) {
+    Xbyak::Label &label_of(const std::vector<uint32_t> &numbers) {
         for (entry &e : entries_)
-            if (e.bits == bits && e.size == size) return e.label;
-        return entries_.emplace_back(entry{bits, size, {}}).label;
+            if (e.numbers == numbers) return e.label;
+        return entries_.emplace_back(entry{numbers, {}}).label;
     }
 
     Xbyak::CodeGenerator &g_;

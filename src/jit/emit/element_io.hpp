@@ -2,37 +2,18 @@
 // element_io: vectors of the compute type T from and to rows of any data type, whole or incomplete. Kernels name no
 // conversion.
 //
-// Widening is exact (but s32 to float rounds to nearest even). Narrowing rounds once to nearest even and keeps NaN;
-// integers saturate and NaN becomes 0; a double becomes bf16 or f16 through float (docs/arithmetic.md, "Notation").
-// AVX512_BF16 takes denormals for zeros: a vector with one is rounded in integer code, at the kernel's end.
-// AVX2 has neither bf16 nor masked accesses to narrow elements: bf16 is rounded in integer code, and the elements of an
-// incomplete vector are collected piece by piece. f64 elements need T = double.
+// Widening is exact (but s32 to float rounds to nearest even); narrowing.hpp says what the way back does. AVX2 has no
+// masked accesses to narrow elements: those of an incomplete vector are collected piece by piece. f64 elements need
+// T = double.
 #pragma once
 
 #include <array>
-#include <bit>
-#include <list>
 
-#include "constant_pool.hpp"
+#include "narrowing.hpp"
 #include "row_walker.hpp"
 #include "tail_mask.hpp"
 
 namespace jitnorm::impl::jit {
-
-constexpr int element_bytes(jitnorm_data_type_t type) {
-    switch (type) {
-    case jitnorm_f64:
-        return 8;
-    case jitnorm_f32:
-    case jitnorm_s32:
-        return 4;
-    case jitnorm_bf16:
-    case jitnorm_f16:
-        return 2;
-    default:
-        return 1;
-    }
-}
 
 template <isa I, typename T>
 class element_io {
@@ -41,16 +22,15 @@ class element_io {
     static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
     using vmm = typename vector_traits<I>::vmm;
     using half = typename vector_traits<I>::half;
-    // Registers of WIDTH elements of four and of two bytes, the latter at least an xmm.
-    using floats = std::conditional_t<DOUBLE, half, vmm>;
-    using shorts = std::conditional_t<I == isa::avx512 && !DOUBLE, Xbyak::Ymm, Xbyak::Xmm>;
+    using floats = typename narrowing<I, T>::floats;
+    using shorts = typename narrowing<I, T>::shorts;
     using reg = Xbyak::Reg64;
     using address = Xbyak::RegExp;
 
 public:
     // `scratch` is free to use.
     element_io(Xbyak::CodeGenerator &g, tail_mask<I, T> &tail, row_walker<I, T> &walker, const reg &scratch)
-        : g_(g), ops_(g), tail_(tail), walker_(walker), scratch_(scratch) {}
+        : g_(g), ops_(g), narrowing_(g), tail_(tail), walker_(walker), scratch_(scratch) {}
 
     // Absent elements load as zero.
     void load(const vmm &v, const reg &row, const place &p, jitnorm_data_type_t type) {
@@ -89,7 +69,7 @@ public:
                const std::array<vmm, 2> &work) {
         const address at = walker_.at(row, p, element_bytes(type));
         if (type != OWN) {
-            narrow(v, type, work);
+            narrowing_.one(v, type, work);
             p.tail ? store_incomplete(at, v.getIdx(), element_bytes(type))
                    : store_whole(at, v.getIdx(), WIDTH * element_bytes(type), bypassing);
         } else if (p.tail) {
@@ -99,32 +79,22 @@ public:
         }
     }
 
-    // Behind the kernel's last instruction: what is rarely needed, and constants.
-    void emit_rest() {
-        for (rare_rounding &r : rare_) {
-            g_.L(r.begin);
-            round_to_bf16(r.v, r.work[0], r.work[1]);
-            g_.jmp(r.end, Xbyak::CodeGenerator::T_NEAR);
+    // The same for all `vectors` of a row, which are in v and the registers that follow it.
+    void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool bypassing,
+                   const std::array<vmm, 2> &work) {
+        const auto held = [&](const place &p) { return vmm(v.getIdx() + p.slot); };
+        if (vectors.size() == 2 && narrowing_.joins_two(type)) {
+            narrowing_.two(held(vectors[0]), held(vectors[1]), type, work);
+            const address at = walker_.at(row, vectors[0], element_bytes(type));
+            return store_whole(at, held(vectors[0]).getIdx(), 2 * WIDTH * element_bytes(type), bypassing);
         }
-        constants_.emit();
+        for (const place &p : vectors) store(row, p, held(p), type, bypassing, work);
     }
+
+    // Behind the kernel's last instruction.
+    void emit_rest() { narrowing_.emit_rest(); }
 
 private:
-    struct rare_rounding { // of v to bf16, and back
-        floats v;
-        std::array<floats, 2> work;
-        Xbyak::Label begin, end;
-        rare_rounding(const floats &rounded, const std::array<floats, 2> &free) : v(rounded), work(free) {}
-    };
-
-    void broadcast_value(const vmm &v, T value) {
-        using bits = std::conditional_t<DOUBLE, uint64_t, uint32_t>;
-        ops_.broadcast(v, g_.ptr[constants_.at(std::bit_cast<bits>(value), sizeof(T))]);
-    }
-    void broadcast_bits(const floats &v, uint32_t bits) {
-        g_.vpbroadcastd(v, g_.ptr[constants_.at(bits, sizeof(bits))]);
-    }
-
     // ---- to the compute type
 
     // The stored elements of an incomplete vector to the bottom of v. AVX-512 masks by element; a masked conversion
@@ -177,90 +147,6 @@ private:
         default: // f32 in its register
             break;
         }
-    }
-
-    // ---- from the compute type
-
-    // The elements end up dense at the bottom of v.
-    void narrow(const vmm &v, jitnorm_data_type_t type, const std::array<vmm, 2> &work) {
-        if (type == jitnorm_s8 || type == jitnorm_u8) return round_to_integer(v, type, work);
-        const floats f(v.getIdx());
-        if constexpr (DOUBLE) g_.vcvtpd2ps(f, v);
-        if (type == jitnorm_bf16) to_bf16(f, {floats(work[0].getIdx()), floats(work[1].getIdx())});
-        if (type == jitnorm_f16) {
-            constexpr uint8_t NEAREST_EVEN = 0;
-            g_.vcvtps2ph(shorts(v.getIdx()), f, NEAREST_EVEN);
-        }
-    }
-
-    void to_bf16(const floats &v, const std::array<floats, 2> &work) {
-        if (I == isa::avx2 || !has_avx512_bf16()) return round_to_bf16(v, work[0], work[1]);
-        constexpr uint8_t DENORMAL = 0x20;
-        rare_rounding &rare = rare_.emplace_back(v, work);
-        g_.vfpclassps(mask_, v, DENORMAL);
-        g_.kortestw(mask_, mask_);
-        g_.jnz(rare.begin, Xbyak::CodeGenerator::T_NEAR);
-        g_.vcvtneps2bf16(shorts(v.getIdx()), v);
-        g_.L(rare.end);
-    }
-
-    // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN another one
-    void round_to_bf16(const floats &v, const floats &rounded, const floats &other) {
-        broadcast_bits(other, 1);
-        g_.vpsrld(rounded, v, 16);
-        g_.vandps(rounded, rounded, other);
-        broadcast_bits(other, 0x7fff);
-        g_.vpaddd(rounded, rounded, other);
-        g_.vpaddd(rounded, rounded, v);
-        if constexpr (I == isa::avx512) {
-            broadcast_bits(other, 0x400000);
-            g_.vcmpunordps(mask_, v, v);
-            g_.vorps(rounded | mask_, other, v);
-            g_.vpsrld(rounded, rounded, 16);
-            g_.vpmovdw(shorts(v.getIdx()), rounded);
-        } else {
-            g_.vcmpunordps(v, v, v); // all bits of NaN
-            g_.vorps(rounded, rounded, v);
-            g_.vpsrld(rounded, rounded, 16);
-            g_.vpackusdw(v, rounded, rounded);
-            gather_quarters(v);
-        }
-    }
-
-    void round_to_integer(const vmm &v, jitnorm_data_type_t type, const std::array<vmm, 2> &work) {
-        const auto &[other, ordered] = work;
-        const bool is_signed = type == jitnorm_s8;
-        zero_nan(v, ordered);
-        is_signed ? broadcast_value(other, -128) : ops_.clear(other);
-        ops_.max(v, v, other);
-        broadcast_value(other, is_signed ? 127 : 255);
-        ops_.min(v, v, other);
-        const floats integers(v.getIdx());
-        DOUBLE ? g_.vcvtpd2dq(integers, v) : g_.vcvtps2dq(v, v);
-        if constexpr (I == isa::avx512) {
-            g_.vpmovdb(Xbyak::Xmm(v.getIdx()), integers);
-        } else {
-            g_.vpackssdw(integers, integers, integers);
-            gather_quarters(integers);
-            const Xbyak::Xmm low(v.getIdx());
-            is_signed ? g_.vpacksswb(low, low, low) : g_.vpackuswb(low, low, low);
-        }
-    }
-
-    void zero_nan(const vmm &v, const vmm &ordered) {
-        constexpr uint8_t ORDERED = 7;
-        if constexpr (I == isa::avx512) {
-            ops_.compare(mask_, v, v, ORDERED);
-            ops_.load(v | mask_ | g_.T_z, v);
-        } else {
-            ops_.compare(ordered, v, v, ORDERED);
-            ops_.bit_and(v, v, ordered);
-        }
-    }
-
-    // Packing works within 128 bits: of a ymm, quarters 0 and 2 go into its lower half.
-    void gather_quarters(const floats &v) {
-        if constexpr (std::is_same_v<floats, Xbyak::Ymm>) g_.vpermq(v, v, 0b1000);
     }
 
     // ---- narrow elements in memory
@@ -348,12 +234,10 @@ private:
 
     Xbyak::CodeGenerator &g_;
     vector_ops<T> ops_;
+    narrowing<I, T> narrowing_;
     tail_mask<I, T> &tail_;
     row_walker<I, T> &walker_;
     reg scratch_;
-    Xbyak::Opmask mask_{2};
-    std::list<rare_rounding> rare_;
-    constant_pool constants_{g_};
 };
 
 } // namespace jitnorm::impl::jit

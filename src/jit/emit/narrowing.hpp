@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// narrowing: vectors of the compute type T to the elements of a narrower type, dense at the bottom of a register.
+//
+// Rounds once to nearest even and keeps NaN; integers saturate and NaN becomes 0; a double becomes bf16 or f16 through
+// float (docs/arithmetic.md, "Notation"). Without AVX512_BF16 bf16 is rounded in integer code; with it denormals are,
+// which it takes for zeros: at the kernel's end. Two vectors that are packed together share the instructions for it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <list>
+
+#include "constant_pool.hpp"
+#include "vector_ops.hpp"
+
+namespace jitnorm::impl::jit {
+
+constexpr int element_bytes(jitnorm_data_type_t type) {
+    switch (type) {
+    case jitnorm_f64:
+        return 8;
+    case jitnorm_f32:
+    case jitnorm_s32:
+        return 4;
+    case jitnorm_bf16:
+    case jitnorm_f16:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+template <isa I, typename T>
+class narrowing {
+    static constexpr bool DOUBLE = std::is_same_v<T, double>;
+    using vmm = typename vector_traits<I>::vmm;
+
+public:
+    // Registers of a vector's elements in four and in two bytes each, the latter at least an xmm.
+    using floats = std::conditional_t<DOUBLE, typename vector_traits<I>::half, vmm>;
+    using shorts = std::conditional_t<I == isa::avx512 && !DOUBLE, Xbyak::Ymm, Xbyak::Xmm>;
+
+    explicit narrowing(Xbyak::CodeGenerator &g) : g_(g), ops_(g) {}
+
+    // v's elements, in its place. Uses up the work registers.
+    void one(const vmm &v, jitnorm_data_type_t type, const std::array<vmm, 2> &work) {
+        if (is_byte(type)) return to_bytes(v, v, type, work[0]);
+        const floats f(v.getIdx()), other(work[0].getIdx()), another(work[1].getIdx());
+        if constexpr (DOUBLE) g_.vcvtpd2ps(f, v);
+        if (type == jitnorm_bf16) to_bf16(f, {other, another});
+        if (type == jitnorm_f16) {
+            constexpr uint8_t NEAREST_EVEN = 0;
+            g_.vcvtps2ph(shorts(v.getIdx()), f, NEAREST_EVEN);
+        }
+    }
+
+    // Whether two vectors cost less together.
+    static constexpr bool joins_two(jitnorm_data_type_t type) {
+        return !DOUBLE && (is_byte(type) || (type == jitnorm_bf16 && I == isa::avx2));
+    }
+
+    // v's elements and then those of `next`, in v's place. Uses up `next` and the work registers.
+    void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, const std::array<vmm, 2> &work) {
+        if (is_byte(type)) return to_bytes(v, next, type, work[0]);
+        if constexpr (joins_two(jitnorm_bf16)) {
+            round_bf16_bits(v, work[0], work[1]);
+            round_bf16_bits(next, work[0], work[1]);
+            pack_shorts(v, next);
+        }
+    }
+
+    // Behind the kernel's last instruction: what is rarely needed, and constants.
+    void emit_rest() {
+        for (rare_rounding &r : rare_) {
+            g_.L(r.begin);
+            round_to_bf16(r.v, r.work[0], r.work[1]);
+            g_.jmp(r.end, Xbyak::CodeGenerator::T_NEAR);
+        }
+        constants_.emit();
+    }
+
+private:
+    struct rare_rounding { // of v to bf16, and back
+        floats v;
+        std::array<floats, 2> work;
+        Xbyak::Label begin, end;
+        rare_rounding(const floats &rounded, const std::array<floats, 2> &free) : v(rounded), work(free) {}
+    };
+
+    static constexpr bool is_byte(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
+
+    void broadcast_value(const vmm &v, T value) {
+        using bits = std::conditional_t<DOUBLE, uint64_t, uint32_t>;
+        ops_.broadcast(v, g_.ptr[constants_.at(std::bit_cast<bits>(value), sizeof(T))]);
+    }
+    void broadcast_bits(const floats &v, uint32_t bits) {
+        g_.vpbroadcastd(v, g_.ptr[constants_.at(bits, sizeof(bits))]);
+    }
+
+    // ---- s8, u8
+
+    // Of v and `next`, which may be v.
+    void to_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type, const vmm &work) {
+        const auto for_each = [&](auto &&use) {
+            use(v);
+            if (next != v) use(next);
+        };
+        // With NaN for one operand the answer is the second: NaN stays. Packing takes care of what is below u8.
+        if (type == jitnorm_s8) {
+            broadcast_value(work, -128);
+            for_each([&](const vmm &x) { ops_.max(x, work, x); });
+        }
+        broadcast_value(work, type == jitnorm_s8 ? 127 : 255);
+        for_each([&](const vmm &x) { ops_.min(x, work, x); });
+        for_each(
+            [&](const vmm &x) { DOUBLE ? g_.vcvtpd2dq(floats(x.getIdx()), x) : g_.vcvtps2dq(floats(x.getIdx()), x); });
+        pack_bytes(floats(v.getIdx()), floats(next.getIdx()), type, floats(work.getIdx()));
+    }
+
+    // NaN has become the least integer: below u8, and of s8 the lowest byte of what that packs to, 0x8000, is taken.
+    void pack_bytes(const floats &v, const floats &next, jitnorm_data_type_t type, const floats &work) {
+        g_.vpackssdw(v, v, next);
+        if (type == jitnorm_s8) {
+            broadcast_bits(work, 0x00ff00ff);
+            g_.vandps(v, v, work);
+        }
+        g_.vpackuswb(v, v, v);
+        if constexpr (!std::is_same_v<floats, Xbyak::Xmm>) {
+            const bool wide = std::is_same_v<floats, Xbyak::Zmm>;
+            const Xbyak::Ymm order(work.getIdx());
+            g_.vmovups(
+                order,
+                g_.ptr[wide ? constants_.at({0, 4, 8, 12, 1, 5, 9, 13}) : constants_.at({0, 4, 1, 5, 0, 0, 0, 0})]);
+            g_.vpermd(v, work, v);
+        }
+    }
+
+    // ---- bf16
+
+    void to_bf16(const floats &v, const std::array<floats, 2> &work) {
+        if (I == isa::avx2 || !has_avx512_bf16()) return round_to_bf16(v, work[0], work[1]);
+        constexpr uint8_t DENORMAL = 0x20;
+        rare_rounding &rare = rare_.emplace_back(v, work);
+        g_.vfpclassps(mask_, v, DENORMAL);
+        g_.kortestw(mask_, mask_);
+        g_.jnz(rare.begin, Xbyak::CodeGenerator::T_NEAR);
+        g_.vcvtneps2bf16(shorts(v.getIdx()), v);
+        g_.L(rare.end);
+    }
+
+    void round_to_bf16(const floats &v, const floats &work, const floats &other) {
+        round_bf16_bits(v, work, other);
+        if constexpr (I == isa::avx512)
+            g_.vpmovdw(shorts(v.getIdx()), v);
+        else
+            pack_shorts(v, v);
+    }
+
+    // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN another one
+    void round_bf16_bits(const floats &v, const floats &rounded, const floats &other) {
+        broadcast_bits(other, 1);
+        g_.vpsrld(rounded, v, 16);
+        g_.vandps(rounded, rounded, other);
+        broadcast_bits(other, 0x7fff);
+        g_.vpaddd(rounded, rounded, other);
+        g_.vpaddd(rounded, rounded, v);
+        if constexpr (I == isa::avx512) {
+            broadcast_bits(other, 0x400000);
+            g_.vcmpunordps(mask_, v, v);
+            g_.vorps(rounded | mask_, other, v);
+            g_.vpsrld(v, rounded, 16);
+        } else {
+            g_.vcmpunordps(v, v, v); // all bits of NaN
+            g_.vorps(v, v, rounded);
+            g_.vpsrld(v, v, 16);
+        }
+    }
+
+    // Packing works within 128 bits: of a ymm, quarters 1 and 2 change places.
+    void pack_shorts(const floats &v, const floats &next) {
+        g_.vpackusdw(v, v, next);
+        if constexpr (std::is_same_v<floats, Xbyak::Ymm>) g_.vpermq(v, v, 0b11011000);
+    }
+
+    Xbyak::CodeGenerator &g_;
+    vector_ops<T> ops_;
+    Xbyak::Opmask mask_{2};
+    std::list<rare_rounding> rare_;
+    constant_pool constants_{g_};
+};
+
+} // namespace jitnorm::impl::jit
