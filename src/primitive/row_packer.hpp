@@ -7,7 +7,7 @@
 // in memory (row_order.hpp) a tile uses cache lines whole.
 #pragma once
 
-#include "rectangle_copy.hpp"
+#include "box_copy.hpp"
 #include "tensor_axis.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -57,19 +57,13 @@ public:
     }
 
 private:
-    // Calls body(rectangle, its offset in the tensor, its offset in the tile) for each piece of evenly spaced rows and
-    // columns; or, where columns side by side in memory are far from each other in number, for pieces of each row.
+    // Calls body(box) for the pieces of a tile whose elements are evenly spaced.
     template <typename Body>
-    void for_each_rectangle(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch,
-                            Body &&body) const;
-    template <typename Body>
-    void for_each_rectangle_in_rows(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch,
-                                    Body &&body) const;
+    void for_each_box(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch, Body &&body) const;
 
     dim_t element_, offset0_; // in bytes
     tensor_axis rows_, columns_;
-    bool turns_rows_; // a row is a matrix that lies in memory column by column
-    rectangle_copy copy_;
+    box_copy copy_;
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,163 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
-// square_transpose: small squares of elements turned over their diagonal in SSE2 registers, which every x86-64 has.
+// square_transpose: small rectangles of elements turned over their diagonal in registers of SSE2 and AVX2, which are
+// there wherever kernels run.
 #pragma once
 
-#include <emmintrin.h>
+#include <immintrin.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "../core/memory_desc.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-// Elements of `Size` bytes, Edge x Edge of them: to[j][i] = from[i][j], where lines are a pitch in bytes apart.
-template <size_t Size, dim_t Edge>
-struct square_transpose;
+// ---- lines: elements of `Size` bytes, `Bytes` of them together, as the low bytes of a register
 
-// The largest and the smallest squares there are for elements of this size.
-constexpr dim_t largest_square(size_t size) { return size >= 4 ? dim_t(16 / size) : 8; }
-constexpr dim_t smallest_square(size_t size) { return size == 1 ? 4 : 2; }
-
-inline __m128i load_16(const char *from) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)); }
-inline void store_16(char *to, __m128i value) { _mm_storeu_si128(reinterpret_cast<__m128i *>(to), value); }
-inline __m128i load_4(const char *from) {
-    int value;
-    std::memcpy(&value, from, 4);
-    return _mm_cvtsi32_si128(value);
-}
-inline void store_4(char *to, __m128i value) {
-    const int low = _mm_cvtsi128_si32(value);
-    std::memcpy(to, &low, 4);
-}
-inline __m128i load_8(const char *from) { return _mm_loadl_epi64(reinterpret_cast<const __m128i *>(from)); }
-inline void store_low_8(char *to, __m128i value) { _mm_storel_epi64(reinterpret_cast<__m128i *>(to), value); }
-inline void store_high_8(char *to, __m128i value) {
-    _mm_storeh_pi(reinterpret_cast<__m64 *>(to), _mm_castsi128_ps(value));
-}
-
-// Each step joins pairs of lines into pieces twice as wide, until a register, or a part of one, is a line of the
-// result.
-template <>
-struct square_transpose<8, 2> {
-    [[gnu::always_inline]] static void run(const char *from, dim_t from_pitch, char *to, dim_t to_pitch) {
-        const __m128i a = load_16(from), b = load_16(from + from_pitch);
-        store_16(to, _mm_unpacklo_epi64(a, b));
-        store_16(to + to_pitch, _mm_unpackhi_epi64(a, b));
+// Side by side in memory.
+struct dense_line {
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t) {
+        if constexpr (Bytes == 16) return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
+        int64_t low = 0;
+        std::memcpy(&low, from, Bytes < 8 ? Bytes : 8);
+        return _mm_cvtsi64_si128(low);
+    }
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline, gnu::target("avx2")]] static void store(char *to, dim_t, __m128i line) {
+        if constexpr (Bytes == 16) return _mm_storeu_si128(reinterpret_cast<__m128i *>(to), line);
+        const int64_t low = _mm_cvtsi128_si64(line);
+        std::memcpy(to, &low, Bytes < 8 ? Bytes : 8);
     }
 };
 
-template <>
-struct square_transpose<4, 4> {
-    [[gnu::always_inline]] static void run(const char *from, dim_t from_pitch, char *to, dim_t to_pitch) {
-        const __m128i a = load_16(from), b = load_16(from + from_pitch);
-        const __m128i c = load_16(from + 2 * from_pitch), d = load_16(from + 3 * from_pitch);
-        const __m128i ab_low = _mm_unpacklo_epi32(a, b), ab_high = _mm_unpackhi_epi32(a, b);
-        const __m128i cd_low = _mm_unpacklo_epi32(c, d), cd_high = _mm_unpackhi_epi32(c, d);
-        store_16(to, _mm_unpacklo_epi64(ab_low, cd_low));
-        store_16(to + to_pitch, _mm_unpackhi_epi64(ab_low, cd_low));
-        store_16(to + 2 * to_pitch, _mm_unpacklo_epi64(ab_high, cd_high));
-        store_16(to + 3 * to_pitch, _mm_unpackhi_epi64(ab_high, cd_high));
-    }
-};
+// A step apart. Elements meet in a general register: one store for 8 bytes, and no vector instruction for each.
+struct spread_line {
+    template <size_t Size>
+    using element = std::conditional_t<
+        Size == 8, uint64_t,
+        std::conditional_t<Size == 4, uint32_t, std::conditional_t<Size == 2, uint16_t, uint8_t>>>;
 
-template <>
-struct square_transpose<4, 2> {
-    [[gnu::always_inline]] static void run(const char *from, dim_t from_pitch, char *to, dim_t to_pitch) {
-        const __m128i both = _mm_unpacklo_epi32(load_8(from), load_8(from + from_pitch));
-        store_low_8(to, both);
-        store_high_8(to + to_pitch, both);
-    }
-};
-
-template <>
-struct square_transpose<2, 8> {
-    [[gnu::always_inline]] static void run(const char *from, dim_t from_pitch, char *to, dim_t to_pitch) {
-        const four_lines upper(from, from_pitch), lower(from + 4 * from_pitch, from_pitch);
-        store_pair(upper.elements_01, lower.elements_01, to, to_pitch);
-        store_pair(upper.elements_23, lower.elements_23, to + 2 * to_pitch, to_pitch);
-        store_pair(upper.elements_45, lower.elements_45, to + 4 * to_pitch, to_pitch);
-        store_pair(upper.elements_67, lower.elements_67, to + 6 * to_pitch, to_pitch);
-    }
-
-private:
-    // Of four lines the elements 0, then the elements 1, and so on.
-    struct four_lines {
-        __m128i elements_01, elements_23, elements_45, elements_67;
-        [[gnu::always_inline]] four_lines(const char *from, dim_t pitch) {
-            const __m128i a = load_16(from), b = load_16(from + pitch);
-            const __m128i c = load_16(from + 2 * pitch), d = load_16(from + 3 * pitch);
-            const __m128i ab_low = _mm_unpacklo_epi16(a, b), ab_high = _mm_unpackhi_epi16(a, b);
-            const __m128i cd_low = _mm_unpacklo_epi16(c, d), cd_high = _mm_unpackhi_epi16(c, d);
-            elements_01 = _mm_unpacklo_epi32(ab_low, cd_low);
-            elements_23 = _mm_unpackhi_epi32(ab_low, cd_low);
-            elements_45 = _mm_unpacklo_epi32(ab_high, cd_high);
-            elements_67 = _mm_unpackhi_epi32(ab_high, cd_high);
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline]] static uint64_t collect(const char *from, dim_t step) {
+        uint64_t word = 0;
+#pragma GCC unroll 8
+        for (int i = 0; i < Bytes / int(Size); ++i) {
+            element<Size> e;
+            std::memcpy(&e, from + i * step, Size);
+            word |= uint64_t(e) << (8 * int(Size) * i);
         }
-    };
+        return word;
+    }
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline]] static void spread(uint64_t word, char *to, dim_t step) {
+#pragma GCC unroll 8
+        for (int i = 0; i < Bytes / int(Size); ++i) {
+            const auto e = element<Size>(word >> (8 * int(Size) * i));
+            std::memcpy(to + i * step, &e, Size);
+        }
+    }
 
-    static void store_pair(__m128i upper, __m128i lower, char *to, dim_t pitch) {
-        store_16(to, _mm_unpacklo_epi64(upper, lower));
-        store_16(to + pitch, _mm_unpackhi_epi64(upper, lower));
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t step) {
+        if constexpr (Bytes < 16) return _mm_cvtsi64_si128(int64_t(collect<Size, Bytes>(from, step)));
+        const auto high = collect<Size, 8>(from + 8 / dim_t(Size) * step, step);
+        return _mm_set_epi64x(int64_t(high), int64_t(collect<Size, 8>(from, step)));
+    }
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline, gnu::target("avx2")]] static void store(char *to, dim_t step, __m128i line) {
+        spread<Size, (Bytes < 8 ? Bytes : 8)>(uint64_t(_mm_cvtsi128_si64(line)), to, step);
+        if constexpr (Bytes == 16)
+            spread<Size, 8>(uint64_t(_mm_extract_epi64(line, 1)), to + 8 / dim_t(Size) * step, step);
     }
 };
 
-template <>
-struct square_transpose<2, 4> {
-    [[gnu::always_inline]] static void run(const char *from, dim_t from_pitch, char *to, dim_t to_pitch) {
-        const __m128i ab = _mm_unpacklo_epi16(load_8(from), load_8(from + from_pitch));
-        const __m128i cd = _mm_unpacklo_epi16(load_8(from + 2 * from_pitch), load_8(from + 3 * from_pitch));
-        const __m128i low = _mm_unpacklo_epi32(ab, cd), high = _mm_unpackhi_epi32(ab, cd);
-        store_low_8(to, low);
-        store_high_8(to + to_pitch, low);
-        store_low_8(to + 2 * to_pitch, high);
-        store_high_8(to + 3 * to_pitch, high);
+// ---- elements of two lines in turns, those of the lower halves or of the upper ones
+
+template <size_t Size>
+[[gnu::always_inline, gnu::target("avx2")]] inline __m128i interleave_low(__m128i a, __m128i b) {
+    if constexpr (Size == 1) return _mm_unpacklo_epi8(a, b);
+    if constexpr (Size == 2) return _mm_unpacklo_epi16(a, b);
+    if constexpr (Size == 4) return _mm_unpacklo_epi32(a, b);
+    return _mm_unpacklo_epi64(a, b);
+}
+template <size_t Size>
+[[gnu::always_inline, gnu::target("avx2")]] inline __m128i interleave_high(__m128i a, __m128i b) {
+    if constexpr (Size == 1) return _mm_unpackhi_epi8(a, b);
+    if constexpr (Size == 2) return _mm_unpackhi_epi16(a, b);
+    if constexpr (Size == 4) return _mm_unpackhi_epi32(a, b);
+    return _mm_unpackhi_epi64(a, b);
+}
+template <size_t Size>
+[[gnu::always_inline, gnu::target("avx2")]] inline __m256i interleave_low(__m256i a, __m256i b) {
+    if constexpr (Size == 1) return _mm256_unpacklo_epi8(a, b);
+    if constexpr (Size == 2) return _mm256_unpacklo_epi16(a, b);
+    if constexpr (Size == 4) return _mm256_unpacklo_epi32(a, b);
+    return _mm256_unpacklo_epi64(a, b);
+}
+template <size_t Size>
+[[gnu::always_inline, gnu::target("avx2")]] inline __m256i interleave_high(__m256i a, __m256i b) {
+    if constexpr (Size == 1) return _mm256_unpackhi_epi8(a, b);
+    if constexpr (Size == 2) return _mm256_unpackhi_epi16(a, b);
+    if constexpr (Size == 4) return _mm256_unpackhi_epi32(a, b);
+    return _mm256_unpackhi_epi64(a, b);
+}
+
+// ---- rectangles: to[j][i] = from[i][j]; pitches lead from line to line, steps from element to element, in bytes
+
+// `Edge` lines of `Edge` elements, 16 bytes or fewer. Each round interleaves every line with the one half of the lines
+// further on; as many rounds as the number of lines has bits turn the whole.
+template <size_t Size, int Edge, typename From, typename To>
+struct square_transpose {
+    static constexpr int FROM_LINES = Edge, FROM_ELEMENTS = Edge, BYTES = Edge * int(Size);
+
+    [[gnu::always_inline, gnu::target("avx2")]] static void run(const char *from, dim_t from_pitch, dim_t from_step,
+                                                                char *to, dim_t to_pitch, dim_t to_step) {
+        __m128i lines[Edge], next[Edge];
+#pragma GCC unroll 16
+        for (int i = 0; i < Edge; ++i) lines[i] = From::template load<Size, BYTES>(from + i * from_pitch, from_step);
+#pragma GCC unroll 4
+        for (int round = 1; round < Edge; round *= 2) {
+#pragma GCC unroll 8
+            for (int i = 0; i < Edge / 2; ++i) {
+                next[2 * i] = interleave_low<Size>(lines[i], lines[i + Edge / 2]);
+                if constexpr (BYTES == 16)
+                    next[2 * i + 1] = interleave_high<Size>(lines[i], lines[i + Edge / 2]);
+                else
+                    next[2 * i + 1] = _mm_srli_si128(next[2 * i], BYTES);
+            }
+#pragma GCC unroll 16
+            for (int i = 0; i < Edge; ++i) lines[i] = next[i];
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < Edge; ++i) To::template store<Size, BYTES>(to + i * to_pitch, to_step, lines[i]);
     }
 };
 
-template <>
-struct square_transpose<2, 2> {
-    [[gnu::always_inline]] static void run(const char *from, dim_t from_pitch, char *to, dim_t to_pitch) {
-        const __m128i both = _mm_unpacklo_epi16(load_4(from), load_4(from + from_pitch));
-        store_4(to, both);
-        store_4(to + to_pitch, _mm_srli_si128(both, 4));
-    }
-};
+// Lines of 16 bytes to half as many of 32: two squares side by side in the halves of AVX2's registers.
+template <size_t Size>
+struct wide_transpose {
+    static constexpr int FROM_LINES = 32 / int(Size), FROM_ELEMENTS = 16 / int(Size);
 
-template <>
-struct square_transpose<1, 8> {
-    [[gnu::always_inline]] static void run(const char *from, dim_t from_pitch, char *to, dim_t to_pitch) {
-        const __m128i ab = load_pair(from, from_pitch), cd = load_pair(from + 2 * from_pitch, from_pitch);
-        const __m128i ef = load_pair(from + 4 * from_pitch, from_pitch);
-        const __m128i gh = load_pair(from + 6 * from_pitch, from_pitch);
-        const __m128i abcd_low = _mm_unpacklo_epi16(ab, cd), abcd_high = _mm_unpackhi_epi16(ab, cd);
-        const __m128i efgh_low = _mm_unpacklo_epi16(ef, gh), efgh_high = _mm_unpackhi_epi16(ef, gh);
-        store_pair(_mm_unpacklo_epi32(abcd_low, efgh_low), to, to_pitch);
-        store_pair(_mm_unpackhi_epi32(abcd_low, efgh_low), to + 2 * to_pitch, to_pitch);
-        store_pair(_mm_unpacklo_epi32(abcd_high, efgh_high), to + 4 * to_pitch, to_pitch);
-        store_pair(_mm_unpackhi_epi32(abcd_high, efgh_high), to + 6 * to_pitch, to_pitch);
-    }
-
-private:
-    static __m128i load_pair(const char *from, dim_t pitch) {
-        return _mm_unpacklo_epi8(load_8(from), load_8(from + pitch));
-    }
-    static void store_pair(__m128i lines, char *to, dim_t pitch) {
-        store_low_8(to, lines);
-        store_high_8(to + pitch, lines);
-    }
-};
-
-template <>
-struct square_transpose<1, 4> {
-    [[gnu::always_inline]] static void run(const char *from, dim_t from_pitch, char *to, dim_t to_pitch) {
-        const __m128i ab = _mm_unpacklo_epi8(load_4(from), load_4(from + from_pitch));
-        const __m128i cd = _mm_unpacklo_epi8(load_4(from + 2 * from_pitch), load_4(from + 3 * from_pitch));
-        const __m128i all = _mm_unpacklo_epi16(ab, cd);
-        store_4(to, all);
-        store_4(to + to_pitch, _mm_srli_si128(all, 4));
-        store_4(to + 2 * to_pitch, _mm_srli_si128(all, 8));
-        store_4(to + 3 * to_pitch, _mm_srli_si128(all, 12));
+    [[gnu::always_inline, gnu::target("avx2")]] static void run(const char *from, dim_t from_pitch, dim_t, char *to,
+                                                                dim_t to_pitch, dim_t) {
+        constexpr int EDGE = FROM_ELEMENTS;
+        __m256i lines[EDGE], next[EDGE];
+#pragma GCC unroll 16
+        for (int i = 0; i < EDGE; ++i)
+            lines[i] = _mm256_inserti128_si256(
+                _mm256_castsi128_si256(dense_line::load<Size, 16>(from + i * from_pitch, 0)),
+                dense_line::load<Size, 16>(from + (i + EDGE) * from_pitch, 0), 1);
+#pragma GCC unroll 4
+        for (int round = 1; round < EDGE; round *= 2) {
+#pragma GCC unroll 8
+            for (int i = 0; i < EDGE / 2; ++i) {
+                next[2 * i] = interleave_low<Size>(lines[i], lines[i + EDGE / 2]);
+                next[2 * i + 1] = interleave_high<Size>(lines[i], lines[i + EDGE / 2]);
+            }
+#pragma GCC unroll 16
+            for (int i = 0; i < EDGE; ++i) lines[i] = next[i];
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < EDGE; ++i)
+            _mm256_storeu_si256(reinterpret_cast<__m256i *>(to + i * to_pitch), lines[i]);
     }
 };
 

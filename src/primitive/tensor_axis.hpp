@@ -9,6 +9,7 @@
 #include <array>
 
 #include "../core/memory_desc.hpp"
+#include "box_copy.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -55,24 +56,11 @@ public:
         }
     }
 
-    // The fastest dimension's indices as lines, and the next dimension counting them: from one line to the next, in
-    // bytes. 0 where there is no such dimension, or either has inner blocks.
-    dim_t line_step() const {
-        return count_ > 1 && fastest().is_one_block() && second().is_one_block() ? second().step : 0;
-    }
-
-    // Where there is a line step: calls body(offset in bytes, lines, count) for the indices first .. first+count-1, cut
-    // into single lines or parts of them and into whole lines that are one line step apart.
+    // Calls body(box) for boxes that cover the indices first .. first+count-1: `start` with this axis's levels added to
+    // its own. In the tile, indices are `pitch` bytes apart.
     template <typename Body>
-    void for_each_lines(dim_t first, dim_t count, Body &&body) const {
-        const dim_t length = fastest().size;
-        for (dim_t lines, part; count > 0; first += lines * part, count -= lines * part) {
-            const dim_t line = first / length, begin = first % length;
-            const bool whole = begin == 0 && count >= length;
-            lines = whole ? std::min(count / length, second().size - line % second().size) : 1;
-            part = whole ? length : std::min(count, length - begin);
-            body(outer_offset(line) + begin * fastest().step, lines, part);
-        }
+    void for_each_box(const box &start, dim_t first, dim_t count, dim_t pitch, Body &&body) const {
+        if (count > 0) add_level(start, 0, size_, first, count, pitch, body);
     }
 
 private:
@@ -83,13 +71,32 @@ private:
         dim_t offset(dim_t index) const {
             return index < block ? index * step : index / block * jump + index % block * step;
         }
+        // Adds as many of `count` indices, from `index` on, as are evenly spaced, and returns their number.
+        dim_t append_to(box &to, dim_t index, dim_t count, dim_t pitch) const;
         bool is_one_block() const { return block == size; }
     };
 
     static level level_of(const memory_desc &md, int d);
     void append(const level &inner);
     const level &fastest() const { return levels_[size_t(count_ - 1)]; }
-    const level &second() const { return levels_[size_t(count_ - 2)]; }
+    // The indices first .. first+count-1 of the levels from number `number` on, which have `size` together.
+    template <typename Body>
+    void add_level(const box &start, int number, dim_t size, dim_t first, dim_t count, dim_t pitch, Body &body) const {
+        if (number == count_) return body(start);
+        const level &here = levels_[size_t(number)];
+        const dim_t inner = size / here.size;
+        for (dim_t done = 0, part = 0; done < count; done += part) {
+            const dim_t index = (first + done) / inner, rest = (first + done) % inner;
+            box next = start;
+            next.tensor_offset += here.offset(index);
+            next.tile_offset += done * pitch;
+            part = std::min(count - done, inner - rest);
+            if (part == inner) // whole indices of this level
+                part = here.append_to(next, index, (count - done) / inner, inner * pitch) * inner;
+            add_level(next, number + 1, inner, rest, std::min(part, inner), pitch, body);
+        }
+    }
+
     // Of the levels outside the fastest one.
     dim_t outer_offset(dim_t index) const;
 
