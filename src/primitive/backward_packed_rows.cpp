@@ -14,7 +14,9 @@ dim_t pitch_of(const problem &p, const memory_desc &md) {
 
 dim_t read_pitch_of(const problem &p) { return pitch_of(p, p.src) + pitch_of(p, p.diff_dst); }
 dim_t written_pitch_of(const problem &p) { return p.wants_diff_src() ? pitch_of(p, p.diff_src) : 0; }
-dim_t tile_rows_of(const problem &p) { return tuning::packed_rows(read_pitch_of(p), written_pitch_of(p)); }
+dim_t tile_rows_of(const problem &p) {
+    return std::min(tuning::packed_rows(read_pitch_of(p) + written_pitch_of(p)), tuning::MAX_BATCH_ROWS);
+}
 
 } // namespace
 

@@ -24,6 +24,7 @@ using tile_pointer = std::conditional_t<to_tile, char *, const char *>;
 // The two innermost axes.
 struct leaf_shape {
     box_axis rows, columns;
+    dim_t ahead = 0; // the cache lines so many bytes on in the tensor are fetched as well; 0: none
 };
 
 template <bool to_tile>
@@ -52,9 +53,12 @@ template <size_t Size, bool to_tile>
 void copy_runs(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
     const auto copy = [&](auto bytes) { copy_rows<to_tile>(shape.rows, tensor, tile, bytes); };
     const size_t bytes = size_t(shape.columns.size) * Size;
+    if (bytes == Size) return copy(std::integral_constant<size_t, Size>());
     switch (bytes) {
-    case Size:
-        return copy(std::integral_constant<size_t, Size>());
+    case 4:
+        return copy(std::integral_constant<size_t, 4>());
+    case 8:
+        return copy(std::integral_constant<size_t, 8>());
     case 16:
         return copy(std::integral_constant<size_t, 16>());
     case 32:
@@ -76,7 +80,7 @@ void store_word(uint64_t word, char *to) { std::memcpy(to, &word, sizeof word); 
 // Columns a step apart, 8 bytes of the tile at a time.
 template <size_t Size, bool to_tile>
 void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
-    const auto [rows, columns] = shape;
+    const auto [rows, columns, ahead] = shape;
     constexpr dim_t TOGETHER = 8 / dim_t(Size);
     for (dim_t r = 0; r < rows.size; ++r, tensor += rows.in_tensor, tile += rows.in_tile) {
         dim_t c = 0;
@@ -87,34 +91,46 @@ void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_p
             else
                 spread_line::spread<Size, 8>(load_word(tile + c * dim_t(Size)), in_tensor, columns.in_tensor);
         }
-        for (; c < columns.size; ++c)
-            copy_bytes<to_tile>(tensor + c * columns.in_tensor, tile + c * dim_t(Size), Size);
+        for (; c < columns.size; ++c) copy_bytes<to_tile>(tensor + c * columns.in_tensor, tile + c * dim_t(Size), Size);
     }
 }
 
 // ---------------------------------------------------------------- rows that are
 
-// Rectangles of `Turn` down the rows, for its number of columns; the last one begins where it still fits.
+constexpr dim_t LINE = 64;
+
+// Rectangles of `Turn`, all rows of a few columns before the next columns, so that cache lines of the tensor are used
+// whole. The last ones begin where they still fit.
 template <typename Turn, bool to_tile>
 [[gnu::target("avx2")]] void copy_turned(const leaf_shape &shape, tensor_pointer<to_tile> tensor,
                                          tile_pointer<to_tile> tile) {
-    const auto [rows, columns] = shape;
+    const auto [rows, columns, ahead] = shape;
     constexpr dim_t ROWS = to_tile ? Turn::FROM_ELEMENTS : Turn::FROM_LINES;
-    for (dim_t at = 0; at < rows.size; at += ROWS) {
-        const dim_t row = std::min(at, rows.size - ROWS);
-        const auto in_tensor = tensor + row * rows.in_tensor;
-        const auto in_tile = tile + row * rows.in_tile;
-        if constexpr (to_tile)
-            Turn::run(in_tensor, columns.in_tensor, rows.in_tensor, in_tile, rows.in_tile, columns.in_tile);
-        else
-            Turn::run(in_tile, rows.in_tile, columns.in_tile, in_tensor, columns.in_tensor, rows.in_tensor);
+    constexpr dim_t COLUMNS = to_tile ? Turn::FROM_LINES : Turn::FROM_ELEMENTS;
+    for (dim_t c = 0; c < columns.size; c += COLUMNS) {
+        const dim_t column = std::min(c, columns.size - COLUMNS);
+        const auto tensor_columns = tensor + column * columns.in_tensor;
+        const auto tile_columns = tile + column * columns.in_tile;
+        if (ahead > 0)
+            for (dim_t i = 0; i < COLUMNS; ++i)
+                for (dim_t byte = 0; byte < rows.size * rows.in_tensor; byte += LINE)
+                    __builtin_prefetch(tensor_columns + i * columns.in_tensor + ahead + byte);
+        for (dim_t r = 0; r < rows.size; r += ROWS) {
+            const dim_t row = std::min(r, rows.size - ROWS);
+            const auto in_tensor = tensor_columns + row * rows.in_tensor;
+            const auto in_tile = tile_columns + row * rows.in_tile;
+            if constexpr (to_tile)
+                Turn::run(in_tensor, columns.in_tensor, rows.in_tensor, in_tile, rows.in_tile, columns.in_tile);
+            else
+                Turn::run(in_tile, rows.in_tile, columns.in_tile, in_tensor, columns.in_tensor, rows.in_tensor);
+        }
     }
 }
 
 template <bool to_tile>
 struct turned_leaf {
     leaf_run<to_tile> run;
-    dim_t columns; // that it takes
+    dim_t columns; // that it takes at a time
 };
 
 template <typename Turn, bool to_tile>
@@ -144,9 +160,8 @@ turned_leaf<to_tile> choose_turned(const leaf_shape &shape) {
 
 // ---------------------------------------------------------------- all axes
 
-// Columns this far apart are a stream each, which processors do not foresee: their lines are fetched ahead.
-constexpr dim_t FAR_COLUMNS = 1024; // bytes
-constexpr dim_t LINE = 64;
+// Lines this far apart are not foreseen by processors: they are fetched ahead.
+constexpr dim_t FAR = 1024; // bytes
 
 template <size_t Size, bool to_tile>
 class walk {
@@ -171,19 +186,22 @@ public:
     void run(tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const { run_from(0, tensor, tile); }
 
 private:
-    // Some columns at a time, at their place among the loops.
+    // All columns within one place of the others, or a few at a time where other axes are nearer in memory.
     void turn() {
         const auto turned = choose_turned<Size, to_tile>(leaf_);
         run_ = turned.run;
-        together_ = turned.columns;
-        columns_at_ = int(std::count_if(loops_.begin(), loops_.begin() + count_, [&](const box_axis &axis) {
+        const int outside = int(std::count_if(loops_.begin(), loops_.begin() + count_, [&](const box_axis &axis) {
             return axis.in_tensor >= leaf_.columns.in_tensor;
         }));
-        std::copy_backward(loops_.begin() + columns_at_, loops_.begin() + count_, loops_.begin() + count_ + 1);
-        loops_[size_t(columns_at_)] = leaf_.columns;
-        ++count_;
-        fetches_ahead_ = columns_at_ == count_ - 1 && leaf_.columns.in_tensor >= FAR_COLUMNS &&
-                         leaf_.rows.in_tensor == dim_t(Size);
+        dim_t next = turned.columns * leaf_.columns.in_tensor;
+        if (outside < count_) {
+            columns_at_ = outside;
+            std::copy_backward(loops_.begin() + outside, loops_.begin() + count_, loops_.begin() + count_ + 1);
+            loops_[size_t(outside)] = leaf_.columns;
+            leaf_.columns.size = turned.columns;
+            next = loops_[size_t(count_++)].in_tensor;
+        }
+        if (leaf_.rows.in_tensor <= LINE && leaf_.columns.in_tensor >= FAR && next >= FAR) leaf_.ahead = next;
     }
 
     void run_from(int loop, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const {
@@ -196,26 +214,18 @@ private:
 
     // The last ones begin where as many still fit.
     void run_columns(int loop, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const {
-        const box_axis &axis = leaf_.columns;
-        for (dim_t i = 0; i < axis.size; i += together_) {
-            if (fetches_ahead_) fetch(tensor, i + together_);
-            const dim_t first = std::min(i, axis.size - together_);
+        const box_axis &axis = loops_[size_t(loop)];
+        const dim_t together = leaf_.columns.size;
+        for (dim_t i = 0; i < axis.size; i += together) {
+            const dim_t first = std::min(i, axis.size - together);
             run_from(loop + 1, tensor + first * axis.in_tensor, tile + first * axis.in_tile);
         }
     }
 
-    void fetch(const char *tensor, dim_t first) const {
-        for (dim_t column = first; column < std::min(first + together_, leaf_.columns.size); ++column)
-            for (dim_t byte = 0; byte < leaf_.rows.size * dim_t(Size); byte += LINE)
-                __builtin_prefetch(tensor + column * leaf_.columns.in_tensor + byte);
-    }
-
-    leaf_shape leaf_ = {{1, 0, 0}, {1, dim_t(Size), dim_t(Size)}};
+    leaf_shape leaf_ = {{1, 0, 0}, {1, dim_t(Size), dim_t(Size)}, 0};
     leaf_run<to_tile> run_;
     std::array<box_axis, size_t(box::MAX_AXES) + 1> loops_; // outermost first
     int count_ = 0, columns_at_ = -1;
-    dim_t together_ = 0;
-    bool fetches_ahead_ = false;
 };
 
 template <size_t Size>

@@ -5,8 +5,7 @@ namespace jitnorm::impl::layer_norm {
 
 row_packer::row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims)
     : element_(dim_t(size_of(md.data_type))), offset0_(md.offset0 * element_), rows_(md, shape.dims, 0, row_ndims),
-      columns_(md, shape.dims, row_ndims, md.ndims),
-      copy_(choose_box_copy(size_t(element_))) {}
+      columns_(md, shape.dims, row_ndims, md.ndims), copy_(choose_box_copy(size_t(element_))) {}
 
 template <typename Body>
 void row_packer::for_each_box(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch,

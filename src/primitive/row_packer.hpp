@@ -34,11 +34,17 @@ public:
         scatter(tile, pitch, first_row, rows, 0, row_length(), tensor);
     }
 
+    // Calls body(offset in bytes from the data handle, count) for runs of rows that are a row step apart.
+    template <typename Body>
+    void for_each_run(dim_t first, dim_t count, Body &&body) const {
+        rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) { body(offset0_ + offset, run); });
+    }
+    dim_t row_step() const { return rows_.step(); } // in bytes
     // Calls body(offset in bytes from the data handle) for the first element of each row.
     template <typename Body>
     void for_each_row(dim_t first, dim_t count, Body &&body) const {
-        rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) {
-            for (dim_t i = 0; i < run; ++i) body(offset0_ + offset + i * rows_.step());
+        for_each_run(first, count, [&](dim_t offset, dim_t run) {
+            for (dim_t i = 0; i < run; ++i) body(offset + i * row_step());
         });
     }
 

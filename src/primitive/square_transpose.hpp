@@ -5,6 +5,7 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,29 +17,32 @@ namespace jitnorm::impl::layer_norm {
 
 // ---- lines: elements of `Size` bytes, `Bytes` of them together, as the low bytes of a register
 
+constexpr int low_bytes(int bytes) { return std::min(bytes, 8); } // of a line, in a general register
+
 // Side by side in memory.
 struct dense_line {
     template <size_t Size, int Bytes>
     [[gnu::always_inline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t) {
         if constexpr (Bytes == 16) return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
         int64_t low = 0;
-        std::memcpy(&low, from, Bytes < 8 ? Bytes : 8);
+        std::memcpy(&low, from, size_t(low_bytes(Bytes)));
         return _mm_cvtsi64_si128(low);
     }
     template <size_t Size, int Bytes>
     [[gnu::always_inline, gnu::target("avx2")]] static void store(char *to, dim_t, __m128i line) {
         if constexpr (Bytes == 16) return _mm_storeu_si128(reinterpret_cast<__m128i *>(to), line);
         const int64_t low = _mm_cvtsi128_si64(line);
-        std::memcpy(to, &low, Bytes < 8 ? Bytes : 8);
+        std::memcpy(to, &low, size_t(low_bytes(Bytes)));
     }
 };
 
-// A step apart. Elements meet in a general register: one store for 8 bytes, and no vector instruction for each.
+// A step apart. Elements meet in a general register: one store for 8 bytes, and no vector instruction for each. Lines
+// are calls: inlined for every line of a square, their addresses would fill the stack.
 struct spread_line {
     template <size_t Size>
-    using element = std::conditional_t<
-        Size == 8, uint64_t,
-        std::conditional_t<Size == 4, uint32_t, std::conditional_t<Size == 2, uint16_t, uint8_t>>>;
+    using element =
+        std::conditional_t<Size == 8, uint64_t,
+                           std::conditional_t<Size == 4, uint32_t, std::conditional_t<Size == 2, uint16_t, uint8_t>>>;
 
     template <size_t Size, int Bytes>
     [[gnu::always_inline]] static uint64_t collect(const char *from, dim_t step) {
@@ -49,6 +53,7 @@ struct spread_line {
             std::memcpy(&e, from + i * step, Size);
             word |= uint64_t(e) << (8 * int(Size) * i);
         }
+        asm("" : "+r"(word)); // or GCC makes vectors of it, by way of the stack and many times slower
         return word;
     }
     template <size_t Size, int Bytes>
@@ -61,14 +66,14 @@ struct spread_line {
     }
 
     template <size_t Size, int Bytes>
-    [[gnu::always_inline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t step) {
+    [[gnu::noinline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t step) {
         if constexpr (Bytes < 16) return _mm_cvtsi64_si128(int64_t(collect<Size, Bytes>(from, step)));
         const auto high = collect<Size, 8>(from + 8 / dim_t(Size) * step, step);
         return _mm_set_epi64x(int64_t(high), int64_t(collect<Size, 8>(from, step)));
     }
     template <size_t Size, int Bytes>
-    [[gnu::always_inline, gnu::target("avx2")]] static void store(char *to, dim_t step, __m128i line) {
-        spread<Size, (Bytes < 8 ? Bytes : 8)>(uint64_t(_mm_cvtsi128_si64(line)), to, step);
+    [[gnu::noinline, gnu::target("avx2")]] static void store(char *to, dim_t step, __m128i line) {
+        spread<Size, low_bytes(Bytes)>(uint64_t(_mm_cvtsi128_si64(line)), to, step);
         if constexpr (Bytes == 16)
             spread<Size, 8>(uint64_t(_mm_extract_epi64(line, 1)), to + 8 / dim_t(Size) * step, step);
     }
@@ -141,15 +146,18 @@ template <size_t Size>
 struct wide_transpose {
     static constexpr int FROM_LINES = 32 / int(Size), FROM_ELEMENTS = 16 / int(Size);
 
+    [[gnu::always_inline]] static __m128i load_half(const char *from) {
+        return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
+    }
+
     [[gnu::always_inline, gnu::target("avx2")]] static void run(const char *from, dim_t from_pitch, dim_t, char *to,
                                                                 dim_t to_pitch, dim_t) {
         constexpr int EDGE = FROM_ELEMENTS;
         __m256i lines[EDGE], next[EDGE];
 #pragma GCC unroll 16
         for (int i = 0; i < EDGE; ++i)
-            lines[i] = _mm256_inserti128_si256(
-                _mm256_castsi128_si256(dense_line::load<Size, 16>(from + i * from_pitch, 0)),
-                dense_line::load<Size, 16>(from + (i + EDGE) * from_pitch, 0), 1);
+            lines[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(load_half(from + i * from_pitch)),
+                                               load_half(from + (i + EDGE) * from_pitch), 1);
 #pragma GCC unroll 4
         for (int round = 1; round < EDGE; round *= 2) {
 #pragma GCC unroll 8
@@ -161,8 +169,7 @@ struct wide_transpose {
             for (int i = 0; i < EDGE; ++i) lines[i] = next[i];
         }
 #pragma GCC unroll 16
-        for (int i = 0; i < EDGE; ++i)
-            _mm256_storeu_si256(reinterpret_cast<__m256i *>(to + i * to_pitch), lines[i]);
+        for (int i = 0; i < EDGE; ++i) _mm256_storeu_si256(reinterpret_cast<__m256i *>(to + i * to_pitch), lines[i]);
     }
 };
 

@@ -33,13 +33,13 @@ struct plan {
 // For `bytes` read and written by each thread in rows of `row_bytes`.
 plan plan_for(dim_t bytes, dim_t total_bytes, dim_t row_bytes);
 
-// Layouts that are packed: a tile of src rows and one of dst rows stay in L2 while they are
-// gathered, normalized and scattered. Many rows at once are what makes the tensor's cache lines used whole.
+// Layouts that are packed: the tiles of some rows stay in L2 while they are gathered, normalized and scattered. Many
+// rows at once are what makes the tensor's cache lines used whole.
 constexpr dim_t PACKED_TILE_BYTES = 288 * 1024;
+constexpr dim_t MAX_TILE_ROWS = 256;
 
-constexpr dim_t packed_rows(dim_t src_pitch, dim_t dst_pitch) {
-    return std::clamp<dim_t>(PACKED_TILE_BYTES / (src_pitch + dst_pitch), 1, MAX_BATCH_ROWS);
-}
+// `pitch`: bytes of a row in all tiles together.
+constexpr dim_t packed_rows(dim_t pitch) { return std::clamp<dim_t>(PACKED_TILE_BYTES / pitch, 1, MAX_TILE_ROWS); }
 plan packed_plan(dim_t pitch);
 
 // ---- backward
