@@ -38,7 +38,7 @@ forward_executor<T>::forward_executor(const problem &p, std::shared_ptr<const fo
       dst_in_lines_(has_rows_in_lines(p.dst, p.row_ndims())), bytes_(space_.rows() * C_ * (src_size_ + dst_size_)),
       row_threads_(tuning::threads(bytes_, space_.rows(), INT_MAX)),
       chunk_threads_(tuning::threads(bytes_, space_.rows() * chunks_in(C_), tuning::MAX_PARTS)),
-      plan_of_one_(tuning::plan_for(bytes_, bytes_, C_ * src_size_)) {}
+      plan_(tuning::plan_for(bytes_, C_ * src_size_)) {}
 
 template <typename T>
 size_t forward_executor<T>::scratchpad_bytes(const problem &p) {
@@ -58,12 +58,12 @@ jitnorm_status_t forward_executor<T>::execute(const arguments &args) const {
 }
 
 template <typename T>
-dense_rows<T> forward_executor<T>::common_of(const arguments &args, int parts) const {
+dense_rows<T> forward_executor<T>::common_of(const arguments &args) const {
     dense_rows<T> common = forward_rows<T>::common(args);
     common.src_stride = src_stride_;
     common.dst_stride = dst_stride_;
     common.statistics_stride = statistics_stride_;
-    common.plan = plan_for(args, parts);
+    common.plan = plan_for(args);
     return common;
 }
 
@@ -84,7 +84,7 @@ template <typename T>
 void forward_executor<T>::run_rows(const arguments &args, int parts) const {
     parallel_parts(parts, [&](int part) {
         const range mine = split(space_.rows(), parts, part);
-        dense_rows<T> rows = common_of(args, parts);
+        dense_rows<T> rows = common_of(args);
         dim_t row = mine.begin;
         space_.for_each_run(mine.begin, mine.end, [&](const row_space::run &run) {
             move_to(rows, args, run, row);
@@ -114,7 +114,7 @@ void forward_executor<T>::for_each_piece(const arguments &args, const dense_rows
 // Twice over all chunks: for their moments, and to normalize them with the row's, which every thread merges for itself.
 template <typename T>
 void forward_executor<T>::run_chunks(const arguments &args, int parts) const {
-    dense_rows<T> common = common_of(args, parts);
+    dense_rows<T> common = common_of(args);
     common.plan.prefetch = false;
     auto *found = static_cast<moments<T> *>(args.scratchpad);
     const dim_t chunks = space_.rows() * chunks_in(C_);
@@ -163,8 +163,8 @@ void forward_executor<T>::normalize_chunks(piece p, const moments<T> *found) con
 // Bypassing stores need every row of dst at the start of a cache line, and elements of at least half the compute type's
 // size.
 template <typename T>
-tuning::plan forward_executor<T>::plan_for(const arguments &args, int parts) const {
-    tuning::plan plan = parts == 1 ? plan_of_one_ : tuning::plan_for(bytes_ / parts, bytes_, C_ * src_size_);
+tuning::plan forward_executor<T>::plan_for(const arguments &args) const {
+    tuning::plan plan = plan_;
     const uintptr_t first = reinterpret_cast<uintptr_t>(args.dst) + uintptr_t(dst_offset_);
     plan.streaming = plan.streaming && first % CACHE_LINE == 0 && dst_in_lines_ && 2 * dst_size_ >= dim_t(sizeof(T));
     return plan;

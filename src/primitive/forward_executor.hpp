@@ -21,8 +21,8 @@ public:
     static size_t scratchpad_bytes(const problem &p);
 
 private:
-    dense_rows<T> common_of(const arguments &args, int parts) const;
-    tuning::plan plan_for(const arguments &args, int parts) const;
+    dense_rows<T> common_of(const arguments &args) const;
+    tuning::plan plan_for(const arguments &args) const;
     bool goes_by_chunks(int parts) const { return shares_rows_ && C_ > CHUNK && parts > space_.rows(); }
     void move_to(dense_rows<T> &rows, const arguments &args, const row_space::run &run, dim_t first_row) const;
     void run_rows(const arguments &args, int parts) const;
@@ -49,7 +49,7 @@ private:
     bool dst_in_lines_;                          // every row of dst is whole cache lines from the first
     dim_t bytes_;                                // read and written
     int row_threads_, chunk_threads_;            // worth starting for rows, and for shared rows
-    tuning::plan plan_of_one_;                   // where one thread does it all
+    tuning::plan plan_;                          // before it is known where dst begins
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -33,10 +33,8 @@ const cache_sizes &the_caches() {
 
 } // namespace
 
-plan plan_for(dim_t bytes, dim_t total_bytes, dim_t row_bytes) {
-    const cache_sizes &caches = the_caches();
-    if (total_bytes >= caches.last) return {batch_of(8 * 1024, row_bytes), 1, true, true};
-    if (bytes > caches.l2) return {batch_of(4 * 1024, row_bytes), 1, true, false};
+plan plan_for(dim_t total_bytes, dim_t row_bytes) {
+    if (total_bytes >= the_caches().last) return {batch_of(8 * 1024, row_bytes), 1, true, true};
     return {batch_of(IN_CACHE_BATCH, row_bytes), 2, false, false};
 }
 
