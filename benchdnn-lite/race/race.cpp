@@ -3,6 +3,7 @@
 #include "race.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <new>
 
@@ -23,6 +24,10 @@ double bytes_moved(const problem &p) {
     return p.is_forward() ? src_and_dst : src_and_dst + bytes(p.types.diff_src);
 }
 
+// Each way to copy has buffers of its own: one after the other on the same ones would find in the caches what everybody
+// else has to bring there.
+constexpr size_t COPIES = 3;
+
 // Null where the peer refuses or disagrees; the result says which.
 std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &other, uint64_t seed, race_result &result) {
     try {
@@ -39,17 +44,18 @@ std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &othe
 }
 
 void measure(const execution &e, const peer *opponent, int threads, int rounds, race_result &result) {
-    const copies copy(size_t(result.bytes / 2), threads);
-    std::vector<body> bodies{[&] { e.run(); }, [&] { copy.memcpy_alone(); }, [&] { copy.stream_by_threads(); },
-                             [&] { copy.memcpy_by_threads(); }};
+    const size_t half = size_t(result.bytes / 2);
+    const std::array<copies, COPIES> copy{copies(half, threads), copies(half, threads), copies(half, threads)};
+    std::vector<body> bodies{[&] { e.run(); }, [&] { copy[0].memcpy_alone(); }, [&] { copy[1].stream_by_threads(); },
+                             [&] { copy[2].memcpy_by_threads(); }};
     const char *const limits[] = {"memcpy", "stream", "memcpy by threads"};
     if (opponent) bodies.emplace_back([&] { opponent->run(); });
     const std::vector<double> us = interleaved_medians(bodies, rounds);
     result.ours_us = us[0];
-    const auto limit = std::min_element(us.begin() + 1, us.begin() + 4);
+    const auto limit = std::min_element(us.begin() + 1, us.begin() + 1 + COPIES);
     result.limit_us = *limit;
     result.limit = limits[limit - us.begin() - 1];
-    if (opponent) result.theirs_us = us[4];
+    if (opponent) result.theirs_us = us[1 + COPIES];
 }
 
 void race_now(const session &s, const peer_library &other, int threads, int rounds, uint64_t seed,
@@ -71,7 +77,7 @@ race_result race(const session &s, const problem &p, const peer_library &other, 
     result.bytes = bytes_moved(p);
     if (p.elements() == 0)
         result.note = "skipped: nothing to move";
-    else if (bytes_needed(p) > machine_memory().available)
+    else if (bytes_needed(p) + COPIES * result.bytes > machine_memory().available)
         result.note = "skipped: too little memory";
     if (!result.note.empty()) return result;
     try {

@@ -41,7 +41,6 @@ private:
             next_row();
         }
         jb(row, T_NEAR);
-        if (conf_.bypassing) sfence();
         close_frame();
         tail_.emit_table();
         io_.emit_rest();

@@ -47,7 +47,6 @@ private:
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         normalize_pairs();
         normalize_singles();
-        if (conf_.streaming) sfence();
         close_frame();
         tail_.emit_table();
         io_.emit_rest();

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../core/zero_padding.hpp"
+#include "bypassing_stores.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -78,6 +79,7 @@ void backward_executor<T, Rows>::run_by_rows(const arguments &args, int threads)
             const range even = split(work_.rows(), threads, share);
             run_rows(args, plan, at, {rows_.cut_at(even.begin), rows_.cut_at(even.end)}, {});
         }
+        finish_bypassing_stores(plan.bypassing);
         if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args.diff_src, share, threads);
     });
     if (work_.gradients() > 0) finish_parts(args, split(parts, threads, 0).end);
@@ -170,6 +172,7 @@ void backward_executor<T, Rows>::run_by_chunks(const arguments &args, int thread
     parallel_parts(threads, [&](int share) {
         session at(rows_, args, work_.buffer(args.scratchpad, share));
         write_chunks(args, plan, at, split(work_.chunks(), threads, share));
+        finish_bypassing_stores(plan.bypassing);
         zero_padding(problem_.diff_src, args.diff_src, share, threads);
     });
 }

@@ -4,6 +4,8 @@
 #include <climits>
 #include <cstdint>
 
+#include "bypassing_stores.hpp"
+
 namespace jitnorm::impl::layer_norm {
 
 namespace {
@@ -91,6 +93,7 @@ void forward_executor<T>::run_rows(const arguments &args, int parts) const {
             kernels_.run(rows, run.count);
             row += run.count;
         });
+        finish_bypassing_stores(rows.plan.streaming);
     });
 }
 
@@ -125,6 +128,7 @@ void forward_executor<T>::run_chunks(const arguments &args, int parts) const {
         });
     parallel_parts(parts, [&](int part) {
         for_each_piece(args, common, split(chunks, parts, part), [&](const piece &p) { normalize_chunks(p, found); });
+        finish_bypassing_stores(common.plan.streaming);
     });
 }
 
