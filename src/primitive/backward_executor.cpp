@@ -35,6 +35,8 @@ jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) cons
     const int available = max_threads();
     if (work_.goes_by_chunks(available))
         run_by_chunks(args, work_.chunk_threads(available));
+    else if (sums_are_gradients())
+        run_one_block(args);
     else
         run_by_rows(args, work_.row_threads(available));
     return jitnorm_success;
@@ -67,6 +69,23 @@ typename backward_executor<T, Rows>::column_sums backward_executor<T, Rows>::col
 
 // ---------------------------------------------------------------- by rows
 
+// A single block's sums are the gradients, and are added up where those go.
+template <typename T, typename Rows>
+bool backward_executor<T, Rows>::sums_are_gradients() const {
+    return std::is_same_v<T, float> && problem_.diff_scale_shift_type == jitnorm_f32 && work_.gradients() > 0 &&
+           work_.cut().blocks() == 1;
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::run_one_block(const arguments &args) const {
+    const auto plan = plan_for(args, 1);
+    session at(rows_, args, work_.buffer(args.scratchpad, 0));
+    zero_gradients(args);
+    run_rows(args, plan, at, {0, work_.rows()}, {static_cast<T *>(args.diff_scale), static_cast<T *>(args.diff_shift)});
+    finish_bypassing_stores(plan.bypassing);
+    if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args.diff_src, 0, 1);
+}
+
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_by_rows(const arguments &args, int threads) const {
     const auto plan = plan_for(args, threads);
@@ -86,7 +105,7 @@ void backward_executor<T, Rows>::run_by_rows(const arguments &args, int threads)
 }
 
 // The first thread adds its parts up as it goes, in part 0's place: they are the first in the order of the total, so no
-// bit differs from adding them up later.
+// bit differs from adding them up later. A part of one block is that block in double, and needs no place of its own.
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_parts(const arguments &args, const tuning::backward_plan &plan, int share,
                                            range parts) const {
@@ -94,21 +113,26 @@ void backward_executor<T, Rows>::run_parts(const arguments &args, const tuning::
     double *const total = work_.part_sums(args.scratchpad, 0);
     for (dim_t part = parts.begin; part < parts.end; ++part) {
         const bool joins = parts.begin == 0 && part > 0;
+        if (joins && work_.cut().blocks_per_part() == 1) {
+            run_part(args, plan, at, share, part, total, total);
+            continue;
+        }
         double *const sums = work_.part_sums(args.scratchpad, joins ? 1 : part);
-        run_part(args, plan, at, share, part, sums);
+        run_part(args, plan, at, share, part, nullptr, sums);
         if (joins) add(kernels_->weights->add_part, total, sums, total, work_.width());
     }
 }
 
+// sums = start, or zero, + the part's blocks
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_part(const arguments &args, const tuning::backward_plan &plan, session &at,
-                                          int share, dim_t part, double *sums) const {
+                                          int share, dim_t part, const double *start, double *sums) const {
     T *const block_sums = work_.template block_sums<T>(args.scratchpad, share);
     const range blocks = work_.cut().part(part);
     for (dim_t block = blocks.begin; block < blocks.end; ++block) {
         std::memset(block_sums, 0, size_t(work_.width()) * sizeof(T));
         run_rows(args, plan, at, work_.cut().block(block), column_sums_in(block_sums, work_.pitch()));
-        add(kernels_->weights->add_block, block == blocks.begin ? nullptr : sums, block_sums, sums, work_.width());
+        add(kernels_->weights->add_block, block == blocks.begin ? start : sums, block_sums, sums, work_.width());
     }
 }
 

@@ -39,6 +39,8 @@ private:
     tuning::backward_plan plan_for(const arguments &args, int threads) const;
 
     // ---- by rows
+    bool sums_are_gradients() const;
+    void run_one_block(const arguments &args) const;
     void run_by_rows(const arguments &args, int threads) const;
     void run_rows(const arguments &args, const tuning::backward_plan &plan, session &at, range rows,
                   const column_sums &to) const;
@@ -46,7 +48,7 @@ private:
                       const column_sums &to) const;
     void run_parts(const arguments &args, const tuning::backward_plan &plan, int share, range parts) const;
     void run_part(const arguments &args, const tuning::backward_plan &plan, session &at, int share, dim_t part,
-                  double *sums) const;
+                  const double *start, double *sums) const;
     void finish_parts(const arguments &args, dim_t added) const;
 
     // ---- by chunks
