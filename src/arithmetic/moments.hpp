@@ -37,6 +37,13 @@ struct wide_mean {
             return {sum, (value - (sum - part)) + (t - part)};
         }
     }
+    // what T(value) leaves over
+    double beyond(T rounded) const {
+        if constexpr (std::is_same_v<T, float>)
+            return value - double(rounded);
+        else
+            return (value - double(rounded)) + rest;
+    }
     double minus(const wide_mean &other) const {
         if constexpr (std::is_same_v<T, float>)
             return value - other.value;
@@ -83,12 +90,6 @@ bool squares_in_range(T q) {
         return true;
 }
 
-// Whether the first sweep of a chunk is the last. (No short cut: vector loops evaluate both sides anyway.)
-template <typename T>
-bool sweep_suffices(const sums<T> &sum, double inv_n) {
-    return bool(int(squares_in_range(sum.q)) & int(!pivot_is_poor(sum, inv_n)));
-}
-
 template <typename T>
 T rescale_factor(T q) {
     if (squares_in_range(q)) return 1;
@@ -104,15 +105,17 @@ moments<T> moments_of(T p, const sums<T> &sum, double n, double inv_n, double in
     return {n, wide_mean<T>{double(p)}.plus(shift), (spread * inv_k) * inv_k};
 }
 
-// From a first sweep with pivot p and factor 1 to the chunk's moments; sweep_again(p, k) gives the sums of
-// d = (x - p) * k and is called at most twice: rescaled when squares left the range of T, then with the mean for pivot
-// when p was poor. NaN and infinity take the first of these too, which changes nothing for them.
+// The same after a first sweep that suffices: its pivot is not poor, so Q - E is not negative.
+template <typename T>
+moments<T> moments_of_first_sweep(T p, const sums<T> &sum, double n, double inv_n) {
+    return {n, wide_mean<T>{double(p)}.plus(double(sum.s) * inv_n), double(sum.q) - pivot_excess(sum, inv_n)};
+}
+
+// From a sweep with pivot p and factor k to the chunk's moments; sweep_again(p, k) gives the sums of d = (x - p) * k
+// and is called with the mean for pivot when p was poor.
 template <typename T, typename Sweep>
-moments<T> settle(T p, sums<T> sum, dim_t n, Sweep &&sweep_again) {
-    const double inv_n = 1.0 / double(n);
-    const T k = rescale_factor(sum.q);
-    if (k != T(1)) sum = sweep_again(p, k);
-    const double inv_k = 1.0 / double(k); // exact
+moments<T> settle_pivot(T p, T k, sums<T> sum, dim_t n, Sweep &&sweep_again) {
+    const double inv_n = 1.0 / double(n), inv_k = 1.0 / double(k); // the latter is exact
     if (pivot_is_poor(sum, inv_n)) {
         p = T(double(p) + (double(sum.s) * inv_n) * inv_k);
         sum = sweep_again(p, k);
@@ -121,12 +124,19 @@ moments<T> settle(T p, sums<T> sum, dim_t n, Sweep &&sweep_again) {
 }
 
 // The same for rms_norm, whose mean is zero by definition: m2 is the sum of squares. An infinity makes the row NaN.
-template <typename T, typename Sweep>
-moments<T> settle_squares(sums<T> sum, dim_t n, Sweep &&sweep_again) {
-    const T k = rescale_factor(sum.q);
-    if (k != T(1)) sum = sweep_again(T(0), k);
-    const double inv_k = 1.0 / double(k), q = double(sum.q);
+template <typename T>
+moments<T> moments_of_squares(T k, T squares, dim_t n) {
+    const double inv_k = 1.0 / double(k), q = double(squares);
     return {double(n), {}, ((q - q * 0.0) * inv_k) * inv_k};
+}
+
+// From a first sweep, with factor 1: sweep_again is called when squares left the range of T, too. NaN and infinity take
+// that way as well, which changes nothing for them.
+template <typename T, typename Sweep>
+moments<T> settle(T p, sums<T> sum, dim_t n, bool rms, Sweep &&sweep_again) {
+    const T k = rescale_factor(sum.q);
+    if (k != T(1)) sum = sweep_again(p, k);
+    return rms ? moments_of_squares(k, sum.q, n) : settle_pivot(p, k, sum, n, sweep_again);
 }
 
 // ---- a row
@@ -142,7 +152,7 @@ moments<T> merge(const moments<T> &a, const moments<T> &b) {
 template <typename T>
 row_statistics<T> finish(const moments<T> &row, double inv_count) {
     const T hi = T(row.mean.value);
-    return {hi, (row.mean.value - double(hi)) + row.mean.rest, row.m2 * inv_count};
+    return {hi, row.mean.beyond(hi), row.m2 * inv_count};
 }
 
 // 1 / sqrt(variance + epsilon), rounded once to T
@@ -157,11 +167,17 @@ struct normalizer {
     T hi, rstd, neg;
 };
 
+// From what the part of the mean beyond T amounts to; never -0, so that x == mean gives +0.
+template <typename T>
+T negated_shift(double shift) {
+    return T(0 - shift) + T(0);
+}
+
 template <typename T>
 normalizer<T> make_normalizer(const row_statistics<T> &row, float epsilon) {
     const T rstd = reciprocal_deviation<T>(row.variance, epsilon);
     const double shift = row.lo == 0 ? 0 : row.lo * double(rstd); // rstd may be infinite
-    return {row.hi, rstd, T(0 - shift) + T(0)};                   // never -0, so that x == mean gives +0
+    return {row.hi, rstd, negated_shift<T>(shift)};
 }
 
 // The same with a given mean and a given 1 / sqrt(variance + epsilon).

@@ -55,7 +55,7 @@ moments<T> chunk_moments(const T *x, dim_t n, bool rms) {
     const T p = rms ? T(0) : pivot(x, n);
     const auto sweep_again = [&](T new_pivot, T k) { return sweep(x, n, new_pivot, k); };
     const sums<T> first = sweep(x, n, p, T(1));
-    return rms ? settle_squares(first, n, sweep_again) : settle(p, first, n, sweep_again);
+    return settle(p, first, n, rms, sweep_again);
 }
 
 // Statistics of a row of C elements, C >= 1. read_chunk(begin, count, T *out) delivers elements begin .. begin+count-1;

@@ -12,6 +12,7 @@
 #include "emit/post_ops.hpp"
 #include "emit/recorded_code.hpp"
 #include "kernel_generator.hpp"
+#include "short_normalize.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -45,8 +46,11 @@ private:
         open_frame(has_post_ops() ? code_of_post_ops::FRAME_BYTES : 0);
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
+        Xbyak::Label done;
+        if (short_normalize<I, T>::takes(conf_)) short_normalize<I, T>(*this, conf_, tail_).emit(reg_count_, done);
         normalize_pairs();
         normalize_singles();
+        L(done);
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
@@ -223,6 +227,7 @@ private:
                                    row{r8, r13, vmm{3}, vmm{4}, vmm{5}, 6 + UNROLL}};
     vector_ops<T> ops_{*this};
     const reg &reg_operands_ = r8, &reg_operand_ = r13; // rows go one by one
+    static_assert(short_normalize<I, T>::MASK == AFFINE + 2 * UNROLL);
     tail_mask<I, T> tail_{*this, vmm{AFFINE + 2 * UNROLL}};
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
     element_io<I, T> io_{*this, tail_, walker_, r15};

@@ -11,6 +11,7 @@
 #include "emit/element_io.hpp"
 #include "emit/lane_fold.hpp"
 #include "kernel_generator.hpp"
+#include "short_sweep.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -301,6 +302,7 @@ template <typename T>
 code_ptr find(sweep_conf conf) {
     conf.compute = data_type_of<T>;
     return find_or_generate(conf, [&] {
+        if (conf.short_rows) return generate_short_sweep(conf);
         return conf.vectors == isa::avx512 ? generate<isa::avx512, T>(conf) : generate<isa::avx2, T>(conf);
     });
 }

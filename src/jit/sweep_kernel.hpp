@@ -8,6 +8,9 @@
 
 namespace jitnorm::impl::jit {
 
+// Kernels for short rows write whole groups of so many values of each kind, the last ones without meaning.
+constexpr int SHORT_SWEEP_GROUP = 8;
+
 // T is the compute type; pointers to it hold one value per row.
 template <typename T>
 struct sweep_arguments {

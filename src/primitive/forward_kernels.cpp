@@ -71,13 +71,21 @@ jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated)
     return {vectors, p.src.data_type, !p.is_rms(), repeated};
 }
 
+template <typename T>
+jit::sweep_conf short_sweep_conf_of(const problem &p, jit::isa vectors) {
+    jit::sweep_conf conf = sweep_conf_of(p, vectors, false);
+    conf.short_rows = std::is_same_v<T, float>;
+    return conf;
+}
+
 } // namespace
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
     : sweep(sweep_conf_of(p, vectors, false)), repeat(sweep_conf_of(p, vectors, true)),
-      normalize(normalize_conf_of<T>(p, vectors, false)), bypassing(normalize_conf_of<T>(p, vectors, true)),
-      post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)), reads_dst(has_sum(p)) {}
+      short_sweep(short_sweep_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
+      bypassing(normalize_conf_of<T>(p, vectors, true)), post_op_parameters(parameters_of<T>(p)),
+      operand_types(operand_types_of<T>(p)), reads_dst(has_sum(p)) {}
 
 template struct forward_kernels<float>;
 template struct forward_kernels<double>;

@@ -17,6 +17,7 @@ struct forward_kernels {
     forward_kernels(const problem &p, jit::isa vectors);
 
     jit::sweep_kernel<T> sweep, repeat;             // the first sweep over rows, and one with a given pivot
+    jit::sweep_kernel<T> short_sweep;               // the first sweep over rows of at most FORWARD_LANES<T> elements
     jit::normalize_kernel<T> normalize, bypassing;  // with ordinary stores, and with stores that bypass the caches
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
     std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says

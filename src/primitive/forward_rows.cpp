@@ -42,7 +42,7 @@ void forward_rows<T>::find_statistics(const dense_rows<T> &rows, row_batch<T> &b
         sweep_long_row(rows.src + batch.first * rows.src_stride, batch);
     else
         sweep(rows, batch);
-    batch.complete(epsilon_, form_);
+    batch.complete(epsilon_);
     store_statistics(rows, batch);
 }
 
@@ -57,28 +57,49 @@ void forward_rows<T>::find_given_statistics(const dense_rows<T> &rows, row_batch
     if (form_ == statistics_form::inverse_deviation)
         return read(rows.variance, [&](dim_t r, float value) { batch.set_given(r, mean[r], T(value)); });
     read(rows.variance, [&](dim_t r, float value) { batch.set(r, {mean[r], 0.0, double(value)}); });
-    batch.complete(epsilon_, form_);
+    batch.complete(epsilon_);
 }
 
 template <typename T>
 void forward_rows<T>::store_statistics(const dense_rows<T> &rows, const row_batch<T> &batch) const {
     const dim_t stride = rows.statistics_stride, first = batch.first * stride;
-    if (writes_mean_) write_statistics(batch.mean, batch.rows, rows.mean, statistics_type_, first, stride);
-    if (writes_variance_) write_statistics(batch.variance, batch.rows, rows.variance, statistics_type_, first, stride);
+    const auto write = [&](void *to, const auto &copy) {
+        alignas(64) float values[tuning::MAX_BATCH_ROWS];
+        copy(values);
+        write_statistics(values, batch.rows, to, statistics_type_, first, stride);
+    };
+    if (writes_mean_) write(rows.mean, [&](float *values) { batch.copy_means(values); });
+    if (writes_variance_) write(rows.variance, [&](float *values) { batch.copy_deviations(form_, values); });
 }
 
 template <typename T>
 void forward_rows<T>::sweep(const dense_rows<T> &rows, row_batch<T> &batch) const {
     const std::byte *src = rows.src + batch.first * rows.src_stride;
-    kernels_->sweep({src, rows.src_stride, batch.rows, C_, batch.p, batch.s, batch.q, 1});
-    if (!rms_ && batch.is_settled(inv_C_)) {
-        batch.take_settled(double(C_), inv_C_);
-        return;
+    const auto &kernel = C_ <= FORWARD_LANES<T> ? kernels_->short_sweep : kernels_->sweep;
+    kernel({src, rows.src_stride, batch.rows, C_, batch.p, batch.s, batch.q, 1});
+    if (rms_) batch.set_no_pivots();
+    const bool exact = C_ == 1 && !rms_; // differences are zero or NaN, whatever their scale
+    if (!batch.take_first_sweeps(double(C_), inv_C_) && !exact) settle_rest(src, rows.src_stride, batch);
+}
+
+// Consecutive rows that need the same factor, often none at all or padding, are swept again together.
+template <typename T>
+void forward_rows<T>::settle_rest(const std::byte *src, dim_t stride, row_batch<T> &batch) const {
+    for (dim_t begin = 0, end = 0; begin < batch.rows; begin = end) {
+        const T k = rescale_factor(batch.q[begin]);
+        while (end < batch.rows && rescale_factor(batch.q[end]) == k) ++end;
+        if (k != T(1))
+            kernels_->repeat(
+                {src + begin * stride, stride, end - begin, C_, batch.p + begin, batch.s + begin, batch.q + begin, k});
+        for (dim_t r = begin; r < end; ++r) batch.set(r, finish(settled(src + r * stride, batch, r, k), inv_C_));
     }
-    for (dim_t r = 0; r < batch.rows; ++r) {
-        const auto row = settle_chunk(src + r * rows.src_stride, C_, batch.p[r], {batch.s[r], batch.q[r]});
-        batch.set(r, finish(row, inv_C_));
-    }
+}
+
+template <typename T>
+moments<T> forward_rows<T>::settled(const std::byte *row, const row_batch<T> &batch, dim_t r, T k) const {
+    const sums<T> sum = {batch.s[r], batch.q[r]};
+    if (rms_) return moments_of_squares(k, sum.q, C_);
+    return settle_pivot(batch.p[r], k, sum, C_, [&](T pivot, T factor) { return repeat(row, C_, pivot, factor); });
 }
 
 // A row of several chunks: the kernel takes them as rows, MAX_BATCH_ROWS at a time.
@@ -106,18 +127,20 @@ moments<T> forward_rows<T>::chunk_moments(const std::byte *src, dim_t count) con
 
 template <typename T>
 moments<T> forward_rows<T>::settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const {
-    const auto sweep_again = [&](T pivot, T factor) {
-        sums<T> again{0, 0};
-        kernels_->repeat({src, 0, 1, count, &pivot, &again.s, &again.q, factor});
-        return again;
-    };
-    return rms_ ? settle_squares(first, count, sweep_again) : settle(p, first, count, sweep_again);
+    return settle(p, first, count, rms_, [&](T pivot, T factor) { return repeat(src, count, pivot, factor); });
+}
+
+template <typename T>
+sums<T> forward_rows<T>::repeat(const std::byte *src, dim_t count, T pivot, T factor) const {
+    sums<T> again{0, 0};
+    kernels_->repeat({src, 0, 1, count, &pivot, &again.s, &again.q, factor});
+    return again;
 }
 
 template <typename T>
 void forward_rows<T>::finish_row(row_batch<T> &batch, dim_t row, const moments<T> &moments) const {
     batch.set(row, finish(moments, inv_C_));
-    if (row + 1 == batch.rows) batch.complete(epsilon_, form_);
+    if (row + 1 == batch.rows) batch.complete(epsilon_);
 }
 
 template <typename T>

@@ -53,6 +53,9 @@ private:
     void find_statistics(const dense_rows<T> &rows, row_batch<T> &batch) const;
     void sweep(const dense_rows<T> &rows, row_batch<T> &batch) const;
     void sweep_long_row(const std::byte *src, row_batch<T> &batch) const;
+    void settle_rest(const std::byte *src, dim_t stride, row_batch<T> &batch) const;
+    moments<T> settled(const std::byte *row, const row_batch<T> &batch, dim_t r, T k) const;
+    sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
     moments<T> settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
 
     bool given_, writes_mean_, writes_variance_, rms_; // what becomes of the statistics

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "../arithmetic/moments.hpp"
+#include "../arithmetic/reciprocal_root.hpp"
 #include "../core/problem.hpp"
+#include "../jit/sweep_kernel.hpp"
 #include "tuning.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -13,13 +15,13 @@ namespace jitnorm::impl::layer_norm {
 template <typename T>
 struct row_batch {
     using values = T[tuning::MAX_BATCH_ROWS];
+    static_assert(tuning::MAX_BATCH_ROWS % jit::SHORT_SWEEP_GROUP == 0);
     using wide_values = double[tuning::MAX_BATCH_ROWS];
 
     dim_t first = 0, rows = 0;        // which rows of the run
     alignas(64) values p, s, q;       // pivot and sums: what a sweep leaves
     alignas(64) values hi, rstd, neg; // what normalizing takes
     alignas(64) wide_values lo, wide; // with hi: the mean; the variance before it is rounded
-    alignas(64) float mean[tuning::MAX_BATCH_ROWS], variance[tuning::MAX_BATCH_ROWS]; // as they are stored
 
     void set(dim_t row, const row_statistics<T> &statistics) {
         hi[row] = statistics.hi;
@@ -27,28 +29,41 @@ struct row_batch {
         wide[row] = statistics.variance;
     }
 
-    // Whether one sweep was enough for all rows of n elements.
-    [[gnu::target("avx2")]] bool is_settled(double inv_n) const {
-        bool settled = true;
-        for (dim_t r = 0; r < rows; ++r) settled &= sweep_suffices<T>({s[r], q[r]}, inv_n);
-        return settled;
+    // Sums of squares are about zero where there is no mean.
+    void set_no_pivots() {
+        for (dim_t r = 0; r < rows; ++r) p[r] = s[r] = 0;
     }
 
-    [[gnu::target("avx2")]] void take_settled(double n, double inv_n) {
-        for (dim_t r = 0; r < rows; ++r) set(r, finish(moments_of<T>(p[r], {s[r], q[r]}, n, inv_n, 1.0), inv_n));
-    }
-
-    // From statistics to normalizers, and to what is stored in that form.
-    [[gnu::target("avx2")]] void complete(float epsilon, statistics_form form) {
+    // Statistics from first sweeps; whether those were enough for all rows. Other rows' statistics are not yet right.
+    // (What is compared as floats and what as doubles is collected apart, so that no vector has to change its shape.)
+    [[gnu::target("avx2,fma")]] bool take_first_sweeps(double n, double inv_n) {
+        int32_t out_of_range = 0;
+        int64_t poor = 0;
         for (dim_t r = 0; r < rows; ++r) {
-            const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
-            rstd[r] = n.rstd;
-            neg[r] = n.neg;
-            mean[r] = float(hi[r]);
-            variance[r] = float(wide[r]);
+            const sums<T> sum = {s[r], q[r]};
+            out_of_range |= int32_t(!squares_in_range(sum.q));
+            poor |= int64_t(pivot_is_poor(sum, inv_n));
+            set(r, finish(moments_of_first_sweep(p[r], sum, n, inv_n), inv_n));
         }
+        return out_of_range == 0 && poor == 0;
+    }
+
+    // From statistics to normalizers.
+    void complete(float epsilon) {
+        if constexpr (std::is_same_v<T, float>)
+            if (find_normalizers_by_products(epsilon)) return;
+        find_normalizers(epsilon);
+    }
+
+    // As they are stored.
+    [[gnu::target("avx2,fma")]] void copy_means(float *to) const {
+        for (dim_t r = 0; r < rows; ++r) to[r] = float(hi[r]);
+    }
+    [[gnu::target("avx2,fma")]] void copy_deviations(statistics_form form, float *to) const {
         if (form == statistics_form::inverse_deviation)
-            for (dim_t r = 0; r < rows; ++r) variance[r] = float(rstd[r]);
+            for (dim_t r = 0; r < rows; ++r) to[r] = float(rstd[r]);
+        else
+            for (dim_t r = 0; r < rows; ++r) to[r] = float(wide[r]);
     }
 
     // From a given mean and 1 / sqrt(variance + epsilon).
@@ -57,6 +72,30 @@ struct row_batch {
         hi[row] = n.hi;
         rstd[row] = n.rstd;
         neg[row] = n.neg;
+    }
+
+private:
+    // Whether it knows them: almost always, where variances are neither tiny nor huge.
+    [[gnu::target("avx2,fma")]] bool find_normalizers_by_products(float epsilon) {
+        int64_t outside = 0;
+        int32_t unknown = 0;
+        for (dim_t r = 0; r < rows; ++r) {
+            const double v = wide[r] + double(epsilon);
+            const rounded_root root = reciprocal_root(v);
+            outside |= int64_t(!(v >= SMALLEST_ROOT_OF)) | int64_t(!(v <= LARGEST_ROOT_OF));
+            unknown |= int32_t(root.below != root.above);
+            rstd[r] = root.below;
+            neg[r] = negated_shift<T>(lo[r] * double(root.below));
+        }
+        return outside == 0 && unknown == 0;
+    }
+
+    [[gnu::target("avx2,fma")]] void find_normalizers(float epsilon) {
+        for (dim_t r = 0; r < rows; ++r) {
+            const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
+            rstd[r] = n.rstd;
+            neg[r] = n.neg;
+        }
     }
 };
 

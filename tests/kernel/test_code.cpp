@@ -59,13 +59,16 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
 
 TEST_P(generated_code, kernels_are_small) {
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
-        EXPECT_LT(sweep_kernel<float>({GetParam(), type, true, true}).code_bytes(), 4096U);
+        for (auto [repeated, short_rows] : {std::pair(false, false), std::pair(true, false), std::pair(false, true)})
+            EXPECT_LT(sweep_kernel<float>({GetParam(), type, true, repeated, short_rows}).code_bytes(), 4096U);
         for (bool streaming : {false, true})
             for (jitnorm_data_type_t affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
                 EXPECT_LT(normalize_kernel<float>({GetParam(), type, type, affine, true, true, true, true, streaming})
                               .code_bytes(),
                           4096U);
     }
+    EXPECT_LT(normalize_kernel<float>({GetParam(), jitnorm_f32, jitnorm_f32, jitnorm_f32, true, true}).code_bytes(),
+              4096U); // knows short rows
 }
 
 // A kernel that forbids new executable pages (PR_SET_MDWE): creation fails with an error that names the reason, and
