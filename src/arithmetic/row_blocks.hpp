@@ -21,6 +21,7 @@ public:
     constexpr dim_t blocks() const { return divide_up(rows_, block_rows_); }
     constexpr dim_t parts() const { return divide_up(blocks(), blocks_per_part_); } // at most MAX_PARTS
 
+    constexpr dim_t block_rows() const { return block_rows_; }           // the last block may have fewer
     constexpr dim_t blocks_per_part() const { return blocks_per_part_; } // the last part may have fewer
 
     // The rows of a block, the blocks of a part.

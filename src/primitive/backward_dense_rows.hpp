@@ -34,10 +34,13 @@ public:
     // Whether every row of diff_src begins at a whole cache line.
     bool has_rows_in_lines(const void *diff_src) const;
 
+    static bool goes_by_units(const problem &) { return false; }
+    dim_t units() const { return 0; }
+
     // What one thread is at.
     class session {
     public:
-        session(const backward_dense_rows &rows, const arguments &args, std::byte * /* no buffer */)
+        session(const backward_dense_rows &rows, const arguments &args, std::byte * /* no buffer */, dim_t)
             : rows_(rows), args_(args) {}
 
         // Calls body(first row, number) for batches that cover the rows; what follows is about the batch it is at.
@@ -53,6 +56,9 @@ public:
                 }
             });
         }
+
+        template <typename Body>
+        void for_each_batch_of_unit(dim_t, Body &&) {} // there are none
 
         template <typename T>
         void read_statistics(backward_batch<T> &batch, const problem &p) const {

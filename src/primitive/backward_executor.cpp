@@ -21,11 +21,11 @@ range columns_of(dim_t chunk, dim_t columns) { return {chunk * CHUNK, std::min((
 
 template <typename T, typename Rows>
 backward_executor<T, Rows>::backward_executor(const problem &p, std::shared_ptr<const backward_kernels<T>> kernels)
-    : problem_(p), kernels_(std::move(kernels)), rows_(p), work_(p, Rows::buffer_bytes(p)) {}
+    : problem_(p), kernels_(std::move(kernels)), rows_(p), work_(p, Rows::buffer_bytes(p), Rows::goes_by_units(p)) {}
 
 template <typename T, typename Rows>
 size_t backward_executor<T, Rows>::scratchpad_bytes(const problem &p) {
-    return backward_work(p, Rows::buffer_bytes(p)).scratchpad_bytes();
+    return backward_work(p, Rows::buffer_bytes(p), Rows::goes_by_units(p)).scratchpad_bytes();
 }
 
 template <typename T, typename Rows>
@@ -37,6 +37,8 @@ jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) cons
         run_by_chunks(args, work_.chunk_threads(available));
     else if (sums_are_gradients())
         run_one_block(args);
+    else if (rows_.units() > 0)
+        run_by_units(args, work_.row_threads(available));
     else
         run_by_rows(args, work_.row_threads(available));
     return jitnorm_success;
@@ -79,7 +81,7 @@ bool backward_executor<T, Rows>::sums_are_gradients() const {
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_one_block(const arguments &args) const {
     const auto plan = plan_for(args, 1);
-    session at(rows_, args, work_.buffer(args.scratchpad, 0));
+    session at(rows_, args, work_.buffer(args.scratchpad, 0), rows_to_read(work_.rows()));
     zero_gradients(args);
     run_rows(args, plan, at, {0, work_.rows()}, {static_cast<T *>(args.diff_scale), static_cast<T *>(args.diff_shift)});
     finish_bypassing_stores(plan.bypassing);
@@ -94,9 +96,10 @@ void backward_executor<T, Rows>::run_by_rows(const arguments &args, int threads)
         if (work_.gradients() > 0) {
             run_parts(args, plan, share, split(parts, threads, share));
         } else {
-            session at(rows_, args, work_.buffer(args.scratchpad, share));
             const range even = split(work_.rows(), threads, share);
-            run_rows(args, plan, at, {rows_.cut_at(even.begin), rows_.cut_at(even.end)}, {});
+            const range mine = {rows_.cut_at(even.begin), rows_.cut_at(even.end)};
+            session at(rows_, args, work_.buffer(args.scratchpad, share), rows_to_read(mine.end));
+            run_rows(args, plan, at, mine, {});
         }
         finish_bypassing_stores(plan.bypassing);
         if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args.diff_src, share, threads);
@@ -104,12 +107,24 @@ void backward_executor<T, Rows>::run_by_rows(const arguments &args, int threads)
     if (work_.gradients() > 0) finish_parts(args, split(parts, threads, 0).end);
 }
 
+// Until where rows are gathered together: long ones go chunk by chunk and come one batch at a time.
+template <typename T, typename Rows>
+dim_t backward_executor<T, Rows>::rows_to_read(dim_t end) const {
+    return work_.columns() <= CHUNK ? end : 0;
+}
+
+// The end of the last row of some parts.
+template <typename T, typename Rows>
+dim_t backward_executor<T, Rows>::end_of(range parts) const {
+    return parts.begin == parts.end ? 0 : work_.cut().block(work_.cut().part(parts.end - 1).end - 1).end;
+}
+
 // The first thread adds its parts up as it goes, in part 0's place: they are the first in the order of the total, so no
 // bit differs from adding them up later. A part of one block is that block in double, and needs no place of its own.
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_parts(const arguments &args, const tuning::backward_plan &plan, int share,
                                            range parts) const {
-    session at(rows_, args, work_.buffer(args.scratchpad, share));
+    session at(rows_, args, work_.buffer(args.scratchpad, share), rows_to_read(end_of(parts)));
     double *const total = work_.part_sums(args.scratchpad, 0);
     for (dim_t part = parts.begin; part < parts.end; ++part) {
         const bool joins = parts.begin == 0 && part > 0;
@@ -180,6 +195,48 @@ void backward_executor<T, Rows>::finish_parts(const arguments &args, dim_t added
     });
 }
 
+// ---------------------------------------------------------------- by units of rows near each other in memory
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::run_by_units(const arguments &args, int threads) const {
+    const auto plan = plan_for(args, threads);
+    const dim_t units = rows_.units(), parts = work_.cut().parts();
+    parallel_parts(threads, [&](int share) {
+        run_units(args, plan, share, split(units, threads, share));
+        if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args.diff_src, share, threads);
+    });
+    parallel_parts(threads, [&](int share) {
+        const range mine = split(parts, threads, share);
+        for (dim_t part = mine.begin; part < mine.end; ++part) add_blocks(args, part);
+    });
+    finish_parts(args, 1);
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::run_units(const arguments &args, const tuning::backward_plan &plan, int share,
+                                           range units) const {
+    session at(rows_, args, work_.buffer(args.scratchpad, share), 0);
+    const dim_t block_rows = work_.cut().block_rows();
+    batch b;
+    for (dim_t unit = units.begin; unit < units.end; ++unit)
+        at.for_each_batch_of_unit(unit, [&](dim_t first, dim_t number) {
+            T *const sums = work_.template kept_block_sums<T>(args.scratchpad, first / block_rows);
+            if (first % block_rows == 0) std::memset(sums, 0, size_t(work_.width()) * sizeof(T));
+            b.rows = number;
+            at.read_statistics(b, problem_);
+            run_together(args, plan, at, b, {0, number}, column_sums_in(sums, work_.pitch()));
+        });
+}
+
+template <typename T, typename Rows>
+void backward_executor<T, Rows>::add_blocks(const arguments &args, dim_t part) const {
+    double *const sums = work_.part_sums(args.scratchpad, part);
+    const range blocks = work_.cut().part(part);
+    for (dim_t block = blocks.begin; block < blocks.end; ++block)
+        add(kernels_->weights->add_block, block == blocks.begin ? nullptr : sums,
+            work_.template kept_block_sums<T>(args.scratchpad, block), sums, work_.width());
+}
+
 // ---------------------------------------------------------------- by chunks
 
 template <typename T, typename Rows>
@@ -188,13 +245,13 @@ void backward_executor<T, Rows>::run_by_chunks(const arguments &args, int thread
     plan.fetching = false; // the next row is far away
     if (kernels_->sums)
         parallel_parts(threads, [&](int share) {
-            session at(rows_, args, work_.buffer(args.scratchpad, share));
+            session at(rows_, args, work_.buffer(args.scratchpad, share), work_.rows());
             const range mine = split(work_.chunks(), threads, share);
             for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) sum_chunk(args, at, share, chunk);
         });
     if (!problem_.wants_diff_src()) return;
     parallel_parts(threads, [&](int share) {
-        session at(rows_, args, work_.buffer(args.scratchpad, share));
+        session at(rows_, args, work_.buffer(args.scratchpad, share), work_.rows());
         write_chunks(args, plan, at, split(work_.chunks(), threads, share));
         finish_bypassing_stores(plan.bypassing);
         zero_padding(problem_.diff_src, args.diff_src, share, threads);

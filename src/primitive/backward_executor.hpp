@@ -46,10 +46,15 @@ private:
                   const column_sums &to) const;
     void run_together(const arguments &args, const tuning::backward_plan &plan, session &at, batch &b, range rows,
                       const column_sums &to) const;
+    dim_t rows_to_read(dim_t end) const;
+    dim_t end_of(range parts) const;
     void run_parts(const arguments &args, const tuning::backward_plan &plan, int share, range parts) const;
     void run_part(const arguments &args, const tuning::backward_plan &plan, session &at, int share, dim_t part,
                   const double *start, double *sums) const;
     void finish_parts(const arguments &args, dim_t added) const;
+    void run_by_units(const arguments &args, int threads) const;
+    void run_units(const arguments &args, const tuning::backward_plan &plan, int share, range units) const;
+    void add_blocks(const arguments &args, dim_t part) const;
 
     // ---- by chunks
     void run_by_chunks(const arguments &args, int threads) const;

@@ -19,14 +19,15 @@ dim_t size_in(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 
 } // namespace
 
-backward_work::backward_work(const problem &p, dim_t buffer_bytes)
+backward_work::backward_work(const problem &p, dim_t buffer_bytes, bool keeps_blocks)
     : rows_(p.rows()), columns_(p.row_length()), cut_(rows_, columns_),
       gradients_(int(p.wants_diff_scale()) + int(p.wants_diff_shift())),
       bytes_(rows_ * columns_ *
              (size_in(p.src) + size_in(p.diff_dst) + (p.wants_diff_src() ? size_in(p.diff_src) : 0))),
       row_bytes_read_(columns_ * (size_in(p.src) + size_in(p.diff_dst))),
       element_(p.computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float))), pitch_(pitch_for(columns_)),
-      buffer_bytes_(whole_lines(buffer_bytes)), share_bytes_(buffer_bytes_ + own_bytes()), shares_(most_shares()) {}
+      buffer_bytes_(whole_lines(buffer_bytes)), share_bytes_(buffer_bytes_ + own_bytes()), shares_(most_shares()),
+      keeps_blocks_(keeps_blocks) {}
 
 int backward_work::row_threads(int available) const {
     return tuning::backward_threads(bytes_, gradients_ > 0 ? cut_.parts() : rows_,
@@ -59,7 +60,8 @@ dim_t backward_work::own_bytes() const {
 
 // What all threads share.
 dim_t backward_work::common_bytes() const {
-    const dim_t by_rows = columns_ > tuning::LONG_ROW ? 0 : cut_.parts() * width() * dim_t(sizeof(double));
+    const dim_t kept = keeps_blocks_ ? cut_.blocks() * width() * element_ : 0;
+    const dim_t by_rows = columns_ > tuning::LONG_ROW ? 0 : cut_.parts() * width() * dim_t(sizeof(double)) + kept;
     const dim_t by_chunks = may_go_by_chunks() ? 2 * rows_ * chunks() * element_ : 0;
     return std::max(by_rows, by_chunks);
 }

@@ -17,8 +17,9 @@ namespace jitnorm::impl::layer_norm {
 
 class backward_work {
 public:
-    // `buffer_bytes` for each thread come first in its share of the scratchpad.
-    backward_work(const problem &p, dim_t buffer_bytes);
+    // `buffer_bytes` for each thread come first in its share of the scratchpad. keeps_blocks: there is room for the
+    // sums of all blocks.
+    backward_work(const problem &p, dim_t buffer_bytes, bool keeps_blocks);
 
     dim_t rows() const { return rows_; }
     dim_t columns() const { return columns_; }
@@ -46,6 +47,11 @@ public:
         return reinterpret_cast<T *>(own(scratchpad, share));
     }
     double *part_sums(void *scratchpad, dim_t part) const;
+    // The sums of one of all blocks, where they are kept.
+    template <typename T>
+    T *kept_block_sums(void *scratchpad, dim_t block) const {
+        return reinterpret_cast<T *>(part_sums(scratchpad, cut_.parts())) + block * width();
+    }
     // By chunks: the sums of a chunk's block, of its part and of all parts, CHUNK_WIDTH of each for each gradient.
     static constexpr dim_t CHUNK_WIDTH = CHUNK + 16;
     double *chunk_part_sums(void *scratchpad, int share) const;
@@ -70,6 +76,7 @@ private:
     dim_t bytes_, row_bytes_read_, element_, pitch_;
     dim_t buffer_bytes_, share_bytes_; // of a thread: the buffer, and all of its share of the scratchpad
     int shares_;                       // threads at the most
+    bool keeps_blocks_;
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -21,6 +21,12 @@ public:
 
     dim_t tensor_offset = 0, tile_offset = 0; // of the first element, in bytes
 
+    box() = default;
+    box(const box &other) : tensor_offset(other.tensor_offset), tile_offset(other.tile_offset) {
+        for (const box_axis &axis : other) axes_[size_t(count_++)] = axis; // not all of the array
+    }
+    box &operator=(const box &) = delete;
+
     void append(const box_axis &axis) {
         if (axis.size != 1) axes_[size_t(count_++)] = axis;
     }

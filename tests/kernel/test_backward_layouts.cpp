@@ -26,6 +26,9 @@ const layout_case LAYOUTS[] = {
     {{3, 5, 20}, "aBC8b8c+7", "aBC16b16c+7", "aBC8b8c+7", "AB16b16a+7"},
     {{2, 3, 5, 20}, "acdb", "aBcd8b", "dcba", "aBc8b"},
     {{2, 3, 2, 5, 20}, "aBcde8b", "ABcde16a16b", "acdeb", "abdc"},
+    {{3, 64, 9}, "cba", "cba", "cba", "ba"}, // blocks of rows that lie side by side in memory
+    {{2, 37, 32, 3}, "acdb", "dcba", "acdb", "acb"},
+    {{3, 32, 9}, "abc", "abc", "cba", "ab"},
     {{3, 5000}, "ba", "ab", "ba", "a"},
     {{2, 3, 4100}, "abc", "aBc8b", "cba", "ba"},
 };
@@ -81,6 +84,7 @@ TEST_P(backward_layouts, threads) {
     for (const layout_case &layout : {layout_case{{1100, 100}, "ba", "ab", "gap", "a"},
                                       {{20, 50, 100}, "bac", "abc", "cba", "ba"},
                                       {{20, 50, 100}, "aBc8b", "aBc16b", "abc", "aB8b"},
+                                      {{3, 64, 300}, "cba", "abc", "cba", "ba"},
                                       {{2, 60000}, "ba", "ab", "ba", "a"},
                                       {{2, 140000}, "spread", "ba", "ab", "a"}})
         for (const auto kind : {jitnorm_backward, jitnorm_backward_data}) {

@@ -22,6 +22,11 @@ const shape SHAPES[] = {
     {{2, 3, 2, 5, 7}, {"gap", "acdeb", "@edcba", "@baced", "aBcde8b"}},
     {{2, 1, 3, 2, 4, 5}, {"spread", "@abcefd", "@fedcba", "@dabcef"}},
     {{7, 3, 1500}, {"@acb", "@bac"}}, // rows of several chunks
+    // blocks of rows that lie side by side in memory: a few, more than a cache line takes, of several dimensions, short
+    {{3, 64, 9}, {"cba", "@cab"}},
+    {{2, 37, 32, 3}, {"acdb", "dcba", "ABcd16b16a"}},
+    {{3, 2, 5, 64, 2}, {"edcba", "@ecdba"}},
+    {{6, 4, 4096}, {"cba"}},
 };
 
 const jitnorm_prop_kind_t KINDS[] = {jitnorm_forward_training, jitnorm_backward, jitnorm_backward_data};

@@ -210,6 +210,22 @@ TEST(RowPacker, EverySmallTile) {
     }
 }
 
+// Around the rectangles that are turned in AVX2's registers: a dimension, dense or in blocks or with gaps, that lies
+// inside rows whose fastest dimension is far apart, with another one between them.
+TEST(RowPacker, RowsOfSeveralDimensions) {
+    for (const jitnorm_data_type_t type : TYPES)
+        for (const dim_t edge : {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 40})
+            for (const memory_desc &md :
+                 {tagged({2, edge, 3, 33}, jitnorm_acdb, type), tagged({edge, 2, 3, 35}, jitnorm_dcba, type),
+                  tagged({2, 33, 3, edge}, jitnorm_acdb, type), tagged({2, edge, 3, 17}, jitnorm_aBcd16b, type),
+                  tagged({2, 33, edge}, jitnorm_aBC8b8c, type), strided({2, edge, 5, 9}, {8000, 2, 1500, 150}, type),
+                  strided({edge, 3, 17}, {1, 64, 1100}, type)})
+                for (int row_ndims = 1; row_ndims < md.ndims; ++row_ndims) {
+                    check_parts(md, row_ndims);
+                    if (HasFailure()) return;
+                }
+}
+
 TEST(RowPacker, OffsetsBeyond32Bits) {
     constexpr dim_t FAR_ROW = dim_t(5) << 30, FAR_COLUMN = dim_t(3) << 28;
     for (const values &strides : {values{FAR_ROW, 1}, values{1, FAR_COLUMN}, values{3, FAR_COLUMN}}) {
