@@ -24,6 +24,7 @@ public:
     dim_t rows() const { return rows_; }
     dim_t columns() const { return columns_; }
     dim_t chunks() const { return (columns_ + CHUNK - 1) / CHUNK; }
+    range columns_of(dim_t chunk) const { return {chunk * CHUNK, std::min((chunk + 1) * CHUNK, columns_)}; }
     const row_blocks &cut() const { return cut_; }
     dim_t bytes() const { return bytes_; } // of src, diff_dst and diff_src
     dim_t row_bytes_read() const { return row_bytes_read_; }
