@@ -55,7 +55,7 @@ argument_map::slot_set argument_map::in_place_pair(const layer_norm::problem &p)
 }
 
 argument_map::argument_map(const jitnorm_primitive_desc &pd)
-    : has_runtime_sizes_(pd.problem.has_runtime_sizes()), in_place_(in_place_pair(pd.problem)) {
+    : in_place_(in_place_pair(pd.problem)), has_runtime_sizes_(pd.problem.has_runtime_sizes()) {
     const layer_norm::problem &p = pd.problem;
     const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
     for (size_t i = 0; i < slots; ++i) {

@@ -57,7 +57,8 @@ private:
     bool may_have_alias(const layer_norm::arguments &result) const noexcept;
     slot find_alias(const reading &list, slot_set in_place) const noexcept;
 
-    bool has_runtime_sizes_;
+    tensor_digest digests_[SLOT_COUNT];
+    const memory_desc *mds_[SLOT_COUNT];
     slot_set in_place_; // the two that may share their handle, if there are such
     slot_set required_ = 0;
     slot_set ignored_ = 0;
@@ -66,8 +67,7 @@ private:
     slot_set runtime_ = 0;       // sizes or strides are known at execution only
     slot_set short_ = 0;         // equal digests are enough
     std::vector<handle_pair> pairs_;
-    tensor_digest digests_[SLOT_COUNT];
-    const memory_desc *mds_[SLOT_COUNT];
+    bool has_runtime_sizes_;
 };
 
 } // namespace jitnorm::impl::api
