@@ -36,6 +36,7 @@ public:
 
     static bool goes_by_units(const problem &) { return false; }
     dim_t units() const { return 0; }
+    static bool prefers_chunks(const problem &) { return false; }
 
     // What one thread is at.
     class session {

@@ -18,11 +18,11 @@ const void *behind(const void *values, dim_t count, dim_t size) {
 
 template <typename T, typename Rows>
 backward_executor<T, Rows>::backward_executor(const problem &p, std::shared_ptr<const backward_kernels<T>> kernels)
-    : problem_(p), kernels_(std::move(kernels)), rows_(p), work_(p, Rows::buffer_bytes(p), Rows::goes_by_units(p)) {}
+    : problem_(p), kernels_(std::move(kernels)), rows_(p), work_(work_of(p)) {}
 
 template <typename T, typename Rows>
 size_t backward_executor<T, Rows>::scratchpad_bytes(const problem &p) {
-    return backward_work(p, Rows::buffer_bytes(p), Rows::goes_by_units(p)).scratchpad_bytes();
+    return work_of(p).scratchpad_bytes();
 }
 
 template <typename T, typename Rows>

@@ -34,6 +34,9 @@ private:
     };
     column_sums column_sums_in(T *sums, dim_t pitch) const;
 
+    static backward_work work_of(const problem &p) {
+        return {p, Rows::buffer_bytes(p), Rows::goes_by_units(p), Rows::prefers_chunks(p)};
+    }
     bool has_outputs() const { return problem_.wants_diff_src() || work_.gradients() > 0; }
     void zero_gradients(const arguments &args) const;
     tuning::backward_plan plan_for(const arguments &args, int threads) const;

@@ -29,6 +29,19 @@ const memory_desc &leading_tensor(const problem &p) {
     return p.wants_diff_src() && is_packed(p.diff_src) ? p.diff_src : p.diff_dst;
 }
 
+// How many rows in their order it takes to use cache lines whole, as far as they fit into tiles; 1: any number will do.
+dim_t rows_for_whole_lines(const problem &p) {
+    const memory_desc &md = leading_tensor(p);
+    const row_order in_memory = order_in_memory(md, p.row_ndims());
+    for (int i = p.row_ndims() - 1; i >= 0; --i) {
+        const int d = in_memory[size_t(i)];
+        dim_t rows = tensor_axis(md, d, d + 1).group_size();
+        for (int inner = d + 1; rows > 1 && inner < p.row_ndims(); ++inner) rows *= md.dims[inner];
+        if (rows <= tuning::MAX_TILE_ROWS && rows * pitch_together(p) <= tuning::LARGEST_TILE_BYTES) return rows;
+    }
+    return 1;
+}
+
 bool wants_gradients(const problem &p) { return p.wants_diff_scale() || p.wants_diff_shift(); }
 
 } // namespace
@@ -40,10 +53,16 @@ row_lanes backward_packed_rows::lanes_of(const problem &p) {
     return {leading_tensor(p), possible ? p.row_ndims() : 0, blocks.block_rows()};
 }
 
+// Long rows whose blocks end within cache lines are better gathered a chunk of many blocks at a time.
+bool backward_packed_rows::prefers_chunks(const problem &p) {
+    return wants_gradients(p) && p.row_length() > CHUNK &&
+           rows_for_whole_lines(p) > row_blocks(p.rows(), p.row_length()).block_rows();
+}
+
 dim_t backward_packed_rows::tile_rows_of(const problem &p) {
     const dim_t rows = tuning::packed_rows(pitch_together(p));
     const row_lanes lanes = lanes_of(p);
-    if (!lanes.exist()) return rows;
+    if (!lanes.exist()) return wants_gradients(p) ? std::max(rows, rows_for_whole_lines(p)) : rows;
     const dim_t together = lanes.lanes_together();
     return std::clamp<dim_t>(rows / together, 1, lanes.block_rows()) * together;
 }

@@ -23,6 +23,7 @@ public:
     // Whether rows are to be visited by units (row_lanes.hpp), for gradients of scale and shift.
     static bool goes_by_units(const problem &p) { return lanes_of(p).exist(); }
     dim_t units() const { return lanes_.units(); }
+    static bool prefers_chunks(const problem &p);
 
     class session {
     public:

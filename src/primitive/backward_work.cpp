@@ -19,15 +19,15 @@ dim_t size_in(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 
 } // namespace
 
-backward_work::backward_work(const problem &p, dim_t buffer_bytes, bool keeps_blocks)
+backward_work::backward_work(const problem &p, dim_t buffer_bytes, bool keeps_blocks, bool prefers_chunks)
     : rows_(p.rows()), columns_(p.row_length()), cut_(rows_, columns_),
       gradients_(int(p.wants_diff_scale()) + int(p.wants_diff_shift())),
       bytes_(rows_ * columns_ *
              (size_in(p.src) + size_in(p.diff_dst) + (p.wants_diff_src() ? size_in(p.diff_src) : 0))),
       row_bytes_read_(columns_ * (size_in(p.src) + size_in(p.diff_dst))),
       element_(p.computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float))), pitch_(pitch_for(columns_)),
-      buffer_bytes_(whole_lines(buffer_bytes)), share_bytes_(buffer_bytes_ + own_bytes()), shares_(most_shares()),
-      keeps_blocks_(keeps_blocks) {}
+      keeps_blocks_(keeps_blocks), prefers_chunks_(prefers_chunks), buffer_bytes_(whole_lines(buffer_bytes)),
+      share_bytes_(buffer_bytes_ + own_bytes()), shares_(most_shares()) {}
 
 int backward_work::row_threads(int available) const {
     return tuning::backward_threads(bytes_, gradients_ > 0 ? cut_.parts() : rows_,
@@ -41,7 +41,7 @@ int backward_work::chunk_threads(int available) const {
 // Chunks are read twice: at twice the threads they win.
 bool backward_work::goes_by_chunks(int available) const {
     if (columns_ <= CHUNK) return false;
-    return columns_ > tuning::LONG_ROW || chunk_threads(available) >= 2 * row_threads(available);
+    return prefers_chunks_ || columns_ > tuning::LONG_ROW || chunk_threads(available) >= 2 * row_threads(available);
 }
 
 bool backward_work::may_go_by_chunks() const { return goes_by_chunks(tuning::MAX_PARTS); }

@@ -18,8 +18,8 @@ namespace jitnorm::impl::layer_norm {
 class backward_work {
 public:
     // `buffer_bytes` for each thread come first in its share of the scratchpad. keeps_blocks: there is room for the
-    // sums of all blocks.
-    backward_work(const problem &p, dim_t buffer_bytes, bool keeps_blocks);
+    // sums of all blocks. prefers_chunks: goes by chunks where there are several, whatever the number of threads.
+    backward_work(const problem &p, dim_t buffer_bytes, bool keeps_blocks, bool prefers_chunks);
 
     dim_t rows() const { return rows_; }
     dim_t columns() const { return columns_; }
@@ -75,9 +75,9 @@ private:
     row_blocks cut_;
     int gradients_;
     dim_t bytes_, row_bytes_read_, element_, pitch_;
+    bool keeps_blocks_, prefers_chunks_;
     dim_t buffer_bytes_, share_bytes_; // of a thread: the buffer, and all of its share of the scratchpad
     int shares_;                       // threads at the most
-    bool keeps_blocks_;
 };
 
 } // namespace jitnorm::impl::layer_norm

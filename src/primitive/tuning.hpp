@@ -37,6 +37,8 @@ plan plan_for(dim_t total_bytes, dim_t row_bytes);
 // rows at once are what makes the tensor's cache lines used whole.
 constexpr dim_t PACKED_TILE_BYTES = 288 * 1024;
 constexpr dim_t MAX_TILE_ROWS = 256;
+// Backward takes larger tiles where sums in the order of the rows leave no other way to use lines whole.
+constexpr dim_t LARGEST_TILE_BYTES = 2 * PACKED_TILE_BYTES;
 
 // `pitch`: bytes of a row in all tiles together.
 constexpr dim_t packed_rows(dim_t pitch) { return std::clamp<dim_t>(PACKED_TILE_BYTES / pitch, 1, MAX_TILE_ROWS); }
