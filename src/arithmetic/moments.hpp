@@ -170,7 +170,7 @@ struct normalizer {
 // From what the part of the mean beyond T amounts to; never -0, so that x == mean gives +0.
 template <typename T>
 T negated_shift(double shift) {
-    return T(0 - shift) + T(0);
+    return T(0) - T(shift);
 }
 
 template <typename T>

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "constants.hpp"
+
 namespace jitnorm::impl::layer_norm {
 
 namespace root_detail {
@@ -31,13 +33,26 @@ struct rounded_root {
     float below, above; // the rounded value is one of these or between them
 };
 
-// For v in ROOT_RANGE, where results are ordinary floats. Loops over it become vectors.
+// For v from 2^-200 to 2^200; others give values outside of the known range, or NaN.
 inline rounded_root reciprocal_root(double v) {
     constexpr double MARGIN = 0x1p-46;
     const double y = root_detail::approximate(v);
     return {float(y * (1 - MARGIN)), float(y * (1 + MARGIN))};
 }
 
-constexpr double SMALLEST_ROOT_OF = 0x1p-200, LARGEST_ROOT_OF = 0x1p200;
+constexpr float SMALLEST_KNOWN_ROOT = 0x1p-100F, LARGEST_KNOWN_ROOT = 0x1p100F;
+
+// to = 1 / sqrt(variance + epsilon) in a loop that the compiler turns into vectors. Whether all of them are known.
+template <typename Real> // float or double
+[[gnu::target("avx2,fma")]] bool find_reciprocal_roots(const Real *variances, dim_t count, float epsilon, float *to) {
+    int32_t unknown = 0;
+    for (dim_t i = 0; i < count; ++i) {
+        const rounded_root root = reciprocal_root(double(variances[i]) + double(epsilon));
+        unknown |= int32_t(root.below != root.above) | int32_t(!(root.below >= SMALLEST_KNOWN_ROOT)) |
+                   int32_t(!(root.below <= LARGEST_KNOWN_ROOT));
+        to[i] = root.below;
+    }
+    return unknown == 0;
+}
 
 } // namespace jitnorm::impl::layer_norm

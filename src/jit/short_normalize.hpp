@@ -16,6 +16,8 @@ class short_normalize {
     using reg = Xbyak::Reg64;
     using arguments = normalize_arguments<T>;
     static constexpr int VECTORS = 4; // at the most
+    // How far ahead of stores lines are claimed, in bytes: short rows are done before a line so near would have come.
+    static constexpr int CLAIMED = 2048;
 
 public:
     static constexpr int MASK = 3 + 3 * VECTORS - 1; // the vector register that is left to the tail's mask
@@ -84,7 +86,7 @@ private:
         broadcast(neg, neg_);
         for_each_cache_line<I, T>(vectors, sizeof(T), [&](const place &p) {
             g_.prefetcht0(g_.ptr[src_ + ahead_ + offset_of(p)]);
-            g_.prefetchw(g_.ptr[dst_ + offset_of(p) + CLAIMED_AHEAD]);
+            g_.prefetchw(g_.ptr[dst_ + offset_of(p) + CLAIMED]);
         });
         for (const place &p : vectors) {
             const vmm x = work(p);

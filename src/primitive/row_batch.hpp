@@ -75,19 +75,11 @@ struct row_batch {
     }
 
 private:
-    // Whether it knows them: almost always, where variances are neither tiny nor huge.
+    // Almost always, where variances are neither tiny nor huge.
     [[gnu::target("avx2,fma")]] bool find_normalizers_by_products(float epsilon) {
-        int64_t outside = 0;
-        int32_t unknown = 0;
-        for (dim_t r = 0; r < rows; ++r) {
-            const double v = wide[r] + double(epsilon);
-            const rounded_root root = reciprocal_root(v);
-            outside |= int64_t(!(v >= SMALLEST_ROOT_OF)) | int64_t(!(v <= LARGEST_ROOT_OF));
-            unknown |= int32_t(root.below != root.above);
-            rstd[r] = root.below;
-            neg[r] = negated_shift<T>(lo[r] * double(root.below));
-        }
-        return outside == 0 && unknown == 0;
+        if (!find_reciprocal_roots(wide, rows, epsilon, rstd)) return false;
+        for (dim_t r = 0; r < rows; ++r) neg[r] = negated_shift<T>(lo[r] * double(rstd[r]));
+        return true;
     }
 
     [[gnu::target("avx2,fma")]] void find_normalizers(float epsilon) {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
+#include <vector>
 
 #include "arithmetic/moments.hpp"
 #include "arithmetic/reciprocal_root.hpp"
@@ -30,8 +32,21 @@ TEST(reciprocal_root, values_of_every_size) {
     int known = 0;
     for (int i = 0; i < VALUES; ++i) known += check(std::exp2(exponent(generator))) ? 1 : 0;
     EXPECT_GT(known, VALUES - 100) << "seed " << SEED; // about one in 2^20 is not
-    EXPECT_TRUE(check(SMALLEST_ROOT_OF));
-    EXPECT_TRUE(check(LARGEST_ROOT_OF));
+    EXPECT_TRUE(check(0x1p-200));
+    EXPECT_TRUE(check(0x1p200));
+}
+
+// Zeros, denormals, what is too small or too large, infinity, NaN: none passes for known.
+TEST(reciprocal_root, values_out_of_range) {
+    std::vector<double> values = {
+        0.0,    5e-324, 1e-310, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), -1.0,
+        -1e-30, -1e300, -1e-310};
+    for (int exponent = 202; exponent < 1024; ++exponent)
+        for (const int e : {-exponent, exponent}) values.push_back(std::ldexp(1.25, e));
+    for (const double v : values) {
+        const float root = reciprocal_root(v).below;
+        EXPECT_FALSE(root >= SMALLEST_KNOWN_ROOT && root <= LARGEST_KNOWN_ROOT) << v;
+    }
 }
 
 TEST(reciprocal_root, values_between_floats) {
