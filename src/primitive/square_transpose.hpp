@@ -36,8 +36,8 @@ struct dense_line {
     }
 };
 
-// A step apart. Elements meet in a general register: one store for 8 bytes, and no vector instruction for each. Lines
-// are calls: inlined for every line of a square, their addresses would fill the stack.
+// A step apart. Elements meet in a general register: one store for 8 bytes, and no vector instruction for each. Whole
+// lines are calls: inlined for every line of a square, their addresses would fill the stack.
 struct spread_line {
     template <size_t Size>
     using element =
@@ -66,16 +66,26 @@ struct spread_line {
     }
 
     template <size_t Size, int Bytes>
-    [[gnu::noinline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t step) {
-        if constexpr (Bytes < 16) return _mm_cvtsi64_si128(int64_t(collect<Size, Bytes>(from, step)));
+    [[gnu::always_inline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t step) {
+        if constexpr (Bytes == 16) return load_16<Size>(from, step);
+        return _mm_cvtsi64_si128(int64_t(collect<Size, low_bytes(Bytes)>(from, step)));
+    }
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline, gnu::target("avx2")]] static void store(char *to, dim_t step, __m128i line) {
+        if constexpr (Bytes == 16) return store_16<Size>(to, step, line);
+        spread<Size, low_bytes(Bytes)>(uint64_t(_mm_cvtsi128_si64(line)), to, step);
+    }
+
+private:
+    template <size_t Size>
+    [[gnu::noinline, gnu::target("avx2")]] static __m128i load_16(const char *from, dim_t step) {
         const auto high = collect<Size, 8>(from + 8 / dim_t(Size) * step, step);
         return _mm_set_epi64x(int64_t(high), int64_t(collect<Size, 8>(from, step)));
     }
-    template <size_t Size, int Bytes>
-    [[gnu::noinline, gnu::target("avx2")]] static void store(char *to, dim_t step, __m128i line) {
-        spread<Size, low_bytes(Bytes)>(uint64_t(_mm_cvtsi128_si64(line)), to, step);
-        if constexpr (Bytes == 16)
-            spread<Size, 8>(uint64_t(_mm_extract_epi64(line, 1)), to + 8 / dim_t(Size) * step, step);
+    template <size_t Size>
+    [[gnu::noinline, gnu::target("avx2")]] static void store_16(char *to, dim_t step, __m128i line) {
+        spread<Size, 8>(uint64_t(_mm_cvtsi128_si64(line)), to, step);
+        spread<Size, 8>(uint64_t(_mm_extract_epi64(line, 1)), to + 8 / dim_t(Size) * step, step);
     }
 };
 
