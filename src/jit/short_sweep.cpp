@@ -30,7 +30,7 @@ class short_sweep_generator : public kernel_generator {
     // Each of the three steps takes so many rows in a go: then a processor works on several at once.
     static constexpr int TOGETHER = 4 * GROUP;
     // In the frame: of each row the folded lanes, then minus its pivot.
-    static constexpr int LANES = 0, LANES_BYTES = vector_traits<I>::bytes, PIVOTS = TOGETHER * LANES_BYTES;
+    static constexpr int LANES_BYTES = vector_traits<I>::bytes, PIVOTS = TOGETHER * LANES_BYTES;
 
 public:
     explicit short_sweep_generator(const sweep_conf &conf) : conf_(conf) { generate(); }
