@@ -38,22 +38,26 @@ int backward_work::chunk_threads(int available) const {
     return tuning::backward_threads(bytes_, chunks(), std::min(available, tuning::MAX_PARTS));
 }
 
+bool backward_work::always_goes_by_chunks() const {
+    return columns_ > CHUNK && (prefers_chunks_ || columns_ > tuning::LONG_ROW);
+}
+
 // Chunks are read twice: at twice the threads they win.
 bool backward_work::goes_by_chunks(int available) const {
     if (columns_ <= CHUNK) return false;
-    return prefers_chunks_ || columns_ > tuning::LONG_ROW || chunk_threads(available) >= 2 * row_threads(available);
+    return always_goes_by_chunks() || chunk_threads(available) >= 2 * row_threads(available);
 }
 
 bool backward_work::may_go_by_chunks() const { return goes_by_chunks(tuning::MAX_PARTS); }
 
 int backward_work::most_shares() const {
-    const int by_rows = columns_ > tuning::LONG_ROW ? 1 : row_threads(tuning::MAX_PARTS);
+    const int by_rows = always_goes_by_chunks() ? 1 : row_threads(tuning::MAX_PARTS);
     return std::max(by_rows, may_go_by_chunks() ? chunk_threads(tuning::MAX_PARTS) : 1);
 }
 
 // What a thread has of its own behind its buffer.
 dim_t backward_work::own_bytes() const {
-    const dim_t by_rows = columns_ > tuning::LONG_ROW ? 0 : width() * element_;
+    const dim_t by_rows = always_goes_by_chunks() ? 0 : width() * element_;
     const dim_t by_chunks = may_go_by_chunks() ? gradients_ * CHUNK_WIDTH * (element_ + 2 * dim_t(sizeof(double))) : 0;
     return whole_lines(std::max(by_rows, by_chunks));
 }
@@ -61,7 +65,7 @@ dim_t backward_work::own_bytes() const {
 // What all threads share.
 dim_t backward_work::common_bytes() const {
     const dim_t kept = keeps_blocks_ ? cut_.blocks() * width() * element_ : 0;
-    const dim_t by_rows = columns_ > tuning::LONG_ROW ? 0 : cut_.parts() * width() * dim_t(sizeof(double)) + kept;
+    const dim_t by_rows = always_goes_by_chunks() ? 0 : cut_.parts() * width() * dim_t(sizeof(double)) + kept;
     const dim_t by_chunks = may_go_by_chunks() ? 2 * rows_ * chunks() * element_ : 0;
     return std::max(by_rows, by_chunks);
 }

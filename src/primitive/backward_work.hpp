@@ -64,6 +64,7 @@ public:
     }
 
 private:
+    bool always_goes_by_chunks() const;
     bool may_go_by_chunks() const;
     int most_shares() const;
     dim_t own_bytes() const;
