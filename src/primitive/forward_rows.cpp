@@ -91,7 +91,9 @@ void forward_rows<T>::settle_rest(const std::byte *src, dim_t stride, row_batch<
         if (k != T(1))
             kernels_->repeat(
                 {src + begin * stride, stride, end - begin, C_, batch.p + begin, batch.s + begin, batch.q + begin, k});
-        for (dim_t r = begin; r < end; ++r) batch.set(r, finish(settled(src + r * stride, batch, r, k), inv_C_));
+        for (dim_t r = begin; r < end; ++r)
+            if (k != T(1) || pivot_is_poor<T>({batch.s[r], batch.q[r]}, inv_C_))
+                batch.set(r, finish(settled(src + r * stride, batch, r, k), inv_C_));
     }
 }
 
