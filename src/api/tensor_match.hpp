@@ -66,7 +66,7 @@ public:
 private:
     static const __m128i *pointer_to(const dim_t &word) { return reinterpret_cast<const __m128i *>(&word); }
 
-    alignas(64) std::array<dim_t, WORDS> words_ = {};
+    alignas(16) std::array<dim_t, WORDS> words_ = {};
 };
 
 } // namespace jitnorm::impl::api
