@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "every_second.hpp"
 #include "square_transpose.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -77,6 +78,16 @@ uint64_t load_word(const char *from) {
 }
 void store_word(uint64_t word, char *to) { std::memcpy(to, &word, sizeof word); }
 
+// Of columns two elements apart, those that whole registers collect; none behind the last one is read.
+template <size_t Size>
+[[gnu::target("avx2")]] dim_t gather_every_second(dim_t columns, const char *tensor, char *tile) {
+    constexpr dim_t TOGETHER = every_second<Size>::ELEMENTS;
+    dim_t c = 0;
+    for (; c + TOGETHER < columns; c += TOGETHER)
+        every_second<Size>::run(tensor + 2 * c * dim_t(Size), tile + c * dim_t(Size));
+    return c;
+}
+
 // Columns a step apart, 8 bytes of the tile at a time.
 template <size_t Size, bool to_tile>
 void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
@@ -84,6 +95,8 @@ void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_p
     constexpr dim_t TOGETHER = 8 / dim_t(Size);
     for (dim_t r = 0; r < rows.size; ++r, tensor += rows.in_tensor, tile += rows.in_tile) {
         dim_t c = 0;
+        if constexpr (to_tile)
+            if (columns.in_tensor == 2 * dim_t(Size)) c = gather_every_second<Size>(columns.size, tensor, tile);
         for (; c + TOGETHER <= columns.size; c += TOGETHER) {
             const auto in_tensor = tensor + c * columns.in_tensor;
             if constexpr (to_tile)

@@ -180,6 +180,7 @@ TEST(RowPacker, Strides) {
     for (const jitnorm_data_type_t type : TYPES)
         for (memory_desc md : {
                  strided({23, 29}, {64, 2}, type),           // a step from column to column
+                 strided({5, 101}, {202, 2}, type),          // of many columns
                  strided({23, 29}, {1, 25}, type),           // rows side by side, with gaps
                  strided({23, 29}, {1, 1100}, type),         // and far apart columns
                  strided({23, 29}, {3, 70}, type),           // neither dense
