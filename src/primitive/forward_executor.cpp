@@ -40,7 +40,7 @@ forward_executor<T>::forward_executor(const problem &p, std::shared_ptr<const fo
       dst_in_lines_(has_rows_in_lines(p.dst, p.row_ndims())), bytes_(space_.rows() * C_ * (src_size_ + dst_size_)),
       row_threads_(tuning::threads(bytes_, space_.rows(), INT_MAX)),
       chunk_threads_(tuning::threads(bytes_, space_.rows() * chunks_in(C_), tuning::MAX_PARTS)),
-      plan_(tuning::plan_for(bytes_, C_ * src_size_)) {}
+      plan_(tuning::plan_for(bytes_, C_ * src_size_, C_ * dst_size_)) {}
 
 template <typename T>
 size_t forward_executor<T>::scratchpad_bytes(const problem &p) {

@@ -33,9 +33,11 @@ const cache_sizes &the_caches() {
 
 } // namespace
 
-plan plan_for(dim_t total_bytes, dim_t row_bytes) {
-    if (total_bytes >= the_caches().last) return {batch_of(8 * 1024, row_bytes), 1, true, true};
-    return {batch_of(IN_CACHE_BATCH, row_bytes), 2, false, false};
+plan plan_for(dim_t total_bytes, dim_t src_row_bytes, dim_t dst_row_bytes) {
+    const bool streaming = total_bytes >= the_caches().last;
+    const bool mostly_reads = total_bytes > the_caches().l2 && dst_row_bytes < src_row_bytes;
+    if (streaming || mostly_reads) return {batch_of(8 * 1024, src_row_bytes), 1, true, streaming};
+    return {batch_of(IN_CACHE_BATCH, src_row_bytes), 2, false, false};
 }
 
 plan packed_plan(dim_t pitch) { return {batch_of(IN_CACHE_BATCH, pitch), 2, false, false}; }

@@ -30,8 +30,8 @@ struct plan {
     bool streaming; // stores that bypass the caches
 };
 
-// For so many bytes read and written by all threads, in rows of `row_bytes` to read.
-plan plan_for(dim_t total_bytes, dim_t row_bytes);
+// For so many bytes read and written by all threads, in rows of so many to read and to write.
+plan plan_for(dim_t total_bytes, dim_t src_row_bytes, dim_t dst_row_bytes);
 
 // Layouts that are packed: the tiles of some rows stay in L2 while they are gathered, normalized and scattered. Many
 // rows at once are what makes the tensor's cache lines used whole.
