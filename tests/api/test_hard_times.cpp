@@ -203,13 +203,13 @@ TEST(CodePages, AForcedImplementationDoesNotFallBack) {
     const char *name = nullptr;
     EXPECT_OK(jitnorm_primitive_desc_query(m.forward, jitnorm_query_impl_info_str, 0, &name));
     if (std::string(name) == "ref:any") GTEST_SKIP() << "this machine generates no code";
-    setenv("JITNORM_IMPL", name, 1);
+    ASSERT_OK(jitnorm_set_implementation(name));
     owned_primitive primitive;
     {
         const without_code_pages now;
         EXPECT_EQ(jitnorm_primitive_create(&primitive, m.forward), jitnorm_runtime_error);
     }
-    unsetenv("JITNORM_IMPL");
+    EXPECT_OK(jitnorm_set_implementation(nullptr));
     EXPECT_TRUE(primitive.is_empty());
 }
 
