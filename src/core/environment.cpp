@@ -11,9 +11,14 @@ namespace jitnorm::impl {
 
 namespace {
 
-std::string text_of(const char *name) {
+std::string_view text_of(const char *name) {
     const char *text = secure_getenv(name);
-    return text == nullptr ? std::string() : std::string(text);
+    return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
+template <size_t Room>
+void copy(std::string_view text, char (&to)[Room]) {
+    to[text.copy(to, Room - 1)] = '\0';
 }
 
 constinit process_wide<const environment> at_first_use;
@@ -21,9 +26,12 @@ constinit process_wide<const environment> at_first_use;
 } // namespace
 
 environment::environment()
-    : verbose(std::max(integer_or(text_of("JITNORM_VERBOSE"), 0), 0)), max_cpu_isa(text_of("JITNORM_MAX_CPU_ISA")),
-      implementation(text_of("JITNORM_IMPL")), jit_profile(integer_or(text_of("JITNORM_JIT_PROFILE"), 0) != 0),
-      jit_dump_folder(text_of("JITNORM_JIT_DUMP")) {}
+    : verbose(std::max(integer_or(text_of("JITNORM_VERBOSE"), 0), 0)),
+      jit_profile(integer_or(text_of("JITNORM_JIT_PROFILE"), 0) != 0) {
+    copy(text_of("JITNORM_MAX_CPU_ISA"), max_cpu_isa);
+    copy(text_of("JITNORM_IMPL"), implementation);
+    copy(text_of("JITNORM_JIT_DUMP"), jit_dump_folder);
+}
 
 const environment &the_environment() { return at_first_use.get(); }
 

@@ -4,20 +4,22 @@
 // by a function takes precedence; each value's owner sees to that.
 #pragma once
 
-#include <string>
+#include <climits>
 #include <string_view>
 
 namespace jitnorm::impl {
 
 // In a program that runs with the rights of another user or group (setuid, setgid, capabilities) none has an effect.
+// Texts end with a zero and are empty where the variable is not set. Nothing is allocated: errors are reported when
+// memory is out, too. What has no room is cut, and still means nothing: names are shorter, no file has a longer path.
 struct environment {
     environment();
 
-    int verbose;                 // JITNORM_VERBOSE; 0 where it is not a number
-    std::string max_cpu_isa;     // JITNORM_MAX_CPU_ISA
-    std::string implementation;  // JITNORM_IMPL
-    bool jit_profile;            // JITNORM_JIT_PROFILE is a number and not 0
-    std::string jit_dump_folder; // JITNORM_JIT_DUMP
+    int verbose;                    // JITNORM_VERBOSE; 0 where it is not a number
+    char max_cpu_isa[64];           // JITNORM_MAX_CPU_ISA
+    char implementation[64];        // JITNORM_IMPL
+    bool jit_profile;               // JITNORM_JIT_PROFILE is a number and not 0
+    char jit_dump_folder[PATH_MAX]; // JITNORM_JIT_DUMP
 };
 
 const environment &the_environment();

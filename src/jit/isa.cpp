@@ -69,7 +69,7 @@ constinit std::atomic<int> cap_if_read = NOT_READ;
 int current_cap() {
     int cap = cap_if_read.load(std::memory_order_relaxed);
     if (cap != NOT_READ) return cap;
-    const auto named = cap_named(the_environment().max_cpu_isa.c_str());
+    const auto named = cap_named(the_environment().max_cpu_isa);
     const int read = named ? int(*named) : INVALID;
     return cap_if_read.compare_exchange_strong(cap, read, std::memory_order_relaxed) ? read : cap;
 }

@@ -54,8 +54,8 @@ private:
 
         // Not when the thread that generated it was left behind by a fork.
         bool will_be_made() const {
-            const bool is_made = kernel.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-            return is_made || born == forks.load(std::memory_order_relaxed);
+            if (born == forks.load(std::memory_order_relaxed)) return true;
+            return kernel.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
         }
     };
 

@@ -33,7 +33,7 @@ bool is_wanted(const std::atomic<choice> &chosen, bool by_environment) {
 
 std::string dump_folder() {
     const std::optional<std::string> &set = folder_set.get();
-    const std::string &otherwise = the_environment().jit_dump_folder;
+    const char *otherwise = the_environment().jit_dump_folder;
     const std::lock_guard lock(process_lock);
     const std::string folder = set.value_or(otherwise);
     return folder.empty() ? "." : folder;
@@ -68,7 +68,7 @@ void register_code(const void *begin, size_t size, const char *name) noexcept {
     try {
         const environment &at_first_use = the_environment();
         if (is_wanted(perf_map, at_first_use.jit_profile)) append_to_perf_map(begin, size, name);
-        if (is_wanted(dumps, !at_first_use.jit_dump_folder.empty()))
+        if (is_wanted(dumps, at_first_use.jit_dump_folder[0] != '\0'))
             write(dump_folder() + "/" + name + ".bin", write_mode::replace, begin, size);
     } catch (const std::bad_alloc &) {
         return; // no profile then

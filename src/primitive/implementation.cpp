@@ -53,7 +53,7 @@ constinit std::atomic<const char *> forced = nullptr;
 
 std::string_view forced_name() {
     const char *set = forced.load(std::memory_order_relaxed);
-    return set != nullptr ? std::string_view(set) : std::string_view(the_environment().implementation);
+    return set != nullptr ? set : the_environment().implementation;
 }
 
 } // namespace
