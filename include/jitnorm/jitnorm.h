@@ -197,8 +197,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primi
  *   alias.
  * out_of_memory: the library-owned scratchpad could not be had.
  * Nothing is written on an error. It takes no lock and allocates nothing but a thread's first scratchpad; a scratchpad
- * where the caller's pool begins an execution on a thread that waits in the middle of another; and, with run-time
- * sizes, what the plain C++ implementation (ref:any) or post-ops take for one execution. */
+ * where the caller's pool begins an execution on a thread that waits in the middle of another, or where a thread is
+ * ending; and, with run-time sizes, what the plain C++ implementation (ref:any) or post-ops take for one execution. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream,
                                                        int nargs, const jitnorm_exec_arg_t *args);
 
