@@ -57,6 +57,20 @@ TEST(OutOfMemory, ObjectsSaySo) {
     });
 }
 
+// The library's first use, in a process of its own: to report an error it reads the environment.
+TEST(OutOfMemoryDeathTest, ErrorsAreToldWithoutMemory) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto report_first = [] {
+        setenv("JITNORM_JIT_DUMP", std::string(1000, '/').c_str(), 1);
+        allocations_left = 0;
+        const jitnorm_status_t status = jitnorm_stream_wait(nullptr);
+        const bool none_wanted = allocations_left == 0;
+        allocations_left = -1;
+        std::exit(status == jitnorm_invalid_arguments && none_wanted ? 0 : 1);
+    };
+    EXPECT_EXIT(report_first(), testing::ExitedWithCode(0), "");
+}
+
 TEST(OutOfMemory, PrimitiveDescriptorsSaySo) {
     const model m;
     forward_request request{jitnorm_forward_inference, m.data, m.data};

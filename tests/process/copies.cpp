@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int COPIES = 16;
+constexpr int COPIES = 8;
 
 bool fails_and_tells(void *library, const std::string &reason) {
     const auto fail = reinterpret_cast<decltype(&jitnorm_acl_fail)>(dlsym(library, "jitnorm_acl_fail"));
