@@ -212,9 +212,9 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primi
 /* ---------------------------------------------------------------- service
  *
  * The environment is read once, at the library's first use (the first engine's creation is one); later changes of it
- * have no effect. What these functions set takes precedence over it, whenever they are called. In programs that run with
- * the rights of another user or group (setuid, setgid, capabilities) the environment has no effect at all.
- * All of them may be called at any time from any thread; they count for what begins after they return. */
+ * have no effect. What these functions set takes precedence over it, whenever they are called. In programs that run
+ * with the rights of another user or group (setuid, setgid, capabilities) the environment has no effect at all. All of
+ * them may be called at any time from any thread; they count for what begins after they return. */
 
 /* Lines on standard output from now on, in place of what the environment variable JITNORM_VERBOSE said: 0 none,
  * 1 executions, errors and what was taken where code pages were refused, 2 also creations and why implementations were
