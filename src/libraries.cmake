@@ -3,7 +3,9 @@
 add_library(jitnorm SHARED $<TARGET_OBJECTS:jitnorm_objects>)
 set_target_properties(jitnorm PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/jitnorm.map)
-target_link_options(jitnorm PRIVATE
+# nodelete: dlclose() must leave the code where it is. Threads that executed run the library's code when they end, to
+# free what it keeps for them; forks run it too; and OpenMP's threads wait within its runtime as long as the process lives.
+target_link_options(jitnorm PRIVATE -Wl,-z,nodelete
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/jitnorm.map -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now)
 if(NOT JITNORM_SANITIZE) # a sanitizer's symbols come from the program
   target_link_options(jitnorm PRIVATE -Wl,-z,defs)

@@ -197,8 +197,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primi
  *   alias.
  * out_of_memory: the library-owned scratchpad could not be had.
  * Nothing is written on an error. It takes no lock and allocates nothing but a thread's first scratchpad; a scratchpad
- * where the caller's pool begins an execution on a thread that waits in the middle of another; and, with run-time
- * sizes, what the plain C++ implementation (ref:any) or post-ops take for one execution. */
+ * where the caller's pool begins an execution on a thread that waits in the middle of another, or where a thread is
+ * ending; and, with run-time sizes, what the plain C++ implementation (ref:any) or post-ops take for one execution. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream,
                                                        int nargs, const jitnorm_exec_arg_t *args);
 
@@ -209,7 +209,12 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_
 /* Not to be called while the primitive is executing. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primitive);
 
-/* ---------------------------------------------------------------- service */
+/* ---------------------------------------------------------------- service
+ *
+ * The environment is read once, at the library's first use (the first engine's creation is one); later changes of it
+ * have no effect. What these functions set takes precedence over it, whenever they are called. In programs that run
+ * with the rights of another user or group (setuid, setgid, capabilities) the environment has no effect at all. All of
+ * them may be called at any time from any thread; they count for what begins after they return. */
 
 /* Lines on standard output from now on, in place of what the environment variable JITNORM_VERBOSE said: 0 none,
  * 1 executions, errors and what was taken where code pages were refused, 2 also creations and why implementations were
@@ -224,6 +229,31 @@ JITNORM_API jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa);
 
 /* The best instruction set that code is generated for: what the processor has, below the cap. */
 JITNORM_API jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void);
+
+/* Takes only implementations of this name (jit:avx512, jit:avx2, ref:any) for descriptors to come, as the environment
+ * variable JITNORM_IMPL does from outside; null or "": any. Existing descriptors and primitives stay as they are.
+ * invalid_arguments: no implementation has the name; nothing changes. */
+JITNORM_API jitnorm_status_t jitnorm_set_implementation(const char *name);
+
+/* Says who is told the names of code generated from now on: or-ed JITNORM_JIT_PROFILE_*. The environment variable
+ * JITNORM_JIT_PROFILE=1 stands for JITNORM_JIT_PROFILE_LINUX_PERFMAP.
+ * unimplemented: a profiler of oneDNN's that there is not here. invalid_arguments: unknown flags. */
+JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
+
+/* Whether each kernel generated from now on is written to a file NAME.bin: 0 no, anything else yes. The environment
+ * variable JITNORM_JIT_DUMP=FOLDER asks for it from outside. Files are this user's own (mode 0600); what another user
+ * or a link has put in their place is left alone. One that cannot be written is a line in the verbose log and no error.
+ */
+JITNORM_API jitnorm_status_t jitnorm_set_jit_dump(int enable);
+
+/* The folder, which must exist, of those files, in place of what JITNORM_JIT_DUMP said; the text is copied. null or "":
+ * the working folder, which is also where they go without either. */
+JITNORM_API jitnorm_status_t jitnorm_set_jit_dump_folder(const char *folder);
+
+/* Frees the scratchpad that the library keeps for the calling thread; a later execution that needs one allocates it
+ * anew. For threads that live on but execute no more, or no more that large. Within an execution on this thread (in a
+ * body that the caller's pool runs meanwhile) it does nothing. Always succeeds. */
+JITNORM_API jitnorm_status_t jitnorm_free_thread_scratchpad(void);
 
 /* How many generated kernels are kept for primitives to come; 0 keeps none.
  * invalid_arguments: a null pointer, a negative capacity. */

@@ -150,6 +150,15 @@ inline const version_t *version() { return jitnorm_version(); }
 
 inline status set_verbose(int level) { return static_cast<status>(jitnorm_set_verbose(level)); }
 inline status set_max_cpu_isa(cpu_isa isa) { return static_cast<status>(jitnorm_set_max_cpu_isa(convert_to_c(isa))); }
+inline status set_implementation(const char *name) { return static_cast<status>(jitnorm_set_implementation(name)); }
+inline status set_jit_profiling_flags(unsigned flags) {
+    return static_cast<status>(jitnorm_set_jit_profiling_flags(flags));
+}
+inline status set_jit_dump(int enable) { return static_cast<status>(jitnorm_set_jit_dump(enable)); }
+inline status set_jit_dump_folder(const char *folder) {
+    return static_cast<status>(jitnorm_set_jit_dump_folder(folder));
+}
+inline status free_thread_scratchpad() { return static_cast<status>(jitnorm_free_thread_scratchpad()); }
 inline cpu_isa get_effective_cpu_isa() { return static_cast<cpu_isa>(jitnorm_get_effective_cpu_isa()); }
 
 inline int get_primitive_cache_capacity() {

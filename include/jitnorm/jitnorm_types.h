@@ -301,6 +301,12 @@ typedef enum JITNORM_INT {
     jitnorm_cpu_isa_avx512_core = 0x27
 } jitnorm_cpu_isa_t;
 
+/* ---------------------------------------------------------------- profiling */
+
+/* Who is told the names of generated code; values as in oneDNN, of whose other profilers there is none. */
+#define JITNORM_JIT_PROFILE_NONE 0u
+#define JITNORM_JIT_PROFILE_LINUX_PERFMAP 2u /* Linux perf, by /tmp/perf-PID.map */
+
 /* ---------------------------------------------------------------- queries */
 
 /* What to ask a primitive descriptor or a memory descriptor for. Comments give the type behind the result pointer. */

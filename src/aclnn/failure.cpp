@@ -3,14 +3,20 @@
 
 #include <cstdio>
 
+#include "../core/thread_state.hpp"
 #include "../core/verbose.hpp"
 
 namespace jitnorm::impl::aclnn {
 
 namespace {
 
-thread_local char recent_failure[512];
-thread_local bool is_recent = false;
+void remember(const char *function, outcome result) {
+    thread_state *state = state_of_this_thread();
+    if (state == nullptr) return;
+    std::snprintf(state->recent_failure, sizeof state->recent_failure, "%s: %d: %s", function, int(result.status),
+                  result.reason);
+    state->has_recent_failure = true;
+}
 
 } // namespace
 
@@ -32,10 +38,9 @@ outcome translate(layer_norm::verdict v) {
 
 jitnorm_acl_status_t answer(const char *function, outcome result) noexcept {
     if (!result.failed()) return result.status;
-    std::snprintf(recent_failure, sizeof recent_failure, "%s: %d: %s", function, int(result.status), result.reason);
-    is_recent = true;
+    remember(function, result);
     if (verbose_level() >= 1) {
-        char text[sizeof recent_failure];
+        char text[512];
         std::snprintf(text, sizeof text, "%s,%d,%s", function, int(result.status), result.reason);
         log_line("error", text);
     }
@@ -43,9 +48,10 @@ jitnorm_acl_status_t answer(const char *function, outcome result) noexcept {
 }
 
 const char *take_recent_failure() noexcept {
-    const bool there_is = is_recent;
-    is_recent = false;
-    return there_is ? recent_failure : nullptr;
+    thread_state *state = existing_state_of_this_thread();
+    if (state == nullptr || !state->has_recent_failure) return nullptr;
+    state->has_recent_failure = false;
+    return state->recent_failure;
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -25,7 +25,8 @@ constexpr outcome invalid(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_
 // Ascend's number for what the core answers.
 outcome translate(layer_norm::verdict v);
 
-// The outcome's status; a failure is recorded under the function's name. Allocates nothing.
+// The outcome's status; a failure is recorded under the function's name. Allocates nothing but the thread's state, if
+// it has none; without memory for that nothing is recorded.
 jitnorm_acl_status_t answer(const char *function, outcome result) noexcept;
 
 // The text of the last failure on this thread, once; null where there is none.

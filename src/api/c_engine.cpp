@@ -2,6 +2,7 @@
 // C interface: engines and streams.
 #include "../core/boundary.hpp"
 #include "../core/engine.hpp"
+#include "../core/environment.hpp"
 #include "jitnorm/jitnorm_memory.h"
 
 using namespace jitnorm::impl;
@@ -25,6 +26,7 @@ jitnorm_status_t jitnorm_engine_create(jitnorm_engine_t *engine, jitnorm_engine_
     if (any_null(engine)) return report(__func__, NULL_POINTER);
     if (index >= jitnorm_engine_get_count(kind))
         return report(__func__, {jitnorm_invalid_arguments, "there is no engine of this kind and index"});
+    the_environment(); // read now, when programs begin, rather than at some creation in some thread
     *engine = &cpu;
     return jitnorm_success;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: verbose log, instruction sets, cache, version.
+// C interface: verbose log, instruction sets, implementations, profiling, cache, scratchpad, version.
 #include "../core/boundary.hpp"
 #include "../core/verbose.hpp"
 #include "../jit/isa.hpp"
 #include "../jit/kernel_cache.hpp"
+#include "../jit/profiling.hpp"
+#include "../primitive/implementation.hpp"
+#include "../primitive/thread_scratchpad.hpp"
 #include "jitnorm/jitnorm.h"
 
 using namespace jitnorm::impl;
@@ -19,6 +22,39 @@ jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa) {
 }
 
 jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void) { return jit::effective_isa(); }
+
+jitnorm_status_t jitnorm_set_implementation(const char *name) {
+    return guarded(__func__, [&]() -> verdict {
+        if (layer_norm::set_forced_implementation(name == nullptr ? "" : name)) return {};
+        return {jitnorm_invalid_arguments, "no implementation has this name"};
+    });
+}
+
+jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags) {
+    constexpr unsigned OF_ONEDNN = 0xF;
+    if ((flags & ~OF_ONEDNN) != 0) return report(__func__, {jitnorm_invalid_arguments, "unknown flags"});
+    if ((flags & ~JITNORM_JIT_PROFILE_LINUX_PERFMAP) != 0)
+        return report(__func__, {jitnorm_unimplemented, "a profiler other than perf with its map"});
+    jit::set_perf_map(flags != JITNORM_JIT_PROFILE_NONE);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_set_jit_dump(int enable) {
+    jit::set_dump(enable != 0);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_set_jit_dump_folder(const char *folder) {
+    return guarded(__func__, [&]() -> verdict {
+        jit::set_dump_folder(folder == nullptr ? "" : folder);
+        return {};
+    });
+}
+
+jitnorm_status_t jitnorm_free_thread_scratchpad(void) {
+    free_thread_scratchpad();
+    return jitnorm_success;
+}
 
 jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity) {
     if (any_null(capacity)) return report(__func__, NULL_POINTER);

@@ -21,10 +21,14 @@ constexpr int FIXED_ARGS[FIRST_POST_OP] = {
     JITNORM_ARG_SCRATCHPAD,
 };
 
-const memory_desc EMPTY;
-const memory_desc ONE_F32 = [] {
-    const dim_t one = 1;
-    return make_dense({&one, 1}, jitnorm_f32);
+constexpr memory_desc EMPTY;
+constexpr memory_desc ONE_F32 = [] {
+    memory_desc md;
+    md.ndims = 1;
+    md.dims[0] = md.padded_dims[0] = md.strides[0] = 1;
+    md.data_type = jitnorm_f32;
+    md.format_kind = jitnorm_blocked;
+    return md;
 }();
 
 tensor present_if(bool present, role use, const memory_desc &md) {

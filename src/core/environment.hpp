@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// environment: variables that steer the library.
+// environment: the variables that steer the library, as they were at its first use. A program may change its
+// environment in one thread while others use the library, so nothing looks there a second time. What a program has set
+// by a function takes precedence; each value's owner sees to that.
 #pragma once
 
+#include <climits>
 #include <string_view>
 
 namespace jitnorm::impl {
 
-// The variable's text, empty when it is not set. It stays valid until the program changes the variable.
-std::string_view environment_text(const char *name);
+// In a program that runs with the rights of another user or group (setuid, setgid, capabilities) none has an effect.
+// Texts end with a zero and are empty where the variable is not set. Nothing is allocated: errors are reported when
+// memory is out, too. What has no room is cut, and still means nothing: names are shorter, no file has a longer path.
+struct environment {
+    environment();
 
-// The variable as a decimal integer; `otherwise` when it is not set or is anything else.
-int environment_integer(const char *name, int otherwise);
+    int verbose;                    // JITNORM_VERBOSE; 0 where it is not a number
+    char max_cpu_isa[64];           // JITNORM_MAX_CPU_ISA
+    char implementation[64];        // JITNORM_IMPL
+    bool jit_profile;               // JITNORM_JIT_PROFILE is a number and not 0
+    char jit_dump_folder[PATH_MAX]; // JITNORM_JIT_DUMP
+};
+
+const environment &the_environment();
+
+// A decimal integer; `otherwise` when the text is anything else.
+int integer_or(std::string_view text, int otherwise);
 
 } // namespace jitnorm::impl

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include <omp.h>
+
+#include "process.hpp"
 #endif
 
 namespace jitnorm::impl {
@@ -43,7 +45,10 @@ void run_on(const jitnorm_thread_pool_t &pool, int parts, void (*body)(void *con
 
 #ifdef JITNORM_THREADING_OMP
 
-int max_own_threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
+int max_own_threads() {
+    const bool alone = omp_in_parallel() || threads_were_lost.load(std::memory_order_relaxed);
+    return alone ? 1 : omp_get_max_threads();
+}
 
 // The runtime may start fewer threads than asked for: each takes every n-th part of those that did start.
 void run_on_own_threads(int parts, void (*body)(void *context, int part), void *context) {

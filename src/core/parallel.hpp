@@ -22,8 +22,8 @@ private:
     const jitnorm_thread_pool_t *before_;
 };
 
-// Threads a parallel region started now would get: 1 inside a parallel region or in a serial build; the concurrency of
-// the caller's pool where there is one.
+// Threads a parallel region started now would get: 1 inside a parallel region, in a serial build or in a process forked
+// from one with several threads; the concurrency of the caller's pool where there is one.
 int max_threads();
 
 // Runs body(context, part) for part = 0 .. parts-1, each exactly once, on up to `parts` threads, and waits for all.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbose.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "environment.hpp"
+#include "uncancellable.hpp"
 
 namespace jitnorm::impl {
 
@@ -23,7 +23,7 @@ constinit std::atomic<int> verbose_level_if_read = VERBOSE_LEVEL_NOT_READ;
 // A level that was set meanwhile stays.
 int read_verbose_level() {
     int level = VERBOSE_LEVEL_NOT_READ;
-    const int read = std::max(environment_integer("JITNORM_VERBOSE", 0), 0);
+    const int read = the_environment().verbose;
     return verbose_level_if_read.compare_exchange_strong(level, read, std::memory_order_relaxed) ? read : level;
 }
 
@@ -32,6 +32,7 @@ void set_verbose_level(int value) { verbose_level_if_read.store(value, std::memo
 // One system call, so that lines of several threads do not mix; nothing is allocated. A log that cannot be written
 // must not stop the work: an error is dropped.
 void log_line(std::string_view event, std::string_view text) {
+    const uncancellable scope;
     const std::array line = {piece("jitnorm_verbose,v1,"), piece(event), piece(","), piece(text), piece("\n")};
     while (writev(STDOUT_FILENO, line.data(), int(line.size())) < 0 && errno == EINTR) {
     }

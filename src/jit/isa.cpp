@@ -2,24 +2,34 @@
 #include "isa.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <optional>
 #include <strings.h>
 
 #include <xbyak/xbyak_util.h>
 
+#include "../core/environment.hpp"
+#include "../core/process_wide.hpp"
+
 namespace jitnorm::impl::jit {
 
 namespace {
 
-isa detect() {
-    using Xbyak::util::Cpu;
-    const Cpu cpu;
+using Xbyak::util::Cpu;
+
+isa best_of(const Cpu &cpu) {
     if (!cpu.has(Cpu::tAVX2) || !cpu.has(Cpu::tFMA) || !cpu.has(Cpu::tF16C)) return isa::none;
     const bool avx512 =
         cpu.has(Cpu::tAVX512F) && cpu.has(Cpu::tAVX512BW) && cpu.has(Cpu::tAVX512DQ) && cpu.has(Cpu::tAVX512VL);
     return avx512 ? isa::avx512 : isa::avx2;
 }
+
+struct processor {
+    Cpu cpu;
+    isa best = best_of(cpu);
+    bool avx512_bf16 = cpu.has(Cpu::tAVX512_BF16);
+};
+
+constinit process_wide<const processor> this_processor;
 
 std::optional<isa> cap_of(jitnorm_cpu_isa_t cap) {
     switch (cap) {
@@ -52,31 +62,28 @@ std::optional<isa> cap_named(const char *name) {
 // The cap as an isa, or INVALID for an unknown name in the environment.
 constexpr int INVALID = -1;
 
-std::atomic<int> &current_cap() {
-    static std::atomic<int> cap{[] {
-        const char *name = std::getenv("JITNORM_MAX_CPU_ISA");
-        const auto named = cap_named(name ? name : "");
-        return named ? int(*named) : INVALID;
-    }()};
-    return cap;
+constexpr int NOT_READ = -2;
+constinit std::atomic<int> cap_if_read = NOT_READ;
+
+// A cap that was set meanwhile stays.
+int current_cap() {
+    int cap = cap_if_read.load(std::memory_order_relaxed);
+    if (cap != NOT_READ) return cap;
+    const auto named = cap_named(the_environment().max_cpu_isa);
+    const int read = named ? int(*named) : INVALID;
+    return cap_if_read.compare_exchange_strong(cap, read, std::memory_order_relaxed) ? read : cap;
 }
 
 } // namespace
 
-bool is_allowed(isa wanted) {
-    static const isa detected = detect();
-    return wanted <= detected && int(wanted) <= current_cap().load(std::memory_order_relaxed);
-}
+bool is_allowed(isa wanted) { return wanted <= this_processor.get().best && int(wanted) <= current_cap(); }
 
-bool has_avx512_bf16() {
-    static const bool detected = Xbyak::util::Cpu().has(Xbyak::util::Cpu::tAVX512_BF16);
-    return detected;
-}
+bool has_avx512_bf16() { return this_processor.get().avx512_bf16; }
 
 jitnorm_status_t set_max_isa(jitnorm_cpu_isa_t cap) {
     const auto wanted = cap_of(cap);
     if (!wanted) return jitnorm_invalid_arguments;
-    current_cap().store(int(*wanted), std::memory_order_relaxed);
+    cap_if_read.store(int(*wanted), std::memory_order_relaxed);
     return jitnorm_success;
 }
 
@@ -85,6 +92,6 @@ jitnorm_cpu_isa_t effective_isa() {
     return is_allowed(isa::avx2) ? jitnorm_cpu_isa_avx2 : jitnorm_cpu_isa_sse41;
 }
 
-bool isa_cap_is_valid() { return current_cap().load(std::memory_order_relaxed) != INVALID; }
+bool isa_cap_is_valid() { return current_cap() != INVALID; }
 
 } // namespace jitnorm::impl::jit

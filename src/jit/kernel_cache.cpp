@@ -2,10 +2,12 @@
 #include "kernel_cache.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <map>
-#include <mutex>
+
+#include "../core/process_wide.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -17,29 +19,29 @@ class cache {
 public:
     // The kernel that is there or under way; an invalid future after which the caller must fulfil the promise.
     future_code find_or_claim(const kernel_key &key, std::promise<code_ptr> &promise) {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(process_lock);
         ++clock_;
-        if (const auto found = kernels_.find(key); found != kernels_.end()) {
+        if (const auto found = kernels_.find(key); found != kernels_.end() && found->second.will_be_made()) {
             found->second.last_use = clock_;
             return found->second.kernel;
         }
-        kernels_.emplace(key, entry{promise.get_future().share(), clock_});
+        kernels_.insert_or_assign(key, entry{promise.get_future().share(), clock_});
         evict();
         return {};
     }
 
     void forget(const kernel_key &key) {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(process_lock);
         kernels_.erase(key);
     }
 
     size_t capacity() {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(process_lock);
         return capacity_;
     }
 
     void set_capacity(size_t kernels) {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(process_lock);
         capacity_ = kernels;
         evict();
     }
@@ -48,6 +50,13 @@ private:
     struct entry {
         future_code kernel;
         uint64_t last_use;
+        unsigned born = forks.load(std::memory_order_relaxed);
+
+        // Not when the thread that generated it was left behind by a fork.
+        bool will_be_made() const {
+            if (born == forks.load(std::memory_order_relaxed)) return true;
+            return kernel.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+        }
     };
 
     void evict() {
@@ -55,16 +64,14 @@ private:
             kernels_.erase(std::ranges::min_element(kernels_, {}, [](const auto &k) { return k.second.last_use; }));
     }
 
-    std::mutex mutex_;
     std::map<kernel_key, entry> kernels_;
     uint64_t clock_ = 0;
     size_t capacity_ = 1024;
 };
 
-cache &the_cache() {
-    static cache instance;
-    return instance;
-}
+constinit process_wide<cache> shared;
+
+cache &the_cache() { return shared.get(); }
 
 } // namespace
 

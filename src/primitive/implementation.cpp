@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "../core/environment.hpp"
+#include "../core/process_wide.hpp"
 #include "../core/verbose.hpp"
 #include "jit_backward.hpp"
 #include "jit_forward.hpp"
@@ -39,12 +41,31 @@ const implementation *first_taker(std::span<const implementation> list, std::str
     return nullptr;
 }
 
+struct ranking {
+    std::array<implementation, 5> best_first = {jit_avx512_forward, jit_avx512_backward, jit_avx2_forward,
+                                                jit_avx2_backward, reference_entry};
+};
+
+constinit process_wide<const ranking> the_ranking;
+
+// What set_forced_implementation() said: a literal. Null: nothing yet, the environment counts.
+constinit std::atomic<const char *> forced = nullptr;
+
+std::string_view forced_name() {
+    const char *set = forced.load(std::memory_order_relaxed);
+    return set != nullptr ? set : the_environment().implementation;
+}
+
 } // namespace
 
-std::span<const implementation> implementations() {
-    static const std::array ranking = {jit_avx512_forward, jit_avx512_backward, jit_avx2_forward, jit_avx2_backward,
-                                       reference_entry};
-    return ranking;
+std::span<const implementation> implementations() { return the_ranking.get().best_first; }
+
+bool set_forced_implementation(std::string_view name) {
+    const auto all = implementations();
+    const auto found = std::find_if(all.begin(), all.end(), [&](auto &entry) { return entry.name == name; });
+    if (found == all.end() && !name.empty()) return false;
+    forced.store(name.empty() ? "" : found->name, std::memory_order_relaxed);
+    return true;
 }
 
 const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
@@ -63,7 +84,7 @@ const implementation *choose_among(std::span<const implementation> list, std::st
 }
 
 const implementation *choose(const problem &p, const implementation *from, jitnorm_status_t *status) {
-    return choose_among(implementations(), environment_text("JITNORM_IMPL"), p, from, status);
+    return choose_among(implementations(), forced_name(), p, from, status);
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -33,9 +33,14 @@ struct implementation {
 // Best first; the reference is last and refuses nothing that validate() accepts.
 std::span<const implementation> implementations();
 
-// The first implementation at or after `from` that takes the problem; null when there is none. Honours the environment
-// variable JITNORM_IMPL (a forced name) and writes each refusal to the verbose log. *status says which it is: success,
-// unimplemented (all refuse, or the forced one does), runtime_error (JITNORM_IMPL names no implementation).
+// From now on only implementations of this name are taken, or any where it is empty, whatever JITNORM_IMPL says. False,
+// and no change, when no implementation has the name.
+bool set_forced_implementation(std::string_view name);
+
+// The first implementation at or after `from` that takes the problem; null when there is none. Honours the forced name
+// (set_forced_implementation(), else the environment's JITNORM_IMPL) and writes each refusal to the verbose log.
+// *status says which it is: success, unimplemented (all refuse, or the forced one does), runtime_error (JITNORM_IMPL
+// names no implementation).
 const implementation *choose(const problem &p, const implementation *from = nullptr,
                              jitnorm_status_t *status = nullptr);
 

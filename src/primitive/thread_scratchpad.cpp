@@ -1,42 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_scratchpad.hpp"
 
+#include "../core/thread_state.hpp"
+
 namespace jitnorm::impl {
 
 namespace {
 
-struct buffer {
-    aligned_bytes data;
-    size_t size = 0;
-    bool in_use = false;
-
-    bool grow_to(size_t bytes) {
-        if (size >= bytes) return true;
-        size = 0;
-        data.reset(); // before, not after: both need not fit
-        data = allocate_aligned(bytes);
-        if (data != nullptr) size = bytes;
-        return data != nullptr;
-    }
-};
-
-thread_local buffer mine;
+bool grow(thread_state &mine, size_t bytes) {
+    auto &buffer = mine.scratchpad;
+    if (buffer.size >= bytes) return true;
+    buffer.size = 0;
+    buffer.data.reset(); // before, not after: both need not fit
+    buffer.data = allocate_aligned(bytes);
+    if (buffer.data != nullptr) buffer.size = bytes;
+    return buffer.data != nullptr;
+}
 
 } // namespace
 
 thread_scratchpad::thread_scratchpad(size_t bytes) noexcept {
     if (bytes == 0) return;
-    if (mine.in_use) {
+    thread_state *mine = state_of_this_thread();
+    if (mine == nullptr || mine->scratchpad.in_use) {
         own_ = allocate_aligned(bytes);
         data_ = own_.get();
-    } else if (mine.grow_to(bytes)) {
-        mine.in_use = borrowed_ = true;
-        data_ = mine.data.get();
+    } else if (grow(*mine, bytes)) {
+        in_use_ = &mine->scratchpad.in_use;
+        *in_use_ = true;
+        data_ = mine->scratchpad.data.get();
     }
 }
 
 thread_scratchpad::~thread_scratchpad() {
-    if (borrowed_) mine.in_use = false;
+    if (in_use_ != nullptr) *in_use_ = false;
+}
+
+void free_thread_scratchpad() noexcept {
+    thread_state *mine = existing_state_of_this_thread();
+    if (mine == nullptr || mine->scratchpad.in_use) return;
+    mine->scratchpad.data.reset();
+    mine->scratchpad.size = 0;
 }
 
 } // namespace jitnorm::impl

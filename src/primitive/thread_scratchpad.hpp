@@ -9,7 +9,7 @@
 namespace jitnorm::impl {
 
 // One execution's use of the calling thread's buffer. A caller's pool may begin another execution on a thread that
-// waits in the middle of one: that one gets a buffer for itself.
+// waits in the middle of one: that one gets a buffer for itself. So does an execution late in a thread's end.
 class thread_scratchpad {
 public:
     explicit thread_scratchpad(size_t bytes) noexcept; // 0: none
@@ -22,8 +22,11 @@ public:
 
 private:
     void *data_ = nullptr;
-    bool borrowed_ = false; // from the thread
+    bool *in_use_ = nullptr; // the mark on the thread's buffer, where that is it
     aligned_bytes own_;
 };
+
+// Frees the calling thread's buffer, unless an execution on this thread is using it.
+void free_thread_scratchpad() noexcept;
 
 } // namespace jitnorm::impl

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include "../core/process_wide.hpp"
+
 namespace jitnorm::impl::layer_norm::tuning {
 
 namespace {
@@ -26,10 +28,9 @@ dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
 
 constexpr dim_t IN_CACHE_BATCH = 16 * 1024;
 
-const cache_sizes &the_caches() {
-    static const cache_sizes caches;
-    return caches;
-}
+constinit process_wide<const cache_sizes> caches;
+
+const cache_sizes &the_caches() { return caches.get(); }
 
 } // namespace
 

@@ -57,6 +57,20 @@ TEST(OutOfMemory, ObjectsSaySo) {
     });
 }
 
+// The library's first use, in a process of its own: to report an error it reads the environment.
+TEST(OutOfMemoryDeathTest, ErrorsAreToldWithoutMemory) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto report_first = [] {
+        setenv("JITNORM_JIT_DUMP", std::string(1000, '/').c_str(), 1);
+        allocations_left = 0;
+        const jitnorm_status_t status = jitnorm_stream_wait(nullptr);
+        const bool none_wanted = allocations_left == 0;
+        allocations_left = -1;
+        std::exit(status == jitnorm_invalid_arguments && none_wanted ? 0 : 1);
+    };
+    EXPECT_EXIT(report_first(), testing::ExitedWithCode(0), "");
+}
+
 TEST(OutOfMemory, PrimitiveDescriptorsSaySo) {
     const model m;
     forward_request request{jitnorm_forward_inference, m.data, m.data};
@@ -203,13 +217,13 @@ TEST(CodePages, AForcedImplementationDoesNotFallBack) {
     const char *name = nullptr;
     EXPECT_OK(jitnorm_primitive_desc_query(m.forward, jitnorm_query_impl_info_str, 0, &name));
     if (std::string(name) == "ref:any") GTEST_SKIP() << "this machine generates no code";
-    setenv("JITNORM_IMPL", name, 1);
+    ASSERT_OK(jitnorm_set_implementation(name));
     owned_primitive primitive;
     {
         const without_code_pages now;
         EXPECT_EQ(jitnorm_primitive_create(&primitive, m.forward), jitnorm_runtime_error);
     }
-    unsetenv("JITNORM_IMPL");
+    EXPECT_OK(jitnorm_set_implementation(nullptr));
     EXPECT_TRUE(primitive.is_empty());
 }
 

@@ -138,6 +138,48 @@ TEST(EnvironmentDeathTest, NamesMustBeKnown) {
     EXPECT_EXIT(exit_with_status_of_creation("JITNORM_MAX_CPU_ISA", "AVX9"), exits_with(jitnorm_runtime_error), "");
 }
 
+// What was set takes precedence over what the environment says, before its first use and after.
+[[noreturn]] void exit_with_status_where_set() {
+    const owned_md data = make_md({3, 8}, jitnorm_f32);
+    const auto status_of_creation = [&] {
+        owned_pd pd;
+        return forward_request{jitnorm_forward_inference, data, data}.create(&pd);
+    };
+    setenv("JITNORM_IMPL", "ref:none", 1);
+    setenv("JITNORM_MAX_CPU_ISA", "AVX9", 1);
+    jitnorm_set_implementation("ref:any");
+    if (status_of_creation() != jitnorm_runtime_error) std::exit(100);
+    jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_default);
+    setenv("JITNORM_IMPL", "ref:none again", 1);
+    if (jitnorm_set_implementation("ref:none") != INVALID) std::exit(101);
+    std::exit(status_of_creation());
+}
+
+TEST(EnvironmentDeathTest, FunctionsTakePrecedence) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(exit_with_status_where_set(), testing::ExitedWithCode(jitnorm_success), "");
+}
+
+const char *name_of(const owned_pd &pd) {
+    const char *name = nullptr;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
+    return name;
+}
+
+TEST(Implementation, IsWhatWasSet) {
+    const owned_pd before = make_pd();
+    const std::string usual = name_of(before);
+    ASSERT_OK(jitnorm_set_implementation("ref:any"));
+    EXPECT_STREQ(name_of(make_pd()), "ref:any");
+    EXPECT_EQ(name_of(before), usual) << "existing descriptors stay as they are";
+    EXPECT_EQ(jitnorm_set_implementation("ref"), INVALID);
+    EXPECT_STREQ(name_of(make_pd()), "ref:any") << "an error changes nothing";
+    for (const char *any : {"", static_cast<const char *>(nullptr)}) {
+        ASSERT_OK(jitnorm_set_implementation(any));
+        EXPECT_EQ(name_of(make_pd()), usual);
+    }
+}
+
 // ---------------------------------------------------------------- cache and version
 
 TEST(Cache, CapacityIsWhatWasSet) {

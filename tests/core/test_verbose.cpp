@@ -14,19 +14,20 @@ using namespace jitnorm::impl;
 
 namespace {
 
-TEST(Environment, TextAndIntegers) {
-    const auto integer = [](const char *text) {
-        setenv("JITNORM_TEST_VARIABLE", text, 1);
-        return environment_integer("JITNORM_TEST_VARIABLE", 42);
-    };
-    unsetenv("JITNORM_TEST_VARIABLE");
-    EXPECT_EQ(environment_text("JITNORM_TEST_VARIABLE"), "");
-    EXPECT_EQ(environment_integer("JITNORM_TEST_VARIABLE", 42), 42);
-    EXPECT_EQ(integer("2"), 2);
-    EXPECT_EQ(integer("-1"), -1);
-    for (const char *text : {"", "x", "2x", " 2", "99999999999999", "1.5"}) EXPECT_EQ(integer(text), 42) << text;
-    EXPECT_EQ(environment_text("JITNORM_TEST_VARIABLE"), "1.5");
-    unsetenv("JITNORM_TEST_VARIABLE");
+TEST(Environment, Integers) {
+    EXPECT_EQ(integer_or("2", 42), 2);
+    EXPECT_EQ(integer_or("-1", 42), -1);
+    for (const char *text : {"", "x", "2x", " 2", "99999999999999", "1.5"}) EXPECT_EQ(integer_or(text, 42), 42) << text;
+}
+
+// What is tried here is that nothing looks at the environment a second time; programs of their own try the first.
+TEST(Environment, IsReadOnce) {
+    const environment &before = the_environment();
+    const std::string implementation = before.implementation;
+    setenv("JITNORM_IMPL", "another", 1);
+    EXPECT_EQ(&the_environment(), &before);
+    EXPECT_EQ(the_environment().implementation, implementation);
+    unsetenv("JITNORM_IMPL");
 }
 
 TEST(Verbose, LevelIsWhatWasSet) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process.hpp"
+
+#include <pthread.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define JITNORM_HAS_SINGLE_THREADED
+#endif
+
+namespace jitnorm::impl {
+
+constinit std::mutex process_lock;
+constinit std::atomic<unsigned> forks = 0;
+constinit std::atomic<bool> threads_were_lost = false;
+
+namespace {
+
+constinit bool forking_with_threads = false; // behind the lock
+
+// Where the C library cannot tell, there may have been some.
+bool has_several_threads() {
+#ifdef JITNORM_HAS_SINGLE_THREADED
+    return __libc_single_threaded == 0;
+#else
+    return true;
+#endif
+}
+
+void before_fork() {
+    process_lock.lock();
+    forking_with_threads = has_several_threads();
+}
+
+void after_fork_in_parent() { process_lock.unlock(); }
+
+void after_fork_in_child() {
+    forks.fetch_add(1, std::memory_order_relaxed);
+    if (forking_with_threads) threads_were_lost.store(true, std::memory_order_relaxed);
+    process_lock.unlock();
+}
+
+// When the library is loaded, before other static objects are made: no thread can hold the lock yet. A system without
+// memory for this has none for a fork either.
+[[gnu::constructor(101)]] void watch_forks() { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
+
+} // namespace
+} // namespace jitnorm::impl

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thread_state.hpp"
+
+#include <memory>
+#include <new>
+
+#include <pthread.h>
+
+namespace jitnorm::impl {
+
+namespace {
+
+// In static thread storage, which is there for a few bytes even when the library is loaded late. Both have nothing to
+// destroy, so they can be read as long as the thread runs code.
+[[gnu::tls_model("initial-exec")]] thread_local constinit thread_state *mine = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local constinit bool has_ended = false;
+
+constinit pthread_key_t at_end_of_thread = 0;
+constinit bool has_key = false;
+
+void free_state(void *state) {
+    delete static_cast<thread_state *>(state);
+    mine = nullptr;
+    has_ended = true; // another state might be one too many: a thread calls destructors a few times only
+}
+
+// When the library is loaded, so that no thread finds it half done.
+[[gnu::constructor(101)]] void make_key() { has_key = pthread_key_create(&at_end_of_thread, free_state) == 0; }
+
+thread_state *make_state() noexcept {
+    if (!has_key || has_ended) return nullptr;
+    std::unique_ptr<thread_state> made(new (std::nothrow) thread_state);
+    if (made == nullptr || pthread_setspecific(at_end_of_thread, made.get()) != 0) return nullptr;
+    return mine = made.release();
+}
+
+} // namespace
+
+thread_state *existing_state_of_this_thread() noexcept { return mine; }
+
+thread_state *state_of_this_thread() noexcept { return mine != nullptr ? mine : make_state(); }
+
+} // namespace jitnorm::impl

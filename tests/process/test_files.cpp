@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files on request: nothing that was planted under their names is touched, and where they cannot be written the library
+// works all the same and the log says why.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "work.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string PRECIOUS = "precious\n";
+
+std::string content_of(const fs::path &path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+void put(const fs::path &path, const std::string &text) { std::ofstream(path) << text; }
+
+struct stat status_of(const fs::path &path) {
+    struct stat result = {};
+    EXPECT_EQ(lstat(path.c_str(), &result), 0) << path;
+    return result;
+}
+
+// Each test has a folder, generates every kernel anew, and leaves nothing set.
+class Files : public testing::Test {
+protected:
+    void SetUp() override {
+        if (jitnorm_get_effective_cpu_isa() == jitnorm_cpu_isa_sse41) GTEST_SKIP() << "this machine generates no code";
+        std::string name = "/tmp/jitnorm-files-XXXXXX";
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder_ = name;
+        put(victim(), PRECIOUS);
+        EXPECT_EQ(jitnorm_set_primitive_cache_capacity(0), jitnorm_success);
+    }
+    void TearDown() override {
+        EXPECT_EQ(jitnorm_set_verbose(0), jitnorm_success);
+        EXPECT_EQ(jitnorm_set_jit_dump(0), jitnorm_success);
+        EXPECT_EQ(jitnorm_set_jit_dump_folder(nullptr), jitnorm_success);
+        EXPECT_EQ(jitnorm_set_jit_profiling_flags(JITNORM_JIT_PROFILE_NONE), jitnorm_success);
+        EXPECT_EQ(jitnorm_set_primitive_cache_capacity(1024), jitnorm_success);
+        fs::remove(perf_map());
+        if (!folder_.empty()) fs::remove_all(folder_);
+    }
+
+    static fs::path perf_map() { return "/tmp/perf-" + std::to_string(getpid()) + ".map"; }
+    fs::path folder() const { return folder_; }
+    fs::path victim() const { return folder_ / "victim"; }
+    fs::path dumps() const { return folder_ / "dumps"; }
+
+    static void profile() {
+        ASSERT_EQ(jitnorm_set_jit_profiling_flags(JITNORM_JIT_PROFILE_LINUX_PERFMAP), jitnorm_success);
+    }
+    static void dump_into(const fs::path &where) {
+        ASSERT_EQ(jitnorm_set_jit_dump_folder(where.c_str()), jitnorm_success);
+        ASSERT_EQ(jitnorm_set_jit_dump(1), jitnorm_success);
+    }
+
+    // Generates kernels and executes them.
+    static void generate() { work(jitnorm_f32, jitnorm_use_scale, 3, 33).run(); }
+    static std::string log_of_generating() {
+        std::fflush(stdout);
+        EXPECT_EQ(jitnorm_set_verbose(1), jitnorm_success);
+        testing::internal::CaptureStdout();
+        generate();
+        EXPECT_EQ(jitnorm_set_verbose(0), jitnorm_success);
+        return testing::internal::GetCapturedStdout();
+    }
+
+    std::vector<fs::path> dumped() const {
+        std::vector<fs::path> result;
+        for (const auto &entry : fs::directory_iterator(dumps())) result.push_back(entry.path());
+        return result;
+    }
+
+private:
+    fs::path folder_;
+};
+
+// ---------------------------------------------------------------- what they are
+
+TEST_F(Files, ThePerfMapIsPrivateAndNamesKernels) {
+    profile();
+    generate();
+    const struct stat status = status_of(perf_map());
+    EXPECT_EQ(status.st_mode, mode_t(S_IFREG | S_IRUSR | S_IWUSR));
+    std::istringstream lines(content_of(perf_map()));
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+        size_t address = 0, size = 0;
+        char name[512] = "";
+        EXPECT_EQ(std::sscanf(line.c_str(), "%zx %zx %511s", &address, &size, name), 3) << line;
+        EXPECT_GT(size, 0U);
+    }
+    EXPECT_GT(count, 0);
+}
+
+TEST_F(Files, DumpsArePrivateAndReplaced) {
+    fs::create_directory(dumps());
+    dump_into(dumps());
+    generate();
+    const auto files = dumped();
+    ASSERT_FALSE(files.empty());
+    const std::string code = content_of(files[0]), left_from_before(64 * 1024, 'x');
+    EXPECT_FALSE(code.empty());
+    put(files[0], left_from_before);
+    generate();
+    const std::string now = content_of(files[0]); // but for the distances between its parts it is the same code
+    EXPECT_EQ(now.substr(0, 16), code.substr(0, 16));
+    EXPECT_LT(now.size(), left_from_before.size());
+    for (const auto &file : files) EXPECT_EQ(status_of(file).st_mode, mode_t(S_IFREG | S_IRUSR | S_IWUSR)) << file;
+}
+
+TEST_F(Files, WithoutAFolderDumpsAreHere) {
+    const fs::path before = fs::current_path();
+    fs::create_directory(dumps());
+    fs::current_path(dumps());
+    EXPECT_EQ(jitnorm_set_jit_dump(1), jitnorm_success);
+    generate();
+    fs::current_path(before);
+    EXPECT_FALSE(dumped().empty());
+}
+
+TEST_F(Files, NoneWithoutARequest) {
+    fs::create_directory(dumps());
+    dump_into(dumps());
+    profile();
+    EXPECT_EQ(jitnorm_set_jit_dump(0), jitnorm_success);
+    EXPECT_EQ(jitnorm_set_jit_profiling_flags(JITNORM_JIT_PROFILE_NONE), jitnorm_success);
+    generate();
+    EXPECT_TRUE(dumped().empty());
+    EXPECT_FALSE(fs::exists(perf_map()));
+}
+
+TEST_F(Files, UnknownProfilersAreRefused) {
+    for (const unsigned of_onednn : {1U, 4U, 6U, 8U, 14U})
+        EXPECT_EQ(jitnorm_set_jit_profiling_flags(of_onednn), jitnorm_unimplemented);
+    EXPECT_EQ(jitnorm_set_jit_profiling_flags(16), jitnorm_invalid_arguments);
+    generate();
+    EXPECT_FALSE(fs::exists(perf_map()));
+}
+
+// ---------------------------------------------------------------- what was planted
+
+TEST_F(Files, ThePerfMapIsNoLink) {
+    fs::create_symlink(victim(), perf_map());
+    profile();
+    EXPECT_NE(log_of_generating().find("error,cannot write " + perf_map().string() + ": "), std::string::npos);
+    EXPECT_EQ(content_of(victim()), PRECIOUS);
+}
+
+TEST_F(Files, ThePerfMapHasNoOtherName) {
+    fs::create_hard_link(victim(), perf_map());
+    profile();
+    generate();
+    EXPECT_EQ(content_of(victim()), PRECIOUS);
+}
+
+TEST_F(Files, ThePerfMapIsNoPipe) {
+    ASSERT_EQ(mkfifo(perf_map().c_str(), 0600), 0);
+    profile();
+    generate(); // and does not wait for a reader
+    const int reader = open(perf_map().c_str(), O_RDONLY | O_NONBLOCK);
+    generate(); // and writes nothing to one that is there
+    char byte;
+    EXPECT_EQ(read(reader, &byte, 1), 0);
+    close(reader);
+}
+
+TEST_F(Files, ThePerfMapIsNobodyElses) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+    put(perf_map(), PRECIOUS);
+    ASSERT_EQ(chown(perf_map().c_str(), 65534, 65534), 0);
+    profile();
+    generate();
+    EXPECT_EQ(content_of(perf_map()), PRECIOUS);
+}
+
+TEST_F(Files, DumpsFollowNoLinks) {
+    fs::create_directory(dumps());
+    dump_into(dumps());
+    generate();
+    const auto files = dumped();
+    for (const auto &file : files) {
+        fs::remove(file);
+        fs::create_symlink(victim(), file);
+    }
+    generate();
+    EXPECT_FALSE(files.empty());
+    EXPECT_EQ(content_of(victim()), PRECIOUS);
+}
+
+// ---------------------------------------------------------------- what cannot be written
+
+TEST_F(Files, AFolderThatIsMissing) {
+    dump_into(dumps());
+    EXPECT_NE(log_of_generating().find("error,cannot write " + dumps().string() + "/"), std::string::npos);
+    EXPECT_FALSE(fs::exists(dumps()));
+}
+
+TEST_F(Files, AFolderThatIsAFile) {
+    dump_into(victim());
+    EXPECT_NE(log_of_generating().find("error,cannot write " + victim().string() + "/"), std::string::npos);
+    EXPECT_EQ(content_of(victim()), PRECIOUS);
+}
+
+TEST_F(Files, AFolderForReadingOnly) {
+    if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+    fs::create_directory(dumps());
+    fs::permissions(dumps(), fs::perms::owner_read | fs::perms::owner_exec);
+    dump_into(dumps());
+    EXPECT_NE(log_of_generating().find("error,cannot write "), std::string::npos);
+    EXPECT_TRUE(dumped().empty());
+    fs::permissions(dumps(), fs::perms::owner_all);
+}
+
+// Runs body in a child; the kernel's limits and the child's standard output are its own.
+void expect_child_succeeds(const std::function<void()> &body) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        body();
+        _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
+// No byte may be written: what a full disk says, with another number.
+TEST_F(Files, AFullDisk) {
+    fs::create_directory(dumps());
+    dump_into(dumps());
+    profile();
+    expect_child_succeeds([] {
+        const rlimit none = {0, 0};
+        need(std::signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &none) == 0, "the limit");
+        generate();
+        fs::remove(perf_map());
+    });
+    for (const auto &file : dumped()) EXPECT_EQ(fs::file_size(file), 0U);
+}
+
+TEST_F(Files, ALogThatCannotBeWritten) {
+    for (const char *path : {"/dev/full", "closed"})
+        expect_child_succeeds([&] {
+            close(STDOUT_FILENO);
+            need(path[0] != '/' || open(path, O_WRONLY) == STDOUT_FILENO, "standard output");
+            need(jitnorm_set_verbose(2), "the log");
+            generate();
+        });
+}
+
+} // namespace
+} // namespace jitnorm::tests

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Children made by fork() execute and create, whatever their parent's threads were doing.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include <sys/wait.h>
+
+#include "thread/small_pool.hpp"
+#include "work.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr unsigned HANGS_AFTER = 60; // seconds
+
+// Runs body in a child, which fails (need()), hangs or ends well.
+void expect_child_succeeds(const std::function<void()> &body) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(HANGS_AFTER);
+        body();
+        _exit(0);
+    }
+    ASSERT_GT(child, 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_FALSE(WIFSIGNALED(status)) << "signal " << WTERMSIG(status) << " (" << SIGALRM << ": it hung)";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+std::vector<unsigned char> run_on_pool(work &w, const jitnorm_thread_pool_t &pool) {
+    jitnorm_stream_t stream = nullptr;
+    need(jitnorm_stream_create_with_thread_pool(&stream, w.engine(), jitnorm_stream_default_flags, &pool), "stream");
+    auto result = w.run_on(stream);
+    need(jitnorm_stream_destroy(stream), "end of the stream");
+    return result;
+}
+
+TEST(Fork, TheChildOfAParallelProcessExecutes) {
+    work w;
+    const auto expected = w.run(); // starts threads, which the child will not have
+    for (int i = 0; i < 3; ++i)
+        expect_child_succeeds([&] {
+            need(w.run() == expected, "an old primitive's bits");
+            need(work().run() == expected, "a new primitive's bits");
+        });
+    EXPECT_EQ(w.run(), expected) << "the parent goes on";
+}
+
+TEST(Fork, ACallersPoolIsUsedInTheChild) {
+    work w;
+    const auto expected = w.run();
+    expect_child_succeeds([&] {
+        small_pool pool(3);
+        need(run_on_pool(w, pool.as_seen_by_the_library()) == expected, "the bits");
+        need(pool.calls() > 0, "the pool is called");
+    });
+}
+
+TEST(Fork, ThreadsAndChildrenOfTheChildExecute) {
+    work w;
+    const auto expected = w.run();
+    expect_child_succeeds([&] {
+        std::thread([&] { need(w.run() == expected, "the bits in a thread of the child"); }).join();
+        expect_child_succeeds([&] { need(work().run() == expected, "the bits in the child's child"); });
+        need(!testing::Test::HasFailure(), "the child's child");
+    });
+}
+
+TEST(Fork, OthersMayBeCreating) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "the sanitizer's own locks do not survive such a fork";
+#endif
+    constexpr int THREADS = 3, FORKS = 300;
+    constexpr jitnorm_dim_t ROWS = 3, COLUMNS = 33;
+    int capacity = 0;
+    ASSERT_EQ(jitnorm_get_primitive_cache_capacity(&capacity), jitnorm_success);
+    std::vector<unsigned char> expected = work(jitnorm_bf16, 0, ROWS, COLUMNS).run();
+    std::atomic<bool> done = false;
+    std::vector<std::jthread> creating;
+    for (int t = 0; t < THREADS; ++t)
+        creating.emplace_back([&] {
+            while (!done) {
+                work(jitnorm_bf16, 0, ROWS, COLUMNS);
+                jitnorm_set_primitive_cache_capacity(0); // the next to come generates again
+                jitnorm_set_primitive_cache_capacity(1000);
+            }
+        });
+    for (int i = 0; i < FORKS && !HasFailure(); ++i)
+        expect_child_succeeds([&] { need(work(jitnorm_bf16, 0, ROWS, COLUMNS).run() == expected, "the bits"); });
+    done = true;
+    creating.clear();
+    EXPECT_EQ(jitnorm_set_primitive_cache_capacity(capacity), jitnorm_success);
+}
+
+} // namespace
+} // namespace jitnorm::tests

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the system starts no threads GCC's OpenMP ends the process at its first parallel region. A stream with a thread
+// pool of the caller's starts none of its own: that is the way around.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <system_error>
+#include <thread>
+
+#include <grp.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "thread/small_pool.hpp"
+#include "work.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr uid_t NOBODY = 65534;
+
+bool threads_start() {
+    try {
+        std::thread([] {}).join();
+        return true;
+    } catch (const std::system_error &) {
+        return false;
+    }
+}
+
+// From now on this process has the threads that it has. Root has no limit, so it becomes nobody.
+bool refuse_threads() {
+    const rlimit none = {0, 0};
+    if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
+                           setresuid(NOBODY, NOBODY, NOBODY) != 0))
+        return false;
+    return setrlimit(RLIMIT_NPROC, &none) == 0 && !threads_start();
+}
+
+constexpr int CANNOT_BE_TRIED = 77;
+
+int status_of_child(const std::function<void()> &body) {
+    const pid_t child = fork();
+    if (child == 0) {
+        body();
+        _exit(0);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::vector<unsigned char> run_on(work &w, const jitnorm_thread_pool_t &pool) {
+    jitnorm_stream_t stream = nullptr;
+    need(jitnorm_stream_create_with_thread_pool(&stream, w.engine(), jitnorm_stream_default_flags, &pool), "stream");
+    auto result = w.run_on(stream);
+    need(jitnorm_stream_destroy(stream), "end of the stream");
+    return result;
+}
+
+// Before any parallel region: afterwards OpenMP has the threads it wants.
+TEST(RefusedThreads, AThreadPoolIsTheWayAround) {
+    const int status = status_of_child([] {
+        small_pool some(2);
+        if (!refuse_threads()) _exit(CANNOT_BE_TRIED);
+        work w;
+        const auto expected = run_on(w, some.as_seen_by_the_library());
+        need(some.calls() > 0, "the pool's threads work");
+        need(run_on(w, {nullptr, nullptr, 1}) == expected, "the executing thread alone");
+    });
+    if (status == CANNOT_BE_TRIED) GTEST_SKIP() << "the number of threads cannot be limited here";
+    EXPECT_EQ(status, 0);
+}
+
+} // namespace
+} // namespace jitnorm::tests
