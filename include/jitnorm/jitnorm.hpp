@@ -49,8 +49,8 @@ struct layer_normalization_forward : public primitive {
     struct primitive_desc : public layer_normalization_primitive_desc {
         primitive_desc() = default;
 
-        // Of a forward layer normalization: a clone, the descriptor stays its owner's. Null makes an empty handle. Throws
-        // invalid_arguments where the descriptor is of another primitive or direction.
+        // Of a forward layer normalization: a clone, the descriptor stays its owner's. Null makes an empty handle.
+        // Throws invalid_arguments where the descriptor is of another primitive or direction.
         primitive_desc(const_jitnorm_primitive_desc_t cloned)
             : layer_normalization_primitive_desc(cloned, prop_kind::forward_training, prop_kind::forward_inference) {}
 
@@ -97,8 +97,8 @@ struct layer_normalization_backward : public primitive {
     struct primitive_desc : public layer_normalization_primitive_desc {
         primitive_desc() = default;
 
-        // Of a backward layer normalization: a clone, the descriptor stays its owner's. Null makes an empty handle. Throws
-        // invalid_arguments where the descriptor is of another primitive or direction.
+        // Of a backward layer normalization: a clone, the descriptor stays its owner's. Null makes an empty handle.
+        // Throws invalid_arguments where the descriptor is of another primitive or direction.
         primitive_desc(const_jitnorm_primitive_desc_t cloned)
             : layer_normalization_primitive_desc(cloned, prop_kind::backward, prop_kind::backward_data) {}
 

@@ -203,8 +203,7 @@ protected:
         jitnorm_primitive_desc_t clone;
         error::wrap_c_api(jitnorm_primitive_desc_clone(&clone, cloned), "could not clone a primitive descriptor");
         reset(clone);
-        if (get_kind() != kind)
-            throw error(jitnorm_invalid_arguments, "the primitive descriptor is of another kind");
+        if (get_kind() != kind) throw error(jitnorm_invalid_arguments, "the primitive descriptor is of another kind");
         const auto direction = static_cast<prop_kind>(query_value<jitnorm_prop_kind_t>(query::prop_kind));
         if (direction != one && direction != other)
             throw error(jitnorm_invalid_arguments, "the primitive descriptor is of another propagation kind");

@@ -17,8 +17,9 @@ dnnl::layer_normalization_forward::primitive_desc make_forward(const dnnl::engin
 #endif
 }
 
-dnnl::layer_normalization_backward::primitive_desc make_backward(
-    const dnnl::engine &on, dnnl::prop_kind kind, const dnnl::layer_normalization_forward::primitive_desc &hint) {
+dnnl::layer_normalization_backward::primitive_desc
+make_backward(const dnnl::engine &on, dnnl::prop_kind kind,
+              const dnnl::layer_normalization_forward::primitive_desc &hint) {
 #if DNNL_VERSION_MAJOR >= 3
     return {on, kind, rows(), rows(), rows(), 1e-5f, FLAGS, hint};
 #else

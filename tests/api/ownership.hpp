@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ownership: who frees what, asked of jitnorm.hpp and of oneDNN's own header with the same source. Before it is included,
-// the header that is asked stands for `dnnl`, and C_NAME(x) for the C name of x; make_forward(engine, kind) and
-// make_backward(engine, kind, hint) make primitive descriptors.
+// ownership: who frees what, asked of jitnorm.hpp and of oneDNN's own header with the same source. Before it is
+// included, the header that is asked stands for `dnnl`, and C_NAME(x) for the C name of x; make_forward(engine, kind)
+// and make_backward(engine, kind, hint) make primitive descriptors.
 #pragma once
 
 #include <gtest/gtest.h>
