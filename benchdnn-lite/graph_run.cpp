@@ -201,10 +201,18 @@ void runner::time(const step &s) {
     result_.times.push_back(std::move(t));
 }
 
-// Checking holds tensors as doubles, too.
+// Checking holds tensors as doubles, too; a buffer, the place of each column, also where there are no rows.
+double bytes_held(const logical_tensor &t, bool checked) {
+    const std::vector<dim_t> dims = t.get_dims();
+    double elements = 1;
+    for (const dim_t dim : dims) elements *= double(dim);
+    const double columns = dims.empty() ? 1 : double(dims.back()), doubles = checked ? 3 * elements : 0;
+    return double(t.get_mem_size()) + (columns + doubles) * double(sizeof(double));
+}
+
 void runner::allocate() {
     double bytes = 0;
-    for (const auto &[id, t] : compiled_) bytes += double(t.get_mem_size()) * (options_.mode.check ? 5 : 1);
+    for (const auto &[id, t] : compiled_) bytes += bytes_held(t, options_.mode.check);
     if (bytes > machine_memory().available) throw std::bad_alloc();
     for (const auto &[id, t] : compiled_) memory_.add(t);
 }
@@ -248,6 +256,10 @@ graph_result run_graph(const graph_case &graph, const run_options &options, int6
         result.what = {state::unimplemented, reason.what(), {}, {}, 0, 0};
     } catch (const std::bad_alloc &) {
         result.what = {state::skipped, "Not enough RAM", {}, {}, 0, 0};
+    } catch (const input_error &) {
+        throw;
+    } catch (const std::exception &error) {
+        result.what = {state::failed, error.what(), {}, {}, 0, 0};
     }
     result.milliseconds = milliseconds_since(start);
     return result;

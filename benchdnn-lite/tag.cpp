@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 #include "error.hpp"
 
@@ -188,7 +189,8 @@ std::vector<dim_t> strides_of(std::string_view canonical, const std::vector<dim_
     for (auto letter = canonical.rbegin(); letter != canonical.rend(); ++letter) {
         const size_t d = size_t(*letter - 'a');
         strides[d] = stride;
-        stride *= std::max<dim_t>(dims[d], 1);
+        if (__builtin_mul_overflow(stride, std::max<dim_t>(dims[d], 1), &stride))
+            stride = std::numeric_limits<dim_t>::max(); // the library answers that it is too large
     }
     return strides;
 }

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# JITNORM_SANITIZE instruments everything that is built; a finding ends the program with a failure.
+# JITNORM_SANITIZE instruments everything that is built; a finding ends the program with a failure. GCC and clang.
 set(JITNORM_SANITIZE "" CACHE STRING "Sanitizers, comma-separated: address, undefined, thread")
 if(JITNORM_SANITIZE)
   # GCC 12 takes a program's own operator new and delete for a mismatch when it inlines but one of them, as it does here.
   add_compile_options(-fsanitize=${JITNORM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
     -Wno-mismatched-new-delete)
   add_link_options(-fsanitize=${JITNORM_SANITIZE})
+endif()
+if(JITNORM_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  add_library(leaks_of_libomp OBJECT cmake/leaks_of_libomp.c)
+  link_libraries($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:leaks_of_libomp>)
 endif()

@@ -14,7 +14,6 @@ namespace jitnorm {
 
 // Queries that forward and backward have in common.
 struct layer_normalization_primitive_desc : public primitive_desc {
-    using primitive_desc::primitive_desc;
     layer_normalization_primitive_desc() = default;
 
     // Empty where the primitive has no mean or variance.
@@ -32,6 +31,11 @@ struct layer_normalization_primitive_desc : public primitive_desc {
         return static_cast<normalization_flags>(query_value<unsigned>(query::flags));
     }
 
+protected:
+    layer_normalization_primitive_desc(const_jitnorm_primitive_desc_t cloned, jitnorm::prop_kind one,
+                                       jitnorm::prop_kind other)
+        : primitive_desc(cloned, primitive::kind::layer_normalization, one, other) {}
+
 private:
     memory::desc scale_or_shift(query what) const {
         const memory::desc scale = query_md(what, 0);
@@ -43,8 +47,12 @@ struct layer_normalization_forward : public primitive {
     // stat_desc: of mean and variance; where it is left out, f32 in the layout of src. allow_empty: a failure makes an
     // empty handle instead of an exception.
     struct primitive_desc : public layer_normalization_primitive_desc {
-        using layer_normalization_primitive_desc::layer_normalization_primitive_desc;
         primitive_desc() = default;
+
+        // Of a forward layer normalization: a clone, the descriptor stays its owner's. Null makes an empty handle.
+        // Throws invalid_arguments where the descriptor is of another primitive or direction.
+        primitive_desc(const_jitnorm_primitive_desc_t cloned)
+            : layer_normalization_primitive_desc(cloned, prop_kind::forward_training, prop_kind::forward_inference) {}
 
         primitive_desc(const engine &on, prop_kind kind, const memory::desc &src_desc, const memory::desc &dst_desc,
                        const memory::desc &stat_desc, memory::data_type scale_shift_data_type, float epsilon,
@@ -81,14 +89,18 @@ struct layer_normalization_forward : public primitive {
     };
 
     layer_normalization_forward() = default;
-    explicit layer_normalization_forward(const primitive_desc &described) : primitive(described) {}
+    layer_normalization_forward(const primitive_desc &described) : primitive(described) {}
 };
 
 struct layer_normalization_backward : public primitive {
     // stat_desc and allow_empty as in forward. hint_fwd_pd may be an empty handle.
     struct primitive_desc : public layer_normalization_primitive_desc {
-        using layer_normalization_primitive_desc::layer_normalization_primitive_desc;
         primitive_desc() = default;
+
+        // Of a backward layer normalization: a clone, the descriptor stays its owner's. Null makes an empty handle.
+        // Throws invalid_arguments where the descriptor is of another primitive or direction.
+        primitive_desc(const_jitnorm_primitive_desc_t cloned)
+            : layer_normalization_primitive_desc(cloned, prop_kind::backward, prop_kind::backward_data) {}
 
         primitive_desc(const engine &on, prop_kind kind, const memory::desc &diff_src_desc,
                        const memory::desc &diff_dst_desc, const memory::desc &src_desc, const memory::desc &stat_desc,
@@ -140,7 +152,7 @@ struct layer_normalization_backward : public primitive {
     };
 
     layer_normalization_backward() = default;
-    explicit layer_normalization_backward(const primitive_desc &described) : primitive(described) {}
+    layer_normalization_backward(const primitive_desc &described) : primitive(described) {}
 };
 
 // ---------------------------------------------------------------- service

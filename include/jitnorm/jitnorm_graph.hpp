@@ -83,6 +83,7 @@ class compiled_partition : public handle<jitnorm_graph_compiled_partition_t> {
 public:
     using handle::handle;
     compiled_partition() = default;
+    compiled_partition(jitnorm_graph_compiled_partition_t taken_over) : handle(taken_over) {}
 
     logical_tensor query_logical_tensor(size_t tid) const {
         jitnorm_graph_logical_tensor_t result;
@@ -125,6 +126,7 @@ public:
 
     using handle::handle;
     partition() = default;
+    partition(jitnorm_graph_partition_t taken_over) : handle(taken_over) {}
     partition(const op &of, engine::kind kind) {
         jitnorm_graph_partition_t result;
         error::wrap_c_api(
@@ -152,8 +154,10 @@ public:
         return ports(jitnorm_graph_partition_get_output_ports_num, jitnorm_graph_partition_get_output_ports);
     }
 
+    // Throws invalid_arguments where the partition is not supported.
     compiled_partition compile(const std::vector<logical_tensor> &inputs, const std::vector<logical_tensor> &outputs,
                                const engine &on) const {
+        if (!is_supported()) throw error(jitnorm_invalid_arguments, "the partition is not supported");
         std::vector<const jitnorm_graph_logical_tensor_t *> ins = pointers_to(inputs), outs = pointers_to(outputs);
         jitnorm_graph_compiled_partition_t result;
         error::wrap_c_api(jitnorm_graph_compiled_partition_create(&result, get()),
@@ -194,7 +198,7 @@ class graph : public handle<jitnorm_graph_graph_t> {
 public:
     using handle::handle;
     graph() = default;
-    explicit graph(engine::kind kind, fpmath_mode mode = fpmath_mode::strict) {
+    graph(engine::kind kind, fpmath_mode mode = fpmath_mode::strict) {
         jitnorm_graph_graph_t result;
         error::wrap_c_api(jitnorm_graph_graph_create_with_fpmath_mode(&result, static_cast<jitnorm_engine_kind_t>(kind),
                                                                       convert(mode)),

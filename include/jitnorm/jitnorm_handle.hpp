@@ -29,12 +29,13 @@ template <typename T>
 struct handle_traits;
 
 // A C handle with shared ownership: copies are handles of the same object, and the last one destroys it. A weak handle
-// destroys nothing. Default-made handles are empty.
+// destroys nothing. Default-made handles are empty, and so is what a handle was moved from. Where nothing else is said,
+// a constructor from a C handle takes the object over.
 template <typename T>
 class handle {
 public:
     handle() = default;
-    handle(T t, bool weak = false) { reset(t, weak); }
+    explicit handle(T t, bool weak = false) { reset(t, weak); }
 
     void reset(T t, bool weak = false) { data_.reset(t, weak ? &keep : &handle_traits<T>::destroy); }
 

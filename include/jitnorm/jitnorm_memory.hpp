@@ -44,7 +44,7 @@ struct stream : public handle<jitnorm_stream_t> {
 
     using handle::handle;
     stream() = default;
-    explicit stream(const engine &on, flags f = flags::default_flags) {
+    stream(const engine &on, flags f = flags::default_flags) {
         jitnorm_stream_t result;
         error::wrap_c_api(jitnorm_stream_create(&result, on.get(), static_cast<unsigned>(f)),
                           "could not create a stream");
@@ -182,12 +182,15 @@ struct memory : public handle<jitnorm_memory_t> {
     static jitnorm_format_tag_t convert_to_c(format_tag t) { return static_cast<jitnorm_format_tag_t>(t); }
     static size_t data_type_size(data_type t) { return jitnorm_data_type_size(convert_to_c(t)); }
 
-    // A copy is a handle of the same immutable descriptor; == compares what they describe.
+    // A copy is a handle of the same immutable descriptor; == compares what they describe, and an empty handle with
+    // anything. What a descriptor does not have (strides where the format is any) is 0, undef or an empty list.
     struct desc : public handle<jitnorm_memory_desc_t> {
         using handle::handle;
 
         // No tensor: 0 dimensions.
         desc() : desc(dims(), data_type::undef, format_tag::undef) {}
+
+        desc(jitnorm_memory_desc_t taken_over) : handle(taken_over) {}
 
         // With allow_empty, an impossible descriptor is an empty handle instead of an exception.
         desc(const dims &sizes, data_type type, format_tag tag, bool allow_empty = false) {
@@ -236,15 +239,14 @@ struct memory : public handle<jitnorm_memory_t> {
 
         template <typename T>
         T query_value(query what) const {
-            T result;
-            error::wrap_c_api(jitnorm_memory_desc_query(get(), jitnorm::convert_to_c(what), &result),
-                              "could not query a memory descriptor");
-            return result;
+            T result = T();
+            const jitnorm_status_t status = jitnorm_memory_desc_query(get(), jitnorm::convert_to_c(what), &result);
+            return status == jitnorm_success ? result : T();
         }
 
         dims query_dims(query what, int count) const {
             const dim *values = query_value<const dim *>(what);
-            return dims(values, values + count);
+            return values == nullptr ? dims() : dims(values, values + count);
         }
     };
 

@@ -23,12 +23,12 @@ struct primitive : public handle<jitnorm_primitive_t> {
 
     using handle::handle;
     primitive() = default;
-    explicit primitive(const_jitnorm_primitive_desc_t described) {
+    primitive(const_jitnorm_primitive_desc_t described) {
         jitnorm_primitive_t result;
         error::wrap_c_api(jitnorm_primitive_create(&result, described), "could not create a primitive");
         reset(result);
     }
-    explicit primitive(const primitive_desc_base &described);
+    primitive(const primitive_desc_base &described);
 
     const_jitnorm_primitive_desc_t get_primitive_desc() const {
         const_jitnorm_primitive_desc_t result;
@@ -61,15 +61,26 @@ struct post_ops : public handle<jitnorm_post_ops_t> {
         error::wrap_c_api(jitnorm_post_ops_create(&result), "could not create post-ops");
         reset(result);
     }
+    post_ops(jitnorm_post_ops_t taken_over) : handle(taken_over) {}
 
     int len() const { return jitnorm_post_ops_len(get()); }
     primitive::kind kind(int index) const {
+        if (index < 0 || index >= len()) throw error(jitnorm_invalid_arguments, "there is no such post-op");
         return static_cast<primitive::kind>(jitnorm_post_ops_get_kind(get(), index));
     }
 
     void append_sum(float scale = 1.f, int32_t zero_point = 0, memory::data_type data_type = memory::data_type::undef) {
         error::wrap_c_api(jitnorm_post_ops_append_sum(get(), scale, zero_point, memory::convert_to_c(data_type)),
                           "could not append a sum post-op");
+    }
+    void get_params_sum(int index, float &scale) const {
+        int32_t zero_point;
+        memory::data_type data_type;
+        get_params_sum(index, scale, zero_point, data_type);
+    }
+    void get_params_sum(int index, float &scale, memory::data_type &data_type) const {
+        int32_t zero_point;
+        get_params_sum(index, scale, zero_point, data_type);
     }
     void get_params_sum(int index, float &scale, int32_t &zero_point, memory::data_type &data_type) const {
         jitnorm_data_type_t type;
@@ -112,6 +123,7 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
         error::wrap_c_api(jitnorm_primitive_attr_create(&result), "could not create attributes");
         reset(result);
     }
+    primitive_attr(jitnorm_primitive_attr_t taken_over) : handle(taken_over) {}
 
     scratchpad_mode get_scratchpad_mode() const {
         jitnorm_scratchpad_mode_t result;
@@ -150,7 +162,12 @@ struct primitive_desc_base : public handle<jitnorm_primitive_desc_t> {
     primitive::kind get_kind() const {
         return static_cast<primitive::kind>(query_value<jitnorm_primitive_kind_t>(query::primitive_kind));
     }
-    int64_t query_s64(query what) const { return query_value<int64_t>(what); }
+    // 0 where there is no such number.
+    int64_t query_s64(query what) const {
+        int64_t result = 0;
+        const jitnorm_status_t status = jitnorm_primitive_desc_query(get(), convert_to_c(what), 0, &result);
+        return status == jitnorm_success ? result : 0;
+    }
 
     primitive_attr get_primitive_attr() const {
         const_jitnorm_primitive_attr_t owned;
@@ -179,6 +196,19 @@ struct primitive_desc_base : public handle<jitnorm_primitive_desc_t> {
     memory::desc scratchpad_desc() const { return query_md(query::scratchpad_md); }
 
 protected:
+    // A clone of the descriptor, which stays its owner's; empty if it is null. Throws invalid_arguments where it is of
+    // another primitive or of neither propagation kind.
+    primitive_desc_base(const_jitnorm_primitive_desc_t cloned, primitive::kind kind, prop_kind one, prop_kind other) {
+        if (cloned == nullptr) return;
+        jitnorm_primitive_desc_t clone;
+        error::wrap_c_api(jitnorm_primitive_desc_clone(&clone, cloned), "could not clone a primitive descriptor");
+        reset(clone);
+        if (get_kind() != kind) throw error(jitnorm_invalid_arguments, "the primitive descriptor is of another kind");
+        const auto direction = static_cast<prop_kind>(query_value<jitnorm_prop_kind_t>(query::prop_kind));
+        if (direction != one && direction != other)
+            throw error(jitnorm_invalid_arguments, "the primitive descriptor is of another propagation kind");
+    }
+
     template <typename T>
     T query_value(query what) const {
         T result;

@@ -39,7 +39,7 @@ bool backward_dense_rows::has_rows_in_lines(const void *diff_src) const {
 
 void backward_dense_rows::session::move_to(const row_space::run &run, dim_t row) {
     const auto place = [&](auto *tensor, int index, dim_t size, dim_t stride) {
-        return tensor + run.offset[size_t(index)] * size + row * stride;
+        return tensor == nullptr ? nullptr : tensor + run.offset[size_t(index)] * size + row * stride;
     };
     const auto *src = static_cast<const std::byte *>(args_.src);
     const auto *diff_dst = static_cast<const std::byte *>(args_.diff_dst);
@@ -51,10 +51,8 @@ void backward_dense_rows::session::move_to(const row_space::run &run, dim_t row)
               rows_.diff_dst_stride_,
               rows_.diff_src_stride_};
     const auto statistic = [&](const void *values) {
-        const auto *first = static_cast<const std::byte *>(values);
-        return values
-                   ? place(first, STATISTICS, rows_.statistics_size_, rows_.statistics_stride_ * rows_.statistics_size_)
-                   : nullptr;
+        return place(static_cast<const std::byte *>(values), STATISTICS, rows_.statistics_size_,
+                     rows_.statistics_stride_ * rows_.statistics_size_);
     };
     mean_ = statistic(args_.mean);
     variance_ = statistic(args_.variance);

@@ -71,7 +71,8 @@ public:
             backward_panel panel = first_;
             panel.src += first * panel.src_stride + begin * rows_.src_size_;
             panel.diff_dst += first * panel.diff_dst_stride + begin * rows_.diff_dst_size_;
-            panel.diff_src += first * panel.diff_src_stride + begin * rows_.diff_src_size_;
+            if (panel.diff_src != nullptr) // else it is left out
+                panel.diff_src += first * panel.diff_src_stride + begin * rows_.diff_src_size_;
             return panel;
         }
         void close(dim_t, dim_t, dim_t, dim_t) const {} // the same arguments: diff_src has been written

@@ -66,7 +66,7 @@ TEST(aclnn_hard_times, first_calls_say_so) {
     expect_first_call_tells<backward_arguments>("backward");
 }
 
-TEST(aclnn_hard_times, second_calls_allocate_nothing) {
+void count_allocations_of_second_calls(long &count) {
     small_problem s;
     uint64_t bytes = 0;
     ASSERT_EQ(forward_arguments(s).first_call(), ACLNN_SUCCESS);
@@ -77,7 +77,15 @@ TEST(aclnn_hard_times, second_calls_allocate_nothing) {
     const long before = allocations;
     EXPECT_EQ(aclnnLayerNorm(workspace.data(), bytes, forward, nullptr), ACLNN_SUCCESS);
     EXPECT_EQ(aclnnLayerNormBackward(workspace.data(), s.bytes, s.executor, nullptr), ACLNN_SUCCESS);
-    EXPECT_EQ(allocations, before);
+    count = allocations - before;
+}
+
+// The first ones of a process start the OpenMP runtime: clang's allocates by new when it starts.
+TEST(aclnn_hard_times, second_calls_allocate_nothing) {
+    long count = -1;
+    count_allocations_of_second_calls(count);
+    count_allocations_of_second_calls(count);
+    EXPECT_EQ(count, 0);
 }
 
 // While it lives, the system gives no pages for code, and no kernel from before is at hand.

@@ -218,6 +218,19 @@ TEST_F(cli, what_the_machine_cannot_hold_is_skipped_and_the_rest_runs) {
     EXPECT_NE(out_.find("1:PASSED"), std::string::npos) << out_;
 }
 
+TEST_F(cli, a_hopeless_graph_is_told_and_the_rest_runs) {
+    const auto first = [&](const std::string &shape) {
+        run("--graph --op-attrs=0:use_affine:0 --in-shapes=0:" + shape +
+            " --case=op/f32/lnorm.json --reset --case=op/f32/lnorm.json");
+        EXPECT_NE(out_.find("\n1:PASSED"), std::string::npos) << shape << ": " << out_ << err_;
+        return out_.substr(0, out_.find(" ("));
+    };
+    for (const char *too_large_to_hold : {"1000000000000x2", "0x2305843009213693951", "0x1000000000000"})
+        EXPECT_EQ(first(too_large_to_hold), "0:SKIPPED") << too_large_to_hold;
+    for (const char *too_large_to_describe : {"4611686018427387904x4", "3037000500x3037000500"})
+        EXPECT_EQ(first(too_large_to_describe), "0:INVALID_ARGUMENTS") << too_large_to_describe;
+}
+
 TEST_F(cli, what_the_library_finds_invalid_is_failed) {
     run("--lnorm 2x2x2x2x2x2");
     EXPECT_EQ(status_, 1);

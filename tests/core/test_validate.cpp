@@ -149,8 +149,9 @@ TEST(Validate, ARuntimeDimensionIsOneInAllTensors) {
     using members = std::vector<memory_desc problem::*>;
     const members forward = {&problem::src, &problem::dst},
                   backward = {&problem::src, &problem::diff_dst, &problem::diff_src};
-    for (const auto &[start, data] : {std::pair(forward_problem(), forward), std::pair(backward_problem(), backward)})
+    for (const problem &start : {forward_problem(), backward_problem()})
         for (const int d : {0, 1, 2}) {
+            const members &data = start.is_forward() ? forward : backward;
             const auto set = [&](problem &p, memory_desc problem::*member) { (p.*member).dims[d] = RUNTIME_DIM; };
             for (const auto member : data) is_invalid(start, [&](problem &p) { set(p, member); });
             const auto set_data = [&](problem &p) {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who frees what in jitnorm.hpp: what the same source says of oneDNN's header (onednn_ownership.cpp), and what oneDNN 2
+// cannot be asked.
+#include <string>
+
+#include "jitnorm/jitnorm.hpp"
+
+namespace dnnl = jitnorm;
+#define C_NAME(name) jitnorm_##name
+#define jitnorm_const_primitive_desc_t const_jitnorm_primitive_desc_t
+
+namespace {
+
+dnnl::memory::desc rows() { return {{3, 8}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab}; }
+
+dnnl::layer_normalization_forward::primitive_desc make_forward(const dnnl::engine &on, dnnl::prop_kind kind) {
+    return {on, kind, rows(), rows(), 1e-5f, dnnl::normalization_flags::none};
+}
+
+dnnl::layer_normalization_backward::primitive_desc
+make_backward(const dnnl::engine &on, dnnl::prop_kind kind,
+              const dnnl::layer_normalization_forward::primitive_desc &hint) {
+    return {on, kind, rows(), rows(), rows(), 1e-5f, dnnl::normalization_flags::none, hint};
+}
+
+} // namespace
+
+#include "ownership.hpp"
+
+namespace {
+
+TEST_F(Ownership, ADescriptorOfMemoryIsTakenOver) {
+    jitnorm_memory_desc_t raw = nullptr;
+    ASSERT_EQ(jitnorm_memory_desc_clone(&raw, rows().get()), jitnorm_success);
+    const dnnl::memory::desc taken = raw;
+    EXPECT_EQ(taken, rows());
+    EXPECT_EQ(taken.get(), raw);
+}
+
+TEST_F(Ownership, WhatALayoutHasNotIsEmpty) {
+    const dnnl::memory::desc any({3, 8}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
+    EXPECT_TRUE(any.get_strides().empty());
+    EXPECT_TRUE(any.get_inner_blks().empty());
+    EXPECT_TRUE(any.get_inner_idxs().empty());
+    EXPECT_EQ(any.get_inner_nblks(), 0);
+    EXPECT_EQ(any.get_dims(), rows().get_dims());
+}
+
+TEST_F(Ownership, AfterNextImplCopiesFollowAndClonesStay) {
+    const forward::primitive_desc clone(training.get());
+    forward::primitive_desc copy = training;
+    const std::string before = training.impl_info_str();
+    if (!copy.next_impl()) GTEST_SKIP() << "there is but one implementation here";
+    EXPECT_EQ(training.impl_info_str(), copy.impl_info_str());
+    EXPECT_EQ(clone.impl_info_str(), before);
+}
+
+} // namespace
