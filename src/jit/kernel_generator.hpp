@@ -25,7 +25,9 @@ struct kernel_buffer {
 class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
     explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES)
-        : kernel_buffer{std::vector<uint8_t>(capacity)}, Xbyak::CodeGenerator(capacity, kernel_buffer::bytes.data()) {}
+        : kernel_buffer{std::vector<uint8_t>(capacity)}, Xbyak::CodeGenerator(capacity, kernel_buffer::bytes.data()) {
+        endbr64(); // a process with control-flow enforcement may call the entry; nothing jumps through a register inside
+    }
 
     std::shared_ptr<const code> seal(const char *name) {
         return std::make_shared<const code>(std::span(getCode(), getSize()), name);
