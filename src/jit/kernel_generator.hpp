@@ -26,7 +26,8 @@ class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
     explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES)
         : kernel_buffer{std::vector<uint8_t>(capacity)}, Xbyak::CodeGenerator(capacity, kernel_buffer::bytes.data()) {
-        endbr64(); // a process with control-flow enforcement may call the entry; nothing jumps through a register inside
+        endbr64(); // a process with control-flow enforcement may call the entry; nothing jumps through a register
+                   // inside
     }
 
     std::shared_ptr<const code> seal(const char *name) {

@@ -54,8 +54,7 @@ struct special_rows {
 
     void put_into(const tensor &t) const {
         std::vector<double> numbers = t.values();
-        for (size_t i = 0; i < numbers.size(); ++i)
-            numbers[i] = at(dim_t(i) / columns, dim_t(i) % columns, numbers[i]);
+        for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = at(dim_t(i) / columns, dim_t(i) % columns, numbers[i]);
         t.fill(numbers);
     }
 };
@@ -103,9 +102,7 @@ TEST_P(special_values_on, packed_rows) {
     expect_equal_in_all_types({.dst = "spread"}, {3, 40});
 }
 
-TEST_P(special_values_on, long_packed_rows) {
-    expect_equal_in_all_types({.src = "spread", .dst = "spread"}, {4100});
-}
+TEST_P(special_values_on, long_packed_rows) { expect_equal_in_all_types({.src = "spread", .dst = "spread"}, {4100}); }
 
 TEST_P(special_values_on, given_statistics) {
     expect_equal_in_all_types({.flags = jitnorm_use_global_stats | jitnorm_use_scale}, {1, 3, 8, 17, 100});
