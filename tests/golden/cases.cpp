@@ -3,7 +3,7 @@
 // post-op and way through the executors at least once, in more than one type where the code differs.
 #include "cases.hpp"
 
-#include <map>
+#include <algorithm>
 
 #include "core/names.hpp"
 
@@ -346,6 +346,12 @@ std::string description_of(const golden_case &c) {
     return text + " seed " + std::to_string(s.seed);
 }
 
+// Bochs 2.7 rounds numbers halfway between two of f16 away from zero, where processors take the even one.
+bool writes_f16(const setup &s) {
+    const auto types = {s.dst_type, s.diff_src_type, s.statistics_type, s.affine_type, s.gradient_type};
+    return std::find(types.begin(), types.end(), F16) != types.end();
+}
+
 } // namespace
 
 std::vector<golden_case> golden_cases() {
@@ -354,7 +360,10 @@ std::vector<golden_case> golden_cases() {
          {add_lengths, add_flags, add_types, add_layouts, add_eltwise, add_binary, add_chains, add_contents, add_ways,
           add_backward_lengths, add_backward_rows, add_backward_flags_and_types, add_backward_layouts})
         add(cases);
-    for (golden_case &c : cases) c.name = description_of(c);
+    for (golden_case &c : cases) {
+        c.name = description_of(c);
+        c.emulated = c.emulated && !writes_f16(c.s);
+    }
     return cases;
 }
 
