@@ -52,12 +52,6 @@ void fill_inputs(run &r, const golden_case &c) {
     r.dst_scale = c.s.dst_type == jitnorm_s8 || c.s.dst_type == jitnorm_u8 ? 0.013F : 1.3F;
 }
 
-problem with_runtime_sizes(problem p) {
-    for (memory_desc *md : {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics})
-        for (int d = 0; d < md->ndims; ++d) md->dims[d] = md->padded_dims[d] = md->strides[d] = impl::RUNTIME_DIM;
-    return p;
-}
-
 void execute(run &r, const implementation &entry, bool runtime_sizes) {
     const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
     arguments args = r.make_arguments();
