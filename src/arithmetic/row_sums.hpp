@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "../core/parallel.hpp"
 #include "lanes.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -12,12 +13,17 @@ namespace jitnorm::impl::layer_norm {
 struct row_sums {
     double s1 = 0, s2 = 0;
 
-    // The next chunk of the row, at most CHUNK elements.
-    template <typename T>
-    void add_chunk(const T *g, const T *xhat, dim_t count) {
+    // The next chunk of the row, at most CHUNK elements. read(begin, count, T *g, T *xhat) delivers elements begin ..
+    // begin+count-1, in the order of the row: a block of them at a time, since threads may have little stack.
+    template <typename T, typename Read>
+    void add_chunk(range chunk, Read &&read) {
+        T g[BLOCK], xhat[BLOCK];
         T lanes1[BACKWARD_LANES<T>] = {}, lanes2[BACKWARD_LANES<T>] = {};
-        for (dim_t begin = 0; begin < count; begin += BLOCK)
-            add_block(g + begin, xhat + begin, count - begin < BLOCK ? count - begin : BLOCK, lanes1, lanes2);
+        for (dim_t begin = chunk.begin; begin < chunk.end; begin += BLOCK) {
+            const dim_t count = chunk.end - begin < BLOCK ? chunk.end - begin : BLOCK;
+            read(begin, count, g, xhat);
+            add_block(g, xhat, count, lanes1, lanes2);
+        }
         s1 += double(fold(lanes1));
         s2 += double(fold(lanes2));
     }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "../core/parallel.hpp"
 #include "lanes.hpp"
 #include "moments.hpp"
 
@@ -30,43 +31,46 @@ void sweep_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES<T>], 
     }
 }
 
-// S and Q of a chunk; k is a power of two, mostly 1
-template <typename T>
-sums<T> sweep(const T *x, dim_t n, T p, T k) {
+// S and Q of a chunk; k is a power of two, mostly 1. Blocks pass through the stack one by one: threads may have little.
+template <typename T, typename Read>
+sums<T> sweep(range chunk, T p, T k, Read &&read) {
+    alignas(64) T x[BLOCK];
     T s[FORWARD_LANES<T>] = {}, q[FORWARD_LANES<T>] = {};
-    for (dim_t begin = 0; begin < n; begin += BLOCK)
-        sweep_block(x + begin, n - begin < BLOCK ? n - begin : BLOCK, p, k, s, q);
+    for (dim_t begin = chunk.begin; begin < chunk.end; begin += BLOCK) {
+        const dim_t count = chunk.end - begin < BLOCK ? chunk.end - begin : BLOCK;
+        read(begin, count, x);
+        sweep_block(x, count, p, k, s, q);
+    }
     return {fold(s), fold(q)};
 }
 
-template <typename T>
-T pivot(const T *x, dim_t n) {
-    if (n < 4) return x[0];
+template <typename T, typename Read>
+T pivot(range chunk, Read &&read) {
+    const bool few = chunk.end - chunk.begin < 4;
+    T x[4];
+    read(chunk.begin, few ? 1 : 4, x);
+    if (few) return x[0];
     const T quarter = T(0.25); // exact, and no overflow where the sum of four would
     return (x[0] * quarter + x[1] * quarter) + (x[2] * quarter + x[3] * quarter);
 }
 
 } // namespace statistics_detail
 
-// Moments of a chunk of n elements, 1 <= n <= CHUNK.
-template <typename T>
-moments<T> chunk_moments(const T *x, dim_t n, bool rms) {
+// Moments of a chunk: of 1 to CHUNK elements of a row.
+template <typename T, typename Read>
+moments<T> chunk_moments(range chunk, bool rms, Read &&read) {
     using namespace statistics_detail;
-    const T p = rms ? T(0) : pivot(x, n);
-    const auto sweep_again = [&](T new_pivot, T k) { return sweep(x, n, new_pivot, k); };
-    const sums<T> first = sweep(x, n, p, T(1));
-    return settle(p, first, n, rms, sweep_again);
+    const T p = rms ? T(0) : pivot<T>(chunk, read);
+    const auto sweep_again = [&](T new_pivot, T k) { return sweep(chunk, new_pivot, k, read); };
+    return settle(p, sweep(chunk, p, T(1), read), chunk.end - chunk.begin, rms, sweep_again);
 }
 
-// Statistics of a row of C elements, C >= 1. read_chunk(begin, count, T *out) delivers elements begin .. begin+count-1;
-// it is called once per chunk.
+// Statistics of a row of C elements, C >= 1. read(begin, count, T *out) delivers elements begin .. begin+count-1, at
+// most BLOCK; it is called for the same elements more than once.
 template <typename T, typename Read>
-row_statistics<T> compute_statistics(dim_t C, bool rms, Read &&read_chunk) {
-    alignas(64) T x[CHUNK];
-    auto chunk = [&](dim_t begin) {
-        const dim_t n = C - begin < CHUNK ? C - begin : CHUNK;
-        read_chunk(begin, n, x);
-        return chunk_moments(x, n, rms);
+row_statistics<T> compute_statistics(dim_t C, bool rms, Read &&read) {
+    const auto chunk = [&](dim_t begin) {
+        return chunk_moments<T>({begin, C - begin < CHUNK ? C : begin + CHUNK}, rms, read);
     };
     moments<T> row = chunk(0);
     for (dim_t begin = CHUNK; begin < C; begin += CHUNK) row = merge(row, chunk(begin));

@@ -26,7 +26,7 @@ class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
     explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES)
         : kernel_buffer{std::vector<uint8_t>(capacity)}, Xbyak::CodeGenerator(capacity, kernel_buffer::bytes.data()) {
-        endbr64(); // where a processor that tracks indirect branches lets the call land; else it does nothing
+        endbr64(); // a process with control-flow enforcement may call the entry; no kernel jumps through a register
     }
 
     std::shared_ptr<const code> seal(const char *name) {

@@ -29,9 +29,13 @@ struct row_batch {
         wide[row] = statistics.variance;
     }
 
-    // Sums of squares are about zero where there is no mean.
-    void set_no_pivots() {
-        for (dim_t r = 0; r < rows; ++r) p[r] = s[r] = 0;
+    // Sums of squares are about zero where there is no mean. Zero times the squares stands for the sum: an infinity is
+    // NaN in it, as moments_of_squares() has it, and so is all that follows.
+    [[gnu::target("avx2,fma")]] void set_no_pivots() {
+        for (dim_t r = 0; r < rows; ++r) {
+            p[r] = 0;
+            s[r] = q[r] * T(0);
+        }
     }
 
     // Statistics from first sweeps; whether those were enough for all rows. Other rows' statistics are not yet right.

@@ -16,7 +16,7 @@ namespace jitnorm::impl::layer_norm::reference {
 
 namespace {
 
-constexpr dim_t COLUMNS = 256; // columns whose gradients are added up together, on the stack
+constexpr dim_t COLUMNS = 128; // columns whose gradients are added up together, on the stack
 
 template <typename T>
 struct row_constants {
@@ -114,12 +114,12 @@ private:
 
     // ---- diff_src
 
-    // x and g = diff_dst * scale of a piece of a row
+    // x and g = diff_dst * scale of a piece of a row, at most BLOCK elements
     void read_terms(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x, T *g) const {
         src_.read(args.src, row, begin, count, x);
         diff_dst_.read(args.diff_dst, row, begin, count, g);
         if (!p_.reads_scale()) return;
-        T scale[CHUNK];
+        T scale[BLOCK];
         scale_.read(args.scale, 0, begin, count, scale);
         for (dim_t i = 0; i < count; ++i) g[i] *= scale[i];
     }
@@ -127,22 +127,27 @@ private:
     void run_row(const arguments &args, dim_t row) const {
         const dim_t length = p_.row_length();
         const row_constants<T> constants = constants_of(args, row);
-        T x[CHUNK], g[CHUNK];
-        row_sums sums; // stay zero with global statistics, which do not depend on src
-        if (!p_.has(jitnorm_use_global_stats))
-            for (dim_t begin = 0; begin < length; begin += CHUNK) {
-                const dim_t count = std::min(CHUNK, length - begin);
-                read_terms(args, row, begin, count, x, g);
-                for (dim_t i = 0; i < count; ++i) x[i] = constants.xhat(x[i]);
-                sums.add_chunk(g, x, count);
-            }
-        const row_slopes<T> slopes = slopes_of(sums, 1.0 / double(length), constants.rstd);
-        for (dim_t begin = 0; begin < length; begin += CHUNK) {
-            const dim_t count = std::min(CHUNK, length - begin);
+        const row_slopes<T> slopes = slopes_of(sums_of(args, row, constants), 1.0 / double(length), constants.rstd);
+        for (dim_t begin = 0; begin < length; begin += BLOCK) {
+            T x[BLOCK], g[BLOCK];
+            const dim_t count = std::min(BLOCK, length - begin);
             read_terms(args, row, begin, count, x, g);
             combine(constants, slopes, count, x, g);
             diff_src_.write(args.diff_src, row, begin, count, g);
         }
+    }
+
+    // Zero with global statistics, which do not depend on src.
+    row_sums sums_of(const arguments &args, dim_t row, const row_constants<T> &constants) const {
+        row_sums sums;
+        if (p_.has(jitnorm_use_global_stats)) return sums;
+        const dim_t length = p_.row_length();
+        for (dim_t begin = 0; begin < length; begin += CHUNK)
+            sums.add_chunk<T>({begin, std::min(begin + CHUNK, length)}, [&](dim_t first, dim_t count, T *g, T *xhat) {
+                read_terms(args, row, first, count, xhat, g);
+                for (dim_t i = 0; i < count; ++i) xhat[i] = constants.xhat(xhat[i]);
+            });
+        return sums;
     }
 
     // diff_src = rstd * (g - m1 - xhat * m2), in place of g

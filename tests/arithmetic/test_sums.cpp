@@ -2,6 +2,7 @@
 // The order of backward's sums: rows to blocks to parts, elements to lanes to chunks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "arithmetic/row_blocks.hpp"
@@ -63,6 +64,15 @@ TEST(row_blocks, sizes) {
     }
 }
 
+// The next chunk of a row.
+template <typename T>
+void add_chunk(row_sums &sums, const T *g, const T *xhat, dim_t count) {
+    sums.add_chunk<T>({0, count}, [&](dim_t begin, dim_t number, T *to_g, T *to_xhat) {
+        std::copy(g + begin, g + begin + number, to_g);
+        std::copy(xhat + begin, xhat + begin + number, to_xhat);
+    });
+}
+
 TEST(row_sums, fold_adds_halves) {
     // (a + b) + c and a + (b + c) differ here: 1 survives only where the two large lanes, 8 apart, meet first
     float lanes[BACKWARD_LANES<float>] = {};
@@ -85,7 +95,7 @@ TEST(row_sums, element_c_goes_into_lane_c_mod_16) {
     g[20] = 64; // another lane: kept until the fold, where 2^30 + 64 is exact
     g[34] = -0x1p30f;
     row_sums sums;
-    sums.add_chunk(g.data(), ones.data(), 48);
+    add_chunk(sums, g.data(), ones.data(), 48);
     EXPECT_EQ(sums.s1, 64);
     EXPECT_EQ(sums.s2, 64);
 }
@@ -96,15 +106,15 @@ TEST(row_sums, a_lane_starts_anew_with_each_block) {
     g[size_t(BLOCK)] = 40; // the same lane of the next block: both terms add up before they meet the large one
     g[size_t(BLOCK) + 16] = 40;
     row_sums sums;
-    sums.add_chunk(g.data(), ones.data(), dim_t(g.size()));
+    add_chunk(sums, g.data(), ones.data(), dim_t(g.size()));
     EXPECT_EQ(sums.s1, 0x1p30 + 128); // in one go 40 would be lost twice: half an ulp is 64
 }
 
 TEST(row_sums, chunks_are_added_in_double) {
     const float g = 0x1p30f, small = 1, xhat = 1;
     row_sums sums;
-    sums.add_chunk(&g, &xhat, 1);
-    sums.add_chunk(&small, &xhat, 1);
+    add_chunk(sums, &g, &xhat, 1);
+    add_chunk(sums, &small, &xhat, 1);
     EXPECT_EQ(sums.s1, 0x1p30 + 1);
     EXPECT_EQ(sums.s2, 0x1p30 + 1);
 }
@@ -117,7 +127,7 @@ TEST(row_sums, products_are_fused) {
     g[16] = 1 + tiny;
     xhat[16] = 1 - tiny;
     row_sums sums;
-    sums.add_chunk(g.data(), xhat.data(), 17);
+    add_chunk(sums, g.data(), xhat.data(), 17);
     EXPECT_EQ(sums.s2, -tiny * tiny); // 0 if the product were rounded
 }
 
@@ -132,7 +142,7 @@ TEST(row_sums, slopes_are_rounded_once) {
 
 TEST(row_sums, no_elements) {
     row_sums sums;
-    sums.add_chunk<float>(nullptr, nullptr, 0);
+    add_chunk<float>(sums, nullptr, nullptr, 0);
     EXPECT_EQ(sums.s1, 0);
     EXPECT_EQ(sums.s2, 0);
 }

@@ -3,12 +3,17 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <atomic>
 #include <fstream>
 #include <system_error>
 #include <thread>
 
 #include "forward_run.hpp"
+#include "jit/backward_data_kernel.hpp"
+#include "jit/backward_sums_kernel.hpp"
+#include "jit/backward_weights_kernel.hpp"
+#include "jit/kernel_cache.hpp"
 #include "jit/normalize_kernel.hpp"
 #include "jit/sweep_kernel.hpp"
 
@@ -69,6 +74,39 @@ TEST_P(generated_code, kernels_are_small) {
     }
     EXPECT_LT(normalize_kernel<float>({GetParam(), jitnorm_f32, jitnorm_f32, jitnorm_f32, true, true}).code_bytes(),
               4096U); // knows short rows
+}
+
+// The first instruction of the kernel with this configuration, which is in the cache.
+template <typename Conf>
+std::array<unsigned char, 4> first_bytes(const Conf &conf) {
+    const impl::jit::code_ptr code = impl::jit::find_or_generate(conf, []() -> impl::jit::code_ptr { return nullptr; });
+    std::array<unsigned char, 4> bytes{};
+    if (code != nullptr) std::memcpy(bytes.data(), code->entry<const unsigned char>(), bytes.size());
+    return bytes;
+}
+
+// With -fcf-protection, calls through pointers must arrive at endbr64.
+TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
+    using namespace impl::jit;
+    const std::array<unsigned char, 4> endbr64 = {0xF3, 0x0F, 0x1E, 0xFA};
+    const isa vectors = GetParam();
+    for (const bool short_rows : {false, true}) {
+        const sweep_conf sweep = {vectors, jitnorm_f32, true, false, short_rows};
+        const sweep_kernel<float> kept(sweep);
+        EXPECT_EQ(first_bytes(sweep), endbr64);
+    }
+    const normalize_conf normalize = {vectors};
+    const backward_sums_conf sums = {vectors};
+    const backward_data_conf data = {vectors};
+    const backward_weights_conf weights = {vectors};
+    const normalize_kernel<float> normalize_kept(normalize);
+    const backward_sums_kernel<float> sums_kept(sums);
+    const backward_data_kernel<float> data_kept(data);
+    const backward_weights_kernel weights_kept(weights);
+    EXPECT_EQ(first_bytes(normalize), endbr64);
+    EXPECT_EQ(first_bytes(sums), endbr64);
+    EXPECT_EQ(first_bytes(data), endbr64);
+    EXPECT_EQ(first_bytes(weights), endbr64);
 }
 
 // A kernel that forbids new executable pages (PR_SET_MDWE): creation fails with an error that names the reason, and

@@ -79,6 +79,20 @@ inline problem make_problem(const setup &s) {
     return p;
 }
 
+// The same problem as a primitive knows it whose executions bring all sizes and strides.
+inline problem with_runtime_sizes(problem p) {
+    const auto forget = [](memory_desc &md, bool ones_too) {
+        for (int d = 0; d < md.ndims; ++d) {
+            if (ones_too || md.dims[d] != 1) md.dims[d] = md.padded_dims[d] = impl::RUNTIME_DIM;
+            md.strides[d] = impl::RUNTIME_DIM;
+        }
+    };
+    for (memory_desc *md : {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics}) forget(*md, true);
+    for (impl::post_op &op : p.attr.post_ops.entries)
+        if (auto *binary = std::get_if<impl::binary_post_op>(&op)) forget(binary->src1, false); // broadcast where 1
+    return p;
+}
+
 class run {
 public:
     explicit run(const setup &s) : p(make_problem(s)), side_(s.side), in_place_(s.in_place) {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result's bits are a promise across versions: digests.inc keeps a digest of all outputs of each case, and every
+// implementation gives them, on any number of threads. Who changes the definition (docs/arithmetic.md) on purpose
+// writes the file anew:
+//
+//     golden_test --write tests/golden/digests.inc
+#include <omp.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "cases.hpp"
+#include "jit/isa.hpp"
+#include "primitive/implementation.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+using impl::layer_norm::implementation;
+using impl::layer_norm::implementations;
+
+struct kept_digest {
+    const char *name;
+    uint64_t digest;
+};
+const kept_digest KEPT[] = {
+#include "digests.inc"
+};
+
+const char *const HOW_TO_WRITE = "\nOnly a change of the definition changes bits: CONTRIBUTING.md. Then write the file "
+                                 "anew: golden_test --write tests/golden/digests.inc";
+
+// ---- one case
+
+void fill_inputs(run &r, const golden_case &c) {
+    const unsigned seed = c.s.seed;
+    const dim_t columns = r.p.row_length();
+    const auto fill = [&](const tensor &t, dim_t length, content what, unsigned salt) {
+        if (t.exists()) t.fill(rows_of_numbers(t.md(), length, what, seed + salt));
+    };
+    fill(r.src, columns, c.src, 0);
+    fill(r.scale, columns, content::ordinary, 1000);
+    fill(r.shift, columns, content::ordinary, 2000);
+    if (r.p.reads_mean()) fill(r.mean, 1, content::ordinary, 3000);
+    if (r.p.statistics_are_inputs()) r.variance.fill(positive_numbers(r.variance.md(), seed + 4000));
+    fill(r.diff_dst, columns, c.src == content::mixed ? content::mixed : content::ordinary, 5000);
+    if (!c.s.in_place) fill(r.dst, columns, content::ordinary, 6000); // what a sum post-op reads
+    for (size_t i = 0; i < r.operands.size(); ++i) fill(r.operands[i], columns, content::ordinary, 7000 + unsigned(i));
+    r.src_scale = 0.7F;
+    r.dst_scale = c.s.dst_type == jitnorm_s8 || c.s.dst_type == jitnorm_u8 ? 0.013F : 1.3F;
+}
+
+void execute(run &r, const implementation &entry, bool runtime_sizes) {
+    const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
+    arguments args = r.make_arguments();
+    args.scratchpad = scratchpad.data();
+    args.sizes = runtime_sizes ? &r.p : nullptr;
+    EXPECT_EQ(entry.create(runtime_sizes ? with_runtime_sizes(r.p) : r.p)->execute(args), jitnorm_success);
+}
+
+uint64_t digest_of(const implementation &entry, const golden_case &c) {
+    run r(c.s);
+    EXPECT_EQ(validate(r.p).status, jitnorm_success) << c.name << ": " << validate(r.p).reason;
+    fill_inputs(r, c);
+    execute(r, entry, c.runtime_sizes);
+    uint64_t digest = EMPTY_DIGEST;
+    std::vector<const tensor *> outputs = {&r.result(), &r.diff_scale, &r.diff_shift};
+    if (r.p.writes_mean()) outputs.push_back(&r.mean);
+    if (r.p.writes_variance()) outputs.push_back(&r.variance);
+    for (const tensor *output : outputs)
+        if (output->exists()) digest = digest_with(digest, output->values());
+    return digest;
+}
+
+// The implementation of this name for the case's direction; null where the machine has none.
+const implementation *find(std::string_view name, const golden_case &c) {
+    for (const implementation &entry : implementations())
+        if (entry.name == name && entry.refusal(make_problem(c.s)).empty()) return &entry;
+    return nullptr;
+}
+
+// ---- all of them
+
+// The cases whose bits are not those of the file.
+std::string changed_cases(const char *name, bool emulated_only) {
+    std::string changed;
+    const std::vector<golden_case> cases = golden_cases();
+    for (size_t i = 0; i < cases.size() && i < std::size(KEPT); ++i)
+        if (cases[i].emulated || !emulated_only)
+            if (digest_of(*find(name, cases[i]), cases[i]) != KEPT[i].digest) changed += "\n  " + cases[i].name;
+    return changed;
+}
+
+struct on {
+    const char *name;
+    int threads;
+};
+
+class golden : public testing::TestWithParam<on> {
+protected:
+    void SetUp() override {
+        if (find(GetParam().name, golden_cases().front()) == nullptr)
+            GTEST_SKIP() << "no " << GetParam().name << " on this machine";
+        omp_set_num_threads(GetParam().threads);
+    }
+    void TearDown() override { omp_set_num_threads(before_); }
+
+private:
+    int before_ = omp_get_max_threads();
+};
+class emulated_golden : public golden {};
+
+TEST_P(golden, bits_are_those_of_the_file) {
+    const std::string changed = changed_cases(GetParam().name, false);
+    EXPECT_TRUE(changed.empty()) << "Other bits:" << changed << HOW_TO_WRITE;
+}
+TEST_P(emulated_golden, bits_are_those_of_the_file) {
+    const std::string changed = changed_cases(GetParam().name, true);
+    EXPECT_TRUE(changed.empty()) << "Other bits:" << changed << HOW_TO_WRITE;
+}
+
+TEST(golden_file, has_every_case_once) {
+    std::vector<std::string> names, kept;
+    for (const golden_case &c : golden_cases()) names.push_back(c.name);
+    for (const kept_digest &line : KEPT) kept.emplace_back(line.name);
+    EXPECT_EQ(names, kept) << HOW_TO_WRITE;
+    EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
+    EXPECT_GE(names.size(), 300U);
+}
+
+TEST(golden_file, notices_one_bit) {
+    EXPECT_NE(digest_with(EMPTY_DIGEST, {1, 2}), digest_with(EMPTY_DIGEST, {1, 2 + 0x1p-51}));
+    EXPECT_NE(digest_with(EMPTY_DIGEST, {0.0}), digest_with(EMPTY_DIGEST, {-0.0}));
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(digest_with(EMPTY_DIGEST, {nan}), digest_with(EMPTY_DIGEST, {-nan}));
+}
+
+std::string name_of(const testing::TestParamInfo<on> &info) {
+    std::string name = std::string(info.param.name) + "_" + std::to_string(info.param.threads) + "_threads";
+    std::replace(name.begin(), name.end(), ':', '_');
+    return name;
+}
+
+constexpr on EVERYWHERE[] = {{"ref:any", 1},  {"ref:any", 2},    {"ref:any", 5},    {"jit:avx2", 1},  {"jit:avx2", 2},
+                             {"jit:avx2", 5}, {"jit:avx512", 1}, {"jit:avx512", 2}, {"jit:avx512", 5}};
+INSTANTIATE_TEST_SUITE_P(native, golden, testing::ValuesIn(EVERYWHERE), name_of);
+INSTANTIATE_TEST_SUITE_P(emulated, emulated_golden, testing::Values(on{"jit:avx512", 2}), name_of);
+
+// By the reference.
+bool write_digests(const char *path) {
+    std::ofstream file(path);
+    for (const golden_case &c : golden_cases()) {
+        char digest[32];
+        std::snprintf(digest, sizeof digest, "0x%016llX",
+                      static_cast<unsigned long long>(digest_of(*find("ref:any", c), c)));
+        file << "{\"" << c.name << "\", " << digest << "},\n";
+    }
+    return bool(file.flush());
+}
+
+} // namespace
+} // namespace jitnorm::tests
+
+int main(int argc, char **argv) {
+    testing::InitGoogleTest(&argc, argv);
+    if (argc == 3 && std::string_view(argv[1]) == "--write") return jitnorm::tests::write_digests(argv[2]) ? 0 : 1;
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread with a stack of 64 KB gets through every path: code generation, execution by each implementation, forward
+// and backward, dense and packed, with every post-op there may be. Below the stack lie guard pages, more of them than
+// any frame is large: who needs more crashes.
+#include <omp.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <functional>
+
+#include "jit/kernel_cache.hpp"
+#include <jitnorm/jitnorm.h>
+
+#include "whole_run.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+using impl::layer_norm::implementations;
+
+constexpr size_t STACK_BYTES = 64 * 1024, GUARD_BYTES = 1024 * 1024;
+
+void run_on_small_stack(const std::function<void()> &body) {
+    void *const pages =
+        mmap(nullptr, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(pages, MAP_FAILED);
+    void *const stack = static_cast<char *>(pages) + GUARD_BYTES;
+    ASSERT_EQ(mprotect(stack, STACK_BYTES, PROT_READ | PROT_WRITE), 0);
+    pthread_attr_t attributes;
+    ASSERT_EQ(pthread_attr_init(&attributes), 0);
+    ASSERT_EQ(pthread_attr_setstack(&attributes, stack, STACK_BYTES), 0);
+    const auto enter = [](void *argument) -> void * {
+        (*static_cast<const std::function<void()> *>(argument))();
+        return nullptr;
+    };
+    pthread_t thread = {};
+    ASSERT_EQ(pthread_create(&thread, &attributes, enter, const_cast<std::function<void()> *>(&body)), 0);
+    ASSERT_EQ(pthread_join(thread, nullptr), 0);
+    ASSERT_EQ(pthread_attr_destroy(&attributes), 0);
+    ASSERT_EQ(munmap(pages, GUARD_BYTES + STACK_BYTES), 0);
+}
+
+// What a test itself does needs a larger stack: here is only what the library does, with kernels generated anew.
+void expect_success(const setup &s, const implementation &entry, int threads, bool runtime_sizes) {
+    run r(s);
+    const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
+    arguments args = r.make_arguments();
+    args.scratchpad = scratchpad.data();
+    args.sizes = runtime_sizes ? &r.p : nullptr;
+    const problem created = runtime_sizes ? with_runtime_sizes(r.p) : r.p;
+    jitnorm_status_t status = jitnorm_runtime_error;
+    impl::jit::set_kernel_cache_capacity(0);
+    run_on_small_stack([&] {
+        omp_set_num_threads(threads);
+        if (validate(created).status == jitnorm_success) status = entry.create(created)->execute(args);
+    });
+    impl::jit::set_kernel_cache_capacity(1024);
+    EXPECT_EQ(status, jitnorm_success) << entry.name << " " << s;
+}
+
+void expect_success_everywhere(const setup &s) {
+    for (const implementation &entry : implementations()) {
+        if (!entry.refusal(make_problem(s)).empty()) continue;
+        for (const int threads : {1, 3}) expect_success(s, entry, threads, false);
+        expect_success(s, entry, 1, true);
+    }
+}
+
+constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f64, jitnorm_f32, jitnorm_bf16, jitnorm_s8};
+
+setup setup_of(jitnorm_prop_kind_t kind, jitnorm_data_type_t type, const char *layout, std::vector<dim_t> dims) {
+    return {.kind = kind,
+            .dims = std::move(dims),
+            .src = layout,
+            .dst = layout,
+            .diff_src = layout,
+            .src_type = type,
+            .dst_type = type,
+            .diff_src_type = type};
+}
+
+// As many post-ops as there may be: the table of their operands is the largest thing on the stack.
+void add_post_ops(setup &s) {
+    const dim_t row[] = {1, s.dims.back()}, column[] = {s.dims.front(), 1};
+    s.attr.src_scale = s.attr.dst_scale = true;
+    s.attr.post_ops.entries = {impl::sum_post_op{0.5F, 0, jitnorm_data_type_undef}};
+    while (s.attr.post_ops.entries.size() + 3 <= size_t(impl::MAX_POST_OPS)) {
+        s.attr.post_ops.entries.emplace_back(impl::eltwise_post_op{jitnorm_eltwise_gelu_erf, 0, 0});
+        s.attr.post_ops.entries.emplace_back(
+            impl::binary_post_op{jitnorm_binary_add, impl::make_dense(row, jitnorm_f16)});
+        s.attr.post_ops.entries.emplace_back(
+            impl::binary_post_op{jitnorm_binary_max, impl::make_dense(column, jitnorm_s8)});
+    }
+}
+
+class small_stack : public testing::Test {
+protected:
+    void SetUp() override {
+#ifdef JITNORM_SANITIZED
+        GTEST_SKIP() << "sanitizers put red zones and records of their own on the stack";
+#endif
+    }
+};
+
+TEST_F(small_stack, forward) {
+    for (const auto type : TYPES)
+        for (const char *layout : {"dense", "ba", "spread", "AB16b16a"})
+            for (const dim_t columns : {9, 300, 9000})
+                for (const unsigned flags : {0U, unsigned(jitnorm_use_global_stats), unsigned(jitnorm_rms_norm)}) {
+                    setup s = setup_of(jitnorm_forward_training, type, layout, {33, columns});
+                    s.flags |= flags;
+                    if (columns > 1000) s.dims.front() = 3;
+                    expect_success_everywhere(s);
+                }
+}
+
+TEST_F(small_stack, forward_with_post_ops) {
+    for (const auto type : TYPES)
+        for (const char *layout : {"dense", "ba", "spread"})
+            for (const dim_t columns : {9, 4500}) {
+                setup s = setup_of(jitnorm_forward_training, type, layout, {5, columns});
+                add_post_ops(s);
+                expect_success_everywhere(s);
+            }
+}
+
+TEST_F(small_stack, backward) {
+    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
+        for (const auto type : {jitnorm_f64, jitnorm_f32, jitnorm_bf16})
+            for (const char *layout : {"dense", "ba", "spread", "AB16b16a"})
+                for (const dim_t columns : {9, 300, 9000})
+                    expect_success_everywhere(setup_of(kind, type, layout, {columns > 1000 ? 5 : 70, columns}));
+    expect_success_everywhere(setup_of(jitnorm_backward, jitnorm_f64, "cba", {3, 64, 9})); // by units of rows
+    expect_success_everywhere(setup_of(jitnorm_backward, jitnorm_f64, "dense", {2, 40000}));
+}
+
+// Through the public interface, where descriptors and attributes are on the stack as well.
+TEST_F(small_stack, from_descriptors_to_an_execution) {
+    jitnorm_status_t worst = jitnorm_runtime_error;
+    std::vector<float> src(7 * 300, 1), dst(src.size());
+    run_on_small_stack([&] {
+        const jitnorm_dims_t dims = {7, 300};
+        jitnorm_engine_t engine = nullptr;
+        jitnorm_stream_t stream = nullptr;
+        jitnorm_memory_desc_t rows = nullptr;
+        jitnorm_primitive_desc_t desc = nullptr;
+        jitnorm_primitive_t layer_norm = nullptr;
+        jitnorm_memory_t from = nullptr, to = nullptr;
+        const auto took = [&](jitnorm_status_t status) { worst = std::max(worst, status); };
+        worst = jitnorm_success;
+        took(jitnorm_engine_create(&engine, jitnorm_cpu, 0));
+        took(jitnorm_stream_create(&stream, engine, jitnorm_stream_default_flags));
+        took(jitnorm_memory_desc_create_with_tag(&rows, 2, dims, jitnorm_f32, jitnorm_ab));
+        took(jitnorm_layer_normalization_forward_primitive_desc_create(&desc, engine, jitnorm_forward_inference, rows,
+                                                                       rows, nullptr, 1e-5F,
+                                                                       jitnorm_normalization_flags_none, nullptr));
+        took(jitnorm_primitive_create(&layer_norm, desc));
+        took(jitnorm_memory_create(&from, rows, engine, src.data()));
+        took(jitnorm_memory_create(&to, rows, engine, dst.data()));
+        const jitnorm_exec_arg_t args[] = {{JITNORM_ARG_SRC, from}, {JITNORM_ARG_DST, to}};
+        took(jitnorm_primitive_execute(layer_norm, stream, 2, args));
+        took(jitnorm_memory_destroy(to));
+        took(jitnorm_memory_destroy(from));
+        took(jitnorm_primitive_destroy(layer_norm));
+        took(jitnorm_primitive_desc_destroy(desc));
+        took(jitnorm_memory_desc_destroy(rows));
+        took(jitnorm_stream_destroy(stream));
+        took(jitnorm_engine_destroy(engine));
+    });
+    EXPECT_EQ(worst, jitnorm_success);
+    EXPECT_EQ(dst, std::vector<float>(dst.size(), 0)); // the rows are constant
+}
+
+} // namespace
+} // namespace jitnorm::tests
