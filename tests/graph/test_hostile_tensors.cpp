@@ -72,7 +72,7 @@ TEST(graph_ranks, operations_and_graphs) {
 }
 
 TEST(graph_ranks, compilation) {
-    for (op_request request : {layer_norm(), layer_norm_backward(), layer_norm_grad()})
+    for (const op_request &request : {layer_norm(), layer_norm_backward(), layer_norm_grad()})
         for (const int rank : BAD_RANKS)
             for (size_t i = 0; i < request.inputs.size() + request.outputs.size(); ++i) {
                 auto inputs = request.inputs, outputs = request.outputs;
