@@ -25,7 +25,7 @@ void check_surroundings(const argument &a, comparison &output) {
 // One checker for each range of rows; the first one gets the others' findings.
 void check_rows(const problem &p, std::deque<row_checker> &checkers, const execution &e, const kept_inputs &inputs,
                 fill_kind kind) {
-    const dim_t rows = p.row_length() > 0 ? p.rows() : 0, ranges = ranges_for(rows, p.row_length());
+    const dim_t rows = p.rows(), ranges = ranges_for(rows, p.row_length());
     for (dim_t range = 0; range < ranges; ++range) checkers.emplace_back(e, inputs, kind);
     rows_in_parallel(rows, ranges,
                      [&](dim_t range, dim_t begin, dim_t end) { checkers[size_t(range)].check_rows(begin, end); });

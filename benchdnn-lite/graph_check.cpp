@@ -87,7 +87,6 @@ void checker::check_forward_row(size_t row) {
         expect_forward(in_, F32_ERROR, expected_);
         compare_row(*out, row);
     }
-    if (columns_ == 0) return; // statistics of nothing
     if (judged *out = output(mean)) out->add(row, expect_mean(in_.src, in_.stats, F32_ERROR));
     if (judged *out = output(variance)) out->add(row, expect_variance(in_.stats, F32_ERROR));
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "data_type.hpp"
 
@@ -52,6 +53,7 @@ gradient_means means_of(const row_inputs &in, real rstd) {
 } // namespace
 
 statistics statistics_of(std::span<const double> src, bool rms) {
+    if (src.empty()) return {0, 0, std::numeric_limits<real>::quiet_NaN()};
     const real count = real(src.size());
     statistics stats;
     if (!rms) {

@@ -81,10 +81,10 @@ extern "C" {
  *     mean, variance       f32; src's shape without the last dimension; any layout
  *     scale, shift, and their gradients   f32, bf16 or f16; one dimension of C elements, dense
  * Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What is written (dst,
- * diff_src, statistics as outputs) has no stride of 0; what is read may have.
+ * diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may have.
  *
- * Tensors without elements: an execution succeeds and writes what there is to write (with C > 0 and no rows,
- * diff_scale = diff_shift = 0).
+ * Tensors without elements: any strides will do; an execution succeeds and writes what there is to write (with C > 0
+ * and no rows diff_scale = diff_shift = 0; with rows of C = 0 forward training mean 0 and variance NaN).
  *
  * An undecided layout (jitnorm_format_tag_any): dst, diff_dst and diff_src take src's order of dimensions and blocks,
  * without gaps; so do the statistics, without the last dimension (row major if that one is split into blocks). Ask
@@ -103,7 +103,8 @@ extern "C" {
  *   invalid_arguments  a null pointer that is not said to be optional; a prop_kind of the other direction; unknown
  *                      flags; src of less than 2 or more than 5 dimensions or of undecided layout; shapes that do not
  *                      fit together; statistics of the wrong shape; an unknown data type; an output with a stride of 0;
- *                      epsilon negative or not finite; a post-op that does not fit to dst
+ *                      a tensor of more than 2^53 elements (dimensions of 0 count as 1) or 2^56 bytes; epsilon negative
+ *                      or not finite; a post-op that does not fit to dst
  *   unimplemented      a legal request that no implementation takes: a data type or an attribute that is not said above
  *   out_of_memory
  *   runtime_error      an environment variable names what there is not: JITNORM_IMPL an implementation (jit:avx512,

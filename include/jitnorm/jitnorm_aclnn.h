@@ -181,7 +181,7 @@ JITNORM_API jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl
  * the other; so the gradients of weight and bias with N elements.
  *
  * out may be input's memory, and grad_input grad_out's, where type and layout are the same; outputs overlap nothing
- * else.
+ * else. Of rows without elements mean_out is 0 and rstd_out NaN.
  *
  * The first call checks all of it and returns the size of the workspace in bytes (0: none) and an executor. The second
  * call runs it; the workspace may lie at any address and is written within that size only. */
@@ -209,7 +209,8 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace
 /* The second call, of both.
  *   PARAM_NULLPTR: executor is null, workspace is although its size is not 0, or the address of a tensor that has
  *                  elements
- *   PARAM_INVALID: the executor has ended or is the other operation's; workspace_size is less than was asked for */
+ *   PARAM_INVALID: the executor has ended or is the other operation's; workspace_size is less than was asked for; an
+ *                  output whose first element is where that of another tensor is, and that is not in place as above */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm(void *workspace, uint64_t workspace_size,
                                                           jitnorm_acl_op_executor_t executor, void *stream);
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward(void *workspace, uint64_t workspace_size,

@@ -52,11 +52,16 @@ extern "C" {
  *
  * Shapes: gamma, beta and their gradients have the normalized axes of src. mean and variance have the axes before them,
  * [A1..Ai], optionally followed by as many ones, [A1..Ai,1..1]. The variance tensor holds the variance in all four. src
- * may have 1 to 8 dimensions, sizes of 0, and any strides; so may all other tensors, each its own. What is written
- * (dst, gradients, statistics of LayerNorm) has no stride of 0 but for a size of 1; what is read may have.
+ * may have 1 to 11 dimensions, sizes of 0, and any strides; so may all other tensors, each its own. What is written
+ * (dst, gradients, statistics of LayerNorm) has no stride of 0 but for a size of 1 or where it has no elements; what is
+ * read may have. Of rows without elements the mean is 0 and the variance NaN.
  *
  * dst may share src's memory and diff_src (pd_x) that of diff_dst (dy) where
- * jitnorm_graph_compiled_partition_get_inplace_ports says so. */
+ * jitnorm_graph_compiled_partition_get_inplace_ports says so. No other output may be at the handle of another tensor,
+ * nor may tensors overlap partly; inputs may be one. */
+
+/* Every function that takes a logical tensor answers invalid_arguments where its ndims is below -1 or above
+ * JITNORM_MAX_NDIMS, whoever wrote it there. */
 
 /* ---------------------------------------------------------------- logical tensors */
 
@@ -81,11 +86,13 @@ JITNORM_API jitnorm_status_t jitnorm_graph_logical_tensor_init_with_strides(
     const jitnorm_dims_t dims, const jitnorm_dims_t strides, jitnorm_graph_tensor_property_t ptype);
 
 /* Bytes from a tensor's first element to the end of its last one; (size_t)-1 where shape, strides or type are unknown,
- * or make no tensor (jitnorm_memory_desc_create_with_strides says which do). */
+ * or make no tensor (jitnorm_memory_desc_create_with_strides says which do). invalid_arguments: a null pointer, an
+ * ndims out of range. */
 JITNORM_API jitnorm_status_t
 jitnorm_graph_logical_tensor_get_mem_size(const jitnorm_graph_logical_tensor_t *logical_tensor, size_t *size);
 
-/* Whether all fields are equal, as far as the number of dimensions and the layout type give them a meaning. */
+/* Whether all fields are equal, as far as the number of dimensions and the layout type give them a meaning.
+ * invalid_arguments: a null pointer, an ndims out of range. */
 JITNORM_API jitnorm_status_t jitnorm_graph_logical_tensor_is_equal(const jitnorm_graph_logical_tensor_t *lt1,
                                                                    const jitnorm_graph_logical_tensor_t *lt2,
                                                                    uint8_t *is_equal);
@@ -98,7 +105,8 @@ JITNORM_API jitnorm_status_t jitnorm_graph_op_create(jitnorm_graph_op_t *op, siz
                                                      const char *verbose_name);
 JITNORM_API jitnorm_status_t jitnorm_graph_op_destroy(jitnorm_graph_op_t op);
 
-/* The next input or output, in the order above. The logical tensor is copied. */
+/* The next input or output, in the order above. The logical tensor is copied. invalid_arguments: a null pointer, an
+ * ndims out of range. */
 JITNORM_API jitnorm_status_t jitnorm_graph_op_add_input(jitnorm_graph_op_t op,
                                                         const jitnorm_graph_logical_tensor_t *input);
 JITNORM_API jitnorm_status_t jitnorm_graph_op_add_output(jitnorm_graph_op_t op,
@@ -207,7 +215,7 @@ JITNORM_API jitnorm_status_t jitnorm_graph_partition_get_output_ports(const_jitn
  *                    a size that cannot be addressed, a written tensor with a stride of 0
  * invalid_data_type: a type that is not the operation's
  * invalid_shape:     shapes that do not fit together; begin_norm_axis out of range
- * unimplemented:     more than 8 dimensions
+ * unimplemented:     more than 11 dimensions
  * runtime_error:     as jitnorm_layer_normalization_forward_primitive_desc_create */
 JITNORM_API jitnorm_status_t jitnorm_graph_partition_compile(
     jitnorm_graph_partition_t partition, jitnorm_graph_compiled_partition_t compiled_partition, size_t in_num,
@@ -225,7 +233,7 @@ jitnorm_graph_compiled_partition_destroy(jitnorm_graph_compiled_partition_t comp
 /* Executes; what jitnorm_primitive_execute says of threads and memory holds. Tensors are told apart by their ids, in
  * any order, and are described as compilation was told or has inferred; what the operation does not look at may be left
  * out. invalid_arguments: a null pointer; nothing compiled; a tensor that is missing, given twice, described otherwise,
- * or without memory although it has elements. */
+ * or without memory although it has elements; an output at the handle of another tensor that it may not share. */
 JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute(
     const_jitnorm_graph_compiled_partition_t compiled_partition, jitnorm_stream_t stream, size_t num_inputs,
     const_jitnorm_graph_tensor_t *inputs, size_t num_outputs, const_jitnorm_graph_tensor_t *outputs);
@@ -245,7 +253,8 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_get_inplace_ports(
 /* ---------------------------------------------------------------- tensors */
 
 /* A tensor at the caller's memory, at memory of its own (JITNORM_MEMORY_ALLOCATE), or at none yet
- * (JITNORM_MEMORY_NONE). invalid_arguments: a null pointer; memory of its own, with an unknown size. */
+ * (JITNORM_MEMORY_NONE). invalid_arguments: a null pointer; an ndims out of range; memory of its own, with an unknown
+ * size. */
 JITNORM_API jitnorm_status_t jitnorm_graph_tensor_create(jitnorm_graph_tensor_t *tensor,
                                                          const jitnorm_graph_logical_tensor_t *logical_tensor,
                                                          jitnorm_engine_t engine, void *handle);

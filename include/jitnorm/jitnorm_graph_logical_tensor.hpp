@@ -120,7 +120,8 @@ private:
         return static_cast<jitnorm_graph_tensor_property_t>(v);
     }
     dims values(const dim *first) const {
-        if (data_.ndims < 0) throw error(jitnorm_invalid_arguments, "the number of dimensions is not known");
+        if (data_.ndims < 0 || data_.ndims > JITNORM_MAX_NDIMS)
+            throw error(jitnorm_invalid_arguments, "the number of dimensions is not known");
         return dims(first, first + data_.ndims);
     }
 

@@ -67,7 +67,8 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_
 
 /* The same with one stride per dimension, in elements: the element at index i of dimension d is i * strides[d] after
  * the one at index 0. strides null: row major without gaps. A stride of 0 makes all positions along its dimension one:
- * an input may be so, an output not (but for a dimension of size 1, whose stride is not looked at).
+ * an input may be so, an output not (but for a dimension of size 1, whose stride is not looked at, and for a tensor
+ * without elements, whose strides are not).
  * invalid_arguments: as above; a negative stride that is not JITNORM_RUNTIME_DIM_VAL; strides other than 0 that let two
  *   elements overlap, which with run-time dimensions or strides cannot be told and is not checked. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *memory_desc, int ndims,

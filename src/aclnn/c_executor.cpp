@@ -16,9 +16,10 @@ outcome run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_execut
     const std::shared_ptr<op_executor> executor = find(handle);
     if (executor == nullptr) return ENDED;
     if (executor->op() != op) return invalid("the executor is another operation's");
-    if (outcome checked = executor->check_run(workspace, bytes); checked.failed()) return checked;
+    jitnorm::impl::layer_norm::arguments arguments;
+    if (outcome checked = executor->check_run(workspace, bytes, arguments); checked.failed()) return checked;
     if (!executor->is_repeatable && !end(handle)) return ENDED;
-    return executor->run(workspace, static_cast<const jitnorm_stream *>(stream));
+    return executor->run(arguments, static_cast<const jitnorm_stream *>(stream));
 }
 
 } // namespace

@@ -62,7 +62,7 @@ void *aligned(void *address) {
 parameter::parameter(const tensor *t, role what) : part(what), is_null(t == nullptr) {
     if (is_null) return;
     has_elements = count(t->dims) != 0;
-    offset = t->offset * dim_t(size_of(core_type(t->data_type)));
+    if (has_elements) offset = t->offset * dim_t(size_of(core_type(t->data_type)));
     address = t->data;
 }
 
@@ -83,27 +83,27 @@ outcome op_executor::prepare() {
     auto outer = std::make_shared<const layer_norm::side_executor>(p, request_.sides, std::move(inner), inner_bytes);
     scratchpad_bytes_ = outer->scratchpad_bytes();
     executor_ = std::move(outer);
+    aliases_ = layer_norm::alias_check(layer_norm::uses_of(p));
     return {};
 }
 
 // The caller's workspace may be aligned to a byte only: there is room to align within it.
 uint64_t op_executor::workspace_bytes() const { return scratchpad_bytes_ == 0 ? 0 : scratchpad_bytes_ + ALIGNMENT - 1; }
 
-outcome op_executor::check_run(const void *workspace, uint64_t bytes) const {
+outcome op_executor::check_run(void *workspace, uint64_t bytes, layer_norm::arguments &arguments) const {
     if (bytes < workspace_bytes()) return invalid("the workspace is smaller than the first call asked for");
     if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
-    for (const parameter &p : request_.parameters)
-        if (p.part != role::unused && p.has_elements && p.address == nullptr)
-            return null_pointer("the address of a tensor is null");
-    return {};
+    for (const parameter &p : request_.parameters) {
+        if (p.part == role::unused || !p.has_elements) continue;
+        if (p.address == nullptr) return null_pointer("the address of a tensor is null");
+        set(arguments, p.part, p.first_element());
+    }
+    if (scratchpad_bytes_ != 0) arguments.scratchpad = aligned(workspace);
+    return aliases_.fails(arguments) ? invalid(layer_norm::FORBIDDEN_ALIAS) : outcome{};
 }
 
-outcome op_executor::run(void *workspace, const jitnorm_stream *stream) const {
+outcome op_executor::run(const layer_norm::arguments &arguments, const jitnorm_stream *stream) const {
     if (executor_ == nullptr) return {};
-    layer_norm::arguments arguments;
-    for (const parameter &p : request_.parameters)
-        if (p.has_elements) set(arguments, p.part, p.first_element());
-    if (scratchpad_bytes_ != 0) arguments.scratchpad = aligned(workspace);
     const threads_of scope(stream == nullptr ? nullptr : stream->thread_pool());
     const jitnorm_status_t status = verbose_level() >= 1 ? run_logged(arguments) : executor_->execute(arguments);
     return translate({status, status == jitnorm_success ? "" : "the execution failed"});

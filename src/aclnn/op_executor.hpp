@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "../core/aliases.hpp"
 #include "../core/engine.hpp"
 #include "../primitive/prepare.hpp"
 #include "../primitive/side_executor.hpp"
@@ -49,9 +50,9 @@ public:
     operation op() const { return request_.op; }
     uint64_t workspace_bytes() const;
 
-    // Whether a run with such a workspace can begin.
-    outcome check_run(const void *workspace, uint64_t bytes) const;
-    outcome run(void *workspace, const jitnorm_stream *stream) const;
+    // Whether a run with such a workspace can begin, and with which arguments.
+    outcome check_run(void *workspace, uint64_t bytes, layer_norm::arguments &arguments) const;
+    outcome run(const layer_norm::arguments &arguments, const jitnorm_stream *stream) const;
 
     outcome set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address);
 
@@ -66,6 +67,7 @@ private:
     const layer_norm::implementation *implementation_ = nullptr;
     std::shared_ptr<const layer_norm::executor> executor_; // null: nothing to do
     size_t scratchpad_bytes_ = 0;
+    layer_norm::alias_check aliases_;
 };
 
 } // namespace jitnorm::impl::aclnn

@@ -17,16 +17,24 @@ bool any_negative(shape values) {
     return std::any_of(values.begin(), values.end(), [](dim_t value) { return value < 0; });
 }
 
-// Whether the number of elements and the bytes from the data to the end of the last one can be represented. With a
-// dimension of 0 the others still count rows or columns.
+// Whether the bytes of a dense tensor with as many elements can be represented. With a dimension of 0 the others still
+// count rows or columns.
+bool is_countable(const tensor &t) {
+    dim_t bytes = sizeof(float);
+    return std::all_of(t.dims.begin(), t.dims.end(),
+                       [&](dim_t dim) { return !__builtin_mul_overflow(bytes, std::max<dim_t>(dim, 1), &bytes); });
+}
+
+// Whether the bytes from the data to the end of the last element can be. Strides and offset of a tensor without
+// elements lead nowhere and may be any.
 bool is_addressable(const tensor &t) {
-    dim_t elements = 1, end, bytes;
+    if (!is_countable(t)) return false;
+    if (count(t.dims) == 0) return true;
+    dim_t end, bytes;
     if (__builtin_add_overflow(t.offset, 1, &end)) return false;
     for (size_t d = 0; d < t.dims.size(); ++d) {
-        const dim_t dim = std::max<dim_t>(t.dims[d], 1);
         dim_t reach;
-        if (__builtin_mul_overflow(elements, dim, &elements)) return false;
-        if (__builtin_mul_overflow(dim - 1, t.strides[d], &reach)) return false;
+        if (__builtin_mul_overflow(t.dims[d] - 1, t.strides[d], &reach)) return false;
         if (__builtin_add_overflow(end, reach, &end)) return false;
     }
     return !__builtin_mul_overflow(end, dim_t(sizeof(float)), &bytes);
@@ -65,9 +73,7 @@ outcome check_writable(const tensor &t) {
     memory_desc md;
     const bool apart = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
                                          t.strides.data()) == jitnorm_success;
-    bool shared = false;
-    for (size_t d = 0; d < t.dims.size(); ++d) shared |= t.dims[d] > 1 && t.strides[d] == 0;
-    return apart && (!shared || count(t.dims) == 0) ? outcome{} : invalid("elements of an output share memory");
+    return apart && !is_broadcast(md) ? outcome{} : invalid("elements of an output share memory");
 }
 
 dim_t count(shape dims) { return std::accumulate(dims.begin(), dims.end(), dim_t(1), std::multiplies<>()); }

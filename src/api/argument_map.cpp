@@ -48,14 +48,9 @@ slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
 
-// The tensors of the problem that may share their handle, if there are such.
-argument_map::slot_set argument_map::in_place_pair(const layer_norm::problem &p) noexcept {
-    if (p.is_forward()) return same_tensor(p.src, p.dst) ? only(SRC) | only(DST) : 0;
-    return same_tensor(p.diff_dst, p.diff_src) ? only(DIFF_DST) | only(DIFF_SRC) : 0;
-}
-
 argument_map::argument_map(const jitnorm_primitive_desc &pd)
-    : in_place_(in_place_pair(pd.problem)), has_runtime_sizes_(pd.problem.has_runtime_sizes()) {
+    : data_pair_(pd.problem.is_forward() ? only(SRC) | only(DST) : only(DIFF_DST) | only(DIFF_SRC)),
+      in_place_(layer_norm::can_work_in_place(pd.problem)), has_runtime_sizes_(pd.problem.has_runtime_sizes()) {
     const layer_norm::problem &p = pd.problem;
     const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
     for (size_t i = 0; i < slots; ++i) {
@@ -72,23 +67,20 @@ argument_map::argument_map(const jitnorm_primitive_desc &pd)
         else if (bytes(*t.md) != 0)
             with_elements_ |= only(s);
     }
-    pairs_ = list_pairs();
+    aliases_ = check_for_aliases();
 }
 
-// Where sizes are known at execution only, so is what may be in place and what has elements: all pairs are listed.
-std::vector<argument_map::handle_pair> argument_map::list_pairs() const {
-    const slot_set listed = required_ & (with_elements_ | runtime_);
-    std::vector<handle_pair> pairs;
-    for (slot_set outputs = outputs_ & listed, seen = 0; outputs != 0; outputs &= outputs - 1) {
-        const slot output = first_of(outputs);
-        seen |= only(output);
-        for (slot_set others = listed & ~seen; others != 0; others &= others - 1) {
-            const slot other = first_of(others);
-            if (has_runtime_sizes_ || (only(output) | only(other)) != in_place_)
-                pairs.push_back({uint16_t(place_of(output)), uint16_t(place_of(other))});
-        }
-    }
-    return pairs;
+layer_norm::tensor_use argument_map::use_of(slot s, bool in_place) const noexcept {
+    return {uint16_t(place_of(s)), (outputs_ & only(s)) != 0, in_place && (data_pair_ & only(s)) != 0};
+}
+
+// Where sizes are known at execution only, so is what may be in place and what has elements: the check is for all that
+// might be forbidden.
+layer_norm::alias_check argument_map::check_for_aliases() const {
+    std::vector<layer_norm::tensor_use> uses;
+    for (slot_set listed = required_ & (with_elements_ | runtime_); listed != 0; listed &= listed - 1)
+        uses.push_back(use_of(first_of(listed), in_place_ && !has_runtime_sizes_));
+    return layer_norm::alias_check(uses);
 }
 
 void argument_map::put(layer_norm::arguments &result, slot s, void *handle) noexcept {
@@ -141,7 +133,7 @@ jitnorm_status_t argument_map::fill_in(const reading &list, layer_norm::problem 
         if (memory_desc *md = described_by(s, sizes)) *md = list.memories[s]->md;
     }
     if (!sizes.uses_variance())
-        make_with_strides(sizes.statistics, sizes.src.ndims - 1, sizes.src.dims, jitnorm_f32, nullptr);
+        sizes.statistics = make_dense({sizes.src.dims, size_t(sizes.src.ndims - 1)}, jitnorm_f32);
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
         if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))
@@ -151,23 +143,16 @@ jitnorm_status_t argument_map::fill_in(const reading &list, layer_norm::problem 
     return v.status == jitnorm_success ? v.status : report("jitnorm_primitive_execute", v);
 }
 
-// Whether any two handles are equal that should not: the quick question, since hardly ever are they.
-inline bool argument_map::may_have_alias(const layer_norm::arguments &result) const noexcept {
-    const auto *handles = reinterpret_cast<const std::byte *>(&result);
-    bool equal = false;
-    for (const handle_pair pair : pairs_)
-        equal |= std::memcmp(handles + pair.one, handles + pair.other, sizeof(void *)) == 0;
-    return equal;
-}
-
 // An output whose handle another tensor has too; NO_SLOT if there is none.
-slot argument_map::find_alias(const reading &list, slot_set in_place) const noexcept {
-    for (slot_set outputs = outputs_ & list.with_elements; outputs != 0; outputs &= outputs - 1) {
+slot argument_map::find_alias(const reading &list, bool in_place) const noexcept {
+    const slot_set all = required_ & list.with_elements;
+    for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {
         const slot output = first_of(outputs);
-        const void *handle = get(list.result, output);
-        for (slot_set others = required_ & list.with_elements & ~only(output); others != 0; others &= others - 1) {
+        for (slot_set others = all & ~only(output); others != 0; others &= others - 1) {
             const slot other = first_of(others);
-            if (handle == get(list.result, other) && (only(output) | only(other)) != in_place) return output;
+            if (get(list.result, output) == get(list.result, other) &&
+                !layer_norm::may_share(use_of(output, in_place), use_of(other, in_place)))
+                return output;
         }
     }
     return NO_SLOT;
@@ -184,9 +169,10 @@ jitnorm_status_t argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args
         return complain(arg_of(first_of(missing)), "missing");
     if (sizes != nullptr)
         if (const auto status = fill_in(list, *sizes); status != jitnorm_success) return status;
-    if (may_have_alias(result))
-        if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : in_place_pair(*sizes)); alias != NO_SLOT)
-            return complain(arg_of(alias), "this output has the handle of another tensor");
+    if (aliases_.fails(result)) // hardly ever
+        if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::can_work_in_place(*sizes));
+            alias != NO_SLOT)
+            return complain(arg_of(alias), layer_norm::FORBIDDEN_ALIAS);
     result.scratchpad = align(result.scratchpad);
     return jitnorm_success;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../core/aliases.hpp"
 #include "tensor_match.hpp"
 #include "tensors.hpp"
 
@@ -38,13 +39,6 @@ private:
             : awaited(slots), with_elements(with_elements_before), result(to) {}
     };
 
-    // Two tensors whose handles must differ, one of them an output: where in the arguments the handles are, in bytes.
-    struct handle_pair {
-        uint16_t one, other;
-    };
-
-    static slot_set in_place_pair(const layer_norm::problem &p) noexcept;
-
     // The tensor's pointer in the result: null until it is given.
     static void put(layer_norm::arguments &result, slot s, void *handle) noexcept;
     static void *get(const layer_norm::arguments &result, slot s) noexcept;
@@ -53,21 +47,22 @@ private:
     const char *take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
     const char *take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
     jitnorm_status_t fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
-    std::vector<handle_pair> list_pairs() const;
-    bool may_have_alias(const layer_norm::arguments &result) const noexcept;
-    slot find_alias(const reading &list, slot_set in_place) const noexcept;
+    layer_norm::tensor_use use_of(slot s, bool in_place) const noexcept;
+    layer_norm::alias_check check_for_aliases() const;
+    slot find_alias(const reading &list, bool in_place) const noexcept;
 
     tensor_digest digests_[SLOT_COUNT];
     const memory_desc *mds_[SLOT_COUNT];
-    slot_set in_place_; // the two that may share their handle, if there are such
+    slot_set data_pair_; // the two that may share their handle, where they
+    bool in_place_;      // can work in place; with run-time sizes executions find out
     slot_set required_ = 0;
     slot_set ignored_ = 0;
     slot_set outputs_ = 0;
     slot_set with_elements_ = 0; // a null handle would not do
     slot_set runtime_ = 0;       // sizes or strides are known at execution only
     slot_set short_ = 0;         // equal digests are enough
-    std::vector<handle_pair> pairs_;
     bool has_runtime_sizes_;
+    layer_norm::alias_check aliases_;
 };
 
 } // namespace jitnorm::impl::api

@@ -65,8 +65,8 @@ bool is_countable(const memory_desc &md) {
 
 // Whether every number of elements and every offset, in elements and in bytes, can be represented.
 bool is_addressable(const memory_desc &md) {
+    if (!is_countable(md)) return false; // a run-time dimension counts as 1
     if (has_runtime_dims(md)) return true;
-    if (!is_countable(md)) return false;
     if (any_zero(md)) return true;
     dim_t end;
     return find_end(md, end) && multiply(end, dim_t(size_of(md.data_type))) &&
@@ -183,7 +183,12 @@ jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, ji
         return finish(md, built, true);
     }
     const layout_rule rule = parse_layout(tag_name(tag));
-    if (rule.ndims != ndims) return jitnorm_invalid_arguments;
+    return rule.ndims == ndims ? make_with_rule(md, dims, type, rule) : jitnorm_invalid_arguments;
+}
+
+jitnorm_status_t make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule) {
+    memory_desc built;
+    if (!start(built, rule.ndims, dims, type)) return jitnorm_invalid_arguments;
     built.format_kind = jitnorm_blocked;
     return finish(md, built, set_blocks(built, rule) && set_dense_strides(built, rule.order));
 }
@@ -221,6 +226,14 @@ bool same_layout(const memory_desc &a, const memory_desc &b) {
 }
 
 bool has_padding(const memory_desc &md) { return !std::equal(md.dims, md.dims + md.ndims, md.padded_dims); }
+
+// Without elements there is nothing to share, whatever the strides.
+bool is_broadcast(const memory_desc &md) {
+    if (any_zero(md)) return false;
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.strides[d] == 0 && md.dims[d] > 1) return true;
+    return false;
+}
 
 dim_t offset(const memory_desc &md, const dim_t *position) {
     jitnorm_dims_t outer;

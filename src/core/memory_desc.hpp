@@ -46,7 +46,11 @@ jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims
                                    const dim_t *strides /* null: row major */);
 jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                                jitnorm_format_tag_t tag);
-// A dense row-major tensor.
+// In the order and the blocks of a rule that has as many dimensions, without gaps. invalid_arguments as above.
+struct layout_rule;
+jitnorm_status_t make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule);
+// A dense row-major tensor; empty where it cannot be addressed, which tensors of a problem that validate() accepts, and
+// all that have some of their dimensions, can.
 memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type);
 
 dim_t nelems(const memory_desc &md);        // product of dims; 0 without a tensor
@@ -56,6 +60,8 @@ bool has_runtime_dims(const memory_desc &md);
 bool same_dims(const memory_desc &a, const memory_desc &b);
 bool same_layout(const memory_desc &a, const memory_desc &b); // equal but for the data type
 bool has_padding(const memory_desc &md);
+// Whether elements share memory along a dimension of stride 0: then it can be read only.
+bool is_broadcast(const memory_desc &md);
 
 // Offset in elements of the element at `position` (ndims indices, each below its padded dimension).
 dim_t offset(const memory_desc &md, const dim_t *position);

@@ -80,6 +80,7 @@ struct problem {
     int row_ndims() const { return src.ndims - normalized_axes; } // dimensions that count rows, the first ones
     dim_t row_length() const; // C: elements normalized together; RUNTIME_DIM where that is known at execution only
     dim_t rows() const;       // product of the row dimensions; 0 if any is 0
+    bool has_elements() const { return nelems(src) != 0; }
 
     bool operator==(const problem &) const = default;
 };

@@ -68,6 +68,29 @@ verdict check_rank(const problem &p) {
                : invalid("at least one dimension must be normalized, and at least one must count rows");
 }
 
+// No program has addresses for more, on any x86-64 processor. Below it nothing that is derived from sizes overflows:
+// vectors of C elements, sums of several tensors' bytes, strides times sizes, scratchpads.
+constexpr dim_t MOST_BYTES = dim_t(1) << 56;
+constexpr dim_t MOST_ELEMENTS = MOST_BYTES / dim_t(sizeof(double));
+
+// Dimensions of 0 and those of run time count as 1: the others still are the sizes of vectors and statistics.
+bool has_possible_size(const memory_desc &md) {
+    dim_t elements = 1;
+    for (int d = 0; d < md.ndims; ++d)
+        if (__builtin_mul_overflow(elements, std::max<dim_t>(md.padded_dims[d], 1), &elements)) return false;
+    return elements <= MOST_ELEMENTS && (has_runtime_dims(md) || bytes(md) <= size_t(MOST_BYTES));
+}
+
+verdict check_sizes(const problem &p) {
+    const auto &post_ops = p.attr.post_ops.entries;
+    const bool possible = !any_tensor(p, [](const memory_desc &md) { return !has_possible_size(md); }) &&
+                          std::all_of(post_ops.begin(), post_ops.end(), [](const post_op &entry) {
+                              const auto *binary = std::get_if<binary_post_op>(&entry);
+                              return binary == nullptr || has_possible_size(binary->src1);
+                          });
+    return possible ? ACCEPTED : invalid("a tensor, or one that goes with it, is larger than memory can be");
+}
+
 verdict check_presence(const problem &p) {
     if (any_tensor(p, [](auto &md) { return md.ndims == 0; })) return invalid("a tensor is missing");
     if (any_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; })) return invalid("unknown data type");
@@ -86,13 +109,6 @@ verdict check_statistics_dims(const problem &p) {
     const bool fits = p.statistics.ndims == p.row_ndims() &&
                       std::equal(p.statistics.dims, p.statistics.dims + p.statistics.ndims, p.src.dims);
     return fits ? ACCEPTED : invalid("statistics must have the dimensions of the source but the normalized ones");
-}
-
-// A broadcast dimension has stride 0: all its positions share memory, so nothing can be written to them.
-bool is_broadcast(const memory_desc &md) {
-    for (int d = 0; d < md.ndims; ++d)
-        if (md.strides[d] == 0 && md.dims[d] > 1) return true;
-    return false;
 }
 
 verdict check_outputs(const problem &p) {
@@ -195,6 +211,7 @@ constexpr verdict (*CHECKS[])(const problem &) = {
     check_epsilon,
     check_choices,
     check_rank,
+    check_sizes,
     check_presence,
     check_data_dims,
     check_statistics_dims,

@@ -11,8 +11,6 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict BAD_RANK{jitnorm_invalid_arguments, "the number of dimensions is out of range"};
-
 // Whatever is not known yet says so, also beyond the last dimension.
 logical_tensor make(size_t id, jitnorm_data_type_t type, int ndims, jitnorm_graph_layout_type_t layout,
                     jitnorm_graph_tensor_property_t property) {
@@ -70,6 +68,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init_with_strides(jitnorm_graph_lo
 jitnorm_status_t jitnorm_graph_logical_tensor_get_mem_size(const jitnorm_graph_logical_tensor_t *logical_tensor,
                                                            size_t *size) {
     if (any_null(logical_tensor, size)) return report(__func__, NULL_POINTER);
+    if (!has_legal_rank(*logical_tensor)) return report(__func__, BAD_RANK);
     *size = size_in_bytes(*logical_tensor);
     return jitnorm_success;
 }
@@ -77,6 +76,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_get_mem_size(const jitnorm_graph_l
 jitnorm_status_t jitnorm_graph_logical_tensor_is_equal(const jitnorm_graph_logical_tensor_t *lt1,
                                                        const jitnorm_graph_logical_tensor_t *lt2, uint8_t *is_equal) {
     if (any_null(lt1, lt2, is_equal)) return report(__func__, NULL_POINTER);
+    if (!has_legal_rank(*lt1) || !has_legal_rank(*lt2)) return report(__func__, BAD_RANK);
     *is_equal = are_equal(*lt1, *lt2) ? 1 : 0;
     return jitnorm_success;
 }

@@ -12,6 +12,7 @@ namespace {
 constexpr verdict BAD_LENGTH{jitnorm_invalid_arguments, "the attribute has one value"};
 
 verdict add(std::vector<logical_tensor> &tensors, const logical_tensor &tensor) {
+    if (!has_legal_rank(tensor)) return BAD_RANK;
     tensors.push_back(tensor);
     return {};
 }

@@ -10,6 +10,7 @@ using namespace jitnorm::impl::graph;
 namespace {
 
 verdict create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, jitnorm_engine_t engine, void *handle) {
+    if (!has_legal_rank(lt)) return BAD_RANK;
     const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
     const size_t size = allocate ? size_in_bytes(lt) : 0;
     if (size == size_t(-1)) return {jitnorm_invalid_arguments, "the tensor's size is not known"};

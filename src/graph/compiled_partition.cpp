@@ -62,15 +62,13 @@ program::program(partition_pointer partition, const lowered &what, const layer_n
     executor_ = std::make_shared<const layer_norm::side_executor>(problem_, what.sides, std::move(inner),
                                                                   implementation_->scratchpad_bytes(problem_));
     find_inplace_pairs();
+    aliases_ = layer_norm::alias_check(layer_norm::uses_of(problem_));
 }
 
 void program::find_inplace_pairs() {
-    const auto add_if_alike = [&](role input, role output) {
-        if (op().reads(input) && op().writes(output) && are_alike(tensors_[size_t(input)], tensors_[size_t(output)]))
-            inplace_.push_back({op()[input].id, op()[output].id});
-    };
-    add_if_alike(SRC, DST);
-    add_if_alike(DIFF_DST, DIFF_SRC);
+    const role input = op().is_forward ? SRC : DIFF_DST, output = op().is_forward ? DST : DIFF_SRC;
+    if (op().writes(output) && layer_norm::can_work_in_place(problem_))
+        inplace_.push_back({op()[input].id, op()[output].id});
 }
 
 const logical_tensor *program::find(size_t id) const {
@@ -127,6 +125,7 @@ verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, te
     by_role<void *> data = {};
     if (verdict v = collect(inputs, outputs, data); v.status != jitnorm_success) return v;
     layer_norm::arguments args = arguments_of(data);
+    if (aliases_.fails(args)) return invalid(layer_norm::FORBIDDEN_ALIAS);
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);
 }

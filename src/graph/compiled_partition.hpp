@@ -2,6 +2,7 @@
 // compiled_partition as the C interface's handle knows it: a partition, and, once compiled, what executes it.
 #pragma once
 
+#include "../core/aliases.hpp"
 #include "../primitive/prepare.hpp"
 #include "lowering.hpp"
 #include "partition.hpp"
@@ -40,6 +41,7 @@ private:
     const layer_norm::implementation *implementation_;
     std::shared_ptr<const layer_norm::side_executor> executor_;
     std::vector<jitnorm_graph_inplace_pair_t> inplace_;
+    layer_norm::alias_check aliases_;
 };
 
 } // namespace jitnorm::impl::graph

@@ -4,12 +4,20 @@
 
 #include <span>
 
-#include "../core/memory_desc.hpp"
+#include "../core/boundary.hpp"
 #include "jitnorm/jitnorm_graph_types.h"
 
 namespace jitnorm::impl::graph {
 
 using logical_tensor = jitnorm_graph_logical_tensor_t;
+
+constexpr verdict BAD_RANK{jitnorm_invalid_arguments, "the number of dimensions is out of range"};
+
+// Whether the number of dimensions is known, and there is room for them, or is unknown. The struct is public, so
+// callers may have written anything into it; nothing else here may be asked of one for which this is false.
+inline bool has_legal_rank(const logical_tensor &lt) {
+    return JITNORM_GRAPH_UNKNOWN_NDIMS <= lt.ndims && lt.ndims <= MAX_NDIMS;
+}
 
 bool is_shape_known(const logical_tensor &lt);
 bool are_strides_known(const logical_tensor &lt); // of a strided one

@@ -61,7 +61,7 @@ verdict lowerer::take(role r, tensor_list given) {
     const auto found = std::find_if(given.begin(), given.end(), [&](auto *lt) { return lt->id == op_[r].id; });
     if (found == given.end()) return invalid("a tensor of the operation is missing");
     const logical_tensor &lt = tensor(r) = **found;
-    if (lt.ndims > MAX_NDIMS) return invalid("a number of dimensions out of range");
+    if (!has_legal_rank(lt)) return BAD_RANK;
     if (lt.data_type == jitnorm_data_type_undef) return invalid("a tensor without a data type");
     if (lt.data_type != op_[r].type) return {jitnorm_invalid_data_type, "a data type that is not the operation's"};
     return op_.writes(r) || is_shape_known(lt) ? ACCEPTED : invalid("the shape of an input is not known");
@@ -76,13 +76,16 @@ verdict lowerer::take(tensor_list inputs, tensor_list outputs) {
 // ---------------------------------------------------------------- shapes
 
 // A tensor that is normalized as a whole gets a dimension of 1 before its own, which must still fit.
+constexpr int MOST_DIMENSIONS = MAX_NDIMS - 1;
+
 verdict lowerer::find_axis() {
     const int64_t rank = src().ndims;
+    if (rank > MOST_DIMENSIONS) return {jitnorm_unimplemented, "tensors of up to 11 dimensions are supported"};
     const int64_t begin = op_.counts_axes_of_gamma ? -int64_t(tensor(GAMMA).ndims) : op_.begin_norm_axis;
     if (begin < -rank || begin >= rank || (op_.counts_axes_of_gamma && begin == 0))
         return misfit("the first normalized axis is out of range");
     axis_ = int(begin < 0 ? begin + rank : begin);
-    return axis_ > 0 || rank < MAX_NDIMS ? ACCEPTED : misfit("too many dimensions");
+    return ACCEPTED;
 }
 
 // What may be unknown is set.
@@ -124,18 +127,13 @@ verdict lowerer::lay_out(role r) {
     return fit ? ACCEPTED : invalid("a tensor too large to be addressed");
 }
 
+// Of its single index there is no next one, so where the stride would not fit any other does.
 bool prepend_one(memory_desc &md) {
-    jitnorm_dims_t dims = {1}, strides = {md.dims[0] * md.strides[0]};
+    jitnorm_dims_t dims = {1}, strides = {};
+    if (__builtin_mul_overflow(md.dims[0], md.strides[0], &strides[0])) strides[0] = 1;
     std::copy(md.dims, md.dims + md.ndims, dims + 1);
     std::copy(md.strides, md.strides + md.ndims, strides + 1);
     return make_with_strides(md, md.ndims + 1, dims, md.data_type, strides) == jitnorm_success;
-}
-
-// Positions that share memory cannot be written to.
-bool is_broadcast(const memory_desc &md) {
-    for (int d = 0; d < md.ndims; ++d)
-        if (md.strides[d] == 0 && md.dims[d] > 1) return true;
-    return false;
 }
 
 verdict lowerer::describe(role r) {

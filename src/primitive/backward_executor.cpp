@@ -27,8 +27,7 @@ size_t backward_executor<T, Rows>::scratchpad_bytes(const problem &p) {
 
 template <typename T, typename Rows>
 jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) const {
-    if (work_.rows() == 0) zero_gradients(args);
-    if (work_.rows() == 0 || work_.columns() == 0 || !has_outputs()) return jitnorm_success;
+    if (!has_outputs()) return jitnorm_success;
     const int available = max_threads();
     if (work_.goes_by_chunks(available))
         run_by_chunks(args, work_.chunk_threads(available));
@@ -44,7 +43,6 @@ jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) cons
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::zero_gradients(const arguments &args) const {
     const size_t bytes = size_t(work_.columns()) * size_of(problem_.diff_scale_shift_type);
-    if (bytes == 0) return;
     if (problem_.wants_diff_scale()) std::memset(args.diff_scale, 0, bytes);
     if (problem_.wants_diff_shift()) std::memset(args.diff_shift, 0, bytes);
 }

@@ -48,7 +48,7 @@ bool wants_gradients(const problem &p) { return p.wants_diff_scale() || p.wants_
 
 // Long rows are gathered by chunks: then lanes would need a tile for each.
 row_lanes backward_packed_rows::lanes_of(const problem &p) {
-    const bool possible = wants_gradients(p) && p.row_length() <= CHUNK && nelems(p.src) > 0;
+    const bool possible = wants_gradients(p) && p.row_length() <= CHUNK;
     const row_blocks blocks(p.rows(), p.row_length());
     return {leading_tensor(p), possible ? p.row_ndims() : 0, blocks.block_rows()};
 }

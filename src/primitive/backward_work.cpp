@@ -70,10 +70,7 @@ dim_t backward_work::common_bytes() const {
     return std::max(by_rows, by_chunks);
 }
 
-size_t backward_work::scratchpad_bytes() const {
-    if (rows_ == 0 || columns_ == 0) return 0;
-    return size_t(shares_ * share_bytes_ + common_bytes());
-}
+size_t backward_work::scratchpad_bytes() const { return size_t(shares_ * share_bytes_ + common_bytes()); }
 
 std::byte *backward_work::buffer(void *scratchpad, int share) const {
     return static_cast<std::byte *>(scratchpad) + share * share_bytes_;

@@ -50,7 +50,6 @@ size_t forward_executor<T>::scratchpad_bytes(const problem &p) {
 
 template <typename T>
 jitnorm_status_t forward_executor<T>::execute(const arguments &args) const {
-    if (bytes_ == 0) return jitnorm_success;
     const int chunk_parts = available(chunk_threads_);
     if (goes_by_chunks(chunk_parts))
         run_chunks(args, chunk_parts);

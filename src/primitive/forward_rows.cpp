@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_rows.hpp"
 
+#include "../core/unaligned.hpp"
 #include "statistics_io.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -18,8 +19,8 @@ dense_rows<T> forward_rows<T>::common(const arguments &args) {
     rows.args = &args;
     rows.scale = args.scale;
     rows.shift = args.shift;
-    rows.src_scale = args.src_scale ? T(*args.src_scale) : T(1);
-    rows.inverse_dst_scale = args.dst_scale ? T(1) / T(*args.dst_scale) : T(1);
+    rows.src_scale = args.src_scale ? T(load<float>(args.src_scale)) : T(1);
+    rows.inverse_dst_scale = args.dst_scale ? T(1) / T(load<float>(args.dst_scale)) : T(1);
     return rows;
 }
 

@@ -18,7 +18,8 @@ struct implementation {
     // Empty: this implementation solves the problem on this machine; otherwise why not, for the verbose log.
     std::string (*refusal)(const problem &p);
 
-    // Throws std::bad_alloc, or std::system_error when the system refuses executable pages.
+    // Of a problem that validate() accepts. Throws std::bad_alloc, or std::system_error when the system refuses
+    // executable pages.
     std::shared_ptr<const executor> (*create)(const problem &p);
 
     // Known before the executor is built, so that a primitive descriptor can report it. With run-time sizes the library

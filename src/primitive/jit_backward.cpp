@@ -2,6 +2,7 @@
 #include "jit_backward.hpp"
 
 #include "../jit/isa.hpp"
+#include "../reference/no_elements.hpp"
 #include "backward_executor.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -33,6 +34,7 @@ public:
     explicit runtime_executor(std::shared_ptr<const backward_kernels<T>> kernels) : kernels_(std::move(kernels)) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
+        if (!args.sizes->has_elements()) return reference::execute_without_elements(*args.sizes, args);
         if (backward_dense_rows::takes(*args.sizes))
             return backward_executor<T, backward_dense_rows>(*args.sizes, kernels_).execute(args);
         return backward_executor<T, backward_packed_rows>(*args.sizes, kernels_).execute(args);
@@ -44,6 +46,7 @@ private:
 
 template <jit::isa I>
 std::shared_ptr<const executor> create(const problem &p) {
+    if (!p.has_elements()) return reference::create_without_elements(p);
     return visit_kind(p, [&]<typename T, typename Rows>() -> std::shared_ptr<const executor> {
         auto kernels = std::make_shared<const backward_kernels<T>>(p, I);
         if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<T>>(std::move(kernels));
@@ -53,7 +56,7 @@ std::shared_ptr<const executor> create(const problem &p) {
 
 // Grows with the sizes: there is none for all of them.
 size_t scratchpad_bytes(const problem &p) {
-    if (p.has_runtime_sizes()) return 0;
+    if (p.has_runtime_sizes() || !p.has_elements()) return 0;
     return visit_kind(p, [&]<typename T, typename Rows>() { return backward_executor<T, Rows>::scratchpad_bytes(p); });
 }
 

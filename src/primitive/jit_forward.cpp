@@ -2,6 +2,7 @@
 #include "jit_forward.hpp"
 
 #include "../jit/isa.hpp"
+#include "../reference/no_elements.hpp"
 #include "forward_executor.hpp"
 #include "packed_forward_executor.hpp"
 
@@ -41,6 +42,7 @@ public:
 
     jitnorm_status_t execute(const arguments &args) const override {
         const problem &p = *args.sizes;
+        if (!p.has_elements()) return reference::execute_without_elements(p, args);
         if (!has_dense_rows<T>(p)) return packed_forward_executor<T>(p, kernels_).execute(args);
         return forward_executor<T>(p, kernels_, shares_rows_).execute(args);
     }
@@ -58,6 +60,7 @@ private:
 
 template <jit::isa I>
 std::shared_ptr<const executor> create(const problem &p) {
+    if (!p.has_elements()) return reference::create_without_elements(p);
     return visit_compute_type(p, [&]<typename T>(T) -> std::shared_ptr<const executor> {
         const auto kernels = std::make_shared<const forward_kernels<T>>(p, I);
         if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<T>>(p, kernels);
@@ -67,6 +70,7 @@ std::shared_ptr<const executor> create(const problem &p) {
 }
 
 size_t scratchpad_bytes(const problem &p) {
+    if (!p.has_elements()) return 0;
     return visit_compute_type(p, [&]<typename T>(T) {
         if (p.has_runtime_sizes()) return runtime_executor<T>::scratchpad_bytes(p);
         return has_dense_rows<T>(p) ? forward_executor<T>::scratchpad_bytes(p)

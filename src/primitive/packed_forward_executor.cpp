@@ -89,13 +89,11 @@ packed_forward_executor<T>::packed_forward_executor(const problem &p, std::share
 
 template <typename T>
 size_t packed_forward_executor<T>::scratchpad_bytes(const problem &p) {
-    if (nelems(p.src) == 0) return 0;
     return size_t(parts_of(p, tuning::MAX_PARTS) * buffer_bytes<T>(p));
 }
 
 template <typename T>
 jitnorm_status_t packed_forward_executor<T>::execute(const arguments &args) const {
-    if (nelems(problem_.src) == 0) return jitnorm_success;
     const int parts = parts_of(problem_, max_threads());
     parallel_parts(parts, [&](int part) {
         const range even = split(src_.rows(), parts, part);

@@ -24,7 +24,13 @@ void copy_line(const char *from, dim_t from_step, char *to, dim_t to_step, dim_t
     for (dim_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, Size);
 }
 
-// Line by line along the last dimension; the lines are counted as an odometer does.
+// From one index of a dimension to the next, in bytes. With a single index there is no next one, and the stride may be
+// any number.
+dim_t step_of(const memory_desc &md, int d) {
+    return md.dims[d] > 1 ? md.strides[d] * dim_t(size_of(md.data_type)) : 0;
+}
+
+// Line by line along the last dimension; the lines are counted as an odometer does. There are elements.
 void copy_tensor(const memory_desc &from, const void *source, const memory_desc &to, void *target) {
     const auto size = dim_t(size_of(from.data_type));
     const int last = from.ndims - 1;
@@ -32,16 +38,16 @@ void copy_tensor(const memory_desc &from, const void *source, const memory_desc 
     auto *t = static_cast<char *>(target) + to.offset0 * size;
     jitnorm_dims_t index = {};
     const auto copy = size == 4 ? copy_line<4> : copy_line<2>;
-    const dim_t lines = nelems(from) == 0 ? 0 : nelems(from) / from.dims[last];
+    const dim_t lines = nelems(from) / from.dims[last];
     for (dim_t line = 0; line < lines; ++line) {
-        copy(s, from.strides[last] * size, t, to.strides[last] * size, from.dims[last]);
+        copy(s, step_of(from, last), t, step_of(to, last), from.dims[last]);
         for (int d = last - 1; d >= 0; --d) {
-            s += from.strides[d] * size;
-            t += to.strides[d] * size;
-            if (++index[d] < from.dims[d]) break;
-            s -= from.dims[d] * from.strides[d] * size;
-            t -= to.dims[d] * to.strides[d] * size;
-            index[d] = 0;
+            const bool is_last = index[d] + 1 == from.dims[d];
+            const dim_t moved = is_last ? -index[d] : 1;
+            s += moved * step_of(from, d);
+            t += moved * step_of(to, d);
+            index[d] += moved;
+            if (!is_last) break;
         }
     }
 }
@@ -51,7 +57,6 @@ void copy_tensor(const memory_desc &from, const void *source, const memory_desc 
 side_executor::side_executor(const problem &p, const side_layouts &layouts, std::shared_ptr<const executor> inner,
                              size_t inner_bytes)
     : inner_(std::move(inner)), bytes_(rounded_up(inner_bytes)) {
-    if (p.row_length() == 0) return; // nothing is read or written
     const auto add_vector = [&](bool used, auto constant, auto other, const memory_desc &outside, bool is_output) {
         if (!used || outside.ndims == 0) return;
         add({constant, other, outside, make_dense({outside.dims, size_t(outside.ndims)}, outside.data_type),
@@ -69,7 +74,7 @@ side_executor::side_executor(const problem &p, const side_layouts &layouts, std:
 }
 
 void side_executor::add(copy what) {
-    if (is_laid_out_as(what.outside, what.inside)) return;
+    if (nelems(what.outside) == 0 || is_laid_out_as(what.outside, what.inside)) return;
     what.offset = bytes_;
     bytes_ += rounded_up(bytes(what.inside));
     copies_.push_back(what);

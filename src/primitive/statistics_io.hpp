@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../arithmetic/convert.hpp"
-#include "../core/memory_desc.hpp"
+#include "../core/unaligned.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -27,16 +27,14 @@ template <typename Body>
 void read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t first, dim_t stride, dim_t count,
                      Body &&body) {
     statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
-        const Stored *from = static_cast<const Stored *>(tensor) + first;
-        for (dim_t i = 0; i < count; ++i) body(i, widen<float>(from[i * stride]));
+        for (dim_t i = 0; i < count; ++i) body(i, widen<float>(load<Stored>(tensor, first + i * stride)));
     });
 }
 
 inline void write_statistics(const float *values, dim_t count, void *tensor, jitnorm_data_type_t type, dim_t first,
                              dim_t stride) {
     statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
-        Stored *to = static_cast<Stored *>(tensor) + first;
-        for (dim_t i = 0; i < count; ++i) to[i * stride] = narrow<Stored>(values[i]);
+        for (dim_t i = 0; i < count; ++i) store(narrow<Stored>(values[i]), tensor, first + i * stride);
     });
 }
 

@@ -85,9 +85,9 @@ private:
     }
 
     void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
-        if (p_.attr.src_scale) multiply(y, count, T(*args.src_scale));
+        if (p_.attr.src_scale) multiply(y, count, T(load<float>(args.src_scale)));
         post_ops_.apply(args, row, begin, count, y);
-        if (p_.attr.dst_scale) multiply(y, count, T(1) / T(*args.dst_scale));
+        if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args.dst_scale)));
     }
 
     static void multiply(T *y, dim_t count, T factor) {

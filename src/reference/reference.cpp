@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference.hpp"
 
+#include "no_elements.hpp"
+
 namespace jitnorm::impl::layer_norm::reference {
 
 namespace {
@@ -15,6 +17,7 @@ public:
 
 std::shared_ptr<const executor> create(const problem &p) {
     if (p.has_runtime_sizes()) return std::make_shared<runtime_executor>();
+    if (!p.has_elements()) return create_without_elements(p);
     return p.is_forward() ? create_forward(p) : create_backward(p);
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../arithmetic/convert.hpp"
-#include "../core/memory_desc.hpp"
+#include "../core/unaligned.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 
@@ -94,12 +94,12 @@ inline tensor_rows vector_of(dim_t length, jitnorm_data_type_t type) {
 // One value per row, such as the mean. Statistics of every type pass through float.
 inline float read_row_value(const memory_desc &md, const void *data, dim_t row) {
     return visit_data_type(md.data_type, [&]<typename Stored>(stored_as<Stored>) {
-        return widen<float>(static_cast<const Stored *>(data)[offset_of_index(md, row)]);
+        return widen<float>(load<Stored>(data, offset_of_index(md, row)));
     });
 }
 inline void write_row_value(const memory_desc &md, void *data, dim_t row, float value) {
     visit_data_type(md.data_type, [&]<typename Stored>(stored_as<Stored>) {
-        static_cast<Stored *>(data)[offset_of_index(md, row)] = narrow<Stored>(value);
+        store(narrow<Stored>(value), data, offset_of_index(md, row));
     });
 }
 

@@ -48,6 +48,14 @@ TEST(statistics, of_a_constant_row_is_its_value_and_zero) {
     EXPECT_LT(s.variance, 1e-35L);
 }
 
+TEST(statistics, of_an_empty_row_are_zero_and_nothing) {
+    for (const bool rms : {false, true}) {
+        const statistics s = statistics_of({}, rms);
+        EXPECT_EQ(expect_mean({}, s, F32_ERROR).value, 0);
+        EXPECT_TRUE(std::isnan(expect_variance(s, F32_ERROR).value));
+    }
+}
+
 TEST(statistics, rms_takes_the_mean_as_zero) {
     const statistics s = statistics_of(std::vector<double>{1, 2, 3, 4}, true);
     EXPECT_EQ(s.mean, 0);

@@ -173,6 +173,8 @@ TEST(MemoryDesc, RuntimeDimensionsAndStrides) {
     EXPECT_TRUE(has_runtime_dims(made({2, 3}, {RUNTIME_DIM, 1})));
     EXPECT_FALSE(has_runtime_dims(made({2, 3}, {})));
     EXPECT_EQ(status_of({RUNTIME_DIM, -2}, {}), jitnorm_invalid_arguments);
+    const dim_t big = dim_t(1) << 32;
+    EXPECT_EQ(status_of({RUNTIME_DIM, big, big}, {1, 1, 1}), jitnorm_invalid_arguments) << "a row that cannot be";
 }
 
 TEST(MemoryDesc, Comparisons) {

@@ -197,6 +197,34 @@ TEST(Validate, EmptyTensorsAreLegal) {
     }
 }
 
+TEST(Validate, OutputsWithoutElementsHaveNoWrongStrides) {
+    for (const std::vector<dim_t> &dims : {std::vector<dim_t>{3, 0}, {0, 3}, {4, 0, 8}})
+        for (const dim_t stride : {dim_t(0), dim_t(1), std::numeric_limits<dim_t>::max()}) {
+            const change all_strides = [&](problem &p) {
+                for (memory_desc *md : {&p.src, &p.dst, &p.diff_dst, &p.diff_src})
+                    std::fill_n(md->strides, md->ndims, stride);
+            };
+            accepts(make_problem(jitnorm_forward_training, dims), all_strides);
+            accepts(make_problem(jitnorm_backward, dims), all_strides);
+        }
+    is_invalid(make_problem(jitnorm_forward_training, {3, 2, 0}), [](problem &p) { p.statistics.strides[0] = 0; });
+}
+
+TEST(Validate, SizesThatMemoryCanHave) {
+    constexpr dim_t most = dim_t(1) << 53;
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
+        for (const std::vector<dim_t> &dims : {std::vector<dim_t>{most, 1}, {0, most}, {most, 0}, {most / 4, 4}})
+            accepts(make_problem(kind, dims), [](problem &) {});
+        for (const std::vector<dim_t> &dims : {std::vector<dim_t>{most, 2}, {0, most + 1}, {most + 1, 0}, {most, 0, 2}})
+            is_invalid(make_problem(kind, dims), [](problem &) {});
+        is_invalid(make_problem(kind, {2, 8}), [](problem &p) { p.src.strides[0] = dim_t(1) << 55; });
+    }
+    const dim_t dims[] = {1, 8}, strides[] = {1, dim_t(1) << 55};
+    binary_post_op wide{jitnorm_binary_add, {}};
+    ASSERT_EQ(make_with_strides(wide.src1, 2, dims, jitnorm_f32, strides), jitnorm_success);
+    is_invalid(make_problem(jitnorm_forward_training, {4, 8}), [&](problem &p) { p.attr.post_ops.entries = {wide}; });
+}
+
 TEST(Validate, OutputsMustNotShareElements) {
     const change broadcast_dst = [](problem &p) { p.dst.strides[0] = 0; };
     const change broadcast_statistics = [](problem &p) { p.statistics.strides[1] = 0; };

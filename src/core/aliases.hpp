@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// aliases: the rule of every front end on tensors that share memory. Inputs may. An output may not, neither with an
+// input nor with another output, but for dst and src, and diff_src and diff_dst, of one type and layout: these work in
+// place. What is compared is where the tensors' first elements are, not the ranges they span; tensors without elements
+// may be anywhere.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "executor.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// A tensor of an execution as far as the rule goes.
+struct tensor_use {
+    uint16_t place; // of its pointer in the arguments, in bytes
+    bool is_output;
+    bool works_in_place; // with the other one that does
+};
+
+// Whether both may be at one place.
+constexpr bool may_share(const tensor_use &a, const tensor_use &b) {
+    return (!a.is_output && !b.is_output) || (a.works_in_place && b.works_in_place);
+}
+
+// Whether dst may be src, or diff_src diff_dst.
+bool can_work_in_place(const problem &p);
+
+// Those of the problem's tensors that have elements; not what only attributes ask for.
+std::vector<tensor_use> uses_of(const problem &p);
+
+// Finds out for one execution after another.
+class alias_check {
+public:
+    alias_check() = default;
+    explicit alias_check(std::span<const tensor_use> with_elements);
+
+    // Whether two tensors are at one place that may not share it.
+    bool fails(const arguments &args) const {
+        const auto *pointers = reinterpret_cast<const char *>(&args);
+        bool equal = false;
+        for (const pair p : apart_) equal |= std::memcmp(pointers + p.one, pointers + p.other, sizeof(void *)) == 0;
+        return equal;
+    }
+
+private:
+    struct pair {
+        uint16_t one, other;
+    };
+    std::vector<pair> apart_;
+};
+
+constexpr const char *FORBIDDEN_ALIAS = "an output is at the place of another tensor";
+
+} // namespace jitnorm::impl::layer_norm

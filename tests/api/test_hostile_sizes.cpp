@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes and strides at the edge of what can be represented: a refusal, or a right result, never an overflow (which the
+// undefined-behaviour sanitizer sees).
+#include <limits>
+
+#include "runtime_requests.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr jitnorm_dim_t LARGEST = std::numeric_limits<jitnorm_dim_t>::max();
+
+// One primitive of each implementation, executed.
+void execute_each(const owned_pd &pd) {
+    do {
+        execution run(pd);
+        EXPECT_OK(run.run()) << name_of(pd);
+    } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
+}
+
+struct kind_and_flags {
+    jitnorm_prop_kind_t kind;
+    unsigned flags;
+};
+constexpr kind_and_flags KINDS[] = {{jitnorm_forward_training, C | H},
+                                    {jitnorm_forward_inference, G | C},
+                                    {jitnorm_backward, C | H},
+                                    {jitnorm_backward, M | C},
+                                    {jitnorm_backward_data, C}};
+
+// ---------------------------------------------------------------- strides that lead nowhere
+
+class StridesWithoutElements : public testing::TestWithParam<kind_and_flags> {
+protected:
+    static void expect_to_work(const dims &sizes, const layout &src, const layout &dst) {
+        execute_each(request{GetParam().kind, GetParam().flags, sizes, src, dst}.create());
+    }
+};
+
+TEST_P(StridesWithoutElements, AsFrameworksComputeThem) { // products of the sizes further in
+    expect_to_work({3, 0}, strides({0, 1}), strides({0, 1}));
+    expect_to_work({2, 3, 0, 4}, strides({0, 0, 4, 1}), strides({0, 0, 4, 1}));
+}
+TEST_P(StridesWithoutElements, OfDenseRows) {
+    expect_to_work({3, 0}, strides({LARGEST / 2, 1}), strides({LARGEST, 1}));
+}
+TEST_P(StridesWithoutElements, OfPackedRows) { expect_to_work({3, 0}, strides({LARGEST, 2}), strides({LARGEST, 3})); }
+TEST_P(StridesWithoutElements, OfNoRows) { expect_to_work({0, 3}, strides({1, LARGEST}), strides({LARGEST, LARGEST})); }
+TEST_P(StridesWithoutElements, OfManyDimensions) {
+    expect_to_work({3, 5, 0, 2}, strides({LARGEST, LARGEST - 1, 1, LARGEST / 3}), strides({LARGEST / 5, 0, 0, 7}));
+}
+
+TEST_P(StridesWithoutElements, KnownAtExecutionOnly) {
+    const auto [kind, flags] = GetParam();
+    for (const dims &sizes : {dims{3, 0}, dims{0, 3}}) {
+        const layout wide = strides({LARGEST, 2});
+        const owned_pd closed = request{kind, flags, sizes, wide, wide}.create();
+        const owned_pd open = request{kind, flags, {R, R}, strides({R, R}), strides({R, R})}.create();
+        do {
+            execution run(open, closed);
+            EXPECT_OK(run.run()) << name_of(open);
+        } while (jitnorm_primitive_desc_next_impl(open) == jitnorm_success);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, StridesWithoutElements, testing::ValuesIn(KINDS));
+
+// Never stepped along, so it may have any stride.
+TEST(StridesOfOneIndex, MeanNothing) {
+    for (const auto &[kind, flags] : KINDS) {
+        execute_each(request{kind, flags, {1, 8}, strides({LARGEST, 1}), strides({LARGEST, 1})}.create());
+        execute_each(request{kind, flags, {2, 1, 8}, strides({16, LARGEST, 2}), strides({8, LARGEST, 1})}.create());
+        execute_each(request{kind, flags, {5, 1}, strides({2, LARGEST}), strides({1, LARGEST})}.create());
+    }
+}
+
+// ---------------------------------------------------------------- sizes that memory cannot have
+
+void expect_refusal(const dims &sizes, const layout &how) {
+    for (const auto &[kind, flags] : KINDS) {
+        const owned_md data = how.of(sizes, jitnorm_f32);
+        forward_request forward{kind, data, data};
+        backward_request backward{kind, data, data, data};
+        forward.flags = backward.flags = flags;
+        owned_pd pd;
+        testing::internal::CaptureStdout();
+        EXPECT_OK(jitnorm_set_verbose(1));
+        EXPECT_EQ(kind == jitnorm_backward || kind == jitnorm_backward_data ? backward.create(&pd)
+                                                                            : forward.create(&pd),
+                  INVALID);
+        EXPECT_OK(jitnorm_set_verbose(0));
+        const std::string log = testing::internal::GetCapturedStdout();
+        EXPECT_NE(log.find("larger than memory can be"), std::string::npos) << log;
+    }
+}
+
+// A scale of 2^61 floats has 2^63 bytes.
+TEST(SizesWithoutElements, OfVectors) { expect_refusal({0, jitnorm_dim_t(1) << 61}, {}); }
+TEST(SizesWithoutElements, OfVectorsAtTheEdge) { expect_refusal({0, LARGEST}, {}); }
+TEST(SizesWithoutElements, OfStatistics) { expect_refusal({jitnorm_dim_t(1) << 60, 0}, {}); }
+TEST(Sizes, OfTensors) { expect_refusal({2, jitnorm_dim_t(1) << 55}, {}); }
+TEST(Sizes, BetweenRows) { expect_refusal({2, 8}, strides({jitnorm_dim_t(1) << 58, 1})); }
+TEST(Sizes, BesideThoseOfRunTime) { expect_refusal({R, jitnorm_dim_t(1) << 61}, {}); }
+
+TEST(SizesWithoutElements, ThatMemoryCouldHave) {
+    const owned_md data = make_md({0, jitnorm_dim_t(1) << 50}, jitnorm_f32);
+    owned_pd pd;
+    backward_request backward{jitnorm_backward, data, data, data};
+    backward.flags = C;
+    ASSERT_OK(backward.create(&pd));
+    EXPECT_EQ(jitnorm_memory_desc_get_size(jitnorm_primitive_desc_query_md(pd, jitnorm_query_diff_weights_md, 0)),
+              size_t(1) << 52);
+    owned_primitive primitive;
+    EXPECT_OK(jitnorm_primitive_create(&primitive, pd));
+}
+
+// Whoever asks how much scratchpad it takes gets an answer.
+TEST(Sizes, TheLargest) {
+    const jitnorm_dim_t most = jitnorm_dim_t(1) << 53;
+    for (const dims &sizes : {dims{1, most}, dims{most, 1}, dims{most / 64, 64}, dims{64, most / 64}})
+        for (const layout &how : {layout{}, tag(jitnorm_ba)})
+            for (const auto &[kind, flags] : KINDS)
+                for (const auto type : {jitnorm_f32, jitnorm_f64}) {
+                    const owned_pd pd = request{kind, flags, sizes, how, how, type}.create();
+                    do {
+                        int64_t bytes = -1;
+                        EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_memory_consumption_s64, 0, &bytes));
+                        EXPECT_GE(bytes, 0);
+                    } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
+                }
+}
+
+// ---------------------------------------------------------------- undecided layouts
+
+TEST(UndecidedLayout, OfASizeThatBlocksRoundUpTooFar) {
+    const owned_md src = make_md({0, 8}, jitnorm_f32, jitnorm_aB8b);
+    const owned_md dst = make_md({0, LARGEST - 1}, jitnorm_f32, jitnorm_format_tag_any);
+    owned_pd pd;
+    EXPECT_EQ((forward_request{jitnorm_forward_inference, src, dst}.create(&pd)), INVALID);
+}
+
+TEST(UndecidedLayout, OfStatisticsThatDoNotFit) {
+    const owned_md data = make_md({LARGEST, 0}, jitnorm_u8);
+    owned_pd pd;
+    EXPECT_EQ((forward_request{jitnorm_forward_training, data, data}.create(&pd)), INVALID);
+}
+
+// ---------------------------------------------------------------- statistics of rows without elements
+
+TEST(EmptyRows, HaveStatistics) {
+    const owned_pd pd = request{jitnorm_forward_training, 0, {3, 0}, strides({0, 1}), strides({0, 1})}.create();
+    const owned_pd open = request{jitnorm_forward_training, 0, {R, R}, strides({R, R}), strides({R, R})}.create();
+    for (jitnorm_primitive_desc_t of : {jitnorm_primitive_desc_t(pd), jitnorm_primitive_desc_t(open)}) do {
+            execution run(of, pd);
+            ASSERT_OK(run.run());
+            EXPECT_EQ(run.get(JITNORM_ARG_MEAN), std::vector<float>(3, 0)) << name_of(of);
+            for (const float variance : run.get(JITNORM_ARG_VARIANCE)) EXPECT_NE(variance, variance) << name_of(of);
+        } while (jitnorm_primitive_desc_next_impl(of) == jitnorm_success);
+}
+
+} // namespace

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptions that a public struct may hold and a tensor may not, strides of tensors without elements, and tensors
+// that share memory.
+#include <climits>
+#include <cmath>
+#include <limits>
+
+#include "compiled_op.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr int64_t LARGEST = std::numeric_limits<int64_t>::max();
+constexpr auto REFUSED = jitnorm_invalid_arguments;
+
+// ---------------------------------------------------------------- numbers of dimensions
+
+constexpr int BAD_RANKS[] = {JITNORM_MAX_NDIMS + 1, 1000, INT_MAX, -2, INT_MIN};
+
+lt of_rank(int rank, jitnorm_graph_layout_type_t layout = jitnorm_graph_layout_type_strided) {
+    lt t = make_lt(SRC_ID, {2, 3, 4}, jitnorm_f32, layout);
+    t.ndims = rank;
+    return t;
+}
+
+TEST(graph_ranks, comparisons) {
+    const lt right = make_lt(SRC_ID, {2, 3, 4});
+    for (const int rank : BAD_RANKS)
+        for (const auto layout : {jitnorm_graph_layout_type_strided, jitnorm_graph_layout_type_any}) {
+            const lt wrong = of_rank(rank, layout);
+            uint8_t equal = 7;
+            EXPECT_EQ(jitnorm_graph_logical_tensor_is_equal(&wrong, &wrong, &equal), REFUSED) << rank;
+            EXPECT_EQ(jitnorm_graph_logical_tensor_is_equal(&right, &wrong, &equal), REFUSED) << rank;
+            EXPECT_EQ(equal, 7);
+        }
+}
+
+TEST(graph_ranks, sizes) {
+    for (const int rank : BAD_RANKS) {
+        const lt wrong = of_rank(rank);
+        size_t size = 7;
+        EXPECT_EQ(jitnorm_graph_logical_tensor_get_mem_size(&wrong, &size), REFUSED) << rank;
+        EXPECT_EQ(size, 7u);
+    }
+}
+
+TEST(graph_ranks, tensors) {
+    float memory[24];
+    for (const int rank : BAD_RANKS) {
+        const lt wrong = of_rank(rank);
+        owned_tensor tensor;
+        EXPECT_EQ(jitnorm_graph_tensor_create(&tensor, &wrong, cpu(), JITNORM_MEMORY_ALLOCATE), REFUSED) << rank;
+        EXPECT_EQ(jitnorm_graph_tensor_create(&tensor, &wrong, cpu(), memory), REFUSED) << rank;
+    }
+}
+
+TEST(graph_ranks, operations_and_graphs) {
+    for (const auto kind : {jitnorm_graph_op_layer_norm, jitnorm_graph_op_add})
+        for (const int rank : BAD_RANKS) {
+            const lt wrong = of_rank(rank);
+            owned_op op;
+            EXPECT_OK(jitnorm_graph_op_create(&op, 1, kind, "wrong"));
+            EXPECT_EQ(jitnorm_graph_op_add_input(op, &wrong), REFUSED) << rank;
+            EXPECT_EQ(jitnorm_graph_op_add_output(op, &wrong), REFUSED) << rank;
+            owned_graph graph; // nobody there compares them any more
+            EXPECT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu));
+            if (kind == jitnorm_graph_op_add) {
+                EXPECT_OK(jitnorm_graph_add_op(graph, op));
+                EXPECT_OK(jitnorm_graph_graph_finalize(graph));
+            }
+        }
+}
+
+TEST(graph_ranks, compilation) {
+    for (const op_request &request : {layer_norm(), layer_norm_backward(), layer_norm_grad()})
+        for (const int rank : BAD_RANKS)
+            for (size_t i = 0; i < request.inputs.size() + request.outputs.size(); ++i) {
+                auto inputs = request.inputs, outputs = request.outputs;
+                lt &changed = i < inputs.size() ? inputs[i] : outputs[i - inputs.size()];
+                if (changed.id == BETA_ID && request.kind != jitnorm_graph_op_layer_norm) continue; // not looked at
+                changed.ndims = rank;
+                EXPECT_EQ(compile(request, inputs, outputs), REFUSED) << rank << ", tensor " << i;
+            }
+}
+
+// ---------------------------------------------------------------- strides that lead nowhere
+
+// LayerNorm of all axes from `axis` on.
+op_request layer_norm_of(const dims &sizes, const dims &strides, int64_t axis) {
+    const dims rows(sizes.begin(), sizes.begin() + axis), row(sizes.begin() + axis, sizes.end());
+    op_request request = layer_norm();
+    request.inputs = {make_strided_lt(SRC_ID, sizes, strides), make_lt(GAMMA_ID, row), make_lt(BETA_ID, row)};
+    request.outputs = {make_strided_lt(DST_ID, sizes, strides), make_lt(MEAN_ID, rows), make_lt(VARIANCE_ID, rows)};
+    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, axis}};
+    return request;
+}
+
+void expect_statistics_of_nothing(const op_request &request, size_t rows) {
+    const compiled_op op(request);
+    const bound inputs(op, request.inputs), outputs(op, request.outputs);
+    for (const size_t i : {1, 2}) std::fill_n(static_cast<float *>(outputs.data(i)), rows, 5.F);
+    ASSERT_OK(execute(op, inputs, outputs));
+    for (size_t row = 0; row < rows; ++row) {
+        EXPECT_EQ(static_cast<float *>(outputs.data(1))[row], 0.F);
+        EXPECT_TRUE(std::isnan(static_cast<float *>(outputs.data(2))[row]));
+    }
+}
+
+TEST(graph_strides_without_elements, as_frameworks_compute_them) {
+    expect_statistics_of_nothing(layer_norm_of({3, 0}, {0, 1}, 1), 3);
+    expect_statistics_of_nothing(layer_norm_of({3, 0, 4}, {0, 4, 1}, 1), 3);
+}
+
+TEST(graph_strides_without_elements, of_any_size) {
+    expect_statistics_of_nothing(layer_norm_of({3, 0}, {LARGEST, 1}, 1), 3);
+    expect_statistics_of_nothing(layer_norm_of({3, 0}, {LARGEST, LARGEST}, 0), 1); // a dimension of 1 goes before
+    expect_statistics_of_nothing(layer_norm_of({2, 3, 0, 2}, {LARGEST - 1, 0, LARGEST, LARGEST}, 2), 6);
+}
+
+TEST(graph_strides_without_elements, of_statistics_in_their_own_layouts) {
+    op_request request = layer_norm_of({2, 3, 0}, {0, 0, 1}, 2);
+    request.outputs[1] = make_strided_lt(MEAN_ID, {2, 3}, {1, 2});
+    expect_statistics_of_nothing(request, 6);
+}
+
+TEST(graph_strides_without_elements, of_gradients) {
+    for (const dims &strides : {dims{0, 1}, dims{LARGEST, LARGEST}}) {
+        op_request request = layer_norm_backward();
+        request.inputs = {make_strided_lt(SRC_ID, {0, 4}, strides), make_strided_lt(DIFF_DST_ID, {0, 4}, strides),
+                          make_lt(MEAN_ID, {0}), make_lt(VARIANCE_ID, {0}), make_lt(GAMMA_ID, {4})};
+        request.outputs[0] = make_strided_lt(DIFF_SRC_ID, {0, 4}, strides);
+        const compiled_op op(request);
+        const bound inputs(op, request.inputs), outputs(op, request.outputs);
+        for (const size_t i : {1, 2}) std::fill_n(static_cast<float *>(outputs.data(i)), 4, 5.F);
+        ASSERT_OK(execute(op, inputs, outputs));
+        for (const size_t i : {1, 2})
+            for (size_t c = 0; c < 4; ++c) EXPECT_EQ(static_cast<float *>(outputs.data(i))[c], 0.F);
+    }
+}
+
+// gamma passes through a copy (side_executor.cpp), which never steps along its dimension of one index.
+TEST(graph_strides_of_one_index, mean_nothing_to_copies) {
+    op_request request = layer_norm();
+    request.inputs = {make_lt(SRC_ID, {2, 1, 4}), make_strided_lt(GAMMA_ID, {1, 4}, {LARGEST, 2}),
+                      make_strided_lt(BETA_ID, {1, 4}, {LARGEST / 2, 3})};
+    request.outputs = {make_lt(DST_ID, {2, 1, 4}), make_lt(MEAN_ID, {2}), make_lt(VARIANCE_ID, {2})};
+    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 1}};
+    const compiled_op op(request);
+    const bound inputs(op, request.inputs), outputs(op, request.outputs);
+    std::fill_n(static_cast<float *>(inputs.data(0)), 8, 2.F);
+    std::fill_n(static_cast<float *>(inputs.data(1)), 7, 1.F);
+    auto *beta = static_cast<float *>(inputs.data(2));
+    for (int i = 0; i < 10; ++i) beta[i] = float(i);
+    ASSERT_OK(execute(op, inputs, outputs));
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(static_cast<float *>(outputs.data(0))[i], float(i % 4 * 3)) << i;
+}
+
+TEST(graph_sizes, that_memory_cannot_have) {
+    EXPECT_EQ(compile(layer_norm_of({0, int64_t(1) << 60}, {1, 1}, 1)), REFUSED);
+    EXPECT_EQ(compile(layer_norm_of({int64_t(1) << 60, 0}, {1, 1}, 1)), REFUSED);
+    EXPECT_EQ(compile(layer_norm_of({2, 3, 4}, {int64_t(1) << 58, 4, 1}, 2)), REFUSED);
+}
+
+// ---------------------------------------------------------------- tensors that share memory
+
+// Every output at the place of every other tensor, but for the pair that works in place.
+TEST(graph_aliases, are_refused) {
+    for (const op_request &request : {layer_norm(), layer_norm_backward(), layer_norm_grad()}) {
+        const compiled_op op(request);
+        const bound inputs(op, request.inputs), outputs(op, request.outputs);
+        inputs.fill(24);
+        const auto pairs = op.pairs();
+        for (size_t o = 0; o < outputs.handles.size(); ++o)
+            for (const auto &[list, others] : {std::pair{&request.inputs, &inputs}, {&request.outputs, &outputs}})
+                for (size_t i = 0; i < others->handles.size(); ++i) {
+                    const size_t output_id = request.outputs[o].id, other_id = (*list)[i].id;
+                    if (output_id == other_id) continue;
+                    if (other_id == BETA_ID && request.kind != jitnorm_graph_op_layer_norm) continue; // not looked at
+                    if (pairs[0] == std::pair{other_id, output_id}) continue; // test_execution.cpp
+                    owned_tensor alias;
+                    const lt description = op.query(output_id);
+                    EXPECT_OK(jitnorm_graph_tensor_create(&alias, &description, cpu(), others->data(i)));
+                    auto outs = outputs.handles;
+                    outs[o] = alias;
+                    EXPECT_EQ(execute(op, inputs.handles, outs, make_stream()), REFUSED)
+                        << output_id << " " << other_id;
+                }
+        EXPECT_OK(execute(op, inputs, outputs));
+    }
+}
+
+TEST(graph_aliases, of_inputs_are_fine) {
+    const op_request request = layer_norm();
+    const compiled_op op(request);
+    const bound inputs(op, request.inputs), outputs(op, request.outputs);
+    inputs.fill(24);
+    owned_tensor beta;
+    const lt description = op.query(BETA_ID);
+    EXPECT_OK(jitnorm_graph_tensor_create(&beta, &description, cpu(), inputs.data(1)));
+    auto ins = inputs.handles;
+    ins[2] = beta;
+    EXPECT_OK(execute(op, ins, outputs.handles, make_stream()));
+}
+
+TEST(graph_aliases, in_place_needs_one_layout) {
+    op_request request = layer_norm();
+    request.outputs[0] = make_strided_lt(DST_ID, {2, 3, 4}, {12, 1, 3});
+    const compiled_op op(request);
+    EXPECT_TRUE(op.pairs().empty());
+    const bound inputs(op, request.inputs), outputs(op, request.outputs);
+    inputs.fill(24);
+    owned_tensor dst;
+    EXPECT_OK(jitnorm_graph_tensor_create(&dst, &request.outputs[0], cpu(), inputs.data(0)));
+    auto outs = outputs.handles;
+    outs[0] = dst;
+    EXPECT_EQ(execute(op, inputs.handles, outs, make_stream()), REFUSED);
+}
+
+TEST(graph_aliases, of_nothing_are_fine) {
+    const op_request request = layer_norm_of({0, 4}, {4, 1}, 1);
+    const compiled_op op(request);
+    const bound inputs(op, request.inputs), outputs(op, request.outputs);
+    auto outs = outputs.handles;
+    owned_tensor dst;
+    EXPECT_OK(jitnorm_graph_tensor_create(&dst, &request.outputs[0], cpu(), inputs.data(1)));
+    outs[0] = dst;
+    EXPECT_OK(execute(op, inputs.handles, outs, make_stream()));
+}
+
+} // namespace
+} // namespace jitnorm::tests
