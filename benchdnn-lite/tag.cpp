@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 #include "error.hpp"
 
@@ -183,12 +184,13 @@ std::vector<dim_t> padded_dims(std::string_view canonical, std::vector<dim_t> di
 }
 
 std::vector<dim_t> strides_of(std::string_view canonical, const std::vector<dim_t> &dims) {
+    constexpr dim_t LARGEST = std::numeric_limits<dim_t>::max();
     std::vector<dim_t> strides(dims.size());
     dim_t stride = 1;
     for (auto letter = canonical.rbegin(); letter != canonical.rend(); ++letter) {
         const size_t d = size_t(*letter - 'a');
         strides[d] = stride;
-        stride *= std::max<dim_t>(dims[d], 1);
+        if (__builtin_mul_overflow(stride, std::max<dim_t>(dims[d], 1), &stride)) stride = LARGEST;
     }
     return strides;
 }
