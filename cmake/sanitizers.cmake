@@ -7,3 +7,13 @@ if(JITNORM_SANITIZE)
     -Wno-mismatched-new-delete)
   add_link_options(-fsanitize=${JITNORM_SANITIZE})
 endif()
+
+# JITNORM_FUZZ makes libFuzzer's programs of the fuzz targets (tests/fuzz); the library tells the fuzzer where it has been.
+option(JITNORM_FUZZ "Build the fuzz targets for libFuzzer (clang)" OFF)
+if(JITNORM_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "JITNORM_FUZZ needs clang: libFuzzer is a part of it")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
