@@ -184,13 +184,14 @@ std::vector<dim_t> padded_dims(std::string_view canonical, std::vector<dim_t> di
 }
 
 std::vector<dim_t> strides_of(std::string_view canonical, const std::vector<dim_t> &dims) {
+    constexpr dim_t LARGEST = std::numeric_limits<dim_t>::max();
     std::vector<dim_t> strides(dims.size());
     dim_t stride = 1;
     for (auto letter = canonical.rbegin(); letter != canonical.rend(); ++letter) {
         const size_t d = size_t(*letter - 'a');
         strides[d] = stride;
         if (__builtin_mul_overflow(stride, std::max<dim_t>(dims[d], 1), &stride))
-            stride = std::numeric_limits<dim_t>::max(); // the library answers that it is too large
+            stride = LARGEST; // the library answers that it is too large
     }
     return strides;
 }

@@ -11,3 +11,13 @@ if(JITNORM_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_library(leaks_of_libomp OBJECT cmake/leaks_of_libomp.c)
   link_libraries($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:leaks_of_libomp>)
 endif()
+
+# JITNORM_FUZZ makes libFuzzer's programs of the fuzz targets (tests/fuzz); the library tells the fuzzer where it has been.
+option(JITNORM_FUZZ "Build the fuzz targets for libFuzzer (clang)" OFF)
+if(JITNORM_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "JITNORM_FUZZ needs clang: libFuzzer is a part of it")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()

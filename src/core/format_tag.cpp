@@ -51,8 +51,8 @@ int dimension_of(char letter) { return std::tolower(static_cast<unsigned char>(l
 std::span<const named_tag> named_tags() { return TAGS; }
 
 std::string_view tag_name(jitnorm_format_tag_t tag) {
-    const int index = int(tag) - FIRST_TAG;
-    return 0 <= index && index < int(std::size(TAGS)) ? TAGS[index].name : std::string_view();
+    if (tag < FIRST_TAG || tag >= FIRST_TAG + int(std::size(TAGS))) return {}; // any int: no difference before this
+    return TAGS[tag - FIRST_TAG].name;
 }
 
 layout_rule parse_layout(std::string_view name) {

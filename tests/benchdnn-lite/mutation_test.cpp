@@ -1,135 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parser on mutations of the input files that come with the program: nothing makes it crash, and whatever it does
 // not understand is one line on stderr and status 2.
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <random>
-#include <sstream>
-
 #include <gtest/gtest.h>
 
 #include "hostile_input.hpp"
-#include "knobs.hpp"
+#include "mutator.hpp"
 #include "run.hpp"
 #include "text.hpp"
 
 namespace benchdnn_lite {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr uint64_t SEED = 20;
-
-// Lines of the shipped input files, and the help's examples.
-std::vector<std::string> seeds() {
-    std::vector<std::string> lines;
-    for (const knob &k : knobs())
-        if (k.name != "help" && k.name != "batch") lines.push_back(concat("--", k.name, "=", k.example, " 2x3"));
-    std::vector<fs::path> files;
-    for (const auto &entry : fs::recursive_directory_iterator(INPUTS))
-        if (entry.is_regular_file()) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    for (const fs::path &file : files) {
-        std::ifstream input(file);
-        for (std::string line; std::getline(input, line);)
-            if (!line.empty()) lines.push_back(line);
-    }
-    return lines;
-}
-
-class mutator {
-public:
-    explicit mutator(uint64_t seed) : numbers_(seed), seeds_(seeds()) {}
-
-    // Some lines, a few times changed somewhere.
-    std::string next() {
-        std::string text;
-        for (size_t lines = 1 + below(3); lines > 0; --lines) text += seeds_[below(seeds_.size())] + "\n";
-        for (size_t changes = 1 + below(6); changes > 0; --changes) change(text);
-        return text;
-    }
-
-private:
-    size_t below(size_t end) { return end == 0 ? 0 : numbers_() % end; }
-
-    void change(std::string &text) {
-        const size_t at = below(text.size() + 1), length = below(std::min<size_t>(text.size() - at, 12) + 1);
-        switch (below(6)) {
-        case 0:
-            text.erase(at, length);
-            break;
-        case 1:
-            text.insert(at, std::string(1, char(below(256))));
-            break;
-        case 2:
-            text.insert(at, TOKENS[below(std::size(TOKENS))]);
-            break;
-        case 3:
-            text.replace(at, length, TOKENS[below(std::size(TOKENS))]);
-            break;
-        case 4:
-            text.insert(at, text.substr(below(text.size() + 1), 20));
-            break;
-        default:
-            if (at < text.size()) text[at] = char(text[at] ^ (1 << below(8)));
-        }
-    }
-
-    static constexpr const char *TOKENS[] = {",",
-                                             ":",
-                                             "+",
-                                             "=",
-                                             "x",
-                                             "n",
-                                             "\"",
-                                             "\\\n",
-                                             "\n",
-                                             " ",
-                                             "#",
-                                             "*",
-                                             "-",
-                                             "--",
-                                             "0",
-                                             "1",
-                                             "e9",
-                                             "-1",
-                                             "nan",
-                                             "inf",
-                                             "1e-400",
-                                             "0x10",
-                                             "any",
-                                             "undef",
-                                             "abx",
-                                             "aBx8b",
-                                             "ABab",
-                                             "99999999999999999999",
-                                             "2147483648",
-                                             "--dt=",
-                                             "--tag=",
-                                             "--flags=",
-                                             "--reset",
-                                             "--lnorm",
-                                             "--attr-post-ops=",
-                                             "--attr-scales=",
-                                             "--match=[",
-                                             "--impl=",
-                                             "f32",
-                                             "s8",
-                                             "sum:",
-                                             "relu:",
-                                             "add:f32:",
-                                             "%",
-                                             "%time",
-                                             "\xff",
-                                             "\xc3\xa9",
-                                             "_n\"a b\"",
-                                             "7x33",
-                                             "1x1"};
-
-    std::mt19937_64 numbers_;
-    const std::vector<std::string> seeds_;
-};
 
 int status_of(std::vector<std::string> arguments) {
     std::vector<char *> argv{arguments[0].data()};
@@ -139,7 +21,8 @@ int status_of(std::vector<std::string> arguments) {
 
 TEST(mutation, nothing_makes_the_parser_break_its_promises) {
     constexpr int MUTATIONS = 100'000;
-    mutator source(SEED);
+    const std::vector<std::string> lines = lnorm_lines(INPUTS);
+    mutator source(SEED, lines);
     int parsed = 0, mistakes = 0;
     for (int i = 0; i < MUTATIONS; ++i) {
         const std::string text = source.next();
@@ -155,7 +38,8 @@ TEST(mutation, nothing_makes_the_parser_break_its_promises) {
 
 TEST(mutation, a_mistake_is_one_line_on_stderr_and_status_2) {
     constexpr int MISTAKES = 500;
-    mutator source(SEED + 1);
+    const std::vector<std::string> lines = lnorm_lines(INPUTS);
+    mutator source(SEED + 1, lines);
     for (int found = 0; found < MISTAKES;) {
         const std::string text = source.next();
         const std::vector<std::string> arguments = arguments_in(text);

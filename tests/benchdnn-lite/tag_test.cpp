@@ -83,5 +83,10 @@ TEST(tag, strides_follow_the_letters) {
     EXPECT_EQ(strides_of("ab", {3, 0}), (std::vector<dim_t>{1, 1}));
 }
 
+TEST(tag, a_stride_that_does_not_fit_is_the_largest) {
+    constexpr dim_t LARGEST = std::numeric_limits<dim_t>::max();
+    EXPECT_EQ(strides_of("abc", {2, dim_t(1) << 62, 4}), (std::vector<dim_t>{LARGEST, 4, 1}));
+}
+
 } // namespace
 } // namespace benchdnn_lite

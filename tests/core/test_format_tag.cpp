@@ -141,6 +141,7 @@ TEST(FormatTag, RefusesWhatHasNoMeaning) {
     EXPECT_EQ(status_of({3, 5}, jitnorm_a), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({3, 5}, jitnorm_format_tag_last), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({3, 5}, unknown<jitnorm_format_tag_t>(-7)), jitnorm_invalid_arguments);
+    EXPECT_EQ(status_of({3, 5}, unknown<jitnorm_format_tag_t>(INT32_MIN)), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({3, -5}, jitnorm_ab), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({3, -5}, jitnorm_format_tag_any), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({3, 5}, jitnorm_ab, jitnorm_data_type_undef), jitnorm_invalid_arguments);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnn_choice: the tensors and arrays of a two-phase call as the fuzzer's bytes describe them.
+#pragma once
+
+#include "handles.hpp"
+#include "hostile_sizes.hpp"
+#include "jitnorm/jitnorm_aclnn.h"
+
+namespace jitnorm::fuzz {
+
+using acl_tensor = owner<aclTensor, jitnorm_acl_tensor_destroy>;
+using acl_int_array = owner<aclIntArray, jitnorm_acl_int_array_destroy>;
+using acl_bool_array = owner<aclBoolArray, jitnorm_acl_bool_array_destroy>;
+
+struct acl_tensor_choice {
+    bool exists = true;
+    sizes dims, strides;
+    bool null_strides = false;
+    int type = 0, format = 2; // Ascend's numbers
+    int64_t offset = 0;
+    uint64_t ndims = 0;
+    bool is_output = false;
+
+    acl_tensor at(void *data) const; // null where it does not exist, or is refused
+    // From `data` to the end of the last element; nothing where that is too much, or negative, to be worth executing.
+    bool find_bytes(size_t &bytes) const;
+    jitnorm_data_type_t core_type() const;
+};
+
+// In the order of the operation's parameters.
+struct aclnn_choice {
+    bool is_forward = true;
+    std::vector<acl_tensor_choice> tensors;
+    sizes normalized_shape;
+    std::vector<uint8_t> output_mask;
+    double epsilon = 1e-5;
+};
+
+aclnn_choice choose_aclnn(byte_stream &choices);
+
+} // namespace jitnorm::fuzz

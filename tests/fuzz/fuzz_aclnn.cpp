@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two-phase calls: any tensors and arrays; what the first call takes is run in a workspace of exactly the size it
+// asked for, and gives the bits of the reference.
+#include <cstring>
+
+#include "aclnn_choice.hpp"
+#include "implementation_cap.hpp"
+#include "tensor_regions.hpp"
+
+namespace jitnorm::fuzz {
+
+namespace {
+
+bool is_documented(jitnorm_acl_status_t status) {
+    switch (status) {
+    case JITNORM_ACLNN_SUCCESS:
+    case JITNORM_ACLNN_ERR_PARAM_NULLPTR:
+    case JITNORM_ACLNN_ERR_PARAM_INVALID:
+    case JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// An error has a reason, which is one line.
+void check_status(jitnorm_acl_status_t status) {
+    require(is_documented(status), "a call has a documented status", std::to_string(status));
+    const char *reason = jitnorm_acl_recent_error();
+    if (status == JITNORM_ACLNN_SUCCESS) return;
+    require(reason != nullptr && reason[0] != '\0' && std::strchr(reason, '\n') == nullptr,
+            "an error says why in a line");
+}
+
+class call {
+public:
+    call(byte_stream &choices, const aclnn_choice &what);
+
+    bool can_run() const { return can_run_; }
+    // First and second call.
+    run_result run(bool in_parts);
+    void require_equal(const run_result &a, const run_result &b) const { regions_.require_equal(a, b, "ref:any"); }
+
+private:
+    void share_in_place(byte_stream &choices);
+    std::vector<acl_tensor> make_tensors() const;
+    jitnorm_acl_status_t prepare(const std::vector<acl_tensor> &t, uint64_t *bytes,
+                                 jitnorm_acl_op_executor_t *executor) const;
+    jitnorm_acl_status_t execute(uint64_t bytes, jitnorm_acl_op_executor_t executor, bool in_parts) const;
+
+    const aclnn_choice &what_;
+    tensor_regions regions_; // a tensor for each
+    std::vector<size_t> bytes_;
+    acl_int_array shape_;
+    acl_bool_array mask_;
+    bool can_run_ = true, small_workspace_ = false, repeatable_ = false, destroys_early_ = false, new_address_ = false;
+    std::vector<uint8_t> has_address_;
+    size_t workspace_off_ = 0; // bytes off an alignment
+};
+
+acl_bool_array make_mask(const std::vector<uint8_t> &values) {
+    bool mask[8] = {};
+    std::copy(values.begin(), values.end(), mask);
+    return acl_bool_array(jitnorm_acl_bool_array_create(mask, values.size()));
+}
+
+call::call(byte_stream &choices, const aclnn_choice &what) : what_(what), bytes_(what.tensors.size(), 0) {
+    for (size_t i = 0; i < what.tensors.size(); ++i) {
+        const acl_tensor_choice &t = what.tensors[i];
+        can_run_ = t.find_bytes(bytes_[i]) && can_run_;
+        regions_.add(bytes_[i], t.core_type(), !t.is_output, t.is_output);
+        has_address_.push_back(!choices.hostile());
+    }
+    if (choices.one_in(4)) share_in_place(choices);
+    regions_.share_hostile(choices);
+    regions_.allocate(choices);
+    if (!choices.hostile())
+        shape_.reset(jitnorm_acl_int_array_create(what.normalized_shape.data(), what.normalized_shape.size()));
+    if (!choices.hostile()) mask_ = make_mask(what.output_mask);
+    small_workspace_ = choices.hostile();
+    repeatable_ = choices.one_in(4);
+    destroys_early_ = choices.coin();
+    new_address_ = choices.one_in(4);
+    workspace_off_ = choices.below(64);
+}
+
+// out with input, gradInput with gradOut
+void call::share_in_place(byte_stream &choices) {
+    const size_t in = 0, out = what_.is_forward ? 3 : 6;
+    const acl_tensor_choice &a = what_.tensors[in], &b = what_.tensors[out];
+    const bool same = a.dims == b.dims && a.type == b.type && a.offset == b.offset && a.null_strides && b.null_strides;
+    if (same || choices.hostile()) regions_.share(in, out, 0, same);
+}
+
+std::vector<acl_tensor> call::make_tensors() const {
+    std::vector<acl_tensor> tensors;
+    for (size_t i = 0; i < what_.tensors.size(); ++i)
+        tensors.push_back(what_.tensors[i].at(has_address_[i] != 0 ? regions_.data(i) : nullptr));
+    return tensors;
+}
+
+jitnorm_acl_status_t call::prepare(const std::vector<acl_tensor> &t, uint64_t *bytes,
+                                   jitnorm_acl_op_executor_t *executor) const {
+    return what_.is_forward ? jitnorm_aclnn_layer_norm_get_workspace_size(t[0].get(), shape_.get(), t[1].get(),
+                                                                          t[2].get(), what_.epsilon, t[3].get(),
+                                                                          t[4].get(), t[5].get(), bytes, executor)
+                            : jitnorm_aclnn_layer_norm_backward_get_workspace_size(
+                                  t[0].get(), t[1].get(), shape_.get(), t[2].get(), t[3].get(), t[4].get(), t[5].get(),
+                                  mask_.get(), t[6].get(), t[7].get(), t[8].get(), bytes, executor);
+}
+
+jitnorm_acl_status_t call::execute(uint64_t bytes, jitnorm_acl_op_executor_t executor, bool in_parts) const {
+    const uint64_t given = bytes > 0 && small_workspace_ ? bytes - 1 : bytes;
+    const tests::guarded_buffer workspace(given + workspace_off_, tests::guard_side::after);
+    const auto run = what_.is_forward ? jitnorm_aclnn_layer_norm : jitnorm_aclnn_layer_norm_backward;
+    const jitnorm_acl_status_t status = run(workspace.as<char>() + workspace_off_, given, executor, stream(in_parts));
+    require(workspace.slack_untouched(), "nothing is written around the workspace");
+    return status;
+}
+
+run_result call::run(bool in_parts) {
+    regions_.restore();
+    std::vector<acl_tensor> tensors = make_tensors();
+    uint64_t bytes = 0;
+    jitnorm_acl_op_executor_t executor = nullptr;
+    jitnorm_acl_status_t status = prepare(tensors, &bytes, &executor);
+    check_status(status);
+    require((status == 0) == (executor != nullptr), "an executor is made on success only");
+    if (executor == nullptr) return regions_.result(status);
+    if (repeatable_) jitnorm_acl_op_executor_set_repeatable(executor);
+    if (new_address_ && tensors[0] != nullptr && has_address_[0] != 0)
+        require(jitnorm_acl_op_executor_set_address(executor, jitnorm_acl_inputs, 0, tensors[0].get(),
+                                                    regions_.data(0)) == 0,
+                "an executor takes an address");
+    if (destroys_early_) tensors.clear();
+    if (can_run_ && bytes <= 16 * MOST_BYTES) check_status(status = execute(bytes, executor, in_parts));
+    const bool has_ended = status == 0 && can_run_ && bytes <= 16 * MOST_BYTES && !repeatable_;
+    require((jitnorm_acl_op_executor_destroy(executor) == 0) != has_ended, "an executor ends once");
+    return regions_.result(status);
+}
+
+} // namespace
+
+int run_one(const uint8_t *data, size_t size) {
+    byte_stream choices(data, size);
+    const aclnn_choice what = choose_aclnn(choices);
+    call both(choices, what);
+    const bool in_parts = choices.coin();
+    const run_result got = both.run(in_parts);
+    const reference_only capped;
+    const run_result expected = both.run(!in_parts);
+    both.require_equal(got, expected);
+    return 0;
+}
+
+} // namespace jitnorm::fuzz

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph interface: any logical tensors, operations, attributes, graphs; what compiles is executed, and gives the
+// bits of the reference.
+#include "graph_run.hpp"
+#include "implementation_cap.hpp"
+
+namespace jitnorm::fuzz {
+
+namespace {
+
+using graph = owner<jitnorm_graph_graph, jitnorm_graph_graph_destroy>;
+using partition = owner<jitnorm_graph_partition, jitnorm_graph_partition_destroy>;
+
+void compare_descriptions(const std::vector<logical_tensor> &tensors) {
+    for (const logical_tensor &t : tensors) {
+        size_t bytes = 0;
+        uint8_t equal = 0;
+        jitnorm_graph_logical_tensor_get_mem_size(&t, &bytes);
+        jitnorm_graph_logical_tensor_is_equal(&t, &tensors.front(), &equal);
+    }
+}
+
+graph make_graph(byte_stream &choices) {
+    jitnorm_graph_graph_t made = nullptr;
+    const auto kind = jitnorm_engine_kind_t(choices.hostile() ? int(choices.byte()) : jitnorm_cpu);
+    const auto mode = jitnorm_fpmath_mode_t(choices.below(choices.hostile() ? 256 : 5));
+    const jitnorm_status_t status = jitnorm_graph_graph_create_with_fpmath_mode(&made, kind, mode);
+    require(status == jitnorm_success || status == jitnorm_invalid_arguments, "a graph is made or refused");
+    return graph(made);
+}
+
+// The partition of the first operation; all others end here.
+partition first_partition(byte_stream &choices, jitnorm_graph_graph_t g) {
+    size_t count = 0;
+    require(jitnorm_graph_graph_get_partition_num(g, &count) == jitnorm_success, "a graph counts its partitions");
+    const size_t asked = choices.hostile() ? choices.below(4) : count;
+    std::vector<jitnorm_graph_partition_t> made(asked, nullptr);
+    const jitnorm_status_t status = jitnorm_graph_graph_get_partitions(g, asked, made.data());
+    if (status != jitnorm_success) return nullptr;
+    std::vector<partition> owned;
+    for (const jitnorm_graph_partition_t p : made) owned.emplace_back(p);
+    return std::move(owned.front());
+}
+
+// A chain: a second operation reads what the first has written.
+partition partition_in_graph(byte_stream &choices, const graph_choice &what, const_jitnorm_graph_op_t op) {
+    const graph g = make_graph(choices);
+    if (g == nullptr) return nullptr;
+    jitnorm_graph_op_t copied = const_cast<jitnorm_graph_op_t>(op); // C interfaces have no const here
+    jitnorm_graph_add_op(g.get(), copied);
+    if (choices.hostile()) jitnorm_graph_add_op(g.get(), copied);
+    if (choices.one_in(3)) {
+        graph_choice next = choose_operation(choices, 100);
+        if (!next.inputs.empty() && !what.outputs.empty()) next.inputs[0] = what.outputs[0];
+        const graph_op second = make_op(choices, next, 7);
+        jitnorm_graph_add_op(g.get(), second.get());
+    }
+    if (!choices.hostile()) jitnorm_graph_graph_finalize(g.get());
+    jitnorm_graph_graph_filter(g.get(), jitnorm_graph_partition_policy_t(choices.hostile() ? 7 : 1));
+    return first_partition(choices, g.get());
+}
+
+partition make_partition(byte_stream &choices, const graph_choice &what) {
+    const graph_op op = make_op(choices, what, 5);
+    if (choices.coin()) return partition_in_graph(choices, what, op.get());
+    jitnorm_graph_partition_t made = nullptr;
+    const auto kind = jitnorm_engine_kind_t(choices.hostile() ? int(choices.byte()) : jitnorm_cpu);
+    const jitnorm_status_t status = jitnorm_graph_partition_create_with_op(&made, op.get(), kind);
+    require(status == jitnorm_success || status == jitnorm_invalid_arguments || status == jitnorm_invalid_graph ||
+                status == jitnorm_invalid_graph_op,
+            "a partition is made or refused", jitnorm_status2str(status));
+    return partition(made);
+}
+
+void ask(byte_stream &choices, jitnorm_graph_partition_t p) {
+    size_t count = 0, id = 0;
+    uint8_t supported = 0;
+    require(jitnorm_graph_partition_is_supported(p, &supported) == jitnorm_success, "a partition answers");
+    require(jitnorm_graph_partition_get_input_ports_num(p, &count) == jitnorm_success, "a partition counts its inputs");
+    if (choices.hostile()) count = choices.below(4);
+    std::vector<logical_tensor> ports(count);
+    jitnorm_graph_partition_get_input_ports(p, count, ports.data());
+    require(jitnorm_graph_partition_get_ops(p, 1, &id) == jitnorm_success, "a partition has one operation");
+}
+
+using tensor_list = std::vector<const logical_tensor *>;
+
+tensor_list pointers(const std::vector<logical_tensor> &tensors) {
+    tensor_list list;
+    for (const logical_tensor &t : tensors) list.push_back(&t);
+    return list;
+}
+
+struct compilation {
+    compiled_partition made;
+    jitnorm_status_t status;
+};
+
+compilation compile(jitnorm_graph_partition_t p, tensor_list inputs, tensor_list outputs) {
+    jitnorm_graph_compiled_partition_t made = nullptr;
+    require(jitnorm_graph_compiled_partition_create(&made, p) == jitnorm_success,
+            "a partition can be compiled into one");
+    const jitnorm_status_t status = jitnorm_graph_partition_compile(p, made, inputs.size(), inputs.data(),
+                                                                    outputs.size(), outputs.data(), engine());
+    return {compiled_partition(made), status};
+}
+
+void compare(byte_stream &choices, const graph_choice &what, jitnorm_graph_partition_t p) {
+    tensor_list inputs = pointers(what.inputs), outputs = pointers(what.outputs);
+    if (choices.hostile() && !inputs.empty()) inputs.pop_back();
+    if (choices.hostile() && !outputs.empty()) outputs[0] = nullptr;
+    const compilation fast = compile(p, inputs, outputs);
+    const compilation plain = [&] {
+        const reference_only capped;
+        return compile(p, inputs, outputs);
+    }();
+    require(fast.status == plain.status, "all implementations take the same problems");
+    if (fast.status != jitnorm_success) return;
+    graph_tensors tensors(choices, what, fast.made.get());
+    if (!tensors.can_run()) return;
+    const bool in_parts = choices.coin();
+    const auto got = tensors.run(fast.made.get(), stream(in_parts));
+    const auto expected = tensors.run(plain.made.get(), stream(!in_parts));
+    if (got && expected) tensors.require_equal(*got, *expected);
+}
+
+} // namespace
+
+int run_one(const uint8_t *data, size_t size) {
+    byte_stream choices(data, size);
+    const graph_choice what = choose_operation(choices, 0);
+    compare_descriptions(what.inputs);
+    compare_descriptions(what.outputs);
+    const partition p = make_partition(choices, what);
+    if (p == nullptr) return 0;
+    ask(choices, p.get());
+    compare(choices, what, p.get());
+    return 0;
+}
+
+} // namespace jitnorm::fuzz

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// graph_choice: an operation of the graph interface as the fuzzer's bytes describe it.
+#pragma once
+
+#include "handles.hpp"
+#include "hostile_sizes.hpp"
+#include "jitnorm/jitnorm_graph.h"
+
+namespace jitnorm::fuzz {
+
+using logical_tensor = jitnorm_graph_logical_tensor_t;
+using graph_op = owner<jitnorm_graph_op, jitnorm_graph_op_destroy>;
+
+struct graph_choice {
+    jitnorm_graph_op_kind_t kind = jitnorm_graph_op_layer_norm;
+    size_t normalized = 1;                       // dimensions
+    std::vector<logical_tensor> inputs, outputs; // as compilation is told of them
+};
+
+// Reads an operation's choices. Ids count from `first_id`.
+graph_choice choose_operation(byte_stream &choices, size_t first_id);
+
+// The operation with the tensors, described as well or less well, and attributes.
+graph_op make_op(byte_stream &choices, const graph_choice &what, size_t id);
+
+// Now and then a field is what no function would have made it.
+void make_hostile(byte_stream &choices, logical_tensor &t);
+
+bool is_small(const logical_tensor &t); // and of a known size
+
+} // namespace jitnorm::fuzz

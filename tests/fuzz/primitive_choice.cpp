@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitive_choice.hpp"
+
+#include <limits>
+
+namespace jitnorm::fuzz {
+
+namespace {
+
+float choose_number(byte_stream &choices) {
+    using limits = std::numeric_limits<float>;
+    constexpr float STRANGE[] = {-1, limits::quiet_NaN(), limits::infinity(), limits::max(), limits::denorm_min()};
+    constexpr float ORDINARY[] = {1e-5F, 0, 1, 0.5F, 3};
+    return choices.hostile() ? choices.pick(STRANGE) : choices.pick(ORDINARY);
+}
+
+jitnorm_prop_kind_t choose_kind(byte_stream &choices) {
+    constexpr jitnorm_prop_kind_t KINDS[] = {jitnorm_forward_inference, jitnorm_forward_training, jitnorm_backward,
+                                             jitnorm_backward_data};
+    return choices.hostile() ? jitnorm_prop_kind_t(int(hostile_number(choices))) : choices.pick(KINDS);
+}
+
+unsigned choose_flags(byte_stream &choices) {
+    constexpr unsigned FLAGS[] = {jitnorm_use_global_stats, jitnorm_use_scale, jitnorm_use_shift, jitnorm_rms_norm};
+    unsigned flags = choices.hostile() ? unsigned(choices.number()) : 0;
+    for (const unsigned flag : FLAGS)
+        if (choices.coin()) flags |= flag;
+    return flags;
+}
+
+// 1 where it is broadcast along the dimension, at times all of the destination's.
+tensor_choice choose_source(byte_stream &choices, tensor_rules rules) {
+    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_s32, jitnorm_bf16, jitnorm_f16,
+                                             jitnorm_f64, jitnorm_s8,  jitnorm_u8};
+    for (size_t d = 0; d < rules.dims.size(); ++d)
+        if (choices.coin()) {
+            rules.dims[d] = 1;
+            rules.runtime_dims &= ~(1U << d);
+        }
+    return choose_tensor(choices, rules, choices.hostile() ? jitnorm_data_type_undef : choices.pick(TYPES));
+}
+
+void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &rules, primitive_choice &what) {
+    tensor_choice source;
+    switch (choices.below(4)) {
+    case 0: {
+        const int alg =
+            choices.hostile() ? int(hostile_number(choices)) : jitnorm_eltwise_relu + int(choices.below(21));
+        const float alpha = choose_number(choices), beta = choose_number(choices);
+        jitnorm_post_ops_append_eltwise(ops, jitnorm_alg_kind_t(alg), alpha, beta);
+        break;
+    }
+    case 1: {
+        const int zero_point = choices.one_in(4) ? int(choices.number()) : 0;
+        const auto type = choices.one_in(3) ? choose_type(choices, true) : jitnorm_data_type_undef;
+        what.reads_dst = true;
+        jitnorm_post_ops_append_sum(ops, choose_number(choices), zero_point, type);
+        break;
+    }
+    default: {
+        const int alg = choices.hostile() ? int(hostile_number(choices)) : jitnorm_binary_add + int(choices.below(12));
+        source = choose_source(choices, rules);
+        const memory_desc md = exercised(choices, source.asked());
+        jitnorm_post_ops_append_binary(ops, jitnorm_alg_kind_t(alg), md.get());
+    }
+    }
+    if (jitnorm_post_ops_len(ops) > int(what.post_op_sources.size())) what.post_op_sources.push_back(source);
+}
+
+attributes choose_attributes(byte_stream &choices, const tensor_rules &rules, primitive_choice &what) {
+    if (!choices.one_in(3)) return nullptr;
+    jitnorm_primitive_attr_t made = nullptr;
+    require(jitnorm_primitive_attr_create(&made) == jitnorm_success, "attributes can be made");
+    attributes attr(made);
+    if (choices.coin())
+        jitnorm_primitive_attr_set_scratchpad_mode(made, jitnorm_scratchpad_mode_t(choices.hostile() ? 2 : 1));
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
+        if (choices.one_in(3))
+            jitnorm_primitive_attr_set_scales_mask(made, choices.hostile() ? int(choices.number()) : arg,
+                                                   choices.hostile() ? int(choices.number()) : 0);
+    jitnorm_post_ops_t ops = nullptr;
+    require(jitnorm_post_ops_create(&ops) == jitnorm_success, "post-ops can be made");
+    const post_ops owned(ops);
+    for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
+    require(jitnorm_primitive_attr_set_post_ops(made, ops) == jitnorm_success, "post-ops can be set");
+    jitnorm_primitive_attr_t copy = nullptr;
+    require(jitnorm_primitive_attr_clone(&copy, made) == jitnorm_success, "attributes can be cloned");
+    attributes clone(copy);
+    return choices.coin() ? std::move(clone) : std::move(attr);
+}
+
+// The request's descriptors, made; hostile requests have null pointers among them.
+struct descriptors {
+    memory_desc src, dst, diff_src, statistics;
+};
+
+descriptors describe(byte_stream &choices, const primitive_choice &what) {
+    const auto made = [&](const tensor_choice &t) {
+        memory_desc md = exercised(choices, t.asked());
+        return choices.hostile() ? nullptr : std::move(md);
+    };
+    descriptors all{made(what.src), made(what.dst), made(what.diff_src), nullptr};
+    if (what.statistics_are_given) all.statistics = made(what.statistics);
+    return all;
+}
+
+jitnorm_status_t create(byte_stream &choices, const primitive_choice &what, const descriptors &all,
+                        const_jitnorm_primitive_attr_t attr, jitnorm_primitive_desc_t *pd) {
+    const jitnorm_engine_t on = choices.hostile() ? nullptr : engine();
+    const bool forward = what.is_forward() != choices.hostile();
+    if (forward)
+        return jitnorm_layer_normalization_forward_primitive_desc_create_v2(
+            pd, on, what.kind, all.src.get(), all.dst.get(), all.statistics.get(), what.scale_shift_type, what.epsilon,
+            what.flags, attr);
+    jitnorm_primitive_desc_t hint = nullptr;
+    if (choices.one_in(8))
+        jitnorm_layer_normalization_forward_primitive_desc_create(&hint, engine(), jitnorm_forward_training,
+                                                                  all.src.get(), all.diff_src.get(),
+                                                                  all.statistics.get(), 0, what.flags, nullptr);
+    const primitive_desc owned(hint);
+    return jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+        pd, on, what.kind, all.diff_src.get(), all.dst.get(), all.src.get(), all.statistics.get(),
+        what.diff_scale_shift_type, what.scale_shift_type, what.epsilon, what.flags, hint, attr);
+}
+
+tensor_rules choose_rules(byte_stream &choices) {
+    tensor_rules rules;
+    rules.dims = choose_dims(choices, choices.hostile() ? choices.below(8) : 2 + choices.below(4));
+    if (choices.one_in(6)) rules.runtime_dims = choices.byte();
+    return rules;
+}
+
+void choose_operation(byte_stream &choices, primitive_choice &what) {
+    constexpr jitnorm_data_type_t AFFINE[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+    what.kind = choose_kind(choices);
+    what.flags = choose_flags(choices);
+    what.epsilon = choose_number(choices);
+    for (jitnorm_data_type_t *type : {&what.scale_shift_type, &what.diff_scale_shift_type})
+        *type = choices.hostile() ? jitnorm_data_type_t(choices.below(10)) : choices.pick(AFFINE);
+}
+
+void choose_tensors(byte_stream &choices, tensor_rules rules, primitive_choice &what) {
+    const bool forward = what.is_forward();
+    const auto type = choose_type(choices, forward);
+    const auto another_type = [&] { return choices.coin() ? type : choose_type(choices, forward); };
+    what.dst = choose_tensor(choices, rules, another_type());
+    what.diff_src = choices.one_in(4) ? what.dst : choose_tensor(choices, rules, another_type());
+    rules.may_be_any = false;
+    what.src = choices.one_in(4) ? what.dst : choose_tensor(choices, rules, type);
+    rules.may_be_any = true;
+    if (!rules.dims.empty()) rules.dims.pop_back();
+    what.statistics_are_given = choices.coin();
+    what.statistics = choose_tensor(choices, rules, choices.hostile() ? choose_type(choices, true) : jitnorm_f32);
+    if (!what.statistics_are_given) what.statistics.tag = jitnorm_format_tag_any; // row major, with run-time sizes
+}
+
+} // namespace
+
+bool primitive_choice::is_output(int argument) const {
+    switch (argument) {
+    case JITNORM_ARG_DST:
+    case JITNORM_ARG_DIFF_SRC:
+    case JITNORM_ARG_DIFF_SCALE:
+    case JITNORM_ARG_DIFF_SHIFT:
+        return true;
+    case JITNORM_ARG_MEAN:
+    case JITNORM_ARG_VARIANCE:
+        return kind == jitnorm_forward_training && (flags & unsigned(jitnorm_use_global_stats)) == 0;
+    default:
+        return false;
+    }
+}
+
+memory_desc primitive_choice::actual(int argument, jitnorm_data_type_t type) const {
+    switch (argument) {
+    case JITNORM_ARG_SRC:
+        return src.actual();
+    case JITNORM_ARG_DST:
+    case JITNORM_ARG_DIFF_DST:
+        return dst.actual();
+    case JITNORM_ARG_DIFF_SRC:
+        return diff_src.actual();
+    case JITNORM_ARG_MEAN:
+    case JITNORM_ARG_VARIANCE:
+        return statistics.actual();
+    default:
+        break;
+    }
+    const size_t post_op = size_t(argument / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE);
+    if (post_op > 0) return post_op > post_op_sources.size() ? nullptr : post_op_sources[post_op - 1].actual();
+    tensor_choice columns;
+    columns.type = type;
+    columns.null_strides = true;
+    columns.ndims = 1;
+    columns.dims = {src.dims.empty() ? 1 : src.dims.back()};
+    return columns.actual();
+}
+
+primitive_desc request(byte_stream &choices, primitive_choice &what) {
+    choose_operation(choices, what);
+    const tensor_rules rules = choose_rules(choices);
+    choose_tensors(choices, rules, what);
+    const attributes attr = choose_attributes(choices, rules, what);
+    const descriptors all = describe(choices, what);
+    jitnorm_primitive_desc_t pd = nullptr;
+    const jitnorm_status_t status = create(choices, what, all, attr.get(), &pd);
+    require(status == jitnorm_success || status == jitnorm_invalid_arguments || status == jitnorm_unimplemented ||
+                status == jitnorm_out_of_memory,
+            "creating a primitive descriptor has a documented status", jitnorm_status2str(status));
+    require((status == jitnorm_success) == (pd != nullptr), "a result is written on success only");
+    return primitive_desc(pd);
+}
+
+} // namespace jitnorm::fuzz

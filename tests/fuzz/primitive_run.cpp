@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitive_run.hpp"
+
+#include <algorithm>
+
+namespace jitnorm::fuzz {
+
+namespace {
+
+std::vector<int> known_arguments(size_t post_ops) {
+    std::vector<int> all = {JITNORM_ARG_SRC,
+                            JITNORM_ARG_DST,
+                            JITNORM_ARG_MEAN,
+                            JITNORM_ARG_VARIANCE,
+                            JITNORM_ARG_SCALE,
+                            JITNORM_ARG_SHIFT,
+                            JITNORM_ARG_DIFF_DST,
+                            JITNORM_ARG_DIFF_SRC,
+                            JITNORM_ARG_DIFF_SCALE,
+                            JITNORM_ARG_DIFF_SHIFT,
+                            JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
+                            JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST};
+    for (size_t i = 0; i < post_ops; ++i) all.push_back(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(i)) | JITNORM_ARG_SRC_1);
+    return all;
+}
+
+template <typename Answer>
+Answer ask(const_jitnorm_memory_desc_t md, jitnorm_query_t what) {
+    Answer answer{};
+    require(jitnorm_memory_desc_query(md, what, &answer) == jitnorm_success, "a descriptor says what it is");
+    return answer;
+}
+
+memory_desc clone_of(const_jitnorm_memory_desc_t md) {
+    jitnorm_memory_desc_t copy = nullptr;
+    require(jitnorm_memory_desc_clone(&copy, md) == jitnorm_success, "a descriptor can be cloned");
+    return memory_desc(copy);
+}
+
+bool is_small(const_jitnorm_memory_desc_t md) {
+    if (jitnorm_memory_desc_get_size(md) > MOST_BYTES) return false;
+    const auto *dims = ask<const jitnorm_dim_t *>(md, jitnorm_query_dims);
+    return count_up_to({dims, dims + ask<int>(md, jitnorm_query_ndims_s32)}, MOST_ELEMENTS) >= 0;
+}
+
+memory memory_at(const_jitnorm_memory_desc_t md, void *handle) {
+    jitnorm_memory_t made = nullptr;
+    require(jitnorm_memory_create(&made, md, engine(), handle) == jitnorm_success, "a memory can be made");
+    return memory(made);
+}
+
+const_jitnorm_memory_desc_t scratchpad_of(const_jitnorm_primitive_t p) {
+    const_jitnorm_primitive_desc_t pd = nullptr;
+    require(jitnorm_primitive_get_primitive_desc(p, &pd) == jitnorm_success, "a primitive has a descriptor");
+    return jitnorm_primitive_desc_query_md(pd, jitnorm_query_scratchpad_md, 0);
+}
+
+} // namespace
+
+primitive_arguments::primitive_arguments(byte_stream &choices, const primitive_choice &what,
+                                         const_jitnorm_primitive_desc_t pd) {
+    for (const int index : known_arguments(what.post_op_sources.size())) {
+        const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, index);
+        const bool exists = ask<int>(md, jitnorm_query_ndims_s32) > 0;
+        if (!exists && !choices.hostile()) continue;
+        can_run_ = can_run_ && add(choices, what, index, md);
+    }
+    if (!can_run_) return;
+    choose_aliases(choices, what);
+    regions_.allocate(choices);
+    choose_list(choices);
+}
+
+// False where the execution is not worth it.
+bool primitive_arguments::add(byte_stream &choices, const primitive_choice &what, int index,
+                              const_jitnorm_memory_desc_t asked) {
+    const auto type = ask<jitnorm_data_type_t>(asked, jitnorm_query_data_type);
+    const bool is_open = jitnorm_memory_desc_get_size(asked) == JITNORM_RUNTIME_SIZE_VAL;
+    memory_desc md = is_open ? what.actual(index, type) : clone_of(asked);
+    if (choices.hostile()) md = choose_tensor(choices, {what.src.dims, 0, false}, type).actual();
+    if (md == nullptr || !is_small(md.get())) return false;
+    const bool is_written = what.is_output(index);
+    const bool is_read = !is_written || (what.reads_dst && index == JITNORM_ARG_DST);
+    regions_.add(jitnorm_memory_desc_get_size(md.get()), ask<jitnorm_data_type_t>(md.get(), jitnorm_query_data_type),
+                 is_read, is_written);
+    arguments_.push_back({index, std::move(md), !choices.hostile()});
+    return true;
+}
+
+size_t primitive_arguments::position_of(int index) const {
+    const auto has_index = [&](const argument &a) { return a.index == index; };
+    return size_t(std::find_if(arguments_.begin(), arguments_.end(), has_index) - arguments_.begin());
+}
+
+void primitive_arguments::choose_aliases(byte_stream &choices, const primitive_choice &what) {
+    const size_t in = position_of(what.is_forward() ? JITNORM_ARG_SRC : JITNORM_ARG_DIFF_DST);
+    const size_t out = position_of(what.is_forward() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC);
+    if (choices.one_in(4) && in < arguments_.size() && out < arguments_.size()) regions_.share(in, out, 0, true);
+    regions_.share_hostile(choices);
+}
+
+// Any order; hostile lists have arguments missing or twice.
+void primitive_arguments::choose_list(byte_stream &choices) {
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+        if (!choices.hostile()) list_.push_back(i);
+        if (choices.hostile()) list_.push_back(i);
+    }
+    if (choices.coin()) std::reverse(list_.begin(), list_.end());
+    negative_count_ = choices.hostile();
+    null_list_ = choices.hostile();
+    null_scratchpad_ = choices.hostile();
+    scratchpad_off_ = choices.below(64);
+}
+
+std::vector<memory> primitive_arguments::make_memories() const {
+    std::vector<memory> memories;
+    for (size_t i = 0; i < arguments_.size(); ++i)
+        memories.push_back(
+            memory_at(arguments_[i].md.get(), arguments_[i].has_handle ? regions_.data(i) : JITNORM_MEMORY_NONE));
+    return memories;
+}
+
+jitnorm_status_t primitive_arguments::execute(const_jitnorm_primitive_t p, jitnorm_stream_t on,
+                                              std::vector<jitnorm_exec_arg_t> list) const {
+    const auto *md = scratchpad_of(p);
+    const size_t bytes = jitnorm_memory_desc_get_size(md);
+    if (bytes > 16 * MOST_BYTES) return jitnorm_out_of_memory;
+    const tests::guarded_buffer scratchpad(bytes + scratchpad_off_, tests::guard_side::after);
+    const memory handed = memory_at(md, null_scratchpad_ ? nullptr : scratchpad.as<char>() + scratchpad_off_);
+    if (bytes > 0) list.push_back({JITNORM_ARG_SCRATCHPAD, handed.get()});
+    const jitnorm_status_t status =
+        jitnorm_primitive_execute(p, on, negative_count_ ? -1 : int(list.size()), null_list_ ? nullptr : list.data());
+    require(scratchpad.slack_untouched(), "nothing is written around the scratchpad");
+    return status;
+}
+
+std::optional<run_result> primitive_arguments::run(const_jitnorm_primitive_t p, jitnorm_stream_t on) {
+    regions_.restore();
+    const std::vector<memory> memories = make_memories();
+    std::vector<jitnorm_exec_arg_t> list;
+    for (const size_t i : list_) list.push_back({arguments_[i].index, memories[i].get()});
+    const jitnorm_status_t status = execute(p, on, std::move(list));
+    require(status == jitnorm_success || status == jitnorm_invalid_arguments || status == jitnorm_out_of_memory,
+            "an execution has a documented status", jitnorm_status2str(status));
+    const run_result result = regions_.result(status);
+    if (status == jitnorm_out_of_memory) return std::nullopt;
+    return result;
+}
+
+} // namespace jitnorm::fuzz

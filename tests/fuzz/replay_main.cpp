@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// A target as the ordinary suite runs it, and as a finding is looked at again:
+//     PROGRAM [--names] [--seeds=FIRST:COUNT] [FILE or FOLDER]...
+// The input in work is in a file beside the program, so that it is still there when the process has died of it. --names
+// prints the name of each input before it runs.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "run_one.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using jitnorm::fuzz::input_of_seed;
+using jitnorm::fuzz::run_one;
+
+// What was written to a file stays when the process dies.
+class input_in_work {
+public:
+    explicit input_in_work(std::string path)
+        : path_(std::move(path)), file_(open(path_.c_str(), O_CREAT | O_RDWR, 0644)) {
+        if (file_ < 0) {
+            std::perror(path_.c_str());
+            std::exit(2);
+        }
+    }
+    ~input_in_work() {
+        close(file_);
+        unlink(path_.c_str());
+    }
+    input_in_work(const input_in_work &) = delete;
+    input_in_work &operator=(const input_in_work &) = delete;
+
+    void run(const std::string &name, const std::string &bytes) {
+        if (prints_names) {
+            std::printf("%s\n", name.c_str());
+            std::fflush(stdout);
+        }
+        if (ftruncate(file_, 0) != 0 || pwrite(file_, bytes.data(), bytes.size(), 0) != ssize_t(bytes.size()))
+            std::perror(path_.c_str());
+        // On the heap and of exactly this size, so that the address sanitizer sees a read behind the input's end.
+        const std::vector<uint8_t> exact(bytes.begin(), bytes.end());
+        run_one(exact.data(), exact.size());
+        ++count_;
+    }
+    size_t count() const { return count_; }
+    bool prints_names = false;
+
+private:
+    const std::string path_;
+    const int file_;
+    size_t count_ = 0;
+};
+
+std::vector<fs::path> files_in(const fs::path &named) {
+    if (!fs::is_directory(named)) return {named};
+    std::vector<fs::path> files;
+    for (const auto &entry : fs::directory_iterator(named))
+        if (entry.is_regular_file()) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+void run_file(const fs::path &path, input_in_work &inputs) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        std::fprintf(stderr, "cannot read %s\n", path.c_str());
+        std::exit(2);
+    }
+    inputs.run(path.string(), {std::istreambuf_iterator<char>(file), {}});
+}
+
+void run_seeds(const char *range, input_in_work &inputs) {
+    unsigned long long first = 0, count = 0;
+    if (std::sscanf(range, "%llu:%llu", &first, &count) != 2) {
+        std::fprintf(stderr, "--seeds=FIRST:COUNT, not '%s'\n", range);
+        std::exit(2);
+    }
+    for (unsigned long long seed = first; seed < first + count; ++seed)
+        inputs.run("seed " + std::to_string(seed), input_of_seed(seed));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    input_in_work inputs(std::string(argv[0]) + ".input");
+    constexpr const char SEEDS[] = "--seeds=";
+    for (int i = 1; i < argc; ++i) {
+        if (std::strncmp(argv[i], SEEDS, sizeof SEEDS - 1) == 0)
+            run_seeds(argv[i] + sizeof SEEDS - 1, inputs);
+        else if (std::strcmp(argv[i], "--names") == 0)
+            inputs.prints_names = true;
+        else
+            for (const fs::path &path : files_in(argv[i])) run_file(path, inputs);
+    }
+    std::printf("%zu inputs\n", inputs.count());
+    return inputs.count() > 0 ? 0 : 2;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// tensor_regions: the memory of all tensors of an execution, some of them sharing it, and what an execution must leave
+// alone: inputs, surroundings, and outputs too where it fails.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tensor_memory.hpp"
+
+namespace jitnorm::fuzz {
+
+struct run_result {
+    int status = 0;                                  // 0: success
+    std::vector<std::vector<unsigned char>> written; // the content of each region with an output
+};
+
+class tensor_regions {
+public:
+    // A tensor with memory of its own; the answer is its number, from 0.
+    size_t add(size_t bytes, jitnorm_data_type_t type, bool is_read, bool is_written);
+    size_t count() const { return tensors_.size(); }
+
+    // Puts tensor `other` into the memory of tensor `one`, some bytes behind its begin. Where that is not in place, as
+    // the interfaces allow it, results are not compared: what comes out of a forbidden alias that nobody checks is not
+    // defined, but that nothing else is touched still holds.
+    void share(size_t one, size_t other, size_t offset, bool in_place);
+    void share_hostile(byte_stream &choices); // any two
+
+    // After the above: memory, filled. Inputs are read-only from then on.
+    void allocate(byte_stream &choices);
+    unsigned char *data(size_t number) const;
+
+    void restore(); // the outputs, before each execution
+    run_result result(int status) const;
+    void require_equal(const run_result &a, const run_result &b, const std::string &whose) const;
+
+private:
+    struct tensor {
+        size_t bytes;
+        jitnorm_data_type_t type;
+        bool is_read, is_written;
+        size_t region, offset;
+    };
+    struct region {
+        size_t bytes = 0;
+        jitnorm_data_type_t type = jitnorm_f32; // of the written tensor, if there is one
+        bool is_written = false;
+        std::optional<tensor_memory> memory;
+    };
+
+    std::vector<tensor> tensors_;
+    std::vector<region> regions_; // as many as tensors; those that moved into another's leave an empty one
+    bool is_comparable_ = true;
+};
+
+} // namespace jitnorm::fuzz
