@@ -88,7 +88,9 @@ bool has_match(const std::string &text, const std::string &expression) { return 
 
 std::string to_text(float value) {
     char buffer[32];
-    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+    std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+    std::erase(text, '+');
+    return text;
 }
 
 } // namespace benchdnn_lite

@@ -30,7 +30,7 @@ bool equal_but_for_case(std::string_view a, std::string_view b);
 std::string checked_regex(std::string_view expression); // the same, if it is one
 bool has_match(const std::string &text, const std::string &expression);
 
-// Shortest text that parse_float reads back to the same value.
+// Shortest text that parse_float reads back to the same value, without a plus: that stands between entries of a list.
 std::string to_text(float value);
 
 } // namespace benchdnn_lite

@@ -12,10 +12,13 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// The shortest text that reads back as the same value.
+// The shortest text that reads back as the same value. The sign of an exponent is left out where it is a plus, which
+// stands between the entries of a list.
 std::string text_of(float value) {
     char buffer[32];
-    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+    std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+    std::erase(text, '+');
+    return text;
 }
 
 std::string knob(std::string_view name, const std::string &value) {

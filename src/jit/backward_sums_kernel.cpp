@@ -180,7 +180,16 @@ private:
             add_to_row_sums(of, p);
         }
         if (conf_.diff_shift) ops_.store(ptr[walker_.at(reg_diff_shift_, p, sizeof(T))], shift_sum_);
-        if (conf_.diff_scale) ops_.store(ptr[walker_.at(reg_diff_scale_, p, sizeof(T))], scale_sum_);
+        if (conf_.diff_scale) {
+            drop_negative_zeros(scale_sum_);
+            ops_.store(ptr[walker_.at(reg_diff_scale_, p, sizeof(T))], scale_sum_);
+        }
+    }
+
+    // Where the sums of a block are the gradients, no sum in double, which begins at zero, follows: fma underflows to -0.
+    void drop_negative_zeros(const vmm &sum) {
+        ops_.clear(dy_);
+        ops_.add(sum, sum, dy_);
     }
 
     void add_to_shift_sum(bool first, const place &p) {
@@ -209,7 +218,7 @@ private:
         load_mask();
         for (int r = 0; r < rows; ++r) {
             const row &of = rows_[size_t(r)];
-            const auto add_to = [&](const reg &sums, auto &&term) {
+            const auto add_to = [&](const reg &sums, auto &&term) { // by way of shift_sum_
                 tail_.load(shift_sum_, walker_.at(sums, p, sizeof(T)));
                 term();
                 tail_.store(walker_.at(sums, p, sizeof(T)), shift_sum_);
@@ -223,6 +232,7 @@ private:
                 ops_.mul(dy_, dy_, shift_sum_);
             }
             add_to_row_sums(of, p);
+            if (conf_.diff_scale) add_to(reg_diff_scale_, [&] { drop_negative_zeros(shift_sum_); });
         }
     }
 

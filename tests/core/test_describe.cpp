@@ -56,12 +56,12 @@ TEST(Describe, AllOfForward) {
     p.attr.src_scale = p.attr.dst_scale = true;
     p.attr.post_ops.entries = {sum_post_op{0.5f, 3, jitnorm_u8}, sum_post_op{},
                                eltwise_post_op{jitnorm_eltwise_gelu_tanh, 0, 0},
-                               eltwise_post_op{jitnorm_eltwise_clip_v2, -1, 6.5f},
+                               eltwise_post_op{jitnorm_eltwise_clip_v2, -1e20f, 6.5f},
                                binary_post_op{jitnorm_binary_mul, dense({1, 3, 8}, jitnorm_u8)}};
     EXPECT_EQ(describe(p),
               "--dir=FWD_I --dt=bf16:s8 --tag=bac:aBc8b --stat_tag=ba --ss_dt=f16 --flags=GCHM --eps=0.0625 "
               "--attr-scratchpad=user --attr-scales=src:common:1+dst:common:1 "
-              "--attr-post-ops=sum:0.5:3:u8+sum:1:0+gelu_tanh:0:0+clip_v2:-1:6.5+mul:u8:6:abc 2x3x8");
+              "--attr-post-ops=sum:0.5:3:u8+sum:1:0+gelu_tanh:0:0+clip_v2:-1e20:6.5+mul:u8:6:abc 2x3x8");
 }
 
 TEST(Describe, Backward) {

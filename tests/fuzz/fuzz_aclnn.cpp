@@ -39,7 +39,10 @@ public:
     bool can_run() const { return can_run_; }
     // First and second call.
     run_result run(bool in_parts);
-    void require_equal(const run_result &a, const run_result &b) const { regions_.require_equal(a, b, "ref:any"); }
+    // One implementation may need no workspace where another needs one, which then is too small.
+    void require_equal(const run_result &a, const run_result &b) const {
+        if (!small_workspace_) regions_.require_equal(a, b, "ref:any");
+    }
 
 private:
     void share_in_place(byte_stream &choices);

@@ -19,8 +19,9 @@ public:
     // Executes on fresh contents; nothing where memory is out.
     std::optional<run_result> run(const_jitnorm_primitive_t p, jitnorm_stream_t on);
 
+    // One implementation may need no scratchpad where another needs one, which then is missing.
     void require_equal(const run_result &a, const run_result &b, const std::string &whose) const {
-        regions_.require_equal(a, b, whose);
+        if (!null_scratchpad_) regions_.require_equal(a, b, whose);
     }
 
 private:
