@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "process.hpp"
+#include "thread_state.hpp"
 #endif
 
 namespace jitnorm::impl {
@@ -46,7 +47,7 @@ void run_on(const jitnorm_thread_pool_t &pool, int parts, void (*body)(void *con
 #ifdef JITNORM_THREADING_OMP
 
 int max_own_threads() {
-    const bool alone = omp_in_parallel() || threads_were_lost.load(std::memory_order_relaxed);
+    const bool alone = this_thread_ends() || threads_were_lost.load(std::memory_order_relaxed) || omp_in_parallel();
     return alone ? 1 : omp_get_max_threads();
 }
 

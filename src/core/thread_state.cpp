@@ -38,6 +38,8 @@ thread_state *make_state() noexcept {
 
 thread_state *existing_state_of_this_thread() noexcept { return mine; }
 
+bool this_thread_ends() noexcept { return has_ended; }
+
 thread_state *state_of_this_thread() noexcept { return mine != nullptr ? mine : make_state(); }
 
 } // namespace jitnorm::impl

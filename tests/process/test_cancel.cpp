@@ -64,9 +64,10 @@ void expect_to_end_after(Body &&body) {
 
 TEST_F(Cancel, AnExecutionThatLogs) {
     work w(jitnorm_f32, 0, 2, 33);
+    const auto expected = w.run(); // clang's OpenMP runtime reads files when it starts, where it can be cancelled
     std::vector<unsigned char> result;
     expect_to_end_after([&] { result = w.run(); });
-    EXPECT_EQ(result, w.run());
+    EXPECT_EQ(result, expected);
 }
 
 TEST_F(Cancel, ACreationThatWritesFiles) {

@@ -71,7 +71,7 @@ TEST(Fork, ThreadsAndChildrenOfTheChildExecute) {
 }
 
 TEST(Fork, OthersMayBeCreating) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef JITNORM_SANITIZED
     GTEST_SKIP() << "the sanitizer's own locks do not survive such a fork";
 #endif
     constexpr int THREADS = 3, FORKS = 300;

@@ -15,7 +15,7 @@
 namespace jitnorm::tests {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef JITNORM_SANITIZED
 constexpr bool COUNTS_MEMORY = false; // an allocator of the sanitizer's
 #else
 constexpr bool COUNTS_MEMORY = true;
