@@ -80,7 +80,7 @@ outcome op_executor::prepare() {
     if (implementation_ == nullptr) return translate(v);
     auto inner = layer_norm::make_executor(p, implementation_);
     const size_t inner_bytes = implementation_->scratchpad_bytes(p);
-    auto outer = std::make_shared<const layer_norm::side_executor>(p, request_.sides, std::move(inner), inner_bytes);
+    auto outer = std::make_shared<const layer_norm::layout_adapter>(p, request_.sides, std::move(inner), inner_bytes);
     scratchpad_bytes_ = outer->scratchpad_bytes();
     executor_ = std::move(outer);
     aliases_ = layer_norm::alias_check(layer_norm::uses_of(p));

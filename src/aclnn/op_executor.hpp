@@ -8,8 +8,8 @@
 
 #include "../core/aliases.hpp"
 #include "../core/engine.hpp"
+#include "../primitive/layout_adapter.hpp"
 #include "../primitive/prepare.hpp"
-#include "../primitive/side_executor.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
 
@@ -36,7 +36,7 @@ struct parameter {
 struct request {
     operation op;
     layer_norm::problem problem;
-    layer_norm::side_layouts sides;
+    layer_norm::adapted_layouts sides;
     std::vector<parameter> parameters; // inputs first
     size_t inputs = 0;
     bool has_work = true; // some output is asked for

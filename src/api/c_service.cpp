@@ -5,7 +5,7 @@
 #include "../jit/isa.hpp"
 #include "../jit/kernel_cache.hpp"
 #include "../jit/profiling.hpp"
-#include "../primitive/implementation.hpp"
+#include "../primitive/ranking.hpp"
 #include "../primitive/thread_scratchpad.hpp"
 #include "jitnorm/jitnorm.h"
 

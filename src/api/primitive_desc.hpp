@@ -4,7 +4,7 @@
 
 #include "../core/engine.hpp"
 #include "../core/problem.hpp"
-#include "../primitive/implementation.hpp"
+#include "../primitive/ranking.hpp"
 
 struct jitnorm_primitive_desc {
     jitnorm_engine_t engine;

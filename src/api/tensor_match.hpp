@@ -2,10 +2,9 @@
 // tensor_match: whether two descriptors mean the same elements at the same places, found out quickly.
 #pragma once
 
-#include <emmintrin.h>
-
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "../core/same_tensor.hpp"
 
@@ -13,7 +12,7 @@ namespace jitnorm::impl::api {
 
 // What tells tensors of few dimensions apart, in one cache line: every execution compares a descriptor per argument.
 class tensor_digest {
-    static constexpr size_t DIMS = 3, WORDS = 2 + 2 * DIMS; // 64 bytes
+    static constexpr size_t DIMS = 3, WORDS = 2 + 2 * DIMS;
 
 public:
     tensor_digest() = default;
@@ -26,21 +25,18 @@ public:
         }
     }
 
-    bool operator==(const tensor_digest &other) const { // without a loop or a branch
-        const auto equal = [&](size_t i) {
-            return _mm_cmpeq_epi32(_mm_load_si128(pointer_to(words_[i])), _mm_load_si128(pointer_to(other.words_[i])));
+    bool operator==(const tensor_digest &other) const {
+        const auto differences = [&]<size_t... I>(std::index_sequence<I...>) { // without a loop or a branch
+            return ((words_[I] ^ other.words_[I]) | ...);
         };
-        const __m128i all = _mm_and_si128(_mm_and_si128(equal(0), equal(2)), _mm_and_si128(equal(4), equal(6)));
-        return _mm_movemask_epi8(all) == 0xffff;
+        return differences(std::make_index_sequence<WORDS>()) == 0;
     }
 
     // Whether tensors with this digest are the same: there are no more dimensions, and no inner blocks.
     bool says_all() const { return (words_[0] & 0xff) <= dim_t(DIMS) && words_[0] >> 24 == 0; }
 
 private:
-    static const __m128i *pointer_to(const dim_t &word) { return reinterpret_cast<const __m128i *>(&word); }
-
-    alignas(16) std::array<dim_t, WORDS> words_ = {};
+    std::array<dim_t, WORDS> words_ = {};
 };
 
 } // namespace jitnorm::impl::api

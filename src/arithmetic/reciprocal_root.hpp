@@ -42,17 +42,10 @@ inline rounded_root reciprocal_root(double v) {
 
 constexpr float SMALLEST_KNOWN_ROOT = 0x1p-100F, LARGEST_KNOWN_ROOT = 0x1p100F;
 
-// to = 1 / sqrt(variance + epsilon) in a loop that the compiler turns into vectors. Whether all of them are known.
-template <typename Real> // float or double
-[[gnu::target("avx2,fma")]] bool find_reciprocal_roots(const Real *variances, dim_t count, float epsilon, float *to) {
-    int32_t unknown = 0;
-    for (dim_t i = 0; i < count; ++i) {
-        const rounded_root root = reciprocal_root(double(variances[i]) + double(epsilon));
-        unknown |= int32_t(root.below != root.above) | int32_t(!(root.below >= SMALLEST_KNOWN_ROOT)) |
-                   int32_t(!(root.below <= LARGEST_KNOWN_ROOT));
-        to[i] = root.below;
-    }
-    return unknown == 0;
+// 0, or another number where the rounded value is not known. (No branch: loops over it are to become vectors.)
+inline int32_t is_unknown(const rounded_root &root) {
+    return int32_t(root.below != root.above) | int32_t(!(root.below >= SMALLEST_KNOWN_ROOT)) |
+           int32_t(!(root.below <= LARGEST_KNOWN_ROOT));
 }
 
 } // namespace jitnorm::impl::layer_norm

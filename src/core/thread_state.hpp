@@ -27,8 +27,8 @@ thread_state *state_of_this_thread() noexcept;
 // The same, but null where it has not been made.
 thread_state *existing_state_of_this_thread() noexcept;
 
-// Whether the calling thread ends and its state is freed. What others keep for it, OpenMP's runtime for one, may be gone
-// as well.
+// Whether the calling thread ends and its state is freed. What others keep for it, OpenMP's runtime for one, may be
+// gone as well.
 bool this_thread_ends() noexcept;
 
 } // namespace jitnorm::impl

@@ -59,8 +59,8 @@ layer_norm::arguments arguments_of(const by_role<void *> &data) {
 program::program(partition_pointer partition, const lowered &what, const layer_norm::implementation *chosen)
     : partition_(std::move(partition)), tensors_(what.tensors), problem_(what.problem), implementation_(chosen) {
     auto inner = make_executor(problem_, implementation_);
-    executor_ = std::make_shared<const layer_norm::side_executor>(problem_, what.sides, std::move(inner),
-                                                                  implementation_->scratchpad_bytes(problem_));
+    executor_ = std::make_shared<const layer_norm::layout_adapter>(problem_, what.sides, std::move(inner),
+                                                                   implementation_->scratchpad_bytes(problem_));
     find_inplace_pairs();
     aliases_ = layer_norm::alias_check(layer_norm::uses_of(problem_));
 }

@@ -39,7 +39,7 @@ private:
     std::vector<logical_tensor> others_; // remembered
     layer_norm::problem problem_;
     const layer_norm::implementation *implementation_;
-    std::shared_ptr<const layer_norm::side_executor> executor_;
+    std::shared_ptr<const layer_norm::layout_adapter> executor_;
     std::vector<jitnorm_graph_inplace_pair_t> inplace_;
     layer_norm::alias_check aliases_;
 };

@@ -3,7 +3,7 @@
 // decided on the way.
 #pragma once
 
-#include "../primitive/side_executor.hpp"
+#include "../primitive/layout_adapter.hpp"
 #include "norm_op.hpp"
 
 namespace jitnorm::impl::graph {
@@ -13,7 +13,7 @@ using by_role = std::array<Value, size_t(ROLE_COUNT)>;
 
 struct lowered {
     layer_norm::problem problem;
-    layer_norm::side_layouts sides;
+    layer_norm::adapted_layouts sides;
     by_role<logical_tensor> tensors; // of the roles that are used; shapes and strides known
 };
 

@@ -34,7 +34,7 @@ private:
         L(row);
         {
             broadcast_statistics();
-            if (conf_.fetching) point_ahead();
+            if (conf_.prefetching) point_ahead();
             xor_(reg_position_.cvt32(), reg_position_.cvt32());
             mov(reg_left_, reg_count_);
             walker_.walk_freely(UNROLL, [&](places vectors) { compute(vectors); });
@@ -81,8 +81,8 @@ private:
     // All loads come before the first store: diff_src may be diff_dst, and a load that follows a store 4096 bytes away
     // would wait for it.
     void compute(places vectors) {
-        if (conf_.fetching) prefetch(vectors);
-        if (!conf_.bypassing) claim_lines(vectors);
+        if (conf_.prefetching) prefetch(vectors);
+        if (!conf_.non_temporal) claim_lines(vectors);
         for (const place &p : vectors) load_g(p);
         if (conf_.sums)
             for (const place &p : vectors) load_difference(p);
@@ -90,7 +90,7 @@ private:
             const vmm &result = conf_.sums ? x_at(p) : g_at(p);
             if (conf_.sums) combine(p);
             ops_.mul(result, result, rstd_);
-            io_.store(reg_diff_src_, p, result, conf_.diff_src, conf_.bypassing, {work_[0], work_[1]});
+            io_.store(reg_diff_src_, p, result, conf_.diff_src, conf_.non_temporal, {work_[0], work_[1]});
         }
     }
 
@@ -169,8 +169,8 @@ code_ptr generate(const backward_data_conf &conf) {
     if (conf.scale) name += "_scale";
     if (!conf.centered) name += "_rms";
     if (!conf.sums) name += "_global";
-    if (conf.fetching) name += "_fetching";
-    if (conf.bypassing) name += "_bypassing";
+    if (conf.prefetching) name += "_prefetching";
+    if (conf.non_temporal) name += "_non_temporal";
     return backward_data_generator<I, T>(conf).seal(name.c_str());
 }
 

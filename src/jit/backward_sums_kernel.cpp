@@ -186,7 +186,8 @@ private:
         }
     }
 
-    // Where the sums of a block are the gradients, no sum in double, which begins at zero, follows: fma underflows to -0.
+    // Where the sums of a block are the gradients, no sum in double, which begins at zero, follows: fma underflows to
+    // -0.
     void drop_negative_zeros(const vmm &sum) {
         ops_.clear(dy_);
         ops_.add(sum, sum, dy_);

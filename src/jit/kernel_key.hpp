@@ -44,7 +44,7 @@ struct normalize_conf {
     bool shift = false;
     bool src_scale = false; // attribute scales of the tensors
     bool dst_scale = false;
-    bool streaming = false; // stores bypass the caches; every row of dst begins at a whole cache line
+    bool non_temporal = false;                 // stores; every row of dst begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     std::vector<post_op_conf> post_ops = {};
 
@@ -76,9 +76,9 @@ struct backward_data_conf {
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
     bool centered = true;
-    bool sums = true;       // otherwise statistics do not depend on src (use_global_stats)
-    bool fetching = false;  // later rows into the caches
-    bool bypassing = false; // stores bypass the caches; every row of diff_src begins at a whole cache line
+    bool sums = true;          // otherwise statistics do not depend on src (use_global_stats)
+    bool prefetching = false;  // later rows into the caches
+    bool non_temporal = false; // stores; every row of diff_src begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const backward_data_conf &) const = default;

@@ -69,7 +69,7 @@ private:
     }
 
     void normalize_pairs() {
-        if (conf_.streaming || has_post_ops()) return; // whole lines of one row at a time; registers for post-ops
+        if (conf_.non_temporal || has_post_ops()) return; // whole lines of one row at a time; registers for post-ops
         Xbyak::Label next, end;
         cmp(dword[rdi + offsetof(arguments, together)], 2);
         jb(end, T_NEAR);
@@ -134,7 +134,7 @@ private:
                 for (const place &p : vectors) use(rows_[size_t(r)], p, vmm(rows_[size_t(r)].work + p.slot));
         };
         if (rows == 1) prefetch(vectors);
-        if (!conf_.streaming) claim_lines(rows, vectors);
+        if (!conf_.non_temporal) claim_lines(rows, vectors);
         for_each([&](const row &of, const place &p, const vmm &x) { load_difference(of, p, x); });
         for (const place &p : vectors) load_affine(p);
         for_each([&](const row &of, const place &p, const vmm &x) {
@@ -150,7 +150,7 @@ private:
         if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
         if (conf_.dst_scale) multiply_by(offsetof(arguments, inverse_dst_scale));
         for (int r = 0; r < rows; ++r)
-            io_.store_all(rows_[size_t(r)].dst, vectors, vmm(rows_[size_t(r)].work), conf_.dst, conf_.streaming,
+            io_.store_all(rows_[size_t(r)].dst, vectors, vmm(rows_[size_t(r)].work), conf_.dst, conf_.non_temporal,
                           {vmm(AFFINE), vmm(AFFINE + 1)});
     }
 
@@ -241,7 +241,7 @@ code_ptr generate(const normalize_conf &conf) {
         kernel_name<I, T>("normalize") + "_" + std::string(name_of(conf.src)) + "_" + std::string(name_of(conf.dst));
     if (conf.scale) name += "_scale";
     if (conf.shift) name += "_shift";
-    if (conf.streaming) name += "_streaming";
+    if (conf.non_temporal) name += "_non_temporal";
     if (!conf.post_ops.empty()) name += "_post_ops";
     return normalize_generator<I, T>(conf).seal(name.c_str());
 }

@@ -25,7 +25,7 @@ public:
     static bool takes(const normalize_conf &conf) {
         constexpr jitnorm_data_type_t own = data_type_of<T>;
         return conf.src == own && conf.dst == own && conf.scale_shift == own && !conf.src_scale && !conf.dst_scale &&
-               !conf.streaming && conf.post_ops.empty();
+               !conf.non_temporal && conf.post_ops.empty();
     }
 
     short_normalize(Xbyak::CodeGenerator &g, const normalize_conf &conf, tail_mask<I, T> &tail)

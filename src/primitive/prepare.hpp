@@ -9,7 +9,7 @@
 //     executor->execute(arguments);
 #pragma once
 
-#include "implementation.hpp"
+#include "ranking.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

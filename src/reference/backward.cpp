@@ -8,7 +8,8 @@
 #include "../arithmetic/moments.hpp"
 #include "../arithmetic/row_blocks.hpp"
 #include "../arithmetic/row_sums.hpp"
-#include "../core/zero_padding.hpp"
+#include "../layout/statistics_io.hpp"
+#include "../layout/zero_padding.hpp"
 #include "parallel_ranges.hpp"
 #include "tensor_rows.hpp"
 

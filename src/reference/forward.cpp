@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "../arithmetic/statistics.hpp"
-#include "../core/zero_padding.hpp"
+#include "../layout/statistics_io.hpp"
+#include "../layout/zero_padding.hpp"
 #include "parallel_ranges.hpp"
 #include "post_op_chain.hpp"
 #include "tensor_rows.hpp"

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "../core/parallel.hpp"
-#include "fast_fma.hpp"
+#include "../simd/fast_fma.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

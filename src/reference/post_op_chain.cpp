@@ -3,7 +3,7 @@
 
 #include "../arithmetic/eltwise.hpp"
 #include "../arithmetic/post_ops.hpp"
-#include "fast_fma.hpp"
+#include "../simd/fast_fma.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

@@ -91,16 +91,4 @@ inline tensor_rows vector_of(dim_t length, jitnorm_data_type_t type) {
     return size_of(type) == 0 ? tensor_rows() : tensor_rows(make_dense(dims, type), 0); // undef: the problem has none
 }
 
-// One value per row, such as the mean. Statistics of every type pass through float.
-inline float read_row_value(const memory_desc &md, const void *data, dim_t row) {
-    return visit_data_type(md.data_type, [&]<typename Stored>(stored_as<Stored>) {
-        return widen<float>(load<Stored>(data, offset_of_index(md, row)));
-    });
-}
-inline void write_row_value(const memory_desc &md, void *data, dim_t row, float value) {
-    visit_data_type(md.data_type, [&]<typename Stored>(stored_as<Stored>) {
-        store(narrow<Stored>(value), data, offset_of_index(md, row));
-    });
-}
-
 } // namespace jitnorm::impl::layer_norm::reference

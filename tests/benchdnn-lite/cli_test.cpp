@@ -227,7 +227,8 @@ TEST_F(cli, a_hopeless_graph_is_told_and_the_rest_runs) {
     };
     for (const char *too_large_to_hold : {"1000000000000x2", "0x1000000000000"})
         EXPECT_EQ(first(too_large_to_hold), "0:SKIPPED") << too_large_to_hold;
-    for (const char *too_large_to_describe : {"4611686018427387904x4", "3037000500x3037000500", "0x2305843009213693951"})
+    for (const char *too_large_to_describe :
+         {"4611686018427387904x4", "3037000500x3037000500", "0x2305843009213693951"})
         EXPECT_EQ(first(too_large_to_describe), "0:INVALID_ARGUMENTS") << too_large_to_describe;
 }
 

@@ -13,7 +13,7 @@
 
 #include "cases.hpp"
 #include "jit/isa.hpp"
-#include "primitive/implementation.hpp"
+#include "primitive/ranking.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -138,7 +138,7 @@ TEST(graph_strides_without_elements, of_gradients) {
     }
 }
 
-// gamma passes through a copy (side_executor.cpp), which never steps along its dimension of one index.
+// gamma passes through a copy (layout_adapter.cpp), which never steps along its dimension of one index.
 TEST(graph_strides_of_one_index, mean_nothing_to_copies) {
     op_request request = layer_norm();
     request.inputs = {make_lt(SRC_ID, {2, 1, 4}), make_strided_lt(GAMMA_ID, {1, 4}, {LARGEST, 2}),

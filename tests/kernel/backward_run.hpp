@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "../reference/run.hpp"
+#include "backward/jit_backward.hpp"
 #include "jit/isa.hpp"
-#include "primitive/jit_backward.hpp"
 
 namespace jitnorm::tests {
 

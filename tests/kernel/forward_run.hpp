@@ -14,9 +14,9 @@
 #include "../guarded_buffer.hpp"
 #include "core/executor.hpp"
 #include "core/problem.hpp"
+#include "forward/jit_forward.hpp"
 #include "jit/isa.hpp"
-#include "primitive/jit_forward.hpp"
-#include "primitive/reference_entry.hpp"
+#include "reference/reference_entry.hpp"
 
 namespace jitnorm::tests {
 

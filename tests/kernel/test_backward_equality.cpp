@@ -133,7 +133,7 @@ TEST_P(backward_equality, nothing_to_do) {
                     {.kind = jitnorm_backward, .flags = flags, .dims = {of.rows, of.columns}, .affine_type = type});
 }
 
-// Outputs larger than any cache take the stores that bypass it, where rows fill whole cache lines.
+// Outputs larger than any cache take non-temporal stores, where rows fill whole cache lines.
 TEST_P(backward_equality, beyond_the_caches) {
     for (const shape &of : {shape{44000, 128}, {5600, 1000}})
         for (const auto side : {guard_side::before, guard_side::after})

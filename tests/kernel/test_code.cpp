@@ -66,11 +66,12 @@ TEST_P(generated_code, kernels_are_small) {
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
         for (auto [repeated, short_rows] : {std::pair(false, false), std::pair(true, false), std::pair(false, true)})
             EXPECT_LT(sweep_kernel<float>({GetParam(), type, true, repeated, short_rows}).code_bytes(), 4096U);
-        for (bool streaming : {false, true})
+        for (bool non_temporal : {false, true})
             for (jitnorm_data_type_t affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-                EXPECT_LT(normalize_kernel<float>({GetParam(), type, type, affine, true, true, true, true, streaming})
-                              .code_bytes(),
-                          4096U);
+                EXPECT_LT(
+                    normalize_kernel<float>({GetParam(), type, type, affine, true, true, true, true, non_temporal})
+                        .code_bytes(),
+                    4096U);
     }
     EXPECT_LT(normalize_kernel<float>({GetParam(), jitnorm_f32, jitnorm_f32, jitnorm_f32, true, true}).code_bytes(),
               4096U); // knows short rows

@@ -9,7 +9,7 @@
 
 #include "../reference/run.hpp"
 #include "jit/isa.hpp"
-#include "primitive/implementation.hpp"
+#include "primitive/ranking.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "../reference/run.hpp"
-#include "primitive/implementation.hpp"
+#include "primitive/ranking.hpp"
 
 namespace jitnorm::tests {
 namespace {

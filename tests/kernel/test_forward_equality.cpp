@@ -110,7 +110,7 @@ TEST_P(forward_equality, batch_invariance) {
     }
 }
 
-// Outputs larger than any cache take the stores that bypass it, where rows fill whole cache lines.
+// Outputs larger than any cache take non-temporal stores, where rows fill whole cache lines.
 TEST_P(forward_equality, beyond_the_caches) {
     for (dim_t C : {128, 1000}) {
         const problem p = forward_problem(34'000'000 / (4 * C), C, jitnorm_use_scale | jitnorm_use_shift);

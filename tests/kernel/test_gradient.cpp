@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "../reference/run.hpp"
-#include "primitive/implementation.hpp"
+#include "primitive/ranking.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -11,6 +11,7 @@
 #include "jit/kernel_cache.hpp"
 #include <jitnorm/jitnorm.h>
 
+#include "primitive/ranking.hpp"
 #include "whole_run.hpp"
 
 namespace jitnorm::tests {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backward_run.hpp"
-#include "primitive/jit_forward.hpp"
+#include "forward/jit_forward.hpp"
 
 namespace jitnorm::tests {
 

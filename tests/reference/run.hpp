@@ -13,8 +13,8 @@
 #include "core/problem.hpp"
 #include "layouts.hpp"
 #include "oracle.hpp"
-#include "primitive/reference_entry.hpp"
 #include "reference/reference.hpp"
+#include "reference/reference_entry.hpp"
 #include "tensor.hpp"
 
 namespace jitnorm::tests {

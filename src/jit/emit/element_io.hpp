@@ -64,31 +64,31 @@ public:
         if constexpr (DOUBLE) g_.vcvtps2pd(doubles, v);
     }
 
-    // Changes v and uses up two more registers. `bypassing` the caches: whole vectors of 16 bytes and more.
-    void store(const reg &row, const place &p, const vmm &v, jitnorm_data_type_t type, bool bypassing,
+    // Changes v and uses up two more registers. `non_temporal`: for whole vectors of 16 bytes and more.
+    void store(const reg &row, const place &p, const vmm &v, jitnorm_data_type_t type, bool non_temporal,
                const std::array<vmm, 2> &work) {
         const address at = walker_.at(row, p, element_bytes(type));
         if (type != OWN) {
             narrowing_.one(v, type, work);
             p.tail ? store_incomplete(at, v.getIdx(), element_bytes(type))
-                   : store_whole(at, v.getIdx(), WIDTH * element_bytes(type), bypassing);
+                   : store_whole(at, v.getIdx(), WIDTH * element_bytes(type), non_temporal);
         } else if (p.tail) {
             tail_.store(at, v);
         } else {
-            bypassing ? ops_.store_bypassing(g_.ptr[at], v) : ops_.store(g_.ptr[at], v);
+            non_temporal ? ops_.store_non_temporal(g_.ptr[at], v) : ops_.store(g_.ptr[at], v);
         }
     }
 
     // The same for all `vectors` of a row, which are in v and the registers that follow it.
-    void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool bypassing,
+    void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool non_temporal,
                    const std::array<vmm, 2> &work) {
         const auto held = [&](const place &p) { return vmm(v.getIdx() + p.slot); };
         if (vectors.size() == 2 && narrowing_.joins_two(type)) {
             narrowing_.two(held(vectors[0]), held(vectors[1]), type, work);
             const address at = walker_.at(row, vectors[0], element_bytes(type));
-            return store_whole(at, held(vectors[0]).getIdx(), 2 * WIDTH * element_bytes(type), bypassing);
+            return store_whole(at, held(vectors[0]).getIdx(), 2 * WIDTH * element_bytes(type), non_temporal);
         }
-        for (const place &p : vectors) store(row, p, held(p), type, bypassing, work);
+        for (const place &p : vectors) store(row, p, held(p), type, non_temporal, work);
     }
 
     // Behind the kernel's last instruction.
@@ -151,14 +151,14 @@ private:
 
     // ---- narrow elements in memory
 
-    void store_whole(const address &at, int index, int bytes, bool bypassing) {
+    void store_whole(const address &at, int index, int bytes, bool non_temporal) {
         const Xbyak::Ymm y(index);
         const Xbyak::Xmm x(index);
         switch (bytes) {
         case 32:
-            return bypassing ? g_.vmovntps(g_.ptr[at], y) : g_.vmovups(g_.ptr[at], y);
+            return non_temporal ? g_.vmovntps(g_.ptr[at], y) : g_.vmovups(g_.ptr[at], y);
         case 16:
-            return bypassing ? g_.vmovntps(g_.ptr[at], x) : g_.vmovups(g_.ptr[at], x);
+            return non_temporal ? g_.vmovntps(g_.ptr[at], x) : g_.vmovups(g_.ptr[at], x);
         case 8:
             return g_.vmovq(g_.ptr[at], x);
         default:

@@ -27,7 +27,7 @@ public:
 
     JITNORM_TYPED(load, vmovups, vmovupd)
     JITNORM_TYPED(store, vmovups, vmovupd)
-    JITNORM_TYPED(store_bypassing, vmovntps, vmovntpd)
+    JITNORM_TYPED(store_non_temporal, vmovntps, vmovntpd)
     JITNORM_TYPED(load_lowest, vmovss, vmovsd)
     JITNORM_TYPED(store_lowest, vmovss, vmovsd)
     JITNORM_TYPED(broadcast, vbroadcastss, vbroadcastsd)

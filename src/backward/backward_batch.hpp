@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward_batch: what backward knows of a few rows, side by side as the kernels write and read it, and the scalar
+// steps over them in loops that the compiler turns into vectors.
+#pragma once
+
+#include "../arithmetic/moments.hpp"
+#include "../arithmetic/row_sums.hpp"
+#include "../core/parallel.hpp"
+#include "../core/problem.hpp"
+#include "../core/tuning.hpp"
+#include "../layout/statistics_io.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// One value per row in each array; T is the compute type.
+template <typename T>
+struct backward_batch {
+    static constexpr dim_t MAX_ROWS = tuning::MAX_BATCH_ROWS;
+
+    dim_t rows = 0;
+    alignas(64) T mean[MAX_ROWS], rstd[MAX_ROWS];
+    alignas(64) T factor[MAX_ROWS];                                 // what the sums kernel multiplies by
+    alignas(64) T chunk_s1[MAX_ROWS] = {}, chunk_s2[MAX_ROWS] = {}; // the sums of one chunk
+    alignas(64) double s1[MAX_ROWS], s2[MAX_ROWS];
+    alignas(64) T m1[MAX_ROWS], k[MAX_ROWS];
+
+    // From the given statistics, `stride` elements apart from each other.
+    void read_statistics(const problem &p, const void *means, const void *variances, dim_t stride) {
+        const auto read = [&](const void *tensor, auto &&take) {
+            layer_norm::read_statistics(tensor, p.statistics.data_type, 0, stride, rows, take);
+        };
+        if (p.is_rms())
+            for (dim_t r = 0; r < rows; ++r) mean[r] = 0;
+        else
+            read(means, [&](dim_t r, float value) { mean[r] = T(value); });
+        if (p.form == statistics_form::variance)
+            read(variances, [&](dim_t r, float value) { rstd[r] = reciprocal_deviation<T>(double(value), p.epsilon); });
+        else
+            read(variances, [&](dim_t r, float value) { rstd[r] = T(value); });
+        for (dim_t r = 0; r < rows; ++r) factor[r] = p.is_rms() ? rstd[r] : -rstd[r];
+    }
+
+    void clear_sums(range which) {
+        for (dim_t r = which.begin; r < which.end; ++r) s1[r] = s2[r] = 0;
+    }
+    void add_chunk(range which, const T *chunk1, const T *chunk2) { // which.end - which.begin values each
+        for (dim_t r = which.begin; r < which.end; ++r) s1[r] += double(chunk1[r - which.begin]);
+        for (dim_t r = which.begin; r < which.end; ++r) s2[r] += double(chunk2[r - which.begin]);
+    }
+    void find_slopes(range which, double inv_count) {
+        for (dim_t r = which.begin; r < which.end; ++r) {
+            const row_slopes<T> slopes = slopes_of<T>({s1[r], s2[r]}, inv_count, rstd[r]);
+            m1[r] = slopes.m1;
+            k[r] = slopes.k;
+        }
+    }
+};
+
+} // namespace jitnorm::impl::layer_norm

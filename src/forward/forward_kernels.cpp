@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forward_kernels.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "../arithmetic/eltwise.hpp"
+#include "post_op_operands.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// ---- what a kernel has to know of a post-op, and its two numbers
+
+template <typename T>
+jit::post_op_conf conf_of(const sum_post_op &op, const problem &p) {
+    const auto type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
+    return {jit::post_op_conf::kind::sum, jitnorm_alg_kind_undef, false, type};
+}
+template <typename T>
+jit::post_op_conf conf_of(const eltwise_post_op &op, const problem &) {
+    return {jit::post_op_conf::kind::eltwise, op.alg, math::is_leaky(op.alpha), jitnorm_data_type_undef};
+}
+template <typename T>
+jit::post_op_conf conf_of(const binary_post_op &op, const problem &p) {
+    return {jit::post_op_conf::kind::binary, op.alg, false, post_op_operands<T>::type_for_kernel(op, p.row_ndims())};
+}
+
+std::pair<float, float> numbers_of(const sum_post_op &op) { return {op.scale, float(op.zero_point)}; }
+std::pair<float, float> numbers_of(const eltwise_post_op &op) { return {op.alpha, op.beta}; }
+std::pair<float, float> numbers_of(const binary_post_op &) { return {0.0F, 0.0F}; }
+
+template <typename T>
+std::vector<T> parameters_of(const problem &p) {
+    std::vector<T> parameters;
+    for (const post_op &entry : p.attr.post_ops.entries) {
+        const auto [first, second] = std::visit([](const auto &op) { return numbers_of(op); }, entry);
+        parameters.push_back(T(first));
+        parameters.push_back(T(second));
+    }
+    return parameters;
+}
+
+template <typename T>
+std::vector<jitnorm_data_type_t> operand_types_of(const problem &p) {
+    std::vector<jitnorm_data_type_t> types;
+    for (const post_op &entry : p.attr.post_ops.entries)
+        types.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p).operand; }, entry));
+    return types;
+}
+
+bool has_sum(const problem &p) {
+    const auto &entries = p.attr.post_ops.entries;
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
+}
+
+// ---- kernels
+
+template <typename T>
+jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
+    jit::normalize_conf conf = {vectors,        p.src.data_type,  p.dst.data_type,  p.scale_shift_type, p.reads_scale(),
+                                p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
+    for (const post_op &entry : p.attr.post_ops.entries)
+        conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
+    return conf;
+}
+
+jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated) {
+    return {vectors, p.src.data_type, !p.is_rms(), repeated};
+}
+
+template <typename T>
+jit::sweep_conf short_sweep_conf_of(const problem &p, jit::isa vectors) {
+    jit::sweep_conf conf = sweep_conf_of(p, vectors, false);
+    conf.short_rows = std::is_same_v<T, float>;
+    return conf;
+}
+
+} // namespace
+
+template <typename T>
+forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
+    : sweep(sweep_conf_of(p, vectors, false)), repeat(sweep_conf_of(p, vectors, true)),
+      short_sweep(short_sweep_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
+      non_temporal(normalize_conf_of<T>(p, vectors, true)), post_op_parameters(parameters_of<T>(p)),
+      operand_types(operand_types_of<T>(p)), reads_dst(has_sum(p)) {}
+
+template struct forward_kernels<float>;
+template struct forward_kernels<double>;
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// forward_kernels: the generated code of a forward problem, and the numbers of its post-ops. Both depend on types,
+// flags and attributes and on no size.
+#pragma once
+
+#include <vector>
+
+#include "../core/problem.hpp"
+#include "../jit/normalize_kernel.hpp"
+#include "../jit/sweep_kernel.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+template <typename T> // the compute type
+struct forward_kernels {
+    // Gets its kernels from the cache or generates them: throws what that throws.
+    forward_kernels(const problem &p, jit::isa vectors);
+
+    jit::sweep_kernel<T> sweep, repeat;               // the first sweep over rows, and one with a given pivot
+    jit::sweep_kernel<T> short_sweep;                 // the first sweep over rows of at most FORWARD_LANES<T> elements
+    jit::normalize_kernel<T> normalize, non_temporal; // with ordinary stores, and with non-temporal ones
+    std::vector<T> post_op_parameters;                // two per post-op, as normalize_arguments says
+    std::vector<jitnorm_data_type_t> operand_types;   // one per post-op, as post_op_conf says
+    bool reads_dst;                                   // for a sum post-op
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "no_elements.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "../core/parallel.hpp"
+#include "../core/tuning.hpp"
+#include "statistics_io.hpp"
+#include "zero_padding.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+void fill_statistic(const problem &p, void *tensor, float value) {
+    const int threads = tuning::threads(dim_t(bytes(p.statistics)), p.rows(), max_threads());
+    parallel_parts(threads, [&](int share) {
+        const range rows = split(p.rows(), threads, share);
+        for (dim_t row = rows.begin; row < rows.end; ++row) write_row_value(p.statistics, tensor, row, value);
+    });
+    zero_padding(p.statistics, tensor);
+}
+
+class executor_without_elements final : public executor {
+public:
+    explicit executor_without_elements(const problem &p) : p_(p) {}
+
+    jitnorm_status_t execute(const arguments &args) const override { return execute_without_elements(p_, args); }
+
+private:
+    problem p_;
+};
+
+} // namespace
+
+jitnorm_status_t execute_without_elements(const problem &p, const arguments &args) {
+    if (p.rows() != 0) { // of no elements
+        if (p.writes_mean()) fill_statistic(p, args.mean, 0);
+        if (p.writes_variance()) fill_statistic(p, args.variance, std::numeric_limits<float>::quiet_NaN());
+    } else if (const size_t gradient = size_t(p.row_length()) * size_of(p.diff_scale_shift_type); gradient != 0) {
+        if (p.wants_diff_scale()) std::memset(args.diff_scale, 0, gradient);
+        if (p.wants_diff_shift()) std::memset(args.diff_shift, 0, gradient);
+    }
+    return jitnorm_success;
+}
+
+std::shared_ptr<const executor> create_without_elements(const problem &p) {
+    return std::make_shared<const executor_without_elements>(p);
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_packer.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+row_packer::row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims)
+    : element_(dim_t(size_of(md.data_type))), offset0_(md.offset0 * element_), rows_(md, shape.dims, 0, row_ndims),
+      columns_(md, shape.dims, row_ndims, md.ndims), copy_(choose_strided_copy(size_t(element_))) {}
+
+template <typename Body>
+void row_packer::for_each_box(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch,
+                              Body &&body) const {
+    box start;
+    start.tensor_offset = offset0_;
+    rows_.for_each_box(start, first_row, rows, pitch, [&](const box &some_rows) {
+        columns_.for_each_box(some_rows, first_column, columns, element_, body);
+    });
+}
+
+void row_packer::gather(const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, void *tile,
+                        dim_t pitch) const {
+    for_each_box(first_row, rows, first_column, columns, pitch, [&](const box &shape) {
+        copy_.gather(shape, static_cast<const char *>(tensor), static_cast<char *>(tile));
+    });
+}
+
+void row_packer::scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
+                         void *tensor) const {
+    for_each_box(first_row, rows, first_column, columns, pitch, [&](const box &shape) {
+        copy_.scatter(shape, static_cast<char *>(tensor), static_cast<const char *>(tile));
+    });
+}
+
+dim_t row_packer::tile_rows(dim_t first, dim_t end, dim_t most) const {
+    if (end - first <= most) return end - first;
+    const dim_t whole_groups = group_begin(first + most) - first;
+    return whole_groups > 0 ? whole_groups : most;
+}
+
+} // namespace jitnorm::impl::layer_norm

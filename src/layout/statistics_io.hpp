@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// statistics_io: one statistic of a row or of a few, between a tensor of type f32, bf16 or f16 and floats.
+#pragma once
+
+#include "../arithmetic/convert.hpp"
+#include "../core/unaligned.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace statistics_detail {
+
+template <typename Body>
+void visit_type(jitnorm_data_type_t type, Body &&body) {
+    if (type == jitnorm_f32)
+        body(stored_as<float>());
+    else if (type == jitnorm_bf16)
+        body(stored_as<bf16>());
+    else
+        body(stored_as<f16>());
+}
+
+} // namespace statistics_detail
+
+// Calls body(i, value) for `count` values of the tensor, the first at element `first` and each next one `stride`
+// elements on.
+template <typename Body>
+void read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t first, dim_t stride, dim_t count,
+                     Body &&body) {
+    statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
+        for (dim_t i = 0; i < count; ++i) body(i, widen<float>(load<Stored>(tensor, first + i * stride)));
+    });
+}
+
+inline void write_statistics(const float *values, dim_t count, void *tensor, jitnorm_data_type_t type, dim_t first,
+                             dim_t stride) {
+    statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
+        for (dim_t i = 0; i < count; ++i) store(narrow<Stored>(values[i]), tensor, first + i * stride);
+    });
+}
+
+// One value per row, such as the mean. Statistics of every type pass through float.
+inline float read_row_value(const memory_desc &md, const void *data, dim_t row) {
+    return visit_data_type(md.data_type, [&]<typename Stored>(stored_as<Stored>) {
+        return widen<float>(load<Stored>(data, offset_of_index(md, row)));
+    });
+}
+inline void write_row_value(const memory_desc &md, void *data, dim_t row, float value) {
+    visit_data_type(md.data_type, [&]<typename Stored>(stored_as<Stored>) {
+        store(narrow<Stored>(value), data, offset_of_index(md, row));
+    });
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layout_adapter.hpp"
+
+#include <cstring>
+
+#include "../core/aligned_bytes.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+constexpr size_t rounded_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+// Whether each element lies where it would in the other; the stride of a dimension of one element is never used.
+bool is_laid_out_as(const memory_desc &a, const memory_desc &b) {
+    if (a.offset0 != b.offset0 || a.inner_nblks != b.inner_nblks) return false;
+    for (int d = 0; d < a.ndims; ++d)
+        if (a.dims[d] > 1 && a.strides[d] != b.strides[d]) return false;
+    return true;
+}
+
+template <size_t Size>
+void copy_line(const char *from, dim_t from_step, char *to, dim_t to_step, dim_t count) {
+    for (dim_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, Size);
+}
+
+// From one index of a dimension to the next, in bytes. With a single index there is no next one, and the stride may be
+// any number.
+dim_t step_of(const memory_desc &md, int d) {
+    return md.dims[d] > 1 ? md.strides[d] * dim_t(size_of(md.data_type)) : 0;
+}
+
+// Line by line along the last dimension; the lines are counted as an odometer does. There are elements.
+void copy_tensor(const memory_desc &from, const void *source, const memory_desc &to, void *target) {
+    const auto size = dim_t(size_of(from.data_type));
+    const int last = from.ndims - 1;
+    const auto *s = static_cast<const char *>(source) + from.offset0 * size;
+    auto *t = static_cast<char *>(target) + to.offset0 * size;
+    jitnorm_dims_t index = {};
+    const auto copy = size == 4 ? copy_line<4> : copy_line<2>;
+    const dim_t lines = nelems(from) / from.dims[last];
+    for (dim_t line = 0; line < lines; ++line) {
+        copy(s, step_of(from, last), t, step_of(to, last), from.dims[last]);
+        for (int d = last - 1; d >= 0; --d) {
+            const bool is_last = index[d] + 1 == from.dims[d];
+            const dim_t moved = is_last ? -index[d] : 1;
+            s += moved * step_of(from, d);
+            t += moved * step_of(to, d);
+            index[d] += moved;
+            if (!is_last) break;
+        }
+    }
+}
+
+} // namespace
+
+layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts, std::shared_ptr<const executor> inner,
+                               size_t inner_bytes)
+    : inner_(std::move(inner)), bytes_(rounded_up(inner_bytes)) {
+    const auto add_vector = [&](bool used, auto constant, auto other, const memory_desc &outside, bool is_output) {
+        if (!used || outside.ndims == 0) return;
+        add({constant, other, outside, make_dense({outside.dims, size_t(outside.ndims)}, outside.data_type),
+             is_output});
+    };
+    const auto add_statistic = [&](bool used, void *arguments::*which, const memory_desc &outside) {
+        if (used && outside.ndims != 0) add({nullptr, which, outside, p.statistics, p.statistics_are_outputs()});
+    };
+    add_vector(p.reads_scale(), &arguments::scale, nullptr, layouts.scale, false);
+    add_vector(p.is_forward() && p.uses_shift(), &arguments::shift, nullptr, layouts.shift, false);
+    add_vector(p.wants_diff_scale(), nullptr, &arguments::diff_scale, layouts.diff_scale, true);
+    add_vector(p.wants_diff_shift(), nullptr, &arguments::diff_shift, layouts.diff_shift, true);
+    add_statistic(p.uses_mean(), &arguments::mean, layouts.mean);
+    add_statistic(p.uses_variance(), &arguments::variance, layouts.variance);
+}
+
+void layout_adapter::add(copy what) {
+    if (nelems(what.outside) == 0 || is_laid_out_as(what.outside, what.inside)) return;
+    what.offset = bytes_;
+    bytes_ += rounded_up(bytes(what.inside));
+    copies_.push_back(what);
+}
+
+jitnorm_status_t layout_adapter::execute(const arguments &args) const {
+    arguments inside = args;
+    const auto place_of = [&](const copy &c) { return static_cast<std::byte *>(args.scratchpad) + c.offset; };
+    for (const copy &c : copies_) {
+        if (!c.is_output) copy_tensor(c.outside, c.read_from(args), c.inside, place_of(c));
+        if (c.constant != nullptr)
+            inside.*c.constant = place_of(c);
+        else
+            inside.*c.other = place_of(c);
+    }
+    const jitnorm_status_t status = inner_->execute(inside);
+    if (status != jitnorm_success) return status;
+    for (const copy &c : copies_)
+        if (c.is_output) copy_tensor(c.inside, place_of(c), c.outside, args.*c.other);
+    return jitnorm_success;
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// layout_adapter: an executor around another one, for front ends whose users may lay out as they like what a problem
+// takes in one layout only: scale, shift and their gradients, which a problem has as dense vectors of C elements, and
+// mean and variance, which share problem::statistics. What is laid out otherwise passes through copies in the
+// scratchpad; all else goes to the inner executor as it is.
+//
+//     adapted_layouts sides;   // all empty: as the problem has them
+//     sides.scale = gamma;  // say, with the normalized dimensions of src
+//     sides.mean = mean;    // with its row dimensions
+//     auto inner = make_executor(p, chosen);
+//     auto outer = std::make_shared<const layout_adapter>(p, sides, inner, chosen->scratchpad_bytes(p));
+//     ... outer->scratchpad_bytes() ... outer->execute(arguments) ...
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "../core/executor.hpp"
+#include "../core/problem.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// Strided, without inner blocks, of the problem's types: scale, shift and gradients with any dimensions that have C
+// elements, in row-major order; statistics with the dimensions of problem::statistics, which had better be dense where
+// it is not that of both.
+struct adapted_layouts {
+    memory_desc scale, shift, diff_scale, diff_shift;
+    memory_desc mean, variance;
+};
+
+class layout_adapter final : public executor {
+public:
+    // `inner` solves p and wants a scratchpad of `inner_bytes`.
+    layout_adapter(const problem &p, const adapted_layouts &layouts, std::shared_ptr<const executor> inner,
+                   size_t inner_bytes);
+
+    size_t scratchpad_bytes() const { return bytes_; } // of both
+
+    // As the inner one; the pointers of the arguments are the data handles of the layouts.
+    jitnorm_status_t execute(const arguments &args) const override;
+
+private:
+    struct copy {
+        const void *arguments::*constant; // the tensor among the arguments: one of the two is null
+        void *arguments::*other;
+        memory_desc outside, inside;
+        bool is_output;
+        size_t offset = 0; // of the copy in the scratchpad
+
+        const void *read_from(const arguments &args) const { return constant ? args.*constant : args.*other; }
+    };
+    void add(copy what);
+
+    std::shared_ptr<const executor> inner_;
+    std::vector<copy> copies_;
+    size_t bytes_;
+};
+
+} // namespace jitnorm::impl::layer_norm

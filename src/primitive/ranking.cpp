@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ranking.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "../backward/jit_backward.hpp"
+#include "../core/environment.hpp"
+#include "../core/process_wide.hpp"
+#include "../core/verbose.hpp"
+#include "../forward/jit_forward.hpp"
+#include "../reference/reference_entry.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+void log_refusal(const implementation &entry, const std::string &reason, const problem &p) {
+    if (verbose_level() >= 2) log_line("refuse", std::string(entry.name) + "," + reason + "," + describe(p));
+}
+
+void log_unknown_name(std::string_view name) {
+    if (verbose_level() >= 1) log_line("error", "JITNORM_IMPL names no implementation: " + std::string(name));
+}
+
+bool is_named(const implementation &entry, std::string_view name) { return name.empty() || entry.name == name; }
+
+std::string refusal_of(const implementation &entry, const problem &p) {
+    return p.has_runtime_sizes() && !entry.takes_runtime_sizes ? "no run-time sizes" : entry.refusal(p);
+}
+
+const implementation *first_taker(std::span<const implementation> list, std::string_view forced_name,
+                                  const problem &p) {
+    for (const implementation &entry : list) {
+        if (!is_named(entry, forced_name)) continue;
+        const std::string reason = refusal_of(entry, p);
+        if (reason.empty()) return &entry;
+        log_refusal(entry, reason, p);
+    }
+    return nullptr;
+}
+
+struct ranking {
+    std::array<implementation, 5> best_first = {jit_avx512_forward, jit_avx512_backward, jit_avx2_forward,
+                                                jit_avx2_backward, reference_entry};
+};
+
+constinit process_wide<const ranking> the_ranking;
+
+// What set_forced_implementation() said: a literal. Null: nothing yet, the environment counts.
+constinit std::atomic<const char *> forced = nullptr;
+
+std::string_view forced_name() {
+    const char *set = forced.load(std::memory_order_relaxed);
+    return set != nullptr ? set : the_environment().implementation;
+}
+
+} // namespace
+
+std::span<const implementation> implementations() { return the_ranking.get().best_first; }
+
+bool set_forced_implementation(std::string_view name) {
+    const auto all = implementations();
+    const auto found = std::find_if(all.begin(), all.end(), [&](auto &entry) { return entry.name == name; });
+    if (found == all.end() && !name.empty()) return false;
+    forced.store(name.empty() ? "" : found->name, std::memory_order_relaxed);
+    return true;
+}
+
+const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
+                                   const implementation *from, jitnorm_status_t *status) {
+    const auto report = [&](jitnorm_status_t value, const implementation *chosen) {
+        if (status != nullptr) *status = value;
+        return chosen;
+    };
+    if (std::none_of(list.begin(), list.end(), [&](auto &entry) { return is_named(entry, forced_name); })) {
+        log_unknown_name(forced_name);
+        return report(jitnorm_runtime_error, nullptr);
+    }
+    const size_t skipped = from == nullptr ? 0 : size_t(from - list.data());
+    const implementation *chosen = first_taker(list.subspan(skipped), forced_name, p);
+    return report(chosen == nullptr ? jitnorm_unimplemented : jitnorm_success, chosen);
+}
+
+const implementation *choose(const problem &p, const implementation *from, jitnorm_status_t *status) {
+    return choose_among(implementations(), forced_name(), p, from, status);
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of rows against each descriptor's own offsets, byte by byte, between inaccessible pages.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/format_tag.hpp"
+#include "core/names.hpp"
+#include "guarded_buffer.hpp"
+#include "layout/row_order.hpp"
+#include "layout/row_packer.hpp"
+#include "layout/zero_padding.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::layer_norm;
+using jitnorm::tests::guard_side;
+using jitnorm::tests::guarded_buffer;
+
+namespace {
+
+using values = std::vector<dim_t>;
+
+constexpr jitnorm_data_type_t TYPES[] = {jitnorm_s8, jitnorm_bf16, jitnorm_f32, jitnorm_f64};
+constexpr unsigned char CANARY = guarded_buffer::CANARY;
+
+memory_desc strided(const values &dims, const values &strides, jitnorm_data_type_t type) {
+    memory_desc md;
+    EXPECT_EQ(make_with_strides(md, int(dims.size()), dims.data(), type, strides.data()), jitnorm_success);
+    return md;
+}
+
+memory_desc tagged(const values &dims, jitnorm_format_tag_t tag, jitnorm_data_type_t type) {
+    memory_desc md;
+    EXPECT_EQ(make_with_tag(md, int(dims.size()), dims.data(), type, tag), jitnorm_success);
+    return md;
+}
+
+// The last dimension is the row.
+row_packer packer_of(const memory_desc &md) { return {md, md.ndims - 1}; }
+
+std::string text_of(const memory_desc &md) {
+    return std::string(name_of(md.data_type)) + " " + layout_name(md) + " " + join(md.dims, md.ndims);
+}
+
+// Some bytes of a tensor, and bytes of a tile that no other element has nearby.
+unsigned char pattern(size_t byte) { return static_cast<unsigned char>(byte * 151 + (byte >> 8) * 29 + 7); }
+
+// A rectangle of rows and columns.
+struct part {
+    dim_t first_row, rows, first_column, columns;
+};
+
+class tile_check {
+public:
+    tile_check(const memory_desc &md, guard_side side) : tile_check(md, md.ndims - 1, side) {}
+    tile_check(const memory_desc &md, int row_ndims, guard_side side)
+        : md_(md), packer_(md, row_ndims), size_(size_of(md.data_type)), side_(side), tensor_(bytes(md), side) {
+        for (size_t i = 0; i < tensor_.bytes(); ++i) tensor_.as<unsigned char>()[i] = pattern(i);
+        tensor_.make_read_only();
+    }
+
+    void check(const part &p) {
+        SCOPED_TRACE(text_of(md_) + " rows " + std::to_string(p.first_row) + "+" + std::to_string(p.rows) +
+                     " columns " + std::to_string(p.first_column) + "+" + std::to_string(p.columns));
+        const dim_t pitch = (p.columns + 3) * dim_t(size_); // a gap after each row but the last
+        const size_t tile_bytes = p.rows == 0 ? 0 : size_t((p.rows - 1) * pitch) + size_t(p.columns) * size_;
+        const guarded_buffer tile(tile_bytes, side_);
+        packer_.gather(tensor_.data(), p.first_row, p.rows, p.first_column, p.columns, tile.data(), pitch);
+        check_gathered(p, tile, pitch);
+
+        const guarded_buffer written(tensor_.bytes(), side_);
+        tile.make_read_only();
+        packer_.scatter(tile.data(), pitch, p.first_row, p.rows, p.first_column, p.columns, written.data());
+        check_scattered(p, written);
+    }
+
+private:
+    size_t byte_of(dim_t row, dim_t column) const {
+        return size_t(offset_of_index(md_, row * packer_.row_length() + column)) * size_;
+    }
+
+    void check_gathered(const part &p, const guarded_buffer &tile, dim_t pitch) const {
+        std::vector<unsigned char> expected(tile.bytes(), CANARY);
+        for (dim_t r = 0; r < p.rows; ++r)
+            for (dim_t c = 0; c < p.columns; ++c)
+                std::memcpy(&expected[size_t(r * pitch) + size_t(c) * size_],
+                            tensor_.as<char>() + byte_of(p.first_row + r, p.first_column + c), size_);
+        EXPECT_TRUE(expected.empty() || std::memcmp(expected.data(), tile.data(), expected.size()) == 0);
+        EXPECT_TRUE(tile.slack_untouched());
+    }
+
+    void check_scattered(const part &p, const guarded_buffer &written) const {
+        std::vector<unsigned char> expected(written.bytes(), CANARY);
+        for (dim_t r = 0; r < p.rows; ++r)
+            for (dim_t c = 0; c < p.columns; ++c) {
+                const size_t at = byte_of(p.first_row + r, p.first_column + c);
+                std::memcpy(&expected[at], tensor_.as<char>() + at, size_);
+            }
+        EXPECT_TRUE(expected.empty() || std::memcmp(expected.data(), written.data(), expected.size()) == 0);
+        EXPECT_TRUE(written.slack_untouched());
+    }
+
+    memory_desc md_;
+    row_packer packer_;
+    size_t size_;
+    guard_side side_;
+    guarded_buffer tensor_;
+};
+
+// The whole tensor, and parts that begin and end off every block and register.
+void check_parts(const memory_desc &md, int row_ndims) {
+    const row_packer packer(md, row_ndims);
+    const dim_t rows = packer.rows(), columns = packer.row_length();
+    EXPECT_EQ(rows * columns, nelems(md));
+    for (guard_side side : {guard_side::before, guard_side::after}) {
+        tile_check tensor(md, row_ndims, side);
+        tensor.check({0, rows, 0, columns});
+        tensor.check({rows / 3, rows - rows / 3, columns / 3, columns - columns / 3});
+        tensor.check({1 % rows, rows / 2, 1 % columns, columns / 2});
+        tensor.check({rows - 1, 1, 0, columns});
+        tensor.check({0, rows, columns - 1, 1});
+        tensor.check({0, 0, 0, columns});
+        tensor.check({rows / 2, rows - rows / 2, 0, 0});
+    }
+}
+
+void check_parts(const memory_desc &md) { check_parts(md, md.ndims - 1); }
+
+// Shapes with tails in every direction, with whole blocks, and with dimensions of 1.
+std::vector<values> shapes_of(int ndims) {
+    switch (ndims) {
+    case 1:
+        return {{1}, {37}};
+    case 2:
+        return {{37, 53}, {48, 64}, {1, 19}, {67, 1}};
+    case 3:
+        return {{5, 19, 21}, {2, 16, 32}, {17, 1, 9}};
+    case 4:
+        return {{3, 9, 2, 18}, {17, 18, 1, 5}, {1, 8, 3, 16}};
+    default:
+        return {{2, 9, 2, 3, 10}, {17, 1, 3, 1, 7}};
+    }
+}
+
+memory_desc in_order(const memory_desc &md) {
+    return with_row_order(md, md.ndims - 1, order_in_memory(md, md.ndims - 1));
+}
+
+TEST(RowPacker, EveryTag) {
+    for (const named_tag &named : named_tags())
+        for (const values &dims : shapes_of(parse_layout(named.name).ndims))
+            for (const jitnorm_data_type_t type : TYPES) {
+                const memory_desc md = tagged(dims, named.tag, type);
+                check_parts(md);
+                if (HasFailure()) return;
+            }
+}
+
+// Rows of several dimensions, of all, and of none.
+TEST(RowPacker, EveryTagWithRowsOfAnyDimensions) {
+    for (const named_tag &named : named_tags())
+        for (const values &dims : shapes_of(parse_layout(named.name).ndims))
+            for (int row_ndims = 0; row_ndims <= int(dims.size()); ++row_ndims) {
+                check_parts(tagged(dims, named.tag, jitnorm_f32), row_ndims);
+                if (HasFailure()) return;
+            }
+}
+
+TEST(RowPacker, EveryTagInTheOrderOfMemory) {
+    for (const named_tag &named : named_tags())
+        for (const values &dims : shapes_of(parse_layout(named.name).ndims)) {
+            check_parts(in_order(tagged(dims, named.tag, jitnorm_bf16)));
+            if (HasFailure()) return;
+        }
+}
+
+TEST(RowPacker, Strides) {
+    for (const jitnorm_data_type_t type : TYPES)
+        for (memory_desc md : {
+                 strided({23, 29}, {64, 2}, type),           // a step from column to column
+                 strided({5, 101}, {202, 2}, type),          // of many columns
+                 strided({23, 29}, {1, 25}, type),           // rows side by side, with gaps
+                 strided({23, 29}, {1, 1100}, type),         // and far apart columns
+                 strided({23, 29}, {3, 70}, type),           // neither dense
+                 strided({23, 29}, {0, 1}, type),            // one row many times
+                 strided({23, 29}, {1, 0}, type),            // one column many times
+                 strided({5, 7, 29}, {1000, 30, 1}, type),   // rows that do not merge
+                 strided({5, 2, 29}, {58, 1, 2}, type),      // two rows interleaved
+                 strided({5, 3, 29}, {100, 1, 3}, type),     // three rows interleaved
+                 strided({5, 5, 29}, {1, 7, 40}, type),      // neighbours in memory far apart in number
+                 strided({4, 1, 9, 8}, {100, 3, 9, 1}, type) // a dimension that does not count
+             }) {
+            check_parts(md);
+            md.offset0 = 5;
+            check_parts(md);
+        }
+}
+
+// Every number of rows and columns around the squares that are turned in registers.
+TEST(RowPacker, EverySmallTile) {
+    for (const jitnorm_data_type_t type : TYPES) {
+        tile_check side_by_side(strided({20, 20}, {1, 20}, type), guard_side::after);
+        tile_check blocked(tagged({20, 20}, jitnorm_AB8b8a, type), guard_side::after);
+        for (dim_t rows = 1; rows <= 20; ++rows)
+            for (dim_t columns = 1; columns <= 20; ++columns) {
+                side_by_side.check({20 - rows, rows, 20 - columns, columns});
+                blocked.check({20 - rows, rows, 0, columns});
+            }
+    }
+}
+
+// Around the rectangles that are turned in AVX2's registers: a dimension, dense or in blocks or with gaps, that lies
+// inside rows whose fastest dimension is far apart, with another one between them.
+TEST(RowPacker, RowsOfSeveralDimensions) {
+    for (const jitnorm_data_type_t type : TYPES)
+        for (const dim_t edge : {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 40})
+            for (const memory_desc &md :
+                 {tagged({2, edge, 3, 33}, jitnorm_acdb, type), tagged({edge, 2, 3, 35}, jitnorm_dcba, type),
+                  tagged({2, 33, 3, edge}, jitnorm_acdb, type), tagged({2, edge, 3, 17}, jitnorm_aBcd16b, type),
+                  tagged({2, 33, edge}, jitnorm_aBC8b8c, type), strided({2, edge, 5, 9}, {8000, 2, 1500, 150}, type),
+                  strided({edge, 3, 17}, {1, 64, 1100}, type)})
+                for (int row_ndims = 1; row_ndims < md.ndims; ++row_ndims) {
+                    check_parts(md, row_ndims);
+                    if (HasFailure()) return;
+                }
+}
+
+TEST(RowPacker, OffsetsBeyond32Bits) {
+    constexpr dim_t FAR_ROW = dim_t(5) << 30, FAR_COLUMN = dim_t(3) << 28;
+    for (const values &strides : {values{FAR_ROW, 1}, values{1, FAR_COLUMN}, values{3, FAR_COLUMN}}) {
+        const memory_desc md = strided({2, 9}, strides, jitnorm_f32);
+        const row_packer packer = packer_of(md);
+        float tile[2][9], back[2][9];
+        // Only the pages that hold elements are ever touched of this mapping.
+        void *sparse =
+            mmap(nullptr, bytes(md), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        ASSERT_NE(sparse, MAP_FAILED);
+        for (int i = 0; i < 18; ++i) tile[i / 9][i % 9] = float(i + 1);
+        packer.scatter(tile, 36, 0, 2, sparse);
+        for (int i = 0; i < 18; ++i) EXPECT_EQ(static_cast<float *>(sparse)[offset_of_index(md, i)], float(i + 1));
+        packer.gather(sparse, 0, 2, back, 36);
+        EXPECT_EQ(std::memcmp(tile, back, sizeof tile), 0);
+        munmap(sparse, bytes(md));
+    }
+}
+
+TEST(RowPacker, NoElements) {
+    for (const values &dims : {values{0, 8}, values{8, 0}, values{4, 0, 3}, values{0, 0}}) {
+        const row_packer packer = packer_of(make_dense(dims, jitnorm_f32));
+        EXPECT_EQ(packer.rows() * packer.row_length(), 0);
+        packer.gather(nullptr, 0, packer.rows(), nullptr, 0);
+        packer.scatter(nullptr, 0, 0, packer.rows(), nullptr);
+        EXPECT_EQ(packer.group_begin(0), 0);
+    }
+}
+
+// The cache lines that the rows of [begin, end) touch, counted from the tensor's beginning.
+std::vector<bool> lines_of(const memory_desc &md, dim_t begin, dim_t end) {
+    const size_t size = size_of(md.data_type);
+    std::vector<bool> lines(bytes(md) / 64 + 1);
+    const dim_t columns = md.dims[md.ndims - 1];
+    for (dim_t i = begin * columns; i < end * columns; ++i) lines[size_t(offset_of_index(md, i)) * size / 64] = true;
+    return lines;
+}
+
+bool share_a_line(const memory_desc &md, dim_t cut) {
+    const std::vector<bool> before = lines_of(md, 0, cut), after = lines_of(md, cut, packer_of(md).rows());
+    for (size_t i = 0; i < before.size(); ++i)
+        if (before[i] && after[i]) return true;
+    return false;
+}
+
+TEST(RowPacker, CutsShareNoCacheLine) {
+    for (const jitnorm_data_type_t type : TYPES)
+        for (const memory_desc &tensor :
+             {tagged({128, 64}, jitnorm_ab, type), tagged({128, 64}, jitnorm_ba, type),
+              tagged({128, 64}, jitnorm_AB16b16a, type), tagged({96, 64}, jitnorm_AB48a16b, type),
+              tagged({128, 64}, jitnorm_AB8a8b, type), tagged({128, 64}, jitnorm_Ab4a, type),
+              tagged({128, 10}, jitnorm_ab, type), tagged({2, 64, 64}, jitnorm_cba, type),
+              tagged({4, 64, 16}, jitnorm_acb, type), tagged({2, 128, 3, 16}, jitnorm_aBcd16b, type),
+              tagged({64, 2, 3, 16}, jitnorm_ABcd16b16a, jitnorm_f32)}) {
+            const memory_desc md = in_order(tensor);
+            const row_packer packer = packer_of(md);
+            dim_t cuts = 0;
+            for (dim_t row = 0; row <= packer.rows(); ++row) {
+                const dim_t cut = packer.group_begin(row);
+                ASSERT_LE(cut, row);
+                if (cut != row) continue;
+                ++cuts;
+                EXPECT_FALSE(share_a_line(md, cut)) << text_of(tensor) << " at " << cut;
+            }
+            EXPECT_GT(cuts, 2) << text_of(tensor);
+        }
+}
+
+TEST(RowPacker, TilesAreWholeGroupsWhereTheyFit) {
+    const row_packer packer = packer_of(tagged({100, 64}, jitnorm_ba, jitnorm_f32));
+    EXPECT_EQ(packer.group_size(), 16);
+    EXPECT_EQ(packer.tile_rows(0, 100, 40), 32);
+    EXPECT_EQ(packer.tile_rows(5, 100, 40), 27); // to the next group and one more
+    EXPECT_EQ(packer.tile_rows(96, 100, 40), 4);
+    EXPECT_EQ(packer.tile_rows(0, 100, 10), 10); // no group fits
+    EXPECT_EQ(packer.tile_rows(0, 7, 40), 7);
+    EXPECT_EQ(row_packer::pitch_for(4096), 4096 + 64);
+    EXPECT_EQ(row_packer::pitch_for(4097), 4096 + 64);
+    EXPECT_EQ(row_packer::pitch_for(1), 64);
+}
+
+TEST(RowOrder, NeighboursInMemoryFollowEachOther) {
+    const auto steps = [](const values &dims, jitnorm_format_tag_t tag) {
+        const memory_desc md = in_order(tagged(dims, tag, jitnorm_f32));
+        return values(md.dims, md.dims + md.ndims);
+    };
+    EXPECT_EQ(steps({2, 3, 4}, jitnorm_abc), (values{2, 3, 4}));
+    EXPECT_EQ(steps({2, 3, 4}, jitnorm_bac), (values{3, 2, 4}));
+    EXPECT_EQ(steps({2, 3, 4}, jitnorm_cba), (values{3, 2, 4}));
+    EXPECT_EQ(steps({2, 3, 4, 5}, jitnorm_aBcd8b), (values{2, 4, 3, 5}));
+    EXPECT_EQ(steps({2, 3, 4, 5}, jitnorm_ABcd16b16a), (values{4, 3, 2, 5}));
+    EXPECT_EQ(steps({1, 3, 4}, jitnorm_cba), (values{1, 3, 4})); // a single index has no place
+}
+
+TEST(RowOrder, TheSameElementsAtTheSamePlaces) {
+    for (const named_tag &named : named_tags()) {
+        const int ndims = parse_layout(named.name).ndims;
+        const memory_desc md = tagged(values{3, 9, 2, 5, 4}, jitnorm_abcde, jitnorm_f32);
+        const values dims(md.dims, md.dims + ndims);
+        const memory_desc tensor = tagged(dims, named.tag, jitnorm_f32);
+        const row_order order = order_in_memory(tensor, ndims - 1);
+        const memory_desc ordered = with_row_order(tensor, ndims - 1, order);
+        for (dim_t i = 0; i < nelems(tensor); ++i) {
+            dim_t position[MAX_NDIMS] = {}, moved[MAX_NDIMS] = {};
+            dim_t rest = i;
+            for (int d = ndims - 1; d >= 0; rest /= dims[size_t(d--)]) position[d] = rest % dims[size_t(d)];
+            for (int d = 0; d < ndims; ++d) moved[d] = position[d == ndims - 1 ? d : order[size_t(d)]];
+            ASSERT_EQ(offset(tensor, position), offset(ordered, moved)) << named.name;
+        }
+    }
+}
+
+// Bytes that padding, and nothing but padding, must turn to zero.
+std::vector<unsigned char> zeroed(const memory_desc &md) {
+    const size_t size = size_of(md.data_type);
+    std::vector<unsigned char> expected(bytes(md), CANARY);
+    dim_t position[MAX_NDIMS];
+    for (dim_t i = 0; i < padded_nelems(md); ++i) {
+        dim_t rest = i;
+        bool is_padding = false;
+        for (int d = md.ndims - 1; d >= 0; rest /= md.padded_dims[d--]) {
+            position[d] = rest % md.padded_dims[d];
+            is_padding |= position[d] >= md.dims[d];
+        }
+        if (is_padding) std::memset(&expected[size_t(offset(md, position)) * size], 0, size);
+    }
+    return expected;
+}
+
+TEST(ZeroPadding, EveryTagByAnyNumberOfParts) {
+    for (const named_tag &named : named_tags())
+        for (const values &dims : shapes_of(parse_layout(named.name).ndims))
+            for (const jitnorm_data_type_t type : TYPES)
+                for (const int parts : {1, 3, 40}) {
+                    memory_desc md = tagged(dims, named.tag, type);
+                    md.offset0 = parts;
+                    const std::vector<unsigned char> expected = zeroed(md);
+                    const guarded_buffer tensor(bytes(md));
+                    for (int part = parts; part-- > 0;) zero_padding(md, tensor.data(), part, parts);
+                    ASSERT_EQ(std::memcmp(expected.data(), tensor.data(), expected.size()), 0)
+                        << text_of(md) << " by " << parts;
+                }
+}
+
+TEST(ZeroPadding, GapsAreNotPadding) {
+    const memory_desc md = strided({5, 7}, {10, 1}, jitnorm_f32);
+    const guarded_buffer tensor(bytes(md));
+    zero_padding(md, tensor.data());
+    EXPECT_TRUE(std::all_of(tensor.as<unsigned char>(), tensor.as<unsigned char>() + tensor.bytes(),
+                            [](unsigned char byte) { return byte == CANARY; }));
+    zero_padding(tagged({0, 7}, jitnorm_AB16b16a, jitnorm_f32), nullptr); // nothing to write
+}
+
+} // namespace

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice among implementations: by rank, by force, and what is said about it.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "core/problems.hpp"
+#include "core/verbose.hpp"
+#include "jit/isa.hpp"
+#include "primitive/ranking.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::layer_norm;
+using namespace jitnorm::tests;
+
+namespace {
+
+// ---------------------------------------------------------------- a list of our own
+
+std::string takes_all(const problem &) { return {}; }
+std::string takes_rms(const problem &p) { return p.is_rms() ? "" : "only rms"; }
+std::string takes_forward(const problem &p) { return p.is_forward() ? "" : "only forward"; }
+
+const std::array LIST = {implementation{"rms", takes_rms, nullptr, nullptr},
+                         implementation{"forward", takes_forward, nullptr, nullptr},
+                         implementation{"all", takes_all, nullptr, nullptr}};
+
+struct outcome {
+    std::string name; // empty: none
+    jitnorm_status_t status;
+    bool operator==(const outcome &) const = default;
+};
+
+std::ostream &operator<<(std::ostream &out, const outcome &o) { return out << o.name << ", status " << o.status; }
+
+outcome chosen(const problem &p, std::string_view forced = {}, const implementation *from = nullptr) {
+    jitnorm_status_t status = jitnorm_invalid_graph;
+    const implementation *found = choose_among(LIST, forced, p, from, &status);
+    return {found == nullptr ? "" : found->name, status};
+}
+
+problem rms_problem() {
+    problem p = forward_problem();
+    p.flags = jitnorm_rms_norm;
+    return p;
+}
+
+TEST(ChooseAmong, TheFirstThatDoesNotRefuse) {
+    EXPECT_EQ(chosen(rms_problem()), (outcome{"rms", jitnorm_success}));
+    EXPECT_EQ(chosen(forward_problem()), (outcome{"forward", jitnorm_success}));
+    EXPECT_EQ(chosen(backward_problem()), (outcome{"all", jitnorm_success}));
+}
+
+TEST(ChooseAmong, FromAPlaceInTheList) {
+    EXPECT_EQ(chosen(rms_problem(), {}, &LIST[0]), (outcome{"rms", jitnorm_success}));
+    EXPECT_EQ(chosen(rms_problem(), {}, &LIST[1]), (outcome{"forward", jitnorm_success}));
+    EXPECT_EQ(chosen(rms_problem(), {}, &LIST[2]), (outcome{"all", jitnorm_success}));
+    EXPECT_EQ(chosen(rms_problem(), {}, LIST.data() + LIST.size()), (outcome{"", jitnorm_unimplemented}));
+}
+
+TEST(ChooseAmong, AForcedNameIsTakenOrNothing) {
+    EXPECT_EQ(chosen(rms_problem(), "all"), (outcome{"all", jitnorm_success}));
+    EXPECT_EQ(chosen(rms_problem(), "forward"), (outcome{"forward", jitnorm_success}));
+    EXPECT_EQ(chosen(forward_problem(), "rms"), (outcome{"", jitnorm_unimplemented}));
+    EXPECT_EQ(chosen(forward_problem(), "forward", &LIST[2]), (outcome{"", jitnorm_unimplemented})) << "it is behind";
+}
+
+TEST(ChooseAmong, AnUnknownNameIsAnError) {
+    for (const char *name : {"rm", "rmss", "RMS", "unknown", " "})
+        EXPECT_EQ(chosen(rms_problem(), name), (outcome{"", jitnorm_runtime_error})) << name;
+}
+
+TEST(ChooseAmong, TheStatusMayBeLeftOut) {
+    EXPECT_STREQ(choose_among(LIST, {}, rms_problem(), nullptr, nullptr)->name, "rms");
+    EXPECT_EQ(choose_among(LIST, "unknown", rms_problem(), nullptr, nullptr), nullptr);
+}
+
+// ---------------------------------------------------------------- the verbose log
+
+class ChoiceLog : public testing::Test {
+protected:
+    std::string log_of(int level, const problem &p, std::string_view forced) {
+        set_verbose_level(level);
+        testing::internal::CaptureStdout();
+        chosen(p, forced);
+        return testing::internal::GetCapturedStdout();
+    }
+    void TearDown() override { set_verbose_level(before_); }
+
+private:
+    const int before_ = verbose_level();
+};
+
+TEST_F(ChoiceLog, OneLinePerRefusal) {
+    const problem p = backward_problem();
+    EXPECT_EQ(log_of(2, p, {}), "jitnorm_verbose,v1,refuse,rms,only rms," + describe(p) +
+                                    "\njitnorm_verbose,v1,refuse,forward,only forward," + describe(p) + "\n");
+    EXPECT_EQ(log_of(1, p, {}), "");
+    EXPECT_EQ(log_of(0, p, {}), "");
+}
+
+TEST_F(ChoiceLog, TheUnknownName) {
+    EXPECT_EQ(log_of(1, forward_problem(), "no-such"),
+              "jitnorm_verbose,v1,error,JITNORM_IMPL names no implementation: no-such\n");
+    EXPECT_EQ(log_of(0, forward_problem(), "no-such"), "");
+}
+
+// ---------------------------------------------------------------- the library's list
+
+TEST(Implementations, RankedWithTheReferenceLast) {
+    std::vector<std::string> names;
+    for (const implementation &entry : implementations()) names.emplace_back(entry.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"jit:avx512", "jit:avx512", "jit:avx2", "jit:avx2", "ref:any"}))
+        << "one name for forward and for backward";
+    EXPECT_EQ(implementations().data(), implementations().data()) << "places in the list stay valid";
+}
+
+TEST(Implementations, TheReferenceRefusesNothingValid) {
+    const implementation &reference = implementations().back();
+    problem p = forward_problem();
+    p.src = dense({4, 6, 8}, jitnorm_u8);
+    p.dst = dense({4, 6, 8}, jitnorm_f64);
+    p.attr.dst_scale = true;
+    for (const problem &each : {forward_problem(), backward_problem(), rms_problem(), p}) {
+        EXPECT_EQ(validate(each).status, jitnorm_success);
+        EXPECT_EQ(reference.refusal(each), "");
+    }
+}
+
+TEST(Implementations, EachTakerBuildsAnExecutor) {
+    for (const problem &p : {forward_problem(), backward_problem(), make_problem(jitnorm_backward, {0, 8})})
+        for (const implementation &entry : implementations())
+            EXPECT_TRUE(!entry.refusal(p).empty() || entry.create(p) != nullptr) << entry.name;
+}
+
+TEST(Implementations, GeneratedCodeForWhatItIsMadeFor) {
+    if (!jit::is_allowed(jit::isa::avx2)) GTEST_SKIP() << "this processor has no AVX2";
+    EXPECT_STRNE(choose(forward_problem())->name, "ref:any");
+    EXPECT_STRNE(choose(backward_problem())->name, "ref:any");
+}
+
+constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+constexpr jitnorm_data_type_t AFFINE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+constexpr jitnorm_format_tag_t TAGS[] = {jitnorm_abc, jitnorm_bac, jitnorm_cba, jitnorm_aBc8b, jitnorm_aBC16b16c};
+
+template <typename Body> // void(const problem &)
+void for_each_backward_problem(Body &&body) {
+    problem p = backward_problem();
+    const dim_t dims[] = {4, 6, 8};
+    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
+        for (const unsigned rms : {0U, unsigned(jitnorm_rms_norm)})
+            for (unsigned flags = 0; flags < 8; ++flags)
+                for (const auto src : DATA_TYPES)
+                    for (const auto diff_dst : DATA_TYPES)
+                        for (const auto diff_src : DATA_TYPES)
+                            for (const auto affine : AFFINE_TYPES)
+                                for (const auto tag : TAGS) {
+                                    p.prop_kind = kind;
+                                    p.flags = flags | rms;
+                                    make_with_tag(p.src, 3, dims, src, tag);
+                                    p.diff_dst = dense({4, 6, 8}, diff_dst);
+                                    make_with_tag(p.diff_src, 3, dims, diff_src, tag);
+                                    p.scale_shift_type = affine;
+                                    p.diff_scale_shift_type = AFFINE_TYPES[size_t(src) % 3];
+                                    body(p);
+                                }
+}
+
+TEST(Implementations, NoBackwardProblemIsLeftToTheReference) {
+    if (!jit::is_allowed(jit::isa::avx2)) GTEST_SKIP() << "this processor has no AVX2";
+    for_each_backward_problem([](const problem &p) {
+        ASSERT_EQ(validate(p).status, jitnorm_success) << describe(p);
+        ASSERT_STRNE(choose(p)->name, "ref:any") << describe(p);
+    });
+}
+
+// The same problems whatever the rank: where one set's entry refuses, the other's does.
+TEST(Implementations, InstructionSetsTakeTheSameProblems) {
+    if (!jit::is_allowed(jit::isa::avx512)) GTEST_SKIP() << "this processor has no AVX-512";
+    problem bf16 = forward_problem();
+    bf16.src = dense({4, 6, 8}, jitnorm_bf16);
+    const auto list = implementations();
+    for (const problem &p : {forward_problem(), backward_problem(), rms_problem(), bf16})
+        for (const size_t i : {0U, 1U}) EXPECT_EQ(list[i].refusal(p), list[i + 2].refusal(p));
+}
+
+class ForcedImplementation : public testing::Test {
+protected:
+    void TearDown() override { EXPECT_TRUE(set_forced_implementation("")); }
+};
+
+// Of the entries with the forced name, the one that takes the problem.
+const implementation *taker_named(std::string_view name, const problem &p) {
+    for (const implementation &entry : implementations())
+        if (entry.name == name && entry.refusal(p).empty()) return &entry;
+    return nullptr;
+}
+
+TEST_F(ForcedImplementation, IsWhatRuns) {
+    for (const problem &p : {forward_problem(), backward_problem()})
+        for (const char *name : {"jit:avx512", "jit:avx2", "ref:any"}) {
+            ASSERT_TRUE(set_forced_implementation(name));
+            jitnorm_status_t status;
+            const implementation *expected = taker_named(name, p);
+            EXPECT_EQ(choose(p, nullptr, &status), expected) << "never another one instead";
+            EXPECT_EQ(status, expected == nullptr ? jitnorm_unimplemented : jitnorm_success);
+        }
+}
+
+TEST_F(ForcedImplementation, UnknownNameIsAnError) {
+    ASSERT_TRUE(set_forced_implementation("ref:any"));
+    EXPECT_FALSE(set_forced_implementation("jit:sse2"));
+    EXPECT_STREQ(choose(forward_problem())->name, "ref:any") << "what was set stays";
+}
+
+TEST_F(ForcedImplementation, EmptyMeansNone) {
+    ASSERT_TRUE(set_forced_implementation("ref:any"));
+    ASSERT_TRUE(set_forced_implementation(""));
+    EXPECT_NE(choose(backward_problem()), nullptr);
+}
+
+} // namespace
