@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../fill.hpp"
+#include "../correctness/fill.hpp"
 
 namespace benchdnn_lite {
 

@@ -2,7 +2,7 @@
 // copies: ways to copy memory. The fastest of them is what a normalization that moves the same bytes can hope for.
 #pragma once
 
-#include "../buffer.hpp"
+#include "../problem/buffer.hpp"
 
 namespace benchdnn_lite {
 

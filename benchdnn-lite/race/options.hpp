@@ -2,7 +2,7 @@
 // options: the race's own knobs; everything else on its command line is benchdnn-lite's.
 #pragma once
 
-#include "../command_line.hpp"
+#include "../cli/command_line.hpp"
 
 namespace benchdnn_lite {
 

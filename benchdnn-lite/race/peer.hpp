@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "../execution.hpp"
+#include "../problem/execution.hpp"
 
 namespace benchdnn_lite {
 

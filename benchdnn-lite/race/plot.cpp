@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "../memory_size.hpp"
+#include "../problem/memory_size.hpp"
 #include "../text.hpp"
 
 namespace benchdnn_lite {

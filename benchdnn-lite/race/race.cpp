@@ -7,8 +7,8 @@
 #include <cmath>
 #include <new>
 
-#include "../fill.hpp"
-#include "../memory_size.hpp"
+#include "../correctness/fill.hpp"
+#include "../problem/memory_size.hpp"
 #include "../text.hpp"
 #include "agreement.hpp"
 #include "copies.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch files: words, comments, joined lines.
-#include "batch_file.hpp"
+#include "cli/batch_file.hpp"
 
 #include <fstream>
 #include <sstream>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line: cross products in benchdnn's order, knobs that hold, --reset, mistakes.
-#include "command_line.hpp"
+#include "cli/command_line.hpp"
 
 #include <gtest/gtest.h>
 
+#include "cli/knobs.hpp"
 #include "error.hpp"
-#include "knobs.hpp"
 #include "text.hpp"
 
 namespace benchdnn_lite {

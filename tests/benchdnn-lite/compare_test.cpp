@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The comparison: what each type may deviate, ties, saturation, NaN and infinity, and the report of the worst element.
-#include "compare.hpp"
+#include "correctness/compare.hpp"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions of the oracle's element types: every bit pattern of the 16-bit types, ties, ranges.
-#include "data_type.hpp"
+#include "problem/data_type.hpp"
 
 #include <cmath>
 #include <cstring>

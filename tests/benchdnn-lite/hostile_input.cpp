@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "batch_file.hpp"
-#include "command_line.hpp"
+#include "cli/batch_file.hpp"
+#include "cli/command_line.hpp"
 #include "error.hpp"
 
 namespace benchdnn_lite {

@@ -3,9 +3,9 @@
 // not understand is one line on stderr and status 2.
 #include <gtest/gtest.h>
 
+#include "cli/run.hpp"
 #include "hostile_input.hpp"
 #include "mutator.hpp"
-#include "run.hpp"
 #include "text.hpp"
 
 namespace benchdnn_lite {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "knobs.hpp"
+#include "cli/knobs.hpp"
 #include "text.hpp"
 
 namespace benchdnn_lite {

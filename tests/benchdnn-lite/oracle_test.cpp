@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle against cases whose answer is known in closed form, and gradients against finite differences.
-#include "attribute_oracle.hpp"
-#include "oracle.hpp"
+#include "correctness/attribute_oracle.hpp"
+#include "correctness/oracle.hpp"
 
 #include <cmath>
 #include <numeric>

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "run.hpp"
+#include "cli/run.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems: shapes, flags, attributes, and the line that reproduces one.
-#include "problem.hpp"
+#include "problem/problem.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of layouts: what they mean for a number of dimensions, and their strides.
-#include "tag.hpp"
+#include "problem/tag.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "error.hpp"
-#include "graph_check.hpp"
-#include "graph_rewrite.hpp"
-#include "graph_run.hpp"
+#include "graph/graph_check.hpp"
+#include "graph/graph_rewrite.hpp"
+#include "graph/graph_run.hpp"
 
 namespace benchdnn_lite {
 namespace {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding a file of options and cutting it into words.
+#include "batch_file.hpp"
+
+#include <algorithm>
+
+#include "../error.hpp"
+
+namespace benchdnn_lite {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_open(const std::string &text) { return std::count(text.begin(), text.end(), '"') % 2 == 1; }
+
+// Reads the next word and counts lines; false at the end.
+bool next_word(std::istream &input, word &result, int &line) {
+    result.text.clear();
+    for (int c = input.get(); input; c = input.get()) {
+        const bool ends_line = c == '\r' || c == '\n';
+        const bool space = ends_line || ((c == ' ' || c == '\t') && !is_open(result.text));
+        if (space && !result.text.empty()) {
+            input.unget();
+            return true;
+        }
+        if (c == '\n') ++line;
+        if (space) continue;
+        if (c == '#' && result.text.empty()) {
+            std::string comment;
+            std::getline(input, comment);
+            ++line;
+            continue;
+        }
+        if (result.text.empty()) result.line = line;
+        result.text += char(c);
+    }
+    return !result.text.empty();
+}
+
+// Where installed and freshly built programs keep their input files.
+std::vector<fs::path> shipped_folders() {
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    const fs::path beside = program.parent_path();
+    return {beside / "inputs" / "lnorm", beside, beside / "../share/benchdnn-lite/inputs/lnorm",
+            beside / "../share/benchdnn-lite"};
+}
+
+} // namespace
+
+std::vector<word> words_of(std::istream &input) {
+    std::vector<word> words;
+    bool joins = false;
+    int line = 1;
+    for (word next; next_word(input, next, line);) {
+        const bool goes_on = next.text.back() == '\\';
+        if (goes_on) next.text.pop_back();
+        const bool starts_knob = next.text.starts_with("--");
+        if (joins && !words.empty() && !starts_knob)
+            words.back().text += next.text;
+        else if (!next.text.empty())
+            words.push_back(next);
+        joins = goes_on;
+    }
+    return words;
+}
+
+fs::path batch_folders::find(const std::string &name, const fs::path &including_folder) {
+    const fs::path parent = fs::path(name).parent_path(), folder = parent.empty() ? "." : parent;
+    if (std::find(named_.begin(), named_.end(), folder) == named_.end()) named_.push_back(folder);
+    std::vector<fs::path> folders{"."};
+    folders.insert(folders.end(), named_.begin(), named_.end());
+    folders.push_back(including_folder);
+    for (const fs::path &shipped : shipped_folders()) folders.push_back(shipped);
+    std::error_code ignored;
+    for (const fs::path &candidate : folders)
+        if (const fs::path file = candidate / name; fs::is_regular_file(file, ignored)) return file;
+    throw input_error("no such file '", name, "'");
+}
+
+} // namespace benchdnn_lite

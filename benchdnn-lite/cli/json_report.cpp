@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results for machines.
+#include "json_report.hpp"
+
+#include <fstream>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "../text.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json of_spread(const spread &s) {
+    return {{"min", s.least}, {"average", s.average}, {"max", s.most}, {"median", s.median}};
+}
+
+json of_timing(const test_result &r) {
+    return {{"execution_us", of_spread(r.times.us)},
+            {"creation_ms",
+             {{"first", r.descriptor_ms.most + r.primitive_ms.most},
+              {"again", r.descriptor_ms.least + r.primitive_ms.least}}},
+            {"bytes", r.times.bytes()},
+            {"gigabytes_per_second", r.times.gigabytes_per_second()},
+            {"memcpy_us", r.times.memcpy_us},
+            {"over_memcpy", r.times.over_memcpy()},
+            {"cold_cache", r.times.cold}};
+}
+
+std::string version_text() {
+    const jitnorm_version_t *v = jitnorm_version();
+    return concat(std::to_string(v->major), ".", std::to_string(v->minor), ".", std::to_string(v->patch));
+}
+
+} // namespace
+
+struct json_report::content {
+    json tests = json::array();
+};
+
+json_report::json_report() : content_(std::make_unique<content>()) {}
+json_report::~json_report() = default;
+
+void json_report::add(const job &j, const test_result &r) {
+    json test{{"problem", j.line()},
+              {"name", j.prb.size.name},
+              {"status", name_of(r.what.status)},
+              {"reason", r.what.reason},
+              {"implementation", r.implementation},
+              {"seed", j.options.seed},
+              {"milliseconds", r.milliseconds},
+              {"errors", r.what.errors},
+              {"details", r.what.details}};
+    if (r.timed) test["timing"] = of_timing(r);
+    content_->tests.push_back(std::move(test));
+}
+
+void json_report::write(const std::string &name, const tally &c, double seconds) const {
+    const json whole{{"jitnorm", version_text()},
+                     {"threads", thread_count()},
+                     {"tests", content_->tests},
+                     {"summary",
+                      {{"tests", c.tests},
+                       {"passed", c.passed},
+                       {"skipped", c.skipped},
+                       {"mistrusted", c.mistrusted},
+                       {"unimplemented", c.unimplemented},
+                       {"invalid_arguments", c.invalid_arguments},
+                       {"failed", c.failed},
+                       {"listed", c.listed},
+                       {"seconds", seconds}}}};
+    std::ofstream file(name);
+    // Names may hold any bytes.
+    file << whole.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+    file.close();
+    if (!file) throw std::runtime_error(concat("cannot write ", name));
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of options. Adding a knob is adding a row (and, for a driver's list, its place in the cross product).
+#include "knobs.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "../error.hpp"
+#include "../problem/tag.hpp"
+#include "../text.hpp"
+#include "perf_template.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+// The elements of a comma-separated list, each read by `parse`; no text at all means the default.
+template <typename Value, typename Parse>
+void set_list(std::vector<Value> &list, const std::vector<Value> &default_list, std::string_view text, Parse parse) {
+    std::vector<Value> values;
+    if (text.empty())
+        values = default_list;
+    else
+        for (const std::string &part : split(text, ',')) values.push_back(parse(part));
+    list = std::move(values);
+}
+
+float parse_epsilon(std::string_view text) {
+    const float epsilon = parse_float(text);
+    if (epsilon < 0) throw input_error("'", text, "' is negative");
+    return epsilon;
+}
+
+void set_tags(knob_state &s, std::string_view text) {
+    const auto parse = [&](std::string_view element) {
+        row_tags tags = parse_row_tags(element);
+        for (const std::string *tag : {&tags.src, &tags.dst, &tags.diff_src})
+            if (!tag->empty()) check_tag_name(*tag, s.options.enum_tags_only);
+        return tags;
+    };
+    set_list(s.driver.tags, settings{}.tags, text, parse);
+}
+
+void set_stat_tags(knob_state &s, std::string_view text) {
+    const auto parse = [&](std::string_view tag) {
+        check_tag_name(tag, s.options.enum_tags_only);
+        return std::string(tag);
+    };
+    set_list(s.driver.stat_tags, settings{}.stat_tags, text, parse);
+}
+
+void set_cpu(knob_state & /* s */, std::string_view text) {
+    if (!text.empty() && text != "cpu" && text != "cpu:0")
+        throw input_error("there is one engine, cpu, not '", text, "'");
+}
+
+void set_memory_kind(knob_state & /* s */, std::string_view text) {
+    if (!text.empty() && text != "usm")
+        throw input_error("'", text, "' is not the default kind, usm; a CPU has no other");
+}
+
+void set_judge(knob_state &s, std::string_view text) {
+    if (!text.empty() && text != "oracle" && text != "benchdnn")
+        throw input_error("'", text, "' is neither oracle nor benchdnn");
+    s.options.judged_by = text == "benchdnn" ? judge::benchdnn : judge::oracle;
+}
+
+void set_completion(knob_state &s, std::string_view text) {
+    if (text != "bash" && text != "zsh") throw input_error("'", text, "' is neither bash nor zsh");
+    s.completion = text;
+}
+
+int64_t parse_count(std::string_view text, int64_t lowest, int64_t default_count) {
+    return text.empty() ? default_count : parse_integer(text, lowest, std::numeric_limits<int32_t>::max());
+}
+
+std::string_view required(std::string_view text) {
+    if (text.empty()) throw input_error("a file's name is missing");
+    return text;
+}
+
+#define LIST(member, parse)                                                                                            \
+    [](knob_state &s, std::string_view v) { set_list(s.driver.member, settings{}.member, v, parse); }
+#define OPTION(member, value) [](knob_state &s, std::string_view v) { s.options.member = value; }
+
+const knob TABLE[] = {
+    {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", "FWD_D FWD_I BWD_D BWD_DW",
+     LIST(dirs, parse_direction)},
+    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8", "f32 bf16 f16 f64 s8 u8",
+     LIST(types, parse_row_types)},
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b", "any abx axb xba aBx8b aBx16b",
+     set_tags},
+    {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)", "any undef abx axb xba",
+     set_stat_tags},
+    {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)", "f32 bf16 f16",
+     LIST(scale_shift_types, parse_weight_types)},
+    {"flags", ",CH,GCHM", "G given statistics, C scale, H shift, M RMS (none)", "G C H M CH GCH CM GCHM",
+     LIST(flags, parse_flags)},
+    {"eps", "1e-5", "epsilon (0.0625, which benchdnn always takes)", "", LIST(epsilons, parse_epsilon)},
+    {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", "true false",
+     LIST(in_place, parse_bool)},
+    {"attr-scales", "src:common:64+dst:common:0.5", "scales of src and dst (none)",
+     "src:common: dst:common:", LIST(scales, parse_scales)},
+    {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "done to the result before it is stored (none)",
+     "sum relu linear: gelu_tanh add:f32:per_tensor mul:f32:common", LIST(post_ops, parse_post_ops)},
+    {"attr-scratchpad", "library,user", "who owns the scratchpad (library)", "library user",
+     LIST(user_scratchpad, parse_user_scratchpad)},
+    {"match", "CH.*x768", "only problems whose line has this regular expression", "",
+     [](knob_state &s, std::string_view v) { s.driver.match = checked_regex(v); }},
+    {"impl", "jit", "only implementations with one of these in their name", "jit jit:avx2 jit:avx512 ref",
+     [](knob_state &s, std::string_view v) { s.driver.filter = parse_impl_filter(v, false); }},
+    {"skip-impl", "avx512,ref", "only implementations with none of these", "jit jit:avx2 jit:avx512 ref",
+     [](knob_state &s, std::string_view v) { s.driver.filter = parse_impl_filter(v, true); }},
+    {"reset", "", "all knobs above back to their defaults", "",
+     [](knob_state &s, std::string_view) { s.driver = settings{}; }},
+    {"batch", "shapes_models", "take knobs and problems from a file; files nest", "FILE",
+     [](knob_state &s, std::string_view v) { s.batch = required(v); }},
+    {"mode", "CP", "Check Bitwise Performance Fast, List, Init, Run (C)", "C B P CP CB CBP F L I R",
+     OPTION(mode, v.empty() ? run_mode{} : parse_mode(v))},
+    {"mode-modifier", "PM", "P parallel creation, M no filling of tensors (none)", "P M PM",
+     OPTION(modifiers, parse_mode_modifiers(v))},
+    {"check", "benchdnn", "oracle: ulps (default); benchdnn: its thresholds", "oracle benchdnn", set_judge},
+    {"seed", "7", "of the data (1)", "",
+     OPTION(seed, v.empty() ? 1 : uint64_t(parse_integer(v, 0, std::numeric_limits<int64_t>::max())))},
+    {"repeats-per-prb", "5", "run each problem so many times (1)", "", OPTION(repeats, parse_count(v, 1, 1))},
+    {"max-ms-per-prb", "500", "time to measure one problem, 10 to 60000 (3000)", "",
+     OPTION(max_ms, v.empty() ? DEFAULT_MAX_MS : std::clamp(double(parse_float(v)), 10.0, 60000.0))},
+    {"fix-times-per-prb", "100", "executions to measure instead (0: until time is up)", "",
+     OPTION(fixed_times, parse_count(v, 0, 0))},
+    {"cold-cache", "all+tlb:1G", "what is not in cache when timed: none, wei, all", "none wei all all+tlb",
+     OPTION(cold_cache, v.empty() ? cold_cache_mode{} : parse_cold_cache(v))},
+    {"perf-template", "%prb%,%-time%,%Gbw%", "def (default), csv, table, or text with placeholders", "def csv table",
+     OPTION(perf_template, parse_perf_template(v))},
+    {"json", "results.json", "write the results for machines", "FILE",
+     [](knob_state &s, std::string_view v) { s.json = required(v); }},
+    {"engine", "cpu", "the only engine", "cpu", set_cpu},
+    {"memory-kind", "usm", "the default kind, the only one", "usm", set_memory_kind},
+    {"allow-enum-tags-only", "false", "only blocked tags that the library names (true)", "true false",
+     OPTION(enum_tags_only, v.empty() || parse_bool(v))},
+    {"canonical", "true", "lines name all knobs, also those at their default", "true false",
+     OPTION(canonical, !v.empty() && parse_bool(v))},
+    {"verbose", "5", "also -vN: 1 names problems before they run; ... 99", "0 1 2 3 5 6 50 99",
+     OPTION(verbosity, int(parse_count(v, 0, 0)))},
+    {"completion", "bash", "print a shell's completion: bash or zsh", "bash zsh", set_completion},
+    {"help", "", "this text", "", [](knob_state &s, std::string_view) { s.help = true; }},
+};
+
+#undef LIST
+#undef OPTION
+
+// How many letters to add, leave out or exchange (Levenshtein 1966).
+size_t distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), size_t(0));
+    for (size_t i = 0; i < a.size(); ++i) {
+        size_t diagonal = row[0]++;
+        for (size_t j = 0; j < b.size(); ++j) {
+            const size_t exchanged = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+} // namespace
+
+std::span<const knob> knobs() { return TABLE; }
+
+const knob *find_knob(std::string_view name) {
+    const auto entry = std::find_if(std::begin(TABLE), std::end(TABLE), [&](const knob &k) { return k.name == name; });
+    return entry == std::end(TABLE) ? nullptr : entry;
+}
+
+std::string_view closest_knob(std::string_view name) {
+    constexpr size_t LONGEST = 64;
+    if (name.size() > LONGEST) return "";
+    const auto nearer = [&](const knob &a, const knob &b) { return distance(name, a.name) < distance(name, b.name); };
+    const knob &k = *std::min_element(std::begin(TABLE), std::end(TABLE), nearer);
+    return distance(name, k.name) <= std::min(k.name.size() / 2, size_t(3)) ? k.name : "";
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a result has the same bits in other circumstances.
+#include "bitwise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "../problem/row_placement.hpp"
+#include "../text.hpp"
+#include "../timing/timing.hpp"
+#include "compare.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+// Until its end.
+class other_thread_count {
+public:
+    explicit other_thread_count(int count) { set(count); }
+    ~other_thread_count() { set(before_); }
+    other_thread_count(const other_thread_count &) = delete;
+    other_thread_count &operator=(const other_thread_count &) = delete;
+
+private:
+    static void set([[maybe_unused]] int count) {
+#ifdef _OPENMP
+        omp_set_num_threads(count);
+#endif
+    }
+    const int before_ = thread_count();
+};
+
+class lower_isa {
+public:
+    explicit lower_isa(jitnorm_cpu_isa_t isa) { jitnorm_set_max_cpu_isa(isa); }
+    ~lower_isa() { jitnorm_set_max_cpu_isa(before_); }
+    lower_isa(const lower_isa &) = delete;
+    lower_isa &operator=(const lower_isa &) = delete;
+
+private:
+    const jitnorm_cpu_isa_t before_ = jitnorm_get_effective_cpu_isa();
+};
+
+bool has_same_bits(double a, double b) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return a == b && std::signbit(a) == std::signbit(b);
+}
+
+// Compares what circumstances give with what there was at first.
+class bit_checker {
+public:
+    bit_checker(const execution &first, fill_kind kind, const check_options &options);
+
+    void run_again(const execution &e, const std::string &circumstance);
+    void run_placed(const execution &e, const row_placement &where, const std::string &circumstance);
+    check_result take_result() { return std::move(result_); }
+
+private:
+    void execute(const execution &e);
+    void compare(const kept_tensor &output, const buffer &got, const row_placement *where,
+                 const std::string &circumstance);
+    void report(const comparison &c, const std::string &circumstance);
+
+    const execution &first_;
+    const check_options &options_;
+    std::vector<kept_tensor> inputs_, outputs_;
+    check_result result_;
+};
+
+bit_checker::bit_checker(const execution &first, fill_kind kind, const check_options &options)
+    : first_(first), options_(options) {
+    fill(first, kind, options.seed);
+    for (const argument &a : first.arguments())
+        if (a.use == role::input || a.use == role::both) inputs_.push_back({a.id, a.data.clone()});
+    execute(first);
+    if (options.tamper) options.tamper(first);
+    for (const argument &a : first.arguments())
+        if (a.use == role::output || a.use == role::both) outputs_.push_back({a.id, a.data.clone()});
+}
+
+void bit_checker::execute(const execution &e) {
+    const phase executing(options_.times, &phase_times::execute);
+    e.run();
+}
+
+void bit_checker::run_again(const execution &e, const std::string &circumstance) {
+    for (const argument &a : e.arguments())
+        if (a.use == role::output) a.data.poison();
+    for (const kept_tensor &input : inputs_) e.data(input.id).copy_from(input.data);
+    execute(e);
+    for (const kept_tensor &output : outputs_) compare(output, e.data(output.id), nullptr, circumstance);
+}
+
+// Gradients of scale and shift belong to all rows together.
+void bit_checker::run_placed(const execution &e, const row_placement &where, const std::string &circumstance) {
+    fill(e, fill_kind::random, options_.seed + 1);
+    place_inputs(inputs_, first_.prb(), where, e);
+    execute(e);
+    for (const kept_tensor &output : outputs_)
+        if (output.id != JITNORM_ARG_DIFF_SCALE && output.id != JITNORM_ARG_DIFF_SHIFT)
+            compare(output, e.data(output.id), &where, circumstance);
+}
+
+void bit_checker::compare(const kept_tensor &output, const buffer &got, const row_placement *where,
+                          const std::string &circumstance) {
+    const phase comparing(options_.times, &phase_times::compare);
+    const auto test = [](dim_t, const expectation &e, double value) { return has_same_bits(double(e.value), value); };
+    const layout &shape = output.data.shape();
+    comparison c(name_of_output(output.id), shape, {concat("other bits ", circumstance), test, 0, 1});
+    const bool statistic = output.id == JITNORM_ARG_MEAN || output.id == JITNORM_ARG_VARIANCE;
+    const dim_t columns = shape.dims.back();
+    if (!where && shape == got.shape() && std::memcmp(output.data.data(), got.data(), got.size()) == 0) {
+        c.add_equal(size_t(shape.elements()));
+    } else if (statistic && where) {
+        for (const placed_row &r : where->rows) c.add(r.original, {output.data.at(r.original), 0}, got.at(r.placed));
+    } else {
+        std::vector<double> a(static_cast<size_t>(columns)), b(a.size());
+        const auto compare_row = [&](dim_t original, dim_t placed) {
+            output.data.get_row(original, a);
+            got.get_row(placed, b);
+            if (std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0) return c.add_equal(a.size());
+            for (size_t i = 0; i < a.size(); ++i) c.add(original * columns + dim_t(i), {a[i], 0}, b[i]);
+        };
+        if (where)
+            for (const placed_row &r : where->rows) compare_row(r.original, r.placed);
+        else
+            for (dim_t row = 0; row < output.data.rows(); ++row) compare_row(row, row);
+    }
+    report(c, circumstance);
+}
+
+void bit_checker::report(const comparison &c, const std::string &circumstance) {
+    result_.errors += c.errors();
+    result_.total += c.total();
+    for (std::string &line : c.report()) result_.lines.push_back(std::move(line));
+    result_.notes.push_back(concat("[BITWISE] ", c.tensor(), ": ", std::to_string(c.total()), " elements, ",
+                                   std::to_string(c.errors()), " with other bits ", circumstance));
+}
+
+// The same problem in row-major layouts, or with memory of its own for the result.
+void run_in_other_memory(bit_checker &checker, const session &s, const problem &p) {
+    problem plain = p;
+    plain.tags = {"abx", "abx", ""};
+    plain.stat_tag = "abx";
+    if (plain.tags != p.tags || plain.stat_tag != p.stat_tag)
+        checker.run_again(execution(s, plain), "in row-major layouts");
+    if (!p.in_place) return;
+    problem apart = p;
+    apart.in_place = false;
+    checker.run_again(execution(s, apart), "not in place");
+}
+
+void run_by_others(bit_checker &checker, const session &s, const problem &p, const std::string &first) {
+    for (const jitnorm_cpu_isa_t isa : {jitnorm_cpu_isa_avx2, jitnorm_cpu_isa_sse41}) {
+        if (isa >= jitnorm_get_effective_cpu_isa()) continue;
+        const lower_isa cap(isa);
+        try {
+            const execution e(s, p);
+            if (e.implementation() != first) checker.run_again(e, concat("by ", e.implementation()));
+        } catch (const api_error &error) {
+            if (error.status != jitnorm_unimplemented) throw;
+        }
+    }
+}
+
+void run_in_other_batches(bit_checker &checker, const session &s, const problem &p) {
+    if (p.elements() == 0) return;
+    std::vector<dim_t> rows{0, p.rows() / 2, p.rows() - 1};
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    for (const dim_t row : rows) {
+        const row_placement where = one_row(p, row);
+        checker.run_placed(execution(s, where.prb), where, "for the row alone");
+    }
+    const row_placement where = larger_batch(p);
+    checker.run_placed(execution(s, where.prb), where, "in a larger batch");
+}
+
+} // namespace
+
+check_result check_bits(const execution &e, fill_kind kind, const check_options &options) {
+    bit_checker checker(e, kind, options);
+    checker.run_again(e, "once more");
+    for (const int count : {1, 2, 3, thread_count()}) {
+        if (thread_count() == 1 && count > 3) continue;
+        const other_thread_count threads(count);
+        checker.run_again(e, concat("with ", std::to_string(count), count == 1 ? " thread" : " threads"));
+    }
+    const session &s = e.what().owner();
+    problem p = e.prb();
+    p.filter = {};
+    run_by_others(checker, s, p, e.implementation());
+    run_in_other_memory(checker, s, p);
+    run_in_other_batches(checker, s, p);
+    return checker.take_result();
+}
+
+} // namespace benchdnn_lite

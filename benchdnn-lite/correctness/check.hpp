@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// check: runs an execution on filled inputs and judges every output by the oracle.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../problem/execution.hpp"
+#include "fill.hpp"
+
+namespace benchdnn_lite {
+
+// Milliseconds that the parts of a run took.
+struct phase_times {
+    double create = 0, fill = 0, execute = 0, compare = 0;
+};
+
+// Called between execution and comparison; tests plant errors here.
+using after_run = std::function<void(const execution &)>;
+
+struct check_options {
+    uint64_t seed = 1;
+    after_run tamper;
+    phase_times *times = nullptr; // to add to
+};
+
+struct check_result {
+    size_t errors = 0, total = 0;
+    bool trusted = true;
+    std::vector<std::string> lines; // what is wrong: worst element of each tensor
+    std::vector<std::string> notes; // one for each tensor, for who wants to know more
+    bool ok() const { return errors == 0; }
+};
+
+check_result check(const execution &e, fill_kind kind, const check_options &options);
+
+// Adds the time until its end to one of the phases.
+class phase {
+public:
+    phase(phase_times *times, double phase_times::*which);
+    ~phase();
+    phase(const phase &) = delete;
+    phase &operator=(const phase &) = delete;
+
+private:
+    phase_times *times_;
+    double phase_times::*which_;
+    double start_ms_;
+};
+
+} // namespace benchdnn_lite

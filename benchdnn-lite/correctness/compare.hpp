@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare: judges the elements of one tensor against what the oracle expects.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../problem/buffer.hpp"
+#include "oracle.hpp"
+
+namespace benchdnn_lite {
+
+// How far `got` may lie from the expected value: the tolerance and one rounding to the type.
+real allowed_error(data_type type, const expectation &e);
+
+// Integers saturate, NaN becomes 0 there; else NaN and infinities must be met exactly, or where rounding leads to them.
+bool is_acceptable(data_type type, const expectation &e, double got);
+
+// How a tensor's elements are judged, other than by is_acceptable.
+struct acceptance {
+    using test = std::function<bool(dim_t number, const expectation &e, double got)>;
+    std::string rule;       // for the report, in place of the allowed error
+    test element;           // empty: is_acceptable
+    double norm_limit = 0;  // > 0: in place of each element, the norm of the errors over that of the rounded values
+    double zeros_limit = 1; // the share of zeros above which the results are not trusted
+};
+
+acceptance exactly(data_type type); // the expected value, rounded once
+
+// Of one tensor: how many elements are wrong, which is worst, and where they lie.
+class comparison {
+public:
+    comparison(std::string tensor, const layout &shape, acceptance how = {})
+        : tensor_(std::move(tensor)), shape_(shape), how_(std::move(how)) {}
+
+    void add(dim_t number, const expectation &e, double got);
+    void add_equal(size_t count) { total_ += count; }
+    void add_fault(std::string what) { faults_.push_back(std::move(what)); } // not about one element
+    void merge(const comparison &other);                                     // of other elements of the same tensor
+
+    size_t errors() const { return (norm_is_wrong() ? 1 : judges_elements() ? errors_ : 0) + faults_.size(); }
+    size_t total() const { return total_; }
+    bool is_trusted() const;
+    const std::string &tensor() const { return tensor_; }
+    // Error over allowed error, of what was accepted.
+    double worst_of_allowed() const { return double(worst_accepted_); }
+    std::vector<std::string> report() const; // one line for the worst element, one for each fault
+
+private:
+    struct range {
+        dim_t least = -1, most = -1;
+        void widen(dim_t value);
+    };
+    struct wrong_element {
+        real excess = -1; // error over allowed error
+        dim_t number = 0;
+        expectation expected{};
+        double got = 0;
+    };
+    bool judges_elements() const { return how_.norm_limit == 0; }
+    bool norm_is_wrong() const { return !judges_elements() && !(norm() <= how_.norm_limit); }
+    double norm() const;
+    void add_to_norm(real expected, real got);
+    std::string worst_line() const;
+    std::string place() const;
+
+    std::string tensor_;
+    layout shape_;
+    acceptance how_;
+    size_t errors_ = 0, total_ = 0, zeros_ = 0;
+    wrong_element worst_;
+    real worst_accepted_ = 0;
+    range rows_, columns_; // of the wrong elements
+    real error_squares_ = 0, expected_squares_ = 0;
+    std::vector<std::string> faults_;
+};
+
+// "dst[3,7]"
+std::string element_name(const std::string &tensor, const std::vector<dim_t> &position);
+
+} // namespace benchdnn_lite

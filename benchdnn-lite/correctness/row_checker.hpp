@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_checker: judges the outputs of a finished execution, row by row, so that memory need not hold what is expected.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "../problem/execution.hpp"
+#include "compare.hpp"
+#include "fill.hpp"
+#include "oracle.hpp"
+
+namespace benchdnn_lite {
+
+// Inputs as the execution found them: it may have overwritten them.
+struct kept_inputs {
+    explicit kept_inputs(const execution &e);
+    buffer src;
+    std::optional<buffer> old_dst;  // forward with a sum
+    std::optional<buffer> diff_dst; // backward
+};
+
+class row_checker {
+public:
+    // `kind` decides how the outputs are judged.
+    row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind);
+    row_checker(const row_checker &) = delete;
+    row_checker &operator=(const row_checker &) = delete;
+
+    void check_rows(dim_t begin, dim_t end);
+    void merge(const row_checker &other); // that checked the rows behind these
+    void check_gradients();               // when all rows have been checked
+    std::map<int, comparison> &outputs() { return outputs_; }
+
+private:
+    const problem &prb() const { return execution_.prb(); }
+    void read_inputs(dim_t row);
+    void check_forward_row(dim_t row);
+    void check_computed_statistics(dim_t row);
+    void apply_attributes(dim_t row);
+    void apply(const post_op &op, size_t index, dim_t row);
+    void check_backward_row(dim_t row);
+    void compare_row(int id, dim_t row);
+    void compare(int id, dim_t number, const expectation &e, double got);
+
+    const execution &execution_;
+    const kept_inputs &inputs_;
+    const double unit_;
+    std::vector<double> src_, diff_dst_, scale_, shift_, scratch_;
+    std::vector<expectation> expected_;
+    row_inputs in_;
+    gradient_sums gradients_;
+    std::map<int, comparison> outputs_;
+};
+
+} // namespace benchdnn_lite

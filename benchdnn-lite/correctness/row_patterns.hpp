@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_patterns: rows of src that are filled by one pattern each.
+#pragma once
+
+#include <span>
+
+#include "../problem/data_type.hpp"
+#include "random.hpp"
+
+namespace benchdnn_lite {
+
+struct row_writer {
+    data_type type;
+    double huge;    // the largest magnitude that the problem's statistics can hold
+    double epsilon; // of the problem
+
+    void random(random_numbers &numbers, std::span<double> row) const;
+    // `number` chooses the pattern.
+    void adversarial(dim_t number, random_numbers &numbers, std::span<double> row) const;
+};
+
+} // namespace benchdnn_lite

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a serialized graph.
+#include "graph_case.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "../error.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t LARGEST = std::numeric_limits<int64_t>::max();
+
+template <typename Value>
+struct named {
+    std::string_view name;
+    Value value;
+};
+
+constexpr named<jitnorm_graph_layout_type_t> LAYOUTS[] = {{"undef", jitnorm_graph_layout_type_undef},
+                                                          {"any", jitnorm_graph_layout_type_any},
+                                                          {"strided", jitnorm_graph_layout_type_strided}};
+constexpr named<jitnorm_graph_tensor_property_t> PROPERTIES[] = {
+    {"undef", jitnorm_graph_tensor_property_undef},
+    {"variable", jitnorm_graph_tensor_property_variable},
+    {"constant", jitnorm_graph_tensor_property_constant},
+    {"host_scalar", jitnorm_graph_tensor_property_host_scalar}};
+constexpr named<jitnorm_fpmath_mode_t> MODES[] = {{"strict", jitnorm_fpmath_mode_strict},
+                                                  {"bf16", jitnorm_fpmath_mode_bf16},
+                                                  {"f16", jitnorm_fpmath_mode_f16},
+                                                  {"any", jitnorm_fpmath_mode_any},
+                                                  {"tf32", jitnorm_fpmath_mode_tf32}};
+
+template <typename Table>
+auto value_of(const Table &table, const std::string &name, std::string_view what) {
+    for (const auto &entry : table)
+        if (entry.name == name) return entry.value;
+    throw input_error("'", name, "' is no ", what);
+}
+
+const json &member(const json &object, const char *name) {
+    if (!object.is_object()) throw input_error("an object with '", name, "' was expected");
+    const auto found = object.find(name);
+    if (found == object.end()) throw input_error("'", name, "' is missing");
+    return *found;
+}
+
+std::string text_of(const json &object, const char *name, const std::string &otherwise) {
+    return object.contains(name) ? member(object, name).get<std::string>() : otherwise;
+}
+
+std::vector<dim_t> numbers_of(const json &list, const char *what) {
+    const auto values = list.get<std::vector<int64_t>>();
+    if (values.size() > JITNORM_MAX_NDIMS) throw input_error("a '", what, "' of too many dimensions");
+    return values;
+}
+
+// oneDNN writes -1, or the smallest integer, for what it does not know.
+bool is_known(const std::vector<dim_t> &values) {
+    return std::all_of(values.begin(), values.end(), [](dim_t value) { return value >= 0; });
+}
+
+graph_tensor read_tensor(const json &from) {
+    graph_tensor t;
+    t.id = member(from, "id").get<size_t>();
+    t.type = parse_data_type(member(from, "dtype").get<std::string>());
+    t.dims = numbers_of(member(from, "shape"), "shape");
+    t.layout_type = value_of(LAYOUTS, text_of(from, "layout_type", "strided"), "layout type");
+    t.property = value_of(PROPERTIES, text_of(from, "property_type", "undef"), "property type");
+    if (t.layout_type == jitnorm_graph_layout_type_strided) t.strides = numbers_of(member(from, "stride"), "stride");
+    t.has_shape = is_known(t.dims) && is_known(t.strides);
+    if (!t.strides.empty() && t.strides.size() != t.dims.size())
+        throw input_error("tensor ", std::to_string(t.id), " has not as many strides as dimensions");
+    return t;
+}
+
+std::vector<graph_tensor> read_tensors(const json &op, const char *name) {
+    std::vector<graph_tensor> tensors;
+    for (const json &tensor : member(op, name)) tensors.push_back(read_tensor(tensor));
+    return tensors;
+}
+
+graph_attribute read_attribute(const std::string &name, const json &from) {
+    const std::string type = member(from, "type").get<std::string>();
+    const json &value = member(from, "value");
+    if (type == "bool") return value.is_number() ? value.get<int>() != 0 : value.get<bool>();
+    if (type == "s64") return value.get<int64_t>();
+    if (type == "f32") return value.get<float>();
+    if (type == "s64[]") return value.get<std::vector<int64_t>>();
+    if (type == "f32[]") return value.get<std::vector<float>>();
+    if (type == "string") return value.get<std::string>();
+    throw input_error("attribute '", name, "' is of the unknown type '", type, "'");
+}
+
+graph_op read_op(const json &from) {
+    graph_op op;
+    op.id = member(from, "id").get<size_t>();
+    op.kind = member(from, "kind").get<std::string>();
+    op.name = text_of(from, "name", op.kind);
+    if (from.contains("attrs"))
+        for (const auto &[name, value] : member(from, "attrs").items())
+            op.attributes[name] = read_attribute(name, value);
+    op.inputs = read_tensors(from, "inputs");
+    op.outputs = read_tensors(from, "outputs");
+    return op;
+}
+
+graph_case read_graph(const json &from) {
+    graph_case result;
+    if (const std::string kind = text_of(from, "engine_kind", "cpu"); kind != "cpu")
+        throw input_error("a graph for the engine '", kind, "', but there is one for the cpu alone");
+    result.fpmath_mode = value_of(MODES, text_of(from, "fpmath_mode", "strict"), "floating-point mode");
+    for (const json &op : member(from, "graph")) result.ops.push_back(read_op(op));
+    if (result.ops.empty()) throw input_error("there is no operation");
+    return result;
+}
+
+template <typename Value, typename Parse>
+std::vector<Value> parse_list(const std::string &text, Parse parse) {
+    std::vector<Value> values;
+    for (const std::string &part : split(text, 'x')) values.push_back(parse(part));
+    return values;
+}
+
+} // namespace
+
+std::set<size_t> graph_case::written() const {
+    std::set<size_t> ids;
+    for (const graph_op &op : ops)
+        for (const graph_tensor &t : op.outputs) ids.insert(t.id);
+    return ids;
+}
+
+std::set<size_t> graph_case::boundaries() const {
+    std::set<size_t> outputs = written(), inputs, result;
+    for (const graph_op &op : ops)
+        for (const graph_tensor &t : op.inputs) inputs.insert(t.id);
+    std::set_symmetric_difference(inputs.begin(), inputs.end(), outputs.begin(), outputs.end(),
+                                  std::inserter(result, result.end()));
+    return result;
+}
+
+graph_case parse_graph(const std::string &json_text) {
+    try {
+        return read_graph(json::parse(json_text));
+    } catch (const json::exception &error) {
+        throw input_error("not a serialized graph: ", error.what());
+    }
+}
+
+graph_attribute parse_graph_attribute(const std::string &name, const std::string &text) {
+    const auto integer = [](const std::string &part) { return parse_integer(part, -LARGEST, LARGEST); };
+    if (name == "keep_stats" || name == "use_affine") return parse_bool(text);
+    if (name == "epsilon") return parse_float(text);
+    if (name == "begin_norm_axis") return integer(text);
+    if (name == "output_mask") return parse_list<int64_t>(text, integer);
+    throw input_error("no operation here has an attribute '", name, "'");
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// graph_case: a serialized graph, in oneDNN's JSON form, as values.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "../problem/data_type.hpp"
+#include "jitnorm/jitnorm_graph_types.h"
+
+namespace benchdnn_lite {
+
+// A tensor as one operation mentions it.
+struct graph_tensor {
+    size_t id = 0;
+    data_type type = jitnorm_data_type_undef;
+    bool has_shape = true; // false: shape and strides are to be inferred
+    std::vector<dim_t> dims;
+    std::vector<dim_t> strides; // of a strided one
+    jitnorm_graph_layout_type_t layout_type = jitnorm_graph_layout_type_strided;
+    jitnorm_graph_tensor_property_t property = jitnorm_graph_tensor_property_undef;
+};
+
+using graph_attribute = std::variant<bool, int64_t, float, std::vector<int64_t>, std::vector<float>, std::string>;
+
+struct graph_op {
+    size_t id = 0;
+    std::string name, kind; // kind: "LayerNorm"
+    std::map<std::string, graph_attribute> attributes;
+    std::vector<graph_tensor> inputs, outputs;
+};
+
+struct graph_case {
+    jitnorm_fpmath_mode_t fpmath_mode = jitnorm_fpmath_mode_strict;
+    std::vector<graph_op> ops;
+
+    std::set<size_t> written() const;    // ids of the tensors that operations write
+    std::set<size_t> boundaries() const; // ids of those that no operation writes, or none reads
+};
+
+// Throws input_error, which says what in the text is not such a graph.
+graph_case parse_graph(const std::string &json_text);
+
+// The attributes that the operations here have: what type a value has.
+graph_attribute parse_graph_attribute(const std::string &name, const std::string &text); // throws input_error
+
+} // namespace benchdnn_lite

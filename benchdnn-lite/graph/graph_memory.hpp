@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// graph_memory: the tensors of a graph by their ids, filled as their roles ask for.
+#pragma once
+
+#include <span>
+
+#include "../problem/buffer.hpp"
+#include "graph_norm.hpp"
+#include "jitnorm/jitnorm_graph.hpp"
+
+namespace benchdnn_lite {
+
+// The values of a tensor in row-major order.
+std::vector<double> values_of(const buffer &b);
+
+class graph_memory {
+public:
+    explicit graph_memory(uint64_t seed) : seed_(seed) {}
+
+    // Makes the tensor unless it is there. Throws std::bad_alloc.
+    void add(const jitnorm::graph::logical_tensor &described);
+    const buffer &at(size_t id) const { return buffers_.at(id); }
+    jitnorm::graph::tensor tensor(const jitnorm::graph::logical_tensor &described, const jitnorm::engine &on) const;
+
+    // Fills what the operation reads and nothing has filled or written: statistics with those of src.
+    void fill_inputs(const graph_norm &n);
+    // What the operation writes: NaN before, so that nothing can pass unwritten.
+    void poison_outputs(const graph_norm &n);
+
+    // The guards of which tensors are broken.
+    std::vector<size_t> broken_guards() const;
+
+private:
+    void fill(graph_role role, size_t id);
+    void fill_statistics(const graph_norm &n);
+
+    uint64_t seed_;
+    std::map<size_t, buffer> buffers_;
+    std::set<size_t> filled_;
+};
+
+} // namespace benchdnn_lite

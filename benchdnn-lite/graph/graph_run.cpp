@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph from its operations to their results.
+#include "graph_run.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "../error.hpp"
+#include "../problem/memory_size.hpp"
+#include "graph_check.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+using jitnorm::graph::logical_tensor;
+
+double milliseconds_since(clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(clock::now() - start).count();
+}
+
+logical_tensor described(const graph_tensor &t) {
+    jitnorm_graph_logical_tensor_t c = {};
+    const auto ndims = int32_t(t.dims.size());
+    const bool strided = t.layout_type == jitnorm_graph_layout_type_strided;
+    jitnorm_status_t status;
+    if (!t.has_shape)
+        status =
+            jitnorm_graph_logical_tensor_init(&c, t.id, t.type, JITNORM_GRAPH_UNKNOWN_NDIMS, t.layout_type, t.property);
+    else if (strided)
+        status = jitnorm_graph_logical_tensor_init_with_strides(&c, t.id, t.type, ndims, t.dims.data(),
+                                                                t.strides.data(), t.property);
+    else
+        status = jitnorm_graph_logical_tensor_init_with_dims(&c, t.id, t.type, ndims, t.dims.data(), t.layout_type,
+                                                             t.property);
+    jitnorm::error::wrap_c_api(status, "could not describe a tensor");
+    return logical_tensor(c);
+}
+
+std::vector<logical_tensor> described(const std::vector<graph_tensor> &tensors) {
+    std::vector<logical_tensor> result;
+    for (const graph_tensor &t : tensors) result.push_back(described(t));
+    return result;
+}
+
+struct attribute_setter {
+    jitnorm::graph::op &op;
+    jitnorm::graph::op::attr name;
+
+    template <typename Value>
+    void operator()(const Value &value) const {
+        op.set_attr<Value>(name, value);
+    }
+};
+
+// An operation of a kind that is unknown here is only a place in the graph.
+jitnorm::graph::op make_op(const graph_op &from) {
+    const jitnorm_graph_op_kind_t kind = graph_kind(from.kind);
+    jitnorm::graph::op op(from.id, jitnorm::graph::op::kind(kind), described(from.inputs), described(from.outputs),
+                          from.name);
+    if (kind == jitnorm_graph_op_wildcard) return op;
+    for (const auto &[name, value] : from.attributes)
+        std::visit(attribute_setter{op, jitnorm::graph::op::attr(graph_attribute_name(name))}, value);
+    return op;
+}
+
+// Of partitions: a failure, and not a mistake of the user's.
+struct wrong_number : input_error {
+    using input_error::input_error;
+};
+
+struct step {
+    jitnorm::graph::partition partition;
+    jitnorm::graph::compiled_partition compiled;
+    graph_norm norm;
+    std::vector<logical_tensor> inputs, outputs; // as compiled
+};
+
+class runner {
+public:
+    runner(const graph_case &graph, const run_options &options, graph_result &result)
+        : graph_(graph), options_(options), result_(result), memory_(options.seed) {}
+
+    void run(int64_t expected_partitions);
+
+private:
+    void partition(int64_t expected);
+    void compile(step &s);
+    void allocate();
+    std::vector<logical_tensor> known(const std::vector<graph_tensor> &tensors) const;
+    void take(step &s, const std::vector<graph_tensor> &tensors, const std::map<graph_role, size_t> &used,
+              std::vector<logical_tensor> &list);
+    void execute(const step &s);
+    void check(const step &s);
+    void time(const step &s);
+    const graph_op &op_of(const jitnorm::graph::partition &p) const;
+
+    const graph_case &graph_;
+    const run_options &options_;
+    graph_result &result_;
+    const jitnorm::engine engine_{jitnorm::engine::kind::cpu, 0};
+    jitnorm::stream stream_{engine_};
+    std::vector<step> steps_;
+    std::map<size_t, logical_tensor> compiled_; // what is known of the tensors
+    graph_memory memory_;
+};
+
+const graph_op &runner::op_of(const jitnorm::graph::partition &p) const {
+    const size_t id = p.get_ops().at(0);
+    return *std::find_if(graph_.ops.begin(), graph_.ops.end(), [&](const graph_op &op) { return op.id == id; });
+}
+
+void runner::partition(int64_t expected) {
+    jitnorm::graph::graph graph(jitnorm::engine::kind::cpu, jitnorm::fpmath_mode(graph_.fpmath_mode));
+    for (const graph_op &op : graph_.ops) graph.add_op(make_op(op));
+    graph.finalize();
+    for (const jitnorm::graph::partition &p : graph.get_partitions()) {
+        const graph_op &op = op_of(p);
+        if (!p.is_supported()) throw unsupported("operation ", op.name, " of the kind ", op.kind, " is not supported");
+        steps_.push_back({p, {}, understand(op).value(), {}, {}});
+    }
+    if (expected < 0) expected = int64_t(graph_.ops.size());
+    if (expected > 0 && steps_.size() != size_t(expected))
+        throw wrong_number(std::to_string(steps_.size()), " partitions, not ", std::to_string(expected));
+}
+
+std::vector<logical_tensor> runner::known(const std::vector<graph_tensor> &tensors) const {
+    std::vector<logical_tensor> result;
+    for (const graph_tensor &t : tensors) {
+        const auto found = compiled_.find(t.id);
+        result.push_back(found == compiled_.end() ? described(t) : found->second);
+    }
+    return result;
+}
+
+void runner::take(step &s, const std::vector<graph_tensor> &tensors, const std::map<graph_role, size_t> &used,
+                  std::vector<logical_tensor> &list) {
+    for (const graph_tensor &t : tensors) {
+        if (std::none_of(used.begin(), used.end(), [&](const auto &u) { return u.second == t.id; })) continue;
+        list.push_back(compiled_[t.id] = s.compiled.query_logical_tensor(t.id));
+    }
+}
+
+void runner::compile(step &s) {
+    s.compiled = s.partition.compile(known(s.norm.op->inputs), known(s.norm.op->outputs), engine_);
+    take(s, s.norm.op->inputs, s.norm.inputs, s.inputs);
+    take(s, s.norm.op->outputs, s.norm.outputs, s.outputs);
+}
+
+void runner::execute(const step &s) {
+    std::vector<jitnorm::graph::tensor> ins, outs;
+    for (const logical_tensor &t : s.inputs) ins.push_back(memory_.tensor(t, engine_));
+    for (const logical_tensor &t : s.outputs) outs.push_back(memory_.tensor(t, engine_));
+    s.compiled.execute(stream_, ins, outs);
+}
+
+void runner::check(const step &s) {
+    outcome &o = result_.what;
+    for (const comparison &c : check_graph_op(s.norm, memory_)) {
+        o.errors += c.errors();
+        o.total += c.total();
+        for (const std::string &line : c.report()) o.details.push_back(concat(s.norm.op->name, ": ", line));
+    }
+    for (const size_t id : memory_.broken_guards()) {
+        ++o.errors;
+        o.details.push_back(concat("memory beside tensor ", std::to_string(id), " was written"));
+    }
+    o.status = o.errors > 0 ? state::failed : state::passed;
+}
+
+spread spread_of(std::vector<double> samples) {
+    std::sort(samples.begin(), samples.end());
+    const double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
+    return {samples.front(), sum / double(samples.size()), samples.back(), samples[samples.size() / 2]};
+}
+
+// Single executions; the tensors are handed over once.
+void runner::time(const step &s) {
+    graph_times t{s.norm.op->name, s.norm.op->kind, {}, 0};
+    std::vector<jitnorm::graph::tensor> ins, outs;
+    for (const logical_tensor &lt : s.inputs) ins.push_back(memory_.tensor(lt, engine_));
+    for (const logical_tensor &lt : s.outputs) outs.push_back(memory_.tensor(lt, engine_));
+    for (const std::vector<logical_tensor> &list : {s.inputs, s.outputs})
+        for (const logical_tensor &lt : list)
+            t.bytes += double(memory_.at(lt.get_id()).elements()) * double(size_of(data_type(lt.get_data_type())));
+    s.compiled.execute(stream_, ins, outs);
+    std::vector<double> samples;
+    const auto start = clock::now();
+    const auto goes_on = [&] {
+        if (samples.empty()) return true;
+        return options_.fixed_times > 0 ? int64_t(samples.size()) < options_.fixed_times
+                                        : milliseconds_since(start) < options_.time_limit_ms();
+    };
+    while (goes_on()) {
+        const auto before = clock::now();
+        s.compiled.execute(stream_, ins, outs);
+        samples.push_back(milliseconds_since(before));
+    }
+    t.ms = spread_of(std::move(samples));
+    result_.times.push_back(std::move(t));
+}
+
+// Checking holds tensors as doubles, too; a buffer, the place of each column, also where there are no rows.
+double bytes_held(const logical_tensor &t, bool checked) {
+    const std::vector<dim_t> dims = t.get_dims();
+    double elements = 1;
+    for (const dim_t dim : dims) elements *= double(dim);
+    const double columns = dims.empty() ? 1 : double(dims.back()), doubles = checked ? 3 * elements : 0;
+    return double(t.get_mem_size()) + (columns + doubles) * double(sizeof(double));
+}
+
+void runner::allocate() {
+    double bytes = 0;
+    for (const auto &[id, t] : compiled_) bytes += bytes_held(t, options_.mode.check);
+    if (bytes > machine_memory().available) throw std::bad_alloc();
+    for (const auto &[id, t] : compiled_) memory_.add(t);
+}
+
+void runner::run(int64_t expected_partitions) {
+    partition(expected_partitions);
+    for (step &s : steps_) compile(s);
+    result_.what.status = state::initialized;
+    if (options_.mode.init) return;
+    allocate();
+    result_.what.status = state::executed;
+    for (const step &s : steps_) {
+        memory_.fill_inputs(s.norm);
+        memory_.poison_outputs(s.norm);
+        execute(s);
+        if (options_.mode.check) check(s);
+    }
+    if (!options_.mode.time || result_.what.status == state::failed) return;
+    for (const step &s : steps_) time(s);
+}
+
+outcome outcome_of(jitnorm_status_t status, const std::string &reason) {
+    const state s = status == jitnorm_unimplemented       ? state::unimplemented
+                    : status == jitnorm_invalid_arguments ? state::invalid_arguments
+                                                          : state::failed;
+    return {s, concat(reason, ": ", jitnorm_status2str(status)), {}, {}, 0, 0};
+}
+
+} // namespace
+
+graph_result run_graph(const graph_case &graph, const run_options &options, int64_t expected_partitions) {
+    graph_result result;
+    const auto start = clock::now();
+    try {
+        runner(graph, options, result).run(expected_partitions);
+    } catch (const jitnorm::error &error) {
+        result.what = outcome_of(error.status, error.what());
+    } catch (const wrong_number &error) {
+        result.what = {state::failed, error.what(), {}, {}, 0, 0};
+    } catch (const unsupported &reason) {
+        result.what = {state::unimplemented, reason.what(), {}, {}, 0, 0};
+    } catch (const std::bad_alloc &) {
+        result.what = {state::skipped, "Not enough RAM", {}, {}, 0, 0};
+    } catch (const input_error &) {
+        throw;
+    } catch (const std::exception &error) {
+        result.what = {state::failed, error.what(), {}, {}, 0, 0};
+    }
+    result.milliseconds = milliseconds_since(start);
+    return result;
+}
+
+} // namespace benchdnn_lite

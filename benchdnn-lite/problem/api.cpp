@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's statuses as exceptions.
+#include "api.hpp"
+
+#include "../text.hpp"
+
+namespace benchdnn_lite {
+
+api_error::api_error(jitnorm_status_t answer, const char *call)
+    : std::runtime_error(concat(call, " answered ", jitnorm_status2str(answer))), status(answer) {}
+
+void check_status(jitnorm_status_t status, const char *call) {
+    if (status != jitnorm_success) throw api_error(status, call);
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales, post-operations and scratchpad mode in benchdnn's syntax.
+#include "attributes.hpp"
+
+#include "../error.hpp"
+#include "../text.hpp"
+#include "tag.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+struct named_algorithm {
+    std::string_view name;
+    jitnorm_alg_kind_t algorithm;
+};
+
+constexpr named_algorithm ELTWISE[] = {
+    {"relu", jitnorm_eltwise_relu},
+    {"tanh", jitnorm_eltwise_tanh},
+    {"elu", jitnorm_eltwise_elu},
+    {"square", jitnorm_eltwise_square},
+    {"abs", jitnorm_eltwise_abs},
+    {"sqrt", jitnorm_eltwise_sqrt},
+    {"linear", jitnorm_eltwise_linear},
+    {"soft_relu", jitnorm_eltwise_soft_relu},
+    {"hardsigmoid", jitnorm_eltwise_hardsigmoid},
+    {"logistic", jitnorm_eltwise_logistic},
+    {"exp", jitnorm_eltwise_exp},
+    {"gelu_tanh", jitnorm_eltwise_gelu_tanh},
+    {"swish", jitnorm_eltwise_swish},
+    {"log", jitnorm_eltwise_log},
+    {"clip", jitnorm_eltwise_clip},
+    {"clip_v2", jitnorm_eltwise_clip_v2},
+    {"pow", jitnorm_eltwise_pow},
+    {"gelu_erf", jitnorm_eltwise_gelu_erf},
+    {"round", jitnorm_eltwise_round},
+    {"mish", jitnorm_eltwise_mish},
+    {"hardswish", jitnorm_eltwise_hardswish},
+};
+
+constexpr named_algorithm BINARY[] = {
+    {"add", jitnorm_binary_add}, {"mul", jitnorm_binary_mul}, {"max", jitnorm_binary_max}, {"min", jitnorm_binary_min},
+    {"div", jitnorm_binary_div}, {"sub", jitnorm_binary_sub}, {"ge", jitnorm_binary_ge},   {"gt", jitnorm_binary_gt},
+    {"le", jitnorm_binary_le},   {"lt", jitnorm_binary_lt},   {"eq", jitnorm_binary_eq},   {"ne", jitnorm_binary_ne},
+};
+
+struct named_mask {
+    std::string_view name;
+    unsigned mask;
+};
+
+constexpr unsigned ALL_DIMENSIONS = (1u << JITNORM_MAX_NDIMS) - 1;
+constexpr named_mask MASKS[] = {
+    {"common", 0},       {"per_oc", 1u << 1},    {"per_dim_0", 1u << 0},         {"per_dim_1", 1u << 1},
+    {"per_dim_01", 3u},  {"per_dim_2", 1u << 2}, {"per_dim_3", 1u << 3},         {"per_dim_023", 13u},
+    {"per_dim_23", 12u}, {"per_dim_03", 9u},     {"per_tensor", ALL_DIMENSIONS},
+};
+
+template <size_t N>
+const named_algorithm *find(const named_algorithm (&table)[N], std::string_view name) {
+    for (const named_algorithm &entry : table)
+        if (equal_but_for_case(entry.name, name)) return &entry;
+    return nullptr;
+}
+
+template <size_t N>
+std::string_view name_in(const named_algorithm (&table)[N], jitnorm_alg_kind_t algorithm) {
+    for (const named_algorithm &entry : table)
+        if (entry.algorithm == algorithm) return entry.name;
+    throw std::logic_error("algorithm without a name");
+}
+
+void require_fields(const std::vector<std::string> &fields, size_t least, size_t most) {
+    if (fields.size() < least) throw input_error("'", fields[0], "' needs more fields");
+    if (fields.size() > most) throw input_error("'", fields[0], "' has too many fields");
+}
+
+unsigned parse_mask(const std::string &text) {
+    for (const named_mask &m : MASKS)
+        if (m.name == text) return m.mask;
+    if (!text.empty() && text.find_first_not_of("0123456789") == text.npos)
+        return unsigned(parse_integer(text, 0, ALL_DIMENSIONS));
+    throw input_error("unknown policy '", text, "'");
+}
+
+sum_post_op parse_sum(const std::vector<std::string> &fields) {
+    require_fields(fields, 1, 4);
+    sum_post_op op;
+    if (fields.size() > 1) op.scale = parse_float(fields[1]);
+    if (fields.size() > 2) op.zero_point = int(parse_integer(fields[2], INT32_MIN, INT32_MAX));
+    if (fields.size() > 3) op.type = parse_data_type(fields[3]);
+    return op;
+}
+
+eltwise_post_op parse_eltwise(jitnorm_alg_kind_t algorithm, const std::vector<std::string> &fields) {
+    require_fields(fields, 1, 3);
+    eltwise_post_op op{algorithm, 0, 0};
+    if (fields.size() > 1) op.alpha = parse_float(fields[1]);
+    if (fields.size() > 2) op.beta = parse_float(fields[2]);
+    return op;
+}
+
+binary_post_op parse_binary(jitnorm_alg_kind_t algorithm, const std::vector<std::string> &fields) {
+    require_fields(fields, 2, 4);
+    binary_post_op op;
+    op.algorithm = algorithm;
+    op.type = parse_data_type(fields[1]);
+    op.mask_text = fields.size() > 2 ? fields[2] : "common";
+    op.mask = parse_mask(op.mask_text);
+    if (fields.size() > 3) {
+        check_tag_name(fields[3], false);
+        op.tag = fields[3];
+    }
+    return op;
+}
+
+post_op parse_post_op(std::string_view text) {
+    const std::vector<std::string> fields = split(text, ':');
+    if (fields[0] == "sum") return parse_sum(fields);
+    if (const named_algorithm *entry = find(ELTWISE, fields[0])) return parse_eltwise(entry->algorithm, fields);
+    if (const named_algorithm *entry = find(BINARY, fields[0])) return parse_binary(entry->algorithm, fields);
+    throw input_error("unknown post-op '", fields[0], "'");
+}
+
+// Appends ":field".
+void add_field(std::string &text, std::string_view field) { text.append(1, ':').append(field); }
+
+std::string text_of(const sum_post_op &op) {
+    std::string text = "sum";
+    const bool typed = op.type != jitnorm_data_type_undef, shifted = typed || op.zero_point != 0;
+    if (shifted || op.scale != 1) add_field(text, to_text(op.scale));
+    if (shifted) add_field(text, std::to_string(op.zero_point));
+    if (typed) add_field(text, name_of(op.type));
+    return text;
+}
+
+std::string text_of(const eltwise_post_op &op) {
+    std::string text(name_in(ELTWISE, op.algorithm));
+    if (op.alpha != 0 || op.beta != 0) add_field(text, to_text(op.alpha));
+    if (op.beta != 0) add_field(text, to_text(op.beta));
+    return text;
+}
+
+std::string text_of(const binary_post_op &op) {
+    std::string text(name_in(BINARY, op.algorithm));
+    add_field(text, name_of(op.type));
+    add_field(text, op.mask_text);
+    if (!op.tag.empty()) add_field(text, op.tag);
+    return text;
+}
+
+} // namespace
+
+std::vector<dim_t> binary_post_op::source_dims(const std::vector<dim_t> &dims) const {
+    std::vector<dim_t> source(dims.size(), 1);
+    for (size_t d = 0; d < dims.size(); ++d)
+        if (mask & (1u << d)) source[d] = dims[d];
+    return source;
+}
+
+tensor_scales parse_scales(std::string_view text) {
+    tensor_scales scales;
+    if (text.empty()) return scales;
+    for (const std::string &part : split(text, '+')) {
+        const std::vector<std::string> fields = split(part, ':');
+        if (fields.size() < 3 || fields.size() > 4 || (fields.size() == 4 && fields[3] != "f32"))
+            throw input_error("scale '", part, "' is not of the form ARGUMENT:common:VALUE[:f32]");
+        if (fields[1] != "common") throw input_error("scale policy '", fields[1], "' is not supported, only common");
+        if (fields[0] != "src" && fields[0] != "dst")
+            throw input_error("scale argument '", fields[0], "' is neither src nor dst");
+        std::optional<float> &scale = fields[0] == "src" ? scales.src : scales.dst;
+        if (scale) throw input_error("there are two scales of ", fields[0]);
+        std::string_view value = fields[2];
+        if (value.ends_with('*')) value.remove_suffix(1); // older files mark so what is known at run time only: all are
+        scale = parse_float(value);
+        if (*scale == 0) throw input_error("a scale must not be 0");
+    }
+    return scales;
+}
+
+std::vector<post_op> parse_post_ops(std::string_view text) {
+    std::vector<post_op> post_ops;
+    if (text.empty()) return post_ops;
+    for (const std::string &part : split(text, '+')) post_ops.push_back(parse_post_op(part));
+    return post_ops;
+}
+
+bool parse_user_scratchpad(std::string_view text) {
+    if (text == "user") return true;
+    if (text == "library") return false;
+    throw input_error("'", text, "' is neither library nor user");
+}
+
+std::string to_text(const tensor_scales &scales) {
+    std::string text;
+    if (scales.src) text.append("src:common:").append(to_text(*scales.src));
+    if (scales.src && scales.dst) text += '+';
+    if (scales.dst) text.append("dst:common:").append(to_text(*scales.dst));
+    return text;
+}
+
+std::string to_text(const std::vector<post_op> &post_ops) {
+    std::string text;
+    for (const post_op &op : post_ops) {
+        if (!text.empty()) text += '+';
+        text += std::visit([](const auto &entry) { return text_of(entry); }, op);
+    }
+    return text;
+}
+
+} // namespace benchdnn_lite

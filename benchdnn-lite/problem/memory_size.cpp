@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory a problem needs and how much there is.
+#include "memory_size.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <numeric>
+
+#include <unistd.h>
+
+#include "../timing/timing.hpp"
+#include "tag.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+constexpr double NO_LIMIT = std::numeric_limits<double>::infinity();
+
+// The first number in a file, if it starts with one ("max" means no limit).
+double number_in(const char *path) {
+    std::ifstream file(path);
+    double value = 0;
+    return file >> value ? value : NO_LIMIT;
+}
+
+double elements_of(const std::vector<dim_t> &dims) {
+    return std::accumulate(dims.begin(), dims.end(), 1.0,
+                           [](double product, dim_t dim) { return product * double(dim); });
+}
+
+double available_in_meminfo() {
+    std::ifstream file("/proc/meminfo");
+    std::string key, unit;
+    double kilobytes = 0;
+    while (file >> key >> kilobytes) {
+        if (key == "MemAvailable:") return kilobytes * 1024;
+        std::getline(file, unit);
+    }
+    return NO_LIMIT;
+}
+
+} // namespace
+
+double bytes_needed(const problem &p, double copies) {
+    constexpr double ORACLE_BYTES = 160; // of one column, in each thread
+    const auto rows_bytes = [&](const std::string &tag, data_type type) {
+        return elements_of(padded_dims(canonical_tag(tag, p.ndims()), p.size.dims)) * double(size_of(type));
+    };
+    const std::string dst_tag = p.tags.dst == TAG_ANY ? p.src_tag() : p.tags.dst;
+    double bytes = rows_bytes(p.src_tag(), p.types.src) + rows_bytes(dst_tag, p.types.dst);
+    if (!p.is_forward())
+        bytes += rows_bytes(p.diff_src_tag() == TAG_ANY ? p.src_tag() : p.diff_src_tag(), p.types.diff_src);
+    bytes += 2 * elements_of(p.statistics_dims()) * double(size_of(jitnorm_f32));
+    for (const post_op &op : p.attr.post_ops)
+        if (const auto *binary = std::get_if<binary_post_op>(&op))
+            bytes += elements_of(binary->source_dims(p.size.dims)) * double(size_of(binary->type));
+    return copies * bytes + ORACLE_BYTES * double(thread_count()) * double(p.row_length());
+}
+
+memory_limits machine_memory() {
+    const double physical = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+    const double limit = number_in("/sys/fs/cgroup/memory.max"), used = number_in("/sys/fs/cgroup/memory.current");
+    const double left = limit == NO_LIMIT || used == NO_LIMIT ? NO_LIMIT : std::max(limit - used, 0.0);
+    const double total = std::min(physical, limit);
+    return {total, std::min({total, available_in_meminfo(), left})};
+}
+
+std::string readable_bytes(double bytes) {
+    constexpr const char *UNITS[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    size_t unit = 0;
+    for (; bytes >= 1000 && unit + 1 < std::size(UNITS); ++unit) bytes /= 1000;
+    char text[32];
+    std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", bytes, UNITS[unit]);
+    return text;
+}
+
+} // namespace benchdnn_lite

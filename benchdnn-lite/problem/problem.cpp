@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// One layer normalization: reading its parts and writing it back.
+#include "problem.hpp"
+
+#include <limits>
+
+#include "../error.hpp"
+#include "../text.hpp"
+#include "tag.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+constexpr std::string_view DIRECTIONS[] = {"FWD_D", "FWD_I", "BWD_D", "BWD_DW"};
+
+struct named_flag {
+    char letter;
+    jitnorm_normalization_flags_t flag;
+};
+
+constexpr named_flag FLAGS[] = {
+    {'G', jitnorm_use_global_stats}, {'C', jitnorm_use_scale}, {'H', jitnorm_use_shift}, {'M', jitnorm_rms_norm}};
+
+// Elements of 8 bytes must stay addressable.
+constexpr dim_t MAX_ELEMENTS = std::numeric_limits<dim_t>::max() / 64;
+
+// Splits 128x768_n"name" (or, as older files have it, 128x768n"name") before the n.
+std::pair<std::string_view, std::string_view> split_name(std::string_view text) {
+    const size_t n = text.find('n');
+    if (n == text.npos) return {text, {}};
+    std::string_view dims = text.substr(0, n), name = text.substr(n + 1);
+    if (!dims.empty() && dims.back() == '_') dims.remove_suffix(1);
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+    if (name.find('"') != name.npos) throw input_error("the quotes around the name do not match");
+    return {dims, name};
+}
+
+void check_size(const std::vector<dim_t> &dims) {
+    dim_t elements = 1;
+    for (const dim_t dim : dims) {
+        if (dim != 0 && elements > MAX_ELEMENTS / dim) throw input_error("the shape has too many elements");
+        elements *= dim == 0 ? 1 : dim;
+    }
+}
+
+std::vector<std::string> split_fields(std::string_view text, size_t most) {
+    std::vector<std::string> fields = split(text, ':');
+    if (fields.size() > most) throw input_error("'", text, "' has more than ", std::to_string(most), " fields");
+    return fields;
+}
+
+data_type parse_weight_type(std::string_view text) {
+    const data_type type = parse_data_type(text);
+    if (is_integer(type) || type == jitnorm_f64) throw input_error("scale and shift are f32, bf16 or f16, not ", text);
+    return type;
+}
+
+} // namespace
+
+direction parse_direction(std::string_view text) {
+    for (size_t i = 0; i < std::size(DIRECTIONS); ++i)
+        if (equal_but_for_case(DIRECTIONS[i], text)) return direction(i);
+    throw input_error("'", text, "' is none of FWD_D, FWD_I, BWD_D, BWD_DW");
+}
+
+std::string_view name_of(direction dir) { return DIRECTIONS[size_t(dir)]; }
+
+unsigned parse_flags(std::string_view text) {
+    unsigned flags = 0;
+    for (const char letter : text) {
+        unsigned flag = 0;
+        for (const named_flag &f : FLAGS)
+            if (f.letter == letter) flag = unsigned(f.flag);
+        if (flag == 0) throw input_error("flag '", std::string(1, letter), "' is none of G, C, H, M");
+        flags |= flag;
+    }
+    return flags;
+}
+
+std::string flags_text(unsigned flags) {
+    std::string text;
+    for (const named_flag &f : FLAGS)
+        if (flags & unsigned(f.flag)) text += f.letter;
+    return text;
+}
+
+row_types parse_row_types(std::string_view text) {
+    const std::vector<std::string> parts = split_fields(text, 3);
+    const data_type src = parse_data_type(parts[0]);
+    return {src, parse_data_type(parts.size() > 1 ? parts[1] : parts[0]),
+            parts.size() > 2 ? parse_data_type(parts[2]) : src};
+}
+
+row_tags parse_row_tags(std::string_view text) {
+    const std::vector<std::string> parts = split_fields(text, 3);
+    for (const std::string &part : parts) {
+        if (part == TAG_UNDEF) throw input_error("tag 'undef' is for statistics only");
+        check_tag_name(part, false);
+    }
+    return {parts[0], parts.size() > 1 ? parts[1] : std::string(TAG_ANY), parts.size() > 2 ? parts[2] : ""};
+}
+
+weight_types parse_weight_types(std::string_view text) {
+    const std::vector<std::string> parts = split_fields(text, 2);
+    return {parse_weight_type(parts.front()), parse_weight_type(parts.back())};
+}
+
+std::string to_text(const row_types &types) {
+    if (types.diff_src != types.src)
+        return concat(name_of(types.src), ":", name_of(types.dst), ":", name_of(types.diff_src));
+    if (types.dst != types.src) return concat(name_of(types.src), ":", name_of(types.dst));
+    return std::string(name_of(types.src));
+}
+
+std::string to_text(const row_tags &tags) {
+    if (!tags.diff_src.empty()) return concat(tags.src, ":", tags.dst, ":", tags.diff_src);
+    return tags.dst == TAG_ANY ? tags.src : concat(tags.src, ":", tags.dst);
+}
+
+std::string to_text(const weight_types &types) {
+    if (types.gradient != types.given) return concat(name_of(types.given), ":", name_of(types.gradient));
+    return std::string(name_of(types.given));
+}
+
+shape parse_shape(std::string_view text) {
+    try {
+        const auto [dims, name] = split_name(text);
+        shape size{{}, std::string(name)};
+        for (const std::string &dim : split(dims, 'x'))
+            size.dims.push_back(parse_integer(dim, 0, std::numeric_limits<dim_t>::max()));
+        if (size.dims.size() < 2 || size.dims.size() > JITNORM_MAX_NDIMS)
+            throw input_error("a shape has 2 to ", std::to_string(JITNORM_MAX_NDIMS), " dimensions");
+        check_size(size.dims);
+        return size;
+    } catch (const input_error &error) {
+        throw input_error("malformed problem '", text, "': ", error.what());
+    }
+}
+
+std::string to_text(const shape &size) {
+    std::string text;
+    for (size_t d = 0; d < size.dims.size(); ++d) text += concat(d ? "x" : "", std::to_string(size.dims[d]));
+    return size.name.empty() ? text : concat(text, "_n\"", size.name, "\"");
+}
+
+std::string problem::src_tag() const { return tags.src == TAG_ANY ? "abx" : tags.src; }
+
+std::string problem::diff_src_tag() const {
+    if (!tags.diff_src.empty()) return tags.diff_src;
+    return in_place ? tags.dst : src_tag();
+}
+
+dim_t problem::rows() const {
+    dim_t rows = 1;
+    for (size_t d = 0; d + 1 < size.dims.size(); ++d) rows *= size.dims[d];
+    return rows;
+}
+
+std::string problem::line(bool canonical) const {
+    const problem defaults;
+    std::string text;
+    const auto knob = [&](bool differs, std::string_view name, std::string_view value) {
+        if (differs || canonical) text += concat("--", name, "=", value, " ");
+    };
+    knob(dir != defaults.dir, "dir", name_of(dir));
+    knob(types != defaults.types, "dt", to_text(types));
+    knob(tags != defaults.tags, "tag", to_text(tags));
+    knob(stat_tag != defaults.stat_tag, "stat_tag", stat_tag);
+    knob(scale_shift != defaults.scale_shift, "ss_dt", to_text(scale_shift));
+    knob(flags != defaults.flags, "flags", flags_text(flags));
+    knob(epsilon != defaults.epsilon, "eps", to_text(epsilon));
+    knob(in_place != defaults.in_place, "inplace", in_place ? "true" : "false");
+    knob(attr.scales != defaults.attr.scales, "attr-scales", to_text(attr.scales));
+    knob(!attr.post_ops.empty(), "attr-post-ops", to_text(attr.post_ops));
+    knob(attr.user_scratchpad, "attr-scratchpad", attr.user_scratchpad ? "user" : "library");
+    if (!filter.parts.empty()) text += to_text(filter) + " ";
+    return text + to_text(size);
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long an execution takes, beside a memcpy.
+#include "timing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include <x86intrin.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "../problem/memory_size.hpp"
+#include "cold_cache.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+using timer = std::chrono::steady_clock;
+
+constexpr double BLOCK_US = 50;          // shortest block: a thousand times the clock's step
+constexpr double WARM_UP_US = 20'000;    // wakes threads and the processor's frequency
+constexpr double LONG_CALL_US = 1'000;   // from here on a call needs no untimed one before it
+constexpr size_t PARALLEL_COPY = 262144; // bytes from which threads help with a copy
+
+double microseconds_since(timer::time_point start) {
+    return std::chrono::duration<double, std::micro>(timer::now() - start).count();
+}
+
+// Copies of half of the bytes: between one pair of buffers, or from place to place of memory that no cache holds.
+class copier {
+public:
+    copier(double bytes, double footprint)
+        : size_(std::max<size_t>(size_t(bytes / 2), 1)), step_((size_ + 63) / 64 * 64),
+          places_(std::max<size_t>(size_t(footprint / 2 / double(step_)), 1)), from_(step_ * places_),
+          to_(step_ * places_) {
+        std::memset(from_.data(), 1, from_.size());
+        std::memset(to_.data(), 1, to_.size());
+    }
+
+    void copy(size_t i) const {
+        const size_t offset = i % places_ * step_;
+        const int parts = size_ < PARALLEL_COPY ? 1 : thread_count();
+        if (parts == 1) return copy_part(offset, 0, size_);
+        const size_t share = (size_ / size_t(parts) + 64) / 64 * 64;
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
+#endif
+        for (int part = 0; part < parts; ++part) {
+            const size_t begin = std::min(size_, size_t(part) * share), end = std::min(size_, begin + share);
+            copy_part(offset, begin, end);
+        }
+    }
+
+private:
+    void copy_part(size_t offset, size_t begin, size_t end) const {
+        std::memcpy(static_cast<char *>(to_.data()) + offset + begin,
+                    static_cast<const char *>(from_.data()) + offset + begin, end - begin);
+    }
+
+    size_t size_, step_, places_;
+    guarded_bytes from_, to_;
+};
+
+spread spread_of(std::vector<double> samples) {
+    const auto middle = samples.begin() + long(samples.size() / 2);
+    std::nth_element(samples.begin(), middle, samples.end());
+    const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
+    return {*least, std::accumulate(samples.begin(), samples.end(), 0.0) / double(samples.size()), *most, *middle};
+}
+
+// Times blocks of one body, whose argument counts its calls.
+class sampler {
+public:
+    using body = std::function<void(size_t call)>;
+
+    sampler(body run, body prepare, bool single_calls) : run_(std::move(run)), prepare_(std::move(prepare)) {
+        const auto start = timer::now();
+        do call();
+        while (!single_calls && microseconds_since(start) < WARM_UP_US);
+        if (single_calls) return;
+        const double call_us = microseconds_since(start) / double(calls_);
+        block_ = std::max<int64_t>(1, int64_t(BLOCK_US / call_us));
+        rewarms_ = call_us < LONG_CALL_US;
+    }
+
+    void sample() {
+        if (rewarms_) call();
+        prepare_(calls_);
+        const auto start = timer::now();
+        const uint64_t clock = __rdtsc();
+        for (int64_t i = 0; i < block_; ++i) call();
+        clocks_.push_back(double(__rdtsc() - clock) / double(block_));
+        us_.push_back(microseconds_since(start) / double(block_));
+    }
+
+    spread us() const { return spread_of(us_); }
+    spread clocks() const { return spread_of(clocks_); }
+    size_t count() const { return us_.size(); }
+
+private:
+    void call() { run_(calls_++); }
+
+    body run_, prepare_;
+    size_t calls_ = 0;
+    int64_t block_ = 1;
+    bool rewarms_ = false;
+    std::vector<double> us_, clocks_;
+};
+
+// Each tensor once: src is read twice or more by some methods, and padding is touched, but neither is the problem's
+// due. What is read and written counts in both.
+void count_bytes(const execution &e, timing &t) {
+    for (const argument &a : e.arguments()) {
+        if (a.use == role::scratch) continue;
+        const double tensor = double(a.data.elements()) * double(size_of(a.data.type()));
+        const bool reads_old = a.use == role::both && !e.prb().in_place; // in place the input is counted itself
+        if (a.use == role::input || reads_old) t.input_bytes += tensor;
+        if (a.use != role::input) t.output_bytes += tensor;
+    }
+}
+
+} // namespace
+
+int thread_count() {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+timing time(const execution &e, const run_options &options) {
+    timing t;
+    count_bytes(e, t);
+    const cold_arguments arguments(e, options.cold_cache, machine_memory().available / 4);
+    t.cold = arguments.any_cold();
+    const copier copies(t.bytes(), t.cold ? std::min(cache_bytes_to_evict(), machine_memory().available / 4) : 0);
+    const bool fixed = options.fixed_times > 0, single_calls = fixed || t.cold;
+    sampler executions([&](size_t i) { arguments.run(i); }, [&](size_t i) { arguments.forget_pages(i); }, single_calls);
+    sampler memcpys([&](size_t i) { copies.copy(i); }, [](size_t) {}, single_calls);
+    const auto start = timer::now();
+    const auto goes_on = [&] {
+        if (executions.count() == 0) return true;
+        return fixed ? int64_t(executions.count()) < options.fixed_times
+                     : microseconds_since(start) < options.time_limit_ms() * 1000;
+    };
+    while (goes_on()) {
+        executions.sample();
+        memcpys.sample();
+    }
+    t.us = executions.us();
+    t.clocks = executions.clocks();
+    t.memcpy_us = memcpys.us().median;
+    return t;
+}
+
+} // namespace benchdnn_lite
