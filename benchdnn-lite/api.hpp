@@ -59,6 +59,7 @@ void check_status(jitnorm_status_t status, const char *call);
 // The functions of one library: by default of the one that the program is linked with. A handle goes to the functions
 // of the library that made it and to no others.
 struct library {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name takes none
 #define BENCHDNN_LITE_MEMBER(name) decltype(&jitnorm_##name) name = jitnorm_##name;
     BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_MEMBER)
 #undef BENCHDNN_LITE_MEMBER
