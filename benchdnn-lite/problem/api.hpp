@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// api: the library's handles as owners, and its statuses as exceptions.
+// api: the library's functions, or another build's, its handles as owners, and its statuses as exceptions.
 #pragma once
 
 #include <memory>
@@ -18,32 +18,78 @@ struct api_error : std::runtime_error {
 
 void check_status(jitnorm_status_t status, const char *call);
 
-template <auto Destroy>
-struct destroyer {
-    template <typename T>
-    void operator()(T *handle) const {
-        Destroy(handle);
-    }
+// What sessions, operations and executions call, without the prefix jitnorm_.
+// clang-format off
+#define BENCHDNN_LITE_FUNCTIONS(take) \
+    take(engine_create) \
+    take(engine_destroy) \
+    take(stream_create) \
+    take(stream_wait) \
+    take(stream_destroy) \
+    take(memory_desc_create_with_tag) \
+    take(memory_desc_create_with_strides) \
+    take(memory_desc_query) \
+    take(memory_desc_get_size) \
+    take(memory_desc_destroy) \
+    take(memory_create) \
+    take(memory_get_memory_desc) \
+    take(memory_destroy) \
+    take(post_ops_create) \
+    take(post_ops_append_sum) \
+    take(post_ops_append_eltwise) \
+    take(post_ops_append_binary) \
+    take(post_ops_destroy) \
+    take(primitive_attr_create) \
+    take(primitive_attr_set_scales_mask) \
+    take(primitive_attr_set_scratchpad_mode) \
+    take(primitive_attr_set_post_ops) \
+    take(primitive_attr_destroy) \
+    take(layer_normalization_forward_primitive_desc_create_v2) \
+    take(layer_normalization_backward_primitive_desc_create_v2) \
+    take(primitive_desc_next_impl) \
+    take(primitive_desc_query) \
+    take(primitive_desc_query_md) \
+    take(primitive_desc_destroy) \
+    take(primitive_create) \
+    take(primitive_get_primitive_desc) \
+    take(primitive_execute) \
+    take(primitive_destroy)
+// clang-format on
+
+// The functions of one library: by default of the one that the program is linked with. A handle goes to the functions
+// of the library that made it and to no others.
+struct library {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name takes none
+#define BENCHDNN_LITE_MEMBER(name) decltype(&jitnorm_##name) name = jitnorm_##name;
+    BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_MEMBER)
+#undef BENCHDNN_LITE_MEMBER
 };
 
-template <typename Handle, auto Destroy>
-using owner = std::unique_ptr<std::remove_pointer_t<Handle>, destroyer<Destroy>>;
+template <typename Handle>
+struct destroyer {
+    jitnorm_status_t (*destroy)(Handle) = nullptr;
+    void operator()(Handle handle) const { destroy(handle); }
+};
 
-using engine = owner<jitnorm_engine_t, jitnorm_engine_destroy>;
-using stream = owner<jitnorm_stream_t, jitnorm_stream_destroy>;
-using memory_desc = owner<jitnorm_memory_desc_t, jitnorm_memory_desc_destroy>;
-using memory = owner<jitnorm_memory_t, jitnorm_memory_destroy>;
-using primitive_attr = owner<jitnorm_primitive_attr_t, jitnorm_primitive_attr_destroy>;
-using post_op_list = owner<jitnorm_post_ops_t, jitnorm_post_ops_destroy>;
-using primitive_desc = owner<jitnorm_primitive_desc_t, jitnorm_primitive_desc_destroy>;
-using primitive = owner<jitnorm_primitive_t, jitnorm_primitive_destroy>;
+template <typename Handle>
+using owner = std::unique_ptr<std::remove_pointer_t<Handle>, destroyer<Handle>>;
 
-// Calls `create`, which writes a handle through its first argument, and owns the handle.
-template <typename Owner, typename Create, typename... Arguments>
-Owner make(const char *call, Create create, Arguments... arguments) {
-    typename Owner::pointer handle = nullptr;
+using engine = owner<jitnorm_engine_t>;
+using stream = owner<jitnorm_stream_t>;
+using memory_desc = owner<jitnorm_memory_desc_t>;
+using memory = owner<jitnorm_memory_t>;
+using primitive_attr = owner<jitnorm_primitive_attr_t>;
+using post_op_list = owner<jitnorm_post_ops_t>;
+using primitive_desc = owner<jitnorm_primitive_desc_t>;
+using primitive = owner<jitnorm_primitive_t>;
+
+// Calls `create`, which writes a handle through its first argument; the owner calls `destroy`.
+template <typename Handle, typename... Parameters, typename... Arguments>
+owner<Handle> make(const char *call, jitnorm_status_t (*create)(Handle *, Parameters...),
+                   jitnorm_status_t (*destroy)(Handle), Arguments... arguments) {
+    Handle handle = nullptr;
     check_status(create(&handle, arguments...), call);
-    return Owner(handle);
+    return owner<Handle>(handle, {destroy});
 }
 
 } // namespace benchdnn_lite

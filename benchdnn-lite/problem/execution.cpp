@@ -13,10 +13,10 @@ bool overwrites_old_dst(const problem &p) {
                        [](const post_op &op) { return std::holds_alternative<sum_post_op>(op); });
 }
 
-memory_desc scalar_desc() {
+memory_desc scalar_desc(const library &api) {
     constexpr dim_t ONE[] = {1};
-    return make<memory_desc>("jitnorm_memory_desc_create_with_tag", jitnorm_memory_desc_create_with_tag, 1, ONE,
-                             jitnorm_f32, jitnorm_a);
+    return make("jitnorm_memory_desc_create_with_tag", api.memory_desc_create_with_tag, api.memory_desc_destroy, 1, ONE,
+                jitnorm_f32, jitnorm_a);
 }
 
 } // namespace
@@ -60,23 +60,26 @@ const buffer &execution::data(int id) const {
 
 memory execution::memory_for(const argument &a, const buffer &other) const {
     const_jitnorm_memory_desc_t desc = nullptr;
-    check_status(jitnorm_memory_get_memory_desc(a.handle.get(), &desc), "jitnorm_memory_get_memory_desc");
-    return make<memory>("jitnorm_memory_create", jitnorm_memory_create, desc, operation_->owner().cpu.get(),
-                        other.data());
+    check_status(api().memory_get_memory_desc(a.handle.get(), &desc), "jitnorm_memory_get_memory_desc");
+    return make_memory(desc, other);
+}
+
+memory execution::make_memory(const_jitnorm_memory_desc_t desc, const buffer &data) const {
+    return make("jitnorm_memory_create", api().memory_create, api().memory_destroy, desc, operation_->owner().cpu.get(),
+                data.data());
 }
 
 void execution::add(int id, role use) { add_with_desc(id, use, operation_->desc_of(id)); }
 
 void execution::add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc) {
-    append(id, use, buffer(layout_of(desc), jitnorm_memory_desc_get_size(desc)), desc);
+    append(id, use, buffer(layout_of(api(), desc), api().memory_desc_get_size(desc)), desc);
 }
 
 // The output `id` has the memory of an input.
 void execution::add_in_place(int id, int input) { append(id, role::both, data(input), operation_->desc_of(id)); }
 
 void execution::append(int id, role use, buffer data, const_jitnorm_memory_desc_t desc) {
-    memory handle =
-        make<memory>("jitnorm_memory_create", jitnorm_memory_create, desc, operation_->owner().cpu.get(), data.data());
+    memory handle = make_memory(desc, data);
     list_.push_back({id, handle.get()});
     arguments_.push_back({id, use, std::move(data), std::move(handle)});
 }
@@ -114,7 +117,7 @@ void execution::add_backward_arguments() {
 
 void execution::add_attribute_arguments() {
     const attributes &a = prb().attr;
-    const memory_desc one = scalar_desc();
+    const memory_desc one = scalar_desc(api());
     const auto add_scale = [&](int arg, float value) {
         add_with_desc(JITNORM_ARG_ATTR_SCALES | arg, role::input, one.get());
         data(JITNORM_ARG_ATTR_SCALES | arg).set(0, value);
@@ -130,9 +133,9 @@ void execution::add_attribute_arguments() {
 
 void execution::run(const argument_list &list) const {
     const auto queue = operation_->owner().queue.get();
-    check_status(jitnorm_primitive_execute(operation_->handle(), queue, int(list.size()), list.data()),
+    check_status(api().primitive_execute(operation_->handle(), queue, int(list.size()), list.data()),
                  "jitnorm_primitive_execute");
-    check_status(jitnorm_stream_wait(queue), "jitnorm_stream_wait");
+    check_status(api().stream_wait(queue), "jitnorm_stream_wait");
 }
 
 } // namespace benchdnn_lite

@@ -43,6 +43,8 @@ public:
     void run(const argument_list &list) const;
 
 private:
+    const library &api() const { return operation_->owner().api; }
+    memory make_memory(const_jitnorm_memory_desc_t desc, const buffer &data) const;
     void add(int id, role use);
     void add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc);
     void add_in_place(int id, int input);

@@ -9,15 +9,15 @@ namespace benchdnn_lite {
 namespace {
 
 template <typename T>
-T query(const_jitnorm_memory_desc_t desc, jitnorm_query_t what) {
+T query(const library &from, const_jitnorm_memory_desc_t desc, jitnorm_query_t what) {
     T result{};
-    check_status(jitnorm_memory_desc_query(desc, what, &result), "jitnorm_memory_desc_query");
+    check_status(from.memory_desc_query(desc, what, &result), "jitnorm_memory_desc_query");
     return result;
 }
 
-std::vector<dim_t> query_dims(const_jitnorm_memory_desc_t desc, jitnorm_query_t what, int count) {
+std::vector<dim_t> query_dims(const library &from, const_jitnorm_memory_desc_t desc, jitnorm_query_t what, int count) {
     if (count == 0) return {};
-    const auto *dims = query<const dim_t *>(desc, what);
+    const auto *dims = query<const dim_t *>(from, desc, what);
     return {dims, dims + count};
 }
 
@@ -29,18 +29,18 @@ dim_t product(const std::vector<dim_t> &dims) {
 
 } // namespace
 
-layout layout_of(const_jitnorm_memory_desc_t desc) {
+layout layout_of(const library &from, const_jitnorm_memory_desc_t desc) {
     layout l;
-    const int ndims = query<int>(desc, jitnorm_query_ndims_s32);
+    const int ndims = query<int>(from, desc, jitnorm_query_ndims_s32);
     if (ndims == 0) return l;
-    l.type = query<data_type>(desc, jitnorm_query_data_type);
-    l.dims = query_dims(desc, jitnorm_query_dims, ndims);
-    l.padded_dims = query_dims(desc, jitnorm_query_padded_dims, ndims);
-    l.strides = query_dims(desc, jitnorm_query_strides, ndims);
-    l.offset0 = query<int64_t>(desc, jitnorm_query_submemory_offset_s64);
-    const int nblocks = query<int>(desc, jitnorm_query_inner_nblks_s32);
-    const std::vector<dim_t> sizes = query_dims(desc, jitnorm_query_inner_blks, nblocks);
-    const std::vector<dim_t> indices = query_dims(desc, jitnorm_query_inner_idxs, nblocks);
+    l.type = query<data_type>(from, desc, jitnorm_query_data_type);
+    l.dims = query_dims(from, desc, jitnorm_query_dims, ndims);
+    l.padded_dims = query_dims(from, desc, jitnorm_query_padded_dims, ndims);
+    l.strides = query_dims(from, desc, jitnorm_query_strides, ndims);
+    l.offset0 = query<int64_t>(from, desc, jitnorm_query_submemory_offset_s64);
+    const int nblocks = query<int>(from, desc, jitnorm_query_inner_nblks_s32);
+    const std::vector<dim_t> sizes = query_dims(from, desc, jitnorm_query_inner_blks, nblocks);
+    const std::vector<dim_t> indices = query_dims(from, desc, jitnorm_query_inner_idxs, nblocks);
     for (size_t b = 0; b < size_t(nblocks); ++b) l.blocks.push_back({size_t(indices[b]), sizes[b]});
     return l;
 }

@@ -9,6 +9,8 @@
 
 namespace benchdnn_lite {
 
+struct library;
+
 struct inner_block {
     size_t dim;
     dim_t size;
@@ -33,7 +35,7 @@ struct layout {
     dim_t offset_of(dim_t number) const { return offset_of(number, dims); }
 };
 
-layout layout_of(const_jitnorm_memory_desc_t desc);
+layout layout_of(const library &from, const_jitnorm_memory_desc_t desc); // which `from` has made
 
 // The row-major number split into one index for each dimension.
 std::vector<dim_t> position_of(dim_t number, const std::vector<dim_t> &dims);

@@ -31,19 +31,19 @@ jitnorm_prop_kind_t prop_kind_of(direction dir) {
     throw std::logic_error("direction without a propagation kind");
 }
 
-std::string name_of(const_jitnorm_primitive_desc_t descriptor) {
+std::string name_of(const library &api, const_jitnorm_primitive_desc_t descriptor) {
     const char *name = nullptr;
-    check_status(jitnorm_primitive_desc_query(descriptor, jitnorm_query_impl_info_str, 0, &name),
+    check_status(api.primitive_desc_query(descriptor, jitnorm_query_impl_info_str, 0, &name),
                  "jitnorm_primitive_desc_query");
     return name;
 }
 
 } // namespace
 
-session::session()
-    : cpu(make<engine>("jitnorm_engine_create", jitnorm_engine_create, jitnorm_cpu, size_t(0))),
-      queue(make<stream>("jitnorm_stream_create", jitnorm_stream_create, cpu.get(),
-                         unsigned(jitnorm_stream_default_flags))) {}
+session::session(const library &from)
+    : api(from), cpu(make("jitnorm_engine_create", api.engine_create, api.engine_destroy, jitnorm_cpu, size_t(0))),
+      queue(make("jitnorm_stream_create", api.stream_create, api.stream_destroy, cpu.get(),
+                 unsigned(jitnorm_stream_default_flags))) {}
 
 operation::operation(const session &s, const problem &p, const listener &skipped) : session_(&s), problem_(p) {
     const primitive_attr attr = make_attr();
@@ -52,16 +52,15 @@ operation::operation(const session &s, const problem &p, const listener &skipped
     times_.descriptor = milliseconds_since(start);
     choose_implementation(skipped);
     start = clock::now();
-    primitive_ = make<primitive>("jitnorm_primitive_create", jitnorm_primitive_create, descriptor_.get());
+    primitive_ = make("jitnorm_primitive_create", api().primitive_create, api().primitive_destroy, descriptor_.get());
     times_.primitive = milliseconds_since(start);
     const_jitnorm_primitive_desc_t chosen = nullptr; // by the primitive: it may have moved on from the descriptor's
-    check_status(jitnorm_primitive_get_primitive_desc(primitive_.get(), &chosen),
-                 "jitnorm_primitive_get_primitive_desc");
-    implementation_ = name_of(chosen);
+    check_status(api().primitive_get_primitive_desc(primitive_.get(), &chosen), "jitnorm_primitive_get_primitive_desc");
+    implementation_ = name_of(api(), chosen);
 }
 
 const_jitnorm_memory_desc_t operation::desc_of(int id) const {
-    return jitnorm_primitive_desc_query_md(descriptor_.get(), jitnorm_query_exec_arg_md, id);
+    return api().primitive_desc_query_md(descriptor_.get(), jitnorm_query_exec_arg_md, id);
 }
 
 memory_desc operation::describe(const std::string &tag, data_type type, const std::vector<dim_t> &dims) const {
@@ -70,42 +69,43 @@ memory_desc operation::describe(const std::string &tag, data_type type, const st
     if (canonical == TAG_UNDEF) return {};
     const auto enumerator = canonical == TAG_ANY ? jitnorm_format_tag_any : enumerator_of(canonical);
     if (enumerator)
-        return make<memory_desc>("jitnorm_memory_desc_create_with_tag", jitnorm_memory_desc_create_with_tag, ndims,
-                                 dims.data(), type, *enumerator);
+        return make("jitnorm_memory_desc_create_with_tag", api().memory_desc_create_with_tag, api().memory_desc_destroy,
+                    ndims, dims.data(), type, *enumerator);
     if (is_blocked(canonical)) throw unsupported("the library has no name for the blocked tag ", canonical);
-    return make<memory_desc>("jitnorm_memory_desc_create_with_strides", jitnorm_memory_desc_create_with_strides, ndims,
-                             dims.data(), type, strides_of(canonical, dims).data());
+    return make("jitnorm_memory_desc_create_with_strides", api().memory_desc_create_with_strides,
+                api().memory_desc_destroy, ndims, dims.data(), type, strides_of(canonical, dims).data());
 }
 
 primitive_attr operation::make_attr() {
     const attributes &a = problem_.attr;
-    primitive_attr attr = make<primitive_attr>("jitnorm_primitive_attr_create", jitnorm_primitive_attr_create);
+    primitive_attr attr =
+        make("jitnorm_primitive_attr_create", api().primitive_attr_create, api().primitive_attr_destroy);
     const auto set_scale = [&](int arg) {
-        check_status(jitnorm_primitive_attr_set_scales_mask(attr.get(), arg, 0),
+        check_status(api().primitive_attr_set_scales_mask(attr.get(), arg, 0),
                      "jitnorm_primitive_attr_set_scales_mask");
     };
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
     if (a.user_scratchpad)
-        check_status(jitnorm_primitive_attr_set_scratchpad_mode(attr.get(), jitnorm_scratchpad_mode_user),
+        check_status(api().primitive_attr_set_scratchpad_mode(attr.get(), jitnorm_scratchpad_mode_user),
                      "jitnorm_primitive_attr_set_scratchpad_mode");
-    const post_op_list list = make<post_op_list>("jitnorm_post_ops_create", jitnorm_post_ops_create);
+    const post_op_list list = make("jitnorm_post_ops_create", api().post_ops_create, api().post_ops_destroy);
     for (const post_op &op : a.post_ops) append_post_op(list.get(), op);
-    check_status(jitnorm_primitive_attr_set_post_ops(attr.get(), list.get()), "jitnorm_primitive_attr_set_post_ops");
+    check_status(api().primitive_attr_set_post_ops(attr.get(), list.get()), "jitnorm_primitive_attr_set_post_ops");
     return attr;
 }
 
 void operation::append_post_op(jitnorm_post_ops_t list, const post_op &op) {
     jitnorm_status_t status;
     if (const auto *sum = std::get_if<sum_post_op>(&op)) {
-        status = jitnorm_post_ops_append_sum(list, sum->scale, sum->zero_point, sum->type);
+        status = api().post_ops_append_sum(list, sum->scale, sum->zero_point, sum->type);
     } else if (const auto *eltwise = std::get_if<eltwise_post_op>(&op)) {
-        status = jitnorm_post_ops_append_eltwise(list, eltwise->algorithm, eltwise->alpha, eltwise->beta);
+        status = api().post_ops_append_eltwise(list, eltwise->algorithm, eltwise->alpha, eltwise->beta);
     } else {
         const auto &binary = std::get<binary_post_op>(op);
         const std::string tag = binary.tag.empty() || binary.tag == TAG_ANY ? "abx" : binary.tag;
         source_descs_.push_back(describe(tag, binary.type, binary.source_dims(problem_.size.dims)));
-        status = jitnorm_post_ops_append_binary(list, binary.algorithm, source_descs_.back().get());
+        status = api().post_ops_append_binary(list, binary.algorithm, source_descs_.back().get());
     }
     check_status(status, "jitnorm_post_ops_append");
 }
@@ -116,26 +116,25 @@ void operation::create_descriptor(const primitive_attr &attr) {
     const memory_desc src = describe(p.src_tag(), p.types.src, dims), dst = describe(p.tags.dst, p.types.dst, dims);
     const memory_desc stat = describe(p.stat_tag, jitnorm_f32, p.statistics_dims());
     if (p.is_forward()) {
-        descriptor_ = make<primitive_desc>("jitnorm_layer_normalization_forward_primitive_desc_create_v2",
-                                           jitnorm_layer_normalization_forward_primitive_desc_create_v2,
-                                           session_->cpu.get(), prop_kind_of(p.dir), src.get(), dst.get(), stat.get(),
-                                           p.scale_shift.given, p.epsilon, p.flags, attr.get());
+        descriptor_ = make("jitnorm_layer_normalization_forward_primitive_desc_create_v2",
+                           api().layer_normalization_forward_primitive_desc_create_v2, api().primitive_desc_destroy,
+                           session_->cpu.get(), prop_kind_of(p.dir), src.get(), dst.get(), stat.get(),
+                           p.scale_shift.given, p.epsilon, p.flags, attr.get());
     } else {
         const memory_desc diff_src = describe(p.diff_src_tag(), p.types.diff_src, dims);
-        descriptor_ =
-            make<primitive_desc>("jitnorm_layer_normalization_backward_primitive_desc_create_v2",
-                                 jitnorm_layer_normalization_backward_primitive_desc_create_v2, session_->cpu.get(),
-                                 prop_kind_of(p.dir), diff_src.get(), dst.get(), src.get(), stat.get(),
-                                 p.scale_shift.gradient, p.scale_shift.given, p.epsilon, p.flags, nullptr, attr.get());
+        descriptor_ = make("jitnorm_layer_normalization_backward_primitive_desc_create_v2",
+                           api().layer_normalization_backward_primitive_desc_create_v2, api().primitive_desc_destroy,
+                           session_->cpu.get(), prop_kind_of(p.dir), diff_src.get(), dst.get(), src.get(), stat.get(),
+                           p.scale_shift.gradient, p.scale_shift.given, p.epsilon, p.flags, nullptr, attr.get());
     }
 }
 
 void operation::choose_implementation(const listener &skipped) {
     for (;;) {
-        const std::string name = name_of(descriptor_.get());
+        const std::string name = name_of(api(), descriptor_.get());
         if (problem_.filter.accepts(name)) return;
         if (skipped) skipped(name);
-        const jitnorm_status_t status = jitnorm_primitive_desc_next_impl(descriptor_.get());
+        const jitnorm_status_t status = api().primitive_desc_next_impl(descriptor_.get());
         if (status == jitnorm_last_impl_reached) throw unsupported("Skip-impl option hit");
         check_status(status, "jitnorm_primitive_desc_next_impl");
     }

@@ -12,7 +12,8 @@
 namespace benchdnn_lite {
 
 struct session {
-    session();
+    explicit session(const library &from = {});
+    library api;
     engine cpu;
     stream queue;
 };
@@ -40,6 +41,7 @@ public:
     const std::deque<memory_desc> &source_descs() const { return source_descs_; }
 
 private:
+    const library &api() const { return session_->api; }
     memory_desc describe(const std::string &tag, data_type type, const std::vector<dim_t> &dims) const;
     primitive_attr make_attr();
     void append_post_op(jitnorm_post_ops_t list, const post_op &op);

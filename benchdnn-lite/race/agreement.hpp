@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // agreement: whether two libraries computed the same thing; only then is it a race. Exactness is the business of
-// check.hpp: the tolerance here leaves room for any sensible order of additions.
+// check.hpp: the tolerance here leaves room for any sensible order of additions. Another build of this library has no
+// such room: it has the same bits.
 #pragma once
 
 #include <string>
@@ -10,8 +11,14 @@
 namespace benchdnn_lite {
 
 bool is_close(const buffer &ours, const buffer &theirs);
+bool has_same_bytes(const buffer &ours, const buffer &theirs); // what lies between elements included
 
-// Runs both on the same random inputs. The number of the first output that differs, as its argument's id; 0 if none.
-int first_disagreement(const execution &ours, const peer &theirs, uint64_t seed);
+// The first outputs that differ, as ids of arguments; 0: none.
+struct disagreement {
+    int in_values = 0, in_bits = 0;
+};
+
+// Runs both on the same random inputs.
+disagreement first_disagreement(const execution &ours, const peer &theirs, uint64_t seed);
 
 } // namespace benchdnn_lite

@@ -26,12 +26,14 @@ class onednn_peer : public peer {
 public:
     explicit onednn_peer(const execution &e);
     void run() const override;
+    const execution &tensors() const override { return ours_; }
     std::string implementation() const override;
 
 private:
     void create_descriptor(const execution &e);
     void add(const argument &a);
 
+    const execution &ours_;
     dnnl::engine cpu_;
     dnnl::stream queue_;
     dnnl::primitive_desc descriptor_;
@@ -41,7 +43,7 @@ private:
 };
 
 onednn_peer::onednn_peer(const execution &e)
-    : cpu_(dnnl::make<dnnl::engine>("engine", dnnl_engine_create, dnnl_cpu, size_t(0))),
+    : ours_(e), cpu_(dnnl::make<dnnl::engine>("engine", dnnl_engine_create, dnnl_cpu, size_t(0))),
       queue_(dnnl::make<dnnl::stream>("stream", dnnl_stream_create, cpu_.get(), unsigned(dnnl_stream_default_flags))) {
     if (!e.prb().attr.post_ops.empty()) throw refusal("post-operations are not raced");
     create_descriptor(e);

@@ -16,6 +16,17 @@
 
 namespace benchdnn_lite::dnnl {
 
+template <auto Destroy>
+struct destroyer {
+    template <typename T>
+    void operator()(T *handle) const {
+        Destroy(handle);
+    }
+};
+
+template <typename Handle, auto Destroy>
+using owner = std::unique_ptr<std::remove_pointer_t<Handle>, destroyer<Destroy>>;
+
 using engine = owner<dnnl_engine_t, dnnl_engine_destroy>;
 using stream = owner<dnnl_stream_t, dnnl_stream_destroy>;
 using memory = owner<dnnl_memory_t, dnnl_memory_destroy>;

@@ -25,6 +25,8 @@ bool take(race_options &options, const std::string &argument) {
         options.threads = parse_count(value, 1, MAX_THREADS);
     else if (name == "--rounds")
         options.rounds = parse_count(value, 1, MAX_ROUNDS);
+    else if (name == "--peer" && !value.empty())
+        options.peer = value;
     else if (name == "--json" && !value.empty())
         options.json = value;
     else if (name == "--plot" && !value.empty())
@@ -53,8 +55,15 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
 }
 
 std::string race_help() {
-    return "Races layer normalization against oneDNN and against plain copies of the same bytes.\n\n"
+    return "Races layer normalization against oneDNN, or another build of jitnorm, and against plain copies of the "
+           "same\n"
+           "bytes.\n\n"
            "  benchdnn-lite-race [knob...] [problem...]\n\n"
+           "  --peer=FILE     in place of oneDNN the libjitnorm.so of another build, on buffers of its own; its "
+           "results\n"
+           "                  are to have the bits of ours: where they only come close, the race is run, the note "
+           "says\n"
+           "                  \"bits differ\", and the exit status is 1\n"
            "  --threads=N     threads of both libraries and of the copies (1)\n"
            "  --rounds=N      interleaved rounds, of which medians are taken (15)\n"
            "  --json=FILE     the results for machines\n"

@@ -10,6 +10,7 @@ struct race_options {
     bool help = false;
     int threads = 1;
     int rounds = 15;
+    std::string peer;       // file of another build of our library; empty: oneDNN
     std::string json, plot; // files to write; empty: none
     std::vector<job> jobs;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// peer: another library, made ready to run a problem on the buffers that ours runs it on.
+// peer: another library, made ready to run a problem that ours runs too.
 #pragma once
 
 #include <functional>
@@ -20,13 +20,16 @@ class peer {
 public:
     virtual ~peer() = default;
     virtual void run() const = 0;
+    // Where it reads and writes: what it was made with, or one of its own.
+    virtual const execution &tensors() const = 0;
     virtual std::string implementation() const = 0;
 };
 
 struct peer_library {
-    std::string name; // with its version
+    std::string name; // with its version, or of its file
     // Throws refusal. The execution outlives the peer.
     std::function<std::unique_ptr<peer>(const execution &)> make;
+    bool promises_our_bits = false;
 };
 
 } // namespace benchdnn_lite

@@ -11,7 +11,7 @@ namespace benchdnn_lite {
 
 struct race_result {
     problem prb;
-    std::string note; // why there is no race: who refused, what differs; empty if there was one
+    std::string note; // why there is no race: who refused, what differs; or that bits differ, and there is one
     bool disagrees = false;
     std::string ours, theirs; // implementations
     double bytes = 0;         // of src and dst; backward: of src, diff_dst and diff_src

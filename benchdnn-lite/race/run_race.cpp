@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include "../error.hpp"
+#include "another_build.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "plot.hpp"
@@ -63,7 +64,7 @@ int run(const race_options &options, const peer_library &other) {
 int run_race(int argc, char **argv, const peer_library &other) {
     try {
         const race_options options = parse_race_options({argv + 1, argv + argc});
-        if (!options.help) return run(options, other);
+        if (!options.help) return run(options, options.peer.empty() ? other : another_build(options.peer));
         print(race_help());
         return 0;
     } catch (const input_error &error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_race: the whole program but for the choice of the peer; the answer is the exit status.
+// run_race: the whole program; the answer is the exit status. The peer is `other` unless --peer names a file.
 #pragma once
 
 #include "peer.hpp"

@@ -9,9 +9,10 @@ namespace benchdnn_lite {
 namespace {
 
 TEST(race_options, knobs_of_the_race_and_of_benchdnn_lite) {
-    const race_options o =
-        parse_race_options({"--threads=3", "--dir=BWD_DW", "--rounds=20", "--json=a", "--plot=b", "2x8", "4x8"});
+    const race_options o = parse_race_options(
+        {"--threads=3", "--peer=x.so", "--dir=BWD_DW", "--rounds=20", "--json=a", "--plot=b", "2x8", "4x8"});
     EXPECT_EQ(o.threads, 3);
+    EXPECT_EQ(o.peer, "x.so");
     EXPECT_EQ(o.rounds, 20);
     EXPECT_EQ(o.json, "a");
     EXPECT_EQ(o.plot, "b");
@@ -27,8 +28,8 @@ TEST(race_options, without_a_problem_the_whole_table_both_ways) {
 }
 
 TEST(race_options, mistakes) {
-    for (const char *argument :
-         {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--plot", "--speed=1"})
+    for (const char *argument : {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--plot", "--peer",
+                                 "--peer=", "--speed=1"})
         EXPECT_THROW(parse_race_options({argument, "2x8"}), input_error) << argument;
 }
 

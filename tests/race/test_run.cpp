@@ -24,6 +24,7 @@ public:
         const dim_t last = dst.elements() - 1;
         if (error_ != 0) dst.set(last, dst.at(last) + error_);
     }
+    const execution &tensors() const override { return execution_; }
     std::string implementation() const override { return "mirror"; }
 
 private:
@@ -74,6 +75,16 @@ TEST(race_run, a_peer_that_errs_is_no_opponent) {
     EXPECT_EQ(a.status, 1);
     EXPECT_TRUE(has(a.text, "results differ in argument 17")) << a.text;
     EXPECT_TRUE(has(a.text, "forward: 0 of 1 raced")) << a.text;
+}
+
+TEST(race_run, a_peer_that_comes_close_and_promised_our_bits_is_raced_and_told_of) {
+    peer_library other = mirrors(1e-5);
+    EXPECT_EQ(run(other, {"--rounds=1", "3x40"}).status, 0);
+    other.promises_our_bits = true;
+    const answer a = run(other, {"--rounds=1", "3x40"});
+    EXPECT_EQ(a.status, 1);
+    EXPECT_TRUE(has(a.text, "(bits differ in argument 17)")) << a.text;
+    EXPECT_TRUE(has(a.text, "forward: 1 of 1 raced")) << a.text;
 }
 
 TEST(race_run, a_not_a_number_of_the_peer_is_an_error) {

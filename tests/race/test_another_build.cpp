@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another build of the library as the peer: here a copy of its file, perhaps with something changed in it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "race/run_race.hpp"
+
+namespace benchdnn_lite {
+namespace {
+
+namespace fs = std::filesystem;
+
+peer_library nobody() {
+    return {"Nobody 1", [](const execution & /* e */) -> std::unique_ptr<peer> { throw refusal("not today"); }};
+}
+
+struct answer {
+    int status;
+    std::string text, errors;
+};
+
+answer run(std::vector<std::string> arguments) {
+    std::vector<char *> argv{nullptr};
+    for (std::string &argument : arguments) argv.push_back(argument.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status = run_race(int(argv.size()), argv.data(), nobody());
+    return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+std::string content_of(const fs::path &file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class race_another_build : public testing::Test {
+protected:
+    race_another_build() { fs::create_directory(folder_); }
+    ~race_another_build() override { fs::remove_all(folder_); }
+
+    std::string write(const std::string &name, const std::string &content) const {
+        std::ofstream(folder_ / name, std::ios::binary) << content;
+        return folder_ / name;
+    }
+
+    // Races the library in that file and reads the results for machines.
+    nlohmann::json race(const std::string &file, std::vector<std::string> arguments) const {
+        const fs::path results = folder_ / "results.json";
+        arguments.insert(arguments.begin(), {"--rounds=1", "--peer=" + file, "--json=" + results.string()});
+        const answer a = run(arguments);
+        EXPECT_EQ(a.status, 0) << a.text << a.errors;
+        return nlohmann::json::parse(content_of(results));
+    }
+
+private:
+    const fs::path folder_ = testing::TempDir() + "race_another_build_" + std::to_string(getpid());
+};
+
+TEST_F(race_another_build, a_copy_by_another_name_is_raced_and_has_the_same_bits) {
+    const std::string file = write("copy.so", content_of(RACE_OUR_LIBRARY));
+    const auto json =
+        race(file, {"--dir=FWD_D,FWD_I,BWD_DW", "--flags=,GCH", "--tag=abx,AB16b16a", "20x35", "--dir=FWD_D",
+                    "--inplace=true", "--attr-post-ops=sum:0.5+relu+add:f32:2", "5x7", "--dt=bf16:s8",
+                    "--inplace=false", "--attr-post-ops=", "--attr-scales=src:common:2", "9x33"});
+    EXPECT_EQ(json["peer"], file);
+    ASSERT_GE(json["races"].size(), 14);
+    for (const auto &race : json["races"]) {
+        EXPECT_EQ(race["note"], "") << race["problem"];
+        EXPECT_EQ(race["peer"], race["ours"]);
+        EXPECT_TRUE(race["peer_over_ours"].is_number()) << race["problem"];
+    }
+}
+
+TEST_F(race_another_build, the_file_that_was_named_is_the_one_that_runs) {
+    const std::string name = "ref:any", other_name = "ref:own";
+    std::string content = content_of(RACE_OUR_LIBRARY);
+    for (size_t at = content.find(name); at != content.npos; at = content.find(name, at))
+        content.replace(at, name.size(), other_name);
+    const auto json = race(write("altered.so", content), {"--impl=ref", "3x40"});
+    EXPECT_EQ(json["races"][0]["ours"], name);
+    EXPECT_EQ(json["races"][0]["peer"], other_name);
+}
+
+TEST_F(race_another_build, files_that_are_no_such_library_are_mistakes) {
+    const struct {
+        std::string file, message;
+    } cases[] = {
+        {write("text", "no library\n"), "cannot be opened"},
+        {RACE_NO_FUNCTIONS, "has no function jitnorm_engine_create"}, // though the one that it needs has
+        {"/no/such/library.so", "No such file"},
+        {testing::TempDir(), "cannot be opened"},
+        {fs::path(RACE_OUR_LIBRARY).filename().string(), "No such file"}, // although one of that name is open
+    };
+    for (const auto &c : cases) {
+        const answer a = run({"--peer=" + c.file, "3x40"});
+        EXPECT_EQ(a.status, 2) << c.file;
+        EXPECT_NE(a.errors.find("--peer=" + c.file), a.errors.npos) << a.errors;
+        EXPECT_NE(a.errors.find(c.message), a.errors.npos) << a.errors;
+    }
+}
+
+} // namespace
+} // namespace benchdnn_lite
