@@ -55,8 +55,22 @@ std::string text_of(const json &object, const char *name, const std::string &oth
     return object.contains(name) ? member(object, name).get<std::string>() : otherwise;
 }
 
+// The library would convert any number, of which most are no integers of 64 bits.
+int64_t integer_in(const json &value) {
+    if (!value.is_number_integer()) throw input_error("an integer was expected, not ", value.dump());
+    return value.get<int64_t>();
+}
+
+std::vector<int64_t> integers_in(const json &list) {
+    std::vector<int64_t> integers;
+    for (const json &value : list) integers.push_back(integer_in(value));
+    return integers;
+}
+
+size_t id_of(const json &from) { return size_t(integer_in(member(from, "id"))); }
+
 std::vector<dim_t> numbers_of(const json &list, const char *what) {
-    const auto values = list.get<std::vector<int64_t>>();
+    const std::vector<dim_t> values = integers_in(list);
     if (values.size() > JITNORM_MAX_NDIMS) throw input_error("a '", what, "' of too many dimensions");
     return values;
 }
@@ -68,7 +82,7 @@ bool is_known(const std::vector<dim_t> &values) {
 
 graph_tensor read_tensor(const json &from) {
     graph_tensor t;
-    t.id = member(from, "id").get<size_t>();
+    t.id = id_of(from);
     t.type = parse_data_type(member(from, "dtype").get<std::string>());
     t.dims = numbers_of(member(from, "shape"), "shape");
     t.layout_type = value_of(LAYOUTS, text_of(from, "layout_type", "strided"), "layout type");
@@ -89,10 +103,10 @@ std::vector<graph_tensor> read_tensors(const json &op, const char *name) {
 graph_attribute read_attribute(const std::string &name, const json &from) {
     const std::string type = member(from, "type").get<std::string>();
     const json &value = member(from, "value");
-    if (type == "bool") return value.is_number() ? value.get<int>() != 0 : value.get<bool>();
-    if (type == "s64") return value.get<int64_t>();
+    if (type == "bool") return value.is_number() ? integer_in(value) != 0 : value.get<bool>();
+    if (type == "s64") return integer_in(value);
     if (type == "f32") return value.get<float>();
-    if (type == "s64[]") return value.get<std::vector<int64_t>>();
+    if (type == "s64[]") return integers_in(value);
     if (type == "f32[]") return value.get<std::vector<float>>();
     if (type == "string") return value.get<std::string>();
     throw input_error("attribute '", name, "' is of the unknown type '", type, "'");
@@ -100,7 +114,7 @@ graph_attribute read_attribute(const std::string &name, const json &from) {
 
 graph_op read_op(const json &from) {
     graph_op op;
-    op.id = member(from, "id").get<size_t>();
+    op.id = id_of(from);
     op.kind = member(from, "kind").get<std::string>();
     op.name = text_of(from, "name", op.kind);
     if (from.contains("attrs"))

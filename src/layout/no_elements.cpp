@@ -26,7 +26,10 @@ class executor_without_elements final : public executor {
 public:
     explicit executor_without_elements(const problem &p) : p_(p) {}
 
-    jitnorm_status_t execute(const arguments &args) const override { return execute_without_elements(p_, args); }
+    // Strides of the statistics may be left to the execution although no size is.
+    jitnorm_status_t execute(const arguments &args) const override {
+        return execute_without_elements(args.sizes != nullptr ? *args.sizes : p_, args);
+    }
 
 private:
     problem p_;
