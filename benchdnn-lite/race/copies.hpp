@@ -6,7 +6,7 @@
 
 namespace benchdnn_lite {
 
-// Writes whole lines of 64 bytes in the order of their addresses, with stores that bypass the caches; what is left of
+// Writes whole lines of 64 bytes in the order of their addresses, with non-temporal stores; what is left of
 // `to` before the first line and after the last is copied plainly.
 void stream_copy(void *to, const void *from, size_t bytes);
 

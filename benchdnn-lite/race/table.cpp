@@ -43,8 +43,8 @@ std::string race_heading(const std::string &ours, const std::string &theirs, int
         ours, " against ", theirs, ", ", std::to_string(threads), threads == 1 ? " thread" : " threads",
         ". Median microseconds of ", std::to_string(rounds),
         " interleaved rounds.\n"
-        "limit: the fastest copy of the same bytes: memcpy, or lines in order with stores that bypass the "
-        "caches.\n",
+        "limit: the fastest copy of the same bytes: memcpy, or lines in order with non-temporal "
+        "stores.\n",
         format("%11s %11s %9s %11s %10s  %s\n", "ours", "peer", "peer/ours", "limit", "ours/limit", "problem"));
 }
 

@@ -48,11 +48,10 @@ public:
           gradient_(vector_of(p.row_length(), p.diff_scale_shift_type)) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
-        if (p_.row_length() == 0) return jitnorm_success;
         const size_t size = bytes(p_.src) + bytes(p_.diff_dst);
         if (p_.wants_diff_scale() || p_.wants_diff_shift())
             parallel_ranges(p_.row_length(), size, [&](range columns) { reduce_columns(args, columns); });
-        if (p_.rows() == 0 || !p_.wants_diff_src()) return jitnorm_success;
+        if (!p_.wants_diff_src()) return jitnorm_success;
         parallel_ranges(p_.rows(), size + bytes(p_.diff_src), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });

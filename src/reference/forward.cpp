@@ -23,7 +23,6 @@ public:
           scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
-        if (p_.rows() == 0 || p_.row_length() == 0) return jitnorm_success;
         parallel_ranges(p_.rows(), bytes(p_.src) + bytes(p_.dst), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
