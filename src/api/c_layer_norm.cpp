@@ -39,7 +39,7 @@ verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, p
     if (p.src.ndims < 2 || p.src.ndims > 5) return invalid("src must have 2 to 5 dimensions");
     if (verdict v = decide_layouts(p); v.status != jitnorm_success) return v;
     forget_unused(p);
-    const layer_norm::implementation *chosen = nullptr;
+    layer_norm::solution chosen;
     if (verdict v = layer_norm::prepare(p, chosen); v.status != jitnorm_success) return v;
     if (p.statistics.data_type != jitnorm_f32) return {jitnorm_unimplemented, "statistics of type f32 are supported"};
     *result = new jitnorm_primitive_desc(engine, std::move(p), chosen);

@@ -5,18 +5,18 @@
 
 #include "../arithmetic/moments.hpp"
 #include "../arithmetic/reciprocal_root.hpp"
+#include "../core/plan.hpp"
 #include "../core/problem.hpp"
-#include "../core/tuning.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 // One value per row in each array; T is the compute type.
 template <typename T>
 struct row_batch {
-    using values = T[tuning::MAX_BATCH_ROWS];
-    using wide_values = double[tuning::MAX_BATCH_ROWS];
+    using values = T[MAX_BATCH_ROWS];
+    using wide_values = double[MAX_BATCH_ROWS];
 
-    dim_t first = 0, rows = 0;        // which rows of the run
+    dim_t rows = 0;
     alignas(64) values p, s, q;       // pivot and sums: what a sweep leaves
     alignas(64) values hi, rstd, neg; // what normalizing takes
     alignas(64) wide_values lo, wide; // with hi: the mean; the variance before it is rounded

@@ -16,6 +16,7 @@
 #include "core/problem.hpp"
 #include "forward/jit_forward.hpp"
 #include "jit/isa.hpp"
+#include "planned.hpp"
 #include "reference/reference_entry.hpp"
 
 namespace jitnorm::tests {
@@ -109,7 +110,7 @@ inline forward_outputs run(const implementation &entry, const problem &p, const 
     const auto variance =
         given ? guarded(in.variance, options.side, true) : guarded_buffer(bytes(p.statistics), options.side);
     const guarded_buffer &dst = options.in_place ? src : own_dst;
-    const guarded_buffer scratchpad(entry.scratchpad_bytes(p), guard_side::before);
+    const guarded_buffer scratchpad(scratchpad_bytes(entry, p), guard_side::before);
 
     impl::layer_norm::arguments args;
     args.set(SRC, src.data());
@@ -119,7 +120,7 @@ inline forward_outputs run(const implementation &entry, const problem &p, const 
     if (p.uses_scale()) args.set(SCALE, scale.data());
     if (p.uses_shift()) args.set(SHIFT, shift.data());
     args.set(SCRATCHPAD, scratchpad.data());
-    EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
+    EXPECT_EQ(create(entry, p)->execute(args), jitnorm_success);
     return {contents(dst), contents(mean), contents(variance)};
 }
 

@@ -4,6 +4,7 @@
 
 #include "arithmetic/convert.hpp"
 #include "forward_run.hpp"
+#include "planned.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -61,7 +62,7 @@ std::vector<double> typed_run(const implementation &entry, const typed_case &c, 
     args.set(SHIFT, shift.data());
     if (c.scales) args.set(SRC_SCALE, &src_scale);
     if (c.scales) args.set(DST_SCALE, &dst_scale);
-    EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
+    EXPECT_EQ(create(entry, p)->execute(args), jitnorm_success);
     EXPECT_TRUE(dst.slack_untouched());
 
     std::vector<double> out(mean.begin(), mean.end());
@@ -152,7 +153,7 @@ TEST_P(forward_types, special_values_are_stored_as_defined) {
             args.set(DST, dst.data());
             args.set(MEAN, mean.data());
             args.set(VARIANCE, variance.data());
-            EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
+            EXPECT_EQ(create(entry, p)->execute(args), jitnorm_success);
             return dst;
         };
         const auto expected = run_it(impl::layer_norm::reference_entry), got = run_it(jit_forward(GetParam()));

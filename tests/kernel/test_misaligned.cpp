@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every tensor at an odd address: the same bits. The undefined-behaviour sanitizer sees what the processor forgives.
+#include "planned.hpp"
 #include "whole_run.hpp"
 
 namespace jitnorm::tests {
@@ -42,9 +43,9 @@ void expect_same_at_odd_addresses(const implementation &entry, const setup &s) {
     const odd_memory src_scale(&aligned.src_scale, sizeof(float)), dst_scale(&aligned.dst_scale, sizeof(float));
     args.set(SRC_SCALE, static_cast<const float *>(src_scale.data()));
     args.set(DST_SCALE, static_cast<const float *>(dst_scale.data()));
-    const guarded_buffer scratchpad(entry.scratchpad_bytes(aligned.p), guard_side::before);
+    const guarded_buffer scratchpad(scratchpad_bytes(entry, aligned.p), guard_side::before);
     args.set(SCRATCHPAD, scratchpad.data());
-    ASSERT_EQ(entry.create(aligned.p)->execute(args), jitnorm_success);
+    ASSERT_EQ(create(entry, aligned.p)->execute(args), jitnorm_success);
     aligned.execute_on(entry);
     for (const auto &[t, copy] : copies) EXPECT_TRUE(copy.has_bytes_of(t->data())) << entry.name << ": " << s;
 }

@@ -9,6 +9,7 @@
 
 #include "arithmetic/convert.hpp"
 #include "forward_run.hpp"
+#include "planned.hpp"
 
 namespace jitnorm::tests {
 
@@ -56,7 +57,7 @@ inline std::vector<double> typed_run(const implementation &entry, const problem 
                shift = random_tensor(affine, seed + 3, side, 0, 0.5);
     const auto mean = random_tensor(p.statistics, seed + 4, side, 20, 1, false),
                variance = random_tensor(p.statistics, seed + 5, side, 900, 10, false);
-    const guarded_buffer scratchpad(entry.scratchpad_bytes(p), guard_side::before);
+    const guarded_buffer scratchpad(scratchpad_bytes(entry, p), guard_side::before);
     const float src_scale = 0.7F, dst_scale = 0.03F;
 
     impl::layer_norm::arguments args;
@@ -74,7 +75,7 @@ inline std::vector<double> typed_run(const implementation &entry, const problem 
         if (const auto *binary = std::get_if<impl::binary_post_op>(&p.attr.post_ops.entries[i]))
             args.set(post_op_slot(i),
                      operands.emplace_back(random_tensor(binary->src1, seed + 6 + unsigned(i), side, 1, 2)).data());
-    EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
+    EXPECT_EQ(create(entry, p)->execute(args), jitnorm_success);
 
     std::vector<double> numbers;
     append_numbers(numbers, dst, p.dst.data_type);

@@ -2,6 +2,7 @@
 // Vectors and statistics of any strides around an executor that takes them in one layout: the same bits, and nothing
 // between the elements is touched.
 #include "kernel/whole_run.hpp"
+#include "planned.hpp"
 #include "primitive/layout_adapter.hpp"
 #include "primitive/ranking.hpp"
 
@@ -43,7 +44,7 @@ struct adapted_run {
 
     outputs execute(run &r, const implementation &entry) const {
         const auto pointer = [](const tensor &t) { return t.exists() ? t.data() : nullptr; };
-        const layout_adapter outer(r.p, layouts, entry.create(r.p), entry.scratchpad_bytes(r.p));
+        const layout_adapter outer(r.p, layouts, create(entry, r.p), scratchpad_bytes(entry, r.p));
         const guarded_buffer scratchpad(outer.scratchpad_bytes(), guard_side::before);
         arguments args = r.make_arguments();
         args.set(SCALE, pointer(scale));

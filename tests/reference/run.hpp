@@ -13,6 +13,7 @@
 #include "core/problem.hpp"
 #include "layouts.hpp"
 #include "oracle.hpp"
+#include "planned.hpp"
 #include "reference/reference.hpp"
 #include "reference/reference_entry.hpp"
 #include "tensor.hpp"
@@ -167,11 +168,11 @@ public:
     void execute_on(const impl::layer_norm::implementation &entry) {
         const impl::layer_norm::verdict verdict = validate(p);
         ASSERT_EQ(verdict.status, jitnorm_success) << verdict.reason;
-        guarded_buffer scratchpad(entry.scratchpad_bytes(p), guard_side::before); // aligned
+        guarded_buffer scratchpad(scratchpad_bytes(entry, p), guard_side::before); // aligned
         arguments args = make_arguments();
         args.set(SCRATCHPAD, scratchpad.data());
         protect_inputs();
-        ASSERT_EQ(entry.create(p)->execute(args), jitnorm_success);
+        ASSERT_EQ(create(entry, p)->execute(args), jitnorm_success);
         EXPECT_TRUE(scratchpad.slack_untouched());
         for (const tensor *output : outputs()) EXPECT_TRUE(output->surroundings_are_right());
     }
