@@ -3,6 +3,7 @@
 // sealing into code.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,8 +17,16 @@ namespace jitnorm::impl::jit {
 
 constexpr size_t MAX_KERNEL_BYTES = 4096; // but for long chains of post-ops
 
-struct kernel_buffer {
-    std::vector<uint8_t> bytes;
+// Begins at a whole cache line, as the page does that the code is copied to: then what is aligned here is aligned there.
+class kernel_buffer {
+protected:
+    static constexpr size_t LINE = 64;
+
+    explicit kernel_buffer(size_t capacity) : bytes_(capacity + LINE) {}
+    uint8_t *buffer() { return bytes_.data() + LINE - reinterpret_cast<uintptr_t>(bytes_.data()) % LINE; }
+
+private:
+    std::vector<uint8_t> bytes_;
 };
 
 // A kernel is void(const arguments *) in the System V convention: the pointer arrives in rdi, and rax, rcx, rdx, rsi,
@@ -25,7 +34,7 @@ struct kernel_buffer {
 class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
     explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES)
-        : kernel_buffer{std::vector<uint8_t>(capacity)}, Xbyak::CodeGenerator(capacity, kernel_buffer::bytes.data()) {
+        : kernel_buffer(capacity), Xbyak::CodeGenerator(capacity, buffer()) {
         endbr64(); // a process with control-flow enforcement may call the entry; no kernel jumps through a register
     }
 
