@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <string>
 
-#include "../core/names.hpp"
 #include "emit/cache_lines.hpp"
 #include "emit/element_io.hpp"
 #include "kernel_generator.hpp"
+#include "make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -24,6 +24,14 @@ class backward_data_generator : public kernel_generator {
 
 public:
     explicit backward_data_generator(const backward_data_conf &conf) : conf_(conf) { generate(); }
+    std::string name() const {
+        return kernel_name("backward_data", conf_, {conf_.src, conf_.diff_dst, conf_.diff_src},
+                           {{conf_.scale, "scale"},
+                            {!conf_.centered, "rms"},
+                            {!conf_.sums, "global"},
+                            {conf_.prefetching, "prefetching"},
+                            {conf_.non_temporal, "non_temporal"}});
+    }
 
 private:
     void generate() {
@@ -162,31 +170,11 @@ private:
     element_io<I, T> io_{*this, tail_, walker_, r15};
 };
 
-template <isa I, typename T>
-code_ptr generate(const backward_data_conf &conf) {
-    std::string name = kernel_name<I, T>("backward_data");
-    for (const auto type : {conf.src, conf.diff_dst, conf.diff_src}) name += "_" + std::string(name_of(type));
-    if (conf.scale) name += "_scale";
-    if (!conf.centered) name += "_rms";
-    if (!conf.sums) name += "_global";
-    if (conf.prefetching) name += "_prefetching";
-    if (conf.non_temporal) name += "_non_temporal";
-    return backward_data_generator<I, T>(conf).seal(name.c_str());
-}
-
-template <typename T>
-code_ptr find(backward_data_conf conf) {
-    conf.compute = data_type_of<T>;
-    return find_or_generate(conf, [&] {
-        return conf.vectors == isa::avx512 ? generate<isa::avx512, T>(conf) : generate<isa::avx2, T>(conf);
-    });
-}
-
 } // namespace
 
 template <typename T>
 backward_data_kernel<T>::backward_data_kernel(const backward_data_conf &conf)
-    : code_(find<T>(conf)), run_(code_->entry<void(const backward_data_arguments<T> *)>()) {}
+    : kernel<backward_data_arguments<T>>(make_kernel<backward_data_generator, T>(conf)) {}
 
 template class backward_data_kernel<float>;
 template class backward_data_kernel<double>;

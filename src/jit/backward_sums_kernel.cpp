@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <string>
 
-#include "../core/names.hpp"
 #include "emit/element_io.hpp"
 #include "emit/lane_fold.hpp"
 #include "kernel_generator.hpp"
+#include "make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -40,6 +40,10 @@ class backward_sums_generator : public kernel_generator {
 
 public:
     explicit backward_sums_generator(const backward_sums_conf &conf) : conf_(conf) { generate(); }
+    std::string name() const {
+        return kernel_name("backward_sums", conf_, {conf_.src, conf_.diff_dst},
+                           {{conf_.scale, "scale"}, {!conf_.centered, "rms"}, {!conf_.sums, "columns"}});
+    }
 
 private:
     void generate() {
@@ -285,29 +289,11 @@ private:
     element_io<I, T> io_{*this, tail_, walker_, r14};
 };
 
-template <isa I, typename T>
-code_ptr generate(const backward_sums_conf &conf) {
-    std::string name = kernel_name<I, T>("backward_sums") + "_" + std::string(name_of(conf.src)) + "_" +
-                       std::string(name_of(conf.diff_dst));
-    if (conf.scale) name += "_scale";
-    if (!conf.centered) name += "_rms";
-    if (!conf.sums) name += "_columns";
-    return backward_sums_generator<I, T>(conf).seal(name.c_str());
-}
-
-template <typename T>
-code_ptr find(backward_sums_conf conf) {
-    conf.compute = data_type_of<T>;
-    return find_or_generate(conf, [&] {
-        return conf.vectors == isa::avx512 ? generate<isa::avx512, T>(conf) : generate<isa::avx2, T>(conf);
-    });
-}
-
 } // namespace
 
 template <typename T>
 backward_sums_kernel<T>::backward_sums_kernel(const backward_sums_conf &conf)
-    : code_(find<T>(conf)), run_(code_->entry<void(const backward_sums_arguments<T> *)>()) {}
+    : kernel<backward_sums_arguments<T>>(make_kernel<backward_sums_generator, T>(conf)) {}
 
 template class backward_sums_kernel<float>;
 template class backward_sums_kernel<double>;

@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <string>
 
-#include "../core/names.hpp"
 #include "emit/element_io.hpp"
 #include "kernel_generator.hpp"
+#include "make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
 namespace {
 
-template <isa I>
+template <isa I, typename T>
 class backward_weights_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
@@ -23,6 +23,7 @@ class backward_weights_generator : public kernel_generator {
 
 public:
     explicit backward_weights_generator(const backward_weights_conf &conf) : conf_(conf) { generate(); }
+    std::string name() const { return kernel_name("backward_weights", conf_, {conf_.sums, conf_.to}); }
 
 private:
     void generate() {
@@ -70,27 +71,15 @@ private:
     const reg &reg_start_ = rsi, &reg_stride_ = rdx, &reg_to_ = r8, &reg_count_ = rcx;
     const reg &reg_sums_ = r9, &reg_number_ = r10, &reg_position_ = rax, &reg_left_ = rbx;
     const vmm work_{2 * UNROLL};
-    vector_ops<double> ops_{*this};
-    tail_mask<I, double> tail_{*this, vmm{2 * UNROLL + 1}};
-    row_walker<I, double> walker_{*this, reg_position_, reg_left_};
-    element_io<I, double> io_{*this, tail_, walker_, r15};
+    vector_ops<T> ops_{*this};
+    tail_mask<I, T> tail_{*this, vmm{2 * UNROLL + 1}};
+    row_walker<I, T> walker_{*this, reg_position_, reg_left_};
+    element_io<I, T> io_{*this, tail_, walker_, r15};
 };
-
-template <isa I>
-code_ptr generate(const backward_weights_conf &conf) {
-    const std::string name = kernel_name<I, double>("backward_weights") + "_" + std::string(name_of(conf.sums)) + "_" +
-                             std::string(name_of(conf.to));
-    return backward_weights_generator<I>(conf).seal(name.c_str());
-}
-
-code_ptr find(const backward_weights_conf &conf) {
-    return find_or_generate(
-        conf, [&] { return conf.vectors == isa::avx512 ? generate<isa::avx512>(conf) : generate<isa::avx2>(conf); });
-}
 
 } // namespace
 
 backward_weights_kernel::backward_weights_kernel(const backward_weights_conf &conf)
-    : code_(find(conf)), run_(code_->entry<void(const backward_weights_arguments *)>()) {}
+    : kernel<backward_weights_arguments>(make_kernel<backward_weights_generator, double>(conf)) {}
 
 } // namespace jitnorm::impl::jit

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <xbyak/xbyak.h>
@@ -17,7 +16,8 @@ namespace jitnorm::impl::jit {
 
 constexpr size_t MAX_KERNEL_BYTES = 4096; // but for long chains of post-ops
 
-// Begins at a whole cache line, as the page does that the code is copied to: then what is aligned here is aligned there.
+// Begins at a whole cache line, as the page does that the code is copied to: then what is aligned here is aligned
+// there.
 class kernel_buffer {
 protected:
     static constexpr size_t LINE = 64;
@@ -38,7 +38,7 @@ public:
         endbr64(); // a process with control-flow enforcement may call the entry; no kernel jumps through a register
     }
 
-    std::shared_ptr<const code> seal(const char *name) {
+    std::shared_ptr<const code> seal(const char *name) const {
         return std::make_shared<const code>(std::span(getCode(), getSize()), name);
     }
 
@@ -60,13 +60,6 @@ protected:
         ret();
     }
 };
-
-// What profilers call a kernel: jitnorm_<what>_<isa>, and its compute type unless that is float.
-template <isa I, typename T>
-std::string kernel_name(const char *what) {
-    return std::string("jitnorm_") + what + (I == isa::avx512 ? "_avx512" : "_avx2") +
-           (std::is_same_v<T, double> ? "_double" : "");
-}
 
 // A register loaded from a field of the argument block.
 #define JITNORM_LOAD_ARGUMENT(reg, type, field) mov(reg, ptr[rdi + offsetof(type, field)])

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "../core/names.hpp"
 #include "emit/cache_lines.hpp"
 #include "emit/element_io.hpp"
 #include "emit/post_ops.hpp"
 #include "emit/recorded_code.hpp"
 #include "kernel_generator.hpp"
+#include "make_kernel.hpp"
 #include "short_normalize.hpp"
 
 namespace jitnorm::impl::jit {
@@ -39,6 +39,13 @@ public:
         : kernel_generator(MAX_KERNEL_BYTES * (1 + conf.post_ops.size())), conf_(conf) {
         if (has_post_ops()) post_ops_.emplace(*this, record_post_ops<T>(conf.post_ops), free_registers(), 0);
         generate();
+    }
+    std::string name() const {
+        return kernel_name("normalize", conf_, {conf_.src, conf_.dst},
+                           {{conf_.scale, "scale"},
+                            {conf_.shift, "shift"},
+                            {conf_.non_temporal, "non_temporal"},
+                            {has_post_ops(), "post_ops"}});
     }
 
 private:
@@ -235,30 +242,11 @@ private:
     std::optional<code_of_post_ops> post_ops_;
 };
 
-template <isa I, typename T>
-code_ptr generate(const normalize_conf &conf) {
-    std::string name =
-        kernel_name<I, T>("normalize") + "_" + std::string(name_of(conf.src)) + "_" + std::string(name_of(conf.dst));
-    if (conf.scale) name += "_scale";
-    if (conf.shift) name += "_shift";
-    if (conf.non_temporal) name += "_non_temporal";
-    if (!conf.post_ops.empty()) name += "_post_ops";
-    return normalize_generator<I, T>(conf).seal(name.c_str());
-}
-
-template <typename T>
-code_ptr find(normalize_conf conf) {
-    conf.compute = data_type_of<T>;
-    return find_or_generate(conf, [&] {
-        return conf.vectors == isa::avx512 ? generate<isa::avx512, T>(conf) : generate<isa::avx2, T>(conf);
-    });
-}
-
 } // namespace
 
 template <typename T>
 normalize_kernel<T>::normalize_kernel(const normalize_conf &conf)
-    : code_(find<T>(conf)), run_(code_->entry<void(const normalize_arguments<T> *)>()) {}
+    : kernel<normalize_arguments<T>>(make_kernel<normalize_generator, T>(conf)) {}
 
 template class normalize_kernel<float>;
 template class normalize_kernel<double>;

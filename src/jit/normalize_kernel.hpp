@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../core/memory_desc.hpp"
-#include "kernel_cache.hpp"
+#include "kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -26,16 +26,10 @@ struct normalize_arguments {
 };
 
 template <typename T> // float or double
-class normalize_kernel {
+class normalize_kernel : public kernel<normalize_arguments<T>> {
 public:
     // From the cache, or generated now. Throws std::system_error when executable pages are refused.
     explicit normalize_kernel(const normalize_conf &conf);
-    void operator()(const normalize_arguments<T> &args) const { run_(&args); }
-    size_t code_bytes() const { return code_->size(); }
-
-private:
-    code_ptr code_;
-    void (*run_)(const normalize_arguments<T> *);
 };
 
 } // namespace jitnorm::impl::jit

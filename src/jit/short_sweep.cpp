@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <string>
 
-#include "../core/names.hpp"
 #include "emit/element_io.hpp"
 #include "emit/lane_fold.hpp"
 #include "emit/short_rows.hpp"
 #include "kernel_generator.hpp"
+#include "make_kernel.hpp"
 #include "sweep_kernel.hpp"
 
 namespace jitnorm::impl::jit {
@@ -33,7 +33,11 @@ class short_sweep_generator : public kernel_generator {
     static constexpr int LANES_BYTES = vector_traits<I>::bytes, PIVOTS = TOGETHER * LANES_BYTES;
 
 public:
-    explicit short_sweep_generator(const sweep_conf &conf) : conf_(conf) { generate(); }
+    explicit short_sweep_generator(const sweep_conf &conf) : conf_(conf) {
+        conf_.vectors = I;
+        generate();
+    }
+    std::string name() const { return kernel_name("short_sweep", conf_, {conf_.src}, {{!conf_.centered, "rms"}}); }
 
 private:
     void generate() {
@@ -255,12 +259,11 @@ private:
     element_io<I, float> io_{*this, tail_, walker_, reg_other_};
 };
 
+template <isa, typename>
+using generator_for_any = short_sweep_generator;
+
 } // namespace
 
-code_ptr generate_short_sweep(const sweep_conf &conf) {
-    std::string name = kernel_name<isa::avx2, float>("short_sweep") + "_" + std::string(name_of(conf.src));
-    if (!conf.centered) name += "_rms";
-    return short_sweep_generator(conf).seal(name.c_str());
-}
+code_ptr make_short_sweep(const sweep_conf &conf) { return make_kernel<generator_for_any, float>(conf); }
 
 } // namespace jitnorm::impl::jit

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "../core/names.hpp"
 #include "emit/element_io.hpp"
 #include "emit/lane_fold.hpp"
 #include "kernel_generator.hpp"
+#include "make_kernel.hpp"
 #include "short_sweep.hpp"
 
 namespace jitnorm::impl::jit {
@@ -42,6 +42,9 @@ public:
             d_.emplace_back(2 * VECTORS + i);
         }
         generate();
+    }
+    std::string name() const {
+        return kernel_name("sweep", conf_, {conf_.src}, {{!conf_.centered, "rms"}, {conf_.repeated, "repeated"}});
     }
 
 private:
@@ -290,28 +293,11 @@ private:
     element_io<I, T> io_{*this, tail_, walker_, r13};
 };
 
-template <isa I, typename T>
-code_ptr generate(const sweep_conf &conf) {
-    std::string name = kernel_name<I, T>("sweep") + "_" + std::string(name_of(conf.src));
-    if (!conf.centered) name += "_rms";
-    if (conf.repeated) name += "_repeated";
-    return sweep_generator<I, T>(conf).seal(name.c_str());
-}
-
-template <typename T>
-code_ptr find(sweep_conf conf) {
-    conf.compute = data_type_of<T>;
-    return find_or_generate(conf, [&] {
-        if (conf.short_rows) return generate_short_sweep(conf);
-        return conf.vectors == isa::avx512 ? generate<isa::avx512, T>(conf) : generate<isa::avx2, T>(conf);
-    });
-}
-
 } // namespace
 
 template <typename T>
 sweep_kernel<T>::sweep_kernel(const sweep_conf &conf)
-    : code_(find<T>(conf)), run_(code_->entry<void(const sweep_arguments<T> *)>()) {}
+    : kernel<sweep_arguments<T>>(conf.short_rows ? make_short_sweep(conf) : make_kernel<sweep_generator, T>(conf)) {}
 
 template class sweep_kernel<float>;
 template class sweep_kernel<double>;
