@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward_weights_kernel.hpp"
 
-#include <array>
-#include <cstddef>
-#include <string>
-
 #include "emit/element_io.hpp"
 #include "kernel_generator.hpp"
 #include "make_kernel.hpp"
@@ -28,13 +24,12 @@ public:
 private:
     void generate() {
         open_frame(0);
-        JITNORM_LOAD_ARGUMENT(reg_start_, arguments, start);
-        JITNORM_LOAD_ARGUMENT(reg_stride_, arguments, sums_stride);
-        JITNORM_LOAD_ARGUMENT(reg_to_, arguments, to);
-        JITNORM_LOAD_ARGUMENT(reg_count_, arguments, count);
+        mov(reg_start_, JITNORM_ARGUMENT(start));
+        mov(reg_stride_, JITNORM_ARGUMENT(sums_stride));
+        mov(reg_to_, JITNORM_ARGUMENT(to));
+        mov(reg_count_, JITNORM_ARGUMENT(count));
         tail_.prepare(reg_count_, reg_left_, reg_position_);
-        xor_(reg_position_.cvt32(), reg_position_.cvt32());
-        mov(reg_left_, reg_count_);
+        walker_.begin(reg_count_);
         walker_.walk_freely(UNROLL, [&](places columns) { add_up(columns); });
         close_frame();
         tail_.emit_table();
@@ -48,8 +43,8 @@ private:
         jz(zeros, T_NEAR);
         for (const place &p : columns) io_.load(total(p), reg_start_, p, jitnorm_f64);
         L(zeros);
-        JITNORM_LOAD_ARGUMENT(reg_sums_, arguments, sums);
-        JITNORM_LOAD_ARGUMENT(reg_number_, arguments, number);
+        mov(reg_sums_, JITNORM_ARGUMENT(sums));
+        mov(reg_number_, JITNORM_ARGUMENT(number));
         test(reg_number_, reg_number_);
         jz(end, T_NEAR);
         L(next);

@@ -3,6 +3,7 @@
 // sealing into code.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -61,7 +62,7 @@ protected:
     }
 };
 
-// A register loaded from a field of the argument block.
-#define JITNORM_LOAD_ARGUMENT(reg, type, field) mov(reg, ptr[rdi + offsetof(type, field)])
+// Where a field of the argument block is, whose type a generator calls `arguments`.
+#define JITNORM_ARGUMENT(field) ptr[rdi + offsetof(arguments, field)]
 
 } // namespace jitnorm::impl::jit

@@ -29,7 +29,7 @@ class element_io {
 
 public:
     // `scratch` is free to use.
-    element_io(Xbyak::CodeGenerator &g, tail_mask<I, T> &tail, row_walker<I, T> &walker, const reg &scratch)
+    element_io(Xbyak::CodeGenerator &g, tail_mask<I, T> &tail, const row_walker<I, T> &walker, const reg &scratch)
         : g_(g), ops_(g), narrowing_(g), tail_(tail), walker_(walker), scratch_(scratch) {}
 
     // Absent elements load as zero.
@@ -41,6 +41,14 @@ public:
         element_bytes(type) == 4   ? widen(v, floats(v.getIdx()), type)
         : element_bytes(type) == 2 ? widen(v, shorts(v.getIdx()), type)
                                    : widen(v, Xbyak::Xmm(v.getIdx()), type);
+    }
+
+    // body(x): a vector that is whole and of the compute type is taken from memory, any other is loaded into v.
+    template <typename Use> // void(const Xbyak::Operand &)
+    void use(const vmm &v, const reg &row, const place &p, jitnorm_data_type_t type, Use &&body) {
+        if (type == OWN && !p.tail) return body(g_.ptr[walker_.at(row, p, element_bytes(type))]);
+        load(v, row, p, type);
+        body(v);
     }
 
     // The first element into the lowest place of v.
@@ -236,7 +244,7 @@ private:
     vector_ops<T> ops_;
     narrowing<I, T> narrowing_;
     tail_mask<I, T> &tail_;
-    row_walker<I, T> &walker_;
+    row_walker<I, T> walker_;
     reg scratch_;
 };
 
