@@ -41,19 +41,19 @@ public:
     // The same for bodies that move on by themselves, row by row.
     template <typename Body>
     void while_left(int rows, Body &&body) {
-        Xbyak::Label next, end;
+        Xbyak::Label next, check;
+        g_.jmp(check, Xbyak::CodeGenerator::T_NEAR);
         g_.L(next);
+        body();
+        g_.L(check);
         if (rows == 1) {
             g_.cmp(index_, number_);
-            g_.jae(end, Xbyak::CodeGenerator::T_NEAR);
+            g_.jb(next, Xbyak::CodeGenerator::T_NEAR);
         } else {
             g_.lea(scratch_, g_.ptr[index_ + rows]);
             g_.cmp(scratch_, number_);
-            g_.ja(end, Xbyak::CodeGenerator::T_NEAR);
+            g_.jbe(next, Xbyak::CodeGenerator::T_NEAR);
         }
-        body();
-        g_.jmp(next, Xbyak::CodeGenerator::T_NEAR);
-        g_.L(end);
     }
     void move_on() {
         point_behind(0, 0);
