@@ -51,7 +51,7 @@ public:
         body(v);
     }
 
-    // The first element into the lowest place of v.
+    // The first element into the lowest place of v. This and the next are for tensors that are normalized: no s32.
     void load_first(const Xbyak::Xmm &v, const reg &at, jitnorm_data_type_t type) {
         if (type == OWN) return ops_.load_lowest(v, g_.ptr[at]);
         if (element_bytes(type) == 4) g_.vmovd(v, g_.ptr[at]);
@@ -91,7 +91,7 @@ public:
     void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool non_temporal,
                    const std::array<vmm, 2> &work) {
         const auto held = [&](const place &p) { return vmm(v.getIdx() + p.slot); };
-        if (vectors.size() == 2 && narrowing_.joins_two(type)) {
+        if (vectors.size() == 2 && !vectors[1].tail && narrowing_.joins_two(type)) {
             narrowing_.two(held(vectors[0]), held(vectors[1]), type, work);
             const address at = walker_.at(row, vectors[0], element_bytes(type));
             return store_whole(at, held(vectors[0]).getIdx(), 2 * WIDTH * element_bytes(type), non_temporal);
