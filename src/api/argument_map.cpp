@@ -13,28 +13,13 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-verdict complain(int arg, const char *reason) noexcept {
+[[gnu::cold, gnu::noinline]] verdict complain(int arg, const char *reason) noexcept {
     return {jitnorm_invalid_arguments, explain("argument %s %s", argument_name(arg).text, reason)};
 }
 
 void *align(void *pointer) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     return static_cast<char *>(pointer) + ((ALIGNMENT - address % ALIGNMENT) % ALIGNMENT);
-}
-
-// Where in the arguments the tensors' pointers are, in bytes.
-using layer_norm::arguments;
-constexpr size_t PLACES[FIRST_POST_OP] = {
-    offsetof(arguments, src),        offsetof(arguments, dst),       offsetof(arguments, mean),
-    offsetof(arguments, variance),   offsetof(arguments, scale),     offsetof(arguments, shift),
-    offsetof(arguments, diff_dst),   offsetof(arguments, diff_src),  offsetof(arguments, diff_scale),
-    offsetof(arguments, diff_shift), offsetof(arguments, src_scale), offsetof(arguments, dst_scale),
-    offsetof(arguments, scratchpad),
-};
-
-size_t place_of(slot s) {
-    return s < FIRST_POST_OP ? PLACES[s]
-                             : offsetof(arguments, post_op_src) + size_t(s - FIRST_POST_OP) * sizeof(void *);
 }
 
 slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
@@ -64,7 +49,7 @@ argument_map::argument_map(const jitnorm_primitive_desc &pd)
 }
 
 layer_norm::tensor_use argument_map::use_of(slot s, bool in_place) const noexcept {
-    return {uint16_t(place_of(s)), (outputs_ & only(s)) != 0, in_place && (data_pair_ & only(s)) != 0};
+    return {s, (outputs_ & only(s)) != 0, in_place && (data_pair_ & only(s)) != 0};
 }
 
 // Where sizes are known at execution only, so is what may be in place and what has elements: the check is for all that
@@ -74,16 +59,6 @@ layer_norm::alias_check argument_map::check_for_aliases() const {
     for (slot_set listed = required_ & (with_elements_ | runtime_); listed != 0; listed &= listed - 1)
         uses.push_back(use_of(first_of(listed), in_place_ && !has_runtime_sizes_));
     return layer_norm::alias_check(uses);
-}
-
-void argument_map::put(layer_norm::arguments &result, slot s, void *handle) noexcept {
-    std::memcpy(reinterpret_cast<std::byte *>(&result) + place_of(s), &handle, sizeof handle);
-}
-
-void *argument_map::get(const layer_norm::arguments &result, slot s) noexcept {
-    void *handle;
-    std::memcpy(&handle, reinterpret_cast<const std::byte *>(&result) + place_of(s), sizeof handle);
-    return handle;
 }
 
 inline bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
@@ -102,7 +77,7 @@ inline verdict argument_map::take(const jitnorm_exec_arg_t &argument, reading &l
     if (((ignored_ | runtime_) & only(s)) != 0) return take_with_sizes(memory, s, list);
     if (!matches(memory, s)) return explain_difference(argument.arg, memory.md, *mds_[s]);
     if (memory.handle == nullptr && (with_elements_ & only(s)) != 0) return complain(argument.arg, NO_DATA);
-    put(list.result, s, memory.handle);
+    list.result.set(s, memory.handle);
     return {};
 }
 
@@ -114,7 +89,7 @@ verdict argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, read
     if (memory.handle == nullptr && has_elements) return complain(arg_of(s), NO_DATA);
     if (has_elements) list.with_elements |= only(s);
     list.memories[s] = &memory;
-    put(list.result, s, memory.handle);
+    list.result.set(s, memory.handle);
     return {};
 }
 
@@ -141,7 +116,7 @@ slot argument_map::find_alias(const reading &list, bool in_place) const noexcept
         const slot output = first_of(outputs);
         for (slot_set others = all & ~only(output); others != 0; others &= others - 1) {
             const slot other = first_of(others);
-            if (get(list.result, output) == get(list.result, other) &&
+            if (list.result[output] == list.result[other] &&
                 !layer_norm::may_share(use_of(output, in_place), use_of(other, in_place)))
                 return output;
         }
@@ -164,7 +139,7 @@ verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_n
         if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::can_work_in_place(*sizes));
             alias != NO_SLOT)
             return complain(arg_of(alias), "has the memory of another tensor, and is an output");
-    result.scratchpad = align(result.scratchpad);
+    result.set(SCRATCHPAD, align(result[SCRATCHPAD]));
     return {};
 }
 

@@ -40,10 +40,6 @@ private:
             : awaited(slots), with_elements(with_elements_before), result(to) {}
     };
 
-    // The tensor's pointer in the result: null until it is given.
-    static void put(layer_norm::arguments &result, slot s, void *handle) noexcept;
-    static void *get(const layer_norm::arguments &result, slot s) noexcept;
-
     bool matches(const jitnorm_memory &memory, slot s) const noexcept;
     inline verdict take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
     verdict take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;

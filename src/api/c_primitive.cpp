@@ -80,7 +80,7 @@ verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, si
     const thread_scratchpad scratchpad(thread_bytes);
     if (thread_bytes != 0) {
         if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-        arguments.scratchpad = scratchpad.data();
+        arguments.set(SCRATCHPAD, scratchpad.data());
     }
     const threads_of scope(stream.thread_pool());
     if (verbose_level() >= 1) return run_timed(primitive, arguments);
