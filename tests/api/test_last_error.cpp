@@ -99,19 +99,20 @@ TEST_F(LastError, ServesThreadsThatEnd) {
 
 TEST_F(LastError, ServesWhenMemoryIsOut) {
     std::thread([] { // with nothing of the library's yet
-        allocations_left = 0;
+        no_memory = true;
         fail_with_stream();
         const std::string_view reason = jitnorm_get_last_error();
-        allocations_left = -1;
+        no_memory = false;
         EXPECT_EQ(reason, "there is no memory for the reason");
         fail_with_stream();
         EXPECT_STREQ(jitnorm_get_last_error(), "stream is null") << "memory is back";
     }).join();
     fail_with_engine();
     owned_stream stream;
-    allocations_left = 0;
-    const jitnorm_status_t status = jitnorm_stream_create(&stream, cpu(), jitnorm_stream_default_flags);
-    allocations_left = -1;
+    const jitnorm_engine_t engine = cpu();
+    no_memory = true;
+    const jitnorm_status_t status = jitnorm_stream_create(&stream, engine, jitnorm_stream_default_flags);
+    no_memory = false;
     EXPECT_EQ(status, jitnorm_out_of_memory);
     EXPECT_STREQ(jitnorm_get_last_error(), "out of memory");
 }
@@ -154,9 +155,9 @@ TEST_F(LastError, IsInExceptions) {
 TEST_F(LastError, ExceptionsGetByWithoutMemory) {
     const error before(INVALID, "what", "why");
     EXPECT_STREQ(before.what(), "what: why");
-    allocations_left = 0;
+    no_memory = true;
     const error without(jitnorm_out_of_memory, "what", "why");
-    allocations_left = -1;
+    no_memory = false;
     EXPECT_STREQ(without.what(), "what");
 }
 
