@@ -91,9 +91,11 @@ verdict program::collect(role r, tensor_handles given, by_role<void *> &data) co
     const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
         return t != nullptr && t->description.id == expected.id;
     });
-    if (found == given.end()) return invalid("a tensor of the compiled partition is missing");
-    if (!are_alike((*found)->description, expected)) return invalid("a tensor that is not as compilation was told");
-    if ((*found)->handle == nullptr && has_elements(expected)) return invalid("a tensor without memory");
+    if (found == given.end()) return invalid(explain("tensor %zu of the compiled partition is missing", expected.id));
+    if (!are_alike((*found)->description, expected))
+        return invalid(explain("tensor %zu is not as compilation was told", expected.id));
+    if ((*found)->handle == nullptr && has_elements(expected))
+        return invalid(explain("tensor %zu has no memory", expected.id));
     data[size_t(r)] = (*found)->handle;
     return {};
 }
