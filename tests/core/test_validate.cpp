@@ -41,7 +41,7 @@ change with(const post_op &op) {
     return [op](problem &p) { p.attr.post_ops.entries.push_back(op); };
 }
 
-TEST(Validate, PropagationKinds) {
+TEST(validate, propagation_kinds) {
     for (const auto kind :
          {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward, jitnorm_backward_data})
         accepts(make_problem(kind, {4, 8}));
@@ -49,7 +49,7 @@ TEST(Validate, PropagationKinds) {
     is_invalid(forward_problem(), [](problem &p) { p.prop_kind = unknown<jitnorm_prop_kind_t>(65); });
 }
 
-TEST(Validate, Flags) {
+TEST(validate, flags) {
     for (const problem &start : {forward_problem(), backward_problem()}) {
         for (unsigned flags = 0; flags < 64; ++flags) {
             const bool known = (flags & ~0x27u) == 0;
@@ -59,7 +59,7 @@ TEST(Validate, Flags) {
     }
 }
 
-TEST(Validate, Epsilon) {
+TEST(validate, epsilon) {
     const float infinity = std::numeric_limits<float>::infinity();
     for (const float epsilon : {0.f, 1e-30f, 1e-5f, 3e38f})
         accepts(forward_problem(), [&](problem &p) { p.epsilon = epsilon; });
@@ -67,7 +67,7 @@ TEST(Validate, Epsilon) {
         is_invalid(forward_problem(), [&](problem &p) { p.epsilon = epsilon; });
 }
 
-TEST(Validate, RanksTwoToTwelve) {
+TEST(validate, ranks_two_to_twelve) {
     const std::vector<dim_t> dims = {2, 3, 2, 3, 2, 3, 1, 2, 1, 3, 2, 2};
     for (size_t rank = 2; rank <= dims.size(); ++rank)
         accepts(make_problem(jitnorm_forward_training, {dims.begin(), dims.begin() + dim_t(rank)}));
@@ -75,7 +75,7 @@ TEST(Validate, RanksTwoToTwelve) {
     is_invalid(forward_problem(), [](problem &p) { p.src.ndims = 13; });
 }
 
-TEST(Validate, NormalizedAxesLeaveOneThatCountsRows) {
+TEST(validate, normalized_axes_leave_one_that_counts_rows) {
     for (const problem &start : {forward_problem(), backward_problem()}) {
         accepts(start, [](problem &p) {
             p.normalized_axes = 2;
@@ -90,7 +90,7 @@ TEST(Validate, NormalizedAxesLeaveOneThatCountsRows) {
     }
 }
 
-TEST(Validate, OutputsLeftOut) {
+TEST(validate, outputs_left_out) {
     for (const unsigned left_out : {0U, 1U, 2U, 3U, 4U, 8U, 16U, 31U}) {
         accepts(forward_problem(), [&](problem &p) { p.left_out = left_out; });
         accepts(backward_problem(), [&](problem &p) { p.left_out = left_out; });
@@ -98,7 +98,7 @@ TEST(Validate, OutputsLeftOut) {
     is_invalid(forward_problem(), [](problem &p) { p.left_out = 32; });
 }
 
-TEST(Validate, AScaleOfOnesNeedsTheFlag) {
+TEST(validate, a_scale_of_ones_needs_the_flag) {
     accepts(backward_problem(), [](problem &p) {
         p.flags = jitnorm_use_scale;
         p.scale_is_ones = true;
@@ -106,28 +106,28 @@ TEST(Validate, AScaleOfOnesNeedsTheFlag) {
     is_invalid(backward_problem(), [](problem &p) { p.scale_is_ones = true; });
 }
 
-TEST(Validate, EveryTensorMustBeThere) {
+TEST(validate, every_tensor_must_be_there) {
     for (const auto member : {&problem::src, &problem::dst, &problem::statistics})
         is_invalid(forward_problem(), [&](problem &p) { p.*member = {}; });
     for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src, &problem::statistics})
         is_invalid(backward_problem(), [&](problem &p) { p.*member = {}; });
 }
 
-TEST(Validate, LayoutsMustBeResolved) {
+TEST(validate, layouts_must_be_resolved) {
     for (const auto member : {&problem::src, &problem::dst, &problem::statistics})
         is_invalid(forward_problem(), [&](problem &p) { (p.*member).format_kind = jitnorm_format_kind_any; });
     for (const auto member : {&problem::diff_dst, &problem::diff_src})
         is_invalid(backward_problem(), [&](problem &p) { (p.*member).format_kind = jitnorm_format_kind_any; });
 }
 
-TEST(Validate, DimensionsMustAgree) {
+TEST(validate, dimensions_must_agree) {
     is_invalid(forward_problem(), [](problem &p) { p.dst = dense({4, 6, 9}); });
     is_invalid(forward_problem(), [](problem &p) { p.dst = dense({24, 8}); });
     is_invalid(backward_problem(), [](problem &p) { p.diff_dst = dense({4, 5, 8}); });
     is_invalid(backward_problem(), [](problem &p) { p.diff_src = dense({3, 6, 8}); });
 }
 
-TEST(Validate, StatisticsHaveTheRowsShape) {
+TEST(validate, statistics_have_the_rows_shape) {
     for (const problem &start : {forward_problem(), backward_problem()}) {
         is_invalid(start, [](problem &p) { p.statistics = dense({24}); });
         is_invalid(start, [](problem &p) { p.statistics = dense({4, 6, 8}); });
@@ -136,7 +136,7 @@ TEST(Validate, StatisticsHaveTheRowsShape) {
     }
 }
 
-TEST(Validate, StatisticsTypes) {
+TEST(validate, statistics_types) {
     for (const problem &start : {forward_problem(), backward_problem()}) {
         for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
             accepts(start, [&](problem &p) { p.statistics = dense({4, 6}, type); });
@@ -145,7 +145,7 @@ TEST(Validate, StatisticsTypes) {
     }
 }
 
-TEST(Validate, ARuntimeDimensionIsOneInAllTensors) {
+TEST(validate, a_runtime_dimension_is_one_in_all_tensors) {
     using members = std::vector<memory_desc problem::*>;
     const members forward = {&problem::src, &problem::dst},
                   backward = {&problem::src, &problem::diff_dst, &problem::diff_src};
@@ -165,14 +165,14 @@ TEST(Validate, ARuntimeDimensionIsOneInAllTensors) {
         }
 }
 
-TEST(Validate, RuntimeStridesAreFree) {
+TEST(validate, runtime_strides_are_free) {
     for (const auto member : {&problem::src, &problem::dst, &problem::statistics})
         accepts(forward_problem(), [&](problem &p) { (p.*member).strides[0] = RUNTIME_DIM; });
     for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src, &problem::statistics})
         accepts(backward_problem(), [&](problem &p) { (p.*member).strides[1] = RUNTIME_DIM; });
 }
 
-TEST(Problem, KnowsItsRuntimeSizes) {
+TEST(problem, knows_its_runtime_sizes) {
     EXPECT_FALSE(forward_problem().has_runtime_sizes());
     EXPECT_FALSE(backward_problem().has_runtime_sizes());
     for (const auto member :
@@ -190,14 +190,14 @@ TEST(Problem, KnowsItsRuntimeSizes) {
     EXPECT_TRUE(p.has_runtime_sizes());
 }
 
-TEST(Validate, EmptyTensorsAreLegal) {
+TEST(validate, empty_tensors_are_legal) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         accepts(make_problem(kind, {0, 8}));
         accepts(make_problem(kind, {3, 0}));
     }
 }
 
-TEST(Validate, OutputsWithoutElementsHaveNoWrongStrides) {
+TEST(validate, outputs_without_elements_have_no_wrong_strides) {
     for (const std::vector<dim_t> &dims : {std::vector<dim_t>{3, 0}, {0, 3}, {4, 0, 8}})
         for (const dim_t stride : {dim_t(0), dim_t(1), std::numeric_limits<dim_t>::max()}) {
             const change all_strides = [&](problem &p) {
@@ -210,7 +210,7 @@ TEST(Validate, OutputsWithoutElementsHaveNoWrongStrides) {
     is_invalid(make_problem(jitnorm_forward_training, {3, 2, 0}), [](problem &p) { p.statistics.strides[0] = 0; });
 }
 
-TEST(Validate, SizesThatMemoryCanHave) {
+TEST(validate, sizes_that_memory_can_have) {
     constexpr dim_t most = dim_t(1) << 53;
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         for (const std::vector<dim_t> &dims : {std::vector<dim_t>{most, 1}, {0, most}, {most, 0}, {most / 4, 4}})
@@ -225,7 +225,7 @@ TEST(Validate, SizesThatMemoryCanHave) {
     is_invalid(make_problem(jitnorm_forward_training, {4, 8}), [&](problem &p) { p.attr.post_ops.entries = {wide}; });
 }
 
-TEST(Validate, OutputsMustNotShareElements) {
+TEST(validate, outputs_must_not_share_elements) {
     const change broadcast_dst = [](problem &p) { p.dst.strides[0] = 0; };
     const change broadcast_statistics = [](problem &p) { p.statistics.strides[1] = 0; };
     is_invalid(forward_problem(), broadcast_dst);
@@ -250,7 +250,7 @@ TEST(Validate, OutputsMustNotShareElements) {
     });
 }
 
-TEST(Validate, ForwardTypes) {
+TEST(validate, forward_types) {
     for (const auto src : ALL_TYPES)
         for (const auto dst : ALL_TYPES) {
             const bool supported = src != jitnorm_s32 && dst != jitnorm_s32;
@@ -263,7 +263,7 @@ TEST(Validate, ForwardTypes) {
     is_invalid(forward_problem(), [](problem &p) { p.src.data_type = jitnorm_data_type_undef; });
 }
 
-TEST(Validate, BackwardTypes) {
+TEST(validate, backward_types) {
     for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src}) {
         for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
             accepts(backward_problem(), [&](problem &p) { (p.*member).data_type = type; });
@@ -272,7 +272,7 @@ TEST(Validate, BackwardTypes) {
     }
 }
 
-TEST(Validate, ScaleAndShiftTypes) {
+TEST(validate, scale_and_shift_types) {
     for (const unsigned flags : {unsigned(jitnorm_use_scale), unsigned(jitnorm_use_shift)})
         for (const auto type : ALL_TYPES) {
             const bool supported = type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16;
@@ -292,7 +292,7 @@ TEST(Validate, ScaleAndShiftTypes) {
     accepts(forward_problem(), [](problem &p) { p.scale_shift_type = jitnorm_data_type_undef; });
 }
 
-TEST(Validate, AttributesAreForForward) {
+TEST(validate, attributes_are_for_forward) {
     const change src_scale = [](problem &p) { p.attr.src_scale = true; };
     const change dst_scale = [](problem &p) { p.attr.dst_scale = true; };
     const change post_op = with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0});
@@ -305,7 +305,7 @@ TEST(Validate, AttributesAreForForward) {
     accepts(backward_problem(), user);
 }
 
-TEST(Validate, AtMostThirtyTwoPostOps) {
+TEST(validate, at_most_thirty_two_post_ops) {
     const auto count = [](size_t n) {
         return [n](problem &p) { p.attr.post_ops.entries.assign(n, eltwise_post_op{jitnorm_eltwise_relu, 0, 0}); };
     };
@@ -313,7 +313,7 @@ TEST(Validate, AtMostThirtyTwoPostOps) {
     is_invalid(forward_problem(), count(33));
 }
 
-TEST(Validate, EltwiseAlgorithms) {
+TEST(validate, eltwise_algorithms) {
     const auto eltwise = [](jitnorm_alg_kind_t alg) { return with(eltwise_post_op{alg, 1, 2}); };
     for (const auto alg :
          {jitnorm_eltwise_relu, jitnorm_eltwise_tanh, jitnorm_eltwise_square, jitnorm_eltwise_abs, jitnorm_eltwise_sqrt,
@@ -329,7 +329,7 @@ TEST(Validate, EltwiseAlgorithms) {
         is_invalid(forward_problem(), eltwise(alg));
 }
 
-TEST(Validate, BinaryAlgorithmsAndTypes) {
+TEST(validate, binary_algorithms_and_types) {
     for (int alg = jitnorm_binary_add; alg <= jitnorm_binary_ne; ++alg)
         accepts(forward_problem(), with(binary_post_op{jitnorm_alg_kind_t(alg), dense({4, 6, 8})}));
     for (const auto alg : {jitnorm_alg_kind_undef, jitnorm_eltwise_relu, unknown<jitnorm_alg_kind_t>(0x1ffef),
@@ -339,7 +339,7 @@ TEST(Validate, BinaryAlgorithmsAndTypes) {
         accepts(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
 }
 
-TEST(Validate, BinaryTensors) {
+TEST(validate, binary_tensors) {
     const auto add = [](const memory_desc &src1) { return with(binary_post_op{jitnorm_binary_add, src1}); };
     for (dim_t mask = 0; mask < 8; ++mask)
         accepts(forward_problem(), add(dense({mask & 1 ? 4 : 1, mask & 2 ? 6 : 1, mask & 4 ? 8 : 1})));
@@ -356,7 +356,7 @@ TEST(Validate, BinaryTensors) {
     is_invalid(forward_problem(), add(typeless));
 }
 
-TEST(Validate, SumTypesHaveTheDestinationsSize) {
+TEST(validate, sum_types_have_the_destinations_size) {
     for (const auto dst : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_u8})
         for (const auto type : ALL_TYPES)
             expect(size_of(type) == size_of(dst) ? jitnorm_success : jitnorm_invalid_arguments, forward_problem(),
@@ -367,7 +367,7 @@ TEST(Validate, SumTypesHaveTheDestinationsSize) {
     accepts(forward_problem(), with(sum_post_op{0.5f, 0, jitnorm_data_type_undef}));
 }
 
-TEST(Validate, SumZeroPointsNeedInt8) {
+TEST(validate, sum_zero_points_need_int8) {
     const auto sum = [](jitnorm_data_type_t dst, jitnorm_data_type_t type) {
         return [=](problem &p) {
             p.dst.data_type = dst;
@@ -380,7 +380,7 @@ TEST(Validate, SumZeroPointsNeedInt8) {
     is_invalid(forward_problem(), sum(jitnorm_f32, jitnorm_s32));
 }
 
-TEST(Validate, TheFirstBadPostOpDecides) {
+TEST(validate, the_first_bad_post_op_decides) {
     is_unsupported(forward_problem(), [](problem &p) {
         with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0})(p);
         with(eltwise_post_op{jitnorm_eltwise_mish, 0, 0})(p);
@@ -389,7 +389,7 @@ TEST(Validate, TheFirstBadPostOpDecides) {
 }
 
 // The table of jitnorm.h: which statistics and gradients are read or written.
-TEST(Problem, TensorsByKindAndFlags) {
+TEST(problem, tensors_by_kind_and_flags) {
     const auto at = [](jitnorm_prop_kind_t kind, unsigned flags) {
         problem p = make_problem(kind, {4, 8});
         p.flags = flags;
@@ -411,7 +411,7 @@ TEST(Problem, TensorsByKindAndFlags) {
     EXPECT_FALSE(at(jitnorm_backward_data, jitnorm_use_scale).wants_diff_scale());
 }
 
-TEST(Problem, WhatIsLeftOutIsNotWritten) {
+TEST(problem, what_is_left_out_is_not_written) {
     const auto with = [](problem p, output o) {
         p.flags = jitnorm_use_scale | jitnorm_use_shift;
         p.left_out = unsigned(o);
@@ -429,7 +429,7 @@ TEST(Problem, WhatIsLeftOutIsNotWritten) {
     EXPECT_FALSE(with(backward_problem(), output::diff_shift).wants_diff_shift());
 }
 
-TEST(Problem, RowsOfSeveralAxes) {
+TEST(problem, rows_of_several_axes) {
     problem p = forward_problem();
     p.normalized_axes = 2;
     EXPECT_EQ(p.row_ndims(), 1);
@@ -439,7 +439,7 @@ TEST(Problem, RowsOfSeveralAxes) {
     EXPECT_EQ(p.row_length(), RUNTIME_DIM);
 }
 
-TEST(Problem, Rows) {
+TEST(problem, rows) {
     EXPECT_EQ(forward_problem().rows(), 24);
     EXPECT_EQ(forward_problem().row_length(), 8);
     EXPECT_EQ(make_problem(jitnorm_backward, {3, 0, 5, 7}).rows(), 0);

@@ -3,7 +3,7 @@
 // implementation gives them, on any number of threads. Who changes the definition (docs/arithmetic.md) on purpose
 // writes the file anew:
 //
-//     golden_test --write tests/golden/digests.inc
+//     test_golden --write tests/golden/digests.inc
 #include <omp.h>
 
 #include <cstdio>
@@ -30,7 +30,7 @@ const kept_digest KEPT[] = {
 };
 
 const char *const HOW_TO_WRITE = "\nOnly a change of the definition changes bits: CONTRIBUTING.md. Then write the file "
-                                 "anew: golden_test --write tests/golden/digests.inc";
+                                 "anew: test_golden --write tests/golden/digests.inc";
 
 // ---- one case
 

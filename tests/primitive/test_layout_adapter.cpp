@@ -76,7 +76,7 @@ void check(const setup &s, const std::string &layout) {
     expect_same(sides.execute(r, entry), outputs_by(entry, s), s, layout);
 }
 
-TEST(LayoutAdapter, AnyStridesOfVectorsAndStatistics) {
+TEST(layout_adapter, any_strides_of_vectors_and_statistics) {
     for (const auto kind :
          {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward, jitnorm_backward_data})
         for (const unsigned flags : {0U, 2U, 4U, 6U, 7U, jitnorm_rms_norm | 6U})
@@ -91,14 +91,14 @@ TEST(LayoutAdapter, AnyStridesOfVectorsAndStatistics) {
                           layout);
 }
 
-TEST(LayoutAdapter, OfNoRowsAndOfNoColumns) {
+TEST(layout_adapter, of_no_rows_and_of_no_columns) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         check({.kind = kind, .dims = {0, 3, 4}, .axes = 2}, "@ba");
         check({.kind = kind, .dims = {2, 0, 4}, .axes = 2}, "@ba");
     }
 }
 
-TEST(LayoutAdapter, WhatIsLaidOutAsTheProblemHasItIsNotCopied) {
+TEST(layout_adapter, what_is_laid_out_as_the_problem_has_it_is_not_copied) {
     const setup s{.kind = jitnorm_backward, .dims = {3, 4, 1, 5}, .axes = 3};
     const problem p = make_problem(s);
     adapted_layouts layouts;
@@ -110,7 +110,7 @@ TEST(LayoutAdapter, WhatIsLaidOutAsTheProblemHasItIsNotCopied) {
     EXPECT_EQ(layout_adapter(p, layouts, nullptr, 100).scratchpad_bytes(), 128u + 128u);
 }
 
-TEST(LayoutAdapter, WhatTheProblemDoesNotUseIsNotLookedAt) {
+TEST(layout_adapter, what_the_problem_does_not_use_is_not_looked_at) {
     setup s{.kind = jitnorm_backward, .dims = {3, 4, 5}, .axes = 2, .left_out = unsigned(output::diff_scale)};
     s.scale_is_ones = true;
     const problem p = make_problem(s);

@@ -39,7 +39,7 @@ std::vector<unsigned char> run_on_pool(work &w, const jitnorm_thread_pool_t &poo
     return result;
 }
 
-TEST(Fork, TheChildOfAParallelProcessExecutes) {
+TEST(fork, the_child_of_a_parallel_process_executes) {
     work w;
     const auto expected = w.run(); // starts threads, which the child will not have
     for (int i = 0; i < 3; ++i)
@@ -50,7 +50,7 @@ TEST(Fork, TheChildOfAParallelProcessExecutes) {
     EXPECT_EQ(w.run(), expected) << "the parent goes on";
 }
 
-TEST(Fork, ACallersPoolIsUsedInTheChild) {
+TEST(fork, a_callers_pool_is_used_in_the_child) {
     work w;
     const auto expected = w.run();
     expect_child_succeeds([&] {
@@ -60,7 +60,7 @@ TEST(Fork, ACallersPoolIsUsedInTheChild) {
     });
 }
 
-TEST(Fork, ThreadsAndChildrenOfTheChildExecute) {
+TEST(fork, threads_and_children_of_the_child_execute) {
     work w;
     const auto expected = w.run();
     expect_child_succeeds([&] {
@@ -70,7 +70,7 @@ TEST(Fork, ThreadsAndChildrenOfTheChildExecute) {
     });
 }
 
-TEST(Fork, OthersMayBeCreating) {
+TEST(fork, others_may_be_creating) {
 #ifdef JITNORM_SANITIZED
     GTEST_SKIP() << "the sanitizer's own locks do not survive such a fork";
 #endif

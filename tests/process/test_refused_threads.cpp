@@ -59,7 +59,7 @@ std::vector<unsigned char> run_on(work &w, const jitnorm_thread_pool_t &pool) {
 }
 
 // Before any parallel region: afterwards OpenMP has the threads it wants.
-TEST(RefusedThreads, AThreadPoolIsTheWayAround) {
+TEST(refused_threads, a_thread_pool_is_the_way_around) {
     const int status = status_of_child([] {
         small_pool some(2);
         if (!refuse_threads()) _exit(CANNOT_BE_TRIED);

@@ -27,9 +27,9 @@ void run_at_once(shared_work &work, const bytes &expected) {
     EXPECT_EQ(different, 0);
 }
 
-class SharedPrimitive : public testing::TestWithParam<job> {};
+class shared_primitive : public testing::TestWithParam<job> {};
 
-TEST_P(SharedPrimitive, EveryExecutionHasTheSameBits) {
+TEST_P(shared_primitive, every_execution_has_the_same_bits) {
     const device on;
     auto pd = describe(on, GetParam());
     do {
@@ -42,7 +42,7 @@ TEST_P(SharedPrimitive, EveryExecutionHasTheSameBits) {
 }
 
 #ifdef JITNORM_THREADING_OMP
-TEST_P(SharedPrimitive, EveryNumberOfThreadsHasTheSameBits) {
+TEST_P(shared_primitive, every_number_of_threads_has_the_same_bits) {
     const device on;
     shared_work work(on, GetParam(), describe(on, GetParam()));
     const int before = omp_get_max_threads();
@@ -56,7 +56,7 @@ TEST_P(SharedPrimitive, EveryNumberOfThreadsHasTheSameBits) {
 }
 #endif
 
-INSTANTIATE_TEST_SUITE_P(Jobs, SharedPrimitive, testing::ValuesIn(jobs()),
+INSTANTIATE_TEST_SUITE_P(jobs, shared_primitive, testing::ValuesIn(jobs()),
                          [](const auto &instance) { return instance.param.name; });
 
 } // namespace

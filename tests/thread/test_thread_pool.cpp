@@ -50,7 +50,7 @@ constexpr jitnorm_thread_pool_t ALONE = {nullptr, nullptr, 1};
 
 // ---------------------------------------------------------------- parts
 
-TEST(PartsOnAPool, RunOnceEachForEveryNumber) {
+TEST(parts_on_a_pool, run_once_each_for_every_number) {
     small_pool pool(3);
     const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
     const threads_of scope(&seen);
@@ -60,27 +60,27 @@ TEST(PartsOnAPool, RunOnceEachForEveryNumber) {
     EXPECT_EQ(pool.calls(), 8); // a single part needs no pool
 }
 
-TEST(PartsOnAPool, AnyOrderWillDo) {
+TEST(parts_on_a_pool, any_order_will_do) {
     backward_pool pool;
     const threads_of scope(&pool.pool);
     EXPECT_EQ(count_runs(5), std::vector<int>(5, 1));
     EXPECT_EQ(pool.counts, std::vector<int>{5});
 }
 
-TEST(PartsOnAPool, APoolOfOneIsNotAsked) {
+TEST(parts_on_a_pool, a_pool_of_one_is_not_asked) {
     const threads_of scope(&ALONE);
     EXPECT_EQ(max_threads(), 1);
     EXPECT_EQ(count_runs(5), std::vector<int>(5, 1));
 }
 
-TEST(PartsOnAPool, ResultsAreVisibleAfterwards) {
+TEST(parts_on_a_pool, results_are_visible_afterwards) {
     const threads_of scope(&THREAD_FOR_EACH);
     std::vector<int> values(64, 0); // not atomic: the wait orders them
     parallel_parts(64, [&](int part) { values[size_t(part)] = part * part; });
     for (int part = 0; part < 64; ++part) EXPECT_EQ(values[size_t(part)], part * part);
 }
 
-TEST(PartsOnAPool, NestedUseIsSerial) {
+TEST(parts_on_a_pool, nested_use_is_serial) {
     small_pool pool(3);
     const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
     const threads_of scope(&seen);
@@ -99,7 +99,7 @@ TEST(PartsOnAPool, NestedUseIsSerial) {
     EXPECT_EQ(max_threads(), 4);
 }
 
-TEST(PartsOnAPool, ScopesNestAndEnd) {
+TEST(parts_on_a_pool, scopes_nest_and_end) {
     const int before = max_threads();
     {
         const threads_of outer(&THREAD_FOR_EACH);
@@ -114,7 +114,7 @@ TEST(PartsOnAPool, ScopesNestAndEnd) {
     EXPECT_EQ(max_threads(), before);
 }
 
-TEST(PartsOnAPool, OtherThreadsKeepTheirOwn) {
+TEST(parts_on_a_pool, other_threads_keep_their_own) {
     const threads_of scope(&THREAD_FOR_EACH);
     int elsewhere = 0;
     std::thread([&] {
@@ -127,14 +127,14 @@ TEST(PartsOnAPool, OtherThreadsKeepTheirOwn) {
 
 // ---------------------------------------------------------------- executions
 
-class OnAPool : public testing::TestWithParam<job> {
+class on_a_pool : public testing::TestWithParam<job> {
 protected:
     device on_;
     shared_work work_{on_, GetParam(), describe(on_, GetParam())};
     bytes expected_ = work_.run();
 };
 
-TEST_P(OnAPool, BitsDoNotDependOnThePool) {
+TEST_P(on_a_pool, bits_do_not_depend_on_the_pool) {
     backward_pool backward;
     for (const jitnorm_thread_pool_t &pool : {ALONE, THREAD_FOR_EACH, backward.pool})
         EXPECT_EQ(work_.run_on(make_stream(on_, pool).get()), expected_) << pool.concurrency << ", seed " << SEED;
@@ -145,7 +145,7 @@ TEST_P(OnAPool, BitsDoNotDependOnThePool) {
     }
 }
 
-TEST_P(OnAPool, SeveralThreadsOnOneStream) {
+TEST_P(on_a_pool, several_threads_on_one_stream) {
     small_pool pool(2);
     const auto stream = make_stream(on_, pool.as_seen_by_the_library());
     std::atomic<int> different = 0;
@@ -160,7 +160,7 @@ TEST_P(OnAPool, SeveralThreadsOnOneStream) {
 
 // As frameworks do that run operators of a graph on the pool that the operators use: a thread that waits for its parts
 // may begin another execution, on the same stream or one without a pool.
-TEST_P(OnAPool, ExecutedByThePoolsOwnThreads) {
+TEST_P(on_a_pool, executed_by_the_pools_own_threads) {
     small_pool pool(2);
     const auto with_pool = make_stream(on_, pool.as_seen_by_the_library());
     const auto alone = make_stream(on_, ALONE);
@@ -173,10 +173,10 @@ TEST_P(OnAPool, ExecutedByThePoolsOwnThreads) {
     EXPECT_EQ(different, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Jobs, OnAPool, testing::ValuesIn(jobs()),
+INSTANTIATE_TEST_SUITE_P(jobs, on_a_pool, testing::ValuesIn(jobs()),
                          [](const auto &instance) { return instance.param.name; });
 
-TEST(Pools, LargeWorkGoesToThemAndSmallWorkDoesNot) {
+TEST(pools, large_work_goes_to_them_and_small_work_does_not) {
     const device on;
     for (const job &j : jobs()) {
         shared_work work(on, j, describe(on, j));
@@ -190,7 +190,7 @@ TEST(Pools, LargeWorkGoesToThemAndSmallWorkDoesNot) {
     }
 }
 
-TEST(Pools, EachStreamHasItsOwn) {
+TEST(pools, each_stream_has_its_own) {
     const device on;
     const job j = jobs()[1];
     shared_work work(on, j, describe(on, j));
