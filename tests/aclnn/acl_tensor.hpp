@@ -11,7 +11,7 @@
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
 #include "arithmetic/convert.hpp"
-#include "guarded_buffer.hpp"
+#include "rig/guarded_buffer.hpp"
 
 namespace jitnorm::tests {
 

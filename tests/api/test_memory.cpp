@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "c_objects.hpp"
+#include "rig/jitnorm_handle.hpp"
 
 using namespace jitnorm::tests;
 

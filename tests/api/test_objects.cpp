@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines, streams and memory descriptors: what they answer, and each way to misuse them.
-#include "c_objects.hpp"
-#include "core/unknown.hpp"
+#include "rig/jitnorm_handle.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 

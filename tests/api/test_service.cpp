@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/unknown.hpp"
-#include "executions.hpp"
+#include "rig/execution.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "problems.hpp"
-#include "unknown.hpp"
+#include "rig/problems.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

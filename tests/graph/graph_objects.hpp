@@ -3,8 +3,8 @@
 // see what the functions, called as C calls them, say.
 #pragma once
 
-#include "api/c_objects.hpp"
 #include "jitnorm/jitnorm_graph.h"
+#include "rig/jitnorm_handle.hpp"
 
 namespace jitnorm::tests {
 

@@ -3,7 +3,7 @@
 // an attribute scale.
 #include <cmath>
 
-#include "work.hpp"
+#include "rig/work.hpp"
 
 using namespace jitnorm::tests;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "work.hpp"
+#include "rig/work.hpp"
 
 using namespace jitnorm::tests;
 

@@ -15,7 +15,7 @@
 
 #include <pthread.h>
 
-#include "work.hpp"
+#include "rig/work.hpp"
 
 using namespace jitnorm::tests;
 

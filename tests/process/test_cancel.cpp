@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-#include "work.hpp"
+#include "rig/work.hpp"
 
 namespace jitnorm::tests {
 namespace {

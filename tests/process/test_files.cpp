@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "work.hpp"
+#include "rig/work.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "thread/small_pool.hpp"
-#include "work.hpp"
+#include "rig/small_pool.hpp"
+#include "rig/work.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "jitnorm/jitnorm.hpp"
 #include "jitnorm/jitnorm_aclnn.h"
-#include "work.hpp"
+#include "rig/work.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "jitnorm/jitnorm_aclnn.h"
-#include "work.hpp"
+#include "rig/work.hpp"
 
 using jitnorm::tests::need;
 

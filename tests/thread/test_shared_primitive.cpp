@@ -8,7 +8,7 @@
 #include <omp.h>
 #endif
 
-#include "shared_work.hpp"
+#include "rig/shared_work.hpp"
 
 using namespace jitnorm::tests;
 

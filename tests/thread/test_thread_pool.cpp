@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "core/parallel.hpp"
-#include "shared_work.hpp"
-#include "small_pool.hpp"
+#include "rig/shared_work.hpp"
+#include "rig/small_pool.hpp"
 
 using namespace jitnorm::tests;
 using jitnorm::impl::max_threads;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "c_objects.hpp"
+#include "jitnorm_handle.hpp"
 
 namespace jitnorm::tests {
 
