@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes and post-ops: what is put in comes out, and each way to misuse them.
+#include <gtest/gtest.h>
+
 #include "rig/jitnorm_handle.hpp"
 #include "rig/unknown.hpp"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memories: whose data they hold, and each way to misuse them.
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstring>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines, streams and memory descriptors: what they answer, and each way to misuse them.
+#include <gtest/gtest.h>
+
 #include "rig/jitnorm_handle.hpp"
 #include "rig/unknown.hpp"
 

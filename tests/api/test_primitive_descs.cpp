@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "rig/jitnorm_handle.hpp"
+#include "rig/execution.hpp"
 #include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;

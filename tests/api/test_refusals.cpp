@@ -4,7 +4,7 @@
 #include <functional>
 #include <limits>
 
-#include "rig/jitnorm_handle.hpp"
+#include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
 

@@ -3,6 +3,8 @@
 // see what the functions, called as C calls them, say.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "jitnorm/jitnorm_graph.h"
 #include "rig/jitnorm_handle.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "rig/work.hpp"
+#include "work.hpp"
 
 using namespace jitnorm::tests;
 

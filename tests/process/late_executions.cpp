@@ -15,7 +15,7 @@
 
 #include <pthread.h>
 
-#include "rig/work.hpp"
+#include "work.hpp"
 
 using namespace jitnorm::tests;
 

@@ -2,7 +2,7 @@
 // Creates a primitive and tells whether the system regards this program as one that runs with another user's rights.
 #include <sys/auxv.h>
 
-#include "rig/work.hpp"
+#include "work.hpp"
 
 int main() {
     jitnorm::tests::work w;

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-#include "rig/work.hpp"
+#include "work.hpp"
 
 namespace jitnorm::tests {
 namespace {

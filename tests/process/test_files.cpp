@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "rig/work.hpp"
+#include "work.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "jitnorm/jitnorm_aclnn.h"
-#include "rig/work.hpp"
+#include "work.hpp"
 
 using jitnorm::tests::need;
 

@@ -1,99 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_work: a primitive and its inputs, which several executions share, through the C interface.
+// shared_work: a primitive and its inputs, which several executions share, through the C interface. No test framework
+// is needed.
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <cstring>
 #include <map>
-#include <memory>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "jitnorm/jitnorm.h"
+#include "jitnorm_handle.hpp"
 
 namespace jitnorm::tests {
 
 constexpr unsigned SEED = 7;
-
-inline void check(jitnorm_status_t status) { ASSERT_EQ(status, jitnorm_success); }
-
-// A handle that is destroyed with its owner.
-template <typename Handle>
-using owned = std::unique_ptr<std::remove_pointer_t<Handle>, jitnorm_status_t (*)(Handle)>;
-
-template <typename Handle, typename Create>
-owned<Handle> make(jitnorm_status_t (*destroy)(Handle), Create &&create) {
-    Handle handle = nullptr;
-    EXPECT_EQ(create(&handle), jitnorm_success);
-    return {handle, destroy};
-}
-
-struct device {
-    owned<jitnorm_engine_t> engine =
-        make(jitnorm_engine_destroy, [](auto *h) { return jitnorm_engine_create(h, jitnorm_cpu, 0); });
-    owned<jitnorm_stream_t> stream = make(jitnorm_stream_destroy, [this](auto *h) {
-        return jitnorm_stream_create(h, engine.get(), jitnorm_stream_default_flags);
-    });
-};
+constexpr auto BY_LIBRARY = jitnorm_scratchpad_mode_library, BY_USER = jitnorm_scratchpad_mode_user;
 
 struct job {
     std::string name;
     jitnorm_prop_kind_t kind;
-    std::vector<jitnorm_dim_t> dims;
-    jitnorm_data_type_t type;
-    jitnorm_scratchpad_mode_t scratchpad;
+    dims sizes;
+    jitnorm_data_type_t type = jitnorm_f32;
+    jitnorm_scratchpad_mode_t scratchpad = BY_LIBRARY;
     bool columns_first = false; // in memory: rows have to be packed
+    unsigned flags = jitnorm_use_scale | jitnorm_use_shift;
 };
 
 inline void PrintTo(const job &j, std::ostream *to) { *to << j.name; }
 
-constexpr unsigned FLAGS = jitnorm_use_scale | jitnorm_use_shift;
-
-inline bool is_backward(const job &j) { return j.kind == jitnorm_backward; }
-
-inline std::vector<int> inputs_of(const job &j) {
-    if (!is_backward(j)) return {JITNORM_ARG_SRC, JITNORM_ARG_SCALE, JITNORM_ARG_SHIFT};
-    return {JITNORM_ARG_SRC, JITNORM_ARG_DIFF_DST, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE, JITNORM_ARG_SCALE};
-}
-
-inline std::vector<int> outputs_of(const job &j) {
-    if (!is_backward(j)) return {JITNORM_ARG_DST, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE};
-    return {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT};
-}
-
-inline owned<jitnorm_primitive_desc_t> describe(const device &on, const job &j) {
-    const auto data = make(jitnorm_memory_desc_destroy, [&](auto *h) {
-        const jitnorm_dim_t strides[] = {1, j.dims[0]};
-        return jitnorm_memory_desc_create_with_strides(h, int(j.dims.size()), j.dims.data(), j.type,
-                                                       j.columns_first ? strides : nullptr);
-    });
-    const auto attr = make(jitnorm_primitive_attr_destroy, [](auto *h) { return jitnorm_primitive_attr_create(h); });
-    check(jitnorm_primitive_attr_set_scratchpad_mode(attr.get(), j.scratchpad));
-    return make(jitnorm_primitive_desc_destroy, [&](jitnorm_primitive_desc_t *h) {
-        const_jitnorm_memory_desc_t md = data.get();
-        return is_backward(j) ? jitnorm_layer_normalization_backward_primitive_desc_create(
-                                    h, on.engine.get(), j.kind, md, md, md, nullptr, 1e-5F, FLAGS, nullptr, attr.get())
-                              : jitnorm_layer_normalization_forward_primitive_desc_create(
-                                    h, on.engine.get(), j.kind, md, md, nullptr, 1e-5F, FLAGS, attr.get());
-    });
-}
-
-inline const char *implementation_of(const_jitnorm_primitive_desc_t pd) {
-    const char *name = nullptr;
-    check(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
-    return name;
+inline owned_pd describe(const job &j) {
+    const owned_md data = make_md(j.sizes, j.type, j.columns_first ? dims{1, j.sizes[0]} : dims{});
+    owned_attr attr;
+    owned_pd pd;
+    must(jitnorm_primitive_attr_create(&attr), "attributes");
+    must(jitnorm_primitive_attr_set_scratchpad_mode(attr, j.scratchpad), "a scratchpad mode");
+    must(j.kind == jitnorm_backward ? jitnorm_layer_normalization_backward_primitive_desc_create(
+                                          &pd, cpu(), j.kind, data, data, data, nullptr, 1e-5F, j.flags, nullptr, attr)
+                                    : jitnorm_layer_normalization_forward_primitive_desc_create(
+                                          &pd, cpu(), j.kind, data, data, nullptr, 1e-5F, j.flags, attr),
+         "a primitive descriptor");
+    return pd;
 }
 
 using bytes = std::vector<unsigned char>;
 
-inline size_t size_of(const_jitnorm_primitive_desc_t pd, int argument) {
-    return jitnorm_memory_desc_get_size(jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, argument));
-}
-
-// Patterns that are moderate positive numbers in f32 and in bf16 alike (the upper halves of f32).
-inline bytes random_values(size_t size, unsigned seed) {
+// Patterns that are moderate positive numbers in f32, bf16 and f16 alike (the upper halves of f32).
+inline bytes random_patterns(size_t size, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> value(0.5F, 2);
     bytes result(size);
@@ -104,22 +57,28 @@ inline bytes random_values(size_t size, unsigned seed) {
     return result;
 }
 
-// What several executions share: the primitive and its inputs.
 class shared_work {
 public:
-    shared_work(const device &on, const job &j, owned<jitnorm_primitive_desc_t> pd)
-        : on_(on), pd_(std::move(pd)), outputs_(outputs_of(j)) {
-        primitive_ = make(jitnorm_primitive_destroy, [&](auto *h) { return jitnorm_primitive_create(h, pd_.get()); });
+    explicit shared_work(const job &j) : shared_work(j, describe(j)) {}
+    shared_work(const job &j, owned_pd pd) : pd_(std::move(pd)), primitive_(make_primitive(pd_)) {
+        const bool is_backward = j.kind == jitnorm_backward;
+        std::vector<int> inputs = {JITNORM_ARG_SRC, JITNORM_ARG_SCALE, JITNORM_ARG_SHIFT};
+        if (is_backward) inputs.insert(inputs.end(), {JITNORM_ARG_DIFF_DST, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE});
         unsigned seed = SEED;
-        for (const int argument : inputs_of(j)) inputs_[argument] = random_values(size_of(pd_.get(), argument), seed++);
+        for (const int argument : inputs)
+            if (has(argument)) inputs_[argument] = random_patterns(size_of(argument), seed++);
+        for (const int argument :
+             is_backward ? std::vector<int>{JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT}
+                         : std::vector<int>{JITNORM_ARG_DST, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE})
+            if (has(argument)) outputs_.push_back(argument);
     }
 
     // The outputs' bytes of one execution, one after the other.
-    bytes run() { return run_on(on_.stream.get()); }
+    bytes run() { return run_on(stream_); }
     bytes run_on(jitnorm_stream_t stream) {
         std::map<int, bytes> buffers;
-        for (const int argument : outputs_) buffers[argument] = bytes(size_of(pd_.get(), argument), 0xA5);
-        if (const size_t size = size_of(pd_.get(), JITNORM_ARG_SCRATCHPAD); size > 0)
+        for (const int argument : outputs_) buffers[argument] = bytes(size_of(argument), 0xA5);
+        if (const size_t size = size_of(JITNORM_ARG_SCRATCHPAD); size > 0)
             buffers[JITNORM_ARG_SCRATCHPAD] = bytes(size, 0xA5);
         execute(stream, buffers);
         bytes all;
@@ -127,30 +86,37 @@ public:
         return all;
     }
 
+    const char *implementation() const { return implementation_of(pd_); }
+    int64_t scratchpad_bytes() const {
+        int64_t result = 0;
+        must(jitnorm_primitive_desc_query(pd_, jitnorm_query_memory_consumption_s64, 0, &result), "a query");
+        return result;
+    }
+
 private:
+    const_jitnorm_memory_desc_t md_of(int argument) const {
+        return jitnorm_primitive_desc_query_md(pd_, jitnorm_query_exec_arg_md, argument);
+    }
+    bool has(int argument) const { return ndims_of(md_of(argument)) != 0; }
+    size_t size_of(int argument) const { return jitnorm_memory_desc_get_size(md_of(argument)); }
+
     void execute(jitnorm_stream_t stream, std::map<int, bytes> &buffers) {
-        std::vector<owned<jitnorm_memory_t>> memories;
+        std::vector<owned_memory> memories;
         std::vector<jitnorm_exec_arg_t> args;
         for (auto *set : {&inputs_, &buffers})
             for (auto &[argument, buffer] : *set) {
-                memories.push_back(make(jitnorm_memory_destroy, [&, argument = argument, &data = buffer](auto *h) {
-                    return jitnorm_memory_create(
-                        h, jitnorm_primitive_desc_query_md(pd_.get(), jitnorm_query_exec_arg_md, argument),
-                        on_.engine.get(), data.data());
-                }));
-                args.push_back({argument, memories.back().get()});
+                memories.push_back(make_memory(md_of(argument), buffer.data()));
+                args.push_back({argument, memories.back()});
             }
-        EXPECT_EQ(jitnorm_primitive_execute(primitive_.get(), stream, int(args.size()), args.data()), jitnorm_success);
+        must(jitnorm_primitive_execute(primitive_, stream, int(args.size()), args.data()), "an execution");
     }
 
-    const device &on_;
-    owned<jitnorm_primitive_desc_t> pd_;
-    owned<jitnorm_primitive_t> primitive_{nullptr, jitnorm_primitive_destroy};
+    owned_stream stream_ = make_stream();
+    owned_pd pd_;
+    owned_primitive primitive_;
     std::vector<int> outputs_;
     std::map<int, bytes> inputs_;
 };
-
-constexpr auto BY_LIBRARY = jitnorm_scratchpad_mode_library, BY_USER = jitnorm_scratchpad_mode_user;
 
 // Small and large work, rows that are shared between threads, both owners of the scratchpad.
 inline std::vector<job> jobs() {
