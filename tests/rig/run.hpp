@@ -104,22 +104,23 @@ public:
     // The call alone.
     jitnorm_status_t call(const executor &made, void *scratchpad, sizes_come when = sizes_come::at_creation) const {
         const auto pointer = [](const tensor &t) { return t.exists() ? t.data() : nullptr; };
+        using enum impl::layer_norm::slot;
         impl::layer_norm::arguments args;
-        args.src = pointer(src);
-        args.dst = in_place_ ? pointer(src) : pointer(dst);
-        args.mean = pointer(mean);
-        args.variance = pointer(variance);
-        args.scale = pointer(scale);
-        args.shift = pointer(shift);
-        args.diff_dst = pointer(diff_dst);
-        args.diff_src = in_place_ ? pointer(diff_dst) : pointer(diff_src);
-        args.diff_scale = pointer(diff_scale);
-        args.diff_shift = pointer(diff_shift);
-        args.src_scale = pointer(src_scale);
-        args.dst_scale = pointer(dst_scale);
-        args.scratchpad = scratchpad;
+        args.set(SRC, pointer(src));
+        args.set(DST, in_place_ ? pointer(src) : pointer(dst));
+        args.set(MEAN, pointer(mean));
+        args.set(VARIANCE, pointer(variance));
+        args.set(SCALE, pointer(scale));
+        args.set(SHIFT, pointer(shift));
+        args.set(DIFF_DST, pointer(diff_dst));
+        args.set(DIFF_SRC, in_place_ ? pointer(diff_dst) : pointer(diff_src));
+        args.set(DIFF_SCALE, pointer(diff_scale));
+        args.set(DIFF_SHIFT, pointer(diff_shift));
+        args.set(SRC_SCALE, pointer(src_scale));
+        args.set(DST_SCALE, pointer(dst_scale));
+        args.set(SCRATCHPAD, scratchpad);
         args.sizes = when == sizes_come::at_execution ? &p : nullptr;
-        for (size_t i = 0; i < operands.size(); ++i) args.post_op_src[i] = operands[i].data();
+        for (size_t i = 0; i < operands.size(); ++i) args.set(impl::layer_norm::post_op_slot(i), operands[i].data());
         return made.execute(args);
     }
 
