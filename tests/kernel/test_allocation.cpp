@@ -11,7 +11,7 @@ namespace {
 
 long allocations_in_call(const implementation &entry, const run &r) {
     const guarded_buffer scratchpad(scratchpad_bytes(entry, r.p), guard_side::before);
-    const auto executor = executor_of(entry, r.p);
+    const auto executor = create(entry, r.p);
     EXPECT_EQ(r.call(*executor, scratchpad.data()), jitnorm_success); // the first may start the runtime's threads
     const long before = allocations;
     EXPECT_EQ(r.call(*executor, scratchpad.data()), jitnorm_success);

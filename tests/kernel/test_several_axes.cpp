@@ -123,11 +123,12 @@ TEST_P(several_axes, sizes_that_executions_bring) {
                  {&unknown.src, &unknown.dst, &unknown.diff_dst, &unknown.diff_src, &unknown.statistics})
                 *md = without_sizes(*md);
             ASSERT_EQ(validate(unknown).status, jitnorm_success);
-            const auto executor = executor_of(entry, unknown);
+            const auto executor = create(entry, unknown);
             for (const char *layout : {"dense", "acdb", "dcba", "gap"}) {
                 s.src = s.dst = s.diff_src = layout;
                 run r(s);
-                r.execute_on(*executor, scratchpad_bytes(entry, r.p), sizes_come::at_execution);
+                const plan how = plan_of(entry, r.p);
+                r.execute_on(*executor, how.scratchpad.bytes(), &how);
                 expect_same(outputs_of(r), outputs_by(reference_entry, s), s, "sizes of run time");
             }
         }

@@ -44,14 +44,16 @@ void run_on_small_stack(const std::function<void()> &body) {
 // What a test itself does needs a larger stack: here is only what the library does, with kernels generated anew.
 void expect_success(const setup &s, const implementation &entry, int threads, sizes_come when) {
     const run r(s);
-    const guarded_buffer scratchpad(scratchpad_bytes(entry, r.p), guard_side::before);
-    const problem created = when == sizes_come::at_execution ? with_runtime_sizes(r.p) : r.p;
+    const bool late = when == sizes_come::at_execution;
+    const problem created = late ? with_runtime_sizes(r.p) : r.p;
+    const plan how = plan_of(entry, r.p);
+    const guarded_buffer scratchpad(how.scratchpad.bytes(), guard_side::before);
     jitnorm_status_t status = jitnorm_runtime_error;
     impl::jit::set_kernel_cache_capacity(0);
     run_on_small_stack([&] {
         omp_set_num_threads(threads);
         if (validate(created).status == jitnorm_success)
-            status = r.call(*executor_of(entry, created), scratchpad.data(), when);
+            status = r.call(*create(entry, created), scratchpad.data(), late ? &how : nullptr);
     });
     impl::jit::set_kernel_cache_capacity(1024);
     EXPECT_EQ(status, jitnorm_success) << entry.name << " " << s;

@@ -25,7 +25,7 @@ struct adapted_run {
     }
 
     outputs execute(const implementation &entry) {
-        const layout_adapter outer(r.p, layouts, executor_of(entry, r.p), scratchpad_bytes(entry, r.p));
+        const layout_adapter outer(r.p, layouts, create(entry, r.p), scratchpad_bytes(entry, r.p));
         r.execute_on(outer, outer.scratchpad_bytes());
         return outputs_of(r);
     }

@@ -49,7 +49,7 @@ void expect_on_kernels(const problem &p, bool creates) {
         if (!entry.refusal(p).empty()) continue;
         if (p.has_runtime_sizes() && !entry.takes_runtime_sizes) continue;
         ++takers;
-        const bool is_made = !creates || executor_of(entry, p) != nullptr;
+        const bool is_made = !creates || create(entry, p) != nullptr;
         EXPECT_TRUE(is_made) << entry.name << ": " << describe(p);
     }
     EXPECT_EQ(takers, implementations_of_this_machine()) << describe(p);

@@ -8,13 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <variant>
 #include <vector>
 
-#include "core/executor.hpp"
-#include "core/implementation.hpp"
 #include "oracle.hpp"
+#include "planned.hpp"
 #include "problems.hpp"
 #include "reference/reference_entry.hpp"
 #include "tensor.hpp"
@@ -23,15 +21,11 @@ namespace jitnorm::tests {
 
 using impl::layer_norm::executor;
 using impl::layer_norm::implementation;
+using impl::layer_norm::plan;
 using impl::layer_norm::reference_entry;
 
 // When the executor learns the sizes: it is made for them, or they come with the arguments.
 enum class sizes_come { at_creation, at_execution };
-
-inline std::shared_ptr<const executor> executor_of(const implementation &entry, const problem &p) {
-    return entry.create(p);
-}
-inline size_t scratchpad_bytes(const implementation &entry, const problem &p) { return entry.scratchpad_bytes(p); }
 
 class run {
 public:
@@ -86,23 +80,27 @@ public:
 
     void execute() { execute_on(reference_entry); }
 
-    void execute_on(const implementation &entry, sizes_come when = sizes_come::at_creation) {
-        const problem created = when == sizes_come::at_creation ? p : with_runtime_sizes(p);
+    void execute_on(const implementation &entry, sizes_come when = sizes_come::at_creation,
+                    const impl::machine &on = impl::the_machine()) {
+        const bool late = when == sizes_come::at_execution;
+        const problem created = late ? with_runtime_sizes(p) : p;
         const impl::layer_norm::verdict verdict = validate(created);
         ASSERT_EQ(verdict.status, jitnorm_success) << verdict.reason;
-        execute_on(*executor_of(entry, created), scratchpad_bytes(entry, p), when);
+        const plan how = plan_of(entry, p, on);
+        execute_on(*create(entry, created, on), how.scratchpad.bytes(), late ? &how : nullptr);
     }
 
-    void execute_on(const executor &made, size_t scratchpad_bytes, sizes_come when = sizes_come::at_creation) {
+    // With a plan, the sizes come at execution.
+    void execute_on(const executor &made, size_t scratchpad_bytes, const plan *how = nullptr) {
         const guarded_buffer scratchpad(scratchpad_bytes, guard_side::before); // aligned
         protect_inputs();
-        ASSERT_EQ(call(made, scratchpad.data(), when), jitnorm_success);
+        ASSERT_EQ(call(made, scratchpad.data(), how), jitnorm_success);
         EXPECT_TRUE(scratchpad.slack_untouched());
         for (const tensor *output : written()) EXPECT_TRUE(output->surroundings_are_right());
     }
 
     // The call alone.
-    jitnorm_status_t call(const executor &made, void *scratchpad, sizes_come when = sizes_come::at_creation) const {
+    jitnorm_status_t call(const executor &made, void *scratchpad, const plan *how = nullptr) const {
         const auto pointer = [](const tensor &t) { return t.exists() ? t.data() : nullptr; };
         using enum impl::layer_norm::slot;
         impl::layer_norm::arguments args;
@@ -119,7 +117,8 @@ public:
         args.set(SRC_SCALE, pointer(src_scale));
         args.set(DST_SCALE, pointer(dst_scale));
         args.set(SCRATCHPAD, scratchpad);
-        args.sizes = when == sizes_come::at_execution ? &p : nullptr;
+        args.sizes = how == nullptr ? nullptr : &p;
+        args.how = how;
         for (size_t i = 0; i < operands.size(); ++i) args.set(impl::layer_norm::post_op_slot(i), operands[i].data());
         return made.execute(args);
     }
