@@ -6,17 +6,12 @@
 #include <span>
 #include <string_view>
 
-#include "../reference/layouts.hpp"
-#include "core/problems.hpp"
 #include "jit/isa.hpp"
-#include "planned.hpp"
 #include "primitive/ranking.hpp"
+#include "rig/run.hpp"
 
 namespace jitnorm::tests {
 namespace {
-
-using impl::memory_desc;
-using impl::layer_norm::implementation;
 
 constexpr jitnorm_data_type_t FORWARD_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
                                                  jitnorm_f64, jitnorm_s8,   jitnorm_u8};
@@ -97,7 +92,7 @@ std::span<const jitnorm_data_type_t> types_of(const problem &p) {
     return p.is_forward() ? std::span<const jitnorm_data_type_t>(FORWARD_TYPES) : BACKWARD_TYPES;
 }
 
-TEST(NothingOnReference, LayoutsAndFlags) {
+TEST(nothing_on_reference, layouts_and_flags) {
     for (const auto kind : KINDS)
         for (const unsigned flags : every_flag_combination())
             for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
@@ -105,7 +100,7 @@ TEST(NothingOnReference, LayoutsAndFlags) {
 }
 
 // With code of their own: every triple of types, of which some flags change what is done with each.
-TEST(NothingOnReference, Types) {
+TEST(nothing_on_reference, types) {
     for (const auto kind : KINDS)
         for (const unsigned flags : {0U, 6U, 7U, jitnorm_rms_norm | 6U}) {
             problem p = start(kind, flags);
@@ -122,7 +117,7 @@ TEST(NothingOnReference, Types) {
         }
 }
 
-TEST(NothingOnReference, PostOpsAndScales) {
+TEST(nothing_on_reference, post_ops_and_scales) {
     std::vector<impl::post_op> each = {impl::sum_post_op{0.5F}};
     for (int alg = jitnorm_eltwise_relu; alg <= jitnorm_eltwise_hardswish; ++alg)
         each.push_back(impl::eltwise_post_op{jitnorm_alg_kind_t(alg), 0.5F, 1});
@@ -142,7 +137,7 @@ TEST(NothingOnReference, PostOpsAndScales) {
         }
 }
 
-TEST(NothingOnReference, AllPostOpsAtOnce) {
+TEST(nothing_on_reference, all_post_ops_at_once) {
     problem p = start(jitnorm_forward_inference, jitnorm_use_scale | jitnorm_use_shift);
     for (int i = 0; i < impl::MAX_POST_OPS; ++i)
         p.attr.post_ops.entries.push_back(impl::eltwise_post_op{jitnorm_eltwise_gelu_erf, 0, 0});
@@ -152,7 +147,7 @@ TEST(NothingOnReference, AllPostOpsAtOnce) {
     }
 }
 
-TEST(NothingOnReference, RuntimeSizes) {
+TEST(nothing_on_reference, runtime_sizes) {
     const auto with_sizes = [](std::vector<dim_t> dims, std::vector<dim_t> strides, jitnorm_data_type_t type) {
         memory_desc md;
         EXPECT_EQ(impl::make_with_strides(md, int(dims.size()), dims.data(), type, strides.data()), jitnorm_success);
@@ -179,7 +174,7 @@ TEST(NothingOnReference, RuntimeSizes) {
 }
 
 // docs/embedding.md has the bound.
-TEST(Scratchpad, OfBackwardIsBounded) {
+TEST(scratchpad, of_backward_is_bounded) {
     constexpr size_t MIB = 1 << 20;
     for (const auto type : {jitnorm_bf16, jitnorm_f32, jitnorm_f64})
         for (const dim_t rows : {1, 7, 64, 512, 30000, 10'000'000})

@@ -62,7 +62,7 @@ TEST(batch_file, a_comment_within_a_joined_list_is_left_out) {
 }
 
 // A folder of its own as the working directory.
-class batch_folders_test : public testing::Test {
+class nested_folders : public testing::Test {
 protected:
     void SetUp() override {
         std::string name = (fs::temp_directory_path() / "benchdnn_lite_XXXXXX").string();
@@ -82,7 +82,7 @@ protected:
     fs::path before_;
 };
 
-TEST_F(batch_folders_test, the_working_directory_comes_before_folders_named_earlier) {
+TEST_F(nested_folders, the_working_directory_comes_before_folders_named_earlier) {
     create("one/file");
     create("one/inner");
     create("two/inner");
@@ -96,7 +96,7 @@ TEST_F(batch_folders_test, the_working_directory_comes_before_folders_named_earl
     EXPECT_EQ(folders.find("inner", "one"), "./inner");
 }
 
-TEST_F(batch_folders_test, the_including_file_s_folder_comes_next) {
+TEST_F(nested_folders, the_including_file_s_folder_comes_next) {
     create("deep/er/file");
     batch_folders folders;
     EXPECT_THROW(folders.find("file", "."), input_error);
