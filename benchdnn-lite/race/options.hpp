@@ -12,6 +12,7 @@ struct race_options {
     int rounds = 15;
     std::string peer;       // file of another build of our library; empty: oneDNN
     std::string json, plot; // files to write; empty: none
+    std::string title;      // of the plot; empty: the contestants
     std::vector<job> jobs;
 };
 

@@ -46,6 +46,11 @@ std::vector<race_result> race_all(const race_options &options, const peer_librar
     return results;
 }
 
+std::string title_of(const race_setting &setting) {
+    return concat(setting.ours, " and ", setting.theirs, ", ", std::to_string(setting.threads),
+                  setting.threads == 1 ? " thread" : " threads");
+}
+
 int run(const race_options &options, const peer_library &other) {
     omp_set_num_threads(options.threads); // both libraries ask OpenMP
     const race_setting setting{our_name(), other.name, options.threads, options.rounds};
@@ -53,9 +58,8 @@ int run(const race_options &options, const peer_library &other) {
     const std::vector<race_result> results = race_all(options, other);
     print(race_summary(results));
     if (!options.json.empty()) write_file(options.json, race_json(setting, results));
-    const std::string title =
-        concat(setting.ours, " and ", setting.theirs, ", threads: ", std::to_string(setting.threads));
-    if (!options.plot.empty()) write_file(options.plot, race_plot(title, results));
+    const std::string title = options.title.empty() ? title_of(setting) : options.title;
+    if (!options.plot.empty()) write_file(options.plot, race_plot(title, setting, results));
     return std::any_of(results.begin(), results.end(), [](const race_result &r) { return r.disagrees; }) ? 1 : 0;
 }
 
