@@ -26,6 +26,7 @@ json of_result(const race_result &r) {
             {"limit", r.limit},
             {"limit_us", of_number(r.limit_us)},
             {"ours_over_limit", of_number(r.over_limit())},
+            {"too_busy", r.restless},
             {"note", r.note}};
 }
 
@@ -49,8 +50,9 @@ std::string race_json(const race_setting &setting, const std::vector<race_result
     for (const race_result &r : results) races.push_back(of_result(r));
     const json whole{{"ours", setting.ours},
                      {"peer", setting.theirs},
-                     {"threads", setting.threads},
-                     {"rounds", setting.rounds},
+                     {"threads", setting.conditions.threads},
+                     {"rounds", setting.conditions.rounds},
+                     {"then_read", setting.conditions.then_read},
                      {"forward", of_summary(results_of(results, true))},
                      {"backward", of_summary(results_of(results, false))},
                      {"races", std::move(races)}};

@@ -22,9 +22,11 @@ bool take(race_options &options, const std::string &argument) {
     if (argument == "--help" || argument == "-h")
         options.help = true;
     else if (name == "--threads")
-        options.threads = parse_count(value, 1, MAX_THREADS);
+        options.conditions.threads = parse_count(value, 1, MAX_THREADS);
     else if (name == "--rounds")
-        options.rounds = parse_count(value, 1, MAX_ROUNDS);
+        options.conditions.rounds = parse_count(value, 1, MAX_ROUNDS);
+    else if (argument == "--then-read")
+        options.conditions.then_read = true;
     else if (name == "--peer" && !value.empty())
         options.peer = value;
     else if (name == "--json" && !value.empty())
@@ -76,6 +78,7 @@ std::string race_help() {
            "                  \"bits differ\", and the exit status is 1\n"
            "  --threads=N     threads of both libraries and of the copies (1)\n"
            "  --rounds=N      interleaved rounds, of which medians are taken (15)\n"
+           "  --then-read     times include a pass that reads the result, as its next user would\n"
            "  --json=FILE     the results for machines\n"
            "  --plot=FILE     gigabytes in a second by size, as SVG, a line for each contestant\n"
            "  --title=TEXT    what stands above the plot (the contestants and threads)\n\n"

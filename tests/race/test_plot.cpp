@@ -64,7 +64,7 @@ double place_of(const std::string &svg, const std::string &label) {
     return end == svg.npos ? NAN : std::stod(svg.substr(begin + 4));
 }
 
-const race_setting SETTING{"jitnorm 1.2.3", "/a/long/folder/other & co", 1, 15};
+const race_setting SETTING{"jitnorm 1.2.3", "/a/long/folder/other & co", {}};
 
 TEST(race_plot, a_panel_for_each_direction_with_a_line_for_each_contestant) {
     const std::vector<race_result> results{result(direction::FWD_D, 4, 1), result(direction::FWD_D, 400, 90),

@@ -70,6 +70,14 @@ TEST(race_run, a_peer_that_agrees_is_raced) {
     EXPECT_TRUE(has(a.text, "forward: 2 of 2 raced")) << a.text;
 }
 
+TEST(race_run, with_a_pass_that_reads_the_result) {
+    const std::string name = testing::TempDir() + "race_run_read.json";
+    const answer a = run(mirrors(0), {"--rounds=1", "--then-read", "--json=" + name, "3x40"});
+    EXPECT_EQ(a.status, 0);
+    EXPECT_TRUE(has(a.text, "each with a pass that reads the result")) << a.text;
+    EXPECT_EQ(nlohmann::json::parse(take_file(name))["then_read"], true);
+}
+
 TEST(race_run, a_peer_that_errs_is_no_opponent) {
     const answer a = run(mirrors(0.5), {"--rounds=1", "3x40"});
     EXPECT_EQ(a.status, 1);
