@@ -228,7 +228,8 @@ outcome outcome_of(jitnorm_status_t status, const std::string &reason) {
     const state s = status == jitnorm_unimplemented       ? state::unimplemented
                     : status == jitnorm_invalid_arguments ? state::invalid_arguments
                                                           : state::failed;
-    return outcome_without_elements(s, concat(reason, ": ", jitnorm_status2str(status)));
+    return outcome_without_elements(s,
+                                    concat(reason, ": ", jitnorm_status2str(status), ": ", jitnorm_get_last_error()));
 }
 
 } // namespace

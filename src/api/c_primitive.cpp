@@ -36,7 +36,7 @@ struct jitnorm_primitive {
 
     // Where an implementation falls back to another one, what the user was told of the scratchpad stays true.
     explicit jitnorm_primitive(const jitnorm_primitive_desc &pd)
-        : desc(pd), executor(layer_norm::make_executor(desc.problem, desc.implementation)), arguments(desc),
+        : desc(pd), executor(layer_norm::make_executor(desc.problem, desc.solution)), arguments(desc),
           thread_bytes(library_scratchpad(desc)) {
         if (thread_bytes != 0 && thread_scratchpad(thread_bytes).data() == nullptr) throw std::bad_alloc();
     }
@@ -55,7 +55,7 @@ void log_timed(const char *event, const jitnorm_primitive &primitive, const laye
     const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
     char milliseconds[32];
     std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
-    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.implementation->name + "," + describe(p) +
+    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.solution.by->name + "," + describe(p) +
                         milliseconds);
 }
 
@@ -80,7 +80,7 @@ verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, si
     const thread_scratchpad scratchpad(thread_bytes);
     if (thread_bytes != 0) {
         if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-        arguments.scratchpad = scratchpad.data();
+        arguments.set(SCRATCHPAD, scratchpad.data());
     }
     const threads_of scope(stream.thread_pool());
     if (verbose_level() >= 1) return run_timed(primitive, arguments);
@@ -90,8 +90,8 @@ verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, si
 verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
                 const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
-    const jitnorm_status_t status = primitive.arguments.resolve(nargs, args, arguments);
-    if (status != jitnorm_success) return {status};
+    const verdict v = primitive.arguments.resolve(nargs, args, arguments);
+    if (v.status != jitnorm_success) return v;
     return run(primitive, stream, primitive.thread_bytes, arguments);
 }
 
@@ -100,26 +100,30 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
                                              int nargs, const jitnorm_exec_arg_t *args) {
     layer_norm::problem sizes = primitive.desc.problem;
     layer_norm::arguments arguments;
+    layer_norm::plan how;
     arguments.sizes = &sizes;
-    const jitnorm_status_t status = primitive.arguments.resolve(nargs, args, arguments, &sizes);
-    if (status != jitnorm_success) return {status};
+    arguments.how = &how;
+    const verdict v = primitive.arguments.resolve(nargs, args, arguments, &sizes);
+    if (v.status != jitnorm_success) return v;
     const bool by_user = primitive.desc.scratchpad.ndims != 0;
-    const size_t bytes = by_user ? primitive.thread_bytes : primitive.desc.implementation->scratchpad_bytes(sizes);
-    return run(primitive, stream, bytes, arguments);
+    how = layer_norm::plan_for_sizes(primitive.desc.solution, sizes,
+                                     by_user ? primitive.desc.scratchpad_bytes() : SIZE_MAX);
+    return run(primitive, stream, by_user ? primitive.thread_bytes : how.scratchpad.bytes(), arguments);
 }
 
 } // namespace
 
 jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
                                           const_jitnorm_primitive_desc_t primitive_desc) {
-    if (any_null(primitive, primitive_desc)) return report(__func__, NULL_POINTER);
+    if (any_null(primitive, primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive, primitive_desc));
     return guarded(__func__, [&] { return create_primitive(primitive, *primitive_desc); });
 }
 
 jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream, int nargs,
                                            const jitnorm_exec_arg_t *args) {
-    if (any_null(primitive, stream) || (nargs > 0 && args == nullptr)) return report(__func__, NULL_POINTER);
-    if (nargs < 0) return report(__func__, {jitnorm_invalid_arguments, "a negative number of arguments"});
+    if (any_null(primitive, stream) || (nargs > 0 && args == nullptr))
+        return report(__func__, JITNORM_NULL_AMONG(primitive, stream, args));
+    if (nargs < 0) return report(__func__, {jitnorm_invalid_arguments, explain("nargs is %d", nargs)});
     return guarded(__func__, [&] {
         return primitive->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
                                                         : execute(*primitive, *stream, nargs, args);
@@ -128,7 +132,7 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
 
 jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_primitive_t primitive,
                                                       const_jitnorm_primitive_desc_t *primitive_desc) {
-    if (any_null(primitive, primitive_desc)) return report(__func__, NULL_POINTER);
+    if (any_null(primitive, primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive, primitive_desc));
     *primitive_desc = &primitive->desc;
     return jitnorm_success;
 }

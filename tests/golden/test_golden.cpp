@@ -27,6 +27,7 @@ struct kept_digest {
 };
 const kept_digest KEPT[] = {
 #include "digests.inc"
+#include "planned.hpp"
 };
 
 const char *const HOW_TO_WRITE = "\nOnly a change of the definition changes bits: CONTRIBUTING.md. Then write the file "
@@ -53,11 +54,13 @@ void fill_inputs(run &r, const golden_case &c) {
 }
 
 void execute(run &r, const implementation &entry, bool runtime_sizes) {
-    const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
+    const guarded_buffer scratchpad(scratchpad_bytes(entry, r.p), guard_side::before);
     arguments args = r.make_arguments();
-    args.scratchpad = scratchpad.data();
+    args.set(SCRATCHPAD, scratchpad.data());
     args.sizes = runtime_sizes ? &r.p : nullptr;
-    EXPECT_EQ(entry.create(runtime_sizes ? with_runtime_sizes(r.p) : r.p)->execute(args), jitnorm_success);
+    const impl::layer_norm::plan how = plan_of(entry, r.p);
+    args.how = &how;
+    EXPECT_EQ(create(entry, runtime_sizes ? with_runtime_sizes(r.p) : r.p)->execute(args), jitnorm_success);
 }
 
 uint64_t digest_of(const implementation &entry, const golden_case &c) {

@@ -16,9 +16,13 @@
 #include "core/problem.hpp"
 #include "forward/jit_forward.hpp"
 #include "jit/isa.hpp"
+#include "planned.hpp"
 #include "reference/reference_entry.hpp"
 
 namespace jitnorm::tests {
+
+using enum impl::layer_norm::slot;
+using impl::layer_norm::post_op_slot;
 
 using impl::bytes;
 using impl::dim_t;
@@ -106,17 +110,17 @@ inline forward_outputs run(const implementation &entry, const problem &p, const 
     const auto variance =
         given ? guarded(in.variance, options.side, true) : guarded_buffer(bytes(p.statistics), options.side);
     const guarded_buffer &dst = options.in_place ? src : own_dst;
-    const guarded_buffer scratchpad(entry.scratchpad_bytes(p), guard_side::before);
+    const guarded_buffer scratchpad(scratchpad_bytes(entry, p), guard_side::before);
 
     impl::layer_norm::arguments args;
-    args.src = src.data();
-    args.dst = dst.data();
-    if (p.uses_mean()) args.mean = mean.data();
-    if (p.uses_variance()) args.variance = variance.data();
-    if (p.uses_scale()) args.scale = scale.data();
-    if (p.uses_shift()) args.shift = shift.data();
-    args.scratchpad = scratchpad.data();
-    EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
+    args.set(SRC, src.data());
+    args.set(DST, dst.data());
+    if (p.uses_mean()) args.set(MEAN, mean.data());
+    if (p.uses_variance()) args.set(VARIANCE, variance.data());
+    if (p.uses_scale()) args.set(SCALE, scale.data());
+    if (p.uses_shift()) args.set(SHIFT, shift.data());
+    args.set(SCRATCHPAD, scratchpad.data());
+    EXPECT_EQ(create(entry, p)->execute(args), jitnorm_success);
     return {contents(dst), contents(mean), contents(variance)};
 }
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "../reference/run.hpp"
+#include "planned.hpp"
 #include "primitive/ranking.hpp"
 
 namespace jitnorm::tests {
@@ -63,12 +64,13 @@ void expect_equal_to_dense(jitnorm_prop_kind_t kind, dim_t rows, dim_t columns, 
         run expected({.kind = kind, .dims = {rows, columns}});
         expected.execute();
         arguments args = near.make_arguments();
-        args.src = src.data();
-        args.diff_dst = diff_dst.data();
-        args.dst = args.diff_src = result.data();
-        const guarded_buffer scratchpad(entry.scratchpad_bytes(p), guard_side::before);
-        args.scratchpad = scratchpad.data();
-        ASSERT_EQ(entry.create(p)->execute(args), jitnorm_success);
+        args.set(SRC, src.data());
+        args.set(DIFF_DST, diff_dst.data());
+        args.set(DST, result.data());
+        args.set(DIFF_SRC, result.data());
+        const guarded_buffer scratchpad(scratchpad_bytes(entry, p), guard_side::before);
+        args.set(SCRATCHPAD, scratchpad.data());
+        ASSERT_EQ(create(entry, p)->execute(args), jitnorm_success);
         const std::vector<double> values = expected.result().values();
         for (size_t i = 0; i < values.size(); ++i)
             ASSERT_EQ(double(result.element(dim_t(i))), values[i]) << entry.name << ", element " << i;

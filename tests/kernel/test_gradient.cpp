@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../reference/run.hpp"
+#include "planned.hpp"
 #include "primitive/ranking.hpp"
 
 namespace jitnorm::tests {
@@ -167,21 +168,21 @@ public:
 
     // On the largest gradient.
     void check() {
-        const guarded_buffer scratchpad(choose(p_)->scratchpad_bytes(p_), guard_side::before);
+        const guarded_buffer scratchpad(scratchpad_bytes(*choose(p_), p_), guard_side::before);
         const std::vector<float> scale(COLUMNS, 1);
         std::vector<float> diff_scale(COLUMNS), diff_shift(COLUMNS);
         arguments args;
-        args.src = src_.data();
-        args.diff_dst = diff_dst_.data();
-        args.diff_src = diff_src_.data();
-        args.mean = mean_.data();
-        args.variance = variance_.data();
-        args.scale = scale.data();
-        args.diff_scale = diff_scale.data();
-        args.diff_shift = diff_shift.data();
-        args.scratchpad = scratchpad.data();
+        args.set(SRC, src_.data());
+        args.set(DIFF_DST, diff_dst_.data());
+        args.set(DIFF_SRC, diff_src_.data());
+        args.set(MEAN, mean_.data());
+        args.set(VARIANCE, variance_.data());
+        args.set(SCALE, scale.data());
+        args.set(DIFF_SCALE, diff_scale.data());
+        args.set(DIFF_SHIFT, diff_shift.data());
+        args.set(SCRATCHPAD, scratchpad.data());
         ASSERT_EQ(validate(p_).status, jitnorm_success);
-        ASSERT_EQ(choose(p_)->create(p_)->execute(args), jitnorm_success);
+        ASSERT_EQ(create(*choose(p_), p_)->execute(args), jitnorm_success);
         for (size_t c = 0; c < COLUMNS; ++c) {
             const long double shift = sum_of_diff_dst(c), scale_gradient = shift * sum_of_xhat(c);
             EXPECT_NEAR(double(diff_shift[c] / (shift * INNER)), 1, 1e-6) << c;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every tensor at an odd address: the same bits. The undefined-behaviour sanitizer sees what the processor forgives.
+#include "planned.hpp"
 #include "whole_run.hpp"
 
 namespace jitnorm::tests {
@@ -24,27 +25,27 @@ void expect_same_at_odd_addresses(const implementation &entry, const setup &s) {
     run aligned(s);
     arguments args = aligned.make_arguments();
     std::vector<std::pair<const tensor *, odd_memory>> copies;
-    const auto move = [&](const tensor &t, auto *&pointer) {
+    const auto move = [&](const tensor &t, impl::layer_norm::slot place) {
         if (!t.exists()) return;
         copies.emplace_back(&t, odd_memory(t.data(), bytes(t.md())));
-        pointer = copies.back().second.data();
+        args.set(place, copies.back().second.data());
     };
-    move(aligned.src, args.src);
-    move(aligned.dst, args.dst);
-    move(aligned.mean, args.mean);
-    move(aligned.variance, args.variance);
-    move(aligned.scale, args.scale);
-    move(aligned.shift, args.shift);
-    move(aligned.diff_dst, args.diff_dst);
-    move(aligned.diff_src, args.diff_src);
-    move(aligned.diff_scale, args.diff_scale);
-    move(aligned.diff_shift, args.diff_shift);
+    move(aligned.src, SRC);
+    move(aligned.dst, DST);
+    move(aligned.mean, MEAN);
+    move(aligned.variance, VARIANCE);
+    move(aligned.scale, SCALE);
+    move(aligned.shift, SHIFT);
+    move(aligned.diff_dst, DIFF_DST);
+    move(aligned.diff_src, DIFF_SRC);
+    move(aligned.diff_scale, DIFF_SCALE);
+    move(aligned.diff_shift, DIFF_SHIFT);
     const odd_memory src_scale(&aligned.src_scale, sizeof(float)), dst_scale(&aligned.dst_scale, sizeof(float));
-    args.src_scale = static_cast<const float *>(src_scale.data());
-    args.dst_scale = static_cast<const float *>(dst_scale.data());
-    const guarded_buffer scratchpad(entry.scratchpad_bytes(aligned.p), guard_side::before);
-    args.scratchpad = scratchpad.data();
-    ASSERT_EQ(entry.create(aligned.p)->execute(args), jitnorm_success);
+    args.set(SRC_SCALE, static_cast<const float *>(src_scale.data()));
+    args.set(DST_SCALE, static_cast<const float *>(dst_scale.data()));
+    const guarded_buffer scratchpad(scratchpad_bytes(entry, aligned.p), guard_side::before);
+    args.set(SCRATCHPAD, scratchpad.data());
+    ASSERT_EQ(create(entry, aligned.p)->execute(args), jitnorm_success);
     aligned.execute_on(entry);
     for (const auto &[t, copy] : copies) EXPECT_TRUE(copy.has_bytes_of(t->data())) << entry.name << ": " << s;
 }

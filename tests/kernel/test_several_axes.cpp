@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "planned.hpp"
 #include "whole_run.hpp"
 
 namespace jitnorm::tests {
@@ -129,14 +130,16 @@ TEST_P(several_axes, sizes_that_executions_bring) {
                  {&unknown.src, &unknown.dst, &unknown.diff_dst, &unknown.diff_src, &unknown.statistics})
                 *md = without_sizes(*md);
             ASSERT_EQ(validate(unknown).status, jitnorm_success);
-            const auto executor = entry.create(unknown);
+            const auto executor = create(entry, unknown);
             for (const char *layout : {"dense", "acdb", "dcba", "gap"}) {
                 s.src = s.dst = s.diff_src = layout;
                 run r(s);
-                const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
+                const guarded_buffer scratchpad(scratchpad_bytes(entry, r.p), guard_side::before);
                 arguments args = r.make_arguments();
-                args.scratchpad = scratchpad.data();
+                args.set(SCRATCHPAD, scratchpad.data());
                 args.sizes = &r.p;
+                const impl::layer_norm::plan how = plan_of(entry, r.p);
+                args.how = &how;
                 EXPECT_EQ(executor->execute(args), jitnorm_success);
                 expect_same(outputs_of(r), outputs_by(reference_entry, s), s, "sizes of run time");
             }

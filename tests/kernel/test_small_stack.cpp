@@ -11,6 +11,7 @@
 #include "jit/kernel_cache.hpp"
 #include <jitnorm/jitnorm.h>
 
+#include "planned.hpp"
 #include "primitive/ranking.hpp"
 #include "whole_run.hpp"
 
@@ -44,16 +45,18 @@ void run_on_small_stack(const std::function<void()> &body) {
 // What a test itself does needs a larger stack: here is only what the library does, with kernels generated anew.
 void expect_success(const setup &s, const implementation &entry, int threads, bool runtime_sizes) {
     run r(s);
-    const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
+    const guarded_buffer scratchpad(scratchpad_bytes(entry, r.p), guard_side::before);
     arguments args = r.make_arguments();
-    args.scratchpad = scratchpad.data();
+    args.set(SCRATCHPAD, scratchpad.data());
     args.sizes = runtime_sizes ? &r.p : nullptr;
+    const impl::layer_norm::plan how = plan_of(entry, r.p);
+    args.how = &how;
     const problem created = runtime_sizes ? with_runtime_sizes(r.p) : r.p;
     jitnorm_status_t status = jitnorm_runtime_error;
     impl::jit::set_kernel_cache_capacity(0);
     run_on_small_stack([&] {
         omp_set_num_threads(threads);
-        if (validate(created).status == jitnorm_success) status = entry.create(created)->execute(args);
+        if (validate(created).status == jitnorm_success) status = create(entry, created)->execute(args);
     });
     impl::jit::set_kernel_cache_capacity(1024);
     EXPECT_EQ(status, jitnorm_success) << entry.name << " " << s;

@@ -2,6 +2,7 @@
 // Vectors and statistics of any strides around an executor that takes them in one layout: the same bits, and nothing
 // between the elements is touched.
 #include "kernel/whole_run.hpp"
+#include "planned.hpp"
 #include "primitive/layout_adapter.hpp"
 #include "primitive/ranking.hpp"
 
@@ -43,16 +44,16 @@ struct adapted_run {
 
     outputs execute(run &r, const implementation &entry) const {
         const auto pointer = [](const tensor &t) { return t.exists() ? t.data() : nullptr; };
-        const layout_adapter outer(r.p, layouts, entry.create(r.p), entry.scratchpad_bytes(r.p));
+        const layout_adapter outer(r.p, layouts, create(entry, r.p), scratchpad_bytes(entry, r.p));
         const guarded_buffer scratchpad(outer.scratchpad_bytes(), guard_side::before);
         arguments args = r.make_arguments();
-        args.scale = pointer(scale);
-        args.shift = pointer(shift);
-        args.diff_scale = pointer(diff_scale);
-        args.diff_shift = pointer(diff_shift);
-        args.mean = pointer(mean);
-        args.variance = pointer(variance);
-        args.scratchpad = scratchpad.data();
+        args.set(SCALE, pointer(scale));
+        args.set(SHIFT, pointer(shift));
+        args.set(DIFF_SCALE, pointer(diff_scale));
+        args.set(DIFF_SHIFT, pointer(diff_shift));
+        args.set(MEAN, pointer(mean));
+        args.set(VARIANCE, pointer(variance));
+        args.set(SCRATCHPAD, scratchpad.data());
         EXPECT_EQ(outer.execute(args), jitnorm_success);
         EXPECT_TRUE(scratchpad.slack_untouched());
         const auto values_of = [](const tensor &t, bool is_output) {

@@ -10,6 +10,7 @@
 #include "core/problems.hpp"
 #include "core/verbose.hpp"
 #include "jit/isa.hpp"
+#include "planned.hpp"
 #include "primitive/ranking.hpp"
 
 using namespace jitnorm::impl;
@@ -133,7 +134,7 @@ TEST(implementations, the_reference_refuses_nothing_valid) {
 TEST(implementations, each_taker_builds_an_executor) {
     for (const problem &p : {forward_problem(), backward_problem(), make_problem(jitnorm_backward, {0, 8})})
         for (const implementation &entry : implementations())
-            EXPECT_TRUE(!entry.refusal(p).empty() || entry.create(p) != nullptr) << entry.name;
+            EXPECT_TRUE(!entry.refusal(p).empty() || create(entry, p) != nullptr) << entry.name;
 }
 
 TEST(implementations, generated_code_for_what_it_is_made_for) {
