@@ -18,7 +18,7 @@ struct backward_data_arguments {
     dim_t count;                                                    // elements of each row, at least 1
     const T *mean, *rstd, *m1, *k;                                  // one value per row
     const void *scale;                                              // `count` values
-    dim_t rows_ahead;                                               // fetch the row so many on into the caches
+    dim_t rows_ahead;                                               // prefetch the row so many on
 };
 
 template <typename T> // float or double

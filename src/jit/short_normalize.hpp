@@ -91,7 +91,7 @@ private:
             ops_.negated_fma213(work(p), rstd, bias);
             affine_.apply(work(p), p);
         }
-        for (const place &p : vectors) io_.store(dst_, p, work(p), OWN, false, {hi, rstd});
+        for (const place &p : vectors) io_.store(dst_, p, work(p), OWN, false);
     }
 
     static vmm work(const place &p) { return vmm(WORK + p.slot); }

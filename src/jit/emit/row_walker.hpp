@@ -41,8 +41,8 @@ public:
         return (position_ ? row + *position_ * size : row) + p.slot * WIDTH * size;
     }
 
-    // The same vector, `skipped` elements on (a register that is overwritten); skips the elements of the incomplete
-    // vector that `mask` selects from the bits of their count.
+    // The same behind some of the elements of an incomplete vector: those that `mask` selects from the bits of their
+    // count. They are counted in `skipped`.
     Xbyak::RegExp behind(const Xbyak::Reg64 &row, const place &p, int size, const Xbyak::Reg64 &skipped, int mask) {
         g_.mov(skipped, left_);
         g_.and_(skipped, mask);
