@@ -238,7 +238,7 @@ outcome outcome_of(jitnorm_status_t status, const std::string &reason) {
     const state s = status == jitnorm_unimplemented       ? state::unimplemented
                     : status == jitnorm_invalid_arguments ? state::invalid_arguments
                                                           : state::failed;
-    return {s, concat(reason, ": ", jitnorm_status2str(status)), {}, {}, 0, 0};
+    return {s, concat(reason, ": ", jitnorm_status2str(status), ": ", jitnorm_get_last_error()), {}, {}, 0, 0};
 }
 
 } // namespace

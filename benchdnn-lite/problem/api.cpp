@@ -7,7 +7,8 @@
 namespace benchdnn_lite {
 
 api_error::api_error(jitnorm_status_t answer, const char *call)
-    : std::runtime_error(concat(call, " answered ", jitnorm_status2str(answer))), status(answer) {}
+    : std::runtime_error(concat(call, " answered ", jitnorm_status2str(answer), ": ", jitnorm_get_last_error())),
+      status(answer) {}
 
 void check_status(jitnorm_status_t status, const char *call) {
     if (status != jitnorm_success) throw api_error(status, call);

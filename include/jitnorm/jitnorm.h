@@ -12,14 +12,15 @@
  *   6. execution, as often as wanted: jitnorm_primitive_execute
  *
  * Common to all functions: a null pointer where one is needed gives jitnorm_invalid_arguments, a failed allocation
- * jitnorm_out_of_memory; on any error no result and no output tensor is written, and the verbose log says why. What a
+ * jitnorm_out_of_memory; on any error no result and no output tensor is written, and jitnorm_get_last_error says why. What a
  * *_create or *_clone function returns belongs to the caller, who ends it with the *_destroy function; destroying NULL
  * is fine and does nothing. What an object was made from (descriptors, attributes) may be destroyed right after.
  *
  * Threads: different objects may be used from different threads at will. One object may be used by several threads as
  * long as none changes it (set, append, next_impl, destroy); jitnorm_primitive_execute does not change the primitive.
  *
- * No exception leaves a function of this interface, and none prints, aborts or exits unless asked to. */
+ * No exception leaves a function of this interface, and none aborts or exits. Errors are printed, one line each, unless
+ * that is switched off (jitnorm_set_verbose); nothing else is unless asked for. */
 #ifndef JITNORM_H
 #define JITNORM_H
 
@@ -217,9 +218,12 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primi
  * with the rights of another user or group (setuid, setgid, capabilities) the environment has no effect at all. All of
  * them may be called at any time from any thread; they count for what begins after they return. */
 
-/* Lines on standard output from now on, in place of what the environment variable JITNORM_VERBOSE said: 0 none,
- * 1 executions, errors and what was taken where code pages were refused, 2 also creations and why implementations were
- * refused. Times are in milliseconds.
+/* Lines on standard output from now on, in place of what the environment variable JITNORM_VERBOSE said: 0 none, 1 errors,
+ * executions and what was taken where code pages were refused, 2 also creations and why implementations were refused.
+ * Times are in milliseconds. As long as neither was set there is a line for each call that failed, but not for one that
+ * was answered with jitnorm_unimplemented, which may have been a question. The variable may also have oneDNN's words,
+ * separated by commas: none (0), error (as where it is not set), check and profile_exec (1), profile_create, profile,
+ * dispatch and all (2).
  * invalid_arguments: another level. */
 JITNORM_API jitnorm_status_t jitnorm_set_verbose(int level);
 

@@ -160,6 +160,9 @@ struct layer_normalization_backward : public primitive {
 using version_t = jitnorm_version_t;
 inline const version_t *version() { return jitnorm_version(); }
 
+// Why the last call that failed on this thread did so; empty where none has.
+inline const char *get_last_error() { return jitnorm_get_last_error(); }
+
 inline status set_verbose(int level) { return static_cast<status>(jitnorm_set_verbose(level)); }
 inline status set_max_cpu_isa(cpu_isa isa) { return static_cast<status>(jitnorm_set_max_cpu_isa(convert_to_c(isa))); }
 inline status set_implementation(const char *name) { return static_cast<status>(jitnorm_set_implementation(name)); }

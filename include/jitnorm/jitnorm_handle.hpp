@@ -5,23 +5,36 @@
 
 #include <exception>
 #include <memory>
+#include <new>
+#include <string>
 #include <type_traits>
 
 #include "jitnorm/jitnorm.h"
 
 namespace jitnorm {
 
-// Thrown where a C function answers anything but success.
+// Thrown where a C function answers anything but success. what() says what could not be done and why: "could not create a
+// primitive descriptor: src has 6 dimensions, 2 to 5 are supported".
 struct error : public std::exception {
     jitnorm_status_t status;
     const char *message; // what could not be done; a literal
 
     error(jitnorm_status_t s, const char *m) : status(s), message(m) {}
-    const char *what() const noexcept override { return message; }
+    // Without memory for the whole text, what() is the message.
+    error(jitnorm_status_t s, const char *m, const char *reason) : status(s), message(m) {
+        try {
+            text_ = std::make_shared<std::string>(std::string(m) + ": " + reason);
+        } catch (const std::bad_alloc &) {
+        }
+    }
+    const char *what() const noexcept override { return text_ == nullptr ? message : text_->c_str(); }
 
     static void wrap_c_api(jitnorm_status_t status, const char *message) {
-        if (status != jitnorm_success) throw error(status, message);
+        if (status != jitnorm_success) throw error(status, message, jitnorm_get_last_error());
     }
+
+private:
+    std::shared_ptr<const std::string> text_; // shared: copying an exception must not throw
 };
 
 // How a C handle ends; specialized for each.

@@ -7,6 +7,7 @@
 #include "../arithmetic/convert.hpp"
 #include "../core/aligned_bytes.hpp"
 #include "../core/engine.hpp"
+#include "../core/last_error.hpp"
 #include "data_type.hpp"
 #include "failure.hpp"
 
@@ -46,7 +47,7 @@ outcome make(void **handle, const Object &value) {
 
 } // namespace
 
-const char *jitnorm_acl_recent_error(void) { return take_recent_failure(); }
+const char *jitnorm_acl_recent_error(void) { return take_last_error(); }
 
 jitnorm_acl_status_t jitnorm_acl_fail(jitnorm_acl_status_t status, const char *function, const char *reason) {
     return answer(function, {status, reason});

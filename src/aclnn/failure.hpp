@@ -14,7 +14,7 @@ namespace jitnorm::impl::aclnn {
 
 struct outcome {
     jitnorm_acl_status_t status = JITNORM_ACLNN_SUCCESS;
-    const char *reason = ""; // static
+    const char *reason = ""; // static, or explain()'s
 
     bool failed() const { return status != JITNORM_ACLNN_SUCCESS; }
 };
@@ -25,12 +25,9 @@ constexpr outcome invalid(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_
 // Ascend's number for what the core answers.
 outcome translate(layer_norm::verdict v);
 
-// The outcome's status; a failure is recorded under the function's name. Allocates nothing but the thread's state, if
-// it has none; without memory for that nothing is recorded.
+// The outcome's status; the reason of a failure is kept for the thread (last_error.hpp), and logged under the function's
+// name.
 jitnorm_acl_status_t answer(const char *function, outcome result) noexcept;
-
-// The text of the last failure on this thread, once; null where there is none.
-const char *take_recent_failure() noexcept;
 
 // answer() of what body answers or throws.
 template <typename Body>

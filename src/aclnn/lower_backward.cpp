@@ -75,7 +75,7 @@ outcome place_gradient(const tensor *t, const row_shape &parted, memory_desc &la
     return t == nullptr ? outcome{} : place_columns(*t, parted, layout);
 }
 
-role if_wanted(const tensor *t, role part) { return t != nullptr ? part : role::unused; }
+slot if_wanted(const tensor *t, slot part) { return t != nullptr ? part : layer_norm::NO_SLOT; }
 
 } // namespace
 
@@ -92,15 +92,15 @@ outcome lower(const backward_parameters &g, request &result) {
     if (outcome placed = place_gradient(w.grad_bias, parted, result.sides.diff_shift); placed.failed()) return placed;
     if (g.weight != nullptr) result.sides.scale = describe(*g.weight, parted.columns(), g.weight->strides);
     result.parameters = {
-        {g.grad_out, role::diff_dst},
-        {g.input, role::src},
-        {g.mean, role::mean},
-        {g.rstd, role::variance},
-        {g.weight, role::scale},
-        {g.bias, role::unused},
-        {g.grad_input, if_wanted(w.grad_input, role::diff_src)},
-        {g.grad_weight, if_wanted(w.grad_weight, role::diff_scale)},
-        {g.grad_bias, if_wanted(w.grad_bias, role::diff_shift)},
+        {g.grad_out, layer_norm::DIFF_DST},
+        {g.input, layer_norm::SRC},
+        {g.mean, layer_norm::MEAN},
+        {g.rstd, layer_norm::VARIANCE},
+        {g.weight, layer_norm::SCALE},
+        {g.bias, layer_norm::NO_SLOT},
+        {g.grad_input, if_wanted(w.grad_input, layer_norm::DIFF_SRC)},
+        {g.grad_weight, if_wanted(w.grad_weight, layer_norm::DIFF_SCALE)},
+        {g.grad_bias, if_wanted(w.grad_bias, layer_norm::DIFF_SHIFT)},
     };
     result.inputs = 6;
     return {};

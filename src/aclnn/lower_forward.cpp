@@ -60,8 +60,8 @@ outcome lower(const forward_parameters &g, request &result) {
     if (g.weight != nullptr) result.sides.scale = describe(*g.weight, parted.columns(), g.weight->strides);
     if (g.bias != nullptr) result.sides.shift = describe(*g.bias, parted.columns(), g.bias->strides);
     result.parameters = {
-        {g.input, role::src}, {g.weight, role::scale},  {g.bias, role::shift},
-        {g.out, role::dst},   {g.mean_out, role::mean}, {g.rstd_out, role::variance},
+        {g.input, layer_norm::SRC}, {g.weight, layer_norm::SCALE},  {g.bias, layer_norm::SHIFT},
+        {g.out, layer_norm::DST},   {g.mean_out, layer_norm::MEAN}, {g.rstd_out, layer_norm::VARIANCE},
     };
     result.inputs = 3;
     return {};

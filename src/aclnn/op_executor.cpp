@@ -15,43 +15,6 @@ namespace jitnorm::impl::aclnn {
 
 namespace {
 
-void set(layer_norm::arguments &a, role part, void *first) {
-    switch (part) {
-    case role::src:
-        a.src = first;
-        break;
-    case role::dst:
-        a.dst = first;
-        break;
-    case role::mean:
-        a.mean = first;
-        break;
-    case role::variance:
-        a.variance = first;
-        break;
-    case role::scale:
-        a.scale = first;
-        break;
-    case role::shift:
-        a.shift = first;
-        break;
-    case role::diff_dst:
-        a.diff_dst = first;
-        break;
-    case role::diff_src:
-        a.diff_src = first;
-        break;
-    case role::diff_scale:
-        a.diff_scale = first;
-        break;
-    case role::diff_shift:
-        a.diff_shift = first;
-        break;
-    case role::unused:
-        break;
-    }
-}
-
 void *aligned(void *address) {
     const auto value = reinterpret_cast<uintptr_t>(address);
     return static_cast<char *>(address) + (ALIGNMENT - value % ALIGNMENT) % ALIGNMENT;
@@ -59,7 +22,7 @@ void *aligned(void *address) {
 
 } // namespace
 
-parameter::parameter(const tensor *t, role what) : part(what), is_null(t == nullptr) {
+parameter::parameter(const tensor *t, slot what) : part(what), is_null(t == nullptr) {
     if (is_null) return;
     has_elements = count(t->dims) != 0;
     if (has_elements) offset = t->offset * dim_t(size_of(core_type(t->data_type)));
@@ -94,11 +57,11 @@ outcome op_executor::check_run(void *workspace, uint64_t bytes, layer_norm::argu
     if (bytes < workspace_bytes()) return invalid("the workspace is smaller than the first call asked for");
     if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
     for (const parameter &p : request_.parameters) {
-        if (p.part == role::unused || !p.has_elements) continue;
+        if (p.part == layer_norm::NO_SLOT || !p.has_elements) continue;
         if (p.address == nullptr) return null_pointer("the address of a tensor is null");
-        set(arguments, p.part, p.first_element());
+        arguments.set(p.part, p.first_element());
     }
-    if (scratchpad_bytes_ != 0) arguments.scratchpad = aligned(workspace);
+    if (scratchpad_bytes_ != 0) arguments.set(layer_norm::SCRATCHPAD, aligned(workspace));
     return aliases_.fails(arguments) ? invalid(layer_norm::FORBIDDEN_ALIAS) : outcome{};
 }
 

@@ -17,18 +17,17 @@ namespace jitnorm::impl::aclnn {
 
 enum class operation { layer_norm, layer_norm_backward };
 
-// What a parameter is to the problem.
-enum class role { unused, src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift };
+using layer_norm::slot;
 
 // One tensor among an operation's parameters.
 struct parameter {
-    role part = role::unused;
-    bool is_null = true;       // there was no tensor
-    bool has_elements = false; // otherwise the address does not matter
-    int64_t offset = 0;        // bytes from the address to the first element
+    slot part = layer_norm::NO_SLOT; // that: it is not looked at
+    bool is_null = true;             // there was no tensor
+    bool has_elements = false;       // otherwise the address does not matter
+    int64_t offset = 0;              // bytes from the address to the first element
     void *address = nullptr;
 
-    parameter(const tensor *t, role what);
+    parameter(const tensor *t, slot what);
     void *first_element() const { return static_cast<char *>(address) + offset; }
 };
 

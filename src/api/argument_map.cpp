@@ -3,11 +3,9 @@
 
 #include <bit>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 
-#include "../core/boundary.hpp"
-#include "../core/verbose.hpp"
+#include "argument_text.hpp"
 #include "memory.hpp"
 #include "runtime_sizes.hpp"
 
@@ -15,33 +13,13 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-jitnorm_status_t complain(int arg, const char *reason) noexcept {
-    if (verbose_level() >= 1) {
-        char text[160];
-        std::snprintf(text, sizeof text, "jitnorm_primitive_execute,invalid_arguments,argument %d: %s", arg, reason);
-        log_line("error", text);
-    }
-    return jitnorm_invalid_arguments;
+[[gnu::cold, gnu::noinline]] verdict complain(int arg, const char *reason) noexcept {
+    return {jitnorm_invalid_arguments, explain("argument %s %s", argument_name(arg).text, reason)};
 }
 
 void *align(void *pointer) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     return static_cast<char *>(pointer) + ((ALIGNMENT - address % ALIGNMENT) % ALIGNMENT);
-}
-
-// Where in the arguments the tensors' pointers are, in bytes.
-using layer_norm::arguments;
-constexpr size_t PLACES[FIRST_POST_OP] = {
-    offsetof(arguments, src),        offsetof(arguments, dst),       offsetof(arguments, mean),
-    offsetof(arguments, variance),   offsetof(arguments, scale),     offsetof(arguments, shift),
-    offsetof(arguments, diff_dst),   offsetof(arguments, diff_src),  offsetof(arguments, diff_scale),
-    offsetof(arguments, diff_shift), offsetof(arguments, src_scale), offsetof(arguments, dst_scale),
-    offsetof(arguments, scratchpad),
-};
-
-size_t place_of(slot s) {
-    return s < FIRST_POST_OP ? PLACES[s]
-                             : offsetof(arguments, post_op_src) + size_t(s - FIRST_POST_OP) * sizeof(void *);
 }
 
 slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
@@ -71,7 +49,7 @@ argument_map::argument_map(const jitnorm_primitive_desc &pd)
 }
 
 layer_norm::tensor_use argument_map::use_of(slot s, bool in_place) const noexcept {
-    return {uint16_t(place_of(s)), (outputs_ & only(s)) != 0, in_place && (data_pair_ & only(s)) != 0};
+    return {s, (outputs_ & only(s)) != 0, in_place && (data_pair_ & only(s)) != 0};
 }
 
 // Where sizes are known at execution only, so is what may be in place and what has elements: the check is for all that
@@ -83,51 +61,40 @@ layer_norm::alias_check argument_map::check_for_aliases() const {
     return layer_norm::alias_check(uses);
 }
 
-void argument_map::put(layer_norm::arguments &result, slot s, void *handle) noexcept {
-    std::memcpy(reinterpret_cast<std::byte *>(&result) + place_of(s), &handle, sizeof handle);
-}
-
-void *argument_map::get(const layer_norm::arguments &result, slot s) noexcept {
-    void *handle;
-    std::memcpy(&handle, reinterpret_cast<const std::byte *>(&result) + place_of(s), sizeof handle);
-    return handle;
-}
-
 inline bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
     return memory.digest == digests_[s] && ((short_ & only(s)) != 0 || same_tensor(memory.md, *mds_[s]));
 }
 
-constexpr const char *OTHER_DESCRIPTOR = "its memory has another descriptor than the primitive's";
-constexpr const char *NO_DATA = "its memory has no data";
+constexpr const char *NO_DATA = "has a memory without data";
 
-// Null, or why the argument cannot be taken.
-inline const char *argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
+inline verdict argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
     const slot s = slot_of(argument.arg);
-    if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0) return "the primitive has no such argument";
-    if ((list.awaited & only(s)) == 0) return "given twice";
+    if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0)
+        return complain(argument.arg, "is none of this primitive's");
+    if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
     list.awaited ^= only(s);
     const jitnorm_memory &memory = *argument.memory;
     if (((ignored_ | runtime_) & only(s)) != 0) return take_with_sizes(memory, s, list);
-    if (!matches(memory, s)) return OTHER_DESCRIPTOR;
-    if (memory.handle == nullptr && (with_elements_ & only(s)) != 0) return NO_DATA;
-    put(list.result, s, memory.handle);
-    return nullptr;
+    if (!matches(memory, s)) return explain_difference(argument.arg, memory.md, *mds_[s]);
+    if (memory.handle == nullptr && (with_elements_ & only(s)) != 0) return complain(argument.arg, NO_DATA);
+    list.result.set(s, memory.handle);
+    return {};
 }
 
 // A memory of which the primitive does not know all, or which it does not look at.
-const char *argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept {
-    if ((ignored_ & only(s)) != 0) return nullptr;
-    if (!fits(memory.md, *mds_[s])) return OTHER_DESCRIPTOR;
+verdict argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept {
+    if ((ignored_ & only(s)) != 0) return {};
+    if (!fits(memory.md, *mds_[s])) return explain_difference(arg_of(s), memory.md, *mds_[s]);
     const bool has_elements = bytes(memory.md) != 0;
-    if (memory.handle == nullptr && has_elements) return NO_DATA;
+    if (memory.handle == nullptr && has_elements) return complain(arg_of(s), NO_DATA);
     if (has_elements) list.with_elements |= only(s);
     list.memories[s] = &memory;
-    put(list.result, s, memory.handle);
-    return nullptr;
+    list.result.set(s, memory.handle);
+    return {};
 }
 
 // The sizes of the given memories, which must make one problem.
-jitnorm_status_t argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
+verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
         if (memory_desc *md = described_by(s, sizes)) *md = list.memories[s]->md;
@@ -137,10 +104,9 @@ jitnorm_status_t argument_map::fill_in(const reading &list, layer_norm::problem 
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
         if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))
-            return complain(arg_of(s), "its memory does not fit to those of the other arguments");
+            return complain(arg_of(s), "has a memory that does not fit to those of the other arguments");
     }
-    const verdict v = layer_norm::validate(sizes);
-    return v.status == jitnorm_success ? v.status : report("jitnorm_primitive_execute", v);
+    return layer_norm::validate(sizes);
 }
 
 // An output whose handle another tensor has too; NO_SLOT if there is none.
@@ -150,7 +116,7 @@ slot argument_map::find_alias(const reading &list, bool in_place) const noexcept
         const slot output = first_of(outputs);
         for (slot_set others = all & ~only(output); others != 0; others &= others - 1) {
             const slot other = first_of(others);
-            if (get(list.result, output) == get(list.result, other) &&
+            if (list.result[output] == list.result[other] &&
                 !layer_norm::may_share(use_of(output, in_place), use_of(other, in_place)))
                 return output;
         }
@@ -158,23 +124,23 @@ slot argument_map::find_alias(const reading &list, bool in_place) const noexcept
     return NO_SLOT;
 }
 
-jitnorm_status_t argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
-                                       layer_norm::problem *sizes) const noexcept {
+verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                              layer_norm::problem *sizes) const noexcept {
     reading list(required_ | ignored_, with_elements_, result);
     for (int i = 0; i < nargs; ++i) {
         if (args[i].memory == nullptr) continue;
-        if (const char *reason = take(args[i], list)) return complain(args[i].arg, reason);
+        if (const verdict v = take(args[i], list); v.status != jitnorm_success) return v;
     }
     if (const slot_set missing = required_ & list.awaited; missing != 0)
-        return complain(arg_of(first_of(missing)), "missing");
+        return complain(arg_of(first_of(missing)), "is missing");
     if (sizes != nullptr)
-        if (const auto status = fill_in(list, *sizes); status != jitnorm_success) return status;
+        if (const verdict v = fill_in(list, *sizes); v.status != jitnorm_success) return v;
     if (aliases_.fails(result)) // hardly ever
         if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::can_work_in_place(*sizes));
             alias != NO_SLOT)
-            return complain(arg_of(alias), layer_norm::FORBIDDEN_ALIAS);
-    result.scratchpad = align(result.scratchpad);
-    return jitnorm_success;
+            return complain(arg_of(alias), "has the memory of another tensor, and is an output");
+    result.set(SCRATCHPAD, align(result[SCRATCHPAD]));
+    return {};
 }
 
 } // namespace jitnorm::impl::api

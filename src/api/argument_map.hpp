@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../core/aliases.hpp"
+#include "../core/boundary.hpp"
 #include "tensor_match.hpp"
 #include "tensors.hpp"
 
@@ -18,11 +19,11 @@ public:
     // Whether sizes or strides are known at execution only.
     bool has_runtime_sizes() const { return has_runtime_sizes_; }
 
-    // invalid_arguments, with a line in the verbose log, unless the list is exactly what the primitive needs. result is
-    // default-made before and of no use after an error. Allocates nothing and throws nothing. sizes: with run-time
+    // invalid_arguments, with the reason, unless the list is exactly what the primitive needs. result is default-made
+    // before and of no use after an error. Allocates nothing and throws nothing. sizes: with run-time
     // sizes the primitive's problem, whose descriptors become those of the memories; else null.
-    jitnorm_status_t resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
-                             layer_norm::problem *sizes = nullptr) const noexcept;
+    verdict resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                    layer_norm::problem *sizes = nullptr) const noexcept;
 
 private:
     using slot_set = uint64_t; // bit s: slot s
@@ -39,14 +40,10 @@ private:
             : awaited(slots), with_elements(with_elements_before), result(to) {}
     };
 
-    // The tensor's pointer in the result: null until it is given.
-    static void put(layer_norm::arguments &result, slot s, void *handle) noexcept;
-    static void *get(const layer_norm::arguments &result, slot s) noexcept;
-
     bool matches(const jitnorm_memory &memory, slot s) const noexcept;
-    const char *take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
-    const char *take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
-    jitnorm_status_t fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
+    inline verdict take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
+    verdict take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
+    verdict fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
     layer_norm::tensor_use use_of(slot s, bool in_place) const noexcept;
     layer_norm::alias_check check_for_aliases() const;
     slot find_alias(const reading &list, bool in_place) const noexcept;

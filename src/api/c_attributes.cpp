@@ -7,7 +7,7 @@
 using namespace jitnorm::impl;
 
 jitnorm_status_t jitnorm_primitive_attr_create(jitnorm_primitive_attr_t *attr) {
-    if (any_null(attr)) return report(__func__, NULL_POINTER);
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
     return create(__func__, attr);
 }
 
@@ -19,14 +19,14 @@ jitnorm_status_t jitnorm_primitive_attr_destroy(jitnorm_primitive_attr_t attr) {
 
 jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_jitnorm_primitive_attr_t attr,
                                                             jitnorm_scratchpad_mode_t *mode) {
-    if (any_null(attr, mode)) return report(__func__, NULL_POINTER);
+    if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
     *mode = attr->scratchpad_mode;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
                                                             jitnorm_scratchpad_mode_t mode) {
-    if (any_null(attr)) return report(__func__, NULL_POINTER);
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
     if (mode != jitnorm_scratchpad_mode_library && mode != jitnorm_scratchpad_mode_user)
         return report(__func__, {jitnorm_invalid_arguments, "unknown scratchpad mode"});
     attr->scratchpad_mode = mode;
@@ -34,7 +34,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_at
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask) {
-    if (any_null(attr)) return report(__func__, NULL_POINTER);
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
     if (arg < 0 || mask < 0) return report(__func__, {jitnorm_invalid_arguments, "a negative argument or mask"});
     if (arg != JITNORM_ARG_SRC && arg != JITNORM_ARG_DST)
         return report(__func__, {jitnorm_unimplemented, "only src and dst take a scale"});
@@ -45,13 +45,13 @@ jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t
 
 jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_attr_t attr,
                                                      const_jitnorm_post_ops_t *post_ops) {
-    if (any_null(attr, post_ops)) return report(__func__, NULL_POINTER);
+    if (any_null(attr, post_ops)) return report(__func__, JITNORM_NULL_AMONG(attr, post_ops));
     *post_ops = &attr->post_ops;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t attr, const_jitnorm_post_ops_t post_ops) {
-    if (any_null(attr, post_ops)) return report(__func__, NULL_POINTER);
+    if (any_null(attr, post_ops)) return report(__func__, JITNORM_NULL_AMONG(attr, post_ops));
     return guarded(__func__, [&]() -> verdict {
         attr->post_ops = *post_ops;
         return {};

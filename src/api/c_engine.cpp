@@ -3,6 +3,7 @@
 #include "../core/boundary.hpp"
 #include "../core/engine.hpp"
 #include "../core/environment.hpp"
+#include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_memory.h"
 
 using namespace jitnorm::impl;
@@ -23,16 +24,17 @@ size_t jitnorm_engine_get_count(jitnorm_engine_kind_t kind) {
 }
 
 jitnorm_status_t jitnorm_engine_create(jitnorm_engine_t *engine, jitnorm_engine_kind_t kind, size_t index) {
-    if (any_null(engine)) return report(__func__, NULL_POINTER);
+    if (any_null(engine)) return report(__func__, JITNORM_NULL_AMONG(engine));
     if (index >= jitnorm_engine_get_count(kind))
-        return report(__func__, {jitnorm_invalid_arguments, "there is no engine of this kind and index"});
+        return report(__func__, {jitnorm_invalid_arguments,
+                                 explain("there is no engine %zu of kind %s", index, jitnorm_engine_kind2str(kind))});
     the_environment(); // read now, when programs begin, rather than at some creation in some thread
     *engine = &cpu;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_engine_get_kind(jitnorm_engine_t engine, jitnorm_engine_kind_t *kind) {
-    if (any_null(engine, kind)) return report(__func__, NULL_POINTER);
+    if (any_null(engine, kind)) return report(__func__, JITNORM_NULL_AMONG(engine, kind));
     *kind = engine->kind;
     return jitnorm_success;
 }
@@ -40,14 +42,14 @@ jitnorm_status_t jitnorm_engine_get_kind(jitnorm_engine_t engine, jitnorm_engine
 jitnorm_status_t jitnorm_engine_destroy(jitnorm_engine_t) { return jitnorm_success; }
 
 jitnorm_status_t jitnorm_stream_create(jitnorm_stream_t *stream, jitnorm_engine_t engine, unsigned flags) {
-    if (any_null(stream, engine)) return report(__func__, NULL_POINTER);
+    if (any_null(stream, engine)) return report(__func__, JITNORM_NULL_AMONG(stream, engine));
     if (!are_known(flags)) return report(__func__, UNKNOWN_FLAGS);
     return create(__func__, stream, engine, false, jitnorm_thread_pool_t{});
 }
 
 jitnorm_status_t jitnorm_stream_create_with_thread_pool(jitnorm_stream_t *stream, jitnorm_engine_t engine,
                                                         unsigned flags, const jitnorm_thread_pool_t *pool) {
-    if (any_null(stream, engine, pool)) return report(__func__, NULL_POINTER);
+    if (any_null(stream, engine, pool)) return report(__func__, JITNORM_NULL_AMONG(stream, engine, pool));
     if (!are_known(flags)) return report(__func__, UNKNOWN_FLAGS);
     if (pool->concurrency < 1)
         return report(__func__, {jitnorm_invalid_arguments, "a thread pool has a concurrency of 1 or more"});
@@ -57,13 +59,13 @@ jitnorm_status_t jitnorm_stream_create_with_thread_pool(jitnorm_stream_t *stream
 }
 
 jitnorm_status_t jitnorm_stream_get_engine(const_jitnorm_stream_t stream, jitnorm_engine_t *engine) {
-    if (any_null(stream, engine)) return report(__func__, NULL_POINTER);
+    if (any_null(stream, engine)) return report(__func__, JITNORM_NULL_AMONG(stream, engine));
     *engine = stream->engine;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_stream_wait(jitnorm_stream_t stream) {
-    return any_null(stream) ? report(__func__, NULL_POINTER) : jitnorm_success;
+    return any_null(stream) ? report(__func__, JITNORM_NULL_AMONG(stream)) : jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_stream_destroy(jitnorm_stream_t stream) { return destroy(stream); }

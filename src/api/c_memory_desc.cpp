@@ -2,8 +2,10 @@
 // C interface: memory descriptors.
 #include "../core/boundary.hpp"
 #include "jitnorm/jitnorm_memory.h"
+#include "no_tensor.hpp"
 #include "tensor_match.hpp"
 
+namespace impl = jitnorm::impl;
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
 
@@ -54,16 +56,13 @@ verdict query(const memory_desc &md, jitnorm_query_t what, void *result) {
     }
 }
 
-constexpr verdict BAD_DESCRIPTOR{jitnorm_invalid_arguments,
-                                 "number of dimensions, dimensions, strides, type or tag make no tensor"};
-
-// A new descriptor of the caller's, filled by make(md), which answers a status.
+// A new descriptor of the caller's, filled by make(md), which answers a verdict.
 template <typename Make>
-jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *result, Make &&make) {
-    if (any_null(result)) return report(function, NULL_POINTER);
-    memory_desc md;
-    if (make(md) != jitnorm_success) return report(function, BAD_DESCRIPTOR);
-    return create(function, result, md);
+jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory_desc, Make &&make) {
+    if (any_null(memory_desc)) return report(function, JITNORM_NULL_AMONG(memory_desc));
+    impl::memory_desc md;
+    if (const verdict v = make(md); v.status != jitnorm_success) return report(function, v);
+    return create(function, memory_desc, md);
 }
 
 const memory_desc EMPTY;
@@ -73,14 +72,19 @@ const memory_desc EMPTY;
 jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_desc_t *memory_desc, int ndims,
                                                      const jitnorm_dims_t dims, jitnorm_data_type_t data_type,
                                                      jitnorm_format_tag_t tag) {
-    return create_desc(__func__, memory_desc, [&](auto &md) { return make_with_tag(md, ndims, dims, data_type, tag); });
+    return create_desc(__func__, memory_desc, [&](auto &md) {
+        const bool made = make_with_tag(md, ndims, dims, data_type, tag) == jitnorm_success;
+        return made ? verdict{} : explain_no_tensor({ndims, dims, data_type}, tag);
+    });
 }
 
 jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *memory_desc, int ndims,
                                                          const jitnorm_dims_t dims, jitnorm_data_type_t data_type,
                                                          const jitnorm_dims_t strides) {
-    return create_desc(__func__, memory_desc,
-                       [&](auto &md) { return make_with_strides(md, ndims, dims, data_type, strides); });
+    return create_desc(__func__, memory_desc, [&](auto &md) {
+        const bool made = make_with_strides(md, ndims, dims, data_type, strides) == jitnorm_success;
+        return made ? verdict{} : explain_no_tensor({ndims, dims, data_type}, strides);
+    });
 }
 
 jitnorm_status_t jitnorm_memory_desc_clone(jitnorm_memory_desc_t *memory_desc, const_jitnorm_memory_desc_t existing) {
@@ -91,7 +95,7 @@ jitnorm_status_t jitnorm_memory_desc_destroy(jitnorm_memory_desc_t memory_desc) 
 
 jitnorm_status_t jitnorm_memory_desc_query(const_jitnorm_memory_desc_t memory_desc, jitnorm_query_t what,
                                            void *result) {
-    if (any_null(memory_desc) || result == nullptr) return report(__func__, NULL_POINTER);
+    if (any_null(memory_desc, result)) return report(__func__, JITNORM_NULL_AMONG(memory_desc, result));
     return report(__func__, query(*memory_desc, what, result));
 }
 

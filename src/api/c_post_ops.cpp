@@ -41,7 +41,7 @@ void put(Value *result, Value value) {
 } // namespace
 
 jitnorm_status_t jitnorm_post_ops_create(jitnorm_post_ops_t *post_ops) {
-    if (any_null(post_ops)) return report(__func__, NULL_POINTER);
+    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
     return create(__func__, post_ops);
 }
 
@@ -64,7 +64,7 @@ jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_post_ops_t post
 
 jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float scale, int32_t zero_point,
                                              jitnorm_data_type_t data_type) {
-    if (any_null(post_ops)) return report(__func__, NULL_POINTER);
+    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
     if (data_type != jitnorm_data_type_undef && size_of(data_type) == 0)
         return report(__func__, {jitnorm_invalid_arguments, "unknown data type"});
     return append(__func__, post_ops, sum_post_op{scale, zero_point, data_type});
@@ -82,7 +82,7 @@ jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_ops_t post_o
 
 jitnorm_status_t jitnorm_post_ops_append_eltwise(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind, float alpha,
                                                  float beta) {
-    if (any_null(post_ops)) return report(__func__, NULL_POINTER);
+    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
     if (!is_eltwise(alg_kind)) return report(__func__, UNKNOWN_ALGORITHM);
     return append(__func__, post_ops, eltwise_post_op{alg_kind, alpha, beta});
 }
@@ -99,7 +99,7 @@ jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_post_ops_t po
 
 jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
                                                 const_jitnorm_memory_desc_t src1_desc) {
-    if (any_null(post_ops, src1_desc)) return report(__func__, NULL_POINTER);
+    if (any_null(post_ops, src1_desc)) return report(__func__, JITNORM_NULL_AMONG(post_ops, src1_desc));
     if (!is_binary(alg_kind)) return report(__func__, UNKNOWN_ALGORITHM);
     if (src1_desc->ndims == 0) return report(__func__, {jitnorm_invalid_arguments, "an empty descriptor of src1"});
     return append(__func__, post_ops, binary_post_op{alg_kind, *src1_desc});

@@ -80,7 +80,7 @@ verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, si
     const thread_scratchpad scratchpad(thread_bytes);
     if (thread_bytes != 0) {
         if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-        arguments.scratchpad = scratchpad.data();
+        arguments.set(SCRATCHPAD, scratchpad.data());
     }
     const threads_of scope(stream.thread_pool());
     if (verbose_level() >= 1) return run_timed(primitive, arguments);
@@ -90,8 +90,8 @@ verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, si
 verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
                 const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
-    const jitnorm_status_t status = primitive.arguments.resolve(nargs, args, arguments);
-    if (status != jitnorm_success) return {status};
+    const verdict v = primitive.arguments.resolve(nargs, args, arguments);
+    if (v.status != jitnorm_success) return v;
     return run(primitive, stream, primitive.thread_bytes, arguments);
 }
 
@@ -101,8 +101,8 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
     layer_norm::problem sizes = primitive.desc.problem;
     layer_norm::arguments arguments;
     arguments.sizes = &sizes;
-    const jitnorm_status_t status = primitive.arguments.resolve(nargs, args, arguments, &sizes);
-    if (status != jitnorm_success) return {status};
+    const verdict v = primitive.arguments.resolve(nargs, args, arguments, &sizes);
+    if (v.status != jitnorm_success) return v;
     const bool by_user = primitive.desc.scratchpad.ndims != 0;
     const size_t bytes = by_user ? primitive.thread_bytes : primitive.desc.implementation->scratchpad_bytes(sizes);
     return run(primitive, stream, bytes, arguments);
@@ -112,14 +112,15 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
 
 jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
                                           const_jitnorm_primitive_desc_t primitive_desc) {
-    if (any_null(primitive, primitive_desc)) return report(__func__, NULL_POINTER);
+    if (any_null(primitive, primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive, primitive_desc));
     return guarded(__func__, [&] { return create_primitive(primitive, *primitive_desc); });
 }
 
 jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream, int nargs,
                                            const jitnorm_exec_arg_t *args) {
-    if (any_null(primitive, stream) || (nargs > 0 && args == nullptr)) return report(__func__, NULL_POINTER);
-    if (nargs < 0) return report(__func__, {jitnorm_invalid_arguments, "a negative number of arguments"});
+    if (any_null(primitive, stream) || (nargs > 0 && args == nullptr))
+        return report(__func__, JITNORM_NULL_AMONG(primitive, stream, args));
+    if (nargs < 0) return report(__func__, {jitnorm_invalid_arguments, explain("nargs is %d", nargs)});
     return guarded(__func__, [&] {
         return primitive->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
                                                         : execute(*primitive, *stream, nargs, args);
@@ -128,7 +129,7 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
 
 jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_primitive_t primitive,
                                                       const_jitnorm_primitive_desc_t *primitive_desc) {
-    if (any_null(primitive, primitive_desc)) return report(__func__, NULL_POINTER);
+    if (any_null(primitive, primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive, primitive_desc));
     *primitive_desc = &primitive->desc;
     return jitnorm_success;
 }

@@ -101,7 +101,7 @@ verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index,
 } // namespace
 
 jitnorm_status_t jitnorm_primitive_desc_next_impl(jitnorm_primitive_desc_t primitive_desc) {
-    if (any_null(primitive_desc)) return report(__func__, NULL_POINTER);
+    if (any_null(primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc));
     return guarded(__func__, [&]() -> verdict {
         return {primitive_desc->move_to_next_implementation() ? jitnorm_success : jitnorm_last_impl_reached};
     });
@@ -114,7 +114,7 @@ jitnorm_status_t jitnorm_primitive_desc_clone(jitnorm_primitive_desc_t *primitiv
 
 jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primitive_desc_t primitive_desc,
                                                  const_jitnorm_primitive_attr_t *attr) {
-    if (any_null(primitive_desc, attr)) return report(__func__, NULL_POINTER);
+    if (any_null(primitive_desc, attr)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc, attr));
     *attr = &primitive_desc->problem.attr;
     return jitnorm_success;
 }
@@ -125,7 +125,7 @@ jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primiti
 
 jitnorm_status_t jitnorm_primitive_desc_query(const_jitnorm_primitive_desc_t primitive_desc, jitnorm_query_t what,
                                               int index, void *result) {
-    if (any_null(primitive_desc) || result == nullptr) return report(__func__, NULL_POINTER);
+    if (any_null(primitive_desc, result)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc, result));
     return guarded(__func__, [&] { return query(*primitive_desc, what, index, result); });
 }
 

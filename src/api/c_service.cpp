@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: verbose log, instruction sets, implementations, profiling, cache, scratchpad, version.
+// C interface: the last error, verbose log, instruction sets, implementations, profiling, cache, scratchpad, version.
 #include "../core/boundary.hpp"
 #include "../core/verbose.hpp"
 #include "../jit/isa.hpp"
@@ -11,14 +11,16 @@
 
 using namespace jitnorm::impl;
 
+const char *jitnorm_get_last_error(void) { return last_reason(); }
+
 jitnorm_status_t jitnorm_set_verbose(int level) {
-    if (level < 0 || level > 2) return report(__func__, {jitnorm_invalid_arguments, "the level is 0, 1 or 2"});
-    set_verbose_level(level);
+    if (level < 0 || level > 2) return report(__func__, {jitnorm_invalid_arguments, explain("level is %d, 0, 1 or 2 is expected", level)});
+    set_verbose_level(level == 0 ? VERBOSE_NOTHING : level);
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa) {
-    return guarded(__func__, [&]() -> verdict { return {jit::set_max_isa(isa), "the cap cannot be set to this"}; });
+    return guarded(__func__, [&]() -> verdict { return {jit::set_max_isa(isa), explain("instruction sets cannot be capped to %d, which is none", int(isa))}; });
 }
 
 jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void) { return jit::effective_isa(); }
@@ -26,7 +28,7 @@ jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void) { return jit::effective_is
 jitnorm_status_t jitnorm_set_implementation(const char *name) {
     return guarded(__func__, [&]() -> verdict {
         if (layer_norm::set_forced_implementation(name == nullptr ? "" : name)) return {};
-        return {jitnorm_invalid_arguments, "no implementation has this name"};
+        return {jitnorm_invalid_arguments, explain("no implementation has the name %s", name)};
     });
 }
 
@@ -57,13 +59,13 @@ jitnorm_status_t jitnorm_free_thread_scratchpad(void) {
 }
 
 jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity) {
-    if (any_null(capacity)) return report(__func__, NULL_POINTER);
+    if (any_null(capacity)) return report(__func__, JITNORM_NULL_AMONG(capacity));
     *capacity = int(jit::kernel_cache_capacity());
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity) {
-    if (capacity < 0) return report(__func__, {jitnorm_invalid_arguments, "a negative capacity"});
+    if (capacity < 0) return report(__func__, {jitnorm_invalid_arguments, explain("capacity is %d, which is negative", capacity)});
     return guarded(__func__, [&]() -> verdict {
         jit::set_kernel_cache_capacity(capacity);
         return {};

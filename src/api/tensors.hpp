@@ -4,34 +4,18 @@
 
 #include <array>
 
+#include "../core/arguments.hpp"
 #include "primitive_desc.hpp"
 
 namespace jitnorm::impl::api {
 
-// A small number for each execution argument there can be. Src1 of binary post-op i is FIRST_POST_OP + i.
-enum slot : int {
-    SRC,
-    DST,
-    MEAN,
-    VARIANCE,
-    SCALE,
-    SHIFT,
-    DIFF_DST,
-    DIFF_SRC,
-    DIFF_SCALE,
-    DIFF_SHIFT,
-    SRC_SCALE,
-    DST_SCALE,
-    SCRATCHPAD,
-    FIRST_POST_OP,
-    SLOT_COUNT = FIRST_POST_OP + MAX_POST_OPS,
-    NO_SLOT = -1
-};
+using layer_norm::slot;
+using enum layer_norm::slot;
 
-constexpr slot post_op_slot(int arg) {
+constexpr slot slot_of_post_op(int arg) {
     const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
     const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
-    return is_src1 && 0 <= index && index < MAX_POST_OPS ? slot(FIRST_POST_OP + index) : NO_SLOT;
+    return is_src1 && 0 <= index && index < MAX_POST_OPS ? layer_norm::post_op_slot(size_t(index)) : NO_SLOT;
 }
 
 // The search behind slot_of.
@@ -64,7 +48,7 @@ constexpr slot find_slot(int arg) {
     case JITNORM_ARG_SCRATCHPAD:
         return SCRATCHPAD;
     default:
-        return post_op_slot(arg);
+        return slot_of_post_op(arg);
     }
 }
 

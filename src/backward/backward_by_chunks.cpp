@@ -15,16 +15,16 @@ void backward_executor<T, Rows>::run_by_chunks(const arguments &args, int thread
     plan.prefetching = false; // the next row is far away
     if (kernels_->sums)
         parallel_parts(threads, [&](int share) {
-            session at(rows_, args, work_.buffer(args.scratchpad, share), work_.rows());
+            session at(rows_, args, work_.buffer(args[SCRATCHPAD], share), work_.rows());
             const range mine = split(work_.chunks(), threads, share);
             for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) sum_chunk(args, at, share, chunk);
         });
     if (!problem_.wants_diff_src()) return;
     parallel_parts(threads, [&](int share) {
-        session at(rows_, args, work_.buffer(args.scratchpad, share), work_.rows());
+        session at(rows_, args, work_.buffer(args[SCRATCHPAD], share), work_.rows());
         write_chunks(args, plan, at, split(work_.chunks(), threads, share));
         finish_non_temporal_stores(plan.non_temporal);
-        zero_padding(problem_.diff_src, args.diff_src, share, threads);
+        zero_padding(problem_.diff_src, args[DIFF_SRC], share, threads);
     });
 }
 
@@ -34,9 +34,9 @@ void backward_executor<T, Rows>::sum_chunk(const arguments &args, session &at, i
     const range columns = work_.columns_of(chunk);
     const dim_t width = work_.gradients() * backward_work::CHUNK_WIDTH;
     if (width == 0) return sum_chunk_of_rows(args, at, chunk, {0, work_.rows()}, {});
-    T *const block_sums = work_.template block_sums<T>(args.scratchpad, share);
-    double *const sums = work_.chunk_part_sums(args.scratchpad, share);
-    double *const total = work_.chunk_total(args.scratchpad, share);
+    T *const block_sums = work_.template block_sums<T>(args[SCRATCHPAD], share);
+    double *const sums = work_.chunk_part_sums(args[SCRATCHPAD], share);
+    double *const total = work_.chunk_total(args[SCRATCHPAD], share);
     for (dim_t part = 0; part < work_.cut().parts(); ++part) {
         const range blocks = work_.cut().part(part);
         for (dim_t block = blocks.begin; block < blocks.end; ++block) {
@@ -59,8 +59,8 @@ void backward_executor<T, Rows>::sum_chunk_of_rows(const arguments &args, sessio
         b.rows = number;
         at.read_statistics(b, problem_);
         sum(args, at, b, {0, number}, columns, to.behind(-columns.begin),
-            work_.template row_sums<T>(args.scratchpad, 0, chunk) + first,
-            work_.template row_sums<T>(args.scratchpad, 1, chunk) + first);
+            work_.template row_sums<T>(args[SCRATCHPAD], 0, chunk) + first,
+            work_.template row_sums<T>(args[SCRATCHPAD], 1, chunk) + first);
     });
 }
 
@@ -86,8 +86,8 @@ void backward_executor<T, Rows>::gather_sums(const arguments &args, batch &b, di
     b.clear_sums(all);
     if (!problem_.has(jitnorm_use_global_stats))
         for (dim_t chunk = 0; chunk < work_.chunks(); ++chunk) {
-            const T *const s2 = work_.template row_sums<T>(args.scratchpad, 1, chunk) + first_row;
-            const T *const s1 = work_.template row_sums<T>(args.scratchpad, 0, chunk) + first_row;
+            const T *const s2 = work_.template row_sums<T>(args[SCRATCHPAD], 1, chunk) + first_row;
+            const T *const s1 = work_.template row_sums<T>(args[SCRATCHPAD], 0, chunk) + first_row;
             b.add_chunk(all, problem_.is_rms() ? s2 : s1, s2); // without a mean nobody sets or takes s1
         }
     b.find_slopes(all, 1.0 / double(work_.columns()));

@@ -43,8 +43,8 @@ jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) cons
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::zero_gradients(const arguments &args) const {
     const size_t bytes = size_t(work_.columns()) * size_of(problem_.diff_scale_shift_type);
-    if (problem_.wants_diff_scale()) std::memset(args.diff_scale, 0, bytes);
-    if (problem_.wants_diff_shift()) std::memset(args.diff_shift, 0, bytes);
+    if (problem_.wants_diff_scale()) std::memset(args[DIFF_SCALE], 0, bytes);
+    if (problem_.wants_diff_shift()) std::memset(args[DIFF_SHIFT], 0, bytes);
 }
 
 // Bypassing stores need every row of diff_src at the start of a cache line, and elements of at least half the compute
@@ -52,7 +52,7 @@ void backward_executor<T, Rows>::zero_gradients(const arguments &args) const {
 template <typename T, typename Rows>
 tuning::backward_plan backward_executor<T, Rows>::plan_for(const arguments &args, int threads) const {
     auto plan = tuning::backward_plan_for(work_.bytes() / threads, work_.bytes(), work_.row_bytes_read());
-    plan.non_temporal = plan.non_temporal && problem_.wants_diff_src() && rows_.has_rows_in_lines(args.diff_src) &&
+    plan.non_temporal = plan.non_temporal && problem_.wants_diff_src() && rows_.has_rows_in_lines(args[DIFF_SRC]) &&
                         2 * size_of(problem_.diff_src.data_type) >= sizeof(T);
     return plan;
 }
@@ -76,11 +76,12 @@ bool backward_executor<T, Rows>::sums_are_gradients() const {
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_one_block(const arguments &args) const {
     const auto plan = plan_for(args, 1);
-    session at(rows_, args, work_.buffer(args.scratchpad, 0), rows_to_read(work_.rows()));
+    session at(rows_, args, work_.buffer(args[SCRATCHPAD], 0), rows_to_read(work_.rows()));
     zero_gradients(args);
-    run_rows(args, plan, at, {0, work_.rows()}, {static_cast<T *>(args.diff_scale), static_cast<T *>(args.diff_shift)});
+    run_rows(args, plan, at, {0, work_.rows()},
+             {static_cast<T *>(args[DIFF_SCALE]), static_cast<T *>(args[DIFF_SHIFT])});
     finish_non_temporal_stores(plan.non_temporal);
-    if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args.diff_src, 0, 1);
+    if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args[DIFF_SRC], 0, 1);
 }
 
 template <typename T, typename Rows>
@@ -93,11 +94,11 @@ void backward_executor<T, Rows>::run_by_rows(const arguments &args, int threads)
         } else {
             const range even = split(work_.rows(), threads, share);
             const range mine = {rows_.cut_at(even.begin), rows_.cut_at(even.end)};
-            session at(rows_, args, work_.buffer(args.scratchpad, share), rows_to_read(mine.end));
+            session at(rows_, args, work_.buffer(args[SCRATCHPAD], share), rows_to_read(mine.end));
             run_rows(args, plan, at, mine, {});
         }
         finish_non_temporal_stores(plan.non_temporal);
-        if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args.diff_src, share, threads);
+        if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args[DIFF_SRC], share, threads);
     });
     if (work_.gradients() > 0) finish_parts(args, split(parts, threads, 0).end);
 }
@@ -119,15 +120,15 @@ dim_t backward_executor<T, Rows>::end_of(range parts) const {
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_parts(const arguments &args, const tuning::backward_plan &plan, int share,
                                            range parts) const {
-    session at(rows_, args, work_.buffer(args.scratchpad, share), rows_to_read(end_of(parts)));
-    double *const total = work_.part_sums(args.scratchpad, 0);
+    session at(rows_, args, work_.buffer(args[SCRATCHPAD], share), rows_to_read(end_of(parts)));
+    double *const total = work_.part_sums(args[SCRATCHPAD], 0);
     for (dim_t part = parts.begin; part < parts.end; ++part) {
         const bool joins = parts.begin == 0 && part > 0;
         if (joins && work_.cut().blocks_per_part() == 1) {
             run_part(args, plan, at, share, part, total, total);
             continue;
         }
-        double *const sums = work_.part_sums(args.scratchpad, joins ? 1 : part);
+        double *const sums = work_.part_sums(args[SCRATCHPAD], joins ? 1 : part);
         run_part(args, plan, at, share, part, nullptr, sums);
         if (joins) add(kernels_->weights->add_part, total, sums, total, work_.width());
     }
@@ -137,7 +138,7 @@ void backward_executor<T, Rows>::run_parts(const arguments &args, const tuning::
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_part(const arguments &args, const tuning::backward_plan &plan, session &at,
                                           int share, dim_t part, const double *start, double *sums) const {
-    T *const block_sums = work_.template block_sums<T>(args.scratchpad, share);
+    T *const block_sums = work_.template block_sums<T>(args[SCRATCHPAD], share);
     const range blocks = work_.cut().part(part);
     for (dim_t block = blocks.begin; block < blocks.end; ++block) {
         std::memset(block_sums, 0, size_t(work_.width()) * sizeof(T));
@@ -185,8 +186,8 @@ void backward_executor<T, Rows>::finish_parts(const arguments &args, dim_t added
     parallel_parts(threads, [&](int share) {
         const range mine = split(lines, threads, share);
         const range which = {mine.begin * 64, std::min(mine.end * 64, columns)};
-        finish(args, work_.part_sums(args.scratchpad, 0) + which.begin,
-               work_.part_sums(args.scratchpad, added) + which.begin, left, work_.pitch(), which);
+        finish(args, work_.part_sums(args[SCRATCHPAD], 0) + which.begin,
+               work_.part_sums(args[SCRATCHPAD], added) + which.begin, left, work_.pitch(), which);
     });
 }
 
@@ -198,7 +199,7 @@ void backward_executor<T, Rows>::run_by_units(const arguments &args, int threads
     const dim_t units = rows_.units(), parts = work_.cut().parts();
     parallel_parts(threads, [&](int share) {
         run_units(args, plan, share, split(units, threads, share));
-        if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args.diff_src, share, threads);
+        if (problem_.wants_diff_src()) zero_padding(problem_.diff_src, args[DIFF_SRC], share, threads);
     });
     parallel_parts(threads, [&](int share) {
         const range mine = split(parts, threads, share);
@@ -210,12 +211,12 @@ void backward_executor<T, Rows>::run_by_units(const arguments &args, int threads
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_units(const arguments &args, const tuning::backward_plan &plan, int share,
                                            range units) const {
-    session at(rows_, args, work_.buffer(args.scratchpad, share), 0);
+    session at(rows_, args, work_.buffer(args[SCRATCHPAD], share), 0);
     const dim_t block_rows = work_.cut().block_rows();
     batch b;
     for (dim_t unit = units.begin; unit < units.end; ++unit)
         at.for_each_batch_of_unit(unit, [&](dim_t first, dim_t number) {
-            T *const sums = work_.template kept_block_sums<T>(args.scratchpad, first / block_rows);
+            T *const sums = work_.template kept_block_sums<T>(args[SCRATCHPAD], first / block_rows);
             if (first % block_rows == 0) std::memset(sums, 0, size_t(work_.width()) * sizeof(T));
             b.rows = number;
             at.read_statistics(b, problem_);
@@ -225,11 +226,11 @@ void backward_executor<T, Rows>::run_units(const arguments &args, const tuning::
 
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::add_blocks(const arguments &args, dim_t part) const {
-    double *const sums = work_.part_sums(args.scratchpad, part);
+    double *const sums = work_.part_sums(args[SCRATCHPAD], part);
     const range blocks = work_.cut().part(part);
     for (dim_t block = blocks.begin; block < blocks.end; ++block)
         add(kernels_->weights->add_block, block == blocks.begin ? nullptr : sums,
-            work_.template kept_block_sums<T>(args.scratchpad, block), sums, work_.width());
+            work_.template kept_block_sums<T>(args[SCRATCHPAD], block), sums, work_.width());
 }
 
 // ---------------------------------------------------------------- some columns of a batch's rows
@@ -243,7 +244,7 @@ void backward_executor<T, Rows>::sum(const arguments &args, session &at, const b
     const column_sums here = to.behind(columns.begin);
     (*kernels_->sums)({panel.src, panel.diff_dst, panel.src_stride, panel.diff_dst_stride, number, count,
                        b.mean + rows.begin, b.factor + rows.begin,
-                       behind(args.scale, columns.begin, dim_t(size_of(problem_.scale_shift_type))), here.scale,
+                       behind(args[SCALE], columns.begin, dim_t(size_of(problem_.scale_shift_type))), here.scale,
                        here.shift, s1, s2});
 }
 
@@ -258,7 +259,7 @@ void backward_executor<T, Rows>::write(const arguments &args, const tuning::back
                                             : kernels.ordinary;
     kernel({panel.src, panel.diff_dst, panel.diff_src, panel.src_stride, panel.diff_dst_stride, panel.diff_src_stride,
             number, count, b.mean + rows.begin, b.rstd + rows.begin, b.m1 + rows.begin, b.k + rows.begin,
-            behind(args.scale, columns.begin, dim_t(size_of(problem_.scale_shift_type))), number});
+            behind(args[SCALE], columns.begin, dim_t(size_of(problem_.scale_shift_type))), number});
     at.close(rows.begin, number, columns.begin, count);
 }
 
@@ -281,8 +282,8 @@ void backward_executor<T, Rows>::finish(const arguments &args, const double *sta
                                    static_cast<std::byte *>(gradient) + at});
         place += pitch;
     };
-    if (problem_.wants_diff_scale()) finish_one(args.diff_scale);
-    if (problem_.wants_diff_shift()) finish_one(args.diff_shift);
+    if (problem_.wants_diff_scale()) finish_one(args[DIFF_SCALE]);
+    if (problem_.wants_diff_shift()) finish_one(args[DIFF_SHIFT]);
 }
 
 template class backward_executor<float, backward_dense_rows>;

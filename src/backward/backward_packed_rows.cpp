@@ -133,7 +133,7 @@ void backward_packed_rows::session::close(dim_t, dim_t, dim_t begin, dim_t colum
     if (lanes_ > 0) return;
     const dim_t slot = first_ - tiled_.begin;
     rows_.diff_src_.scatter(tile_.diff_src + slot * tile_.diff_src_stride, tile_.diff_src_stride, first_, number_,
-                            begin, columns, args_.diff_src);
+                            begin, columns, args_[DIFF_SRC]);
 }
 
 void backward_packed_rows::session::begin_tile(dim_t end) {
@@ -143,9 +143,9 @@ void backward_packed_rows::session::begin_tile(dim_t end) {
 
 // `slot`: the row of the tiles at which they begin.
 void backward_packed_rows::session::gather(dim_t first, dim_t rows, dim_t begin, dim_t columns, dim_t slot) const {
-    rows_.src_.gather(args_.src, first, rows, begin, columns,
+    rows_.src_.gather(args_[SRC], first, rows, begin, columns,
                       const_cast<std::byte *>(tile_.src) + slot * tile_.src_stride, tile_.src_stride);
-    rows_.diff_dst_.gather(args_.diff_dst, first, rows, begin, columns,
+    rows_.diff_dst_.gather(args_[DIFF_DST], first, rows, begin, columns,
                            const_cast<std::byte *>(tile_.diff_dst) + slot * tile_.diff_dst_stride,
                            tile_.diff_dst_stride);
 }
@@ -158,10 +158,10 @@ void backward_packed_rows::session::gather_unit(const interleaved_blocks::unit &
 }
 
 void backward_packed_rows::session::scatter_unit(const interleaved_blocks::unit &u, dim_t done) const {
-    if (args_.diff_src == nullptr) return;
+    if (args_[DIFF_SRC] == nullptr) return;
     for_each_piece(u, done, [&](dim_t place, dim_t rows, dim_t slot) {
         rows_.diff_src_.scatter(tile_.diff_src + slot * tile_.diff_src_stride, tile_.diff_src_stride, place, rows,
-                                args_.diff_src);
+                                args_[DIFF_SRC]);
     });
 }
 

@@ -60,8 +60,8 @@ public:
         void read_statistics(backward_batch<T> &batch, const problem &p) const {
             float mean[tuning::MAX_BATCH_ROWS], variance[tuning::MAX_BATCH_ROWS]; // room for narrower types too
             const dim_t size = rows_.statistics_size_;
-            if (p.reads_mean()) rows_.statistics_.gather(args_.mean, first_, number_, mean, size);
-            rows_.statistics_.gather(args_.variance, first_, number_, variance, size);
+            if (p.reads_mean()) rows_.statistics_.gather(args_[MEAN], first_, number_, mean, size);
+            rows_.statistics_.gather(args_[VARIANCE], first_, number_, variance, size);
             batch.read_statistics(p, mean, variance, 1);
         }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aliases.hpp"
 
-#include <cstddef>
-
 #include "problem.hpp"
 #include "same_tensor.hpp"
 
@@ -16,21 +14,21 @@ std::vector<tensor_use> uses_of(const problem &p) {
     const bool forward = p.is_forward(), in_place = can_work_in_place(p), writes = p.statistics_are_outputs();
     const bool has_rows = p.rows() != 0, has_columns = p.row_length() != 0;
     std::vector<tensor_use> uses;
-    const auto add = [&](bool is_there, size_t place, bool is_output, bool works_in_place = false) {
-        if (is_there) uses.push_back({uint16_t(place), is_output, works_in_place});
+    const auto add = [&](bool is_there, slot place, bool is_output, bool works_in_place = false) {
+        if (is_there) uses.push_back({place, is_output, works_in_place});
     };
     if (p.has_elements()) {
-        add(true, offsetof(arguments, src), false, forward && in_place);
-        add(forward, offsetof(arguments, dst), true, in_place);
-        add(!forward, offsetof(arguments, diff_dst), false, in_place);
-        add(p.wants_diff_src(), offsetof(arguments, diff_src), true, in_place);
+        add(true, SRC, false, forward && in_place);
+        add(forward, DST, true, in_place);
+        add(!forward, DIFF_DST, false, in_place);
+        add(p.wants_diff_src(), DIFF_SRC, true, in_place);
     }
-    add(has_rows && p.uses_mean(), offsetof(arguments, mean), writes);
-    add(has_rows && p.uses_variance(), offsetof(arguments, variance), writes);
-    add(has_columns && p.reads_scale(), offsetof(arguments, scale), false);
-    add(has_columns && forward && p.uses_shift(), offsetof(arguments, shift), false);
-    add(has_columns && p.wants_diff_scale(), offsetof(arguments, diff_scale), true);
-    add(has_columns && p.wants_diff_shift(), offsetof(arguments, diff_shift), true);
+    add(has_rows && p.uses_mean(), MEAN, writes);
+    add(has_rows && p.uses_variance(), VARIANCE, writes);
+    add(has_columns && p.reads_scale(), SCALE, false);
+    add(has_columns && forward && p.uses_shift(), SHIFT, false);
+    add(has_columns && p.wants_diff_scale(), DIFF_SCALE, true);
+    add(has_columns && p.wants_diff_shift(), DIFF_SHIFT, true);
     return uses;
 }
 

@@ -5,8 +5,6 @@
 // may be anywhere.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -16,7 +14,7 @@ namespace jitnorm::impl::layer_norm {
 
 // A tensor of an execution as far as the rule goes.
 struct tensor_use {
-    uint16_t place; // of its pointer in the arguments, in bytes
+    slot place;
     bool is_output;
     bool works_in_place; // with the other one that does
 };
@@ -40,15 +38,14 @@ public:
 
     // Whether two tensors are at one place that may not share it.
     bool fails(const arguments &args) const {
-        const auto *pointers = reinterpret_cast<const char *>(&args);
         bool equal = false;
-        for (const pair p : apart_) equal |= std::memcmp(pointers + p.one, pointers + p.other, sizeof(void *)) == 0;
+        for (const pair p : apart_) equal |= args[p.one] == args[p.other];
         return equal;
     }
 
 private:
     struct pair {
-        uint16_t one, other;
+        slot one, other;
     };
     std::vector<pair> apart_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "boundary.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "jitnorm/jitnorm_debug.h"
@@ -8,12 +9,39 @@
 
 namespace jitnorm::impl {
 
+namespace {
+
+// "a" of "a, b, c" for index 0.
+std::string_view name_at(std::string_view names, size_t index) {
+    for (; index > 0; --index) names.remove_prefix(std::min(names.find(", "), names.size() - 2) + 2);
+    return names.substr(0, names.find(','));
+}
+
+// Whether a caller may have asked in order to know: that something is not done is an answer then.
+bool is_an_answer(jitnorm_status_t status) { return status == jitnorm_unimplemented; }
+
+} // namespace
+
+verdict null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept {
+    const auto *found = std::find(pointers.begin(), pointers.end(), nullptr);
+    const std::string_view name = name_at(names, size_t(found - pointers.begin()));
+    return {jitnorm_invalid_arguments, explain("%.*s is null", int(name.size()), name.data())};
+}
+
+void log_error(const char *function, std::string_view status, const char *reason) noexcept {
+    char text[512];
+    std::snprintf(text, sizeof text, "%s,%.*s,%s", function, int(status.size()), status.data(), reason);
+    log_line("error", text);
+}
+
 // Nothing is allocated: this runs when memory is out, and from executions.
 jitnorm_status_t report(const char *function, verdict result) noexcept {
-    if (result.status == jitnorm_success || *result.reason == '\0' || verbose_level() < 1) return result.status;
-    char text[512];
-    std::snprintf(text, sizeof text, "%s,%s,%s", function, jitnorm_status2str(result.status), result.reason);
-    log_line("error", text);
+    if (result.status == jitnorm_success) return result.status;
+    const char *status = jitnorm_status2str(result.status);
+    const bool has_reason = *result.reason != '\0';
+    remember_error(function, status, has_reason ? result.reason : status);
+    if (has_reason && verbose_level() >= (is_an_answer(result.status) ? 1 : VERBOSE_ERRORS))
+        log_error(function, status, result.reason);
     return result.status;
 }
 

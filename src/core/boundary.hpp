@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // boundary: where a C interface ends. Functions behind it answer a verdict or throw; in front of it there are only
-// status codes, and a line in the verbose log for each error.
+// status codes, the reason of the thread's last error, and a line in the verbose log for each error.
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
 #include <new>
+#include <string_view>
 #include <system_error>
 
+#include "last_error.hpp"
 #include "problem.hpp"
 
 namespace jitnorm::impl {
 
 using layer_norm::verdict;
 
-constexpr verdict NULL_POINTER{jitnorm_invalid_arguments, "a null pointer"};
 constexpr verdict OUT_OF_MEMORY{jitnorm_out_of_memory, "out of memory"};
 
 template <typename... Pointer>
@@ -20,7 +23,20 @@ constexpr bool any_null(const Pointer *...pointers) {
     return ((pointers == nullptr) || ...);
 }
 
-// The status of the verdict; an error is logged under the function's name.
+// "<name> is null" of the first that is, by names that are separated by ", ". One of them is.
+verdict null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept;
+#define JITNORM_NULL_AMONG(...) jitnorm::impl::null_among(#__VA_ARGS__, {__VA_ARGS__})
+
+// Among such pointers an array, which may be null where it has no elements.
+inline const void *array_of(size_t count, const void *elements) noexcept {
+    static const char NOTHING = 0;
+    return count == 0 ? &NOTHING : elements;
+}
+
+// "error,<function>,<status>,<reason>" in the verbose log.
+void log_error(const char *function, std::string_view status, const char *reason) noexcept;
+
+// The status of the verdict; of an error the reason is kept for the thread, and logged under the function's name.
 jitnorm_status_t report(const char *function, verdict result) noexcept;
 
 // report() of what body answers or throws.
@@ -48,7 +64,7 @@ jitnorm_status_t create(const char *function, Object **object, Argument &&...arg
 
 template <typename Object>
 jitnorm_status_t clone(const char *function, Object **object, const Object *existing) noexcept {
-    if (any_null(object, existing)) return report(function, NULL_POINTER);
+    if (any_null(object, existing)) return report(function, JITNORM_NULL_AMONG(object, existing));
     return create(function, object, *existing);
 }
 

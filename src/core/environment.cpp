@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "process_wide.hpp"
+#include "verbose.hpp"
 
 namespace jitnorm::impl {
 
@@ -26,11 +27,30 @@ constinit process_wide<const environment> at_first_use;
 } // namespace
 
 environment::environment()
-    : verbose(std::max(integer_or(text_of("JITNORM_VERBOSE"), 0), 0)),
+    : verbose(verbose_level_of(text_of("JITNORM_VERBOSE"))),
       jit_profile(integer_or(text_of("JITNORM_JIT_PROFILE"), 0) != 0) {
     copy(text_of("JITNORM_MAX_CPU_ISA"), max_cpu_isa);
     copy(text_of("JITNORM_IMPL"), implementation);
     copy(text_of("JITNORM_JIT_DUMP"), jit_dump_folder);
+}
+
+int verbose_level_of(std::string_view text) {
+    constexpr struct {
+        std::string_view word;
+        int level;
+    } WORDS[] = {{"none", VERBOSE_NOTHING}, {"0", VERBOSE_NOTHING}, {"error", VERBOSE_ERRORS},
+                 {"warn", VERBOSE_ERRORS},  {"check", 1},           {"profile_exec", 1},
+                 {"1", 1},                  {"profile_create", 2},  {"profile", 2},
+                 {"dispatch", 2},           {"all", 2}};
+    int level = VERBOSE_LEVEL_NOT_READ; // no word yet that means anything
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::string_view word = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+        for (const auto &known : WORDS)
+            if (known.word == word) level = std::max(level, known.level);
+        if (integer_or(word, 0) >= 2) level = 2;
+    }
+    return level == VERBOSE_LEVEL_NOT_READ ? VERBOSE_ERRORS : level;
 }
 
 const environment &the_environment() { return at_first_use.get(); }

@@ -15,7 +15,7 @@ namespace jitnorm::impl {
 struct environment {
     environment();
 
-    int verbose;                    // JITNORM_VERBOSE; 0 where it is not a number
+    int verbose;                    // JITNORM_VERBOSE as a level (verbose.hpp)
     char max_cpu_isa[64];           // JITNORM_MAX_CPU_ISA
     char implementation[64];        // JITNORM_IMPL
     bool jit_profile;               // JITNORM_JIT_PROFILE is a number and not 0
@@ -23,6 +23,9 @@ struct environment {
 };
 
 const environment &the_environment();
+
+// The level that a text asks for: 0, 1, 2 or oneDNN's words, separated by commas, of which the most counts.
+int verbose_level_of(std::string_view text);
 
 // A decimal integer; `otherwise` when the text is anything else.
 int integer_or(std::string_view text, int otherwise);

@@ -15,8 +15,13 @@ struct thread_state {
         bool in_use = false;
     } scratchpad; // thread_scratchpad.hpp
 
-    char recent_failure[512] = {}; // of the two-phase calls
-    bool has_recent_failure = false;
+    struct {
+        char text[512] = {};  // "<function>: <status>: <reason>"; empty: no call has failed
+        size_t reason = 0;    // where in the text the reason begins
+        bool is_news = false; // the two-phase calls' message has not been asked for since
+    } error;                  // last_error.hpp
+
+    char explanation[320] = {}; // what explain() wrote
 };
 
 // The calling thread's, made at the first call. Null when memory is out or the system has no place to remember it, and

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "last_error.hpp"
+
 namespace jitnorm::impl::layer_norm {
 
 namespace {
@@ -26,10 +28,13 @@ bool is_one_of(Value value, Values... values) {
     return ((value == values) || ...);
 }
 
+// The name of a tensor of which it holds; null where it holds of none.
 template <typename Predicate>
-bool any_tensor(const problem &p, Predicate &&holds) {
-    if (holds(p.src) || holds(p.statistics)) return true;
-    return p.is_forward() ? holds(p.dst) : holds(p.diff_dst) || holds(p.diff_src);
+const char *find_tensor(const problem &p, Predicate &&holds) {
+    if (holds(p.src)) return "src";
+    if (holds(p.statistics)) return "statistics (mean and variance)";
+    if (p.is_forward()) return holds(p.dst) ? "dst" : nullptr;
+    return holds(p.diff_dst) ? "diff_dst" : holds(p.diff_src) ? "diff_src" : nullptr;
 }
 
 bool is_data_type(jitnorm_data_type_t type) {
@@ -46,11 +51,14 @@ verdict check_prop_kind(const problem &p) {
 }
 
 verdict check_flags(const problem &p) {
-    return (p.flags & ~KNOWN_FLAGS) == 0 ? ACCEPTED : invalid("unknown normalization flag");
+    return (p.flags & ~KNOWN_FLAGS) == 0 ? ACCEPTED
+                                         : invalid(explain("flags 0x%x has bits of no meaning", p.flags));
 }
 
 verdict check_epsilon(const problem &p) {
-    return std::isfinite(p.epsilon) && p.epsilon >= 0 ? ACCEPTED : invalid("epsilon must be finite and not negative");
+    return std::isfinite(p.epsilon) && p.epsilon >= 0
+               ? ACCEPTED
+               : invalid(explain("epsilon is %g, it must be finite and not negative", double(p.epsilon)));
 }
 
 verdict check_choices(const problem &p) {
@@ -61,8 +69,9 @@ verdict check_choices(const problem &p) {
 // ---------------------------------------------------------------- the tensors
 
 verdict check_rank(const problem &p) {
-    if (p.src.ndims == 0) return invalid("a tensor is missing");
-    if (p.src.ndims < 2 || p.src.ndims > MAX_NDIMS) return invalid("the source must have 2 to 12 dimensions");
+    if (p.src.ndims == 0) return invalid("src has no dimensions");
+    if (p.src.ndims < 2 || p.src.ndims > MAX_NDIMS)
+        return invalid(explain("src has %d dimension%s, 2 to %d are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s", MAX_NDIMS));
     return 1 <= p.normalized_axes && p.normalized_axes < p.src.ndims
                ? ACCEPTED
                : invalid("at least one dimension must be normalized, and at least one must count rows");
@@ -83,59 +92,61 @@ bool has_possible_size(const memory_desc &md) {
 
 verdict check_sizes(const problem &p) {
     const auto &post_ops = p.attr.post_ops.entries;
-    const bool possible = !any_tensor(p, [](const memory_desc &md) { return !has_possible_size(md); }) &&
-                          std::all_of(post_ops.begin(), post_ops.end(), [](const post_op &entry) {
-                              const auto *binary = std::get_if<binary_post_op>(&entry);
-                              return binary == nullptr || has_possible_size(binary->src1);
-                          });
-    return possible ? ACCEPTED : invalid("a tensor, or one that goes with it, is larger than memory can be");
+    if (const char *name = find_tensor(p, [](const memory_desc &md) { return !has_possible_size(md); }))
+        return invalid(explain("%s, or one that goes with it, is larger than memory can be", name));
+    const bool possible = std::all_of(post_ops.begin(), post_ops.end(), [](const post_op &entry) {
+        const auto *binary = std::get_if<binary_post_op>(&entry);
+        return binary == nullptr || has_possible_size(binary->src1);
+    });
+    return possible ? ACCEPTED : invalid("src1 of a binary post-op is larger than memory can be");
 }
 
 verdict check_presence(const problem &p) {
-    if (any_tensor(p, [](auto &md) { return md.ndims == 0; })) return invalid("a tensor is missing");
-    if (any_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; })) return invalid("unknown data type");
-    return any_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; })
-               ? invalid("the layout of a tensor is not given")
-               : ACCEPTED;
+    if (const char *name = find_tensor(p, [](auto &md) { return md.ndims == 0; }))
+        return invalid(explain("%s has no dimensions", name));
+    if (const char *name = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }))
+        return invalid(explain("%s has an unknown data type", name));
+    if (const char *name = find_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; }))
+        return invalid(explain("%s has an undecided layout", name));
+    return ACCEPTED;
 }
 
 verdict check_data_dims(const problem &p) {
-    const bool same =
-        p.is_forward() ? same_dims(p.src, p.dst) : same_dims(p.src, p.diff_dst) && same_dims(p.src, p.diff_src);
-    return same ? ACCEPTED : invalid("source and destination differ in their dimensions");
+    const auto differs = [&](const memory_desc &md) { return &md != &p.statistics && !same_dims(p.src, md); };
+    const char *name = find_tensor(p, differs);
+    return name == nullptr ? ACCEPTED : invalid(explain("%s has other dimensions than src", name));
 }
 
 verdict check_statistics_dims(const problem &p) {
     const bool fits = p.statistics.ndims == p.row_ndims() &&
                       std::equal(p.statistics.dims, p.statistics.dims + p.statistics.ndims, p.src.dims);
-    return fits ? ACCEPTED : invalid("statistics must have the dimensions of the source but the normalized ones");
+    return fits ? ACCEPTED : invalid("statistics (mean and variance) must have the dimensions of src but the normalized ones");
 }
 
 verdict check_outputs(const problem &p) {
     const bool statistics = p.writes_mean() || p.writes_variance();
-    const bool shared = (p.is_forward() && is_broadcast(p.dst)) || (p.wants_diff_src() && is_broadcast(p.diff_src)) ||
-                        (statistics && is_broadcast(p.statistics));
-    return shared ? invalid("an output has a stride of 0") : ACCEPTED;
+    const char *name = p.is_forward() && is_broadcast(p.dst)              ? "dst"
+                       : p.wants_diff_src() && is_broadcast(p.diff_src)   ? "diff_src"
+                       : statistics && is_broadcast(p.statistics)         ? "statistics (mean and variance)"
+                                                                          : nullptr;
+    return name == nullptr ? ACCEPTED : invalid(explain("%s has a stride of 0 and is an output", name));
 }
 
 // ---------------------------------------------------------------- the types
 
 verdict check_data_types(const problem &p) {
-    if (p.is_forward()) {
-        const auto is_supported = [](jitnorm_data_type_t type) { return is_data_type(type) || is_int8(type); };
-        return is_supported(p.src.data_type) && is_supported(p.dst.data_type)
-                   ? ACCEPTED
-                   : unsupported("forward supports the data types f32, bf16, f16, f64, s8 and u8");
-    }
-    return is_data_type(p.src.data_type) && is_data_type(p.diff_dst.data_type) && is_data_type(p.diff_src.data_type)
-               ? ACCEPTED
-               : unsupported("backward supports the data types f32, bf16, f16 and f64");
+    const char *name = find_tensor(p, [&](const memory_desc &md) {
+        return &md != &p.statistics && !is_data_type(md.data_type) && !(p.is_forward() && is_int8(md.data_type));
+    });
+    if (name == nullptr) return ACCEPTED;
+    return unsupported(p.is_forward() ? explain("%s is none of f32, bf16, f16, f64, s8 and u8", name)
+                                      : explain("%s is none of f32, bf16, f16 and f64", name));
 }
 
 verdict check_statistics_type(const problem &p) {
     return is_one_of(p.statistics.data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
-               : unsupported("statistics of type f32, bf16 or f16 are supported");
+               : unsupported("statistics (mean and variance) are none of f32, bf16 and f16");
 }
 
 verdict check_affine_type(jitnorm_data_type_t type) {

@@ -10,7 +10,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr int SRC = 0, DST = 1, STATISTICS = 2; // tensors of the row space
+constexpr int SRC_ROWS = 0, DST_ROWS = 1, STATISTICS = 2; // tensors of the row space
 
 row_space rows_of(const problem &p) {
     const memory_desc *tensors[] = {&p.src, &p.dst, &p.statistics};
@@ -34,8 +34,8 @@ forward_executor<T>::forward_executor(const problem &p, std::shared_ptr<const fo
     : kernels_(p, std::move(kernels)), space_(rows_of(p)), shares_rows_(shares_rows),
       computed_(!p.statistics_are_inputs()), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
       dst_size_(dim_t(size_of(p.dst.data_type))), scale_size_(dim_t(size_of(p.scale_shift_type))),
-      dst_offset_(p.dst.offset0 * dst_size_), src_stride_(space_.stride(SRC) * src_size_),
-      dst_stride_(space_.stride(DST) * dst_size_), statistics_size_(dim_t(size_of(p.statistics.data_type))),
+      dst_offset_(p.dst.offset0 * dst_size_), src_stride_(space_.stride(SRC_ROWS) * src_size_),
+      dst_stride_(space_.stride(DST_ROWS) * dst_size_), statistics_size_(dim_t(size_of(p.statistics.data_type))),
       statistics_stride_(p.uses_statistics() ? space_.stride(STATISTICS) : 0),
       dst_in_lines_(has_rows_in_lines(p.dst, p.row_ndims())), bytes_(space_.rows() * C_ * (src_size_ + dst_size_)),
       row_threads_(tuning::threads(bytes_, space_.rows(), INT_MAX)),
@@ -75,10 +75,10 @@ void forward_executor<T>::move_to(dense_rows<T> &rows, const arguments &args, co
         return values ? static_cast<std::byte *>(values) + run.offset[STATISTICS] * statistics_size_ : nullptr;
     };
     rows.first_row = first_row;
-    rows.src = static_cast<const std::byte *>(args.src) + run.offset[SRC] * src_size_;
-    rows.dst = static_cast<std::byte *>(args.dst) + run.offset[DST] * dst_size_;
-    rows.mean = statistic(args.mean);
-    rows.variance = statistic(args.variance);
+    rows.src = static_cast<const std::byte *>(args[SRC]) + run.offset[SRC_ROWS] * src_size_;
+    rows.dst = static_cast<std::byte *>(args[DST]) + run.offset[DST_ROWS] * dst_size_;
+    rows.mean = statistic(args[MEAN]);
+    rows.variance = statistic(args[VARIANCE]);
 }
 
 template <typename T>
@@ -118,7 +118,7 @@ template <typename T>
 void forward_executor<T>::run_chunks(const arguments &args, int parts) const {
     dense_rows<T> common = common_of(args);
     common.plan.prefetch = false;
-    auto *found = static_cast<moments<T> *>(args.scratchpad);
+    auto *found = static_cast<moments<T> *>(args[SCRATCHPAD]);
     const dim_t chunks = space_.rows() * chunks_in(C_);
     if (computed_)
         parallel_parts(parts, [&](int part) {
@@ -168,7 +168,7 @@ void forward_executor<T>::normalize_chunks(piece p, const moments<T> *found) con
 template <typename T>
 tuning::plan forward_executor<T>::plan_for(const arguments &args) const {
     tuning::plan plan = plan_;
-    const uintptr_t first = reinterpret_cast<uintptr_t>(args.dst) + uintptr_t(dst_offset_);
+    const uintptr_t first = reinterpret_cast<uintptr_t>(args[DST]) + uintptr_t(dst_offset_);
     plan.non_temporal =
         plan.non_temporal && first % CACHE_LINE == 0 && dst_in_lines_ && 2 * dst_size_ >= dim_t(sizeof(T));
     return plan;

@@ -19,10 +19,10 @@ template <typename T>
 dense_rows<T> forward_rows<T>::common(const arguments &args) {
     dense_rows<T> rows = {};
     rows.args = &args;
-    rows.scale = args.scale;
-    rows.shift = args.shift;
-    rows.src_scale = args.src_scale ? T(load<float>(args.src_scale)) : T(1);
-    rows.inverse_dst_scale = args.dst_scale ? T(1) / T(load<float>(args.dst_scale)) : T(1);
+    rows.scale = args[SCALE];
+    rows.shift = args[SHIFT];
+    rows.src_scale = args[SRC_SCALE] ? T(load<float>(args[SRC_SCALE])) : T(1);
+    rows.inverse_dst_scale = args[DST_SCALE] ? T(1) / T(load<float>(args[DST_SCALE])) : T(1);
     return rows;
 }
 

@@ -98,10 +98,10 @@ jitnorm_status_t packed_forward_executor<T>::execute(const arguments &args) cons
     parallel_parts(parts, [&](int part) {
         const range even = split(src_.rows(), parts, part);
         run_part(args, {dst_.group_begin(even.begin), dst_.group_begin(even.end)},
-                 static_cast<std::byte *>(args.scratchpad) + part * buffer_bytes_);
-        zero_padding(problem_.dst, args.dst, part, parts);
-        if (problem_.writes_variance()) zero_padding(problem_.statistics, args.variance, part, parts);
-        if (problem_.writes_mean()) zero_padding(problem_.statistics, args.mean, part, parts);
+                 static_cast<std::byte *>(args[SCRATCHPAD]) + part * buffer_bytes_);
+        zero_padding(problem_.dst, args[DST], part, parts);
+        if (problem_.writes_variance()) zero_padding(problem_.statistics, args[VARIANCE], part, parts);
+        if (problem_.writes_mean()) zero_padding(problem_.statistics, args[MEAN], part, parts);
     });
     return jitnorm_success;
 }
@@ -164,8 +164,8 @@ void packed_forward_executor<T>::for_each_run(const arguments &args, tile &t, Bo
         rows.mean = reinterpret_cast<std::byte *>(t.mean) + statistics;
         rows.variance = reinterpret_cast<std::byte *>(t.variance) + statistics;
         rows.first_row += done;
-        rows.src = packs_src_ ? all.src + done * src_pitch_ : static_cast<const std::byte *>(args.src) + offset;
-        rows.dst = packs_dst_ ? all.dst + done * dst_pitch_ : static_cast<std::byte *>(args.dst) + offset;
+        rows.src = packs_src_ ? all.src + done * src_pitch_ : static_cast<const std::byte *>(args[SRC]) + offset;
+        rows.dst = packs_dst_ ? all.dst + done * dst_pitch_ : static_cast<std::byte *>(args[DST]) + offset;
         if (!packs_src_) rows.src_stride = src_.row_step();
         if (!packs_dst_) rows.dst_stride = dst_.row_step();
         body(rows, count);
@@ -176,13 +176,13 @@ void packed_forward_executor<T>::for_each_run(const arguments &args, tile &t, Bo
 template <typename T>
 void packed_forward_executor<T>::gather_src(const arguments &args, const tile &t, range columns) const {
     if (packs_src_)
-        src_.gather(args.src, t.first, t.rows, columns.begin, columns.end - columns.begin, t.buffer, src_pitch_);
+        src_.gather(args[SRC], t.first, t.rows, columns.begin, columns.end - columns.begin, t.buffer, src_pitch_);
 }
 
 template <typename T>
 void packed_forward_executor<T>::gather_dst(const arguments &args, const tile &t, range columns) const {
     if (packs_dst_ && reads_dst_)
-        dst_.gather(args.dst, t.first, t.rows, columns.begin, columns.end - columns.begin, t.buffer + src_tile_bytes_,
+        dst_.gather(args[DST], t.first, t.rows, columns.begin, columns.end - columns.begin, t.buffer + src_tile_bytes_,
                     dst_pitch_);
 }
 
@@ -190,7 +190,7 @@ template <typename T>
 void packed_forward_executor<T>::scatter_dst(const arguments &args, const tile &t, range columns) const {
     if (packs_dst_)
         dst_.scatter(t.buffer + src_tile_bytes_, dst_pitch_, t.first, t.rows, columns.begin,
-                     columns.end - columns.begin, args.dst);
+                     columns.end - columns.begin, args[DST]);
 }
 
 template <typename T>
@@ -254,15 +254,15 @@ void packed_forward_executor<T>::find_long_statistics(const arguments &args, con
 template <typename T>
 void packed_forward_executor<T>::gather_statistics(const arguments &args, tile &t) const {
     const dim_t size = element_size(problem_.statistics);
-    if (problem_.reads_mean()) statistics_.gather(args.mean, t.first, t.rows, t.mean, size);
-    if (problem_.statistics_are_inputs()) statistics_.gather(args.variance, t.first, t.rows, t.variance, size);
+    if (problem_.reads_mean()) statistics_.gather(args[MEAN], t.first, t.rows, t.mean, size);
+    if (problem_.statistics_are_inputs()) statistics_.gather(args[VARIANCE], t.first, t.rows, t.variance, size);
 }
 
 template <typename T>
 void packed_forward_executor<T>::scatter_statistics(const arguments &args, const tile &t) const {
     const dim_t size = element_size(problem_.statistics);
-    if (problem_.writes_mean()) statistics_.scatter(t.mean, size, t.first, t.rows, args.mean);
-    if (problem_.writes_variance()) statistics_.scatter(t.variance, size, t.first, t.rows, args.variance);
+    if (problem_.writes_mean()) statistics_.scatter(t.mean, size, t.first, t.rows, args[MEAN]);
+    if (problem_.writes_variance()) statistics_.scatter(t.variance, size, t.first, t.rows, args[VARIANCE]);
 }
 
 template class packed_forward_executor<float>;

@@ -97,7 +97,7 @@ dim_t post_op_operands<T>::tiles_bytes(const problem &p, dim_t rows, dim_t colum
 template <typename T>
 void post_op_operands<T>::locate(const arguments &args, const window &where, std::byte *tiles, table &found) const {
     for (const operand &o : operands_) {
-        const void *tensor = args.post_op_src[o.index];
+        const void *tensor = args[post_op_slot(o.index)];
         if (!o.gathered) {
             locate_one(o, tensor, where, found);
         } else {

@@ -32,7 +32,7 @@ verdict hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_p
 jitnorm_status_t jitnorm_graph_graph_create_with_fpmath_mode(jitnorm_graph_graph_t *graph,
                                                              jitnorm_engine_kind_t engine_kind,
                                                              jitnorm_fpmath_mode_t mode) {
-    if (any_null(graph)) return report(__func__, NULL_POINTER);
+    if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
     if (engine_kind != jitnorm_cpu) return report(__func__, NO_ENGINE);
     if (!is_known(mode)) return report(__func__, UNKNOWN_MODE);
     return create(__func__, graph, engine_kind, mode);
@@ -46,7 +46,7 @@ jitnorm_status_t jitnorm_graph_graph_destroy(jitnorm_graph_graph_t graph) { retu
 
 jitnorm_status_t jitnorm_graph_graph_set_fpmath_mode(jitnorm_graph_graph_t graph, jitnorm_fpmath_mode_t mode,
                                                      int apply_to_int) {
-    if (any_null(graph)) return report(__func__, NULL_POINTER);
+    if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
     if (graph->is_finalized) return report(__func__, FINALIZED);
     if (!is_known(mode)) return report(__func__, UNKNOWN_MODE);
     graph->fpmath_mode = mode;
@@ -56,7 +56,7 @@ jitnorm_status_t jitnorm_graph_graph_set_fpmath_mode(jitnorm_graph_graph_t graph
 
 jitnorm_status_t jitnorm_graph_graph_get_fpmath_mode(jitnorm_graph_graph_t graph, jitnorm_fpmath_mode_t *mode,
                                                      int *apply_to_int) {
-    if (any_null(graph)) return report(__func__, NULL_POINTER);
+    if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
     if (graph->is_finalized) return report(__func__, FINALIZED);
     if (mode != nullptr) *mode = graph->fpmath_mode;
     if (apply_to_int != nullptr) *apply_to_int = graph->fpmath_applies_to_int;
@@ -64,17 +64,17 @@ jitnorm_status_t jitnorm_graph_graph_get_fpmath_mode(jitnorm_graph_graph_t graph
 }
 
 jitnorm_status_t jitnorm_graph_add_op(jitnorm_graph_graph_t graph, jitnorm_graph_op_t op) {
-    if (any_null(graph, op)) return report(__func__, NULL_POINTER);
+    if (any_null(graph, op)) return report(__func__, JITNORM_NULL_AMONG(graph, op));
     return guarded(__func__, [&] { return graph->add(*op); });
 }
 
 jitnorm_status_t jitnorm_graph_graph_finalize(jitnorm_graph_graph_t graph) {
-    if (any_null(graph)) return report(__func__, NULL_POINTER);
+    if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
     return guarded(__func__, [&] { return graph->finalize(); });
 }
 
 jitnorm_status_t jitnorm_graph_graph_is_finalized(jitnorm_graph_graph_t graph, uint8_t *finalized) {
-    if (any_null(graph, finalized)) return report(__func__, NULL_POINTER);
+    if (any_null(graph, finalized)) return report(__func__, JITNORM_NULL_AMONG(graph, finalized));
     *finalized = graph->is_finalized ? 1 : 0;
     return jitnorm_success;
 }
@@ -91,8 +91,8 @@ jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm
 }
 
 jitnorm_status_t jitnorm_graph_graph_get_partition_num(const_jitnorm_graph_graph_t graph, size_t *num) {
-    if (any_null(graph)) return report(__func__, {jitnorm_invalid_graph, "a null pointer"});
-    if (any_null(num)) return report(__func__, NULL_POINTER);
+    if (any_null(graph)) return report(__func__, {jitnorm_invalid_graph, "graph is null"});
+    if (any_null(num)) return report(__func__, JITNORM_NULL_AMONG(num));
     *num = graph->partitions.size();
     return jitnorm_success;
 }
@@ -100,7 +100,7 @@ jitnorm_status_t jitnorm_graph_graph_get_partition_num(const_jitnorm_graph_graph
 jitnorm_status_t jitnorm_graph_graph_get_partitions(jitnorm_graph_graph_t graph, size_t num,
                                                     jitnorm_graph_partition_t *partitions) {
     if (any_null(graph, partitions) || num == 0)
-        return report(__func__, {jitnorm_invalid_graph, "a null pointer, or no partitions"});
+        return report(__func__, {jitnorm_invalid_graph, "graph or partitions is null, or num is 0"});
     if (num != graph->partitions.size())
         return report(__func__, {jitnorm_invalid_arguments, "there is another number of partitions"});
     return guarded(__func__, [&] { return hand_out(graph->partitions, partitions); });

@@ -38,7 +38,7 @@ verdict set_values(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const Val
 
 jitnorm_status_t jitnorm_graph_op_create(jitnorm_graph_op_t *op, size_t id, jitnorm_graph_op_kind_t kind,
                                          const char *verbose_name) {
-    if (any_null(op, verbose_name)) return report(__func__, NULL_POINTER);
+    if (any_null(op, verbose_name)) return report(__func__, JITNORM_NULL_AMONG(op, verbose_name));
     return guarded(__func__, [&]() -> verdict {
         *op = new jitnorm_graph_op{id, kind, verbose_name, {}, {}, {}};
         return {};
@@ -48,49 +48,49 @@ jitnorm_status_t jitnorm_graph_op_create(jitnorm_graph_op_t *op, size_t id, jitn
 jitnorm_status_t jitnorm_graph_op_destroy(jitnorm_graph_op_t op) { return destroy(op); }
 
 jitnorm_status_t jitnorm_graph_op_add_input(jitnorm_graph_op_t op, const jitnorm_graph_logical_tensor_t *input) {
-    if (any_null(op, input)) return report(__func__, NULL_POINTER);
+    if (any_null(op, input)) return report(__func__, JITNORM_NULL_AMONG(op, input));
     return guarded(__func__, [&] { return add(op->inputs, *input); });
 }
 
 jitnorm_status_t jitnorm_graph_op_add_output(jitnorm_graph_op_t op, const jitnorm_graph_logical_tensor_t *output) {
-    if (any_null(op, output)) return report(__func__, NULL_POINTER);
+    if (any_null(op, output)) return report(__func__, JITNORM_NULL_AMONG(op, output));
     return guarded(__func__, [&] { return add(op->outputs, *output); });
 }
 
 jitnorm_status_t jitnorm_graph_op_set_attr_f32(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name, const float *value,
                                                size_t value_len) {
-    if (any_null(op, value)) return report(__func__, NULL_POINTER);
+    if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
     return guarded(__func__, [&] { return set_values(*op, name, value, value_len); });
 }
 
 jitnorm_status_t jitnorm_graph_op_set_attr_bool(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name,
                                                 const uint8_t *value, size_t value_len) {
-    if (any_null(op, value)) return report(__func__, NULL_POINTER);
+    if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
     if (value_len != 1) return report(__func__, BAD_LENGTH);
     return guarded(__func__, [&] { return set(*op, name, *value != 0); });
 }
 
 jitnorm_status_t jitnorm_graph_op_set_attr_s64(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name,
                                                const int64_t *value, size_t value_len) {
-    if (any_null(op, value)) return report(__func__, NULL_POINTER);
+    if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
     return guarded(__func__, [&] { return set_values(*op, name, value, value_len); });
 }
 
 jitnorm_status_t jitnorm_graph_op_set_attr_str(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name, const char *value,
                                                size_t value_len) {
-    if (any_null(op, value)) return report(__func__, NULL_POINTER);
+    if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
     if (value_len == 0) return report(__func__, {jitnorm_invalid_arguments, "an empty string"});
     return guarded(__func__, [&] { return set(*op, name, std::string(value, value_len)); });
 }
 
 jitnorm_status_t jitnorm_graph_op_get_id(const_jitnorm_graph_op_t op, size_t *id) {
-    if (any_null(op, id)) return report(__func__, NULL_POINTER);
+    if (any_null(op, id)) return report(__func__, JITNORM_NULL_AMONG(op, id));
     *id = op->id;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_op_get_kind(const_jitnorm_graph_op_t op, jitnorm_graph_op_kind_t *kind) {
-    if (any_null(op, kind)) return report(__func__, NULL_POINTER);
+    if (any_null(op, kind)) return report(__func__, JITNORM_NULL_AMONG(op, kind));
     *kind = op->kind;
     return jitnorm_success;
 }

@@ -33,7 +33,7 @@ jitnorm_status_t write(const char *function, const std::vector<logical_tensor> &
 
 jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_t *partition,
                                                         const_jitnorm_graph_op_t op, jitnorm_engine_kind_t ekind) {
-    if (any_null(partition, op)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, op)) return report(__func__, JITNORM_NULL_AMONG(partition, op));
     if (ekind != jitnorm_cpu) return report(__func__, {jitnorm_invalid_arguments, "there is no engine of this kind"});
     return guarded(__func__, [&] { return create_with_op(partition, *op, ekind); });
 }
@@ -41,59 +41,59 @@ jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_
 jitnorm_status_t jitnorm_graph_partition_destroy(jitnorm_graph_partition_t partition) { return destroy(partition); }
 
 jitnorm_status_t jitnorm_graph_partition_get_op_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    if (any_null(partition, num)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, num)) return report(__func__, JITNORM_NULL_AMONG(partition, num));
     *num = 1;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t partition, size_t num, size_t *ids) {
-    if (any_null(partition, ids)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, ids)) return report(__func__, JITNORM_NULL_AMONG(partition, ids));
     if (num != 1) return report(__func__, OTHER_NUMBER);
     *ids = partition->content->op.id;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_id(const_jitnorm_graph_partition_t partition, size_t *id) {
-    if (any_null(partition, id)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, id)) return report(__func__, JITNORM_NULL_AMONG(partition, id));
     *id = partition->content->id;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_engine_kind(const_jitnorm_graph_partition_t partition,
                                                          jitnorm_engine_kind_t *kind) {
-    if (any_null(partition, kind)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, kind)) return report(__func__, JITNORM_NULL_AMONG(partition, kind));
     *kind = partition->content->engine_kind;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_is_supported(const_jitnorm_graph_partition_t partition,
                                                       uint8_t *is_supported) {
-    if (any_null(partition, is_supported)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, is_supported)) return report(__func__, JITNORM_NULL_AMONG(partition, is_supported));
     *is_supported = partition->content->norm.has_value() ? 1 : 0;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_input_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    if (any_null(partition, num)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, num)) return report(__func__, JITNORM_NULL_AMONG(partition, num));
     *num = partition->content->op.inputs.size();
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_input_ports(const_jitnorm_graph_partition_t partition, size_t num,
                                                          jitnorm_graph_logical_tensor_t *inputs) {
-    if (any_null(partition, inputs)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, inputs)) return report(__func__, JITNORM_NULL_AMONG(partition, inputs));
     return write(__func__, partition->content->op.inputs, num, inputs);
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_output_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
-    if (any_null(partition, num)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, num)) return report(__func__, JITNORM_NULL_AMONG(partition, num));
     *num = partition->content->op.outputs.size();
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_output_ports(const_jitnorm_graph_partition_t partition, size_t num,
                                                           jitnorm_graph_logical_tensor_t *outputs) {
-    if (any_null(partition, outputs)) return report(__func__, NULL_POINTER);
+    if (any_null(partition, outputs)) return report(__func__, JITNORM_NULL_AMONG(partition, outputs));
     return write(__func__, partition->content->op.outputs, num, outputs);
 }
 
@@ -102,9 +102,10 @@ jitnorm_status_t jitnorm_graph_partition_compile(jitnorm_graph_partition_t parti
                                                  const jitnorm_graph_logical_tensor_t **inputs, size_t out_num,
                                                  const jitnorm_graph_logical_tensor_t **outputs,
                                                  jitnorm_engine_t engine) {
-    if (any_null(partition, compiled_partition, engine) || (in_num > 0 && inputs == nullptr) ||
-        (out_num > 0 && outputs == nullptr))
-        return report(__func__, NULL_POINTER);
+    const void *in = array_of(in_num, inputs), *out = array_of(out_num, outputs);
+    if (any_null(partition, compiled_partition, in, out, engine))
+        return report(__func__, null_among("partition, compiled_partition, inputs, outputs, engine",
+                                           {partition, compiled_partition, in, out, engine}));
     if (partition->content != compiled_partition->partition)
         return report(__func__, {jitnorm_invalid_arguments, "the compiled partition was created from another one"});
     return guarded(__func__, [&] { return compiled_partition->compile({inputs, in_num}, {outputs, out_num}); });

@@ -26,34 +26,35 @@ verdict create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, 
 jitnorm_status_t jitnorm_graph_tensor_create(jitnorm_graph_tensor_t *tensor,
                                              const jitnorm_graph_logical_tensor_t *logical_tensor,
                                              jitnorm_engine_t engine, void *handle) {
-    if (any_null(tensor, engine) || logical_tensor == nullptr) return report(__func__, NULL_POINTER);
+    if (any_null(tensor, logical_tensor, engine))
+        return report(__func__, JITNORM_NULL_AMONG(tensor, logical_tensor, engine));
     return guarded(__func__, [&] { return create_tensor(tensor, *logical_tensor, engine, handle); });
 }
 
 jitnorm_status_t jitnorm_graph_tensor_destroy(jitnorm_graph_tensor_t tensor) { return destroy(tensor); }
 
 jitnorm_status_t jitnorm_graph_tensor_get_data_handle(const_jitnorm_graph_tensor_t tensor, void **handle) {
-    if (any_null(tensor, handle)) return report(__func__, NULL_POINTER);
+    if (any_null(tensor, handle)) return report(__func__, JITNORM_NULL_AMONG(tensor, handle));
     *handle = tensor->handle;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_tensor_set_data_handle(jitnorm_graph_tensor_t tensor, void *handle) {
-    if (any_null(tensor)) return report(__func__, NULL_POINTER);
+    if (any_null(tensor)) return report(__func__, JITNORM_NULL_AMONG(tensor));
     if (handle != tensor->owned.get()) tensor->owned.reset();
     tensor->handle = handle;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_tensor_get_engine(const_jitnorm_graph_tensor_t tensor, jitnorm_engine_t *engine) {
-    if (any_null(tensor, engine)) return report(__func__, NULL_POINTER);
+    if (any_null(tensor, engine)) return report(__func__, JITNORM_NULL_AMONG(tensor, engine));
     *engine = tensor->engine;
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_tensor_get_logical_tensor(const_jitnorm_graph_tensor_t tensor,
                                                          jitnorm_graph_logical_tensor_t *logical_tensor) {
-    if (any_null(tensor) || logical_tensor == nullptr) return report(__func__, NULL_POINTER);
+    if (any_null(tensor, logical_tensor)) return report(__func__, JITNORM_NULL_AMONG(tensor, logical_tensor));
     *logical_tensor = tensor->description;
     return jitnorm_success;
 }

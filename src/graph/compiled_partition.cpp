@@ -41,16 +41,16 @@ bool are_alike(const logical_tensor &a, const logical_tensor &b) {
 
 layer_norm::arguments arguments_of(const by_role<void *> &data) {
     layer_norm::arguments args;
-    args.src = data[SRC];
-    args.dst = data[DST];
-    args.mean = data[MEAN];
-    args.variance = data[VARIANCE];
-    args.scale = data[GAMMA];
-    args.shift = data[BETA];
-    args.diff_dst = data[DIFF_DST];
-    args.diff_src = data[DIFF_SRC];
-    args.diff_scale = data[DIFF_GAMMA];
-    args.diff_shift = data[DIFF_BETA];
+    args.set(layer_norm::SRC, data[SRC]);
+    args.set(layer_norm::DST, data[DST]);
+    args.set(layer_norm::MEAN, data[MEAN]);
+    args.set(layer_norm::VARIANCE, data[VARIANCE]);
+    args.set(layer_norm::SCALE, data[GAMMA]);
+    args.set(layer_norm::SHIFT, data[BETA]);
+    args.set(layer_norm::DIFF_DST, data[DIFF_DST]);
+    args.set(layer_norm::DIFF_SRC, data[DIFF_SRC]);
+    args.set(layer_norm::DIFF_SCALE, data[DIFF_GAMMA]);
+    args.set(layer_norm::DIFF_SHIFT, data[DIFF_BETA]);
     return args;
 }
 
@@ -91,9 +91,11 @@ verdict program::collect(role r, tensor_handles given, by_role<void *> &data) co
     const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
         return t != nullptr && t->description.id == expected.id;
     });
-    if (found == given.end()) return invalid("a tensor of the compiled partition is missing");
-    if (!are_alike((*found)->description, expected)) return invalid("a tensor that is not as compilation was told");
-    if ((*found)->handle == nullptr && has_elements(expected)) return invalid("a tensor without memory");
+    if (found == given.end()) return invalid(explain("tensor %zu of the compiled partition is missing", expected.id));
+    if (!are_alike((*found)->description, expected))
+        return invalid(explain("tensor %zu is not as compilation was told", expected.id));
+    if ((*found)->handle == nullptr && has_elements(expected))
+        return invalid(explain("tensor %zu has no memory", expected.id));
     data[size_t(r)] = (*found)->handle;
     return {};
 }
@@ -110,7 +112,7 @@ verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<
 verdict program::run(layer_norm::arguments &args) const {
     const thread_scratchpad scratchpad(executor_->scratchpad_bytes());
     if (executor_->scratchpad_bytes() != 0 && scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-    args.scratchpad = scratchpad.data();
+    args.set(layer_norm::SCRATCHPAD, scratchpad.data());
     return {executor_->execute(args)};
 }
 

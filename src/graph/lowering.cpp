@@ -2,6 +2,7 @@
 #include "lowering.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace jitnorm::impl::graph {
 
@@ -10,6 +11,16 @@ namespace {
 constexpr verdict ACCEPTED = {};
 constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
 constexpr verdict misfit(const char *reason) { return {jitnorm_invalid_shape, reason}; }
+
+// What the operation's description calls the tensor.
+const char *name_of(role r, const norm_op &op) {
+    constexpr const char *NAMES[] = {"src",  "diff_dst", "mean",     "variance",   "gamma",
+                                     "beta", "dst",      "diff_src", "diff_gamma", "diff_beta"};
+    constexpr const char *ASCEND[] = {"x",    "dy",  "mean", "variance", "gamma",
+                                      "beta", "dst", "pd_x", "pd_gamma", "pd_beta"};
+    static_assert(std::size(NAMES) == ROLE_COUNT && std::size(ASCEND) == ROLE_COUNT);
+    return (op.counts_axes_of_gamma ? ASCEND : NAMES)[r];
+}
 
 bool is_statistics(role r) { return r == MEAN || r == VARIANCE; }
 bool is_data(role r) { return r == SRC || r == DIFF_DST || r == DST || r == DIFF_SRC; }
@@ -32,6 +43,7 @@ private:
     void choose_gradients(layer_norm::problem &p) const;
     void choose_sides(layer_norm::problem &p);
 
+    const char *name(role r) const { return name_of(r, op_); }
     logical_tensor &tensor(role r) const { return tensors_[size_t(r)]; }
     memory_desc &layout(role r) { return layouts_[size_t(r)]; }
     const logical_tensor &src() const { return tensor(SRC); }
@@ -59,17 +71,18 @@ private:
 
 verdict lowerer::take(role r, tensor_list given) {
     const auto found = std::find_if(given.begin(), given.end(), [&](auto *lt) { return lt->id == op_[r].id; });
-    if (found == given.end()) return invalid("a tensor of the operation is missing");
+    if (found == given.end()) return invalid(explain("%s (tensor %zu) is missing", name(r), op_[r].id));
     const logical_tensor &lt = tensor(r) = **found;
     if (!has_legal_rank(lt)) return BAD_RANK;
-    if (lt.data_type == jitnorm_data_type_undef) return invalid("a tensor without a data type");
-    if (lt.data_type != op_[r].type) return {jitnorm_invalid_data_type, "a data type that is not the operation's"};
-    return op_.writes(r) || is_shape_known(lt) ? ACCEPTED : invalid("the shape of an input is not known");
+    if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name(r)));
+    if (lt.data_type != op_[r].type)
+        return {jitnorm_invalid_data_type, explain("%s has another data type than the operation was made with", name(r))};
+    return op_.writes(r) || is_shape_known(lt) ? ACCEPTED : invalid(explain("the shape of %s is not known", name(r)));
 }
 
 verdict lowerer::take(tensor_list inputs, tensor_list outputs) {
     for (const tensor_list &list : {inputs, outputs})
-        if (std::find(list.begin(), list.end(), nullptr) != list.end()) return NULL_POINTER;
+        if (std::find(list.begin(), list.end(), nullptr) != list.end()) return invalid("a logical tensor of the list is null");
     return for_each_role([&](role r) { return take(r, op_.reads(r) ? inputs : outputs); });
 }
 
@@ -80,10 +93,11 @@ constexpr int MOST_DIMENSIONS = MAX_NDIMS - 1;
 
 verdict lowerer::find_axis() {
     const int64_t rank = src().ndims;
-    if (rank > MOST_DIMENSIONS) return {jitnorm_unimplemented, "tensors of up to 11 dimensions are supported"};
+    if (rank > MOST_DIMENSIONS) return {jitnorm_unimplemented, explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS)};
     const int64_t begin = op_.counts_axes_of_gamma ? -int64_t(tensor(GAMMA).ndims) : op_.begin_norm_axis;
     if (begin < -rank || begin >= rank || (op_.counts_axes_of_gamma && begin == 0))
-        return misfit("the first normalized axis is out of range");
+        return misfit(explain("the first normalized axis is %lld and src has %lld dimensions",
+                              static_cast<long long>(begin), static_cast<long long>(rank)));
     axis_ = int(begin < 0 ? begin + rank : begin);
     return ACCEPTED;
 }
@@ -103,16 +117,18 @@ bool lowerer::fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_
 verdict lowerer::fit_shape(role r) {
     const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
     const bool may_be_unknown = op_.writes(r);
-    if (is_data(r)) return fits(tensor(r), dims, may_be_unknown) ? ACCEPTED : misfit("a shape that is not src's");
+    if (is_data(r)) 
+        return fits(tensor(r), dims, may_be_unknown) ? ACCEPTED
+                                                     : misfit(explain("%s has another shape than src", name(r)));
     if (!is_statistics(r))
         return fits(tensor(r), dims.subspan(size_t(axis_)), may_be_unknown)
                    ? ACCEPTED
-                   : misfit("gamma, beta and their gradients must have the normalized axes");
+                   : misfit(explain("%s must have the shape of the normalized axes", name(r)));
     jitnorm_dims_t with_ones;
     std::fill(std::copy(rows.begin(), rows.end(), with_ones), std::end(with_ones), 1);
     return fits(tensor(r), rows, may_be_unknown) || fits(tensor(r), {with_ones, dims.size()}, may_be_unknown)
                ? ACCEPTED
-               : misfit("mean and variance must have the axes before the normalized ones");
+               : misfit(explain("%s must have the axes before the normalized ones", name(r)));
 }
 
 // ---------------------------------------------------------------- layouts
@@ -120,11 +136,12 @@ verdict lowerer::fit_shape(role r) {
 verdict lowerer::lay_out(role r) {
     logical_tensor &lt = tensor(r);
     const bool is_any = lt.layout_type == jitnorm_graph_layout_type_any;
-    if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided) return invalid("a layout that is not strided");
+    if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided) 
+        return invalid(explain("the layout of %s is not strided", name(r)));
     if (!is_any && are_strides_known(lt)) return ACCEPTED;
-    if (!is_any && op_.reads(r)) return invalid("the strides of an input are not known");
+    if (!is_any && op_.reads(r)) return invalid(explain("the strides of %s are not known", name(r)));
     const bool fit = is_any && is_data(r) && r != SRC ? lay_out_densely_like(lt, src()) : lay_out_densely(lt);
-    return fit ? ACCEPTED : invalid("a tensor too large to be addressed");
+    return fit ? ACCEPTED : invalid(explain("%s is too large to be addressed", name(r)));
 }
 
 // Of its single index there is no next one, so where the stride would not fit any other does.
@@ -142,8 +159,11 @@ verdict lowerer::describe(role r) {
     bool fit =
         is_statistics(r) ? describe_dims(lt, 0, axis_, layout(r)) : describe_dims(lt, 0, rank - first, layout(r));
     if (fit && is_data(r) && axis_ == 0) fit = prepend_one(layout(r));
-    if (!fit) return invalid("strides that overlap or are negative, or a size that cannot be addressed");
-    return op_.writes(r) && is_broadcast(layout(r)) ? invalid("an output has a stride of 0") : ACCEPTED;
+    if (!fit) 
+        return invalid(explain("the strides of %s overlap or are negative, or it cannot be addressed", name(r)));
+    return op_.writes(r) && is_broadcast(layout(r))
+               ? invalid(explain("%s has a stride of 0 and is an output", name(r)))
+               : ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the problem

@@ -57,20 +57,19 @@ void copy_tensor(const memory_desc &from, const void *source, const memory_desc 
 layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts, std::shared_ptr<const executor> inner,
                                size_t inner_bytes)
     : inner_(std::move(inner)), bytes_(rounded_up(inner_bytes)) {
-    const auto add_vector = [&](bool used, auto constant, auto other, const memory_desc &outside, bool is_output) {
-        if (!used || outside.ndims == 0) return;
-        add({constant, other, outside, make_dense({outside.dims, size_t(outside.ndims)}, outside.data_type),
-             is_output});
+    const auto add_vector = [&](bool used, slot place, const memory_desc &outside, bool is_output = false) {
+        if (used && outside.ndims != 0)
+            add({place, outside, make_dense({outside.dims, size_t(outside.ndims)}, outside.data_type), is_output});
     };
-    const auto add_statistic = [&](bool used, void *arguments::*which, const memory_desc &outside) {
-        if (used && outside.ndims != 0) add({nullptr, which, outside, p.statistics, p.statistics_are_outputs()});
+    const auto add_statistic = [&](bool used, slot place, const memory_desc &outside) {
+        if (used && outside.ndims != 0) add({place, outside, p.statistics, p.statistics_are_outputs()});
     };
-    add_vector(p.reads_scale(), &arguments::scale, nullptr, layouts.scale, false);
-    add_vector(p.is_forward() && p.uses_shift(), &arguments::shift, nullptr, layouts.shift, false);
-    add_vector(p.wants_diff_scale(), nullptr, &arguments::diff_scale, layouts.diff_scale, true);
-    add_vector(p.wants_diff_shift(), nullptr, &arguments::diff_shift, layouts.diff_shift, true);
-    add_statistic(p.uses_mean(), &arguments::mean, layouts.mean);
-    add_statistic(p.uses_variance(), &arguments::variance, layouts.variance);
+    add_vector(p.reads_scale(), SCALE, layouts.scale);
+    add_vector(p.is_forward() && p.uses_shift(), SHIFT, layouts.shift);
+    add_vector(p.wants_diff_scale(), DIFF_SCALE, layouts.diff_scale, true);
+    add_vector(p.wants_diff_shift(), DIFF_SHIFT, layouts.diff_shift, true);
+    add_statistic(p.uses_mean(), MEAN, layouts.mean);
+    add_statistic(p.uses_variance(), VARIANCE, layouts.variance);
 }
 
 void layout_adapter::add(copy what) {
@@ -82,18 +81,15 @@ void layout_adapter::add(copy what) {
 
 jitnorm_status_t layout_adapter::execute(const arguments &args) const {
     arguments inside = args;
-    const auto place_of = [&](const copy &c) { return static_cast<std::byte *>(args.scratchpad) + c.offset; };
+    const auto place_of = [&](const copy &c) { return static_cast<std::byte *>(args[SCRATCHPAD]) + c.offset; };
     for (const copy &c : copies_) {
-        if (!c.is_output) copy_tensor(c.outside, c.read_from(args), c.inside, place_of(c));
-        if (c.constant != nullptr)
-            inside.*c.constant = place_of(c);
-        else
-            inside.*c.other = place_of(c);
+        if (!c.is_output) copy_tensor(c.outside, args[c.place], c.inside, place_of(c));
+        inside.set(c.place, place_of(c));
     }
     const jitnorm_status_t status = inner_->execute(inside);
     if (status != jitnorm_success) return status;
     for (const copy &c : copies_)
-        if (c.is_output) copy_tensor(c.inside, place_of(c), c.outside, args.*c.other);
+        if (c.is_output) copy_tensor(c.inside, place_of(c), c.outside, args[c.place]);
     return jitnorm_success;
 }
 

@@ -42,13 +42,10 @@ public:
 
 private:
     struct copy {
-        const void *arguments::*constant; // the tensor among the arguments: one of the two is null
-        void *arguments::*other;
+        slot place;
         memory_desc outside, inside;
         bool is_output;
         size_t offset = 0; // of the copy in the scratchpad
-
-        const void *read_from(const arguments &args) const { return constant ? args.*constant : args.*other; }
     };
     void add(copy what);
 

@@ -3,17 +3,25 @@
 
 #include <system_error>
 
+#include "../core/environment.hpp"
+#include "../core/last_error.hpp"
 #include "../core/verbose.hpp"
 #include "../jit/isa.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 verdict prepare(const problem &p, const implementation *&chosen) {
-    if (!jit::isa_cap_is_valid()) return {jitnorm_runtime_error, "JITNORM_MAX_CPU_ISA names no instruction set"};
+    if (!jit::isa_cap_is_valid()) 
+        return {jitnorm_runtime_error,
+                explain("JITNORM_MAX_CPU_ISA is %s, which names no instruction set", the_environment().max_cpu_isa)};
     if (verdict v = validate(p); v.status != jitnorm_success) return v;
     jitnorm_status_t status;
     const implementation *first = choose(p, nullptr, &status);
-    if (first == nullptr) return {status, "no implementation can be taken"};
+    if (first == nullptr)
+        return {status, status == jitnorm_runtime_error
+                            ? explain("JITNORM_IMPL is %s, which names no implementation",
+                                      the_environment().implementation)
+                            : "the implementation that was asked for does not take it (JITNORM_VERBOSE=2 says why)"};
     chosen = first;
     return {};
 }

@@ -55,14 +55,14 @@ public:
         parallel_ranges(p_.rows(), size + bytes(p_.diff_src), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
-        zero_padding(p_.diff_src, args.diff_src);
+        zero_padding(p_.diff_src, args[DIFF_SRC]);
         return jitnorm_success;
     }
 
 private:
     row_constants<T> constants_of(const arguments &args, dim_t row) const {
-        const float mean = p_.reads_mean() ? read_row_value(p_.statistics, args.mean, row) : 0;
-        const float given = read_row_value(p_.statistics, args.variance, row);
+        const float mean = p_.reads_mean() ? read_row_value(p_.statistics, args[MEAN], row) : 0;
+        const float given = read_row_value(p_.statistics, args[VARIANCE], row);
         const bool inverse = p_.form == statistics_form::inverse_deviation;
         return {T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p_.epsilon)};
     }
@@ -73,8 +73,8 @@ private:
         for (dim_t begin = columns.begin; begin < columns.end; begin += COLUMNS) {
             const dim_t count = std::min(COLUMNS, columns.end - begin);
             const gradient_sums<double> total = sum_of_parts(args, begin, count);
-            if (p_.wants_diff_scale()) write_gradient(args.diff_scale, begin, count, total.scale);
-            if (p_.wants_diff_shift()) write_gradient(args.diff_shift, begin, count, total.shift);
+            if (p_.wants_diff_scale()) write_gradient(args[DIFF_SCALE], begin, count, total.scale);
+            if (p_.wants_diff_shift()) write_gradient(args[DIFF_SHIFT], begin, count, total.shift);
         }
     }
 
@@ -95,8 +95,8 @@ private:
         gradient_sums<T> sum;
         for (dim_t row = rows.begin; row < rows.end; ++row) {
             T x[COLUMNS], dy[COLUMNS];
-            src_.read(args.src, row, begin, count, x);
-            diff_dst_.read(args.diff_dst, row, begin, count, dy);
+            src_.read(args[SRC], row, begin, count, x);
+            diff_dst_.read(args[DIFF_DST], row, begin, count, dy);
             const row_constants<T> constants = constants_of(args, row);
             for (dim_t c = 0; c < count; ++c) {
                 sum.scale[c] = std::fma(dy[c], constants.xhat(x[c]), sum.scale[c]);
@@ -116,11 +116,11 @@ private:
 
     // x and g = diff_dst * scale of a piece of a row, at most BLOCK elements
     void read_terms(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x, T *g) const {
-        src_.read(args.src, row, begin, count, x);
-        diff_dst_.read(args.diff_dst, row, begin, count, g);
+        src_.read(args[SRC], row, begin, count, x);
+        diff_dst_.read(args[DIFF_DST], row, begin, count, g);
         if (!p_.reads_scale()) return;
         T scale[BLOCK];
-        scale_.read(args.scale, 0, begin, count, scale);
+        scale_.read(args[SCALE], 0, begin, count, scale);
         for (dim_t i = 0; i < count; ++i) g[i] *= scale[i];
     }
 
@@ -133,7 +133,7 @@ private:
             const dim_t count = std::min(BLOCK, length - begin);
             read_terms(args, row, begin, count, x, g);
             combine(constants, slopes, count, x, g);
-            diff_src_.write(args.diff_src, row, begin, count, g);
+            diff_src_.write(args[DIFF_SRC], row, begin, count, g);
         }
     }
 

@@ -26,9 +26,9 @@ public:
         parallel_ranges(p_.rows(), bytes(p_.src) + bytes(p_.dst), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
-        zero_padding(p_.dst, args.dst);
-        if (p_.writes_variance()) zero_padding(p_.statistics, args.variance);
-        if (p_.writes_mean()) zero_padding(p_.statistics, args.mean);
+        zero_padding(p_.dst, args[DST]);
+        if (p_.writes_variance()) zero_padding(p_.statistics, args[VARIANCE]);
+        if (p_.writes_mean()) zero_padding(p_.statistics, args[MEAN]);
         return jitnorm_success;
     }
 
@@ -40,16 +40,16 @@ private:
         for (dim_t begin = 0; begin < p_.row_length(); begin += TILE) {
             T y[TILE];
             const dim_t count = std::min(TILE, p_.row_length() - begin);
-            src_.read(args.src, row, begin, count, y);
+            src_.read(args[SRC], row, begin, count, y);
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.neg);
             apply_scale_shift(args, begin, count, y);
             apply_attributes(args, row, begin, count, y);
-            dst_.write(args.dst, row, begin, count, y);
+            dst_.write(args[DST], row, begin, count, y);
         }
-        if (p_.writes_mean()) write_row_value(p_.statistics, args.mean, row, float(statistics.hi));
+        if (p_.writes_mean()) write_row_value(p_.statistics, args[MEAN], row, float(statistics.hi));
         if (p_.writes_variance()) {
             const float value = is_inverse() ? float(normalize.rstd) : float(statistics.variance);
-            write_row_value(p_.statistics, args.variance, row, value);
+            write_row_value(p_.statistics, args[VARIANCE], row, value);
         }
     }
 
@@ -57,8 +57,8 @@ private:
 
     // `variance` is what the tensor holds, whatever its form.
     row_statistics<T> given(const arguments &args, dim_t row) const {
-        const float mean = p_.reads_mean() ? read_row_value(p_.statistics, args.mean, row) : 0;
-        return {T(mean), 0.0, double(read_row_value(p_.statistics, args.variance, row))};
+        const float mean = p_.reads_mean() ? read_row_value(p_.statistics, args[MEAN], row) : 0;
+        return {T(mean), 0.0, double(read_row_value(p_.statistics, args[VARIANCE], row))};
     }
 
     normalizer<T> normalizer_for(const row_statistics<T> &statistics) const {
@@ -68,14 +68,14 @@ private:
 
     row_statistics<T> computed(const arguments &args, dim_t row) const {
         return compute_statistics<T>(p_.row_length(), p_.is_rms(), [&](dim_t begin, dim_t count, T *out) {
-            src_.read(args.src, row, begin, count, out);
+            src_.read(args[SRC], row, begin, count, out);
         });
     }
 
     void apply_scale_shift(const arguments &args, dim_t begin, dim_t count, T *y) const {
         T scale[TILE], shift[TILE];
-        if (p_.reads_scale()) scale_shift_.read(args.scale, 0, begin, count, scale);
-        if (p_.uses_shift()) scale_shift_.read(args.shift, 0, begin, count, shift);
+        if (p_.reads_scale()) scale_shift_.read(args[SCALE], 0, begin, count, scale);
+        if (p_.uses_shift()) scale_shift_.read(args[SHIFT], 0, begin, count, shift);
         if (p_.reads_scale() && p_.uses_shift())
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i], scale[i], shift[i]);
         else if (p_.reads_scale())
@@ -85,9 +85,9 @@ private:
     }
 
     void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
-        if (p_.attr.src_scale) multiply(y, count, T(load<float>(args.src_scale)));
+        if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
         post_ops_.apply(args, row, begin, count, y);
-        if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args.dst_scale)));
+        if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args[DST_SCALE])));
     }
 
     static void multiply(T *y, dim_t count, T factor) {

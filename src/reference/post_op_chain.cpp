@@ -63,8 +63,8 @@ void post_op_chain::apply(const arguments &args, dim_t row, dim_t begin, dim_t c
     for (size_t i = 0; i < links_.size(); ++i) {
         const link &now = links_[i];
         const void *operand = nullptr;
-        if (std::holds_alternative<sum_post_op>(now.op)) operand = args.dst;
-        if (std::holds_alternative<binary_post_op>(now.op)) operand = args.post_op_src[i];
+        if (std::holds_alternative<sum_post_op>(now.op)) operand = args[DST];
+        if (std::holds_alternative<binary_post_op>(now.op)) operand = args[post_op_slot(i)];
         const piece<T> at = {row, begin, count, y};
         std::visit([&](const auto &op) { apply_one(op, now.operand, operand, at); }, now.op);
     }

@@ -16,7 +16,7 @@ class post_op_chain {
 public:
     explicit post_op_chain(const problem &p);
 
-    // y holds elements begin .. begin+count-1 of a row of dst, count <= TILE; args.dst still holds the old ones.
+    // y holds elements begin .. begin+count-1 of a row of dst, count <= TILE; args[DST] still holds the old ones.
     template <typename T>
     void apply(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const;
 

@@ -166,6 +166,7 @@ static const function functions[] = {
     (function)jitnorm_set_jit_profiling_flags,
     (function)jitnorm_set_max_cpu_isa,
     (function)jitnorm_set_primitive_cache_capacity,
+    (function)jitnorm_get_last_error,
     (function)jitnorm_set_verbose,
     (function)jitnorm_status2str,
     (function)jitnorm_stream_create,

@@ -13,12 +13,14 @@ namespace jitnorm::tests {
 
 thread_local long allocations_left = -1;
 thread_local long allocations = 0;
+thread_local bool no_memory = false;
 bool refuse_code_pages = false;
 
 namespace {
 
 bool may_allocate() {
     ++allocations;
+    if (no_memory) return false;
     return allocations_left < 0 || allocations_left-- > 0;
 }
 

@@ -9,6 +9,7 @@ namespace jitnorm::tests {
 
 extern thread_local long allocations_left; // before one of this thread's fails; negative: none does
 extern thread_local long allocations;      // of this thread, so far
+extern thread_local bool no_memory;        // each of this thread's fails
 extern bool refuse_code_pages;
 
 // Runs body, which answers a status, with the first, second, ... allocation failing until it answers 0: every failure

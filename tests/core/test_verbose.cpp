@@ -30,6 +30,16 @@ TEST(Environment, IsReadOnce) {
     unsetenv("JITNORM_IMPL");
 }
 
+TEST(Environment, WordsOfTheLog) {
+    for (const char *text : {"", "error", "warn", "?", "-1", "error,?"})
+        EXPECT_EQ(verbose_level_of(text), VERBOSE_ERRORS) << text;
+    for (const char *text : {"0", "none"}) EXPECT_EQ(verbose_level_of(text), VERBOSE_NOTHING) << text;
+    for (const char *text : {"1", "profile_exec", "check", "none,profile_exec", "profile_exec,error"})
+        EXPECT_EQ(verbose_level_of(text), 1) << text;
+    for (const char *text : {"2", "3", "profile", "all", "dispatch", "profile_exec,profile_create", ",,all,"})
+        EXPECT_EQ(verbose_level_of(text), 2) << text;
+}
+
 TEST(Verbose, LevelIsWhatWasSet) {
     const int before = verbose_level();
     set_verbose_level(2);

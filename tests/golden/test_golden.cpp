@@ -55,7 +55,7 @@ void fill_inputs(run &r, const golden_case &c) {
 void execute(run &r, const implementation &entry, bool runtime_sizes) {
     const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
     arguments args = r.make_arguments();
-    args.scratchpad = scratchpad.data();
+    args.set(SCRATCHPAD, scratchpad.data());
     args.sizes = runtime_sizes ? &r.p : nullptr;
     EXPECT_EQ(entry.create(runtime_sizes ? with_runtime_sizes(r.p) : r.p)->execute(args), jitnorm_success);
 }

@@ -20,6 +20,9 @@
 
 namespace jitnorm::tests {
 
+using enum impl::layer_norm::slot;
+using impl::layer_norm::post_op_slot;
+
 using impl::bytes;
 using impl::dim_t;
 using impl::jit::isa;
@@ -109,13 +112,13 @@ inline forward_outputs run(const implementation &entry, const problem &p, const 
     const guarded_buffer scratchpad(entry.scratchpad_bytes(p), guard_side::before);
 
     impl::layer_norm::arguments args;
-    args.src = src.data();
-    args.dst = dst.data();
-    if (p.uses_mean()) args.mean = mean.data();
-    if (p.uses_variance()) args.variance = variance.data();
-    if (p.uses_scale()) args.scale = scale.data();
-    if (p.uses_shift()) args.shift = shift.data();
-    args.scratchpad = scratchpad.data();
+    args.set(SRC, src.data());
+    args.set(DST, dst.data());
+    if (p.uses_mean()) args.set(MEAN, mean.data());
+    if (p.uses_variance()) args.set(VARIANCE, variance.data());
+    if (p.uses_scale()) args.set(SCALE, scale.data());
+    if (p.uses_shift()) args.set(SHIFT, shift.data());
+    args.set(SCRATCHPAD, scratchpad.data());
     EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
     return {contents(dst), contents(mean), contents(variance)};
 }

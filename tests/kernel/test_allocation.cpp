@@ -28,11 +28,13 @@ long allocations_in_execute(const implementation &entry, const problem &p) {
     std::vector<unsigned char> scratchpad(entry.scratchpad_bytes(p));
     const auto executor = entry.create(p);
     impl::layer_norm::arguments args;
-    args.src = src.data();
-    args.dst = dst.data();
-    args.mean = args.variance = statistics.data();
-    args.scale = args.shift = scale.data();
-    args.scratchpad = scratchpad.data();
+    args.set(SRC, src.data());
+    args.set(DST, dst.data());
+    args.set(MEAN, statistics.data());
+    args.set(VARIANCE, statistics.data());
+    args.set(SCALE, scale.data());
+    args.set(SHIFT, scale.data());
+    args.set(SCRATCHPAD, scratchpad.data());
     executor->execute(args); // the first may start the runtime's threads
     const long before = allocations;
     executor->execute(args);

@@ -63,11 +63,12 @@ void expect_equal_to_dense(jitnorm_prop_kind_t kind, dim_t rows, dim_t columns, 
         run expected({.kind = kind, .dims = {rows, columns}});
         expected.execute();
         arguments args = near.make_arguments();
-        args.src = src.data();
-        args.diff_dst = diff_dst.data();
-        args.dst = args.diff_src = result.data();
+        args.set(SRC, src.data());
+        args.set(DIFF_DST, diff_dst.data());
+        args.set(DST, result.data());
+        args.set(DIFF_SRC, result.data());
         const guarded_buffer scratchpad(entry.scratchpad_bytes(p), guard_side::before);
-        args.scratchpad = scratchpad.data();
+        args.set(SCRATCHPAD, scratchpad.data());
         ASSERT_EQ(entry.create(p)->execute(args), jitnorm_success);
         const std::vector<double> values = expected.result().values();
         for (size_t i = 0; i < values.size(); ++i)

@@ -53,14 +53,14 @@ std::vector<double> typed_run(const implementation &entry, const typed_case &c, 
     const float src_scale = 0.7F, dst_scale = 0.03F;
 
     impl::layer_norm::arguments args;
-    args.src = x.data();
-    args.dst = dst.data();
-    if (p.uses_mean()) args.mean = mean.data();
-    args.variance = variance.data();
-    args.scale = scale.data();
-    args.shift = shift.data();
-    if (c.scales) args.src_scale = &src_scale;
-    if (c.scales) args.dst_scale = &dst_scale;
+    args.set(SRC, x.data());
+    args.set(DST, dst.data());
+    if (p.uses_mean()) args.set(MEAN, mean.data());
+    args.set(VARIANCE, variance.data());
+    args.set(SCALE, scale.data());
+    args.set(SHIFT, shift.data());
+    if (c.scales) args.set(SRC_SCALE, &src_scale);
+    if (c.scales) args.set(DST_SCALE, &dst_scale);
     EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
     EXPECT_TRUE(dst.slack_untouched());
 
@@ -148,10 +148,10 @@ TEST_P(forward_types, special_values_are_stored_as_defined) {
         const auto run_it = [&](const implementation &entry) {
             std::vector<unsigned char> dst(bytes(p.dst));
             impl::layer_norm::arguments args;
-            args.src = src.data();
-            args.dst = dst.data();
-            args.mean = mean.data();
-            args.variance = variance.data();
+            args.set(SRC, src.data());
+            args.set(DST, dst.data());
+            args.set(MEAN, mean.data());
+            args.set(VARIANCE, variance.data());
             EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
             return dst;
         };

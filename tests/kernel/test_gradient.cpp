@@ -171,15 +171,15 @@ public:
         const std::vector<float> scale(COLUMNS, 1);
         std::vector<float> diff_scale(COLUMNS), diff_shift(COLUMNS);
         arguments args;
-        args.src = src_.data();
-        args.diff_dst = diff_dst_.data();
-        args.diff_src = diff_src_.data();
-        args.mean = mean_.data();
-        args.variance = variance_.data();
-        args.scale = scale.data();
-        args.diff_scale = diff_scale.data();
-        args.diff_shift = diff_shift.data();
-        args.scratchpad = scratchpad.data();
+        args.set(SRC, src_.data());
+        args.set(DIFF_DST, diff_dst_.data());
+        args.set(DIFF_SRC, diff_src_.data());
+        args.set(MEAN, mean_.data());
+        args.set(VARIANCE, variance_.data());
+        args.set(SCALE, scale.data());
+        args.set(DIFF_SCALE, diff_scale.data());
+        args.set(DIFF_SHIFT, diff_shift.data());
+        args.set(SCRATCHPAD, scratchpad.data());
         ASSERT_EQ(validate(p_).status, jitnorm_success);
         ASSERT_EQ(choose(p_)->create(p_)->execute(args), jitnorm_success);
         for (size_t c = 0; c < COLUMNS; ++c) {

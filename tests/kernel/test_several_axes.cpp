@@ -135,7 +135,7 @@ TEST_P(several_axes, sizes_that_executions_bring) {
                 run r(s);
                 const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
                 arguments args = r.make_arguments();
-                args.scratchpad = scratchpad.data();
+                args.set(SCRATCHPAD, scratchpad.data());
                 args.sizes = &r.p;
                 EXPECT_EQ(executor->execute(args), jitnorm_success);
                 expect_same(outputs_of(r), outputs_by(reference_entry, s), s, "sizes of run time");

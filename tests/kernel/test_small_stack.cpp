@@ -46,7 +46,7 @@ void expect_success(const setup &s, const implementation &entry, int threads, bo
     run r(s);
     const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
     arguments args = r.make_arguments();
-    args.scratchpad = scratchpad.data();
+    args.set(SCRATCHPAD, scratchpad.data());
     args.sizes = runtime_sizes ? &r.p : nullptr;
     const problem created = runtime_sizes ? with_runtime_sizes(r.p) : r.p;
     jitnorm_status_t status = jitnorm_runtime_error;

@@ -12,6 +12,9 @@
 
 namespace jitnorm::tests {
 
+using enum impl::layer_norm::slot;
+using impl::layer_norm::post_op_slot;
+
 // Every element of the tensor's memory, gaps and padding included: normally distributed, as far as the type can hold
 // it. Doubles are no floats.
 inline void fill_random(const guarded_buffer &buffer, jitnorm_data_type_t type, unsigned seed, double mean,
@@ -57,20 +60,20 @@ inline std::vector<double> typed_run(const implementation &entry, const problem 
     const float src_scale = 0.7F, dst_scale = 0.03F;
 
     impl::layer_norm::arguments args;
-    args.src = src.data();
-    args.dst = dst.data();
-    if (p.uses_mean()) args.mean = mean.data();
-    if (p.uses_variance()) args.variance = variance.data();
-    if (p.uses_scale()) args.scale = scale.data();
-    if (p.uses_shift()) args.shift = shift.data();
-    if (p.attr.src_scale) args.src_scale = &src_scale;
-    if (p.attr.dst_scale) args.dst_scale = &dst_scale;
-    args.scratchpad = scratchpad.data();
+    args.set(SRC, src.data());
+    args.set(DST, dst.data());
+    if (p.uses_mean()) args.set(MEAN, mean.data());
+    if (p.uses_variance()) args.set(VARIANCE, variance.data());
+    if (p.uses_scale()) args.set(SCALE, scale.data());
+    if (p.uses_shift()) args.set(SHIFT, shift.data());
+    if (p.attr.src_scale) args.set(SRC_SCALE, &src_scale);
+    if (p.attr.dst_scale) args.set(DST_SCALE, &dst_scale);
+    args.set(SCRATCHPAD, scratchpad.data());
     std::list<guarded_buffer> operands;
     for (size_t i = 0; i < p.attr.post_ops.entries.size(); ++i)
         if (const auto *binary = std::get_if<impl::binary_post_op>(&p.attr.post_ops.entries[i]))
-            args.post_op_src[i] =
-                operands.emplace_back(random_tensor(binary->src1, seed + 6 + unsigned(i), side, 1, 2)).data();
+            args.set(post_op_slot(i),
+                     operands.emplace_back(random_tensor(binary->src1, seed + 6 + unsigned(i), side, 1, 2)).data());
     EXPECT_EQ(entry.create(p)->execute(args), jitnorm_success);
 
     std::vector<double> numbers;

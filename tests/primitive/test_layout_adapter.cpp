@@ -46,13 +46,13 @@ struct adapted_run {
         const layout_adapter outer(r.p, layouts, entry.create(r.p), entry.scratchpad_bytes(r.p));
         const guarded_buffer scratchpad(outer.scratchpad_bytes(), guard_side::before);
         arguments args = r.make_arguments();
-        args.scale = pointer(scale);
-        args.shift = pointer(shift);
-        args.diff_scale = pointer(diff_scale);
-        args.diff_shift = pointer(diff_shift);
-        args.mean = pointer(mean);
-        args.variance = pointer(variance);
-        args.scratchpad = scratchpad.data();
+        args.set(SCALE, pointer(scale));
+        args.set(SHIFT, pointer(shift));
+        args.set(DIFF_SCALE, pointer(diff_scale));
+        args.set(DIFF_SHIFT, pointer(diff_shift));
+        args.set(MEAN, pointer(mean));
+        args.set(VARIANCE, pointer(variance));
+        args.set(SCRATCHPAD, scratchpad.data());
         EXPECT_EQ(outer.execute(args), jitnorm_success);
         EXPECT_TRUE(scratchpad.slack_untouched());
         const auto values_of = [](const tensor &t, bool is_output) {

@@ -20,6 +20,8 @@
 namespace jitnorm::tests {
 
 using impl::layer_norm::arguments;
+using enum impl::layer_norm::slot;
+using impl::layer_norm::post_op_slot;
 using impl::layer_norm::problem;
 
 // How to make a problem; the defaults are a plain f32 forward training.
@@ -144,19 +146,19 @@ public:
     arguments make_arguments() {
         const auto pointer = [](const tensor &t) { return t.exists() ? t.data() : nullptr; };
         arguments args;
-        args.src = pointer(src);
-        args.dst = in_place_ ? pointer(src) : pointer(dst);
-        args.mean = pointer(mean);
-        args.variance = pointer(variance);
-        args.scale = pointer(scale);
-        args.shift = pointer(shift);
-        args.diff_dst = pointer(diff_dst);
-        args.diff_src = in_place_ ? pointer(diff_dst) : pointer(diff_src);
-        args.diff_scale = pointer(diff_scale);
-        args.diff_shift = pointer(diff_shift);
-        args.src_scale = &src_scale;
-        args.dst_scale = &dst_scale;
-        for (size_t i = 0; i < operands.size(); ++i) args.post_op_src[i] = operands[i].data();
+        args.set(SRC, pointer(src));
+        args.set(DST, in_place_ ? pointer(src) : pointer(dst));
+        args.set(MEAN, pointer(mean));
+        args.set(VARIANCE, pointer(variance));
+        args.set(SCALE, pointer(scale));
+        args.set(SHIFT, pointer(shift));
+        args.set(DIFF_DST, pointer(diff_dst));
+        args.set(DIFF_SRC, in_place_ ? pointer(diff_dst) : pointer(diff_src));
+        args.set(DIFF_SCALE, pointer(diff_scale));
+        args.set(DIFF_SHIFT, pointer(diff_shift));
+        args.set(SRC_SCALE, &src_scale);
+        args.set(DST_SCALE, &dst_scale);
+        for (size_t i = 0; i < operands.size(); ++i) args.set(post_op_slot(i), operands[i].data());
         return args;
     }
 
@@ -167,7 +169,7 @@ public:
         ASSERT_EQ(verdict.status, jitnorm_success) << verdict.reason;
         guarded_buffer scratchpad(entry.scratchpad_bytes(p), guard_side::before); // aligned
         arguments args = make_arguments();
-        args.scratchpad = scratchpad.data();
+        args.set(SCRATCHPAD, scratchpad.data());
         protect_inputs();
         ASSERT_EQ(entry.create(p)->execute(args), jitnorm_success);
         EXPECT_TRUE(scratchpad.slack_untouched());

@@ -156,8 +156,8 @@ TEST(reference_forward, a_broadcast_source_row) {
     ASSERT_EQ(validate(p).status, jitnorm_success);
     const tensor dst(p.dst);
     arguments args;
-    args.src = r.src.data();
-    args.dst = dst.data();
+    args.set(SRC, r.src.data());
+    args.set(DST, dst.data());
     ASSERT_EQ(impl::layer_norm::reference::create(p)->execute(args), jitnorm_success);
     const std::vector<double> got = dst.values();
     for (size_t i = 70; i < got.size(); ++i) EXPECT_EQ(got[i], got[i - 70]);
@@ -179,7 +179,8 @@ TEST(reference_forward, offsets_beyond_2_to_the_31) {
                                    .dst_type = jitnorm_s8});
     p.src.strides[0] = p.dst.strides[0] = DISTANCE;
     arguments args;
-    args.src = args.dst = mapped;
+    args.set(SRC, mapped);
+    args.set(DST, mapped);
     ASSERT_EQ(impl::layer_norm::reference::create(p)->execute(args), jitnorm_success);
     for (dim_t row = 0; row < 3; ++row) {
         EXPECT_EQ(data[row * DISTANCE], -2); // -1.7

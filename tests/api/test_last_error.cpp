@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reason of the last error: whose it is, how long it stays, and where it is to be had.
+#include <string>
+#include <thread>
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "c_objects.hpp"
+#include "jitnorm/jitnorm.hpp"
+#include "scarce_memory.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
+class LastError : public testing::Test {
+protected:
+    void SetUp() override { EXPECT_OK(jitnorm_set_verbose(0)); }
+};
+
+void fail_with_stream() { EXPECT_EQ(jitnorm_stream_wait(nullptr), INVALID); }
+void fail_with_engine() { EXPECT_EQ(jitnorm_engine_get_kind(nullptr, nullptr), INVALID); }
+
+TEST_F(LastError, IsEmptyBeforeTheFirst) {
+    std::thread([] { EXPECT_STREQ(jitnorm_get_last_error(), ""); }).join();
+}
+
+TEST_F(LastError, IsTheThreadsAndStays) {
+    fail_with_stream();
+    std::thread([] {
+        fail_with_engine();
+        EXPECT_STREQ(jitnorm_get_last_error(), "engine is null");
+    }).join();
+    EXPECT_STREQ(jitnorm_get_last_error(), "stream is null");
+    const owned_stream good = make_stream();
+    EXPECT_STREQ(jitnorm_get_last_error(), "stream is null") << "success leaves it";
+    fail_with_engine();
+    EXPECT_STREQ(jitnorm_get_last_error(), "engine is null") << "the next failure replaces it";
+}
+
+TEST_F(LastError, OfAStatusWithoutWordsIsItsName) {
+    const owned_md any = make_md({3, 8}, jitnorm_f32, jitnorm_format_tag_any);
+    const jitnorm_dim_t *strides = nullptr;
+    EXPECT_EQ(jitnorm_memory_desc_query(any, jitnorm_query_strides, &strides), jitnorm_not_required);
+    EXPECT_STREQ(jitnorm_get_last_error(), "not_required");
+}
+
+TEST_F(LastError, LongOnesAreCut) {
+    const std::string name(10000, 'x');
+    EXPECT_EQ(jitnorm_set_implementation(name.c_str()), INVALID);
+    const std::string reason = jitnorm_get_last_error();
+    EXPECT_LT(reason.size(), 512u);
+    EXPECT_EQ(reason.find("no implementation has the name xxx"), 0u) << reason;
+}
+
+TEST_F(LastError, IsInTheChildOfAFork) {
+    fail_with_stream();
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool inherited = std::string(jitnorm_get_last_error()) == "stream is null";
+        const bool works = jitnorm_engine_get_kind(nullptr, nullptr) == INVALID &&
+                           std::string(jitnorm_get_last_error()) == "engine is null";
+        _exit(inherited && works ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
+// ---------------------------------------------------------------- in threads that end
+
+std::string said_at_the_end; // by the destructor of a key of the thread's
+
+void fail_at_the_end(void *) {
+    fail_with_stream();
+    said_at_the_end = jitnorm_get_last_error();
+}
+
+// Whichever key's destructor comes first: with the library's state, or after it is freed.
+TEST_F(LastError, ServesThreadsThatEnd) {
+    pthread_key_t key;
+    ASSERT_EQ(pthread_key_create(&key, fail_at_the_end), 0);
+    for (const bool has_failed_before : {false, true}) {
+        said_at_the_end.clear();
+        std::thread([&] {
+            if (has_failed_before) fail_with_engine();
+            pthread_setspecific(key, &key);
+        }).join();
+        EXPECT_TRUE(said_at_the_end == "stream is null" || said_at_the_end == "there is no memory for the reason")
+            << said_at_the_end;
+    }
+    EXPECT_EQ(pthread_key_delete(key), 0);
+}
+
+// ---------------------------------------------------------------- when memory is out
+
+TEST_F(LastError, ServesWhenMemoryIsOut) {
+    std::thread([] { // with nothing of the library's yet
+        no_memory = true;
+        fail_with_stream();
+        const std::string_view reason = jitnorm_get_last_error();
+        no_memory = false;
+        EXPECT_EQ(reason, "there is no memory for the reason");
+        fail_with_stream();
+        EXPECT_STREQ(jitnorm_get_last_error(), "stream is null") << "memory is back";
+    }).join();
+    fail_with_engine();
+    owned_stream stream;
+    const jitnorm_engine_t engine = cpu();
+    no_memory = true;
+    const jitnorm_status_t status = jitnorm_stream_create(&stream, engine, jitnorm_stream_default_flags);
+    no_memory = false;
+    EXPECT_EQ(status, jitnorm_out_of_memory);
+    EXPECT_STREQ(jitnorm_get_last_error(), "out of memory");
+}
+
+TEST_F(LastError, TakesNoMemoryOnceAThreadHasIt) {
+    fail_with_engine();
+    const long before = allocations;
+    fail_with_stream();
+    const owned_md six = make_md({1}, jitnorm_f32);
+    EXPECT_GT(allocations, before) << "allocations are counted";
+    const long then = allocations;
+    jitnorm_primitive_desc_t pd = nullptr;
+    const jitnorm_status_t status = jitnorm_layer_normalization_forward_primitive_desc_create(
+        &pd, cpu(), jitnorm_forward_training, six, six, nullptr, 0, 0x1000, nullptr);
+    EXPECT_EQ(status, INVALID);
+    EXPECT_EQ(allocations, then) << "a reason with values allocates nothing";
+    EXPECT_STREQ(jitnorm_get_last_error(), "src has 1 dimension, 2 to 5 are supported");
+}
+
+// ---------------------------------------------------------------- in exceptions
+
+TEST_F(LastError, IsInExceptions) {
+    try {
+        const stream s(engine{}, stream::flags(77));
+        FAIL();
+    } catch (const error &e) { // thrown by the header, not by the library
+        EXPECT_STREQ(e.what(), "object is not initialized");
+    }
+    try {
+        const stream s(engine(engine::kind::cpu, 0), stream::flags(77));
+        FAIL();
+    } catch (const error &e) {
+        const error copy = e; // NOLINT: copies are what is tried
+        fail_with_engine();
+        EXPECT_STREQ(copy.what(), "could not create a stream: unknown stream flags");
+        EXPECT_STREQ(copy.message, "could not create a stream");
+    }
+}
+
+TEST_F(LastError, ExceptionsGetByWithoutMemory) {
+    const error before(INVALID, "what", "why");
+    EXPECT_STREQ(before.what(), "what: why");
+    no_memory = true;
+    const error without(jitnorm_out_of_memory, "what", "why");
+    no_memory = false;
+    EXPECT_STREQ(without.what(), "what");
+}
+
+} // namespace
+} // namespace jitnorm::tests
