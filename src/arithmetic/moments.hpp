@@ -161,10 +161,10 @@ T reciprocal_deviation(double variance, float epsilon) {
     return T(1.0 / std::sqrt(variance + double(epsilon)));
 }
 
-// What every element of a row goes through: xhat = fma(x - hi, rstd, neg)
+// What every element of a row goes through: xhat = fma(x - hi, rstd, bias)
 template <typename T>
 struct normalizer {
-    T hi, rstd, neg;
+    T hi, rstd, bias;
 };
 
 // From what the part of the mean beyond T amounts to; never -0, so that x == mean gives +0.

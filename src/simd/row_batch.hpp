@@ -73,7 +73,7 @@ struct row_batch {
         const auto n = normalizer_of<T>(given_mean, given_rstd);
         hi[row] = n.hi;
         rstd[row] = n.rstd;
-        neg[row] = n.neg;
+        neg[row] = n.bias;
     }
 
 private:
@@ -94,7 +94,7 @@ private:
         for (dim_t r = 0; r < rows; ++r) {
             const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
             rstd[r] = n.rstd;
-            neg[r] = n.neg;
+            neg[r] = n.bias;
         }
     }
 };
