@@ -136,11 +136,6 @@ private:
 
 } // namespace
 
-template <typename T>
-backward_data_kernel<T>::backward_data_kernel(const backward_data_conf &conf)
-    : kernel<backward_data_arguments<T>>(make_kernel<backward_data_generator, T>(conf)) {}
-
-template class backward_data_kernel<float>;
-template class backward_data_kernel<double>;
+code_ptr code_of(const backward_data_conf &conf) { return make_kernel<backward_data_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

@@ -22,10 +22,6 @@ struct backward_data_arguments {
 };
 
 template <typename T> // float or double
-class backward_data_kernel : public kernel<backward_data_arguments<T>> {
-public:
-    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
-    explicit backward_data_kernel(const backward_data_conf &conf);
-};
+using backward_data_kernel = kernel<backward_data_conf, backward_data_arguments<T>, T>;
 
 } // namespace jitnorm::impl::jit

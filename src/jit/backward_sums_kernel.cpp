@@ -220,11 +220,6 @@ private:
 
 } // namespace
 
-template <typename T>
-backward_sums_kernel<T>::backward_sums_kernel(const backward_sums_conf &conf)
-    : kernel<backward_sums_arguments<T>>(make_kernel<backward_sums_generator, T>(conf)) {}
-
-template class backward_sums_kernel<float>;
-template class backward_sums_kernel<double>;
+code_ptr code_of(const backward_sums_conf &conf) { return make_kernel<backward_sums_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

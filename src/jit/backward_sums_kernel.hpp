@@ -23,10 +23,6 @@ struct backward_sums_arguments {
 };
 
 template <typename T> // float or double
-class backward_sums_kernel : public kernel<backward_sums_arguments<T>> {
-public:
-    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
-    explicit backward_sums_kernel(const backward_sums_conf &conf);
-};
+using backward_sums_kernel = kernel<backward_sums_conf, backward_sums_arguments<T>, T>;
 
 } // namespace jitnorm::impl::jit

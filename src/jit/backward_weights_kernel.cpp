@@ -72,7 +72,6 @@ private:
 
 } // namespace
 
-backward_weights_kernel::backward_weights_kernel(const backward_weights_conf &conf)
-    : kernel<backward_weights_arguments>(make_kernel<backward_weights_generator, double>(conf)) {}
+code_ptr code_of(const backward_weights_conf &conf) { return make_kernel<backward_weights_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

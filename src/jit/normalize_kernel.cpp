@@ -181,11 +181,6 @@ private:
 
 } // namespace
 
-template <typename T>
-normalize_kernel<T>::normalize_kernel(const normalize_conf &conf)
-    : kernel<normalize_arguments<T>>(make_kernel<normalize_generator, T>(conf)) {}
-
-template class normalize_kernel<float>;
-template class normalize_kernel<double>;
+code_ptr code_of(const normalize_conf &conf) { return make_kernel<normalize_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

@@ -27,10 +27,6 @@ struct normalize_arguments {
 };
 
 template <typename T> // float or double
-class normalize_kernel : public kernel<normalize_arguments<T>> {
-public:
-    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
-    explicit normalize_kernel(const normalize_conf &conf);
-};
+using normalize_kernel = kernel<normalize_conf, normalize_arguments<T>, T>;
 
 } // namespace jitnorm::impl::jit

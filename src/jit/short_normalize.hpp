@@ -6,7 +6,6 @@
 #include "emit/centered_load.hpp"
 #include "emit/line_hints.hpp"
 #include "emit/scale_shift.hpp"
-#include "emit/short_rows.hpp"
 #include "normalize_kernel.hpp"
 
 namespace jitnorm::impl::jit {
@@ -41,7 +40,7 @@ public:
         g_.cmp(count_, VECTORS * VECTOR_WIDTH<I, T>);
         g_.ja(longer, generator::T_NEAR);
         load_arguments();
-        emit_by_length<I, T>(g_, count_, VECTORS, done, [&](places vectors) {
+        walker_.walk_straight(VECTORS, done, [&](places vectors) {
             affine_.load(vectors, scale, shift);
             normalize_rows(vectors);
         });

@@ -5,7 +5,6 @@
 
 #include "emit/lane_fold.hpp"
 #include "emit/pivots.hpp"
-#include "emit/short_rows.hpp"
 #include "kernel_generator.hpp"
 #include "make_kernel.hpp"
 #include "sweep_kernel.hpp"
@@ -38,9 +37,8 @@ private:
     void generate() {
         open_frame(PIVOTS + ROWS_PER_PASS * FLOAT);
         load_arguments();
-        tail_.prepare(reg_count_, reg_left_, reg_position_);
+        tail_.prepare(reg_count_, reg_end_, reg_row_);
         load_constants();
-        walker_.begin(reg_count_);
         sum_all();
         close_frame();
         tail_.emit_table();
@@ -58,8 +56,8 @@ private:
     }
 
     void load_constants() {
-        pivots_.begin(reg_left_);
-        ops_.broadcast_number(sign_, -0.0F, reg_left_);
+        pivots_.begin(reg_row_);
+        ops_.broadcast_number(sign_, -0.0F, reg_row_);
     }
 
     void sum_all() {
@@ -71,7 +69,7 @@ private:
         if (conf_.centered) find_pivots();
         xor_(reg_row_.cvt32(), reg_row_.cvt32());
         mov(reg_lanes_, rsp);
-        emit_by_length<I, float>(*this, reg_count_, VECTORS, summed, [&](places vectors) { sum_rows(vectors); });
+        walker_.walk_straight(VECTORS, summed, [&](places vectors) { sum_rows(vectors); });
         L(summed);
         complete_group();
         fold_groups();
@@ -188,14 +186,14 @@ private:
     sweep_conf conf_;
     const reg &reg_src_ = rsi, &reg_stride_ = rdx, &reg_rows_ = rcx, &reg_count_ = r8;
     const reg &reg_pivot_ = r9, &reg_s_ = r10, &reg_q_ = r11;
-    const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_row_ = r12, &reg_end_ = r14, &reg_lanes_ = r15;
+    const reg &reg_row_ = r12, &reg_end_ = r14, &reg_lanes_ = r15;
     const reg &reg_first_ = rdi, &reg_other_ = r13; // rdi: no argument is left to read
     const std::array<ymm_t, VECTORS> x_ = registers_from<ymm_t, VECTORS>(0),
                                      q_ = registers_from<ymm_t, VECTORS>(VECTORS);
     const ymm_t work_{8}, minus_pivot_{9}, sign_{11};
     vector_ops<float> ops_{*this};
     tail_mask<I, float> tail_{*this, ymm_t(12)};
-    row_walker<I, float> walker_{*this, reg_position_, reg_left_};
+    row_walker<I, float> walker_{*this, reg_count_};
     element_io<I, float> io_{*this, tail_, walker_, reg_other_};
     pivots<I, float> pivots_{*this, io_, conf_.src, reg_count_, 10};
     fold_of_eight fold_of_eight_{*this, x_, work_};
@@ -206,6 +204,6 @@ using generator_for_any = short_sweep_generator;
 
 } // namespace
 
-code_ptr make_short_sweep(const sweep_conf &conf) { return make_kernel<generator_for_any, float>(conf); }
+code_ptr make_short_sweep(const sweep_conf &conf) { return make_kernel<generator_for_any>(conf); }
 
 } // namespace jitnorm::impl::jit

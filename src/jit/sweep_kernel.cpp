@@ -164,11 +164,8 @@ private:
 
 } // namespace
 
-template <typename T>
-sweep_kernel<T>::sweep_kernel(const sweep_conf &conf)
-    : kernel<sweep_arguments<T>>(conf.short_rows ? make_short_sweep(conf) : make_kernel<sweep_generator, T>(conf)) {}
-
-template class sweep_kernel<float>;
-template class sweep_kernel<double>;
+code_ptr code_of(const sweep_conf &conf) {
+    return conf.short_rows ? make_short_sweep(conf) : make_kernel<sweep_generator>(conf);
+}
 
 } // namespace jitnorm::impl::jit

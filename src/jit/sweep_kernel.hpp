@@ -24,11 +24,7 @@ struct sweep_arguments {
     T factor = 1;       // read when the sweep is repeated
 };
 
-template <typename T> // float or double, as the configuration says
-class sweep_kernel : public kernel<sweep_arguments<T>> {
-public:
-    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
-    explicit sweep_kernel(const sweep_conf &conf);
-};
+template <typename T> // float or double
+using sweep_kernel = kernel<sweep_conf, sweep_arguments<T>, T>;
 
 } // namespace jitnorm::impl::jit

@@ -6,7 +6,6 @@
 #include "../guarded_buffer.hpp"
 #include "jit/emit/centered_load.hpp"
 #include "jit/emit/element_io.hpp"
-#include "jit/emit/short_rows.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
 
@@ -55,7 +54,7 @@ protected:
             } else {
                 g.test(g.rdx, g.rdx);
                 g.jz(done, Xbyak::CodeGenerator::T_NEAR);
-                impl::jit::emit_by_length<I, number>(g, g.rdx, 2, done, use);
+                walker.walk_straight(2, done, use);
             }
             g.L(done);
             g.vzeroupper();

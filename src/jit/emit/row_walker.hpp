@@ -84,6 +84,25 @@ public:
         g_.L(done);
     }
 
+    // For rows of up to `most` vectors straight code of its own for each number of them, with and without an incomplete
+    // one at the end, and a jump to `done` behind each; longer rows go on behind it all.
+    template <typename Body>
+    void walk_straight(int most, Xbyak::Label &done, Body &&body) {
+        std::vector<place> vectors;
+        for (int slot = 0; slot < most; ++slot) {
+            vectors.push_back({slot, false});
+            for (const bool tail : {true, false}) {
+                Xbyak::Label longer;
+                g_.cmp(left_, (slot + 1) * WIDTH);
+                tail ? g_.jae(longer, Xbyak::CodeGenerator::T_NEAR) : g_.ja(longer, Xbyak::CodeGenerator::T_NEAR);
+                vectors.back().tail = tail;
+                body(places(vectors));
+                g_.jmp(done, Xbyak::CodeGenerator::T_NEAR);
+                g_.L(longer);
+            }
+        }
+    }
+
 private:
     template <typename Body>
     void emit_unrolled(int unroll, Body &body) {
