@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "executions.hpp"
+#include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
 

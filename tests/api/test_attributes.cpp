@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes and post-ops: what is put in comes out, and each way to misuse them.
-#include "c_objects.hpp"
-#include "core/unknown.hpp"
+#include <gtest/gtest.h>
+
+#include "rig/jitnorm_handle.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <thread>
 
-#include "executions.hpp"
-#include "scarce_memory.hpp"
+#include "rig/execution.hpp"
+#include "rig/scarce_memory.hpp"
 
 using namespace jitnorm::tests;
 

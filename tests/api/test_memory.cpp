@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memories: whose data they hold, and each way to misuse them.
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstring>
 
-#include "c_objects.hpp"
+#include "rig/jitnorm_handle.hpp"
 
 using namespace jitnorm::tests;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines, streams and memory descriptors: what they answer, and each way to misuse them.
-#include "c_objects.hpp"
-#include "core/unknown.hpp"
+#include <gtest/gtest.h>
+
+#include "rig/jitnorm_handle.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <string>
 
-#include "c_objects.hpp"
-#include "core/unknown.hpp"
+#include "rig/execution.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <limits>
 
-#include "c_objects.hpp"
+#include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
 

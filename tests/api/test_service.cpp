@@ -6,8 +6,8 @@
 
 #include <unistd.h>
 
-#include "core/unknown.hpp"
-#include "executions.hpp"
+#include "rig/execution.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 
@@ -110,7 +110,7 @@ TEST(verbose, errors_say_why) {
     std::exit(as_expected ? 0 : 1);
 }
 
-TEST(VerboseDeathTest, ErrorsArePrintedByDefault) {
+TEST(verbose, errors_are_printed_by_default) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto good = testing::ExitedWithCode(0);
     const std::string two = "^jitnorm_verbose,v1,error,jitnorm_stream_wait,invalid_arguments,stream is null\n"

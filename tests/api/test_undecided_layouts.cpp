@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an undecided layout (jitnorm_format_tag_any) becomes.
-#include "c_objects.hpp"
+#include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
 

@@ -9,14 +9,14 @@
 #include "acl/acl.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
-#include "api/executions.hpp"
 #include "graph/graph_objects.hpp"
 #include "jitnorm/jitnorm.hpp"
+#include "rig/execution.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-class WrongCalls : public testing::Test {
+class wrong_calls : public testing::Test {
 protected:
     void SetUp() override { EXPECT_OK(jitnorm_set_verbose(0)); }
 };
@@ -24,7 +24,7 @@ protected:
 // What the last call said; the status is that of the call.
 std::string words(jitnorm_status_t status) { return std::string(jitnorm_status2str(status)) + ": " + get_last_error(); }
 
-TEST_F(WrongCalls, InC) {
+TEST_F(wrong_calls, in_c) {
     owned_md md;
     const dims sizes = {2, 3};
     EXPECT_EQ(words(jitnorm_memory_desc_create_with_tag(&md, 2, sizes.data(), jitnorm_f32, jitnorm_abc)),
@@ -61,7 +61,7 @@ std::string what_of(Body &&body) {
     return "nothing was thrown";
 }
 
-TEST_F(WrongCalls, InCpp) {
+TEST_F(wrong_calls, in_cpp) {
     using dt = memory::data_type;
     using tag = memory::format_tag;
     const engine cpu(engine::kind::cpu, 0);
@@ -83,7 +83,7 @@ TEST_F(WrongCalls, InCpp) {
               "could not create a primitive descriptor: src is none of f32, bf16, f16, f64, s8 and u8");
 }
 
-TEST_F(WrongCalls, InGraphs) {
+TEST_F(wrong_calls, in_graphs) {
     const auto add = [](const op_request &request) {
         owned_graph graph;
         EXPECT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu));
@@ -149,7 +149,7 @@ private:
     aclOpExecutor *executor_ = nullptr;
 };
 
-TEST_F(WrongCalls, InTwoPhases) {
+TEST_F(wrong_calls, in_two_phases) {
     acl_call call;
     aclTensor *rows = call.tensor({2, 8}), *statistics = call.tensor({2, 1});
     const std::string forward = "jitnorm_aclnn_layer_norm_get_workspace_size: ";
@@ -180,7 +180,7 @@ void expect_printed(const std::string &arguments, const std::string &words, cons
     EXPECT_NE(text.find(words), std::string::npos) << arguments << "\n" << text;
 }
 
-TEST_F(WrongCalls, OnTheCommandLine) {
+TEST_F(wrong_calls, on_the_command_line) {
     expect_printed("--lnorm 2x2x2x2x2x2", "src has 6 dimensions, 2 to 5 are supported");
     expect_printed("--lnorm --attr-post-ops=sum:1:3 2x8",
                    "a sum post-op has a zero point with the types s8 and u8 only");

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/names.hpp"
-#include "problems.hpp"
-#include "unknown.hpp"
+#include "rig/problems.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/memory_desc.hpp"
-#include "unknown.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::impl;
 using jitnorm::tests::unknown;

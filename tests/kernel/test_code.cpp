@@ -9,13 +9,13 @@
 #include <system_error>
 #include <thread>
 
-#include "forward_run.hpp"
 #include "jit/backward_data_kernel.hpp"
 #include "jit/backward_sums_kernel.hpp"
 #include "jit/backward_weights_kernel.hpp"
 #include "jit/kernel_cache.hpp"
 #include "jit/normalize_kernel.hpp"
 #include "jit/sweep_kernel.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -27,7 +27,7 @@ constexpr unsigned long REFUSE_EXEC_GAIN = 1UL; // PR_MDWE_REFUSE_EXEC_GAIN
 using impl::jit::normalize_kernel;
 using impl::jit::sweep_kernel;
 
-class generated_code : public forward_on {};
+class generated_code : public on_isa {};
 
 // Permissions of every mapping, as in /proc/self/maps.
 std::vector<std::string> mappings() {
@@ -38,14 +38,13 @@ std::vector<std::string> mappings() {
 }
 
 TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
-    const problem p = forward_problem(64, 512, jitnorm_use_scale | jitnorm_use_shift);
-    const forward_inputs in = random_inputs(p, 1);
+    const setup s{.dims = {64, 512}};
     std::atomic<bool> stop = false;
     std::atomic<int> executions = 0;
     std::thread runner([&] {
         while (!stop) {
             impl::jit::set_kernel_cache_capacity(0); // every run generates, maps and unmaps its kernels
-            run(jit_forward(GetParam()), p, in);
+            run(s).execute_on(jit_for(GetParam(), s));
             ++executions;
         }
     });
@@ -65,16 +64,26 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
 TEST_P(generated_code, kernels_are_small) {
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
         for (auto [repeated, short_rows] : {std::pair(false, false), std::pair(true, false), std::pair(false, true)})
-            EXPECT_LT(sweep_kernel<float>({GetParam(), type, true, repeated, short_rows}).code_bytes(), 4096U);
+            EXPECT_LT(sweep_kernel<float>(
+                          {.vectors = GetParam(), .src = type, .repeated = repeated, .short_rows = short_rows})
+                          .code_bytes(),
+                      4096U);
         for (bool non_temporal : {false, true})
             for (jitnorm_data_type_t affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-                EXPECT_LT(
-                    normalize_kernel<float>({GetParam(), type, type, affine, true, true, true, true, non_temporal})
-                        .code_bytes(),
-                    4096U);
+                EXPECT_LT(normalize_kernel<float>({.vectors = GetParam(),
+                                                   .src = type,
+                                                   .dst = type,
+                                                   .scale_shift = affine,
+                                                   .scale = true,
+                                                   .shift = true,
+                                                   .src_scale = true,
+                                                   .dst_scale = true,
+                                                   .non_temporal = non_temporal})
+                              .code_bytes(),
+                          4096U);
     }
-    EXPECT_LT(normalize_kernel<float>({GetParam(), jitnorm_f32, jitnorm_f32, jitnorm_f32, true, true}).code_bytes(),
-              4096U); // knows short rows
+    const normalize_kernel<float> knows_short_rows({.vectors = GetParam(), .scale = true, .shift = true});
+    EXPECT_LT(knows_short_rows.code_bytes(), 4096U);
 }
 
 // The first instruction of the kernel with this configuration, which is in the cache.
@@ -92,14 +101,14 @@ TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
     const std::array<unsigned char, 4> endbr64 = {0xF3, 0x0F, 0x1E, 0xFA};
     const isa vectors = GetParam();
     for (const bool short_rows : {false, true}) {
-        const sweep_conf sweep = {vectors, jitnorm_f32, true, false, short_rows};
+        const sweep_conf sweep = {.vectors = vectors, .short_rows = short_rows};
         const sweep_kernel<float> kept(sweep);
         EXPECT_EQ(first_bytes(sweep), endbr64);
     }
-    const normalize_conf normalize = {vectors};
-    const backward_sums_conf sums = {vectors};
-    const backward_data_conf data = {vectors};
-    const backward_weights_conf weights = {vectors};
+    const normalize_conf normalize = {.vectors = vectors};
+    const backward_sums_conf sums = {.vectors = vectors};
+    const backward_data_conf data = {.vectors = vectors};
+    const backward_weights_conf weights = {.vectors = vectors};
     const normalize_kernel<float> normalize_kept(normalize);
     const backward_sums_kernel<float> sums_kept(sums);
     const backward_data_kernel<float> data_kept(data);
@@ -120,7 +129,7 @@ TEST_P(generated_code, refused_pages_are_an_error) {
         if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0UL, 0UL, 0UL) != 0) _exit(SKIPPED);
         impl::jit::set_kernel_cache_capacity(0);
         try {
-            const sweep_kernel<float> refused({GetParam()});
+            const sweep_kernel<float> refused({.vectors = GetParam()});
         } catch (const std::system_error &error) {
             _exit(std::string(error.what()).find("executable") != std::string::npos ? 0 : 2);
         }
@@ -133,7 +142,7 @@ TEST_P(generated_code, refused_pages_are_an_error) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(native, generated_code, testing::Values(isa::avx2, isa::avx512), isa_name);
+INSTANTIATE_TEST_SUITE_P(native, generated_code, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

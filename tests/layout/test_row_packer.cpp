@@ -8,10 +8,10 @@
 
 #include "core/format_tag.hpp"
 #include "core/names.hpp"
-#include "guarded_buffer.hpp"
 #include "layout/row_order.hpp"
 #include "layout/row_packer.hpp"
 #include "layout/zero_padding.hpp"
+#include "rig/guarded_buffer.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

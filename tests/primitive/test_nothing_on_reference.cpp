@@ -6,17 +6,12 @@
 #include <span>
 #include <string_view>
 
-#include "../reference/layouts.hpp"
-#include "core/problems.hpp"
 #include "jit/isa.hpp"
-#include "planned.hpp"
 #include "primitive/ranking.hpp"
+#include "rig/run.hpp"
 
 namespace jitnorm::tests {
 namespace {
-
-using impl::memory_desc;
-using impl::layer_norm::implementation;
 
 constexpr jitnorm_data_type_t FORWARD_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
                                                  jitnorm_f64, jitnorm_s8,   jitnorm_u8};

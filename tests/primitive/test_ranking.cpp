@@ -7,11 +7,10 @@
 #include <set>
 #include <string>
 
-#include "core/problems.hpp"
 #include "core/verbose.hpp"
 #include "jit/isa.hpp"
-#include "planned.hpp"
 #include "primitive/ranking.hpp"
+#include "rig/run.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

@@ -8,7 +8,7 @@
 
 #include <sys/wait.h>
 
-#include "thread/small_pool.hpp"
+#include "rig/small_pool.hpp"
 #include "work.hpp"
 
 namespace jitnorm::tests {
@@ -21,7 +21,7 @@ void expect_child_succeeds(const std::function<void()> &body) {
     const pid_t child = fork();
     if (child == 0) {
         alarm(HANGS_AFTER);
-        body();
+        [&]() noexcept { body(); }(); // what is thrown ends the child
         _exit(0);
     }
     ASSERT_GT(child, 0);
@@ -29,14 +29,6 @@ void expect_child_succeeds(const std::function<void()> &body) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_FALSE(WIFSIGNALED(status)) << "signal " << WTERMSIG(status) << " (" << SIGALRM << ": it hung)";
     EXPECT_EQ(WEXITSTATUS(status), 0);
-}
-
-std::vector<unsigned char> run_on_pool(work &w, const jitnorm_thread_pool_t &pool) {
-    jitnorm_stream_t stream = nullptr;
-    need(jitnorm_stream_create_with_thread_pool(&stream, w.engine(), jitnorm_stream_default_flags, &pool), "stream");
-    auto result = w.run_on(stream);
-    need(jitnorm_stream_destroy(stream), "end of the stream");
-    return result;
 }
 
 TEST(fork, the_child_of_a_parallel_process_executes) {
@@ -55,7 +47,7 @@ TEST(fork, a_callers_pool_is_used_in_the_child) {
     const auto expected = w.run();
     expect_child_succeeds([&] {
         small_pool pool(3);
-        need(run_on_pool(w, pool.as_seen_by_the_library()) == expected, "the bits");
+        need(w.run_on(make_stream(pool.as_seen_by_the_library())) == expected, "the bits");
         need(pool.calls() > 0, "the pool is called");
     });
 }

@@ -72,12 +72,8 @@ TEST(thread_memory, stays_while_it_is_used) {
     const auto expected = w.run();
     int freed = 0;
     const jitnorm_thread_pool_t pool = {free_and_run, &freed, 4};
-    jitnorm_stream_t stream = nullptr;
-    ASSERT_EQ(jitnorm_stream_create_with_thread_pool(&stream, w.engine(), jitnorm_stream_default_flags, &pool),
-              jitnorm_success);
-    EXPECT_EQ(w.run_on(stream), expected);
+    EXPECT_EQ(w.run_on(make_stream(pool)), expected);
     EXPECT_GT(freed, 0);
-    EXPECT_EQ(jitnorm_stream_destroy(stream), jitnorm_success);
 }
 
 // Each thread's own, and told once.

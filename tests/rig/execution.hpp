@@ -1,16 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// executions: a small layer normalization of every kind, ready to run or to be spoiled: descriptors, data, memories and
-// the argument list of one primitive.
+// execution: what a create call is made of, and a small layer normalization of every kind, ready to run or to be
+// spoiled: descriptors, data, memories and the argument list of one primitive.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "c_objects.hpp"
+#include "jitnorm_handle.hpp"
 
 namespace jitnorm::tests {
+
+// What a create call is made of, with values that work: change one and see.
+struct forward_request {
+    jitnorm_prop_kind_t prop_kind = jitnorm_forward_training;
+    const_jitnorm_memory_desc_t src = nullptr, dst = nullptr, statistics = nullptr;
+    jitnorm_data_type_t scale_shift_type = jitnorm_f32;
+    float epsilon = 1e-5f;
+    unsigned flags = 0;
+    const_jitnorm_primitive_attr_t attr = nullptr;
+
+    jitnorm_status_t create(jitnorm_primitive_desc_t *pd) const {
+        return jitnorm_layer_normalization_forward_primitive_desc_create_v2(pd, cpu(), prop_kind, src, dst, statistics,
+                                                                            scale_shift_type, epsilon, flags, attr);
+    }
+};
+
+struct backward_request {
+    jitnorm_prop_kind_t prop_kind = jitnorm_backward;
+    const_jitnorm_memory_desc_t diff_src = nullptr, diff_dst = nullptr, src = nullptr, statistics = nullptr;
+    jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32, scale_shift_type = jitnorm_f32;
+    float epsilon = 1e-5f;
+    unsigned flags = 0;
+    const_jitnorm_primitive_desc_t hint = nullptr;
+    const_jitnorm_primitive_attr_t attr = nullptr;
+
+    jitnorm_status_t create(jitnorm_primitive_desc_t *pd) const {
+        return jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+            pd, cpu(), prop_kind, diff_src, diff_dst, src, statistics, diff_scale_shift_type, scale_shift_type, epsilon,
+            flags, hint, attr);
+    }
+};
 
 // One tensor of the execution: its memory and the bytes behind it.
 struct bound_tensor {
@@ -26,8 +59,8 @@ public:
 
     // The tensors of one primitive for another, whose sizes are known at execution only.
     execution(const_jitnorm_primitive_desc_t pd, const_jitnorm_primitive_desc_t sizes,
-              std::byte filler = std::byte(0x3f)) {
-        EXPECT_OK(jitnorm_primitive_create(&primitive_, pd));
+              std::byte filler = std::byte(0x3f))
+        : primitive_(make_primitive(pd)) {
         for (const int arg : all_args()) {
             const auto *md = jitnorm_primitive_desc_query_md(arg == JITNORM_ARG_SCRATCHPAD ? pd : sizes,
                                                              jitnorm_query_exec_arg_md, arg);
