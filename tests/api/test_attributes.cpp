@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes and post-ops: what is put in comes out, and each way to misuse them.
-#include "c_objects.hpp"
-#include "core/unknown.hpp"
+#include <gtest/gtest.h>
+
+#include "rig/jitnorm_handle.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 
@@ -21,7 +23,7 @@ owned_post_ops make_post_ops() {
     return post_ops;
 }
 
-TEST(Attributes, ScratchpadMode) {
+TEST(attributes, scratchpad_mode) {
     const owned_attr attr = make_attr();
     jitnorm_scratchpad_mode_t mode = jitnorm_scratchpad_mode_user;
     EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(attr, &mode));
@@ -32,7 +34,7 @@ TEST(Attributes, ScratchpadMode) {
     EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(attr, unknown<jitnorm_scratchpad_mode_t>(2)), INVALID);
 }
 
-TEST(Attributes, Scales) {
+TEST(attributes, scales) {
     const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
@@ -42,7 +44,7 @@ TEST(Attributes, Scales) {
     EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, -1, 0), INVALID);
 }
 
-TEST(Attributes, KeepACopyOfPostOps) {
+TEST(attributes, keep_a_copy_of_post_ops) {
     const owned_attr attr = make_attr();
     {
         const owned_post_ops post_ops = make_post_ops();
@@ -59,7 +61,7 @@ TEST(Attributes, KeepACopyOfPostOps) {
     EXPECT_EQ(jitnorm_post_ops_len(kept), 1);
 }
 
-TEST(Attributes, Misuse) {
+TEST(attributes, misuse) {
     const owned_attr attr = make_attr();
     const owned_post_ops post_ops = make_post_ops();
     owned_attr copy;
@@ -78,7 +80,7 @@ TEST(Attributes, Misuse) {
     EXPECT_EQ(jitnorm_primitive_attr_set_post_ops(attr, nullptr), INVALID);
 }
 
-TEST(PostOps, ComeOutAsTheyWentIn) {
+TEST(post_ops, come_out_as_they_went_in) {
     const owned_post_ops post_ops = make_post_ops();
     const owned_md src1 = make_md({1, 8}, jitnorm_bf16, jitnorm_ab);
     EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 2.f, 3, jitnorm_s8));
@@ -112,7 +114,7 @@ TEST(PostOps, ComeOutAsTheyWentIn) {
     EXPECT_OK(jitnorm_post_ops_get_params_binary(post_ops, 2, nullptr, nullptr));
 }
 
-TEST(PostOps, CloneIsApart) {
+TEST(post_ops, clone_is_apart) {
     const owned_post_ops post_ops = make_post_ops();
     EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_undef));
     owned_post_ops copy;
@@ -121,14 +123,14 @@ TEST(PostOps, CloneIsApart) {
     EXPECT_EQ(jitnorm_post_ops_len(copy), 1);
 }
 
-TEST(PostOps, ThirtyTwoAndNoMore) {
+TEST(post_ops, thirty_two_and_no_more) {
     const owned_post_ops post_ops = make_post_ops();
     for (int i = 0; i < 32; ++i) EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
     EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f), jitnorm_out_of_memory);
     EXPECT_EQ(jitnorm_post_ops_len(post_ops), 32);
 }
 
-TEST(PostOps, Misuse) {
+TEST(post_ops, misuse) {
     const owned_post_ops post_ops = make_post_ops();
     const owned_md src1 = make_md({1, 8}, jitnorm_f32, jitnorm_ab);
     owned_post_ops copy;
@@ -149,7 +151,7 @@ TEST(PostOps, Misuse) {
     EXPECT_EQ(jitnorm_post_ops_len(nullptr), 0);
 }
 
-TEST(PostOps, ParametersOfWhatIsNotThere) {
+TEST(post_ops, parameters_of_what_is_not_there) {
     const owned_post_ops post_ops = make_post_ops();
     EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
     float value = 7;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memories: whose data they hold, and each way to misuse them.
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstring>
 
-#include "c_objects.hpp"
+#include "rig/jitnorm_handle.hpp"
 
 using namespace jitnorm::tests;
 
@@ -15,7 +17,7 @@ namespace {
 
 constexpr auto INVALID = jitnorm_invalid_arguments;
 
-TEST(Memory, TakesTheCallersPointer) {
+TEST(memory, takes_the_callers_pointer) {
     float data[6];
     const owned_md md = make_md({2, 3}, jitnorm_f32);
     const owned_memory memory = make_memory(md, data);
@@ -33,7 +35,7 @@ TEST(Memory, TakesTheCallersPointer) {
     EXPECT_EQ(engine, cpu());
 }
 
-TEST(Memory, AllocatesAligned) {
+TEST(memory, allocates_aligned) {
     for (const jitnorm_dim_t count : {1, 63, 64, 65, 100000}) {
         const owned_md md = make_md({count}, jitnorm_u8);
         const owned_memory memory = make_memory(md, JITNORM_MEMORY_ALLOCATE);
@@ -45,7 +47,7 @@ TEST(Memory, AllocatesAligned) {
     }
 }
 
-TEST(Memory, AllocatesNothingForNothing) {
+TEST(memory, allocates_nothing_for_nothing) {
     void *of_null = &of_null;
     EXPECT_OK(jitnorm_memory_get_data_handle(make_memory(nullptr, JITNORM_MEMORY_ALLOCATE), &of_null));
     EXPECT_EQ(of_null, nullptr);
@@ -55,7 +57,7 @@ TEST(Memory, AllocatesNothingForNothing) {
     EXPECT_EQ(handle, nullptr);
 }
 
-TEST(Memory, HandleCanBeSetLaterAndReplaced) {
+TEST(memory, handle_can_be_set_later_and_replaced) {
     float data[6];
     const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_NONE);
     void *handle = data;
@@ -66,7 +68,7 @@ TEST(Memory, HandleCanBeSetLaterAndReplaced) {
     EXPECT_EQ(handle, data);
 }
 
-TEST(Memory, OwnHandleSurvivesBeingSetAgain) {
+TEST(memory, own_handle_survives_being_set_again) {
     const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_ALLOCATE);
     void *own = nullptr;
     EXPECT_OK(jitnorm_memory_get_data_handle(memory, &own));
@@ -76,7 +78,7 @@ TEST(Memory, OwnHandleSurvivesBeingSetAgain) {
     EXPECT_OK(jitnorm_memory_set_data_handle(memory, data)); // and would report a leak had it not been now
 }
 
-TEST(Memory, Misuse) {
+TEST(memory, misuse) {
     const owned_md md = make_md({2, 3}, jitnorm_f32);
     const owned_memory good = make_memory(md, nullptr);
     owned_memory memory;
@@ -102,7 +104,7 @@ TEST(Memory, Misuse) {
     EXPECT_EQ(jitnorm_memory_unmap_data(nullptr, pointer), INVALID);
 }
 
-TEST(Memory, MoreThanThereIs) {
+TEST(memory, more_than_there_is) {
     owned_memory memory;
     const owned_md md = make_md({jitnorm_dim_t(1) << 60}, jitnorm_u8);
     EXPECT_EQ(jitnorm_memory_create(&memory, md, cpu(), JITNORM_MEMORY_ALLOCATE), jitnorm_out_of_memory);

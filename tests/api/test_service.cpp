@@ -6,8 +6,8 @@
 
 #include <unistd.h>
 
-#include "core/unknown.hpp"
-#include "executions.hpp"
+#include "rig/execution.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 
@@ -40,7 +40,7 @@ owned_pd make_pd() {
     return pd;
 }
 
-TEST(Verbose, ExecutionsAtOneCreationsAtTwo) {
+TEST(verbose, executions_at_one_creations_at_two) {
     for (const int level : {0, 1, 2}) {
         const std::string log = log_of(level, [] {
             execution run(make_pd());
@@ -53,7 +53,7 @@ TEST(Verbose, ExecutionsAtOneCreationsAtTwo) {
 }
 
 // "...,<implementation>,<problem>,<milliseconds>"
-TEST(Verbose, ExecutionTellsWhatAndHowLong) {
+TEST(verbose, execution_tells_what_and_how_long) {
     const owned_pd pd = make_pd();
     const char *name = nullptr;
     EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
@@ -68,7 +68,7 @@ TEST(Verbose, ExecutionTellsWhatAndHowLong) {
 }
 
 // A type that the problem does not use is not part of it.
-TEST(Verbose, ExecutionTellsNothingThatIsNotUsed) {
+TEST(verbose, execution_tells_nothing_that_is_not_used) {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
     forward_request request{jitnorm_forward_inference, data, data};
     request.scale_shift_type = jitnorm_bf16;
@@ -79,7 +79,7 @@ TEST(Verbose, ExecutionTellsNothingThatIsNotUsed) {
     EXPECT_EQ(count(log, "bf16"), 0) << log;
 }
 
-TEST(Verbose, ErrorsSayWhy) {
+TEST(verbose, errors_say_why) {
     const auto misuse = [] {
         owned_pd pd;
         const owned_md data = make_md({3, 8}, jitnorm_f32), other = make_md({3, 9}, jitnorm_f32);
@@ -110,7 +110,7 @@ TEST(Verbose, ErrorsSayWhy) {
     std::exit(as_expected ? 0 : 1);
 }
 
-TEST(VerboseDeathTest, ErrorsArePrintedByDefault) {
+TEST(verbose, errors_are_printed_by_default) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto good = testing::ExitedWithCode(0);
     const std::string two = "^jitnorm_verbose,v1,error,jitnorm_stream_wait,invalid_arguments,stream is null\n"
@@ -121,17 +121,18 @@ TEST(VerboseDeathTest, ErrorsArePrintedByDefault) {
     EXPECT_EXIT(fail_in_three_ways("nonsense"), good, two + "$");
     EXPECT_EXIT(fail_in_three_ways("0"), good, "^$");
     EXPECT_EXIT(fail_in_three_ways("none"), good, "^$");
-    EXPECT_EXIT(fail_in_three_ways("profile_exec"), good, two + "jitnorm_verbose,v1,primitive,exec,.*\n.*unimplemented,src");
+    EXPECT_EXIT(fail_in_three_ways("profile_exec"), good,
+                two + "jitnorm_verbose,v1,primitive,exec,.*\n.*unimplemented,src");
 }
 
-TEST(Verbose, LevelsAreThree) {
+TEST(verbose, levels_are_three) {
     EXPECT_EQ(jitnorm_set_verbose(-1), INVALID);
     EXPECT_EQ(jitnorm_set_verbose(3), INVALID);
 }
 
 // ---------------------------------------------------------------- instruction sets
 
-TEST(Isa, CapChangesWhatIsChosen) {
+TEST(isa, cap_changes_what_is_chosen) {
     const jitnorm_cpu_isa_t best = jitnorm_get_effective_cpu_isa();
     ASSERT_OK(jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_sse41));
     const owned_pd pd = make_pd();
@@ -143,7 +144,7 @@ TEST(Isa, CapChangesWhatIsChosen) {
     EXPECT_EQ(jitnorm_get_effective_cpu_isa(), best);
 }
 
-TEST(Isa, UnknownCapChangesNothing) {
+TEST(isa, unknown_cap_changes_nothing) {
     const jitnorm_cpu_isa_t before = jitnorm_get_effective_cpu_isa();
     EXPECT_EQ(jitnorm_set_max_cpu_isa(unknown<jitnorm_cpu_isa_t>(0x1234)), INVALID);
     EXPECT_EQ(jitnorm_get_effective_cpu_isa(), before);
@@ -158,7 +159,7 @@ TEST(Isa, UnknownCapChangesNothing) {
     std::exit((forward_request{jitnorm_forward_inference, data, data}.create(&pd)));
 }
 
-TEST(EnvironmentDeathTest, NamesMustBeKnown) {
+TEST(environment, names_must_be_known) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto exits_with = [](jitnorm_status_t status) { return testing::ExitedWithCode(status); };
     EXPECT_EXIT(exit_with_status_of_creation("JITNORM_IMPL", "ref:any"), exits_with(jitnorm_success), "");
@@ -184,7 +185,7 @@ TEST(EnvironmentDeathTest, NamesMustBeKnown) {
     std::exit(status_of_creation());
 }
 
-TEST(EnvironmentDeathTest, FunctionsTakePrecedence) {
+TEST(environment, functions_take_precedence) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(exit_with_status_where_set(), testing::ExitedWithCode(jitnorm_success), "");
 }
@@ -195,7 +196,7 @@ const char *name_of(const owned_pd &pd) {
     return name;
 }
 
-TEST(Implementation, IsWhatWasSet) {
+TEST(implementation, is_what_was_set) {
     const owned_pd before = make_pd();
     const std::string usual = name_of(before);
     ASSERT_OK(jitnorm_set_implementation("ref:any"));
@@ -211,7 +212,7 @@ TEST(Implementation, IsWhatWasSet) {
 
 // ---------------------------------------------------------------- cache and version
 
-TEST(Cache, CapacityIsWhatWasSet) {
+TEST(cache, capacity_is_what_was_set) {
     int before = -1, now = -1;
     ASSERT_OK(jitnorm_get_primitive_cache_capacity(&before));
     EXPECT_GT(before, 0);
@@ -228,7 +229,7 @@ TEST(Cache, CapacityIsWhatWasSet) {
     EXPECT_EQ(now, before);
 }
 
-TEST(Version, IsTheHeaders) {
+TEST(version, is_the_headers) {
     const jitnorm_version_t *version = jitnorm_version();
     EXPECT_EQ(version->major, JITNORM_VERSION_MAJOR);
     EXPECT_EQ(version->minor, JITNORM_VERSION_MINOR);
@@ -239,7 +240,7 @@ TEST(Version, IsTheHeaders) {
 
 // ---------------------------------------------------------------- names
 
-TEST(Names, OfValues) {
+TEST(names, of_values) {
     EXPECT_STREQ(jitnorm_status2str(jitnorm_success), "success");
     EXPECT_STREQ(jitnorm_status2str(jitnorm_invalid_data_type), "invalid_data_type");
     EXPECT_STREQ(jitnorm_dt2str(jitnorm_bf16), "bf16");
@@ -265,7 +266,7 @@ TEST(Names, OfValues) {
 }
 
 // Each value up to the last has a name, and no other value has.
-TEST(Names, AreComplete) {
+TEST(names, are_complete) {
     const auto is_known = [](const char *name) { return std::string(name) != "unknown"; };
     for (int v = 0; v <= jitnorm_invalid_data_type + 1; ++v)
         EXPECT_EQ(is_known(jitnorm_status2str(jitnorm_status_t(v))), v <= jitnorm_invalid_data_type) << v;

@@ -3,9 +3,9 @@
 // byte outside of the row: guard pages on both sides.
 #include <algorithm>
 
-#include "../guarded_buffer.hpp"
 #include "jit/emit/centered_load.hpp"
 #include "jit/emit/element_io.hpp"
+#include "rig/guarded_buffer.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
 
