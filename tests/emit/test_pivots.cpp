@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "../guarded_buffer.hpp"
+#include "../rig/guarded_buffer.hpp"
 #include "jit/emit/pivots.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
