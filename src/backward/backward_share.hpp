@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "../layout/rows_in_lanes.hpp"
+#include "../layout/rows_interleaved.hpp"
 #include "../simd/non_temporal_stores.hpp"
 #include "backward_batches.hpp"
 #include "backward_work.hpp"
@@ -40,7 +40,7 @@ public:
     // for the same columns.
     void set_same_columns_until(dim_t row) { same_columns_until_ = row; }
 
-    // Calls body(batch &, first row) for rows, or for the units of rows in lanes; statistics have been read.
+    // Calls body(batch &, first row) for rows, or for the units of interleaved rows; statistics have been read.
     template <typename Body>
     void for_each_batch(range items, Body &&body) {
         batch b;
@@ -49,7 +49,7 @@ public:
             b.read_statistics(parts_.p, at_.open_statistics());
             body(b, first);
         };
-        if constexpr (std::is_same_v<Rows, rows_in_lanes>)
+        if constexpr (std::is_same_v<Rows, rows_interleaved>)
             at_.for_each_batch(items, use);
         else
             at_.for_each_batch(items, MAX_BATCH_ROWS, same_columns_until_, use);

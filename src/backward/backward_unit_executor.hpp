@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_unit_executor: backward on rows_in_lanes: threads take units of rows, the sums of all blocks are kept, and
-// added up in their order when all are there.
+// backward_unit_executor: backward on rows_interleaved: threads take units of rows, the sums of all blocks are kept,
+// and added up in their order when all are there.
 #pragma once
 
 #include "../core/executor.hpp"
@@ -17,14 +17,14 @@ public:
     jitnorm_status_t execute(const arguments &args) const override;
 
 private:
-    using share = backward_share<T, rows_in_lanes>;
+    using share = backward_share<T, rows_interleaved>;
 
     void run_units(share &mine, range units) const;
     void add_blocks(std::byte *common, dim_t part) const;
 
     backward_parts<T> parts_;
     const backward_work &work_;
-    rows_in_lanes rows_;
+    rows_interleaved rows_;
     gradient_sums<T> gradients_;
 };
 
