@@ -184,9 +184,7 @@ verdict check_entry(const sum_post_op &op, const problem &p) {
 verdict check_entry(const eltwise_post_op &op, const problem &) {
     if (op.alg < jitnorm_eltwise_relu || op.alg > jitnorm_eltwise_hardswish)
         return invalid("unknown algorithm of an eltwise post-op");
-    const bool refused = is_one_of(op.alg, jitnorm_eltwise_elu, jitnorm_eltwise_soft_relu, jitnorm_eltwise_log,
-                                   jitnorm_eltwise_pow, jitnorm_eltwise_round, jitnorm_eltwise_mish);
-    return refused ? unsupported("this algorithm of an eltwise post-op is not supported") : ACCEPTED;
+    return ACCEPTED;
 }
 
 bool broadcasts_to(const memory_desc &src1, const memory_desc &dst) {

@@ -8,12 +8,6 @@ namespace jitnorm::impl::layer_norm {
 
 static_assert(MAX_BATCH_ROWS % jit::SHORT_SWEEP_GROUP == 0);
 
-namespace {
-
-const std::byte *behind(const std::byte *first, dim_t bytes) { return first == nullptr ? nullptr : first + bytes; }
-
-} // namespace
-
 template <typename T>
 forward_inputs<T>::forward_inputs(const arguments &from, const walk &how, std::byte *room)
     : args(from), scale(static_cast<const std::byte *>(from[SCALE])),
@@ -28,25 +22,6 @@ forward_batches<T>::forward_batches(const problem &p, const plan &how, kernels_p
       statistics_type_(p.statistics.data_type), epsilon_(p.epsilon), rows_per_pass_(how.rows_per_pass),
       kernels_(std::move(kernels)), operands_(p, kernels_->operand_types), C_(p.row_length()),
       src_size_(element_size(p.src)), scale_size_(dim_t(size_of(p.scale_shift_type))), inv_C_(1.0 / double(C_)) {}
-
-// ---- statistics
-
-template <typename T>
-void forward_batches<T>::find_statistics(const strip &src, row_batch<T> &batch) const {
-    const auto &kernel = C_ <= FORWARD_LANES<T> ? kernels_->short_sweep : kernels_->sweep;
-    kernel({.src = src.first,
-            .row_stride = src.stride,
-            .rows = batch.rows,
-            .count = C_,
-            .pivot = batch.p,
-            .s = batch.s,
-            .q = batch.q,
-            .factor = 1});
-    if (rms_) batch.set_no_pivots();
-    const bool exact = C_ == 1 && !rms_; // differences are zero or NaN, whatever their scale
-    if (!batch.take_first_sweeps(double(C_), inv_C_) && !exact) settle_rest(src, batch);
-    batch.complete(epsilon_);
-}
 
 // Consecutive rows that need the same factor, often none at all or padding, are swept again together.
 template <typename T>
@@ -144,44 +119,13 @@ void forward_batches<T>::read_statistics(const statistics_rows &from, row_batch<
     batch.complete(epsilon_);
 }
 
+// Apart from normalize(), for the table takes much of the stack.
 template <typename T>
-void forward_batches<T>::write_statistics(const row_batch<T> &batch, const statistics_rows &to) const {
-    const auto write = [&](void *tensor, const auto &copy) {
-        alignas(64) float values[MAX_BATCH_ROWS];
-        copy(values);
-        layer_norm::write_statistics(values, batch.rows, tensor, statistics_type_, 0, to.stride);
-    };
-    if (writes_mean_) write(to.mean, [&](float *values) { batch.copy_means(values); });
-    if (writes_variance_) write(to.variance, [&](float *values) { batch.copy_deviations(form_, values); });
-}
-
-// ---- normalization
-
-template <typename T>
-void forward_batches<T>::normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
-                                   const row_batch<T> &batch, dim_t first_row, range columns) const {
-    jit::normalize_arguments<T> args = {.src = src.first,
-                                        .dst = dst.first,
-                                        .src_row_stride = src.stride,
-                                        .dst_row_stride = dst.stride,
-                                        .rows = batch.rows,
-                                        .count = columns.end - columns.begin,
-                                        .hi = batch.hi,
-                                        .rstd = batch.rstd,
-                                        .bias = batch.bias,
-                                        .scale = behind(inputs.scale, columns.begin * scale_size_),
-                                        .shift = behind(inputs.shift, columns.begin * scale_size_),
-                                        .src_scale = inputs.src_scale,
-                                        .inverse_dst_scale = inputs.inverse_dst_scale,
-                                        .rows_per_pass = rows_per_pass_,
-                                        .prefetch = inputs.prefetch ? batch.rows * src.stride : 0,
-                                        .parameters = kernels_->post_op_parameters.data(),
-                                        .operands = nullptr};
-    const auto &kernel = inputs.non_temporal ? kernels_->non_temporal : kernels_->normalize;
-    if (operands_.size() == 0) return kernel(args);
+void forward_batches<T>::normalize_with_operands(const forward_inputs<T> &inputs,
+                                                 const jit::normalize_kernel<T> &kernel,
+                                                 jit::normalize_arguments<T> &args, const window &where) const {
     typename post_op_operands<T>::table operands;
-    operands_.locate(inputs.args, {first_row, batch.rows, columns.begin, columns.end - columns.begin},
-                     inputs.operand_tiles, operands);
+    operands_.locate(inputs.args, where, inputs.operand_tiles, operands);
     args.operands = operands.pointers;
     kernel(args);
 }

@@ -73,7 +73,7 @@ void forward_executor<T, Rows>::run_by_rows(const arguments &args, const walk &h
 }
 
 template <typename T, typename Rows>
-void forward_executor<T, Rows>::find_statistics(cursor &at, row_batch<T> &batch) const {
+inline void forward_executor<T, Rows>::find_statistics(cursor &at, row_batch<T> &batch) const {
     const statistics_rows statistics = at.open_statistics();
     if (given_) return batches_.read_statistics(statistics, batch);
     if (C_ <= CHUNK)
@@ -95,8 +95,8 @@ void forward_executor<T, Rows>::find_long_statistics(cursor &at, row_batch<T> &b
 }
 
 template <typename T, typename Rows>
-void forward_executor<T, Rows>::normalize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
-                                          dim_t first_row, range columns) const {
+inline void forward_executor<T, Rows>::normalize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
+                                                 dim_t first_row, range columns) const {
     for_each_panel(columns, [&](range some) {
         const panel here = at.open({0, batch.rows}, some);
         batches_.normalize(inputs, here[X], here[Y], batch, first_row, some);

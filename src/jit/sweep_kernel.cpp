@@ -22,9 +22,6 @@ template <isa I, typename T>
 class sweep_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
-    using xmm_t = Xbyak::Xmm;
-    using ymm_t = Xbyak::Ymm;
-    using reg = Xbyak::Reg64;
     using arguments = sweep_arguments<T>;
     static constexpr int VECTORS = FORWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
     // Rows whose pivots are found and whose lanes are folded at once. Their lanes are in the frame behind the chunk's.
@@ -63,6 +60,9 @@ private:
         mov(reg_src_, JITNORM_ARGUMENT(src));
         mov(reg_stride_, JITNORM_ARGUMENT(row_stride));
         mov(reg_count_, JITNORM_ARGUMENT(count));
+        mov(reg_pivot_, JITNORM_ARGUMENT(pivot));
+        mov(reg_s_, JITNORM_ARGUMENT(s));
+        mov(reg_q_, JITNORM_ARGUMENT(q));
         if (conf_.repeated) ops_.broadcast(factor_, JITNORM_ARGUMENT(factor));
         if (finds_pivots()) pivots_.begin(reg_left_);
     }
@@ -83,18 +83,17 @@ private:
     void find_pivots_of_group() {
         mov(reg_rest_, reg_src_);
         pivots_.find_eight(four_, d_four_, reg_rest_, reg_stride_, reg_lanes_);
-        vmovups(ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], four_[0]);
+        vmovups(ptr[rows_.numbers(reg_pivot_)], four_[0]);
     }
 
     void sum_rows_of_group() {
         Xbyak::Label row;
         lea(reg_lanes_, ptr[rsp + GROUP_LANES]);
         L(row);
-        if (conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))]);
+        if (conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(reg_pivot_)]);
         sum_chunk();
-        if (conf_.centered) emit_fold_to_ymm<I, T>(*this, s_, xmm_t(d_[0].getIdx()));
-        emit_fold_to_ymm<I, T>(*this, q_, xmm_t(d_[0].getIdx()));
-        fold_.keep(ptr[reg_lanes_], ymm_t((conf_.centered ? s_ : q_)[0].getIdx()), ymm_t(q_[0].getIdx()));
+        const ymm_t q = fold_.to_ymm(q_), s = conf_.centered ? fold_.to_ymm(s_) : q;
+        fold_of_eight_.keep(ptr[reg_lanes_], s, q);
         add(reg_lanes_, fold_of_eight::ROW_BYTES);
         rows_.move_on();
         test(reg_index_, GROUP - 1);
@@ -102,32 +101,31 @@ private:
     }
 
     void fold_group() {
-        const auto numbers = [&](const Xbyak::Address &array, int row) {
+        const auto numbers = [&](const reg &array, int row) {
             return ptr[rows_.numbers(array) + (row - GROUP) * int(sizeof(T))]; // behind the group by now
         };
-        fold_.fold(rsp + GROUP_LANES, [&](int row, const ymm_t &sums) {
-            if (conf_.centered) vmovups(numbers(JITNORM_ARGUMENT(s), row), xmm_t(sums.getIdx()));
-            vextractf128(numbers(JITNORM_ARGUMENT(q), row), sums, 1);
+        fold_of_eight_.fold(rsp + GROUP_LANES, [&](int row, const ymm_t &sums) {
+            if (conf_.centered) vmovups(numbers(reg_s_, row), xmm_t(sums.getIdx()));
+            vextractf128(numbers(reg_q_, row), sums, 1);
         });
     }
 
     // One of the rows that are left.
     void sum_row() {
-        if (conf_.repeated && conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))]);
+        if (conf_.repeated && conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(reg_pivot_)]);
         if (finds_pivots()) {
             const xmm_t pivot(d_[0].getIdx());
             pivots_.find(pivot, xmm_t(d_[1].getIdx()), reg_src_);
-            ops_.store_lowest(ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], pivot);
+            ops_.store_lowest(ptr[rows_.numbers(reg_pivot_)], pivot);
             ops_.broadcast(pivot_, pivot);
         }
         sum_chunk();
-        if (conf_.centered) store_sum(JITNORM_ARGUMENT(s), s_);
-        store_sum(JITNORM_ARGUMENT(q), q_);
+        if (conf_.centered) store_sum(reg_s_, s_);
+        store_sum(reg_q_, q_);
     }
 
-    void store_sum(const Xbyak::Address &array, const std::array<vmm, VECTORS> &lanes) {
-        emit_fold<I, T>(*this, lanes, xmm_t(d_[0].getIdx()));
-        ops_.store_lowest(ptr[rows_.numbers(array)], xmm_t(lanes[0].getIdx()));
+    void store_sum(const reg &array, const std::array<vmm, VECTORS> &lanes) {
+        ops_.store_lowest(ptr[rows_.numbers(array)], fold_.to_lowest(lanes));
     }
 
     void sum_chunk() {
@@ -146,7 +144,7 @@ private:
     }
 
     sweep_conf conf_;
-    const reg &reg_src_ = rsi, &reg_stride_ = rdx, &reg_count_ = r8;
+    const reg &reg_src_ = rsi, &reg_stride_ = rdx, &reg_count_ = r8, &reg_pivot_ = r9, &reg_s_ = r10, &reg_q_ = r11;
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_rest_ = r12, &reg_index_ = r14, &reg_lanes_ = r15;
     const std::array<vmm, VECTORS> s_ = registers_from<vmm, VECTORS>(0), q_ = registers_from<vmm, VECTORS>(VECTORS);
     const std::array<vmm, VECTORS> d_ = registers_from<vmm, VECTORS>(2 * VECTORS);
@@ -158,21 +156,18 @@ private:
     tail_mask<I, T> tail_{*this, vmm{3 * VECTORS + 2}};
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
     element_io<I, T> io_{*this, tail_, walker_, r13};
-    row_stepper<T> rows_{
-        *this, reg_index_, reg_left_, JITNORM_ARGUMENT(rows), {{{reg_src_}, JITNORM_ARGUMENT(row_stride)}}};
+    row_stepper<T, reg> rows_{*this, reg_index_, reg_left_, JITNORM_ARGUMENT(rows), {{{reg_src_}, reg_stride_}}};
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
     pivots<I, T> pivots_{*this, io_, conf_.src, reg_count_, factor_.getIdx()};
     block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
-    fold_of_eight fold_{*this, four_, d_four_};
+    lane_fold<I, T> fold_{*this, xmm_t(d_[0].getIdx())};
+    fold_of_eight fold_of_eight_{*this, four_, d_four_};
 };
 
 } // namespace
 
-template <typename T>
-sweep_kernel<T>::sweep_kernel(const sweep_conf &conf)
-    : kernel<sweep_arguments<T>>(conf.short_rows ? make_short_sweep(conf) : make_kernel<sweep_generator, T>(conf)) {}
-
-template class sweep_kernel<float>;
-template class sweep_kernel<double>;
+code_ptr code_of(const sweep_conf &conf) {
+    return conf.short_rows ? make_short_sweep(conf) : make_kernel<sweep_generator>(conf);
+}
 
 } // namespace jitnorm::impl::jit

@@ -36,7 +36,7 @@ row_tensors row_tensors_of(const problem &p) {
 }
 
 panel tiles_in(std::byte *scratchpad, int tensors, const plan &how) {
-    panel tiles;
+    panel tiles = {};
     for (size_t i = 0; i < size_t(tensors); ++i) {
         const bool shares = how.shares_tile && i + 1 == size_t(tensors);
         tiles[i] = {shares ? tiles[i - 1].first : scratchpad, how.pitch[i]};

@@ -52,8 +52,8 @@ const memory_desc &leading_tensor(const row_tensors &tensors);
 
 // Rows of one tensor, evenly spaced in memory: the first one's first element, and bytes from row to row.
 struct strip {
-    std::byte *first = nullptr;
-    dim_t stride = 0;
+    std::byte *first;
+    dim_t stride;
 };
 using panel = std::array<strip, MAX_ROW_TENSORS>;
 

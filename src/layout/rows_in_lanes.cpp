@@ -21,7 +21,7 @@ rows_in_lanes::cursor::cursor(const rows_in_lanes &rows, const arguments &args, 
 
 // A row of a lane follows the one before behind those of the other lanes.
 panel rows_in_lanes::cursor::open(range, range) const {
-    panel result;
+    panel result = {};
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
         result[i] = {tiles_[i].first + lane_ * tiles_[i].stride, lanes_ * tiles_[i].stride};
     return result;

@@ -22,7 +22,7 @@ public:
     class cursor {
     public:
         cursor(const rows_in_place &rows, const arguments &args, std::byte * /* no tiles */) : rows_(rows) {
-            for (size_t i = 0; i < rows.count_; ++i) first_[i] = rows.data_[i].first_in(args);
+            for (size_t i = 0; i < MAX_ROW_TENSORS; ++i) first_[i] = rows.data_[i].first_in(args);
             statistics_first_ = {args[MEAN], args[VARIANCE], rows.statistics_stride_};
         }
 
@@ -43,7 +43,7 @@ public:
 
         panel open(range rows, range columns) const {
             panel result;
-            for (size_t i = 0; i < rows_.count_; ++i) {
+            for (size_t i = 0; i < MAX_ROW_TENSORS; ++i) {
                 const tensor &t = rows_.data_[i];
                 result[i] = {batch_[i] + rows.begin * t.stride + columns.begin * t.size, t.stride};
             }
@@ -63,7 +63,7 @@ public:
 
     private:
         void move_to(const row_space::run &run, dim_t row) {
-            for (size_t i = 0; i < rows_.count_; ++i) {
+            for (size_t i = 0; i < MAX_ROW_TENSORS; ++i) {
                 const tensor &t = rows_.data_[i];
                 batch_[i] = first_[i] + run.offset[i] * t.size + row * t.stride;
             }
@@ -72,21 +72,23 @@ public:
         }
 
         const rows_in_place &rows_;
-        std::array<std::byte *, MAX_ROW_TENSORS> first_ = {}, batch_ = {};
+        std::array<std::byte *, MAX_ROW_TENSORS> first_, batch_;
         statistics_rows statistics_first_;
         dim_t statistics_offset_ = 0; // of the batch, in bytes
     };
 
 private:
     struct tensor {
-        slot place;
-        dim_t size, stride; // of an element, and from row to row of a run; in bytes
-        std::byte *first_in(const arguments &args) const { return static_cast<std::byte *>(args[place]); }
+        slot place = NO_SLOT;
+        dim_t size = 0, stride = 0; // of an element, and from row to row of a run; in bytes
+        std::byte *first_in(const arguments &args) const {
+            return place == NO_SLOT ? nullptr : static_cast<std::byte *>(args[place]);
+        }
     };
 
     row_space space_; // of the data tensors, then the statistics
     size_t count_;
-    std::array<tensor, MAX_ROW_TENSORS> data_ = {};
+    std::array<tensor, MAX_ROW_TENSORS> data_ = {};     // those there are not have no size
     dim_t statistics_size_ = 0, statistics_stride_ = 0; // an element in bytes, and from row to row in elements
 };
 

@@ -51,7 +51,7 @@ strip rows_in_tiles::cursor::where_it_is(size_t tensor, dim_t column) const {
 
 panel rows_in_tiles::cursor::open(range, range columns) {
     if (gathered_.begin != columns.begin || gathered_.end != columns.end) gather(columns);
-    panel result;
+    panel result = {};
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
         result[i] = rows_.how_.pitch[i] == 0
                         ? where_it_is(i, columns.begin)

@@ -147,12 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
     name_of<fwd>);
 
 INSTANTIATE_TEST_SUITE_P(attributes, forward_refusals,
-                         testing::Values(forward_refusal{"eltwise_elu", UNIMPLEMENTED,
-                                                         [](fwd &r, parts &p) {
-                                                             p.append_eltwise(jitnorm_eltwise_elu);
-                                                             r.attr = p.attr;
-                                                         }},
-                                         forward_refusal{"binary_of_other_shape", INVALID,
+                         testing::Values(forward_refusal{"binary_of_other_shape", INVALID,
                                                          [](fwd &r, parts &p) {
                                                              p.append_binary(p.other_shape);
                                                              r.attr = p.attr;

@@ -1,32 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line: cross products in benchdnn's order, knobs that hold, --reset, mistakes.
-#include "cli/command_line.hpp"
-
-#include <gtest/gtest.h>
-
-#include "cli/knobs.hpp"
-#include "error.hpp"
-#include "text.hpp"
+// The command line: cross products in benchdnn's order, knobs that hold, --reset.
+#include "command_lines.hpp"
 
 namespace benchdnn_lite {
 namespace {
-
-using words = std::vector<std::string>;
-
-words lines_of(const words &arguments) {
-    words lines;
-    for (const job &j : parse_command_line(arguments).jobs) lines.push_back(j.prb.line());
-    return lines;
-}
-
-std::string mistake_in(const words &arguments) {
-    try {
-        parse_command_line(arguments);
-    } catch (const input_error &error) {
-        return error.what();
-    }
-    return "";
-}
 
 TEST(command_line, one_shape_is_one_problem) { EXPECT_EQ(lines_of({"--lnorm", "128x768"}), (words{"128x768"})); }
 
@@ -106,8 +83,8 @@ TEST(command_line, without_filling_there_is_nothing_to_check) {
 }
 
 TEST(command_line, no_value_is_the_default) {
-    for (const knob &k : knobs()) {
-        if (k.example.empty() || k.choices == "FILE" || k.name == "completion" || k.name == "batch") continue;
+    for (const knob &k : knobs_of(driver::lnorm)) {
+        if (k.example.empty() || k.choices == ANY_FILE || k.choices == BATCH_FILE || k.name == "completion") continue;
         const words lines =
             lines_of({"--lnorm", concat("--", k.name, "=", k.example), concat("--", k.name, "="), "2x3"});
         EXPECT_EQ(lines, (words{"2x3"})) << k.name;
@@ -131,11 +108,44 @@ TEST(command_line, scales_of_older_files_end_in_an_asterisk) {
 
 TEST(command_line, a_match_keeps_the_problems_whose_line_has_it) {
     EXPECT_EQ(lines_of({"--lnorm", "--match=CH.*x768", "--flags=,CH", "2x3", "5x768"}), (words{"--flags=CH 5x768"}));
-    EXPECT_EQ(lines_of({"--lnorm", "--match=nothing", "2x3"}), words{}) << "no problem left is not a mistake";
+    EXPECT_EQ(lines_of({"--lnorm", "--match=nothing", "2x3", "--match=4x5", "2x3", "4x5"}), (words{"4x5"}))
+        << "what one match leaves out is no mistake while there is something to do";
     EXPECT_EQ(lines_of({"--lnorm", "--match=nothing", "--reset", "2x3"}), (words{"2x3"}));
     EXPECT_EQ(lines_of({"--lnorm", "--match=^--lnorm 2x3$", "2x3", "22x3"}), (words{"2x3"}));
     EXPECT_NE(mistake_in({"--lnorm", "--match=[", "2x3"}).find("--match: '[' is not a regular expression"),
               std::string::npos);
+}
+
+TEST(command_line, attributes_that_change_nothing_here_are_kept_in_the_line) {
+    EXPECT_EQ(lines_of({"--lnorm", "--attr-fpmath=strict,bf16,tf32:true", "--attr-deterministic=true", "2x3"}),
+              (words{"--attr-deterministic=true 2x3", "--attr-fpmath=bf16 --attr-deterministic=true 2x3",
+                     "--attr-fpmath=tf32:true --attr-deterministic=true 2x3"}));
+}
+
+TEST(command_line, threads_of_creation_and_execution) {
+    const auto contexts = [](const char *knob) {
+        const problem p = parse_command_line({"--lnorm", knob, "2x3"}).jobs.at(0).prb;
+        return std::pair(p.creation.threads, p.execution.threads);
+    };
+    EXPECT_EQ(contexts("--ctx-init=3"), std::pair(3, 0));
+    EXPECT_EQ(contexts("--ctx-exe=2:auto:1"), std::pair(0, 2));
+    EXPECT_EQ(contexts("--ctx-exe=auto:0"), std::pair(0, 0));
+    EXPECT_EQ(lines_of({"--lnorm", "--ctx-init=auto,1", "--ctx-exe=4", "2x3"}),
+              (words{"--ctx-exe=4 2x3", "--ctx-init=1 --ctx-exe=4 2x3"}));
+    for (const char *knob : {"--ctx-init=0", "--ctx-exe=-1", "--ctx-exe=many", "--ctx-exe=1:2:3:4", "--ctx-exe=1:x",
+                             "--ctx-exe=1::1", "--ctx-exe=1:auto:0"})
+        EXPECT_NE(mistake_in({"--lnorm", knob, "2x3"}), "") << knob;
+}
+
+TEST(command_line, a_context_lasts_as_long_as_it_lives) {
+    const int before = thread_count();
+    {
+        const in_context other({before + 2});
+        EXPECT_EQ(thread_count(), before + 2);
+        const in_context same({0});
+        EXPECT_EQ(thread_count(), before + 2);
+    }
+    EXPECT_EQ(thread_count(), before);
 }
 
 TEST(command_line, repetitions_follow_each_other) {
@@ -215,105 +225,6 @@ TEST(command_line, a_line_reproduces_its_problem) {
         again.insert(again.begin(), "--lnorm");
         EXPECT_EQ(lines_of(again), (words{line}));
     }
-}
-
-TEST(command_line, help_is_one_screen_with_every_knob) {
-    const std::string help = parse_command_line({"--help"}).text;
-    EXPECT_EQ(parse_command_line({"-h"}).text, help);
-    for (const knob &k : knobs()) EXPECT_NE(help.find(concat("\n  --", k.name)), std::string::npos) << k.name;
-    const words lines = split(help, '\n');
-    EXPECT_LE(lines.size(), 51u);
-    for (const std::string &line : lines) EXPECT_LE(line.size(), 100u) << line;
-}
-
-TEST(command_line, the_examples_of_the_help_are_valid) {
-    for (const knob &k : knobs()) {
-        if (k.name == "help" || k.name == "completion" || k.name == "batch") continue;
-        const std::string text = concat("--", k.name, k.example.empty() ? "" : "=", k.example);
-        EXPECT_EQ(
-            mistake_in({"--lnorm", "--mode=I", text, k.name == "mode-modifier" ? "--mode=P" : "--seed=1", "2x3x4"}), "")
-            << text;
-    }
-}
-
-TEST(command_line, completions_know_every_knob) {
-    for (const char *shell : {"bash", "zsh"}) {
-        const std::string script = parse_command_line({concat("--completion=", shell)}).text;
-        for (const knob &k : knobs()) EXPECT_NE(script.find(concat("--", k.name)), std::string::npos) << k.name;
-    }
-    EXPECT_NE(mistake_in({"--completion=fish"}), "");
-}
-
-TEST(command_line, mistakes_name_the_knob_and_the_reason) {
-    EXPECT_EQ(mistake_in({"--lnorm", "--dt=f31", "2x3"}), "--dt: unknown data type 'f31'");
-    EXPECT_EQ(mistake_in({"--lnorm", "--flavour=1", "2x3"}), "unknown knob '--flavour' (--help lists them)");
-    EXPECT_EQ(mistake_in({"--lnorm", "--flag=CH", "2x3"}), "unknown knob '--flag' (the closest is --flags)");
-    EXPECT_EQ(mistake_in({"--lnorm", "--batch=no\nfile"}), "--batch: no such file 'no?file'");
-    EXPECT_EQ(mistake_in({"--lnorm", "--engine=gpu", "2x3"}), "--engine: there is one engine, cpu, not 'gpu'");
-    EXPECT_NE(mistake_in({"--lnorm", "--memory-kind=buffer", "2x3"}), "");
-    EXPECT_NE(mistake_in({"--lnorm", "--perf-template=%nothing%", "2x3"}).find("--perf-template: unknown placeholder"),
-              std::string::npos);
-    EXPECT_NE(mistake_in({"--lnorm", "--tag=Ab3a", "2x3"}).find("--allow-enum-tags-only=false"), std::string::npos);
-    EXPECT_EQ(mistake_in({"--lnorm", "--allow-enum-tags-only=0", "--tag=Ab3a", "2x3"}), "");
-    EXPECT_EQ(mistake_in({"--lnorm", "--dt=f32:f32:f64", "2x3"}),
-              "--dt: the third type is diff_src's, which a forward problem does not have");
-    EXPECT_EQ(mistake_in({"--lnorm", "--tag=ab:ab:ab", "2x3"}),
-              "--tag: the third tag is diff_src's, which a forward problem does not have");
-    EXPECT_EQ(mistake_in({"--lnorm", "--dt", "2x3"}), "--dt needs a value");
-    EXPECT_EQ(mistake_in({"--lnorm", "--reset=1", "2x3"}), "--reset takes no value");
-    EXPECT_EQ(mistake_in({"--lnorm", "--tag=abc", "2x3"}), "--tag: tag 'abc' does not fit 2 dimensions");
-    EXPECT_EQ(mistake_in({"--lnorm", "--stat_tag=abc", "2x3"}), "--stat_tag: tag 'abc' does not fit 1 dimensions");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=add:f32:per_tensor:abc", "2x3"}),
-              "--attr-post-ops: tag 'abc' does not fit 2 dimensions");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-scales=src:common:1+src:common:2", "2x3"}),
-              "--attr-scales: there are two scales of src");
-    EXPECT_EQ(mistake_in({"--lnorm", "2xthree"}), "malformed problem '2xthree': 'three' is not an integer");
-    EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
-    EXPECT_EQ(mistake_in({"2x3"}), "name a driver: --lnorm or --graph (--help explains)");
-    EXPECT_EQ(mistake_in({"--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
-}
-
-TEST(command_line, values_out_of_place_are_rejected) {
-    for (const char *knob : {"--mode=X",
-                             "--mode=LC",
-                             "--seed=-1",
-                             "--seed=x",
-                             "--fix-times-per-prb=1.5",
-                             "--max-ms-per-prb=soon",
-                             "--inplace=maybe",
-                             "--ss_dt=f64",
-                             "--ss_dt=s8",
-                             "--eps=-1",
-                             "--eps=nan",
-                             "--dir=BWD_W",
-                             "--stat_tag=q",
-                             "--batch=no_such_file",
-                             "--batch=",
-                             "--json=",
-                             "--check=ulps",
-                             "--mode-modifier=X",
-                             "--repeats-per-prb=0",
-                             "--canonical=perhaps",
-                             "--attr-scratchpad=mine",
-                             "-x",
-                             "-",
-                             "--",
-                             "--=1"})
-        EXPECT_NE(mistake_in({"--lnorm", knob, "2x3"}), "") << knob;
-}
-
-TEST(command_line, too_much_is_refused) {
-    std::string many = "0.1";
-    for (int i = 0; i < 1100; ++i) many += ",0.1";
-    EXPECT_EQ(mistake_in({"--lnorm", concat("--eps=", many),
-                          concat("--attr-scales=",
-                                 [] {
-                                     std::string list;
-                                     for (int i = 0; i < 1000; ++i) list += ",";
-                                     return list;
-                                 }()),
-                          "2x3"}),
-              "the knobs make more than 250000 problems");
 }
 
 } // namespace

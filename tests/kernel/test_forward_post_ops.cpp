@@ -11,7 +11,9 @@ constexpr jitnorm_alg_kind_t ELTWISE[] = {
     jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
     jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
     jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
-    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish};
+    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,       jitnorm_eltwise_elu,
+    jitnorm_eltwise_log,      jitnorm_eltwise_soft_relu, jitnorm_eltwise_mish,        jitnorm_eltwise_pow,
+    jitnorm_eltwise_round};
 constexpr jitnorm_alg_kind_t BINARY[] = {jitnorm_binary_add, jitnorm_binary_mul, jitnorm_binary_max, jitnorm_binary_min,
                                          jitnorm_binary_div, jitnorm_binary_sub, jitnorm_binary_ge,  jitnorm_binary_gt,
                                          jitnorm_binary_le,  jitnorm_binary_lt,  jitnorm_binary_eq,  jitnorm_binary_ne};
@@ -53,9 +55,10 @@ void sweep_eltwise(isa vectors, std::span<const dim_t> lengths) {
         for (auto alg : ELTWISE)
             for (auto type : {jitnorm_f32, jitnorm_f64}) {
                 for (float alpha : {0.0F, 0.25F, -1.5F})
-                    expect_equal_to_reference(
-                        vectors,
-                        setup_of({5, C}, type, {eltwise(jitnorm_eltwise_linear, 4, 0.5F), eltwise(alg, alpha)}));
+                    for (float beta : {0.75F, 3.0F}) // of pow, which is defined for negative numbers or not
+                        expect_equal_to_reference(
+                            vectors, setup_of({5, C}, type,
+                                              {eltwise(jitnorm_eltwise_linear, 4, 0.5F), eltwise(alg, alpha, beta)}));
                 if (testing::Test::HasFailure()) return;
             }
 }
@@ -123,11 +126,11 @@ TEST_P(forward_post_ops, layouts) {
             }
 }
 
-// As many as there may be, of the one that keeps the most results at once.
+// As many as there may be, of the ones that keep the most results at once.
 TEST_P(forward_post_ops, thirty_two) {
     for (auto type : {jitnorm_f32, jitnorm_f64})
-        expect_equal_to_reference(GetParam(),
-                                  setup_of({3, 37}, type, std::vector<post_op>(32, eltwise(jitnorm_eltwise_gelu_erf))));
+        for (auto alg : {jitnorm_eltwise_gelu_erf, jitnorm_eltwise_pow})
+            expect_equal_to_reference(GetParam(), setup_of({3, 37}, type, std::vector<post_op>(32, eltwise(alg, 1))));
 }
 
 // Rows of several chunks, shared by threads, dense and packed.

@@ -61,6 +61,7 @@ public:
     JITNORM_TYPED(integer_sub, vpsubd, vpsubq)
     JITNORM_TYPED(integer_greater, vpcmpgtd, vpcmpgtq)
     JITNORM_TYPED(shift_left, vpslld, vpsllq)
+    JITNORM_TYPED(shift_right, vpsrld, vpsrlq)
 #undef JITNORM_TYPED
 
     template <typename Vector>
