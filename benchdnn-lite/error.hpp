@@ -27,4 +27,9 @@ struct unsupported : std::runtime_error {
     explicit unsupported(const Parts &...parts) : std::runtime_error(concat(parts...)) {}
 };
 
+// No implementation is left that the problem's filter accepts.
+struct filtered_out : unsupported {
+    using unsupported::unsupported;
+};
+
 } // namespace benchdnn_lite

@@ -3,12 +3,10 @@
 #include <cstdlib>
 
 #include "cli/run.hpp"
-#include "graph/graph_command_line.hpp"
 #include "jitnorm/jitnorm.h"
 
 int main(int argc, char **argv) {
     // What the library refuses the program reports itself, in its own place.
     if (std::getenv("JITNORM_VERBOSE") == nullptr) jitnorm_set_verbose(0);
-    return benchdnn_lite::asks_for_graph(argc, argv) ? benchdnn_lite::run_graph_command_line(argc, argv)
-                                                     : benchdnn_lite::run_command_line(argc, argv);
+    return benchdnn_lite::run_command_line(argc, argv);
 }

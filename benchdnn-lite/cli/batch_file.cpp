@@ -39,13 +39,34 @@ bool next_word(std::istream &input, word &result, int &line) {
 }
 
 // Where installed and freshly built programs keep their input files.
-std::vector<fs::path> shipped_folders() {
+std::vector<fs::path> shipped_roots() {
     std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-    const fs::path beside = program.parent_path();
-    return {beside / "inputs" / "lnorm", beside, beside / "../share/benchdnn-lite/inputs/lnorm",
-            beside / "../share/benchdnn-lite"};
+    const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+    return {beside, beside / "../share/benchdnn-lite"};
 }
+
+std::vector<fs::path> shipped_folders() {
+    std::vector<fs::path> folders;
+    for (const fs::path &root : shipped_roots())
+        for (const char *folder : {"inputs/lnorm", "inputs/graph", ""}) folders.push_back(root / folder);
+    return folders;
+}
+
+// Of the first root that has the folder.
+template <typename Iterator>
+std::vector<std::string> files_in(const char *folder) {
+    std::error_code ignored;
+    std::vector<std::string> names;
+    for (const fs::path &root : shipped_roots()) {
+        for (const fs::directory_entry &entry : Iterator(root / folder, ignored))
+            if (entry.is_regular_file(ignored)) names.push_back(fs::relative(entry.path(), root / folder).string());
+        if (!names.empty()) break;
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+bool is_graph(const std::string &name) { return name.ends_with(".json"); }
 
 } // namespace
 
@@ -69,6 +90,10 @@ std::vector<word> words_of(std::istream &input) {
 fs::path batch_folders::find(const std::string &name, const fs::path &including_folder) {
     const fs::path parent = fs::path(name).parent_path(), folder = parent.empty() ? "." : parent;
     if (std::find(named_.begin(), named_.end(), folder) == named_.end()) named_.push_back(folder);
+    return look_up(name, including_folder);
+}
+
+fs::path batch_folders::look_up(const std::string &name, const fs::path &including_folder) const {
     std::vector<fs::path> folders{"."};
     folders.insert(folders.end(), named_.begin(), named_.end());
     folders.push_back(including_folder);
@@ -77,6 +102,19 @@ fs::path batch_folders::find(const std::string &name, const fs::path &including_
     for (const fs::path &candidate : folders)
         if (const fs::path file = candidate / name; fs::is_regular_file(file, ignored)) return file;
     throw input_error("no such file '", name, "'");
+}
+
+std::vector<std::string> shipped_batches() {
+    std::vector<std::string> names = files_in<fs::directory_iterator>("inputs/lnorm");
+    for (std::string &name : files_in<fs::directory_iterator>("inputs/graph")) names.push_back(std::move(name));
+    std::erase_if(names, is_graph);
+    return names;
+}
+
+std::vector<std::string> shipped_graphs() {
+    std::vector<std::string> names = files_in<fs::recursive_directory_iterator>("inputs/graph");
+    std::erase_if(names, [](const std::string &name) { return !is_graph(name); });
+    return names;
 }
 
 } // namespace benchdnn_lite

@@ -23,11 +23,16 @@ std::vector<word> words_of(std::istream &input);
 // their order; then beside the including file and among the input files that come with the program.
 class batch_folders {
 public:
-    // Throws input_error when there is no such file.
+    // Both throw input_error when there is no such file. Only `find` remembers the folder that `name` has.
     std::filesystem::path find(const std::string &name, const std::filesystem::path &including_folder);
+    std::filesystem::path look_up(const std::string &name, const std::filesystem::path &including_folder) const;
 
 private:
     std::vector<std::filesystem::path> named_;
 };
+
+// Names of the input files that come with the program, in order: batches of both drivers, or graphs.
+std::vector<std::string> shipped_batches();
+std::vector<std::string> shipped_graphs();
 
 } // namespace benchdnn_lite

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "../error.hpp"
 #include "batch_file.hpp"
 #include "completion.hpp"
+#include "jitnorm/jitnorm.h"
 #include "knobs.hpp"
 
 namespace benchdnn_lite {
@@ -17,7 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view DRIVER = "--lnorm";
 constexpr size_t MAX_DEPTH = 32; // of nested batch files
 
 // Names the file already.
@@ -25,16 +26,30 @@ struct mistake_in_file : input_error {
     using input_error::input_error;
 };
 
+// A word of the command line or of a batch file, in the folder of the file.
+struct argument {
+    const std::string &text;
+    const std::string *next; // the word after it; null: none
+    const fs::path &folder;
+};
+
 class parser {
 public:
-    void take(const std::string &text, const fs::path &folder);
+    explicit parser(driver which) { state_.which = which; }
+    void take(const argument &a);
     command finish();
 
 private:
-    void take_knob(const std::string &text, const fs::path &folder);
+    void take_driver(const std::string &text);
+    void take_knob(const argument &a);
+    void set(const knob &k, std::string_view value, const fs::path &folder);
     void take_batch(const std::string &name, const fs::path &folder);
     void read_batch(const fs::path &file, const std::string &name);
+    void take_graph(const std::string &name, const fs::path &folder);
     void take_problem(const std::string &text);
+    [[noreturn]] void reject_unknown(const std::string &option) const;
+    [[noreturn]] void reject_without_value(const knob &k, const std::string *next) const;
+    [[noreturn]] void reject_empty() const;
 
     knob_state state_;
     bool driver_named_ = false, problem_named_ = false;
@@ -43,13 +58,20 @@ private:
     std::vector<fs::path> open_files_; // those being read, outermost first
 };
 
-void parser::take(const std::string &text, const fs::path &folder) {
-    if (text == DRIVER)
-        driver_named_ = true;
-    else if (text.starts_with('-'))
-        take_knob(text, folder);
+bool is_driver(std::string_view text) { return text == name_of(driver::lnorm) || text == name_of(driver::graph); }
+
+void parser::take(const argument &a) {
+    if (is_driver(a.text))
+        take_driver(a.text);
+    else if (a.text.starts_with('-'))
+        take_knob(a);
     else
-        take_problem(text);
+        take_problem(a.text);
+}
+
+void parser::take_driver(const std::string &text) {
+    if (text != name_of(state_.which)) throw input_error(text, " beside ", name_of(state_.which), ": name one driver");
+    driver_named_ = true;
 }
 
 // -vN is --verbose=N, -h is --help.
@@ -58,28 +80,50 @@ std::string long_form(const std::string &text) {
     return text.starts_with("-v") ? concat("--verbose=", text.substr(2)) : text;
 }
 
-[[noreturn]] void reject_unknown(const std::string &option) {
-    const std::string_view close = option.starts_with("--") ? closest_knob(option.substr(2)) : "";
+void parser::reject_unknown(const std::string &option) const {
+    const driver other = state_.which == driver::graph ? driver::lnorm : driver::graph;
+    const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+    if (option.starts_with("--") && find_knob(name, other))
+        throw input_error(name_of(state_.which), " has no knob '", option, "', only ", name_of(other), " has");
+    const std::string_view close = closest_knob(name, state_.which);
     if (close.empty()) throw input_error("unknown knob '", option, "' (--help lists them)");
     throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
 }
 
-void parser::take_knob(const std::string &text, const fs::path &folder) {
-    const std::string full = long_form(text);
+// With the word after it, if that is a value.
+void parser::reject_without_value(const knob &k, const std::string *next) const {
+    std::string_view value = k.example;
+    try {
+        knob_state trial = state_;
+        if (next != nullptr && !next->starts_with('-')) k.set(trial, *next), value = *next;
+    } catch (const input_error &) {
+        value = k.example;
+    }
+    throw input_error("--", k.name, " needs a value after an equals sign: --", k.name, "=", value);
+}
+
+void parser::take_knob(const argument &a) {
+    const std::string full = long_form(a.text);
     const size_t equals = full.find('=');
     const std::string option = full.substr(0, equals);
-    const knob *k = option.starts_with("--") ? find_knob(option.substr(2)) : nullptr;
+    const knob *k = option.starts_with("--") ? find_knob(option.substr(2), state_.which) : nullptr;
     if (!k) reject_unknown(option);
     const bool has_value = equals != full.npos, takes_value = !k->example.empty();
-    if (takes_value != has_value) throw input_error(option, (takes_value ? " needs a value" : " takes no value"));
+    if (takes_value && !has_value) reject_without_value(*k, a.next);
+    if (has_value && !takes_value) throw input_error(option, " takes no value");
+    set(*k, has_value ? std::string_view(full).substr(equals + 1) : "", a.folder);
+}
+
+void parser::set(const knob &k, std::string_view value, const fs::path &folder) {
     try {
-        k->set(state_, has_value ? full.substr(equals + 1) : "");
+        k.set(state_, value);
         if (!state_.batch.empty()) take_batch(std::exchange(state_.batch, {}), folder);
     } catch (const mistake_in_file &) {
         throw;
     } catch (const input_error &error) {
-        throw input_error(option, ": ", error.what());
+        throw input_error("--", k.name, ": ", error.what());
     }
+    if (!state_.graph_file.empty()) take_graph(std::exchange(state_.graph_file, {}), folder);
 }
 
 void parser::take_batch(const std::string &name, const fs::path &folder) {
@@ -97,21 +141,39 @@ void parser::take_batch(const std::string &name, const fs::path &folder) {
 void parser::read_batch(const fs::path &file, const std::string &name) {
     std::ifstream input(file);
     if (!input) throw input_error("cannot read batch file '", name, "'");
-    for (const word &w : words_of(input)) {
+    const std::vector<word> words = words_of(input);
+    for (size_t i = 0; i < words.size(); ++i) {
         try {
-            take(w.text, file.parent_path());
+            take({words[i].text, i + 1 < words.size() ? &words[i + 1].text : nullptr, file.parent_path()});
         } catch (const input_error &error) {
-            throw mistake_in_file(name, ":", std::to_string(w.line), ": ", error.what());
+            throw mistake_in_file(name, ":", std::to_string(words[i].line), ": ", error.what());
         }
     }
 }
 
+void parser::take_graph(const std::string &name, const fs::path &folder) {
+    fs::path file;
+    try {
+        file = folders_.look_up(name, folder);
+    } catch (const input_error &error) {
+        throw input_error("--case: ", error.what());
+    }
+    std::ostringstream content;
+    content << std::ifstream(file).rdbuf();
+    problem_named_ = true;
+    append_graphs(state_.graph, name, content.str(), state_.options, result_.graphs);
+}
+
 void parser::take_problem(const std::string &text) {
+    const std::string name = text.substr(0, text.find('='));
+    if (name != text && find_knob(name, state_.which))
+        throw input_error("'", text, "' is no problem; the knob is written --", text);
+    if (state_.which == driver::graph) throw input_error("'", text, "' is no knob; graphs are named by --case=FILE");
     const run_options &options = state_.options;
     if (!options.fills() && (options.mode.check || options.mode.bitwise))
         throw input_error("--mode-modifier: M leaves nothing to check; it goes with the modes I, R, P and F");
     problem_named_ = true;
-    append_problems(state_.driver, parse_shape(text), options, result_.jobs);
+    append_problems(state_.lnorm, parse_shape(text), options, result_.jobs);
 }
 
 std::string padded(std::string text, size_t width) {
@@ -119,37 +181,75 @@ std::string padded(std::string text, size_t width) {
     return text;
 }
 
-std::string help_text() {
-    std::string text =
-        "Checks and times layer normalization, in the syntax of oneDNN's benchdnn.\n"
-        "  benchdnn-lite --lnorm [knob...] problem...        (--graph --help: graphs of layer normalizations)\n"
-        "A problem is a shape, normalized over its last dimension, perhaps named: 128x768 2x4x16_n\"name*3\".\n"
-        "Lists run in every combination; a knob holds until it is set again; no value at all is the default.\n"
-        "Examples of all knobs:\n";
-    for (const knob &k : knobs())
+constexpr std::string_view LNORM_HELP[] = {
+    "Checks and times layer normalization, in the syntax of oneDNN's benchdnn.\n"
+    "  benchdnn-lite --lnorm [knob...] problem...        (--graph --help: graphs of layer normalizations)\n"
+    "A problem is a shape, normalized over its last dimension, perhaps named: 128x768 2x4x16_n\"name*3\".\n"
+    "Lists run in every combination; a knob holds until it is set again; no value at all is the default.\n"
+    "Examples of all knobs:\n",
+    "Examples of use:\n"
+    "  benchdnn-lite --lnorm --dt=f32,bf16 --flags=,CH 128x768 256x1024\n"
+    "  benchdnn-lite --lnorm --mode=P --dir=BWD_DW --flags=CH --perf-template=table --batch=shapes_bert\n"
+    "  benchdnn-lite --lnorm --mode=B --batch=shapes_models\n"};
+
+constexpr std::string_view GRAPH_HELP[] = {
+    "Checks and times serialized graphs of layer normalizations, in the syntax of oneDNN's benchdnn.\n"
+    "  benchdnn-lite --graph [knob...] --case=FILE...\n"
+    "Alternatives between commas run in every combination; a knob holds for the cases after it.\n"
+    "Examples of all knobs:\n",
+    "Examples of use:\n"
+    "  benchdnn-lite --graph --mode=CP --dt=f32,bf16 --case=op/f32/lnorm.json\n"
+    "  benchdnn-lite --graph --batch=test_graph_ci\n"};
+
+std::string help_text(driver which) {
+    const auto &[before, after] = which == driver::graph ? GRAPH_HELP : LNORM_HELP;
+    std::string text(before);
+    for (const knob &k : knobs_of(which))
         text += concat(padded(concat("  --", k.name, k.example.empty() ? "" : "=", k.example), 47), k.help, "\n");
-    return text + "Examples of use:\n"
-                  "  benchdnn-lite --lnorm --dt=f32,bf16 --flags=,CH 128x768 256x1024\n"
-                  "  benchdnn-lite --lnorm --mode=P --dir=BWD_DW --flags=CH --perf-template=table --batch=shapes_bert\n"
-                  "  benchdnn-lite --lnorm --mode=B --batch=shapes_models\n"
-                  "Exit status: 0 nothing failed, 1 something failed, 2 a mistake on the command line or in a file.\n";
+    return concat(text, after,
+                  "Exit status: 0 nothing failed, 1 something failed, 2 a mistake on the command line or in a file.\n");
+}
+
+std::string version_text() {
+    const jitnorm_version_t *v = jitnorm_version();
+    const auto text = [](int major, int minor, int patch) {
+        return concat(std::to_string(major), ".", std::to_string(minor), ".", std::to_string(patch));
+    };
+    return concat("benchdnn-lite ", text(JITNORM_VERSION_MAJOR, JITNORM_VERSION_MINOR, JITNORM_VERSION_PATCH),
+                  ", jitnorm ", text(v->major, v->minor, v->patch), "\n");
+}
+
+// All arguments were read and there is nothing to run.
+void parser::reject_empty() const {
+    const std::string &match = state_.which == driver::graph ? state_.graph.match : state_.lnorm.match;
+    if (problem_named_ && !match.empty()) throw input_error("--match: no problem's line has '", match, "'");
+    if (problem_named_) throw input_error("--match: no problem's line has what was asked for");
+    if (state_.which == driver::graph) throw input_error("no graph to run: name one with --case=FILE, or --batch=FILE");
+    throw input_error("no problem to run: give a shape such as 128x768, or --batch=FILE");
 }
 
 command parser::finish() {
-    if (state_.help) result_.text = help_text();
+    if (state_.help) result_.text = help_text(state_.which);
+    if (state_.version) result_.text = version_text();
     if (!state_.completion.empty()) result_.text = completion_for(state_.completion);
     if (!result_.text.empty()) return std::move(result_);
     if (!driver_named_) throw input_error("name a driver: --lnorm or --graph (--help explains)");
-    if (!problem_named_) throw input_error("no problem to run: give a shape such as 128x768, or --batch=FILE");
+    if (result_.jobs.empty() && result_.graphs.empty()) reject_empty();
     result_.json = state_.json;
     return std::move(result_);
+}
+
+driver driver_in(const std::vector<std::string> &arguments) {
+    const auto named = std::find_if(arguments.begin(), arguments.end(), is_driver);
+    return named != arguments.end() && *named == name_of(driver::graph) ? driver::graph : driver::lnorm;
 }
 
 } // namespace
 
 command parse_command_line(const std::vector<std::string> &arguments) {
-    parser p;
-    for (const std::string &argument : arguments) p.take(argument, ".");
+    parser p(driver_in(arguments));
+    for (size_t i = 0; i < arguments.size(); ++i)
+        p.take({arguments[i], i + 1 < arguments.size() ? &arguments[i + 1] : nullptr, "."});
     return p.finish();
 }
 

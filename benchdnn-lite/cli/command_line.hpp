@@ -6,14 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "../graph/graph_job.hpp"
 #include "settings.hpp"
 
 namespace benchdnn_lite {
 
 struct command {
-    std::string text; // to print instead of running anything: help or a completion
-    std::string json; // file to write the results to; empty: none
-    std::vector<job> jobs;
+    std::string text;               // to print instead of running anything: help or a completion
+    std::string json;               // file to write the results to; empty: none
+    std::vector<job> jobs;          // of the driver --lnorm
+    std::vector<graph_job> graphs;  // of the driver --graph
     std::vector<std::string> notes; // for who asked with -v50: batch files used
 };
 

@@ -2,7 +2,10 @@
 // Scripts that complete the command line.
 #include "completion.hpp"
 
+#include <algorithm>
+
 #include "../text.hpp"
+#include "batch_file.hpp"
 #include "knobs.hpp"
 
 namespace benchdnn_lite {
@@ -33,36 +36,41 @@ _benchdnn_lite() {
         ;;
 )";
 
-// What is in no table: the drivers, and what the driver of graphs has for itself.
-struct driver_option {
-    std::string_view name, help, zsh_action;
-};
+// Of all drivers; the first of one name stands for the others.
+std::vector<knob> all_knobs() {
+    std::vector<knob> all = knobs_of(driver::lnorm);
+    for (const knob &k : knobs_of(driver::graph))
+        if (std::none_of(all.begin(), all.end(), [&](const knob &other) { return other.name == k.name; }))
+            all.push_back(k);
+    return all;
+}
 
-constexpr driver_option DRIVER_OPTIONS[] = {
-    {"--lnorm", "layer normalizations", ""},
-    {"--graph", "graphs of layer normalizations", ""},
-    {"--case=", "a serialized graph to run", ":file:_files"},
-    {"--in-shapes=", "other shapes of the graph's inputs", ":value: "},
-    {"--op-attrs=", "other attributes of the graph's operations", ":value: "},
-    {"--expected-n-partitions=", "how many partitions the graph must give", ":value: "},
-};
+bool takes_file(const knob &k) { return k.choices == ANY_FILE || k.choices == BATCH_FILE || k.choices == CASE_FILE; }
 
-std::string knob_names() {
+// Names, with a space before each.
+std::string shipped_for(const knob &k) {
     std::string names;
-    for (const driver_option &o : DRIVER_OPTIONS) names += concat(o.name, " ");
-    names.pop_back();
-    for (const knob &k : knobs()) names += concat(" --", k.name, k.example.empty() ? "" : "=");
+    if (k.choices != ANY_FILE)
+        for (const std::string &name : k.choices == BATCH_FILE ? shipped_batches() : shipped_graphs())
+            names += concat(" ", name);
     return names;
 }
 
+std::string knob_names() {
+    std::string names = "--lnorm --graph";
+    for (const knob &k : all_knobs()) names += concat(" --", k.name, k.example.empty() ? "" : "=");
+    return names;
+}
+
+std::string bash_offer(const knob &k) {
+    if (!takes_file(k)) return concat("_benchdnn_lite_values \"$word\" '", k.choices, "'");
+    return concat("COMPREPLY=($(compgen -f -- \"$word\") $(compgen -W '", shipped_for(k), "' -- \"$word\"))");
+}
+
 std::string cases() {
-    std::string text = "    --case) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n";
-    for (const knob &k : knobs()) {
-        if (k.choices.empty()) continue;
-        const std::string offer = k.choices == "FILE" ? "COMPREPLY=($(compgen -f -- \"$word\"))"
-                                                      : concat("_benchdnn_lite_values \"$word\" '", k.choices, "'");
-        text += concat("    --", k.name, ") ", offer, " ;;\n");
-    }
+    std::string text;
+    for (const knob &k : all_knobs())
+        if (!k.choices.empty()) text += concat("    --", k.name, ") ", bash_offer(k), " ;;\n");
     return text + "    esac\n}\n";
 }
 
@@ -81,20 +89,20 @@ std::string escaped(std::string_view text, std::string_view special) {
     return result;
 }
 
+std::string zsh_action(const knob &k) {
+    const std::string shipped = takes_file(k) ? shipped_for(k) : "";
+    if (!shipped.empty()) return concat(":file:{_files; compadd -", shipped, "}");
+    if (takes_file(k)) return ":file:_files";
+    if (!k.choices.empty()) return concat(":value:_sequence compadd - ", escaped(k.choices, ":"));
+    return k.example.empty() ? "" : ":value: ";
+}
+
 std::string zsh() {
-    std::string text = "_arguments";
-    for (const driver_option &o : DRIVER_OPTIONS)
-        text += concat(" \\\n    '*", o.name, "[", escaped(o.help, "[]"), "]", o.zsh_action, "'");
-    for (const knob &k : knobs()) {
-        text += concat(" \\\n    '*--", k.name, k.example.empty() ? "" : "=", "[", escaped(k.help, "[]"), "]");
-        if (k.choices == "FILE")
-            text += ":file:_files";
-        else if (!k.choices.empty())
-            text += concat(":value:_sequence compadd - ", escaped(k.choices, ":"));
-        else if (!k.example.empty())
-            text += ":value: ";
-        text += "'";
-    }
+    std::string text = "_arguments \\\n    '*--lnorm[layer normalizations]' \\\n"
+                       "    '*--graph[graphs of layer normalizations]'";
+    for (const knob &k : all_knobs())
+        text += concat(" \\\n    '*--", k.name, k.example.empty() ? "" : "=", "[", escaped(k.help, "[]"), "]",
+                       zsh_action(k), "'");
     return text + " \\\n    '*:problem: '\n";
 }
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../problem/threads.hpp"
 #include "../text.hpp"
 
 namespace benchdnn_lite {
@@ -16,10 +17,14 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json of_spread(const spread &s) {
-    return {{"min", s.least}, {"average", s.average}, {"max", s.most}, {"median", s.median}};
+    return {{"min", s.least},
+            {"average", s.average},
+            {"max", s.most},
+            {"median", s.median},
+            {"too_busy", s.is_beyond_reason()}};
 }
 
-json of_timing(const test_result &r) {
+json of_timing(const lnorm_result &r) {
     return {{"execution_us", of_spread(r.times.us)},
             {"creation_ms",
              {{"first", r.descriptor_ms.most + r.primitive_ms.most},
@@ -29,6 +34,29 @@ json of_timing(const test_result &r) {
             {"memcpy_us", r.times.memcpy_us},
             {"over_memcpy", r.times.over_memcpy()},
             {"cold_cache", r.times.cold}};
+}
+
+json of_timing(const graph_result &r) {
+    json list = json::array();
+    for (const graph_times &t : r.times)
+        list.push_back({{"operation", t.op},
+                        {"kind", t.kind},
+                        {"execution_ms", of_spread(t.ms)},
+                        {"bytes", t.bytes},
+                        {"gigabytes_per_second", t.gigabytes_per_second()}});
+    return list;
+}
+
+json of_test(const test_title &title, const outcome &what, const std::string &implementation, double milliseconds) {
+    return {{"problem", title.line},
+            {"name", title.name},
+            {"status", name_of(what.status)},
+            {"reason", what.reason},
+            {"implementation", implementation},
+            {"seed", title.seed},
+            {"milliseconds", milliseconds},
+            {"errors", what.errors},
+            {"details", what.details}};
 }
 
 std::string version_text() {
@@ -45,17 +73,15 @@ struct json_report::content {
 json_report::json_report() : content_(std::make_unique<content>()) {}
 json_report::~json_report() = default;
 
-void json_report::add(const job &j, const test_result &r) {
-    json test{{"problem", j.line()},
-              {"name", j.prb.size.name},
-              {"status", name_of(r.what.status)},
-              {"reason", r.what.reason},
-              {"implementation", r.implementation},
-              {"seed", j.options.seed},
-              {"milliseconds", r.milliseconds},
-              {"errors", r.what.errors},
-              {"details", r.what.details}};
+void json_report::add(const test_title &title, const lnorm_result &r) {
+    json test = of_test(title, r.what, r.implementation, r.milliseconds);
     if (r.timed) test["timing"] = of_timing(r);
+    content_->tests.push_back(std::move(test));
+}
+
+void json_report::add(const test_title &title, const graph_result &r) {
+    json test = of_test(title, r.what, "", r.milliseconds);
+    if (!r.times.empty()) test["timing"] = of_timing(r);
     content_->tests.push_back(std::move(test));
 }
 

@@ -5,7 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "report.hpp"
+#include "../graph/graph_run.hpp"
+#include "performance.hpp"
 
 namespace benchdnn_lite {
 
@@ -16,7 +17,8 @@ public:
     json_report(const json_report &) = delete;
     json_report &operator=(const json_report &) = delete;
 
-    void add(const job &j, const test_result &result);
+    void add(const test_title &title, const lnorm_result &result);
+    void add(const test_title &title, const graph_result &result);
     // Throws std::runtime_error if the file cannot be written.
     void write(const std::string &file, const tally &counts, double seconds) const;
 

@@ -3,6 +3,7 @@
 #include "knobs.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -39,7 +40,7 @@ void set_tags(knob_state &s, std::string_view text) {
             if (!tag->empty()) check_tag_name(*tag, s.options.enum_tags_only);
         return tags;
     };
-    set_list(s.driver.tags, settings{}.tags, text, parse);
+    set_list(s.lnorm.tags, settings{}.tags, text, parse);
 }
 
 void set_stat_tags(knob_state &s, std::string_view text) {
@@ -47,7 +48,7 @@ void set_stat_tags(knob_state &s, std::string_view text) {
         check_tag_name(tag, s.options.enum_tags_only);
         return std::string(tag);
     };
-    set_list(s.driver.stat_tags, settings{}.stat_tags, text, parse);
+    set_list(s.lnorm.stat_tags, settings{}.stat_tags, text, parse);
 }
 
 void set_cpu(knob_state & /* s */, std::string_view text) {
@@ -71,6 +72,18 @@ void set_completion(knob_state &s, std::string_view text) {
     s.completion = text;
 }
 
+void set_fpmath(knob_state &s, std::string_view text) {
+    set_list(s.lnorm.precisions, settings{}.precisions, text, parse_fpmath);
+    s.graph.fpmaths = split(text, ',');
+}
+
+void set_match(knob_state &s, std::string_view text) { s.lnorm.match = s.graph.match = checked_regex(text); }
+
+void set_graph_mode(knob_state &s, std::string_view text) {
+    s.options.mode = text.empty() ? run_mode{} : parse_mode(text);
+    if (s.options.mode.bitwise) throw input_error("--graph has no mode B");
+}
+
 int64_t parse_count(std::string_view text, int64_t lowest, int64_t default_count) {
     return text.empty() ? default_count : parse_integer(text, lowest, std::numeric_limits<int32_t>::max());
 }
@@ -81,72 +94,94 @@ std::string_view required(std::string_view text) {
 }
 
 #define LIST(member, parse)                                                                                            \
-    [](knob_state &s, std::string_view v) { set_list(s.driver.member, settings{}.member, v, parse); }
+    [](knob_state &s, std::string_view v) { set_list(s.lnorm.member, settings{}.member, v, parse); }
+#define TEXTS(member, value) [](knob_state &s, std::string_view v) { s.graph.member = value; }
 #define OPTION(member, value) [](knob_state &s, std::string_view v) { s.options.member = value; }
 
+constexpr drivers BOTH = drivers::both, LNORM = drivers::lnorm, GRAPH = drivers::graph;
+
 const knob TABLE[] = {
-    {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", "FWD_D FWD_I BWD_D BWD_DW",
+    {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", "FWD_D FWD_I BWD_D BWD_DW", LNORM,
      LIST(dirs, parse_direction)},
-    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8", "f32 bf16 f16 f64 s8 u8",
+    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8", "f32 bf16 f16 f64 s8 u8", LNORM,
      LIST(types, parse_row_types)},
-    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b", "any abx axb xba aBx8b aBx16b",
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b", "any abx axb xba aBx8b aBx16b", LNORM,
      set_tags},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)", "any undef abx axb xba",
-     set_stat_tags},
-    {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)", "f32 bf16 f16",
+     LNORM, set_stat_tags},
+    {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)", "f32 bf16 f16", LNORM,
      LIST(scale_shift_types, parse_weight_types)},
-    {"flags", ",CH,GCHM", "G given statistics, C scale, H shift, M RMS (none)", "G C H M CH GCH CM GCHM",
+    {"flags", ",CH,GCHM", "G given statistics, C scale, H shift, M RMS (none)", "G C H M CH GCH CM GCHM", LNORM,
      LIST(flags, parse_flags)},
-    {"eps", "1e-5", "epsilon (0.0625, which benchdnn always takes)", "", LIST(epsilons, parse_epsilon)},
-    {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", "true false",
+    {"eps", "1e-5", "epsilon (0.0625, which benchdnn always takes)", "", LNORM, LIST(epsilons, parse_epsilon)},
+    {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", "true false", LNORM,
      LIST(in_place, parse_bool)},
-    {"attr-scales", "src:common:64+dst:common:0.5", "scales of src and dst (none)",
-     "src:common: dst:common:", LIST(scales, parse_scales)},
+    {"attr-scales", "src:common:64+dst:common:0.5", "scales of src and dst (none)", "src:common: dst:common:", LNORM,
+     LIST(scales, parse_scales)},
     {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "done to the result before it is stored (none)",
-     "sum relu linear: gelu_tanh add:f32:per_tensor mul:f32:common", LIST(post_ops, parse_post_ops)},
-    {"attr-scratchpad", "library,user", "who owns the scratchpad (library)", "library user",
+     "sum relu linear: gelu_tanh add:f32:per_tensor mul:f32:common", LNORM, LIST(post_ops, parse_post_ops)},
+    {"attr-scratchpad", "library,user", "who owns the scratchpad (library)", "library user", LNORM,
      LIST(user_scratchpad, parse_user_scratchpad)},
-    {"match", "CH.*x768", "only problems whose line has this regular expression", "",
-     [](knob_state &s, std::string_view v) { s.driver.match = checked_regex(v); }},
-    {"impl", "jit", "only implementations with one of these in their name", "jit jit:avx2 jit:avx512 ref",
-     [](knob_state &s, std::string_view v) { s.driver.filter = parse_impl_filter(v, false); }},
-    {"skip-impl", "avx512,ref", "only implementations with none of these", "jit jit:avx2 jit:avx512 ref",
-     [](knob_state &s, std::string_view v) { s.driver.filter = parse_impl_filter(v, true); }},
-    {"reset", "", "all knobs above back to their defaults", "",
-     [](knob_state &s, std::string_view) { s.driver = settings{}; }},
-    {"batch", "shapes_models", "take knobs and problems from a file; files nest", "FILE",
+    {"attr-deterministic", "false,true", "the same results each time (false, but they are)", "true false", LNORM,
+     LIST(deterministic, parse_bool)},
+    {"ctx-init", "auto,2", "threads to create the primitive with (auto: all)", "auto 1 2", LNORM,
+     LIST(creations, parse_context)},
+    {"ctx-exe", "1,2", "threads to execute it with (auto: all)", "auto 1 2", LNORM, LIST(executions, parse_context)},
+    {"impl", "jit", "only implementations with one of these in their name", "jit jit:avx2 jit:avx512 ref", LNORM,
+     [](knob_state &s, std::string_view v) { s.lnorm.filter = parse_impl_filter(v, false); }},
+    {"skip-impl", "avx512,ref", "only implementations with none of these", "jit jit:avx2 jit:avx512 ref", LNORM,
+     [](knob_state &s, std::string_view v) { s.lnorm.filter = parse_impl_filter(v, true); }},
+    {"in-shapes", "0:2x3x4*acb+1:4", "other shapes, layouts of inputs and outputs, by ids", "", GRAPH,
+     TEXTS(in_shapes, split(v, ','))},
+    {"op-attrs", "0:epsilon:1e-3*begin_norm_axis:1", "other attributes, by operation; undef: none", "", GRAPH,
+     TEXTS(op_attrs, split(v, ','))},
+    {"dt", "bf16,0:f16+3:f16", "other types: of the data, or of tensors by their ids", "undef f32 bf16 f16", GRAPH,
+     TEXTS(types, split(v, ','))},
+    {"expected-n-partitions", "1", "that many (default: as operations), 0: any number", "", GRAPH,
+     [](knob_state &s, std::string_view v) { s.graph.expected_partitions = v.empty() ? -1 : parse_count(v, 0, 0); }},
+    {"attr-fpmath", "strict,bf16", "precision allowed; f32 is taken (strict)", "strict bf16 f16 tf32 any", BOTH,
+     set_fpmath},
+    {"match", "CH.*x768", "only what has this regular expression in its line", "", BOTH, set_match},
+    {"reset", "", "all knobs above back to their defaults", "", BOTH,
+     [](knob_state &s, std::string_view) { s.lnorm = {}, s.graph = {}; }},
+    {"case", "op/f32/lnorm.json", "run a graph in oneDNN's JSON form", CASE_FILE, GRAPH,
+     [](knob_state &s, std::string_view v) { s.graph_file = required(v); }},
+    {"batch", "shapes_models", "take knobs and problems from a file; files nest", BATCH_FILE, BOTH,
      [](knob_state &s, std::string_view v) { s.batch = required(v); }},
-    {"mode", "CP", "Check Bitwise Performance Fast, List, Init, Run (C)", "C B P CP CB CBP F L I R",
+    {"mode", "CP", "Check Bitwise Performance Fast, List, Init, Run (C)", "C B P CP CB CBP F L I R", LNORM,
      OPTION(mode, v.empty() ? run_mode{} : parse_mode(v))},
-    {"mode-modifier", "PM", "P parallel creation, M no filling of tensors (none)", "P M PM",
+    {"mode", "CP", "Check Performance Fast, List, Init, Run (C)", "C P CP F L I R", GRAPH, set_graph_mode},
+    {"mode-modifier", "PM", "P parallel creation, M no filling of tensors (none)", "P M PM", LNORM,
      OPTION(modifiers, parse_mode_modifiers(v))},
-    {"check", "benchdnn", "oracle: ulps (default); benchdnn: its thresholds", "oracle benchdnn", set_judge},
-    {"seed", "7", "of the data (1)", "",
+    {"check", "benchdnn", "oracle: ulps (default); benchdnn: its thresholds", "oracle benchdnn", LNORM, set_judge},
+    {"seed", "7", "of the data (1)", "", BOTH,
      OPTION(seed, v.empty() ? 1 : uint64_t(parse_integer(v, 0, std::numeric_limits<int64_t>::max())))},
-    {"repeats-per-prb", "5", "run each problem so many times (1)", "", OPTION(repeats, parse_count(v, 1, 1))},
-    {"max-ms-per-prb", "500", "time to measure one problem, 10 to 60000 (3000)", "",
+    {"repeats-per-prb", "5", "run each problem so many times (1)", "", BOTH, OPTION(repeats, parse_count(v, 1, 1))},
+    {"max-ms-per-prb", "500", "time to measure one problem, 10 to 60000 (3000)", "", BOTH,
      OPTION(max_ms, v.empty() ? DEFAULT_MAX_MS : std::clamp(double(parse_float(v)), 10.0, 60000.0))},
-    {"fix-times-per-prb", "100", "executions to measure instead (0: until time is up)", "",
+    {"fix-times-per-prb", "100", "executions to measure instead (0: until time is up)", "", BOTH,
      OPTION(fixed_times, parse_count(v, 0, 0))},
-    {"cold-cache", "all+tlb:1G", "what is not in cache when timed: none, wei, all", "none wei all all+tlb",
+    {"cold-cache", "all+tlb:1G", "what is not in cache when timed: none, wei, all", "none wei all all+tlb", LNORM,
      OPTION(cold_cache, v.empty() ? cold_cache_mode{} : parse_cold_cache(v))},
     {"perf-template", "%prb%,%-time%,%Gbw%", "def (default), csv, table, or text with placeholders", "def csv table",
-     OPTION(perf_template, parse_perf_template(v))},
-    {"json", "results.json", "write the results for machines", "FILE",
+     LNORM, OPTION(perf_template, parse_perf_template(v))},
+    {"json", "results.json", "write the results for machines", ANY_FILE, BOTH,
      [](knob_state &s, std::string_view v) { s.json = required(v); }},
-    {"engine", "cpu", "the only engine", "cpu", set_cpu},
-    {"memory-kind", "usm", "the default kind, the only one", "usm", set_memory_kind},
-    {"allow-enum-tags-only", "false", "only blocked tags that the library names (true)", "true false",
+    {"engine", "cpu", "the only engine", "cpu", BOTH, set_cpu},
+    {"memory-kind", "usm", "the default kind, the only one", "usm", BOTH, set_memory_kind},
+    {"allow-enum-tags-only", "false", "only blocked tags that the library names (true)", "true false", LNORM,
      OPTION(enum_tags_only, v.empty() || parse_bool(v))},
-    {"canonical", "true", "lines name all knobs, also those at their default", "true false",
+    {"canonical", "true", "lines name all knobs, also those at their default", "true false", LNORM,
      OPTION(canonical, !v.empty() && parse_bool(v))},
-    {"verbose", "5", "also -vN: 1 names problems before they run; ... 99", "0 1 2 3 5 6 50 99",
+    {"verbose", "5", "also -vN: 1 names problems before they run; ... 99", "0 1 2 3 5 6 50 99", BOTH,
      OPTION(verbosity, int(parse_count(v, 0, 0)))},
-    {"completion", "bash", "print a shell's completion: bash or zsh", "bash zsh", set_completion},
-    {"help", "", "this text", "", [](knob_state &s, std::string_view) { s.help = true; }},
+    {"completion", "bash", "print a shell's completion: bash or zsh", "bash zsh", BOTH, set_completion},
+    {"version", "", "print the version", "", BOTH, [](knob_state &s, std::string_view) { s.version = true; }},
+    {"help", "", "this text", "", BOTH, [](knob_state &s, std::string_view) { s.help = true; }},
 };
 
 #undef LIST
+#undef TEXTS
 #undef OPTION
 
 // How many letters to add, leave out or exchange (Levenshtein 1966).
@@ -164,20 +199,33 @@ size_t distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+bool belongs_to(const knob &k, driver d) {
+    return k.taken_by == drivers::both || (k.taken_by == drivers::graph) == (d == driver::graph);
+}
+
 } // namespace
 
-std::span<const knob> knobs() { return TABLE; }
+std::string_view name_of(driver d) { return d == driver::graph ? "--graph" : "--lnorm"; }
 
-const knob *find_knob(std::string_view name) {
-    const auto entry = std::find_if(std::begin(TABLE), std::end(TABLE), [&](const knob &k) { return k.name == name; });
+std::vector<knob> knobs_of(driver d) {
+    std::vector<knob> chosen;
+    std::copy_if(std::begin(TABLE), std::end(TABLE), std::back_inserter(chosen),
+                 [&](const knob &k) { return belongs_to(k, d); });
+    return chosen;
+}
+
+const knob *find_knob(std::string_view name, driver d) {
+    const auto entry = std::find_if(std::begin(TABLE), std::end(TABLE),
+                                    [&](const knob &k) { return k.name == name && belongs_to(k, d); });
     return entry == std::end(TABLE) ? nullptr : entry;
 }
 
-std::string_view closest_knob(std::string_view name) {
+std::string_view closest_knob(std::string_view name, driver d) {
     constexpr size_t LONGEST = 64;
     if (name.size() > LONGEST) return "";
+    const std::vector<knob> candidates = knobs_of(d);
     const auto nearer = [&](const knob &a, const knob &b) { return distance(name, a.name) < distance(name, b.name); };
-    const knob &k = *std::min_element(std::begin(TABLE), std::end(TABLE), nearer);
+    const knob &k = *std::min_element(candidates.begin(), candidates.end(), nearer);
     return distance(name, k.name) <= std::min(k.name.size() / 2, size_t(3)) ? k.name : "";
 }
 

@@ -1,256 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// One job from its problem to its line in the report.
+// From the arguments to the exit status.
 #include "run.hpp"
 
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <new>
-#include <optional>
 
-#include "../correctness/bitwise.hpp"
 #include "../error.hpp"
-#include "../problem/memory_size.hpp"
-#include "../problem/tag.hpp"
-#include "command_line.hpp"
-#include "json_report.hpp"
+#include "run_jobs.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
-
-constexpr int SHOWS_SKIPPED_IMPLEMENTATIONS = 2, SHOWS_IMPLEMENTATION = 5, SHOWS_MEMORY = 6, SHOWS_COMPARISONS = 99;
-
-using clock = std::chrono::steady_clock;
-
-double milliseconds_since(clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(clock::now() - start).count();
-}
-
-// What shares memory in place, dst with src or diff_src with diff_dst, is of one type and layout.
-bool shares_memory_well(const problem &p) {
-    const std::string tag = canonical_tag(p.tags.dst, p.ndims());
-    const std::string other = canonical_tag(p.is_forward() ? p.src_tag() : p.diff_src_tag(), p.ndims());
-    const data_type type = p.is_forward() ? p.types.src : p.types.diff_src;
-    return type == p.types.dst && (tag == TAG_ANY || tag == other);
-}
-
-// Why layer normalization is not defined so; empty if it is.
-std::string reason_not_to_ask(const problem &p) {
-    const bool integers = is_integer(p.types.src) || is_integer(p.types.dst) || is_integer(p.types.diff_src);
-    if (p.types.src == jitnorm_s32 || p.types.dst == jitnorm_s32) return "Data type not supported: s32";
-    if (p.in_place && !shares_memory_well(p)) return "Invalid case: in place needs one data type and one layout";
-    if (p.is_forward()) return "";
-    if (integers) return "Data type not supported: backward takes no integers";
-    if (p.attr.scales != tensor_scales{} || !p.attr.post_ops.empty())
-        return "Case not supported: scales and post-operations are forward's";
-    return "";
-}
-
-std::string memory_text(double needed, double available) {
-    return concat("needs ", readable_bytes(needed), ", ", readable_bytes(available), " are free");
-}
-
-double bytes_needed(const job &j) {
-    constexpr double CHECKING = 2, COMPARING_BITS = 5;
-    return bytes_needed(j.prb, j.options.mode.bitwise ? COMPARING_BITS : CHECKING);
-}
-
-// Why the problem cannot run here; empty if it can.
-std::string reason_to_skip(const job &j) {
-    if (const std::string reason = reason_not_to_ask(j.prb); !reason.empty()) return reason;
-    if (j.options.mode.init) return "";
-    const double needed = bytes_needed(j), available = machine_memory().available;
-    return needed > available ? concat("Not enough RAM: ", memory_text(needed, available)) : "";
-}
-
-outcome outcome_of(const api_error &error) {
-    const std::string reason = error.what();
-    if (error.status == jitnorm_unimplemented) return {state::unimplemented, reason, {}, {}, 0, 0};
-    if (error.status == jitnorm_invalid_arguments) return {state::invalid_arguments, reason, {}, {}, 0, 0};
-    return {state::failed, reason, {}, {}, 0, 0};
-}
-
-// A job, and what has been done for it.
-struct work {
-    const job *what;
-    test_result result;
-    std::shared_ptr<const operation> made; // null: the result is final
-    phase_times phases;
-};
-
-// Runs `step`; what it throws becomes the result.
-template <typename Step>
-void guarded(work &w, Step step) {
-    outcome instead;
-    try {
-        return step();
-    } catch (const api_error &error) {
-        instead = outcome_of(error);
-    } catch (const unsupported &reason) {
-        instead = {state::skipped, reason.what(), {}, {}, 0, 0};
-    } catch (const std::bad_alloc &) {
-        instead = {state::skipped, "Not enough RAM: an allocation failed", {}, {}, 0, 0};
-    } catch (const std::exception &error) {
-        instead = {state::failed, error.what(), {}, {}, 0, 0};
-    }
-    instead.notes = std::move(w.result.what.notes);
-    w.result.what = std::move(instead);
-    w.made.reset();
-}
-
-void note(work &w, int verbosity, const std::string &text) {
-    if (w.what->options.verbosity >= verbosity) w.result.what.notes.push_back(text);
-}
-
-spread spread_of(double first, double again) {
-    return {std::min(first, again), (first + again) / 2, std::max(first, again), (first + again) / 2};
-}
-
-// Times are for both cases: the kernel is new, and it is cached.
-void make_operation(const session &s, work &w) {
-    const problem &p = w.what->prb;
-    const auto skipped = [&](const std::string &name) {
-        note(w, SHOWS_SKIPPED_IMPLEMENTATIONS, concat("[IMPL_FILTER] Implementation skipped: ", name));
-    };
-    w.made = std::make_shared<const operation>(s, p, skipped);
-    const creation_times first = w.made->times(), again = w.what->options.mode.time ? operation(s, p).times() : first;
-    w.result.descriptor_ms = spread_of(first.descriptor, again.descriptor);
-    w.result.primitive_ms = spread_of(first.primitive, again.primitive);
-    w.result.implementation = w.made->implementation();
-    note(w, SHOWS_IMPLEMENTATION, concat("[IMPL] ", w.result.implementation));
-}
-
-void create(const session &s, work &w) {
-    const run_options &options = w.what->options;
-    const auto start = clock::now();
-    if (options.mode.list) {
-        w.result.what.status = state::listed;
-    } else if (std::string reason = reason_to_skip(*w.what); !reason.empty()) {
-        w.result.what = {state::skipped, std::move(reason), {}, {}, 0, 0};
-    } else {
-        guarded(w, [&] {
-            note(w, SHOWS_MEMORY,
-                 concat("[CHECK_MEM] ", memory_text(bytes_needed(*w.what), machine_memory().available)));
-            const phase creating(&w.phases, &phase_times::create);
-            make_operation(s, w);
-        });
-    }
-    w.result.milliseconds += milliseconds_since(start);
-}
-
-void take_findings(work &w, const check_result &found, fill_kind kind) {
-    outcome &o = w.result.what;
-    o.errors += found.errors;
-    o.total += found.total;
-    if (!found.ok()) o.status = state::failed;
-    if (!found.trusted && o.status == state::passed) {
-        o.status = state::mistrusted;
-        o.reason = "too many zeros";
-    }
-    const std::string data = concat("; ", name_of(kind), " data, seed ", std::to_string(w.what->options.seed));
-    for (const std::string &line : found.lines) o.details.push_back(line + data);
-    for (const std::string &line : found.notes) note(w, SHOWS_COMPARISONS, line + data);
-}
-
-void check_results(const execution &e, work &w, const check_options &options) {
-    if (w.what->options.judged_by == judge::benchdnn) {
-        take_findings(w, check(e, fill_kind::benchdnn, options), fill_kind::benchdnn);
-        return;
-    }
-    for (const fill_kind kind : {fill_kind::random, fill_kind::adversarial, fill_kind::ties})
-        if (kind != fill_kind::ties || has_ties(e.prb())) take_findings(w, check(e, kind, options), kind);
-}
-
-void execute_once(const execution &e, work &w) {
-    const run_options &options = w.what->options;
-    {
-        const phase filling(&w.phases, &phase_times::fill);
-        options.fills() ? fill(e, fill_kind::random, options.seed) : fill_with_constant(e);
-    }
-    if (!options.mode.run) return;
-    const phase executing(&w.phases, &phase_times::execute);
-    e.run();
-}
-
-void run_modes(work &w, const after_run &tamper) {
-    const run_mode &mode = w.what->options.mode;
-    const execution e(w.made);
-    const check_options options{w.what->options.seed, tamper, &w.phases};
-    w.result.what.status = mode.check || mode.bitwise ? state::passed : state::executed;
-    if (mode.check) check_results(e, w, options);
-    if (mode.bitwise)
-        for (const fill_kind kind : {fill_kind::random, fill_kind::adversarial})
-            take_findings(w, check_bits(e, kind, options), kind);
-    if (w.result.what.status == state::failed || !(mode.run || mode.time)) return;
-    execute_once(e, w);
-    if (!mode.time) return;
-    const phase executing(&w.phases, &phase_times::execute);
-    w.result.times = time(e, w.what->options);
-    w.result.timed = true;
-}
-
-void run_made(work &w, const after_run &tamper) {
-    if (!w.made) return;
-    const auto start = clock::now();
-    w.result.what.status = state::initialized;
-    if (!w.what->options.mode.init) guarded(w, [&] { run_modes(w, tamper); });
-    w.made.reset();
-    w.result.milliseconds += milliseconds_since(start);
-}
-
-// How many jobs from `first` on are created at once.
-size_t group_size(const std::vector<job> &jobs, size_t first) {
-    size_t size = 1;
-    const auto in_parallel = [&](size_t i) { return jobs[i].options.creates_in_parallel(); };
-    while (in_parallel(first) && size < size_t(thread_count()) && first + size < jobs.size() &&
-           in_parallel(first + size))
-        ++size;
-    return size;
-}
-
-void create_all(const session &s, std::vector<work> &group) {
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(int(group.size())) schedule(static, 1) if (group.size() > 1)
-#endif
-    for (size_t i = 0; i < group.size(); ++i) create(s, group[i]);
-}
-
-void run_all(const command &c, const after_run &tamper, report &out, json_report &machines, phase_times &phases) {
-    const session s;
-    for (size_t first = 0; first < c.jobs.size();) {
-        std::vector<work> group;
-        for (size_t count = group_size(c.jobs, first); count-- > 0; ++first)
-            group.push_back({&c.jobs[first], {}, {}, {}});
-        create_all(s, group);
-        for (work &w : group) {
-            out.announce(*w.what);
-            run_made(w, tamper);
-            out.add(*w.what, w.result);
-            machines.add(*w.what, w.result);
-            phases.create += w.phases.create;
-            phases.fill += w.phases.fill;
-            phases.execute += w.phases.execute;
-            phases.compare += w.phases.compare;
-        }
-    }
-}
 
 // Before hours of work are done for it.
 void check_writable(const std::string &file) {
     if (!file.empty() && !std::ofstream(file, std::ios::app)) throw input_error("--json: cannot write '", file, "'");
 }
 
+// Somebody who names implementations expects one to run.
+bool left_without_implementations(const tally &counts) {
+    if (counts.filtered == 0 || counts.filtered < counts.tests) return false;
+    std::printf("nothing ran: --impl and --skip-impl leave no implementation of any problem (-v2 names those left "
+                "out)\n");
+    return true;
+}
+
 int run(const command &c, const after_run &tamper) {
     check_writable(c.json);
     for (const std::string &line : c.notes) std::printf("%s\n", line.c_str());
-    report out(c.jobs.size());
+    report out(c.jobs.size() + c.graphs.size());
     json_report machines;
     phase_times phases;
-    run_all(c, tamper, out, machines, phases);
+    run_jobs(c.jobs, tamper, out, machines, phases);
+    run_graphs(c.graphs, out, machines);
     out.finish(phases);
     if (!c.json.empty()) machines.write(c.json, out.counts(), out.seconds());
-    return out.counts().failed > 0 ? 1 : 0;
+    return out.counts().failed > 0 || left_without_implementations(out.counts()) ? 1 : 0;
 }
 
 } // namespace

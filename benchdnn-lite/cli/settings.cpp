@@ -42,6 +42,10 @@ problems cross_product(const settings &s, const shape &size) {
     list = cross(list, s.scales, [](problem &p, const tensor_scales &value) { p.attr.scales = value; });
     list = cross(list, s.post_ops, [](problem &p, const std::vector<post_op> &value) { p.attr.post_ops = value; });
     list = cross(list, s.user_scratchpad, [](problem &p, bool value) { p.attr.user_scratchpad = value; });
+    list = cross(list, s.precisions, [](problem &p, fpmath value) { p.attr.precision = value; });
+    list = cross(list, s.deterministic, [](problem &p, bool value) { p.attr.deterministic = value; });
+    list = cross(list, s.creations, [](problem &p, thread_context value) { p.creation = value; });
+    list = cross(list, s.executions, [](problem &p, thread_context value) { p.execution = value; });
     return cross(list, s.in_place, [](problem &p, bool value) { p.in_place = value; });
 }
 

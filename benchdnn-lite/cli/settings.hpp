@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// settings: the state that the driver's knobs change. Most hold lists; a shape runs their cross product.
+// settings: the state that the knobs of the driver --lnorm change. Most hold lists; a shape runs their cross product.
 #pragma once
 
 #include <vector>
@@ -21,6 +21,9 @@ struct settings {
     std::vector<tensor_scales> scales{tensor_scales{}};
     std::vector<std::vector<post_op>> post_ops{{}};
     std::vector<bool> user_scratchpad{false};
+    std::vector<fpmath> precisions{fpmath{}};
+    std::vector<bool> deterministic{false};
+    std::vector<thread_context> creations{thread_context{}}, executions{thread_context{}};
     std::vector<bool> in_place{false};
     impl_filter filter;
     std::string match; // a POSIX basic regular expression; empty: every problem

@@ -6,13 +6,9 @@
 #include <cmath>
 #include <cstring>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "../problem/row_placement.hpp"
+#include "../problem/threads.hpp"
 #include "../text.hpp"
-#include "../timing/timing.hpp"
 #include "compare.hpp"
 
 namespace benchdnn_lite {
@@ -20,22 +16,6 @@ namespace benchdnn_lite {
 namespace {
 
 // Until its end.
-class other_thread_count {
-public:
-    explicit other_thread_count(int count) { set(count); }
-    ~other_thread_count() { set(before_); }
-    other_thread_count(const other_thread_count &) = delete;
-    other_thread_count &operator=(const other_thread_count &) = delete;
-
-private:
-    static void set([[maybe_unused]] int count) {
-#ifdef _OPENMP
-        omp_set_num_threads(count);
-#endif
-    }
-    const int before_ = thread_count();
-};
-
 class lower_isa {
 public:
     explicit lower_isa(jitnorm_cpu_isa_t isa) { jitnorm_set_max_cpu_isa(isa); }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../problem/data_type.hpp"
-#include "../timing/timing.hpp"
+#include "../problem/threads.hpp"
 
 namespace benchdnn_lite {
 

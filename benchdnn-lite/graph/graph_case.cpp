@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../error.hpp"
+#include "../problem/fpmath.hpp"
 
 namespace benchdnn_lite {
 
@@ -31,11 +32,6 @@ constexpr named<jitnorm_graph_tensor_property_t> PROPERTIES[] = {
     {"variable", jitnorm_graph_tensor_property_variable},
     {"constant", jitnorm_graph_tensor_property_constant},
     {"host_scalar", jitnorm_graph_tensor_property_host_scalar}};
-constexpr named<jitnorm_fpmath_mode_t> MODES[] = {{"strict", jitnorm_fpmath_mode_strict},
-                                                  {"bf16", jitnorm_fpmath_mode_bf16},
-                                                  {"f16", jitnorm_fpmath_mode_f16},
-                                                  {"any", jitnorm_fpmath_mode_any},
-                                                  {"tf32", jitnorm_fpmath_mode_tf32}};
 
 template <typename Table>
 auto value_of(const Table &table, const std::string &name, std::string_view what) {
@@ -129,7 +125,7 @@ graph_case read_graph(const json &from) {
     graph_case result;
     if (const std::string kind = text_of(from, "engine_kind", "cpu"); kind != "cpu")
         throw input_error("a graph for the engine '", kind, "', but there is one for the cpu alone");
-    result.fpmath_mode = value_of(MODES, text_of(from, "fpmath_mode", "strict"), "floating-point mode");
+    result.fpmath_mode = parse_fpmath(text_of(from, "fpmath_mode", "strict")).mode;
     for (const json &op : member(from, "graph")) result.ops.push_back(read_op(op));
     if (result.ops.empty()) throw input_error("there is no operation");
     return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --in-shapes and --op-attrs.
+// Rewritings of a graph.
 #include "graph_rewrite.hpp"
 
 #include <algorithm>
@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "../error.hpp"
+#include "../problem/fpmath.hpp"
 #include "../problem/tag.hpp"
+#include "graph_norm.hpp"
 
 namespace benchdnn_lite {
 
@@ -26,15 +28,16 @@ size_t parse_id(const std::string &text) { return size_t(parse_integer(text, 0, 
 
 std::vector<dim_t> parse_dims(const std::string &text) {
     std::vector<dim_t> dims;
-    if (text == "scalar") return dims;
+    if (text == "scalar" || text == "-") return dims;
     for (const std::string &part : split(text, 'x')) dims.push_back(parse_integer(part, 0, LARGEST));
     if (dims.size() > JITNORM_MAX_NDIMS) throw input_error("'", text, "' has too many dimensions");
     return dims;
 }
 
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+
 std::vector<dim_t> parse_layout(const std::string &text, const std::vector<dim_t> &dims) {
-    const bool is_tag = !text.empty() && text[0] >= 'a' && text[0] <= 'z';
-    if (is_tag) {
+    if (!text.empty() && is_letter(text[0])) {
         const std::string tag = canonical_tag(text, dims.size());
         if (is_blocked(tag) || tag == TAG_ANY || tag == TAG_UNDEF)
             throw input_error("'", text, "' is no order of dimensions");
@@ -51,7 +54,8 @@ std::vector<dim_t> dense_strides(const std::vector<dim_t> &dims) {
     return strides_of(letters, dims);
 }
 
-void rewrite_tensor(graph_tensor &t, const std::string &value) {
+void rewrite_tensor(graph_tensor &t, std::string value) {
+    if (!value.empty() && is_letter(value[0]) && value != "scalar") value = concat("*", value); // a tag alone
     const size_t star = value.find('*');
     const std::string shape = value.substr(0, star);
     if (value.empty()) throw input_error("tensor ", std::to_string(t.id), " gets neither shape nor layout");
@@ -102,6 +106,28 @@ void rewrite_op(graph_case &graph, const std::string &text) {
     drop_outputs_switched_off(*op);
 }
 
+void set_types(graph_case &graph, const std::set<size_t> &ids, data_type type) {
+    for_each_tensor(graph, [&](graph_tensor &t) {
+        if (ids.contains(t.id)) t.type = type;
+    });
+}
+
+// Tensors of rows. Of an operation that is unknown here, all tensors.
+std::set<size_t> data_of(const graph_case &graph) {
+    constexpr graph_role DATA[] = {graph_role::src, graph_role::diff_dst, graph_role::dst, graph_role::diff_src};
+    std::set<size_t> ids;
+    for (const graph_op &op : graph.ops) {
+        const auto n = understand(op);
+        for (const auto *tensors : {&op.inputs, &op.outputs})
+            for (const graph_tensor &t : *tensors)
+                if (!n) ids.insert(t.id);
+        for (const auto *used : {n ? &n->inputs : nullptr, n ? &n->outputs : nullptr})
+            for (const graph_role role : DATA)
+                if (used != nullptr && used->contains(role)) ids.insert(used->at(role));
+    }
+    return ids;
+}
+
 } // namespace
 
 void rewrite_shapes(graph_case &graph, std::string_view text) {
@@ -125,6 +151,28 @@ void rewrite_attributes(graph_case &graph, std::string_view text) {
     if (text.empty()) return;
     for (const std::string &part : split(text, '+')) rewrite_op(graph, part);
     forget_shapes(graph, graph.written());
+}
+
+void rewrite_types(graph_case &graph, std::string_view text) {
+    if (text.empty() || text == "undef") return;
+    if (text.find(':') == text.npos) {
+        const data_type type = parse_data_type(text);
+        if (type != jitnorm_f32 && type != jitnorm_bf16 && type != jitnorm_f16)
+            throw input_error("'", text, "' is none of f32, bf16, f16, undef");
+        return set_types(graph, data_of(graph), type);
+    }
+    std::set<size_t> known;
+    for_each_tensor(graph, [&](const graph_tensor &t) { known.insert(t.id); });
+    for (const std::string &part : split(text, '+')) {
+        const auto [id_text, type] = cut(part, ':');
+        const size_t id = parse_id(id_text);
+        if (!known.contains(id)) throw input_error("the graph has no tensor ", id_text);
+        set_types(graph, {id}, parse_data_type(type));
+    }
+}
+
+void rewrite_fpmath(graph_case &graph, std::string_view text) {
+    if (!text.empty()) graph.fpmath_mode = parse_fpmath(text).mode;
 }
 
 } // namespace benchdnn_lite

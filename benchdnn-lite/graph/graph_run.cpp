@@ -3,7 +3,7 @@
 #include "graph_run.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <chrono>
 
 #include "../error.hpp"
 #include "../problem/memory_size.hpp"
@@ -65,11 +65,6 @@ jitnorm::graph::op make_op(const graph_op &from) {
     return op;
 }
 
-// Of partitions: a failure, and not a mistake of the user's.
-struct wrong_number : input_error {
-    using input_error::input_error;
-};
-
 struct step {
     jitnorm::graph::partition partition;
     jitnorm::graph::compiled_partition compiled;
@@ -79,13 +74,13 @@ struct step {
 
 class runner {
 public:
-    runner(const graph_case &graph, const run_options &options, graph_result &result)
-        : graph_(graph), options_(options), result_(result), memory_(options.seed) {}
+    runner(const graph_job &job, graph_result &result)
+        : job_(job), graph_(job.graph), options_(job.options), result_(result), memory_(job.options.seed) {}
 
-    void run(int64_t expected_partitions);
+    void run();
 
 private:
-    void partition(int64_t expected);
+    void partition();
     void compile(step &s);
     void allocate();
     std::vector<logical_tensor> known(const std::vector<graph_tensor> &tensors) const;
@@ -96,6 +91,7 @@ private:
     void time(const step &s);
     const graph_op &op_of(const jitnorm::graph::partition &p) const;
 
+    const graph_job &job_;
     const graph_case &graph_;
     const run_options &options_;
     graph_result &result_;
@@ -111,7 +107,7 @@ const graph_op &runner::op_of(const jitnorm::graph::partition &p) const {
     return *std::find_if(graph_.ops.begin(), graph_.ops.end(), [&](const graph_op &op) { return op.id == id; });
 }
 
-void runner::partition(int64_t expected) {
+void runner::partition() {
     jitnorm::graph::graph graph(jitnorm::engine::kind::cpu, jitnorm::fpmath_mode(graph_.fpmath_mode));
     for (const graph_op &op : graph_.ops) graph.add_op(make_op(op));
     graph.finalize();
@@ -120,9 +116,9 @@ void runner::partition(int64_t expected) {
         if (!p.is_supported()) throw unsupported("operation ", op.name, " of the kind ", op.kind, " is not supported");
         steps_.push_back({p, {}, understand(op).value(), {}, {}});
     }
-    if (expected < 0) expected = int64_t(graph_.ops.size());
+    const int64_t expected = job_.expected_partitions < 0 ? int64_t(graph_.ops.size()) : job_.expected_partitions;
     if (expected > 0 && steps_.size() != size_t(expected))
-        throw wrong_number(std::to_string(steps_.size()), " partitions, not ", std::to_string(expected));
+        throw input_error(std::to_string(steps_.size()), " partitions, not ", std::to_string(expected));
 }
 
 std::vector<logical_tensor> runner::known(const std::vector<graph_tensor> &tensors) const {
@@ -169,12 +165,6 @@ void runner::check(const step &s) {
     o.status = o.errors > 0 ? state::failed : state::passed;
 }
 
-spread spread_of(std::vector<double> samples) {
-    std::sort(samples.begin(), samples.end());
-    const double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
-    return {samples.front(), sum / double(samples.size()), samples.back(), samples[samples.size() / 2]};
-}
-
 // Single executions; the tensors are handed over once.
 void runner::time(const step &s) {
     graph_times t{s.norm.op->name, s.norm.op->kind, {}, 0};
@@ -217,8 +207,8 @@ void runner::allocate() {
     for (const auto &[id, t] : compiled_) memory_.add(t);
 }
 
-void runner::run(int64_t expected_partitions) {
-    partition(expected_partitions);
+void runner::run() {
+    partition();
     for (step &s : steps_) compile(s);
     result_.what.status = state::initialized;
     if (options_.mode.init) return;
@@ -238,28 +228,25 @@ outcome outcome_of(jitnorm_status_t status, const std::string &reason) {
     const state s = status == jitnorm_unimplemented       ? state::unimplemented
                     : status == jitnorm_invalid_arguments ? state::invalid_arguments
                                                           : state::failed;
-    return {s, concat(reason, ": ", jitnorm_status2str(status), ": ", jitnorm_get_last_error()), {}, {}, 0, 0};
+    return outcome_without_elements(s,
+                                    concat(reason, ": ", jitnorm_status2str(status), ": ", jitnorm_get_last_error()));
 }
 
 } // namespace
 
-graph_result run_graph(const graph_case &graph, const run_options &options, int64_t expected_partitions) {
+graph_result run_graph(const graph_job &job) {
     graph_result result;
     const auto start = clock::now();
     try {
-        runner(graph, options, result).run(expected_partitions);
+        runner(job, result).run();
     } catch (const jitnorm::error &error) {
         result.what = outcome_of(error.status, error.what());
-    } catch (const wrong_number &error) {
-        result.what = {state::failed, error.what(), {}, {}, 0, 0};
     } catch (const unsupported &reason) {
-        result.what = {state::unimplemented, reason.what(), {}, {}, 0, 0};
+        result.what = outcome_without_elements(state::unimplemented, reason.what());
     } catch (const std::bad_alloc &) {
-        result.what = {state::skipped, "Not enough RAM", {}, {}, 0, 0};
-    } catch (const input_error &) {
-        throw;
+        result.what = outcome_without_elements(state::skipped, "Not enough RAM");
     } catch (const std::exception &error) {
-        result.what = {state::failed, error.what(), {}, {}, 0, 0};
+        result.what = outcome_without_elements(state::failed, error.what());
     }
     result.milliseconds = milliseconds_since(start);
     return result;

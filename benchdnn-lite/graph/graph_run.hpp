@@ -2,8 +2,9 @@
 // graph_run: a graph compiled, executed, judged and timed, partition by partition.
 #pragma once
 
-#include "../cli/report.hpp"
-#include "graph_case.hpp"
+#include "../correctness/outcome.hpp"
+#include "../timing/spread.hpp"
+#include "graph_job.hpp"
 
 namespace benchdnn_lite {
 
@@ -21,8 +22,7 @@ struct graph_result {
     std::vector<graph_times> times; // of each partition, if timed
 };
 
-// expected_partitions: their number, or -1 for one of each operation. What goes wrong is in the result; throws only
-// input_error.
-graph_result run_graph(const graph_case &graph, const run_options &options, int64_t expected_partitions);
+// What goes wrong is in the result.
+graph_result run_graph(const graph_job &job);
 
 } // namespace benchdnn_lite

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data_type.hpp"
+#include "fpmath.hpp"
 
 namespace benchdnn_lite {
 
@@ -52,6 +53,8 @@ struct attributes {
     tensor_scales scales;
     std::vector<post_op> post_ops;
     bool user_scratchpad = false;
+    fpmath precision;           // the library computes in the same way whatever it allows
+    bool deterministic = false; // as each of its results is
     bool operator==(const attributes &) const = default;
 };
 

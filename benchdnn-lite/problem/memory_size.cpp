@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include "../timing/timing.hpp"
 #include "tag.hpp"
+#include "threads.hpp"
 
 namespace benchdnn_lite {
 

@@ -135,7 +135,7 @@ void operation::choose_implementation(const listener &skipped) {
         if (problem_.filter.accepts(name)) return;
         if (skipped) skipped(name);
         const jitnorm_status_t status = api().primitive_desc_next_impl(descriptor_.get());
-        if (status == jitnorm_last_impl_reached) throw unsupported("Skip-impl option hit");
+        if (status == jitnorm_last_impl_reached) throw filtered_out("Skip-impl option hit");
         check_status(status, "jitnorm_primitive_desc_next_impl");
     }
 }

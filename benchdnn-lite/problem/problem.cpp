@@ -174,6 +174,10 @@ std::string problem::line(bool canonical) const {
     knob(attr.scales != defaults.attr.scales, "attr-scales", to_text(attr.scales));
     knob(!attr.post_ops.empty(), "attr-post-ops", to_text(attr.post_ops));
     knob(attr.user_scratchpad, "attr-scratchpad", attr.user_scratchpad ? "user" : "library");
+    knob(attr.precision != defaults.attr.precision, "attr-fpmath", to_text(attr.precision));
+    knob(attr.deterministic, "attr-deterministic", attr.deterministic ? "true" : "false");
+    knob(creation != defaults.creation, "ctx-init", to_text(creation));
+    knob(execution != defaults.execution, "ctx-exe", to_text(execution));
     if (!filter.parts.empty()) text += to_text(filter) + " ";
     return text + to_text(size);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attributes.hpp"
+#include "context.hpp"
 #include "data_type.hpp"
 #include "impl_filter.hpp"
 
@@ -69,6 +70,7 @@ struct problem {
     float epsilon = DEFAULT_EPSILON;
     bool in_place = false;
     impl_filter filter;
+    thread_context creation, execution; // threads for either
 
     bool is_forward() const { return dir == direction::FWD_D || dir == direction::FWD_I; }
     bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }

@@ -19,6 +19,8 @@ public:
     void memcpy_by_threads() const;
     void stream_by_threads() const;
 
+    const void *target() const { return to_.data(); }
+    size_t bytes() const { return bytes_; }
     bool target_equals_source() const;
     void clear_target() const;
 

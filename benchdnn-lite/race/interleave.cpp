@@ -2,7 +2,6 @@
 // The times of several bodies, measured in turn.
 #include "interleave.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -34,7 +33,7 @@ public:
         samples_.push_back(block_us(body_, calls_) / double(calls_));
     }
 
-    double median() const { return median_of(samples_); }
+    spread measured() const { return spread_of(samples_); }
 
 private:
     const body &body_;
@@ -45,19 +44,13 @@ private:
 
 } // namespace
 
-double median_of(std::vector<double> samples) {
-    std::sort(samples.begin(), samples.end());
-    const size_t middle = samples.size() / 2;
-    return samples.size() % 2 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
-}
-
-std::vector<double> interleaved_medians(const std::vector<body> &bodies, int rounds) {
+std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds) {
     std::vector<contender> contenders(bodies.begin(), bodies.end());
     for (int round = 0; round < rounds; ++round)
         for (size_t i = 0; i < contenders.size(); ++i) contenders[(size_t(round) + i) % contenders.size()].sample();
-    std::vector<double> medians;
-    for (const contender &c : contenders) medians.push_back(c.median());
-    return medians;
+    std::vector<spread> measured;
+    for (const contender &c : contenders) measured.push_back(c.measured());
+    return measured;
 }
 
 } // namespace benchdnn_lite

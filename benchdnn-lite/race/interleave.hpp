@@ -5,15 +5,15 @@
 #include <functional>
 #include <vector>
 
+#include "../timing/spread.hpp"
+
 namespace benchdnn_lite {
 
 using body = std::function<void()>;
 
-// Microseconds that one call of each body takes: the median of as many rounds. A round gives every body one block of
+// Microseconds that one call of each body takes, over as many rounds. A round gives every body one block of
 // calls that fills 200 us, after an untimed call that brings its data back to the caches; each round begins with
 // another body.
-std::vector<double> interleaved_medians(const std::vector<body> &bodies, int rounds);
-
-double median_of(std::vector<double> samples);
+std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds);
 
 } // namespace benchdnn_lite

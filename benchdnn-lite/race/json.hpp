@@ -8,7 +8,7 @@ namespace benchdnn_lite {
 
 struct race_setting {
     std::string ours, theirs; // libraries with their versions
-    int threads, rounds;
+    race_conditions conditions;
 };
 
 std::string race_json(const race_setting &setting, const std::vector<race_result> &results);

@@ -22,18 +22,30 @@ bool take(race_options &options, const std::string &argument) {
     if (argument == "--help" || argument == "-h")
         options.help = true;
     else if (name == "--threads")
-        options.threads = parse_count(value, 1, MAX_THREADS);
+        options.conditions.threads = parse_count(value, 1, MAX_THREADS);
     else if (name == "--rounds")
-        options.rounds = parse_count(value, 1, MAX_ROUNDS);
+        options.conditions.rounds = parse_count(value, 1, MAX_ROUNDS);
+    else if (argument == "--then-read")
+        options.conditions.then_read = true;
     else if (name == "--peer" && !value.empty())
         options.peer = value;
     else if (name == "--json" && !value.empty())
         options.json = value;
     else if (name == "--plot" && !value.empty())
         options.plot = value;
+    else if (name == "--title" && !value.empty())
+        options.title = value;
     else
         return false;
     return true;
+}
+
+bool take_or_blame(race_options &options, const std::string &argument) {
+    try {
+        return take(options, argument);
+    } catch (const input_error &error) {
+        throw input_error(argument.substr(0, argument.find('=')), ": ", error.what());
+    }
 }
 
 bool is_problem(const std::string &argument) {
@@ -46,7 +58,7 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
     race_options options;
     std::vector<std::string> rest{"--lnorm"};
     for (const std::string &argument : arguments)
-        if (!take(options, argument)) rest.push_back(argument);
+        if (!take_or_blame(options, argument)) rest.push_back(argument);
     if (options.help) return options;
     if (std::none_of(rest.begin(), rest.end(), is_problem))
         rest.insert(rest.end(), {"--batch=race_forward", "--batch=race_backward"});
@@ -66,8 +78,10 @@ std::string race_help() {
            "                  \"bits differ\", and the exit status is 1\n"
            "  --threads=N     threads of both libraries and of the copies (1)\n"
            "  --rounds=N      interleaved rounds, of which medians are taken (15)\n"
+           "  --then-read     times include a pass that reads the result, as its next user would\n"
            "  --json=FILE     the results for machines\n"
-           "  --plot=FILE     their ratios by size, as SVG\n\n"
+           "  --plot=FILE     gigabytes in a second by size, as SVG, a line for each contestant\n"
+           "  --title=TEXT    what stands above the plot (the contestants and threads)\n\n"
            "Without a problem: --batch=race_forward --batch=race_backward. Other knobs and problems are those of\n"
            "benchdnn-lite (its --help lists them; those of checking and timing have no effect).\n\n"
            "Exit status: 0 raced, 1 results differed or an error, 2 mistake on the command line.\n";

@@ -3,15 +3,16 @@
 #pragma once
 
 #include "../cli/command_line.hpp"
+#include "race.hpp"
 
 namespace benchdnn_lite {
 
 struct race_options {
     bool help = false;
-    int threads = 1;
-    int rounds = 15;
+    race_conditions conditions;
     std::string peer;       // file of another build of our library; empty: oneDNN
     std::string json, plot; // files to write; empty: none
+    std::string title;      // of the plot; empty: the contestants
     std::vector<job> jobs;
 };
 

@@ -3,101 +3,64 @@
 #include "plot.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
+#include <filesystem>
 
-#include "../problem/memory_size.hpp"
 #include "../text.hpp"
+#include "log_axis.hpp"
+#include "svg.hpp"
+#include "table.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
 
-constexpr double LEFT = 60, RIGHT = 840, TOP = 60, BOTTOM = 460, WIDTH = 900, HEIGHT = 520;
+using svg::anchor;
+using svg::point;
 
-struct mark {
-    double bytes, ratio;
-    const char *colour;
-    bool filled;
-    std::string label, tooltip;
+constexpr double PANEL = 420, LEFT = 46, RIGHT = 296, TOP = 62, BOTTOM = 302, HEIGHT = 350, LINE_OF_TEXT = 15;
+
+struct contestant {
+    std::string name;
+    std::optional<double> race_result::*us;
+    std::string_view colour, style;
 };
 
-std::string one_decimal(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", value);
-    return text;
+struct panel {
+    std::string_view title;
+    std::vector<const race_result *> results; // by bytes
+};
+
+// Of a library or of a file, short enough for the margin.
+std::string short_name(const std::string &name) {
+    constexpr size_t LONGEST = 16;
+    const std::string file = std::filesystem::path(name).filename().string();
+    return file.size() > LONGEST ? file.substr(0, LONGEST - 3) + "..." : file;
 }
 
-std::string ratio_text(double value) {
+std::vector<contestant> contestants_of(const race_setting &setting) {
+    return {{short_name(setting.ours), &race_result::ours_us, "#1f6fb4", " stroke-width=\"2.5\""},
+            {short_name(setting.theirs), &race_result::theirs_us, "#d9622b", " stroke-width=\"1.5\""},
+            {"best copy", &race_result::limit_us, "#777777", " stroke-width=\"1.5\" stroke-dasharray=\"5 3\""}};
+}
+
+std::optional<double> gigabytes_per_second(const race_result &r, const contestant &c) {
+    const std::optional<double> us = r.*c.us;
+    return us && *us > 0 && r.bytes > 0 ? std::optional(r.bytes / *us / 1e3) : std::nullopt;
+}
+
+std::string readable(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", value);
     return text;
 }
 
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else
-            result += c;
-    }
-    return result;
-}
-
-std::string text_at(double x, double y, std::string_view text, std::string_view anchor, std::string_view more = "") {
-    return concat("<text x=\"", one_decimal(x), "\" y=\"", one_decimal(y), "\" text-anchor=\"", anchor, "\"", more, ">",
-                  escaped(text), "</text>\n");
-}
-
-// From powers of two to pixels; whole powers at both ends.
-class axis {
-public:
-    axis(double from, double to, double first_pixel, double last_pixel)
-        : low_(int(std::floor(std::log2(from)))), high_(std::max(int(std::ceil(std::log2(to))), low_ + 1)),
-          first_(first_pixel), last_(last_pixel) {}
-
-    double pixel(double value) const { return first_ + (std::log2(value) - low_) / (high_ - low_) * (last_ - first_); }
-
-    template <typename Visit>
-    void for_each_power(int step, Visit visit) const {
-        for (int power = low_; power <= high_; power += step) visit(std::exp2(power));
-    }
-
-private:
-    int low_, high_;
-    double first_, last_;
-};
-
-std::string line(double x1, double y1, double x2, double y2, std::string_view colour) {
-    return concat("<line x1=\"", one_decimal(x1), "\" y1=\"", one_decimal(y1), "\" x2=\"", one_decimal(x2), "\" y2=\"",
-                  one_decimal(y2), "\" stroke=\"", colour, "\"/>\n");
-}
-
-std::string grid(const axis &x, const axis &y) {
-    std::string svg;
-    y.for_each_power(1, [&](double ratio) {
-        svg += line(LEFT, y.pixel(ratio), RIGHT, y.pixel(ratio), ratio == 1 ? "#000" : "#ddd");
-        svg += text_at(LEFT - 8, y.pixel(ratio) + 4, ratio_text(ratio), "end");
-    });
-    x.for_each_power(2, [&](double bytes) {
-        svg += line(x.pixel(bytes), TOP, x.pixel(bytes), BOTTOM, "#eee");
-        svg += text_at(x.pixel(bytes), BOTTOM + 18, readable_bytes(bytes), "middle");
-    });
-    return svg;
-}
-
-std::string drawn(const mark &m, const axis &x, const axis &y) {
-    const double px = x.pixel(m.bytes), py = y.pixel(m.ratio);
-    const std::string circle =
-        concat("<circle cx=\"", one_decimal(px), "\" cy=\"", one_decimal(py), "\" r=\"4\" stroke=\"", m.colour,
-               "\" fill=\"", m.filled ? m.colour : "#fff", "\"><title>", escaped(m.tooltip), "</title></circle>\n");
-    if (m.label.empty()) return circle;
-    const std::string slanted =
-        concat(" font-size=\"9\" fill=\"#555\" transform=\"rotate(-40 ", one_decimal(px), " ", one_decimal(py), ")\"");
-    return circle + text_at(px + 8, py + 3, m.label, "start", slanted);
+// A round number of bytes.
+std::string tick_text(double bytes) {
+    constexpr const char *UNITS[] = {" B", " kB", " MB", " GB", " TB"};
+    size_t unit = 0;
+    for (; bytes >= 999 && unit + 1 < std::size(UNITS); ++unit) bytes /= 1000;
+    return readable(bytes) + UNITS[unit];
 }
 
 std::string shape_text(const shape &size) {
@@ -106,46 +69,106 @@ std::string shape_text(const shape &size) {
     return text;
 }
 
-std::vector<mark> marks_of(const std::vector<race_result> &results) {
-    std::vector<mark> marks;
-    for (const race_result &r : results) {
-        const char *colour = r.prb.is_forward() ? "#1f6fb4" : "#d9622b";
-        const auto tooltip = [&](std::string_view what, double value) {
-            return concat(r.prb.line(), ": ", what, " ", ratio_text(value));
-        };
-        if (const auto limit = r.over_limit())
-            marks.push_back({r.bytes, 1 / *limit, colour, false, "", tooltip("limit/ours", 1 / *limit)});
-        if (const auto ratio = r.ratio())
-            marks.push_back({r.bytes, *ratio, colour, true, shape_text(r.prb.size), tooltip("peer/ours", *ratio)});
+// Both panels have the same axes, so that they can be compared.
+struct scales {
+    double fewest = 1e4, most = 1e5, slowest = 10, fastest = 20; // what the axes show at the least
+    bool empty = true;
+
+    void look_at(const race_result &r, const contestant &c) {
+        const std::optional<double> speed = gigabytes_per_second(r, c);
+        if (!speed) return;
+        if (empty) *this = {r.bytes, r.bytes, *speed, *speed, false};
+        fewest = std::min(fewest, r.bytes), most = std::max(most, r.bytes);
+        slowest = std::min(slowest, *speed), fastest = std::max(fastest, *speed);
     }
-    return marks;
+};
+
+class drawing {
+public:
+    drawing(std::vector<contestant> contestants, const scales &s, double left)
+        : contestants_(std::move(contestants)), left_(left), x_(s.fewest, s.most, left + LEFT, left + RIGHT),
+          y_(s.slowest, s.fastest, BOTTOM, TOP) {}
+
+    std::string of(const panel &p) const { return grid(p.title) + lines(p); }
+
+private:
+    std::string grid(std::string_view title) const;
+    std::string lines(const panel &p) const;
+    std::vector<point> points_of(const panel &p, const contestant &c) const;
+
+    std::vector<contestant> contestants_;
+    double left_;
+    log_axis x_, y_;
+};
+
+std::string drawing::grid(std::string_view title) const {
+    const double first = left_ + LEFT, last = left_ + RIGHT;
+    std::string text = svg::text({first, TOP - 12}, anchor::start, title, " font-weight=\"bold\"");
+    for (const double speed : y_.ticks()) {
+        text += svg::line({first, y_.pixel(speed)}, {last, y_.pixel(speed)}, "#dddddd");
+        text += svg::text({first - 6, y_.pixel(speed) + 4}, anchor::end, readable(speed));
+    }
+    for (const double bytes : x_.ticks()) {
+        text += svg::line({x_.pixel(bytes), TOP}, {x_.pixel(bytes), BOTTOM}, "#eeeeee");
+        text += svg::text({x_.pixel(bytes), BOTTOM + LINE_OF_TEXT + 2}, anchor::middle, tick_text(bytes));
+    }
+    text += svg::text({(first + last) / 2, BOTTOM + 36}, anchor::middle, "read and written");
+    return text + svg::text({first - 6, TOP - 12}, anchor::end, "GB/s");
 }
 
-std::string legend() {
-    return text_at(LEFT, 44,
-                   "filled: peer's time / ours (above 1: ours is faster); hollow: time of the best copy / ours",
-                   "start") +
-           text_at(RIGHT, 44, "forward", "end", " dx=\"-80\" fill=\"#1f6fb4\"") +
-           text_at(RIGHT, 44, "backward", "end", " fill=\"#d9622b\"") +
-           text_at((LEFT + RIGHT) / 2, BOTTOM + 40, "bytes read and written", "middle");
+std::vector<point> drawing::points_of(const panel &p, const contestant &c) const {
+    std::vector<point> points;
+    for (const race_result *r : p.results)
+        if (const auto speed = gigabytes_per_second(*r, c)) points.push_back({x_.pixel(r->bytes), y_.pixel(*speed)});
+    return points;
+}
+
+std::string drawing::lines(const panel &p) const {
+    std::string text;
+    std::vector<double> ends;
+    std::vector<const contestant *> shown;
+    for (const contestant &c : contestants_) {
+        const std::vector<point> points = points_of(p, c);
+        if (points.empty()) continue;
+        text += svg::polyline(points, c.colour, c.style);
+        shown.push_back(&c);
+        ends.push_back(points.back().y + 4);
+    }
+    for (const contestant *c : shown)
+        for (const race_result *r : p.results)
+            if (const auto speed = gigabytes_per_second(*r, *c))
+                text += svg::dot({x_.pixel(r->bytes), y_.pixel(*speed)}, c->colour,
+                                 concat(c->name, ", ", shape_text(r->prb.size), ": ", readable(*speed), " GB/s"));
+    const std::vector<double> places = apart(ends, LINE_OF_TEXT, BOTTOM);
+    for (size_t i = 0; i < shown.size(); ++i)
+        text += svg::text({left_ + RIGHT + 8, places[i]}, anchor::start, shown[i]->name,
+                          concat(" fill=\"", shown[i]->colour, "\""));
+    return text;
+}
+
+std::vector<panel> panels_of(const std::vector<race_result> &results) {
+    std::vector<panel> panels{{"forward", results_of(results, true)}, {"backward", results_of(results, false)}};
+    std::erase_if(panels, [](const panel &p) { return p.results.empty(); });
+    for (panel &p : panels)
+        std::stable_sort(p.results.begin(), p.results.end(),
+                         [](const race_result *a, const race_result *b) { return a->bytes < b->bytes; });
+    return panels;
 }
 
 } // namespace
 
-std::string race_plot(const std::string &title, const std::vector<race_result> &results) {
-    const std::vector<mark> marks = marks_of(results);
-    double fewest = 1024, most = 4096, worst = 0.5, best = 2; // what the axes show at the least
-    for (const mark &m : marks) {
-        fewest = std::min(fewest, m.bytes), most = std::max(most, m.bytes);
-        worst = std::min(worst, m.ratio), best = std::max(best, m.ratio);
+std::string race_plot(const std::string &title, const race_setting &setting, const std::vector<race_result> &results) {
+    const std::vector<contestant> contestants = contestants_of(setting);
+    scales s;
+    for (const race_result &r : results)
+        for (const contestant &c : contestants) s.look_at(r, c);
+    std::string content = svg::text({LEFT, 24}, anchor::start, title, " font-size=\"16\"");
+    double left = 0;
+    for (const panel &p : panels_of(results)) {
+        content += drawing(contestants, s, left).of(p);
+        left += PANEL;
     }
-    const axis x(fewest, most, LEFT, RIGHT), y(worst, best, BOTTOM, TOP);
-    std::string svg = concat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", one_decimal(WIDTH), " ",
-                             one_decimal(HEIGHT), "\" font-family=\"sans-serif\" font-size=\"12\">\n",
-                             "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
-    svg += text_at(LEFT, 24, title, "start", " font-size=\"16\"") + legend() + grid(x, y);
-    for (const mark &m : marks) svg += drawn(m, x, y);
-    return svg + "</svg>\n";
+    return svg::whole(std::max(left, PANEL), HEIGHT, content);
 }
 
 } // namespace benchdnn_lite

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// plot: the race for people: ratios over the bytes moved, both axes logarithmic, as SVG.
+// plot: the race for people, as SVG: a panel for each direction, in it a line for each contestant, gigabytes in a
+// second over bytes moved. Higher is faster.
 #pragma once
 
-#include "race.hpp"
+#include "json.hpp"
 
 namespace benchdnn_lite {
 
-std::string race_plot(const std::string &title, const std::vector<race_result> &results);
+std::string race_plot(const std::string &title, const race_setting &setting, const std::vector<race_result> &results);
 
 } // namespace benchdnn_lite

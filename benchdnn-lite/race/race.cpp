@@ -13,6 +13,7 @@
 #include "agreement.hpp"
 #include "copies.hpp"
 #include "interleave.hpp"
+#include "read_pass.hpp"
 
 namespace benchdnn_lite {
 
@@ -48,22 +49,43 @@ std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &othe
     return nullptr;
 }
 
-void measure(const execution &e, const peer *opponent, int threads, int rounds, race_result &result) {
-    const size_t half = size_t(result.bytes / 2);
-    const std::array<copies, COPIES> copy{copies(half, threads), copies(half, threads), copies(half, threads)};
-    std::vector<body> bodies{[&] { e.run(); }, [&] { copy[0].memcpy_alone(); }, [&] { copy[1].stream_by_threads(); },
-                             [&] { copy[2].memcpy_by_threads(); }};
-    const char *const limits[] = {"memcpy", "stream", "memcpy by threads"};
-    if (opponent) bodies.emplace_back([&] { opponent->run(); });
-    const std::vector<double> us = interleaved_medians(bodies, rounds);
-    result.ours_us = us[0];
-    const auto limit = std::min_element(us.begin() + 1, us.begin() + 1 + COPIES);
-    result.limit_us = *limit;
-    result.limit = limits[limit - us.begin() - 1];
-    if (opponent) result.theirs_us = us[1 + COPIES];
+// What `write` takes, and what the next user of its result takes to read it, where that is asked for.
+template <typename Write, typename Read>
+body followed_by(bool then_read, Write write, Read read) {
+    if (!then_read) return write;
+    return [write, read] {
+        write();
+        volatile uint64_t seen = read();
+        static_cast<void>(seen);
+    };
 }
 
-void race_now(const session &s, const peer_library &other, int threads, int rounds, uint64_t seed,
+void measure(const execution &e, const peer *opponent, const race_conditions &on, race_result &result) {
+    const size_t half = size_t(result.bytes / 2);
+    const std::array<copies, COPIES> copy{copies(half, on.threads), copies(half, on.threads), copies(half, on.threads)};
+    const auto run = [&](auto what, const execution &tensors) {
+        return followed_by(on.then_read, what, [&] { return read_outputs(tensors, on.threads); });
+    };
+    const auto run_copy = [&](void (copies::*way)() const, const copies &c) {
+        return followed_by(
+            on.then_read, [&c, way] { (c.*way)(); }, [&] { return read_words(c.target(), c.bytes(), on.threads); });
+    };
+    std::vector<body> bodies{run([&] { e.run(); }, e), run_copy(&copies::memcpy_alone, copy[0]),
+                             run_copy(&copies::stream_by_threads, copy[1]),
+                             run_copy(&copies::memcpy_by_threads, copy[2])};
+    const char *const limits[] = {"memcpy", "stream", "memcpy by threads"};
+    if (opponent) bodies.push_back(run([opponent] { opponent->run(); }, opponent->tensors()));
+    const std::vector<spread> us = interleaved(bodies, on.rounds);
+    result.ours_us = us[0].median;
+    const auto limit = std::min_element(us.begin() + 1, us.begin() + 1 + COPIES,
+                                        [](const spread &a, const spread &b) { return a.median < b.median; });
+    result.limit_us = limit->median;
+    result.limit = limits[limit - us.begin() - 1];
+    if (opponent) result.theirs_us = us[1 + COPIES].median;
+    result.restless = std::any_of(us.begin(), us.end(), [](const spread &s) { return s.is_beyond_reason(); });
+}
+
+void race_now(const session &s, const peer_library &other, const race_conditions &conditions, uint64_t seed,
               race_result &result) {
     const execution e(s, result.prb);
     result.ours = e.implementation();
@@ -71,12 +93,12 @@ void race_now(const session &s, const peer_library &other, int threads, int roun
     if (result.disagrees && !opponent) return;
     fill(e, fill_kind::random, seed);
     if (opponent) fill(opponent->tensors(), fill_kind::random, seed);
-    measure(e, opponent.get(), threads, rounds, result);
+    measure(e, opponent.get(), conditions, result);
 }
 
 } // namespace
 
-race_result race(const session &s, const problem &p, const peer_library &other, int threads, int rounds,
+race_result race(const session &s, const problem &p, const peer_library &other, const race_conditions &conditions,
                  uint64_t seed) {
     race_result result;
     result.prb = p;
@@ -87,7 +109,7 @@ race_result race(const session &s, const problem &p, const peer_library &other, 
         result.note = "skipped: too little memory";
     if (!result.note.empty()) return result;
     try {
-        race_now(s, other, threads, rounds, seed, result);
+        race_now(s, other, conditions, seed, result);
     } catch (const api_error &error) {
         result.note = concat("skipped: ", error.what());
     } catch (const std::bad_alloc &) {

@@ -13,6 +13,7 @@ struct race_result {
     problem prb;
     std::string note; // why there is no race: who refused, what differs; or that bits differ, and there is one
     bool disagrees = false;
+    bool restless = false;    // somebody's times vary beyond reason: others used the machine
     std::string ours, theirs; // implementations
     double bytes = 0;         // of src and dst; backward: of src, diff_dst and diff_src
     std::optional<double> ours_us, theirs_us, limit_us;
@@ -27,8 +28,15 @@ private:
     }
 };
 
-// `threads` is what both libraries were told to use.
-race_result race(const session &s, const problem &p, const peer_library &other, int threads, int rounds, uint64_t seed);
+// The same for all problems of a race.
+struct race_conditions {
+    int threads = 1; // what both libraries were told to use
+    int rounds = 15;
+    bool then_read = false; // times include a pass that reads the result, by as many threads
+};
+
+race_result race(const session &s, const problem &p, const peer_library &other, const race_conditions &conditions,
+                 uint64_t seed);
 
 // Of some ratios: their geometric mean, and both ends.
 struct ratio_summary {

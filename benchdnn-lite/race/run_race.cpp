@@ -40,22 +40,28 @@ std::vector<race_result> race_all(const race_options &options, const peer_librar
     std::vector<race_result> results;
     const session s;
     for (const job &j : options.jobs) {
-        results.push_back(race(s, j.prb, other, options.threads, options.rounds, j.options.seed));
+        results.push_back(race(s, j.prb, other, options.conditions, j.options.seed));
         print(race_line(results.back()));
     }
     return results;
 }
 
+std::string title_of(const race_setting &setting) {
+    const int threads = setting.conditions.threads;
+    return concat(setting.ours, " and ", setting.theirs, ", ", std::to_string(threads),
+                  threads == 1 ? " thread" : " threads", setting.conditions.then_read ? ", result read" : "");
+}
+
 int run(const race_options &options, const peer_library &other) {
-    omp_set_num_threads(options.threads); // both libraries ask OpenMP
-    const race_setting setting{our_name(), other.name, options.threads, options.rounds};
-    print(race_heading(setting.ours, setting.theirs, setting.threads, setting.rounds));
+    omp_set_num_threads(options.conditions.threads); // both libraries ask OpenMP
+    const race_setting setting{our_name(), other.name, options.conditions};
+    print(race_heading(setting.ours, setting.theirs, setting.conditions));
     const std::vector<race_result> results = race_all(options, other);
     print(race_summary(results));
+    std::fputs(race_unrest(results).c_str(), stderr);
     if (!options.json.empty()) write_file(options.json, race_json(setting, results));
-    const std::string title =
-        concat(setting.ours, " and ", setting.theirs, ", threads: ", std::to_string(setting.threads));
-    if (!options.plot.empty()) write_file(options.plot, race_plot(title, results));
+    const std::string title = options.title.empty() ? title_of(setting) : options.title;
+    if (!options.plot.empty()) write_file(options.plot, race_plot(title, setting, results));
     return std::any_of(results.begin(), results.end(), [](const race_result &r) { return r.disagrees; }) ? 1 : 0;
 }
 

@@ -38,11 +38,12 @@ std::string summary_of(const char *kind, const std::vector<const race_result *> 
 
 } // namespace
 
-std::string race_heading(const std::string &ours, const std::string &theirs, int threads, int rounds) {
+std::string race_heading(const std::string &ours, const std::string &theirs, const race_conditions &on) {
     return concat(
-        ours, " against ", theirs, ", ", std::to_string(threads), threads == 1 ? " thread" : " threads",
-        ". Median microseconds of ", std::to_string(rounds),
-        " interleaved rounds.\n"
+        ours, " against ", theirs, ", ", std::to_string(on.threads), on.threads == 1 ? " thread" : " threads",
+        ". Median microseconds of ", std::to_string(on.rounds), " interleaved rounds",
+        on.then_read ? ", each with a pass that reads the result" : "",
+        ".\n"
         "limit: the fastest copy of the same bytes: memcpy, or lines in order with non-temporal "
         "stores.\n",
         format("%11s %11s %9s %11s %10s  %s\n", "ours", "peer", "peer/ours", "limit", "ours/limit", "problem"));
@@ -63,6 +64,15 @@ std::vector<const race_result *> results_of(const std::vector<race_result> &resu
 
 std::string race_summary(const std::vector<race_result> &results) {
     return summary_of("forward", results_of(results, true)) + summary_of("backward", results_of(results, false));
+}
+
+std::string race_unrest(const std::vector<race_result> &results) {
+    const auto count = std::count_if(results.begin(), results.end(), [](const race_result &r) { return r.restless; });
+    if (count == 0) return "";
+    return format(
+        "benchdnn-lite-race: this machine is too busy to measure on: in %ld of %zu problems somebody's usual or "
+        "average block of calls took more than twice as long as the best one\n",
+        long(count), results.size());
 }
 
 } // namespace benchdnn_lite

@@ -6,14 +6,11 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
-#include <numeric>
 
 #include <x86intrin.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "../problem/memory_size.hpp"
+#include "../problem/threads.hpp"
 #include "cold_cache.hpp"
 
 namespace benchdnn_lite {
@@ -65,13 +62,6 @@ private:
     size_t size_, step_, places_;
     guarded_bytes from_, to_;
 };
-
-spread spread_of(std::vector<double> samples) {
-    const auto middle = samples.begin() + long(samples.size() / 2);
-    std::nth_element(samples.begin(), middle, samples.end());
-    const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
-    return {*least, std::accumulate(samples.begin(), samples.end(), 0.0) / double(samples.size()), *most, *middle};
-}
 
 // Times blocks of one body, whose argument counts its calls.
 class sampler {
@@ -125,14 +115,6 @@ void count_bytes(const execution &e, timing &t) {
 }
 
 } // namespace
-
-int thread_count() {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
 
 timing time(const execution &e, const run_options &options) {
     timing t;

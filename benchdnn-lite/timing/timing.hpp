@@ -4,16 +4,12 @@
 
 #include "../problem/execution.hpp"
 #include "../problem/mode.hpp"
+#include "spread.hpp"
 
 namespace benchdnn_lite {
 
-// Of one execution, over all samples.
-struct spread {
-    double least = 0, average = 0, most = 0, median = 0;
-};
-
 struct timing {
-    spread us;
+    spread us;                                // of one execution, over all samples
     spread clocks;                            // of the processor's time stamp counter
     double input_bytes = 0, output_bytes = 0; // what the definition of the problem reads and writes
     double memcpy_us = 0;                     // median, for a copy that reads and writes as many bytes together
@@ -27,7 +23,5 @@ struct timing {
 // Blocks of executions and blocks of copies in turn, each block long enough for the clock, after one untimed call. With
 // a cold cache, or a fixed number of executions, every block is a single call.
 timing time(const execution &e, const run_options &options);
-
-int thread_count();
 
 } // namespace benchdnn_lite

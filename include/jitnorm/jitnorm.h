@@ -12,7 +12,8 @@
  *   6. execution, as often as wanted: jitnorm_primitive_execute
  *
  * Common to all functions: a null pointer where one is needed gives jitnorm_invalid_arguments, a failed allocation
- * jitnorm_out_of_memory; on any error no result and no output tensor is written, and jitnorm_get_last_error says why. What a
+ * jitnorm_out_of_memory; on any error no result and no output tensor is written, and jitnorm_get_last_error says why.
+ * What a
  * *_create or *_clone function returns belongs to the caller, who ends it with the *_destroy function; destroying NULL
  * is fine and does nothing. What an object was made from (descriptors, attributes) may be destroyed right after.
  *
@@ -230,13 +231,12 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primi
  * with the rights of another user or group (setuid, setgid, capabilities) the environment has no effect at all. All of
  * them may be called at any time from any thread; they count for what begins after they return. */
 
-/* Lines on standard output from now on, in place of what the environment variable JITNORM_VERBOSE said: 0 none, 1 errors,
- * executions and what was taken where code pages were refused, 2 also creations and why implementations were refused.
- * Times are in milliseconds. As long as neither was set there is a line for each call that failed, but not for one that
- * was answered with jitnorm_unimplemented, which may have been a question. The variable may also have oneDNN's words,
- * separated by commas: none (0), error (as where it is not set), check and profile_exec (1), profile_create, profile,
- * dispatch and all (2).
- * invalid_arguments: another level. */
+/* Lines on standard output from now on, in place of what the environment variable JITNORM_VERBOSE said: 0 none, 1
+ * errors, executions and what was taken where code pages were refused, 2 also creations and why implementations were
+ * refused. Times are in milliseconds. As long as neither was set there is a line for each call that failed, but not for
+ * one that was answered with jitnorm_unimplemented, which may have been a question. The variable may also have oneDNN's
+ * words, separated by commas: none (0), error (as where it is not set), check and profile_exec (1), profile_create,
+ * profile, dispatch and all (2). invalid_arguments: another level. */
 JITNORM_API jitnorm_status_t jitnorm_set_verbose(int level);
 
 /* Caps the instruction set of code generated from now on; the environment variable JITNORM_MAX_CPU_ISA does the same

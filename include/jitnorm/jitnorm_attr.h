@@ -137,8 +137,7 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_
                                                              int32_t *zero_point, jitnorm_data_type_t *data_type);
 
 /* y = alg(y), with the formula given at jitnorm_alg_kind_t.
- * invalid_arguments: alg_kind is not an eltwise one. Layer normalization does not implement elu, soft_relu, log, pow,
- * round and mish. */
+ * invalid_arguments: alg_kind is not an eltwise one. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_eltwise(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
                                                              float alpha, float beta);
 JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_post_ops_t post_ops, int index,

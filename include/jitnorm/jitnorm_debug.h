@@ -10,11 +10,11 @@ extern "C" {
 #endif
 
 /* Why the last function of the library that failed on this thread did so, in plain words with the names of arguments:
- * "src has 6 dimensions, 2 to 5 are supported", "argument DIFF_SHIFT is missing". Never null; empty where none has failed
- * yet. A function that succeeds leaves it as it is. The text belongs to the library; it stays as it is until a function
- * fails on this thread, and is for people: its wording may change from version to version. It is available in every
- * state of a thread or process: when memory is out (then possibly in general words), in destructors of thread_local
- * objects, and after fork(), where the child finds what the forking thread had. */
+ * "src has 6 dimensions, 2 to 5 are supported", "argument DIFF_SHIFT is missing". Never null; empty where none has
+ * failed yet. A function that succeeds leaves it as it is. The text belongs to the library; it stays as it is until a
+ * function fails on this thread, and is for people: its wording may change from version to version. It is available in
+ * every state of a thread or process: when memory is out (then possibly in general words), in destructors of
+ * thread_local objects, and after fork(), where the child finds what the forking thread had. */
 JITNORM_API const char *jitnorm_get_last_error(void);
 
 /* The strings below are static and never null; a value that the enumeration does not have is named "unknown". */

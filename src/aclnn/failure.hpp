@@ -25,8 +25,8 @@ constexpr outcome invalid(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_
 // Ascend's number for what the core answers.
 outcome translate(layer_norm::verdict v);
 
-// The outcome's status; the reason of a failure is kept for the thread (last_error.hpp), and logged under the function's
-// name.
+// The outcome's status; the reason of a failure is kept for the thread (last_error.hpp), and logged under the
+// function's name.
 jitnorm_acl_status_t answer(const char *function, outcome result) noexcept;
 
 // answer() of what body answers or throws.

@@ -39,10 +39,10 @@ outcome op_executor::make(request &&what, std::unique_ptr<op_executor> &result) 
 
 outcome op_executor::prepare() {
     const layer_norm::problem &p = request_.problem;
-    const layer_norm::verdict v = layer_norm::prepare(p, implementation_);
-    if (implementation_ == nullptr) return translate(v);
-    auto inner = layer_norm::make_executor(p, implementation_);
-    const size_t inner_bytes = implementation_->scratchpad_bytes(p);
+    const layer_norm::verdict v = layer_norm::prepare(p, solution_);
+    if (v.status != jitnorm_success) return translate(v);
+    auto inner = layer_norm::make_executor(p, solution_);
+    const size_t inner_bytes = solution_.plan.scratchpad.bytes();
     auto outer = std::make_shared<const layer_norm::layout_adapter>(p, request_.sides, std::move(inner), inner_bytes);
     scratchpad_bytes_ = outer->scratchpad_bytes();
     executor_ = std::move(outer);
@@ -79,7 +79,7 @@ jitnorm_status_t op_executor::run_logged(const layer_norm::arguments &arguments)
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
     char milliseconds[32];
     std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
-    log_line("aclnn,exec", std::string("cpu,layer_normalization,") + implementation_->name + "," +
+    log_line("aclnn,exec", std::string("cpu,layer_normalization,") + solution_.by->name + "," +
                                describe(request_.problem) + milliseconds);
     return status;
 }

@@ -63,7 +63,7 @@ private:
     jitnorm_status_t run_logged(const layer_norm::arguments &arguments) const;
 
     request request_;
-    const layer_norm::implementation *implementation_ = nullptr;
+    layer_norm::solution solution_;
     std::shared_ptr<const layer_norm::executor> executor_; // null: nothing to do
     size_t scratchpad_bytes_ = 0;
     layer_norm::alias_check aliases_;

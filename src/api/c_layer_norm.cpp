@@ -40,12 +40,13 @@ verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, c
     if (attr != nullptr)
         if (verdict v = lower(*attr, p.attr); v.status != jitnorm_success) return v;
     if (p.src.ndims < 2 || p.src.ndims > 5)
-        return invalid(explain("src has %d dimension%s, 2 to 5 are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s"));
+        return invalid(
+            explain("src has %d dimension%s, 2 to 5 are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s"));
     if (verdict v = decide_layouts(p); v.status != jitnorm_success) return v;
     forget_unused(p);
-    const layer_norm::implementation *chosen = nullptr;
+    layer_norm::solution chosen;
     if (verdict v = layer_norm::prepare(p, chosen); v.status != jitnorm_success) return v;
-    if (p.statistics.data_type != jitnorm_f32) 
+    if (p.statistics.data_type != jitnorm_f32)
         return {jitnorm_unimplemented, explain("statistics (mean and variance) are %s, f32 is supported",
                                                name_of(p.statistics.data_type).data())};
     *result = new jitnorm_primitive_desc(engine, attr, std::move(p), chosen);
@@ -64,11 +65,13 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
     jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr) {
-    if (any_null(primitive_desc, engine, src_desc, dst_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
+    if (any_null(primitive_desc, engine, src_desc, dst_desc))
+        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
     return guarded(__func__, [&] {
         problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
-        if (!p.is_forward()) return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
-                                                   jitnorm_prop_kind2str(prop_kind)));
+        if (!p.is_forward())
+            return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
+                                   jitnorm_prop_kind2str(prop_kind)));
         p.dst = *dst_desc;
         p.scale_shift_type = scale_shift_data_type;
         return create_desc(primitive_desc, engine, attr, std::move(p));
@@ -89,12 +92,13 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t stat_desc,
     jitnorm_data_type_t diff_scale_shift_data_type, jitnorm_data_type_t scale_shift_data_type, float epsilon,
     unsigned flags, const_jitnorm_primitive_desc_t hint_fwd_pd, const_jitnorm_primitive_attr_t attr) {
-    if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
+    if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
+        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
     return guarded(__func__, [&] {
         problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
         if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
-            return invalid(explain("prop_kind is %s, backward or backward_data is expected",
-                                   jitnorm_prop_kind2str(prop_kind)));
+            return invalid(
+                explain("prop_kind is %s, backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
         if (verdict v = check_hint(p, hint_fwd_pd); v.status != jitnorm_success) return v;
         p.diff_src = *diff_src_desc;
         p.diff_dst = *diff_dst_desc;

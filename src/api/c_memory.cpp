@@ -13,10 +13,11 @@ using namespace jitnorm::impl::api;
 namespace {
 
 verdict create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_engine_t engine, void *handle) {
-    if (md.format_kind == jitnorm_format_kind_any) return {jitnorm_invalid_arguments, "memory_desc has an undecided layout (format_tag_any)"};
+    if (md.format_kind == jitnorm_format_kind_any)
+        return {jitnorm_invalid_arguments, "memory_desc has an undecided layout (format_tag_any)"};
     if (md.format_kind == jitnorm_format_kind_host_scalar)
         return {jitnorm_invalid_arguments, "memory_desc is of a host scalar"};
-    if (has_runtime_dims(md)) 
+    if (has_runtime_dims(md))
         return {jitnorm_invalid_arguments, "memory_desc has dimensions or strides that are known at run time only"};
     const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
     const size_t size = allocate ? bytes(md) : 0;

@@ -36,7 +36,7 @@ struct jitnorm_primitive {
 
     // Where an implementation falls back to another one, what the user was told of the scratchpad stays true.
     explicit jitnorm_primitive(const jitnorm_primitive_desc &pd)
-        : desc(pd), executor(layer_norm::make_executor(desc.problem, desc.implementation)), arguments(desc),
+        : desc(pd), executor(layer_norm::make_executor(desc.problem, desc.solution)), arguments(desc),
           thread_bytes(library_scratchpad(desc)) {
         if (thread_bytes != 0 && thread_scratchpad(thread_bytes).data() == nullptr) throw std::bad_alloc();
     }
@@ -55,7 +55,7 @@ void log_timed(const char *event, const jitnorm_primitive &primitive, const laye
     const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
     char milliseconds[32];
     std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
-    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.implementation->name + "," + describe(p) +
+    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.solution.by->name + "," + describe(p) +
                         milliseconds);
 }
 
@@ -100,12 +100,15 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
                                              int nargs, const jitnorm_exec_arg_t *args) {
     layer_norm::problem sizes = primitive.desc.problem;
     layer_norm::arguments arguments;
+    layer_norm::plan how;
     arguments.sizes = &sizes;
+    arguments.how = &how;
     const verdict v = primitive.arguments.resolve(nargs, args, arguments, &sizes);
     if (v.status != jitnorm_success) return v;
     const bool by_user = primitive.desc.scratchpad.ndims != 0;
-    const size_t bytes = by_user ? primitive.thread_bytes : primitive.desc.implementation->scratchpad_bytes(sizes);
-    return run(primitive, stream, bytes, arguments);
+    how = layer_norm::plan_for_sizes(primitive.desc.solution, sizes,
+                                     by_user ? primitive.desc.scratchpad_bytes() : SIZE_MAX);
+    return run(primitive, stream, by_user ? primitive.thread_bytes : how.scratchpad.bytes(), arguments);
 }
 
 } // namespace

@@ -87,7 +87,7 @@ verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index,
     case jitnorm_query_memory_consumption_s64:
         return answer(result, library_scratchpad_bytes(pd));
     case jitnorm_query_impl_info_str:
-        return answer(result, pd.implementation->name);
+        return answer(result, pd.solution.by->name);
     case jitnorm_query_cache_blob_id_size_s64:
         return answer(result, int64_t(0));
     case jitnorm_query_cache_blob_id:

@@ -22,13 +22,16 @@ constinit std::atomic<jitnorm_cpu_isa_hints_t> cpu_isa_hints = jitnorm_cpu_isa_n
 const char *jitnorm_get_last_error(void) { return last_reason(); }
 
 jitnorm_status_t jitnorm_set_verbose(int level) {
-    if (level < 0 || level > 2) return report(__func__, {jitnorm_invalid_arguments, explain("level is %d, 0, 1 or 2 is expected", level)});
+    if (level < 0 || level > 2)
+        return report(__func__, {jitnorm_invalid_arguments, explain("level is %d, 0, 1 or 2 is expected", level)});
     set_verbose_level(level == 0 ? VERBOSE_NOTHING : level);
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa) {
-    return guarded(__func__, [&]() -> verdict { return {jit::set_max_isa(isa), explain("instruction sets cannot be capped to %d, which is none", int(isa))}; });
+    return guarded(__func__, [&]() -> verdict {
+        return {jit::set_max_isa(isa), explain("instruction sets cannot be capped to %d, which is none", int(isa))};
+    });
 }
 
 jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void) { return jit::effective_isa(); }
@@ -82,7 +85,8 @@ jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity) {
 }
 
 jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity) {
-    if (capacity < 0) return report(__func__, {jitnorm_invalid_arguments, explain("capacity is %d, which is negative", capacity)});
+    if (capacity < 0)
+        return report(__func__, {jitnorm_invalid_arguments, explain("capacity is %d, which is negative", capacity)});
     return guarded(__func__, [&]() -> verdict {
         jit::set_kernel_cache_capacity(capacity);
         return {};

@@ -36,8 +36,8 @@ verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag)
     if (name.empty()) return invalid(impl::explain("tag is %d, which names no layout", int(tag)));
     const int expected = parse_layout(name).ndims;
     if (expected == given.ndims) return TOO_LARGE;
-    return invalid(impl::explain("the tag %.*s has %d dimensions, the tensor %d", int(name.size()), name.data(), expected,
-                                 given.ndims));
+    return invalid(impl::explain("the tag %.*s has %d dimensions, the tensor %d", int(name.size()), name.data(),
+                                 expected, given.ndims));
 }
 
 verdict explain_no_tensor(const tensor_request &given, const dim_t *strides) {

@@ -14,9 +14,9 @@ memory_desc make_vector(dim_t length, jitnorm_data_type_t type) { return make_de
 } // namespace
 
 jitnorm_primitive_desc::jitnorm_primitive_desc(jitnorm_engine_t on_engine, const jitnorm_primitive_attr *given,
-                                               layer_norm::problem to_solve, const layer_norm::implementation *chosen)
+                                               layer_norm::problem to_solve, const layer_norm::solution &chosen)
     : engine(on_engine), attr(given != nullptr ? *given : jitnorm_primitive_attr{}), problem(std::move(to_solve)),
-      implementation(chosen),
+      solution(chosen),
       scale_shift(make_vector(problem.row_length(), problem.scale_shift_type)),
       diff_scale_shift(make_vector(problem.row_length(), problem.diff_scale_shift_type)) {
     api::take_over_layouts(problem.attr, attr);
@@ -30,9 +30,7 @@ void jitnorm_primitive_desc::describe_scratchpad() {
 }
 
 bool jitnorm_primitive_desc::move_to_next_implementation() {
-    const layer_norm::implementation *next = layer_norm::choose(problem, implementation + 1);
-    if (next == nullptr) return false;
-    implementation = next;
+    if (!layer_norm::move_to_next(problem, solution)) return false;
     describe_scratchpad();
     return true;
 }

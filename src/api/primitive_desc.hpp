@@ -4,14 +4,14 @@
 
 #include "../core/engine.hpp"
 #include "../core/problem.hpp"
-#include "../primitive/ranking.hpp"
+#include "../primitive/prepare.hpp"
 #include "attr.hpp"
 
 struct jitnorm_primitive_desc {
     jitnorm_engine_t engine;
     jitnorm_primitive_attr attr; // as given, but for layouts that were undecided
     jitnorm::impl::layer_norm::problem problem;
-    const jitnorm::impl::layer_norm::implementation *implementation;
+    jitnorm::impl::layer_norm::solution solution;
 
     // Derived from the above, kept because queries answer pointers to them.
     jitnorm_memory_desc scale_shift;      // of scale and of shift
@@ -20,13 +20,13 @@ struct jitnorm_primitive_desc {
 
     jitnorm_primitive_desc(jitnorm_engine_t engine, const jitnorm_primitive_attr *attr, // null: defaults
                            jitnorm::impl::layer_norm::problem problem,
-                           const jitnorm::impl::layer_norm::implementation *implementation);
+                           const jitnorm::impl::layer_norm::solution &solution);
 
     // Moves to the next implementation; false, without a change, when there is none.
     bool move_to_next_implementation();
 
     // What the implementation wants, whoever provides it. With run-time sizes: for any sizes, if the user provides it.
-    size_t scratchpad_bytes() const { return implementation->scratchpad_bytes(problem); }
+    size_t scratchpad_bytes() const { return solution.plan.scratchpad.bytes(); }
     bool user_gives_scratchpad() const { return problem.attr.scratchpad_mode == jitnorm_scratchpad_mode_user; }
 
 private:

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "erf.hpp"
+#include "log.hpp"
+#include "pow.hpp"
 #include "tanh.hpp"
 
 #include "jitnorm/jitnorm_types.h"
@@ -65,6 +67,18 @@ void visit_eltwise(jitnorm_alg_kind_t alg, bool leaky, V alpha, V beta, Body &&b
         return body([=](V x) { return x * hardsigmoid(x, alpha, beta); });
     case jitnorm_eltwise_exp:
         return body([](V x) { return exp(x); });
+    case jitnorm_eltwise_elu:
+        return body([=](V x) { return elu(x, alpha); });
+    case jitnorm_eltwise_log:
+        return body([](V x) { return log(x); });
+    case jitnorm_eltwise_soft_relu:
+        return body([=](V x) { return soft_relu(x, alpha); });
+    case jitnorm_eltwise_mish:
+        return body([](V x) { return mish(x); });
+    case jitnorm_eltwise_pow:
+        return body([=](V x) { return alpha * pow(x, beta); });
+    case jitnorm_eltwise_round:
+        return body([](V x) { return round_to_even(x); });
     case jitnorm_eltwise_logistic:
         return body([](V x) { return logistic(x); });
     case jitnorm_eltwise_tanh:

@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "exp.hpp"
+#include "number_pair.hpp"
 
 namespace jitnorm::impl::math {
 
@@ -44,12 +45,6 @@ struct erf_constants<double> {
                                    0x1.5cf7bcf7ef482p-2,   -0x1.1267b0b63acabp-1}; // 0 <= t <= LARGEST
     static constexpr double P_LAST[] = {0x1.736676d29441dp-1, -0x1.b45400d6a2128p-1, 0x1.be6001b555c33p-1},
                             P_LAST_LOW[] = {0x1.c2e1e263f1c65p-57, 0x1.a1260e349eca4p-56, 0x1.2bc13c32e5d95p-55};
-};
-
-// A number as high + low, |low| below an ulp of high.
-template <typename V>
-struct number_pair {
-    V high, low;
 };
 
 // A step of Horner's rule that keeps what its rounding takes away: sum * x + constant.

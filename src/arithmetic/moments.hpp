@@ -161,15 +161,15 @@ T reciprocal_deviation(double variance, float epsilon) {
     return T(1.0 / std::sqrt(variance + double(epsilon)));
 }
 
-// What every element of a row goes through: xhat = fma(x - hi, rstd, neg)
+// What every element of a row goes through: xhat = fma(x - hi, rstd, bias)
 template <typename T>
 struct normalizer {
-    T hi, rstd, neg;
+    T hi, rstd, bias;
 };
 
 // From what the part of the mean beyond T amounts to; never -0, so that x == mean gives +0.
 template <typename T>
-T negated_shift(double shift) {
+T bias_of_shift(double shift) {
     return T(0) - T(shift);
 }
 
@@ -177,7 +177,7 @@ template <typename T>
 normalizer<T> make_normalizer(const row_statistics<T> &row, float epsilon) {
     const T rstd = reciprocal_deviation<T>(row.variance, epsilon);
     const double shift = row.lo == 0 ? 0 : row.lo * double(rstd); // rstd may be infinite
-    return {row.hi, rstd, negated_shift<T>(shift)};
+    return {row.hi, rstd, bias_of_shift<T>(shift)};
 }
 
 // The same with a given mean and a given 1 / sqrt(variance + epsilon).

@@ -5,9 +5,8 @@
 
 #include "../arithmetic/moments.hpp"
 #include "../arithmetic/row_sums.hpp"
-#include "../core/parallel.hpp"
 #include "../core/problem.hpp"
-#include "../core/tuning.hpp"
+#include "../layout/row_tensors.hpp"
 #include "../layout/statistics_io.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -15,7 +14,7 @@ namespace jitnorm::impl::layer_norm {
 // One value per row in each array; T is the compute type.
 template <typename T>
 struct backward_batch {
-    static constexpr dim_t MAX_ROWS = tuning::MAX_BATCH_ROWS;
+    static constexpr dim_t MAX_ROWS = MAX_BATCH_ROWS;
 
     dim_t rows = 0;
     alignas(64) T mean[MAX_ROWS], rstd[MAX_ROWS];
@@ -24,19 +23,19 @@ struct backward_batch {
     alignas(64) double s1[MAX_ROWS], s2[MAX_ROWS];
     alignas(64) T m1[MAX_ROWS], k[MAX_ROWS];
 
-    // From the given statistics, `stride` elements apart from each other.
-    void read_statistics(const problem &p, const void *means, const void *variances, dim_t stride) {
+    void read_statistics(const problem &p, const statistics_rows &from) {
         const auto read = [&](const void *tensor, auto &&take) {
-            layer_norm::read_statistics(tensor, p.statistics.data_type, 0, stride, rows, take);
+            layer_norm::read_statistics(tensor, p.statistics.data_type, 0, from.stride, rows, take);
         };
         if (p.is_rms())
             for (dim_t r = 0; r < rows; ++r) mean[r] = 0;
         else
-            read(means, [&](dim_t r, float value) { mean[r] = T(value); });
+            read(from.mean, [&](dim_t r, float value) { mean[r] = T(value); });
         if (p.form == statistics_form::variance)
-            read(variances, [&](dim_t r, float value) { rstd[r] = reciprocal_deviation<T>(double(value), p.epsilon); });
+            read(from.variance,
+                 [&](dim_t r, float value) { rstd[r] = reciprocal_deviation<T>(double(value), p.epsilon); });
         else
-            read(variances, [&](dim_t r, float value) { rstd[r] = T(value); });
+            read(from.variance, [&](dim_t r, float value) { rstd[r] = T(value); });
         for (dim_t r = 0; r < rows; ++r) factor[r] = p.is_rms() ? rstd[r] : -rstd[r];
     }
 

@@ -10,6 +10,7 @@
 namespace jitnorm::impl::layer_norm {
 
 struct problem;
+struct plan;
 
 enum slot : int {
     SRC,
@@ -40,8 +41,9 @@ public:
     void *operator[](slot s) const { return pointers_[s]; }
     void set(slot s, const void *pointer) { pointers_[s] = const_cast<void *>(pointer); }
 
-    // Of a problem with run-time sizes: the same problem with those of this execution.
+    // Of a problem with run-time sizes: the same problem with those of this execution, and the plan for them.
     const problem *sizes = nullptr;
+    const plan *how = nullptr;
 
 private:
     void *pointers_[SLOT_COUNT];

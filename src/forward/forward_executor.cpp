@@ -1,180 +1,175 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_executor.hpp"
 
-#include <climits>
 #include <cstdint>
 
+#include "../layout/rows_in_place.hpp"
+#include "../layout/rows_in_tiles.hpp"
 #include "../simd/non_temporal_stores.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr int SRC_ROWS = 0, DST_ROWS = 1, STATISTICS = 2; // tensors of the row space
-
-row_space rows_of(const problem &p) {
-    const memory_desc *tensors[] = {&p.src, &p.dst, &p.statistics};
-    return {std::span(tensors, p.uses_statistics() ? 3 : 2), p.row_ndims()};
-}
-
-dim_t chunks_in(dim_t C) { return (C + CHUNK - 1) / CHUNK; }
-
-const void *advance(const void *values, dim_t bytes) {
-    return values ? static_cast<const std::byte *>(values) + bytes : nullptr;
-}
-
-// Threads there are of those worth starting; nobody is asked for less than two.
-int available(int wanted) { return wanted == 1 ? 1 : std::min(wanted, max_threads()); }
+constexpr size_t X = 0, Y = 1; // src and dst in a panel
 
 } // namespace
 
-template <typename T>
-forward_executor<T>::forward_executor(const problem &p, std::shared_ptr<const forward_kernels<T>> kernels,
-                                      bool shares_rows)
-    : kernels_(p, std::move(kernels)), space_(rows_of(p)), shares_rows_(shares_rows),
-      computed_(!p.statistics_are_inputs()), C_(p.row_length()), src_size_(dim_t(size_of(p.src.data_type))),
-      dst_size_(dim_t(size_of(p.dst.data_type))), scale_size_(dim_t(size_of(p.scale_shift_type))),
-      dst_offset_(p.dst.offset0 * dst_size_), src_stride_(space_.stride(SRC_ROWS) * src_size_),
-      dst_stride_(space_.stride(DST_ROWS) * dst_size_), statistics_size_(dim_t(size_of(p.statistics.data_type))),
-      statistics_stride_(p.uses_statistics() ? space_.stride(STATISTICS) : 0),
-      dst_in_lines_(has_rows_in_lines(p.dst, p.row_ndims())), bytes_(space_.rows() * C_ * (src_size_ + dst_size_)),
-      row_threads_(tuning::threads(bytes_, space_.rows(), INT_MAX)),
-      chunk_threads_(tuning::threads(bytes_, space_.rows() * chunks_in(C_), tuning::MAX_PARTS)),
-      plan_(tuning::plan_for(bytes_, C_ * src_size_, C_ * dst_size_)) {}
+template <typename T, typename Rows>
+forward_executor<T, Rows>::forward_executor(const problem &p, const plan &how,
+                                            std::shared_ptr<const forward_kernels<T>> kernels)
+    : problem_(p), plan_(how), rows_(row_tensors_of(problem_), how), batches_(problem_, how, std::move(kernels)),
+      C_(p.row_length()), given_(p.statistics_are_inputs()) {}
 
-template <typename T>
-size_t forward_executor<T>::scratchpad_bytes(const problem &p) {
-    if (p.row_length() <= CHUNK || p.rows() >= tuning::MAX_PARTS) return 0;
-    return size_t(p.rows() * chunks_in(p.row_length())) * sizeof(moments<T>);
+template <typename T, typename Rows>
+bool forward_executor<T, Rows>::stores_begin_at_line(const arguments &args) const {
+    const auto first =
+        reinterpret_cast<uintptr_t>(args[DST]) + uintptr_t(problem_.dst.offset0 * element_size(problem_.dst));
+    return first % CACHE_LINE == 0;
 }
 
-template <typename T>
-jitnorm_status_t forward_executor<T>::execute(const arguments &args) const {
-    const int chunk_parts = available(chunk_threads_);
-    if (goes_by_chunks(chunk_parts))
-        run_chunks(args, chunk_parts);
-    else
-        run_rows(args, available(row_threads_));
+template <typename T, typename Rows>
+jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const {
+    // Nobody asks how many threads there are where one is enough.
+    const bool one = plan_.row_threads == 1 && plan_.chunk_threads <= 1;
+    const walk how = plan_.on(one ? 1 : max_threads(), stores_begin_at_line(args));
+    how.by_chunks ? run_by_chunks(args, how) : run_by_rows(args, how);
     return jitnorm_success;
 }
 
-template <typename T>
-dense_rows<T> forward_executor<T>::common_of(const arguments &args) const {
-    dense_rows<T> common = forward_rows<T>::common(args);
-    common.src_stride = src_stride_;
-    common.dst_stride = dst_stride_;
-    common.statistics_stride = statistics_stride_;
-    common.plan = plan_for(args);
-    return common;
-}
-
-template <typename T>
-void forward_executor<T>::move_to(dense_rows<T> &rows, const arguments &args, const row_space::run &run,
-                                  dim_t first_row) const {
-    const auto statistic = [&](void *values) {
-        return values ? static_cast<std::byte *>(values) + run.offset[STATISTICS] * statistics_size_ : nullptr;
-    };
-    rows.first_row = first_row;
-    rows.src = static_cast<const std::byte *>(args[SRC]) + run.offset[SRC_ROWS] * src_size_;
-    rows.dst = static_cast<std::byte *>(args[DST]) + run.offset[DST_ROWS] * dst_size_;
-    rows.mean = statistic(args[MEAN]);
-    rows.variance = statistic(args[VARIANCE]);
-}
-
-template <typename T>
-void forward_executor<T>::run_rows(const arguments &args, int parts) const {
-    parallel_parts(parts, [&](int part) {
-        const range mine = split(space_.rows(), parts, part);
-        dense_rows<T> rows = common_of(args);
-        dim_t row = mine.begin;
-        space_.for_each_run(mine.begin, mine.end, [&](const row_space::run &run) {
-            move_to(rows, args, run, row);
-            kernels_.run(rows, run.count);
-            row += run.count;
-        });
-        finish_non_temporal_stores(rows.plan.non_temporal);
+template <typename T, typename Rows>
+template <typename Body>
+void forward_executor<T, Rows>::share_out(const arguments &args, const walk &how, dim_t items, Body &&body) const {
+    parallel_parts(how.threads, [&](int share) {
+        cursor at(rows_, args, plan_.scratchpad.tiles(args[SCRATCHPAD], share));
+        const forward_inputs<T> inputs(args, how, plan_.scratchpad.operands(args[SCRATCHPAD], share));
+        body(at, inputs, split(items, how.threads, share));
+        at.finish(share, how.threads);
+        finish_non_temporal_stores(how.non_temporal);
     });
 }
 
-template <typename T>
+template <typename T, typename Rows>
 template <typename Body>
-void forward_executor<T>::for_each_piece(const arguments &args, const dense_rows<T> &common, range chunks,
-                                         Body &&body) const {
-    const dim_t per_row = chunks_in(C_);
-    for (dim_t begin = chunks.begin; begin < chunks.end;) {
-        const dim_t number = begin / per_row, first = begin % per_row;
-        const dim_t last = std::min(per_row, first + chunks.end - begin);
-        space_.for_each_run(number, number + 1, [&](const row_space::run &run) {
-            piece here = {common, number, first, last};
-            move_to(here.row, args, run, number);
-            body(static_cast<const piece &>(here));
+void forward_executor<T, Rows>::for_each_panel(range columns, Body &&body) const {
+    for (dim_t begin = columns.begin; begin < columns.end; begin += plan_.panel_columns)
+        body(range{begin, std::min(begin + plan_.panel_columns, columns.end)});
+}
+
+// ---------------------------------------------------------------- by rows
+
+template <typename T, typename Rows>
+void forward_executor<T, Rows>::run_by_rows(const arguments &args, const walk &how) const {
+    const bool whole_rows = plan_.panel_columns == C_;
+    share_out(args, how, rows_.rows(), [&](cursor &at, const forward_inputs<T> &inputs, range even) {
+        const range mine = {rows_.cut_at(even.begin), rows_.cut_at(even.end)};
+        at.for_each_batch(mine, plan_.batch_rows, whole_rows ? mine.end : 0, [&](dim_t first, dim_t number) {
+            row_batch<T> batch;
+            batch.rows = number;
+            find_statistics(at, batch);
+            normalize(at, inputs, batch, first, {0, C_});
         });
+    });
+}
+
+template <typename T, typename Rows>
+inline void forward_executor<T, Rows>::find_statistics(cursor &at, row_batch<T> &batch) const {
+    const statistics_rows statistics = at.open_statistics();
+    if (given_) return batches_.read_statistics(statistics, batch);
+    if (C_ <= CHUNK)
+        batches_.find_statistics(at.open({0, batch.rows}, {0, C_})[X], batch);
+    else
+        find_long_statistics(at, batch);
+    batches_.write_statistics(batch, statistics);
+    at.close_statistics();
+}
+
+template <typename T, typename Rows>
+void forward_executor<T, Rows>::find_long_statistics(cursor &at, row_batch<T> &batch) const {
+    moments<T> rows[MAX_BATCH_ROWS];
+    for_each_panel({0, C_}, [&](range columns) {
+        const strip src = at.open({0, batch.rows}, columns)[X];
+        for (dim_t r = 0; r < batch.rows; ++r) batches_.add_chunks(src.first + r * src.stride, columns, rows[r]);
+    });
+    batches_.set_statistics(rows, batch);
+}
+
+template <typename T, typename Rows>
+inline void forward_executor<T, Rows>::normalize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
+                                                 dim_t first_row, range columns) const {
+    for_each_panel(columns, [&](range some) {
+        const panel here = at.open({0, batch.rows}, some);
+        batches_.normalize(inputs, here[X], here[Y], batch, first_row, some);
+        at.close({0, batch.rows}, some);
+    });
+}
+
+// ---------------------------------------------------------------- by chunks of long rows
+
+// Items are chunks of all rows, those of a row one after the other.
+template <typename T, typename Rows>
+template <typename Body>
+void forward_executor<T, Rows>::for_each_row(range items, Body &&body) const {
+    const dim_t per_row = chunks();
+    for (dim_t begin = items.begin; begin < items.end;) {
+        const dim_t row = begin / per_row, first = begin % per_row;
+        const dim_t last = std::min(per_row, first + items.end - begin);
+        body(row, range{first, last});
         begin += last - first;
     }
 }
 
 // Twice over all chunks: for their moments, and to normalize them with the row's, which every thread merges for itself.
-template <typename T>
-void forward_executor<T>::run_chunks(const arguments &args, int parts) const {
-    dense_rows<T> common = common_of(args);
-    common.plan.prefetch = false;
-    auto *found = static_cast<moments<T> *>(args[SCRATCHPAD]);
-    const dim_t chunks = space_.rows() * chunks_in(C_);
-    if (computed_)
-        parallel_parts(parts, [&](int part) {
-            for_each_piece(args, common, split(chunks, parts, part),
-                           [&](const piece &p) { find_chunk_moments(p, found); });
+template <typename T, typename Rows>
+void forward_executor<T, Rows>::run_by_chunks(const arguments &args, const walk &how) const {
+    auto *const found = reinterpret_cast<moments<T> *>(plan_.scratchpad.common(args[SCRATCHPAD]));
+    const dim_t items = rows_.rows() * chunks();
+    const auto go_to = [&](cursor &at, dim_t row, auto &&body) {
+        at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(); });
+    };
+    if (!given_)
+        parallel_parts(how.threads, [&](int share) {
+            cursor at(rows_, args, plan_.scratchpad.tiles(args[SCRATCHPAD], share));
+            for_each_row(split(items, how.threads, share), [&](dim_t row, range mine) {
+                go_to(at, row, [&] { find_moments(at, mine, found + row * chunks()); });
+            });
         });
-    parallel_parts(parts, [&](int part) {
-        for_each_piece(args, common, split(chunks, parts, part), [&](const piece &p) { normalize_chunks(p, found); });
-        finish_non_temporal_stores(common.plan.non_temporal);
+    share_out(args, how, items, [&](cursor &at, const forward_inputs<T> &inputs, range some) {
+        for_each_row(some, [&](dim_t row, range mine) {
+            go_to(at, row, [&] {
+                row_batch<T> batch;
+                batch.rows = 1;
+                take_statistics(at, found + row * chunks(), mine.begin == 0, batch);
+                normalize(at, inputs, batch, row, {mine.begin * CHUNK, std::min(mine.end * CHUNK, C_)});
+            });
+        });
     });
 }
 
-template <typename T>
-void forward_executor<T>::find_chunk_moments(const piece &p, moments<T> *found) const {
-    for (dim_t chunk = p.first; chunk < p.last; ++chunk) {
-        const dim_t begin = chunk * CHUNK;
-        found[p.number * chunks_in(C_) + chunk] =
-            kernels_.chunk_moments(p.row.src + begin * src_size_, std::min(CHUNK, C_ - begin));
+template <typename T, typename Rows>
+void forward_executor<T, Rows>::find_moments(cursor &at, range chunks_of_row, moments<T> *found) const {
+    for (dim_t chunk = chunks_of_row.begin; chunk < chunks_of_row.end; ++chunk) {
+        const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, C_)};
+        found[chunk] = batches_.chunk_moments(at.open({0, 1}, columns)[X].first, columns.end - columns.begin);
     }
 }
 
-template <typename T>
-void forward_executor<T>::normalize_chunks(piece p, const moments<T> *found) const {
-    row_batch<T> batch;
-    batch.first = 0;
-    batch.rows = 1;
-    if (computed_) {
-        const moments<T> *chunks = found + p.number * chunks_in(C_);
-        moments<T> row = chunks[0];
-        for (dim_t chunk = 1; chunk < chunks_in(C_); ++chunk) row = merge(row, chunks[chunk]);
-        kernels_.finish_row(batch, 0, row);
-        if (p.first == 0) kernels_.store_statistics(p.row, batch);
-    } else {
-        kernels_.find_given_statistics(p.row, batch);
-    }
-    const dim_t begin = p.first * CHUNK, end = std::min(p.last * CHUNK, C_);
-    p.row.first_column = begin;
-    p.row.src += begin * src_size_;
-    p.row.dst += begin * dst_size_;
-    p.row.scale = advance(p.row.scale, begin * scale_size_);
-    p.row.shift = advance(p.row.shift, begin * scale_size_);
-    kernels_.normalize(p.row, batch, end - begin);
+template <typename T, typename Rows>
+void forward_executor<T, Rows>::take_statistics(cursor &at, const moments<T> *found, bool writes,
+                                                row_batch<T> &batch) const {
+    const statistics_rows statistics = at.open_statistics();
+    if (given_) return batches_.read_statistics(statistics, batch);
+    moments<T> row = found[0];
+    for (dim_t chunk = 1; chunk < chunks(); ++chunk) row = merge(row, found[chunk]);
+    batches_.set_statistics(&row, batch);
+    if (!writes) return;
+    batches_.write_statistics(batch, statistics);
+    at.close_statistics();
 }
 
-// Bypassing stores need every row of dst at the start of a cache line, and elements of at least half the compute type's
-// size.
-template <typename T>
-tuning::plan forward_executor<T>::plan_for(const arguments &args) const {
-    tuning::plan plan = plan_;
-    const uintptr_t first = reinterpret_cast<uintptr_t>(args[DST]) + uintptr_t(dst_offset_);
-    plan.non_temporal =
-        plan.non_temporal && first % CACHE_LINE == 0 && dst_in_lines_ && 2 * dst_size_ >= dim_t(sizeof(T));
-    return plan;
-}
-
-template class forward_executor<float>;
-template class forward_executor<double>;
+template class forward_executor<float, rows_in_place>;
+template class forward_executor<float, rows_in_tiles>;
+template class forward_executor<double, rows_in_place>;
+template class forward_executor<double, rows_in_tiles>;
 
 } // namespace jitnorm::impl::layer_norm

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../core/executor.hpp"
+#include "../core/plan.hpp"
 #include "../core/problem.hpp"
-#include "../core/tuning.hpp"
 #include "../layout/row_packer.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -27,8 +27,8 @@ public:
 
     // Entry [r * size() + i] is for row r of the window and post-op i; those of post-ops without a tensor are unused.
     struct table {
-        const void *pointers[tuning::MAX_BATCH_ROWS * MAX_POST_OPS];
-        T values[tuning::MAX_BATCH_ROWS * MAX_POST_OPS]; // that pointers of whole rows lead to
+        const void *pointers[MAX_BATCH_ROWS * MAX_POST_OPS];
+        T values[MAX_BATCH_ROWS * MAX_POST_OPS]; // that pointers of whole rows lead to
     };
     // The window has at most MAX_BATCH_ROWS rows. What cannot be read in place is gathered to `tiles`.
     void locate(const arguments &args, const window &where, std::byte *tiles, table &found) const;

@@ -14,7 +14,8 @@ constexpr verdict NOT_COMPILED{jitnorm_invalid_arguments, "nothing is compiled"}
 
 jitnorm_status_t jitnorm_graph_compiled_partition_create(jitnorm_graph_compiled_partition_t *compiled_partition,
                                                          jitnorm_graph_partition_t partition) {
-    if (any_null(compiled_partition, partition)) return report(__func__, JITNORM_NULL_AMONG(compiled_partition, partition));
+    if (any_null(compiled_partition, partition))
+        return report(__func__, JITNORM_NULL_AMONG(compiled_partition, partition));
     return guarded(__func__, [&]() -> verdict {
         *compiled_partition = new jitnorm_graph_compiled_partition{partition->content, nullptr};
         return {};
@@ -31,8 +32,8 @@ jitnorm_status_t jitnorm_graph_compiled_partition_execute(const_jitnorm_graph_co
                                                           const_jitnorm_graph_tensor_t *outputs) {
     const void *in = array_of(num_inputs, inputs), *out = array_of(num_outputs, outputs);
     if (any_null(compiled_partition, stream, in, out))
-        return report(__func__, null_among("compiled_partition, stream, inputs, outputs",
-                                           {compiled_partition, stream, in, out}));
+        return report(__func__,
+                      null_among("compiled_partition, stream, inputs, outputs", {compiled_partition, stream, in, out}));
     if (compiled_partition->program == nullptr) return report(__func__, NOT_COMPILED);
     return guarded(__func__, [&] {
         return compiled_partition->program->execute(*stream, {inputs, num_inputs}, {outputs, num_outputs});
@@ -55,7 +56,8 @@ jitnorm_status_t
 jitnorm_graph_compiled_partition_get_inplace_ports(const_jitnorm_graph_compiled_partition_t compiled_partition,
                                                    size_t *num_inplace_pairs,
                                                    const jitnorm_graph_inplace_pair_t **inplace_pairs) {
-    if (any_null(compiled_partition, num_inplace_pairs, inplace_pairs)) return report(__func__, JITNORM_NULL_AMONG(compiled_partition, num_inplace_pairs, inplace_pairs));
+    if (any_null(compiled_partition, num_inplace_pairs, inplace_pairs))
+        return report(__func__, JITNORM_NULL_AMONG(compiled_partition, num_inplace_pairs, inplace_pairs));
     if (compiled_partition->program == nullptr) return report(__func__, NOT_COMPILED);
     const auto pairs = compiled_partition->program->inplace_pairs();
     *num_inplace_pairs = pairs.size();

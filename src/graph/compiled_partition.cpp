@@ -56,11 +56,11 @@ layer_norm::arguments arguments_of(const by_role<void *> &data) {
 
 } // namespace
 
-program::program(partition_pointer partition, const lowered &what, const layer_norm::implementation *chosen)
-    : partition_(std::move(partition)), tensors_(what.tensors), problem_(what.problem), implementation_(chosen) {
-    auto inner = make_executor(problem_, implementation_);
+program::program(partition_pointer partition, const lowered &what, const layer_norm::solution &chosen)
+    : partition_(std::move(partition)), tensors_(what.tensors), problem_(what.problem), solution_(chosen) {
+    auto inner = make_executor(problem_, solution_);
     executor_ = std::make_shared<const layer_norm::layout_adapter>(problem_, what.sides, std::move(inner),
-                                                                   implementation_->scratchpad_bytes(problem_));
+                                                                   solution_.plan.scratchpad.bytes());
     find_inplace_pairs();
     aliases_ = layer_norm::alias_check(layer_norm::uses_of(problem_));
 }
@@ -119,7 +119,7 @@ verdict program::run(layer_norm::arguments &args) const {
 verdict program::run_timed(layer_norm::arguments &args) const {
     const auto start = stopwatch::now();
     const verdict v = run(args);
-    log_timed("graph,exec", *partition_, *implementation_, problem_, start);
+    log_timed("graph,exec", *partition_, *solution_.by, problem_, start);
     return v;
 }
 
@@ -139,12 +139,12 @@ verdict jitnorm_graph_compiled_partition::compile(tensor_list inputs, tensor_lis
     if (!partition->norm) return invalid("the partition is not supported");
     lowered what;
     if (verdict v = lower(*partition->norm, inputs, outputs, what); v.status != jitnorm_success) return v;
-    const layer_norm::implementation *chosen = nullptr;
+    layer_norm::solution chosen;
     if (verdict v = layer_norm::prepare(what.problem, chosen); v.status != jitnorm_success) return v;
     auto made = std::make_unique<graph::program>(partition, what, chosen);
     for (const tensor_list &list : {inputs, outputs})
         for (const logical_tensor *given : list) made->remember(*given);
     program = std::move(made);
-    if (verbose_level() >= 2) log_timed("graph,compile", *partition, *chosen, what.problem, start);
+    if (verbose_level() >= 2) log_timed("graph,compile", *partition, *chosen.by, what.problem, start);
     return {};
 }

@@ -16,7 +16,7 @@ using tensor_handles = std::span<const const_jitnorm_graph_tensor_t>;
 class program {
 public:
     // Throws std::bad_alloc, std::system_error.
-    program(partition_pointer partition, const lowered &what, const layer_norm::implementation *chosen);
+    program(partition_pointer partition, const lowered &what, const layer_norm::solution &chosen);
 
     // A tensor of the operation that is not looked at, as it was given: for find() alone.
     void remember(const logical_tensor &given);
@@ -38,7 +38,7 @@ private:
     by_role<logical_tensor> tensors_;
     std::vector<logical_tensor> others_; // remembered
     layer_norm::problem problem_;
-    const layer_norm::implementation *implementation_;
+    layer_norm::solution solution_;
     std::shared_ptr<const layer_norm::layout_adapter> executor_;
     std::vector<jitnorm_graph_inplace_pair_t> inplace_;
     layer_norm::alias_check aliases_;

@@ -76,13 +76,15 @@ verdict lowerer::take(role r, tensor_list given) {
     if (!has_legal_rank(lt)) return BAD_RANK;
     if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name(r)));
     if (lt.data_type != op_[r].type)
-        return {jitnorm_invalid_data_type, explain("%s has another data type than the operation was made with", name(r))};
+        return {jitnorm_invalid_data_type,
+                explain("%s has another data type than the operation was made with", name(r))};
     return op_.writes(r) || is_shape_known(lt) ? ACCEPTED : invalid(explain("the shape of %s is not known", name(r)));
 }
 
 verdict lowerer::take(tensor_list inputs, tensor_list outputs) {
     for (const tensor_list &list : {inputs, outputs})
-        if (std::find(list.begin(), list.end(), nullptr) != list.end()) return invalid("a logical tensor of the list is null");
+        if (std::find(list.begin(), list.end(), nullptr) != list.end())
+            return invalid("a logical tensor of the list is null");
     return for_each_role([&](role r) { return take(r, op_.reads(r) ? inputs : outputs); });
 }
 
@@ -93,7 +95,9 @@ constexpr int MOST_DIMENSIONS = MAX_NDIMS - 1;
 
 verdict lowerer::find_axis() {
     const int64_t rank = src().ndims;
-    if (rank > MOST_DIMENSIONS) return {jitnorm_unimplemented, explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS)};
+    if (rank > MOST_DIMENSIONS)
+        return {jitnorm_unimplemented,
+                explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS)};
     const int64_t begin = op_.counts_axes_of_gamma ? -int64_t(tensor(GAMMA).ndims) : op_.begin_norm_axis;
     if (begin < -rank || begin >= rank || (op_.counts_axes_of_gamma && begin == 0))
         return misfit(explain("the first normalized axis is %lld and src has %lld dimensions",
@@ -117,7 +121,7 @@ bool lowerer::fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_
 verdict lowerer::fit_shape(role r) {
     const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
     const bool may_be_unknown = op_.writes(r);
-    if (is_data(r)) 
+    if (is_data(r))
         return fits(tensor(r), dims, may_be_unknown) ? ACCEPTED
                                                      : misfit(explain("%s has another shape than src", name(r)));
     if (!is_statistics(r))
@@ -136,7 +140,7 @@ verdict lowerer::fit_shape(role r) {
 verdict lowerer::lay_out(role r) {
     logical_tensor &lt = tensor(r);
     const bool is_any = lt.layout_type == jitnorm_graph_layout_type_any;
-    if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided) 
+    if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided)
         return invalid(explain("the layout of %s is not strided", name(r)));
     if (!is_any && are_strides_known(lt)) return ACCEPTED;
     if (!is_any && op_.reads(r)) return invalid(explain("the strides of %s are not known", name(r)));
@@ -159,11 +163,9 @@ verdict lowerer::describe(role r) {
     bool fit =
         is_statistics(r) ? describe_dims(lt, 0, axis_, layout(r)) : describe_dims(lt, 0, rank - first, layout(r));
     if (fit && is_data(r) && axis_ == 0) fit = prepend_one(layout(r));
-    if (!fit) 
-        return invalid(explain("the strides of %s overlap or are negative, or it cannot be addressed", name(r)));
-    return op_.writes(r) && is_broadcast(layout(r))
-               ? invalid(explain("%s has a stride of 0 and is an output", name(r)))
-               : ACCEPTED;
+    if (!fit) return invalid(explain("the strides of %s overlap or are negative, or it cannot be addressed", name(r)));
+    return op_.writes(r) && is_broadcast(layout(r)) ? invalid(explain("%s has a stride of 0 and is an output", name(r)))
+                                                    : ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the problem

@@ -77,7 +77,8 @@ verdict read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_v
     if (!read(op, KEEP_STATS, v.keep_stats) || !read(op, AXIS, v.begin_norm_axis) || !read(op, AFFINE, v.use_affine) ||
         !read(op, EPSILON, v.epsilon) || !read(op, MASK, v.output_mask))
         return wrong("an attribute of another type");
-    if (!std::isfinite(v.epsilon) || v.epsilon < 0) return wrong(explain("epsilon is %g, it must be finite and not negative", double(v.epsilon)));
+    if (!std::isfinite(v.epsilon) || v.epsilon < 0)
+        return wrong(explain("epsilon is %g, it must be finite and not negative", double(v.epsilon)));
     const bool is_mask =
         std::all_of(v.output_mask.begin(), v.output_mask.end(), [](auto m) { return m == 0 || m == 1; });
     return is_mask && v.output_mask.size() == 3 ? ACCEPTED : wrong("output_mask must be three values, each 0 or 1");
@@ -86,12 +87,12 @@ verdict read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_v
 // ---------------------------------------------------------------- inputs and outputs
 
 verdict check_counts(const jitnorm_graph_op &op, const schema &s, const attribute_values &v) {
-    if (op.inputs.size() < s.fewest_inputs || op.inputs.size() > s.inputs.size()) 
+    if (op.inputs.size() < s.fewest_inputs || op.inputs.size() > s.inputs.size())
         return wrong(explain("%s has %zu to %zu inputs, not %zu", s.name.data(), s.fewest_inputs, s.inputs.size(),
                              op.inputs.size()));
     const bool has_all = op.outputs.size() == s.outputs.size();
     if (s.is_ascend()) return has_all ? ACCEPTED : wrong("LayerNormGrad has three outputs");
-    if (!has_all && op.outputs.size() != 1) 
+    if (!has_all && op.outputs.size() != 1)
         return wrong(explain("%s has 1 or 3 outputs, not %zu", s.name.data(), op.outputs.size()));
     if (s.is_forward())
         return has_all == v.keep_stats ? ACCEPTED : wrong("mean and variance are outputs if keep_stats says so");
@@ -150,8 +151,9 @@ verdict check_axis(const jitnorm_graph_op &op, const norm_op &n) {
     const int rank = op.inputs[0].ndims;
     const bool fits = n.counts_axes_of_gamma || rank == JITNORM_GRAPH_UNKNOWN_NDIMS ||
                       (-rank <= n.begin_norm_axis && n.begin_norm_axis < rank);
-    return fits ? ACCEPTED : wrong(explain("begin_norm_axis is %lld and src has %d dimensions", static_cast<long long>(n.begin_norm_axis),
-                                 rank));
+    return fits ? ACCEPTED
+                : wrong(explain("begin_norm_axis is %lld and src has %d dimensions",
+                                static_cast<long long>(n.begin_norm_axis), rank));
 }
 
 // Backward has no use for beta, and without use_affine gamma and beta have none.

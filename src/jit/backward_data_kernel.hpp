@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../core/memory_desc.hpp"
-#include "kernel_cache.hpp"
+#include "kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -22,16 +22,10 @@ struct backward_data_arguments {
 };
 
 template <typename T> // float or double
-class backward_data_kernel {
+class backward_data_kernel : public kernel<backward_data_arguments<T>> {
 public:
     // From the cache, or generated now. Throws std::system_error when executable pages are refused.
     explicit backward_data_kernel(const backward_data_conf &conf);
-    void operator()(const backward_data_arguments<T> &args) const { run_(&args); }
-    size_t code_bytes() const { return code_->size(); }
-
-private:
-    code_ptr code_;
-    void (*run_)(const backward_data_arguments<T> *);
 };
 
 } // namespace jitnorm::impl::jit

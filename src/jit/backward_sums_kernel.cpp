@@ -2,20 +2,19 @@
 #include "backward_sums_kernel.hpp"
 
 #include <array>
-#include <cstddef>
-#include <string>
 
-#include "../core/names.hpp"
-#include "emit/element_io.hpp"
+#include "emit/block_loop.hpp"
+#include "emit/centered_load.hpp"
 #include "emit/lane_fold.hpp"
+#include "emit/row_stepper.hpp"
 #include "kernel_generator.hpp"
+#include "make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
 namespace {
 
 using layer_norm::BACKWARD_LANES;
-using layer_norm::BLOCK;
 
 // Two rows at a time share the loads of scale and the sums' way through memory; a last one goes alone. xhat is computed
 // as (mean - x) * -rstd, so that x is subtracted straight from memory.
@@ -27,9 +26,8 @@ class backward_sums_generator : public kernel_generator {
     using reg = Xbyak::Reg64;
     using arguments = backward_sums_arguments<T>;
     static constexpr int VECTORS = BACKWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
-    static constexpr int LANES_BYTES = BACKWARD_LANES<T> * int(sizeof(T));
-    static constexpr int MASK = 4 * LANES_BYTES; // in the frame, behind the lanes of the chunk
     static constexpr int PAIR = 2;
+    static constexpr int MASK = 2 * PAIR * VECTORS * traits::bytes; // in the frame, behind the lanes of the chunk
     static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
 
     struct row { // of a pair
@@ -40,27 +38,18 @@ class backward_sums_generator : public kernel_generator {
 
 public:
     explicit backward_sums_generator(const backward_sums_conf &conf) : conf_(conf) { generate(); }
+    std::string name() const {
+        return kernel_name("backward_sums", conf_, {conf_.src, conf_.diff_dst},
+                           {{conf_.scale, "scale"}, {!conf_.centered, "rms"}, {!conf_.sums, "columns"}});
+    }
 
 private:
     void generate() {
         open_frame(MASK + traits::bytes);
         load_arguments();
         prepare_tail();
-        Xbyak::Label pairs, singles, end;
-        L(pairs);
-        if (has_pairs()) {
-            lea(reg_left_, ptr[reg_index_ + PAIR]);
-            cmp(reg_left_, ptr[rdi + offsetof(arguments, rows)]);
-            ja(singles, T_NEAR);
-            sum_rows(PAIR);
-            jmp(pairs, T_NEAR);
-        }
-        L(singles);
-        cmp(reg_index_, ptr[rdi + offsetof(arguments, rows)]);
-        jae(end, T_NEAR);
-        sum_rows(1);
-        jmp(singles, T_NEAR);
-        L(end);
+        if (has_pairs()) stepper_.step(PAIR, [&] { sum_rows(PAIR); });
+        stepper_.step(1, [&] { sum_rows(1); });
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
@@ -68,19 +57,19 @@ private:
 
     bool has_s1() const { return conf_.sums && conf_.centered; }
     bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
-    bool converts_scale() const { return conf_.scale && conf_.sums && conf_.scale_type != OWN; }
     bool multiplies() const { return conf_.scale && conf_.sums; }
+    bool converts_scale() const { return multiplies() && conf_.scale_type != OWN; }
     // A converted scale takes a register, and AVX2 has none left beside a pair's.
     bool has_pairs() const { return I == isa::avx512 || !converts_scale(); }
 
     void load_arguments() {
-        JITNORM_LOAD_ARGUMENT(rows_[0].src, arguments, src);
-        JITNORM_LOAD_ARGUMENT(rows_[0].diff_dst, arguments, diff_dst);
-        JITNORM_LOAD_ARGUMENT(reg_count_, arguments, count);
-        JITNORM_LOAD_ARGUMENT(reg_scale_, arguments, scale);
-        JITNORM_LOAD_ARGUMENT(reg_diff_scale_, arguments, diff_scale);
-        JITNORM_LOAD_ARGUMENT(reg_diff_shift_, arguments, diff_shift);
-        xor_(reg_index_.cvt32(), reg_index_.cvt32());
+        mov(rows_[0].src, JITNORM_ARGUMENT(src));
+        mov(rows_[0].diff_dst, JITNORM_ARGUMENT(diff_dst));
+        mov(reg_count_, JITNORM_ARGUMENT(count));
+        mov(reg_scale_, JITNORM_ARGUMENT(scale));
+        mov(reg_diff_scale_, JITNORM_ARGUMENT(diff_scale));
+        mov(reg_diff_shift_, JITNORM_ARGUMENT(diff_shift));
+        stepper_.begin();
     }
 
     // AVX2's mask waits in the frame: only the tail has a register for it.
@@ -92,126 +81,72 @@ private:
         if constexpr (I == isa::avx2) vmovaps(scale_sum_, ptr[rsp + MASK]);
     }
 
-    // The next one or two rows; moves on behind them.
     void sum_rows(int rows) {
-        if (rows == PAIR) point_behind(rows_[0], rows_[1]);
         broadcast_statistics(rows);
-        conf_.sums ? sum_blocks(rows) : sum_columns(rows);
-        store_sums(rows);
-        point_behind(rows_[size_t(rows - 1)], rows_[0]);
-        add(reg_index_, rows);
-    }
-
-    void point_behind(const row &last, const row &next) {
-        const auto advance = [&](const reg &to, const reg &from, size_t stride) {
-            if (to != from) mov(to, from);
-            add(to, ptr[rdi + stride]);
+        const auto add = [&](places vectors) {
+            for (const place &p : vectors) p.tail ? add_incomplete(rows, p) : add_whole(rows, p);
         };
-        advance(next.src, last.src, offsetof(arguments, src_row_stride));
-        advance(next.diff_dst, last.diff_dst, offsetof(arguments, diff_dst_row_stride));
+        if (conf_.sums) {
+            blocks_.sum(lanes_of(rows), VECTORS, add);
+        } else {
+            walker_.begin(reg_count_);
+            walker_.walk(VECTORS, add);
+        }
+        if (has_s1()) store_sums(JITNORM_ARGUMENT(s1), rows, &row::s1);
+        if (conf_.sums) store_sums(JITNORM_ARGUMENT(s2), rows, &row::s2);
     }
 
     void broadcast_statistics(int rows) {
-        const auto broadcast = [&](size_t field, vmm row::*to) {
-            mov(reg_left_, ptr[rdi + field]);
-            for (int r = 0; r < rows; ++r)
-                ops_.broadcast(rows_[size_t(r)].*to, ptr[reg_left_ + reg_index_ * int(sizeof(T)) + r * int(sizeof(T))]);
+        const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
+            const Xbyak::RegExp numbers = stepper_.numbers(array);
+            for (int r = 0; r < rows; ++r) ops_.broadcast(rows_[size_t(r)].*to, ptr[numbers + r * int(sizeof(T))]);
         };
         if (!needs_xhat()) return;
-        if (conf_.centered) broadcast(offsetof(arguments, mean), &row::mean);
-        broadcast(offsetof(arguments, factor), &row::factor);
+        if (conf_.centered) broadcast(JITNORM_ARGUMENT(mean), &row::mean);
+        broadcast(JITNORM_ARGUMENT(factor), &row::factor);
     }
 
-    // The sums of a chunk, block by block; from the second block on the chunk's lanes are in the frame.
-    void sum_blocks(int rows) {
-        Xbyak::Label single, block, last, done;
-        for_each_lanes(rows, [&](const vmm &lanes, int) { ops_.clear(lanes); });
-        cmp(reg_count_, int(BLOCK));
-        jbe(single, T_NEAR);
-        save_chunk_lanes(rows);
-        L(single);
-        xor_(reg_position_.cvt32(), reg_position_.cvt32());
-        mov(reg_rest_, reg_count_);
-        L(block);
-        mov(reg_left_, reg_rest_);
-        cmp(reg_rest_, int(BLOCK));
-        jbe(last, T_NEAR);
-        mov(reg_left_.cvt32(), int(BLOCK));
-        L(last);
-        sub(reg_rest_, reg_left_);
-        walk(rows);
-        cmp(reg_count_, int(BLOCK));
-        jbe(done, T_NEAR); // a single block
-        for_each_lanes(rows, [&](const vmm &lanes, int frame) { ops_.add(lanes, lanes, ptr[rsp + frame]); });
-        test(reg_rest_, reg_rest_);
-        jz(done, T_NEAR);
-        save_chunk_lanes(rows);
-        for_each_lanes(rows, [&](const vmm &lanes, int) { ops_.clear(lanes); });
-        jmp(block, T_NEAR);
-        L(done);
+    std::vector<vmm> lanes_of(int rows) const {
+        std::vector<vmm> lanes;
+        for (size_t r = 0; r < size_t(rows); ++r)
+            for (size_t i = 0; i < size_t(VECTORS); ++i) {
+                if (has_s1()) lanes.push_back(rows_[r].s1[i]);
+                lanes.push_back(rows_[r].s2[i]);
+            }
+        return lanes;
     }
 
-    void sum_columns(int rows) {
-        xor_(reg_position_.cvt32(), reg_position_.cvt32());
-        mov(reg_left_, reg_count_);
-        walk(rows);
-    }
-
-    void walk(int rows) {
-        walker_.walk(VECTORS, [&](places vectors) {
-            for (const place &p : vectors) p.tail ? add_incomplete(rows, p) : add_whole(rows, p);
-        });
+    void store_sums(const Xbyak::Address &array, int rows, std::array<vmm, VECTORS> row::*sums) {
+        const Xbyak::RegExp numbers = stepper_.numbers(array);
+        for (int r = 0; r < rows; ++r) {
+            const auto &lanes = rows_[size_t(r)].*sums;
+            emit_fold<I, T>(*this, lanes, xmm_t(dy_.getIdx()));
+            ops_.store_lowest(ptr[numbers + r * int(sizeof(T))], xmm_t(lanes[0].getIdx()));
+        }
     }
 
     // One vector of all rows: the sums over columns stay in registers from row to row.
     void add_whole(int rows, const place &p) {
+        const auto in_memory = [&](const reg &of) { return ptr[walker_.at(of, p, sizeof(T))]; };
         if (converts_scale()) io_.load(scale_, reg_scale_, p, conf_.scale_type);
         for (int r = 0; r < rows; ++r) {
             const row &of = rows_[size_t(r)];
             io_.load(dy_, of.diff_dst, p, conf_.diff_dst);
-            if (conf_.diff_shift) add_to_shift_sum(r == 0, p);
+            if (conf_.diff_shift)
+                r == 0 ? ops_.add(shift_sum_, dy_, in_memory(reg_diff_shift_)) : ops_.add(shift_sum_, shift_sum_, dy_);
             if (needs_xhat()) load_xhat(of, p);
             if (conf_.diff_scale) {
-                if (r == 0) ops_.load(scale_sum_, ptr[walker_.at(reg_diff_scale_, p, sizeof(T))]);
+                if (r == 0) ops_.load(scale_sum_, in_memory(reg_diff_scale_));
                 ops_.fma231(scale_sum_, dy_, xhat_);
             }
-            if (multiplies() && converts_scale()) ops_.mul(dy_, dy_, scale_);
-            if (multiplies() && !converts_scale()) ops_.mul(dy_, dy_, ptr[walker_.at(reg_scale_, p, sizeof(T))]);
+            if (multiplies()) converts_scale() ? ops_.mul(dy_, dy_, scale_) : ops_.mul(dy_, dy_, in_memory(reg_scale_));
             add_to_row_sums(of, p);
         }
-        if (conf_.diff_shift) ops_.store(ptr[walker_.at(reg_diff_shift_, p, sizeof(T))], shift_sum_);
+        if (conf_.diff_shift) ops_.store(in_memory(reg_diff_shift_), shift_sum_);
         if (conf_.diff_scale) {
             drop_negative_zeros(scale_sum_);
-            ops_.store(ptr[walker_.at(reg_diff_scale_, p, sizeof(T))], scale_sum_);
+            ops_.store(in_memory(reg_diff_scale_), scale_sum_);
         }
-    }
-
-    // Where the sums of a block are the gradients, no sum in double, which begins at zero, follows: fma underflows to
-    // -0.
-    void drop_negative_zeros(const vmm &sum) {
-        ops_.clear(dy_);
-        ops_.add(sum, sum, dy_);
-    }
-
-    void add_to_shift_sum(bool first, const place &p) {
-        first ? ops_.add(shift_sum_, dy_, ptr[walker_.at(reg_diff_shift_, p, sizeof(T))])
-              : ops_.add(shift_sum_, shift_sum_, dy_);
-    }
-
-    void load_xhat(const row &of, const place &p) {
-        if (conf_.centered && conf_.src == OWN && !p.tail) {
-            ops_.sub(xhat_, of.mean, ptr[walker_.at(of.src, p, sizeof(T))]);
-        } else {
-            io_.load(xhat_, of.src, p, conf_.src);
-            if (conf_.centered) ops_.sub(xhat_, of.mean, xhat_);
-        }
-        ops_.mul(xhat_, xhat_, of.factor);
-        if (p.tail) tail_.zero_absent(xhat_);
-    }
-
-    void add_to_row_sums(const row &of, const place &p) {
-        if (has_s1()) ops_.add(of.s1[size_t(p.slot)], of.s1[size_t(p.slot)], dy_);
-        if (conf_.sums) ops_.fma231(of.s2[size_t(p.slot)], dy_, xhat_);
     }
 
     // The last vector, row by row through memory: one of the registers holds the mask here.
@@ -237,45 +172,38 @@ private:
         }
     }
 
-    template <typename Use> // void(const vmm &lanes, int frame offset)
-    void for_each_lanes(int rows, Use &&use) {
-        int frame = 0;
-        for (int r = 0; r < rows; ++r)
-            for (size_t i = 0; i < size_t(VECTORS); ++i, frame += 2 * traits::bytes) {
-                if (has_s1()) use(rows_[size_t(r)].s1[i], frame);
-                use(rows_[size_t(r)].s2[i], frame + traits::bytes);
-            }
-    }
-    void save_chunk_lanes(int rows) {
-        for_each_lanes(rows, [&](const vmm &lanes, int frame) { vmovaps(ptr[rsp + frame], lanes); });
+    void load_xhat(const row &of, const place &p) {
+        difference_.emit(xhat_, of.mean, of.src, p);
+        ops_.mul(xhat_, xhat_, of.factor);
+        if (p.tail) tail_.zero_absent(xhat_);
     }
 
-    void store_sums(int rows) {
-        const auto store = [&](size_t field, std::array<vmm, VECTORS> row::*sums) {
-            mov(reg_left_, ptr[rdi + field]);
-            for (int r = 0; r < rows; ++r) {
-                const auto &lanes = rows_[size_t(r)].*sums;
-                emit_fold<I, T>(*this, lanes, xmm_t(dy_.getIdx()));
-                ops_.store_lowest(ptr[reg_left_ + reg_index_ * int(sizeof(T)) + r * int(sizeof(T))],
-                                  xmm_t(lanes[0].getIdx()));
-            }
-        };
-        if (has_s1()) store(offsetof(arguments, s1), &row::s1);
-        if (conf_.sums) store(offsetof(arguments, s2), &row::s2);
+    void add_to_row_sums(const row &of, const place &p) {
+        if (has_s1()) ops_.add(of.s1[size_t(p.slot)], of.s1[size_t(p.slot)], dy_);
+        if (conf_.sums) ops_.fma231(of.s2[size_t(p.slot)], dy_, xhat_);
     }
 
-    static std::array<vmm, VECTORS> lanes_from(int first) {
-        std::array<vmm, VECTORS> lanes;
-        for (int i = 0; i < VECTORS; ++i) lanes[size_t(i)] = vmm(first + i);
-        return lanes;
+    // Where the sums of a block are the gradients, no sum in double, which begins at zero, follows: fma underflows to
+    // -0.
+    void drop_negative_zeros(const vmm &sum) {
+        ops_.clear(dy_);
+        ops_.add(sum, sum, dy_);
+    }
+
+    static row row_with(const reg &src, const reg &diff_dst, int lanes, int statistics) {
+        return {src,
+                diff_dst,
+                registers_from<vmm, VECTORS>(lanes),
+                registers_from<vmm, VECTORS>(lanes + VECTORS),
+                vmm(statistics),
+                vmm(statistics + 1)};
     }
 
     backward_sums_conf conf_;
     const reg &reg_count_ = rcx, &reg_scale_ = r10, &reg_diff_scale_ = r11, &reg_diff_shift_ = rbx;
     const reg &reg_position_ = rax, &reg_left_ = r12, &reg_rest_ = r13, &reg_index_ = r15;
-    const std::array<row, PAIR> rows_{
-        row{rsi, rdx, lanes_from(0), lanes_from(VECTORS), vmm{4 * VECTORS}, vmm{4 * VECTORS + 1}},
-        row{r8, r9, lanes_from(2 * VECTORS), lanes_from(3 * VECTORS), vmm{4 * VECTORS + 2}, vmm{4 * VECTORS + 3}}};
+    const std::array<row, PAIR> rows_{row_with(rsi, rdx, 0, 4 * VECTORS),
+                                      row_with(r8, r9, 2 * VECTORS, 4 * VECTORS + 2)};
     // 16 registers with two vectors per sum: AVX2 is full, but without pairs the second row's are free.
     const vmm dy_{4 * VECTORS + 4}, xhat_{4 * VECTORS + 5}, shift_sum_{4 * VECTORS + 6}, scale_sum_{4 * VECTORS + 7};
     const vmm scale_{I == isa::avx512 ? traits::registers - 1 : 4 * VECTORS + 2};
@@ -283,31 +211,21 @@ private:
     tail_mask<I, T> tail_{*this, scale_sum_};
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
     element_io<I, T> io_{*this, tail_, walker_, r14};
+    row_stepper<T> stepper_{*this,
+                            reg_index_,
+                            reg_left_,
+                            JITNORM_ARGUMENT(rows),
+                            {{{rows_[0].src, rows_[1].src}, JITNORM_ARGUMENT(src_row_stride)},
+                             {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_ARGUMENT(diff_dst_row_stride)}}};
+    block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
+    centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
 };
-
-template <isa I, typename T>
-code_ptr generate(const backward_sums_conf &conf) {
-    std::string name = kernel_name<I, T>("backward_sums") + "_" + std::string(name_of(conf.src)) + "_" +
-                       std::string(name_of(conf.diff_dst));
-    if (conf.scale) name += "_scale";
-    if (!conf.centered) name += "_rms";
-    if (!conf.sums) name += "_columns";
-    return backward_sums_generator<I, T>(conf).seal(name.c_str());
-}
-
-template <typename T>
-code_ptr find(backward_sums_conf conf) {
-    conf.compute = data_type_of<T>;
-    return find_or_generate(conf, [&] {
-        return conf.vectors == isa::avx512 ? generate<isa::avx512, T>(conf) : generate<isa::avx2, T>(conf);
-    });
-}
 
 } // namespace
 
 template <typename T>
 backward_sums_kernel<T>::backward_sums_kernel(const backward_sums_conf &conf)
-    : code_(find<T>(conf)), run_(code_->entry<void(const backward_sums_arguments<T> *)>()) {}
+    : kernel<backward_sums_arguments<T>>(make_kernel<backward_sums_generator, T>(conf)) {}
 
 template class backward_sums_kernel<float>;
 template class backward_sums_kernel<double>;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../arithmetic/constants.hpp"
-#include "kernel_cache.hpp"
+#include "kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -23,16 +23,10 @@ struct backward_sums_arguments {
 };
 
 template <typename T> // float or double
-class backward_sums_kernel {
+class backward_sums_kernel : public kernel<backward_sums_arguments<T>> {
 public:
     // From the cache, or generated now. Throws std::system_error when executable pages are refused.
     explicit backward_sums_kernel(const backward_sums_conf &conf);
-    void operator()(const backward_sums_arguments<T> &args) const { run_(&args); }
-    size_t code_bytes() const { return code_->size(); }
-
-private:
-    code_ptr code_;
-    void (*run_)(const backward_sums_arguments<T> *);
 };
 
 } // namespace jitnorm::impl::jit

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward_weights_kernel.hpp"
 
-#include <array>
-#include <cstddef>
-#include <string>
-
-#include "../core/names.hpp"
 #include "emit/element_io.hpp"
 #include "kernel_generator.hpp"
+#include "make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
 namespace {
 
-template <isa I>
+template <isa I, typename T>
 class backward_weights_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
@@ -23,17 +19,17 @@ class backward_weights_generator : public kernel_generator {
 
 public:
     explicit backward_weights_generator(const backward_weights_conf &conf) : conf_(conf) { generate(); }
+    std::string name() const { return kernel_name("backward_weights", conf_, {conf_.sums, conf_.to}); }
 
 private:
     void generate() {
         open_frame(0);
-        JITNORM_LOAD_ARGUMENT(reg_start_, arguments, start);
-        JITNORM_LOAD_ARGUMENT(reg_stride_, arguments, sums_stride);
-        JITNORM_LOAD_ARGUMENT(reg_to_, arguments, to);
-        JITNORM_LOAD_ARGUMENT(reg_count_, arguments, count);
+        mov(reg_start_, JITNORM_ARGUMENT(start));
+        mov(reg_stride_, JITNORM_ARGUMENT(sums_stride));
+        mov(reg_to_, JITNORM_ARGUMENT(to));
+        mov(reg_count_, JITNORM_ARGUMENT(count));
         tail_.prepare(reg_count_, reg_left_, reg_position_);
-        xor_(reg_position_.cvt32(), reg_position_.cvt32());
-        mov(reg_left_, reg_count_);
+        walker_.begin(reg_count_);
         walker_.walk_freely(UNROLL, [&](places columns) { add_up(columns); });
         close_frame();
         tail_.emit_table();
@@ -47,8 +43,8 @@ private:
         jz(zeros, T_NEAR);
         for (const place &p : columns) io_.load(total(p), reg_start_, p, jitnorm_f64);
         L(zeros);
-        JITNORM_LOAD_ARGUMENT(reg_sums_, arguments, sums);
-        JITNORM_LOAD_ARGUMENT(reg_number_, arguments, number);
+        mov(reg_sums_, JITNORM_ARGUMENT(sums));
+        mov(reg_number_, JITNORM_ARGUMENT(number));
         test(reg_number_, reg_number_);
         jz(end, T_NEAR);
         L(next);
@@ -70,27 +66,15 @@ private:
     const reg &reg_start_ = rsi, &reg_stride_ = rdx, &reg_to_ = r8, &reg_count_ = rcx;
     const reg &reg_sums_ = r9, &reg_number_ = r10, &reg_position_ = rax, &reg_left_ = rbx;
     const vmm work_{2 * UNROLL};
-    vector_ops<double> ops_{*this};
-    tail_mask<I, double> tail_{*this, vmm{2 * UNROLL + 1}};
-    row_walker<I, double> walker_{*this, reg_position_, reg_left_};
-    element_io<I, double> io_{*this, tail_, walker_, r15};
+    vector_ops<T> ops_{*this};
+    tail_mask<I, T> tail_{*this, vmm{2 * UNROLL + 1}};
+    row_walker<I, T> walker_{*this, reg_position_, reg_left_};
+    element_io<I, T> io_{*this, tail_, walker_, r15};
 };
-
-template <isa I>
-code_ptr generate(const backward_weights_conf &conf) {
-    const std::string name = kernel_name<I, double>("backward_weights") + "_" + std::string(name_of(conf.sums)) + "_" +
-                             std::string(name_of(conf.to));
-    return backward_weights_generator<I>(conf).seal(name.c_str());
-}
-
-code_ptr find(const backward_weights_conf &conf) {
-    return find_or_generate(
-        conf, [&] { return conf.vectors == isa::avx512 ? generate<isa::avx512>(conf) : generate<isa::avx2>(conf); });
-}
 
 } // namespace
 
 backward_weights_kernel::backward_weights_kernel(const backward_weights_conf &conf)
-    : code_(find(conf)), run_(code_->entry<void(const backward_weights_arguments *)>()) {}
+    : kernel<backward_weights_arguments>(make_kernel<backward_weights_generator, double>(conf)) {}
 
 } // namespace jitnorm::impl::jit

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../core/memory_desc.hpp"
-#include "kernel_cache.hpp"
+#include "kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -17,16 +17,10 @@ struct backward_weights_arguments {
     void *to;            // may be start
 };
 
-class backward_weights_kernel {
+class backward_weights_kernel : public kernel<backward_weights_arguments> {
 public:
     // From the cache, or generated now. Throws std::system_error when executable pages are refused.
     explicit backward_weights_kernel(const backward_weights_conf &conf);
-    void operator()(const backward_weights_arguments &args) const { run_(&args); }
-    size_t code_bytes() const { return code_->size(); }
-
-private:
-    code_ptr code_;
-    void (*run_)(const backward_weights_arguments *);
 };
 
 } // namespace jitnorm::impl::jit

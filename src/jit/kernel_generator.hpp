@@ -3,8 +3,9 @@
 // sealing into code.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <xbyak/xbyak.h>
@@ -16,8 +17,17 @@ namespace jitnorm::impl::jit {
 
 constexpr size_t MAX_KERNEL_BYTES = 4096; // but for long chains of post-ops
 
-struct kernel_buffer {
-    std::vector<uint8_t> bytes;
+// Begins at a whole cache line, as the page does that the code is copied to: then what is aligned here is aligned
+// there.
+class kernel_buffer {
+protected:
+    static constexpr size_t LINE = 64;
+
+    explicit kernel_buffer(size_t capacity) : bytes_(capacity + LINE) {}
+    uint8_t *buffer() { return bytes_.data() + LINE - reinterpret_cast<uintptr_t>(bytes_.data()) % LINE; }
+
+private:
+    std::vector<uint8_t> bytes_;
 };
 
 // A kernel is void(const arguments *) in the System V convention: the pointer arrives in rdi, and rax, rcx, rdx, rsi,
@@ -25,11 +35,11 @@ struct kernel_buffer {
 class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
     explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES)
-        : kernel_buffer{std::vector<uint8_t>(capacity)}, Xbyak::CodeGenerator(capacity, kernel_buffer::bytes.data()) {
+        : kernel_buffer(capacity), Xbyak::CodeGenerator(capacity, buffer()) {
         endbr64(); // a process with control-flow enforcement may call the entry; no kernel jumps through a register
     }
 
-    std::shared_ptr<const code> seal(const char *name) {
+    std::shared_ptr<const code> seal(const char *name) const {
         return std::make_shared<const code>(std::span(getCode(), getSize()), name);
     }
 
@@ -52,14 +62,7 @@ protected:
     }
 };
 
-// What profilers call a kernel: jitnorm_<what>_<isa>, and its compute type unless that is float.
-template <isa I, typename T>
-std::string kernel_name(const char *what) {
-    return std::string("jitnorm_") + what + (I == isa::avx512 ? "_avx512" : "_avx2") +
-           (std::is_same_v<T, double> ? "_double" : "");
-}
-
-// A register loaded from a field of the argument block.
-#define JITNORM_LOAD_ARGUMENT(reg, type, field) mov(reg, ptr[rdi + offsetof(type, field)])
+// Where a field of the argument block is, whose type a generator calls `arguments`.
+#define JITNORM_ARGUMENT(field) ptr[rdi + offsetof(arguments, field)]
 
 } // namespace jitnorm::impl::jit

@@ -89,6 +89,7 @@ struct backward_weights_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t sums = jitnorm_f32; // f32 or f64
     jitnorm_data_type_t to = jitnorm_f64;   // f64, f32, bf16 or f16
+    jitnorm_data_type_t compute = jitnorm_f64;
 
     auto operator<=>(const backward_weights_conf &) const = default;
 };

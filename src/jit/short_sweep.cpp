@@ -2,15 +2,12 @@
 #include "short_sweep.hpp"
 
 #include <array>
-#include <bit>
-#include <cstddef>
-#include <string>
 
-#include "../core/names.hpp"
-#include "emit/element_io.hpp"
 #include "emit/lane_fold.hpp"
+#include "emit/pivots.hpp"
 #include "emit/short_rows.hpp"
 #include "kernel_generator.hpp"
+#include "make_kernel.hpp"
 #include "sweep_kernel.hpp"
 
 namespace jitnorm::impl::jit {
@@ -26,23 +23,27 @@ class short_sweep_generator : public kernel_generator {
     using arguments = sweep_arguments<float>;
     static constexpr isa I = isa::avx2;
     static constexpr int VECTORS = FORWARD_LANES<float> / VECTOR_WIDTH<I, float>;
-    static constexpr int GROUP = SHORT_SWEEP_GROUP, FLOAT = sizeof(float);
+    static constexpr int GROUP = fold_of_eight::ROWS, FLOAT = sizeof(float);
+    static_assert(GROUP == SHORT_SWEEP_GROUP);
     // Each of the three steps takes so many rows in a go: then a processor works on several at once.
-    static constexpr int TOGETHER = 4 * GROUP;
+    static constexpr int ROWS_PER_PASS = 4 * GROUP;
     // In the frame: of each row the folded lanes, then minus its pivot.
-    static constexpr int LANES_BYTES = vector_traits<I>::bytes, PIVOTS = TOGETHER * LANES_BYTES;
+    static constexpr int LANES_BYTES = fold_of_eight::ROW_BYTES, PIVOTS = ROWS_PER_PASS * LANES_BYTES;
 
 public:
-    explicit short_sweep_generator(const sweep_conf &conf) : conf_(conf) { generate(); }
+    explicit short_sweep_generator(const sweep_conf &conf) : conf_(conf) {
+        conf_.vectors = I;
+        generate();
+    }
+    std::string name() const { return kernel_name("short_sweep", conf_, {conf_.src}, {{!conf_.centered, "rms"}}); }
 
 private:
     void generate() {
-        open_frame(PIVOTS + TOGETHER * FLOAT);
+        open_frame(PIVOTS + ROWS_PER_PASS * FLOAT);
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         load_constants();
-        xor_(reg_position_.cvt32(), reg_position_.cvt32());
-        mov(reg_left_, reg_count_);
+        walker_.begin(reg_count_);
         sum_all();
         close_frame();
         tail_.emit_table();
@@ -50,29 +51,24 @@ private:
     }
 
     void load_arguments() {
-        JITNORM_LOAD_ARGUMENT(reg_src_, arguments, src);
-        JITNORM_LOAD_ARGUMENT(reg_stride_, arguments, row_stride);
-        JITNORM_LOAD_ARGUMENT(reg_rows_, arguments, rows);
-        JITNORM_LOAD_ARGUMENT(reg_count_, arguments, count);
-        JITNORM_LOAD_ARGUMENT(reg_pivot_, arguments, pivot);
-        JITNORM_LOAD_ARGUMENT(reg_s_, arguments, s);
-        JITNORM_LOAD_ARGUMENT(reg_q_, arguments, q);
+        mov(reg_src_, JITNORM_ARGUMENT(src));
+        mov(reg_stride_, JITNORM_ARGUMENT(row_stride));
+        mov(reg_rows_, JITNORM_ARGUMENT(rows));
+        mov(reg_count_, JITNORM_ARGUMENT(count));
+        mov(reg_pivot_, JITNORM_ARGUMENT(pivot));
+        mov(reg_s_, JITNORM_ARGUMENT(s));
+        mov(reg_q_, JITNORM_ARGUMENT(q));
     }
 
     void load_constants() {
-        const auto broadcast = [&](const ymm &to, float value) {
-            mov(reg_left_.cvt32(), std::bit_cast<uint32_t>(value));
-            vmovd(xmm_t(to.getIdx()), reg_left_.cvt32());
-            vbroadcastss(to, xmm_t(to.getIdx()));
-        };
-        broadcast(quarter_, 0.25F);
-        broadcast(sign_, -0.0F);
+        pivots_.begin(reg_left_);
+        ops_.broadcast_number(sign_, -0.0F, reg_left_);
     }
 
     void sum_all() {
         Xbyak::Label next, summed;
         L(next);
-        mov(reg_end_.cvt32(), TOGETHER);
+        mov(reg_end_.cvt32(), ROWS_PER_PASS);
         cmp(reg_rows_, reg_end_);
         cmovb(reg_end_, reg_rows_);
         if (conf_.centered) find_pivots();
@@ -82,7 +78,7 @@ private:
         L(summed);
         complete_group();
         fold_groups();
-        sub(reg_rows_, TOGETHER);
+        sub(reg_rows_, ROWS_PER_PASS);
         ja(next, T_NEAR);
     }
 
@@ -110,45 +106,16 @@ private:
         L(found);
     }
 
-    // Rows i and i + 4 are side by side.
     void find_pivots_of_group() {
-        lea(reg_other_, ptr[reg_first_ + reg_stride_ * 4]);
-        for (int i = 0; i < 4; ++i) {
-            const ymm &four = x_[size_t(i)];
-            io_.load_four(xmm_t(four.getIdx()), reg_first_, conf_.src);
-            if (conf_.src == jitnorm_f32) {
-                vinsertf128(four, four, ptr[reg_other_], 1);
-            } else {
-                io_.load_four(xmm_t(work_.getIdx()), reg_other_, conf_.src);
-                vinsertf128(four, four, xmm_t(work_.getIdx()), 1);
-            }
-            vmulps(four, four, quarter_);
-            add(reg_first_, reg_stride_);
-            add(reg_other_, reg_stride_);
-        }
-        mov(reg_first_, reg_other_);
-        vhaddps(x_[0], x_[0], x_[1]); // elements 0 + 1, 2 + 3 of each
-        vhaddps(x_[2], x_[2], x_[3]);
-        vhaddps(x_[0], x_[0], x_[2]);
+        pivots_.find_eight(x_, work_, reg_first_, reg_stride_, reg_other_);
         vmovups(ptr[reg_pivot_ + reg_row_ * FLOAT], x_[0]);
         vxorps(x_[0], x_[0], sign_);
         vmovups(ptr[rsp + reg_row_ * FLOAT + PIVOTS], x_[0]);
     }
 
-    // The mean of the first four elements, or the first of fewer.
     void find_pivot() {
         const xmm_t pivot(x_[0].getIdx());
-        Xbyak::Label few, found;
-        cmp(reg_count_, 4);
-        jb(few);
-        io_.load_four(pivot, reg_first_, conf_.src);
-        vmulps(pivot, pivot, xmm_t(quarter_.getIdx()));
-        vhaddps(pivot, pivot, pivot);
-        vhaddps(pivot, pivot, pivot);
-        jmp(found);
-        L(few);
-        io_.load_first(pivot, reg_first_, conf_.src);
-        L(found);
+        pivots_.find(pivot, xmm_t(work_.getIdx()), reg_first_);
         vmovss(ptr[reg_pivot_ + reg_row_ * FLOAT], pivot);
         vxorps(pivot, pivot, xmm_t(sign_.getIdx()));
         vmovss(ptr[rsp + reg_row_ * FLOAT + PIVOTS], pivot);
@@ -160,14 +127,14 @@ private:
     void sum_rows(places vectors) {
         Xbyak::Label next;
         L(next);
-        if (conf_.centered) vbroadcastss(pivot_, ptr[rsp + reg_row_ * FLOAT + PIVOTS]);
+        if (conf_.centered) vbroadcastss(minus_pivot_, ptr[rsp + reg_row_ * FLOAT + PIVOTS]);
         for (const place &p : vectors) {
             load_difference(x_[size_t(p.slot)], p);
             vmulps(q_[size_t(p.slot)], x_[size_t(p.slot)], x_[size_t(p.slot)]);
         }
         fold_lanes(q_, vectors.size());
         if (conf_.centered) fold_lanes(x_, vectors.size());
-        keep_lanes(conf_.centered ? x_[0] : q_[0], q_[0]);
+        fold_.keep(ptr[reg_lanes_], conf_.centered ? x_[0] : q_[0], q_[0]);
         add(reg_src_, reg_stride_);
         add(reg_lanes_, LANES_BYTES);
         inc(reg_row_);
@@ -177,11 +144,9 @@ private:
 
     // x - pivot
     void load_difference(const ymm &d, const place &p) {
-        if (conf_.centered && conf_.src == jitnorm_f32 && !p.tail)
-            return vaddps(d, pivot_, ptr[reg_src_ + p.slot * LANES_BYTES]);
-        io_.load(d, reg_src_, p, conf_.src);
-        if (conf_.centered) vaddps(d, d, pivot_);
-        if (conf_.centered && p.tail) tail_.zero_absent(d);
+        if (!conf_.centered) return io_.load(d, reg_src_, p, conf_.src);
+        io_.use(d, reg_src_, p, conf_.src, [&](const Xbyak::Operand &x) { vaddps(d, minus_pivot_, x); });
+        if (p.tail) tail_.zero_absent(d);
     }
 
     // The first `present` registers hold lanes, the others would hold zeros.
@@ -189,14 +154,6 @@ private:
         for (size_t width = VECTORS / 2; width > 0; width /= 2)
             for (size_t i = 0; i + width < std::min(present, 2 * width); ++i)
                 vaddps(lanes[i], lanes[i], lanes[i + width]);
-    }
-
-    // Four lanes of either sum, side by side.
-    void keep_lanes(const ymm &s, const ymm &q) {
-        vperm2f128(work_, s, q, 0x20);
-        vperm2f128(q, s, q, 0x31);
-        vaddps(work_, work_, q);
-        vmovaps(ptr[reg_lanes_], work_);
     }
 
     // Rows that are not there fill the last group up.
@@ -225,22 +182,10 @@ private:
     }
 
     void fold_group() {
-        const auto lanes = [&](int row) { return ptr[reg_lanes_ + row * LANES_BYTES]; };
-        for (int pair = 0; pair < GROUP / 2; ++pair) {
-            vmovaps(work_, lanes(2 * pair));
-            vunpcklpd(x_[size_t(pair)], work_, lanes(2 * pair + 1)); // lanes 0 and 1 of both
-            vunpckhpd(work_, work_, lanes(2 * pair + 1));            // lanes 2 and 3
-            vaddps(x_[size_t(pair)], x_[size_t(pair)], work_);
-        }
-        for (const size_t half : {0, 1}) {
-            const ymm &first = x_[2 * half], &second = x_[2 * half + 1];
-            const int at = int(half) * GROUP / 2 * FLOAT;
-            vshufps(work_, first, second, 0x88); // even lanes
-            vshufps(first, first, second, 0xDD);
-            vaddps(first, work_, first);
-            if (conf_.centered) vmovups(ptr[reg_s_ + at], xmm_t(first.getIdx()));
-            vextractf128(ptr[reg_q_ + at], first, 1);
-        }
+        fold_.fold(reg_lanes_, [&](int row, const ymm &sums) {
+            if (conf_.centered) vmovups(ptr[reg_s_ + row * FLOAT], xmm_t(sums.getIdx()));
+            vextractf128(ptr[reg_q_ + row * FLOAT], sums, 1);
+        });
     }
 
     sweep_conf conf_;
@@ -248,19 +193,21 @@ private:
     const reg &reg_pivot_ = r9, &reg_s_ = r10, &reg_q_ = r11;
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_row_ = r12, &reg_end_ = r14, &reg_lanes_ = r15;
     const reg &reg_first_ = rdi, &reg_other_ = r13; // rdi: no argument is left to read
-    const std::array<ymm, VECTORS> x_{ymm(0), ymm(1), ymm(2), ymm(3)}, q_{ymm(4), ymm(5), ymm(6), ymm(7)};
-    const ymm work_{8}, pivot_{9}, quarter_{10}, sign_{11};
+    const std::array<ymm, VECTORS> x_ = registers_from<ymm, VECTORS>(0), q_ = registers_from<ymm, VECTORS>(VECTORS);
+    const ymm work_{8}, minus_pivot_{9}, sign_{11};
+    vector_ops<float> ops_{*this};
     tail_mask<I, float> tail_{*this, ymm(12)};
     row_walker<I, float> walker_{*this, reg_position_, reg_left_};
     element_io<I, float> io_{*this, tail_, walker_, reg_other_};
+    pivots<I, float> pivots_{*this, io_, conf_.src, reg_count_, 10};
+    fold_of_eight fold_{*this, x_, work_};
 };
+
+template <isa, typename>
+using generator_for_any = short_sweep_generator;
 
 } // namespace
 
-code_ptr generate_short_sweep(const sweep_conf &conf) {
-    std::string name = kernel_name<isa::avx2, float>("short_sweep") + "_" + std::string(name_of(conf.src));
-    if (!conf.centered) name += "_rms";
-    return short_sweep_generator(conf).seal(name.c_str());
-}
+code_ptr make_short_sweep(const sweep_conf &conf) { return make_kernel<generator_for_any, float>(conf); }
 
 } // namespace jitnorm::impl::jit

@@ -7,8 +7,8 @@
 
 namespace jitnorm::impl::jit {
 
-// Code for sweep_arguments<float>, with rows of at most FORWARD_LANES<float> elements. AVX2 whatever the processor:
-// wider vectors would have to be halved before they are added.
-code_ptr generate_short_sweep(const sweep_conf &conf);
+// From the cache, or generated now: code for sweep_arguments<float>, with rows of at most FORWARD_LANES<float>
+// elements. AVX2 whatever the processor: wider vectors would have to be halved before they are added.
+code_ptr make_short_sweep(const sweep_conf &conf);
 
 } // namespace jitnorm::impl::jit

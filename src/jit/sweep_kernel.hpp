@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../arithmetic/constants.hpp"
-#include "kernel_cache.hpp"
+#include "kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -25,16 +25,10 @@ struct sweep_arguments {
 };
 
 template <typename T> // float or double, as the configuration says
-class sweep_kernel {
+class sweep_kernel : public kernel<sweep_arguments<T>> {
 public:
     // From the cache, or generated now. Throws std::system_error when executable pages are refused.
     explicit sweep_kernel(const sweep_conf &conf);
-    void operator()(const sweep_arguments<T> &args) const { run_(&args); }
-    size_t code_bytes() const { return code_->size(); }
-
-private:
-    code_ptr code_;
-    void (*run_)(const sweep_arguments<T> *);
 };
 
 } // namespace jitnorm::impl::jit

@@ -2,6 +2,8 @@
 // vector_traits: what differs between instruction sets, as types and numbers. Kernels are written once over these.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <type_traits>
 
 #include <xbyak/xbyak.h>
@@ -35,5 +37,13 @@ constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm
 // Elements of the compute type T (float or double) in a register.
 template <isa I, typename T>
 constexpr int VECTOR_WIDTH = vector_traits<I>::bytes / int(sizeof(T));
+
+// N registers, the first of which has the number `first`.
+template <typename Vector, size_t N>
+std::array<Vector, N> registers_from(int first) {
+    std::array<Vector, N> registers;
+    for (Vector &v : registers) v = Vector(first++);
+    return registers;
+}
 
 } // namespace jitnorm::impl::jit

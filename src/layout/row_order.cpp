@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "row_tensors.hpp"
+
 namespace jitnorm::impl::layer_norm {
 
 namespace {
@@ -43,6 +45,18 @@ memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order
         place[from] = i;
     }
     for (int i = 0; i < md.inner_nblks; ++i) ordered.inner_idxs[i] = place[size_t(md.inner_idxs[i])];
+    return ordered;
+}
+
+problem in_order_of_memory(const problem &p) {
+    const int row_ndims = p.row_ndims();
+    const row_order order = order_in_memory(leading_tensor(row_tensors_of(p)), row_ndims);
+    problem ordered = p;
+    for (memory_desc *md : {&ordered.src, &ordered.dst, &ordered.diff_dst, &ordered.diff_src, &ordered.statistics})
+        if (md->ndims > 0) *md = with_row_order(*md, row_ndims, order);
+    for (post_op &entry : ordered.attr.post_ops.entries)
+        if (auto *binary = std::get_if<binary_post_op>(&entry))
+            binary->src1 = with_row_order(binary->src1, row_ndims, order);
     return ordered;
 }
 

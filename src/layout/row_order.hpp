@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "../core/memory_desc.hpp"
+#include "../core/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -18,5 +18,9 @@ row_order order_in_memory(const memory_desc &md, int row_ndims);
 
 // md with its first `row_ndims` dimensions in another order: the same elements at the same places.
 memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order &order);
+
+// The problem with the rows of all its tensors in the order in which those of leading_tensor() lie in memory: the same
+// elements at the same places, numbered as they are best visited.
+problem in_order_of_memory(const problem &p);
 
 } // namespace jitnorm::impl::layer_norm

@@ -40,6 +40,14 @@ public:
         rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) { body(offset0_ + offset, run); });
     }
     dim_t row_step() const { return rows_.step(); } // in bytes
+    // The first of these runs: bytes from the data handle, and how many rows.
+    struct evenly_spaced {
+        dim_t offset, count;
+    };
+    evenly_spaced run_from(dim_t first, dim_t most) const {
+        const auto [offset, count] = rows_.run_from(first, most);
+        return {offset0_ + offset, count};
+    }
     // Calls body(offset in bytes from the data handle) for the first element of each row.
     template <typename Body>
     void for_each_row(dim_t first, dim_t count, Body &&body) const {

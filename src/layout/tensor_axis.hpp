@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "../core/memory_desc.hpp"
 #include "strided_copy.hpp"
@@ -54,6 +55,14 @@ public:
             index = 0;
             block = outer_offset(++slow);
         }
+    }
+
+    // The first of these runs.
+    std::pair<dim_t, dim_t> run_from(dim_t first, dim_t most) const {
+        const level &fast = fastest();
+        const dim_t index = first % fast.size, within = index % fast.block;
+        const dim_t offset = outer_offset(first / fast.size) + index / fast.block * fast.jump + within * fast.step;
+        return {offset, std::min({most, fast.size - index, fast.block - within})};
     }
 
     // Calls body(box) for boxes that cover the indices first .. first+count-1: `start` with this axis's levels added to

@@ -41,7 +41,7 @@ private:
             T y[TILE];
             const dim_t count = std::min(TILE, p_.row_length() - begin);
             src_.read(args[SRC], row, begin, count, y);
-            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.neg);
+            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
             apply_scale_shift(args, begin, count, y);
             apply_attributes(args, row, begin, count, y);
             dst_.write(args[DST], row, begin, count, y);

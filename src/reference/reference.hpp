@@ -3,7 +3,6 @@
 // accepts. It is what generated kernels are compared with, and what runs where they cannot.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 
 #include "../core/executor.hpp"
@@ -12,7 +11,6 @@
 namespace jitnorm::impl::layer_norm::reference {
 
 std::shared_ptr<const executor> create(const problem &p);
-constexpr size_t scratchpad_bytes(const problem &) { return 0; }
 
 // Each in a file of its own.
 std::shared_ptr<const executor> create_forward(const problem &p);

@@ -8,10 +8,11 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 std::string refusal(const problem &) { return {}; }
+plan make_plan(const problem &, const machine &) { return {}; } // nothing depends on it
+std::shared_ptr<const executor> create(const problem &p, const plan &) { return reference::create(p); }
 
 } // namespace
 
-constinit const implementation reference_entry = {"ref:any", refusal, reference::create, reference::scratchpad_bytes,
-                                                  true};
+constinit const implementation reference_entry = {"ref:any", refusal, make_plan, create, true};
 
 } // namespace jitnorm::impl::layer_norm

@@ -5,21 +5,21 @@
 
 #include "../arithmetic/moments.hpp"
 #include "../arithmetic/reciprocal_root.hpp"
+#include "../core/plan.hpp"
 #include "../core/problem.hpp"
-#include "../core/tuning.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 // One value per row in each array; T is the compute type.
 template <typename T>
 struct row_batch {
-    using values = T[tuning::MAX_BATCH_ROWS];
-    using wide_values = double[tuning::MAX_BATCH_ROWS];
+    using values = T[MAX_BATCH_ROWS];
+    using wide_values = double[MAX_BATCH_ROWS];
 
-    dim_t first = 0, rows = 0;        // which rows of the run
-    alignas(64) values p, s, q;       // pivot and sums: what a sweep leaves
-    alignas(64) values hi, rstd, neg; // what normalizing takes
-    alignas(64) wide_values lo, wide; // with hi: the mean; the variance before it is rounded
+    dim_t rows = 0;
+    alignas(64) values p, s, q;        // pivot and sums: what a sweep leaves
+    alignas(64) values hi, rstd, bias; // what normalizing takes
+    alignas(64) wide_values lo, wide;  // with hi: the mean; the variance before it is rounded
 
     void set(dim_t row, const row_statistics<T> &statistics) {
         hi[row] = statistics.hi;
@@ -73,7 +73,7 @@ struct row_batch {
         const auto n = normalizer_of<T>(given_mean, given_rstd);
         hi[row] = n.hi;
         rstd[row] = n.rstd;
-        neg[row] = n.neg;
+        bias[row] = n.bias;
     }
 
 private:
@@ -86,7 +86,7 @@ private:
             rstd[r] = root.below;
         }
         if (unknown != 0) return false;
-        for (dim_t r = 0; r < rows; ++r) neg[r] = negated_shift<T>(lo[r] * double(rstd[r]));
+        for (dim_t r = 0; r < rows; ++r) bias[r] = bias_of_shift<T>(lo[r] * double(rstd[r]));
         return true;
     }
 
@@ -94,7 +94,7 @@ private:
         for (dim_t r = 0; r < rows; ++r) {
             const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
             rstd[r] = n.rstd;
-            neg[r] = n.neg;
+            bias[r] = n.bias;
         }
     }
 };

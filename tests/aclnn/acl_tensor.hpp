@@ -2,16 +2,14 @@
 // acl_tensor: an aclTensor over guarded memory, filled and read in logical order as doubles, in a layout to choose.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
-#include <numeric>
-#include <random>
 #include <vector>
 
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
-#include "arithmetic/convert.hpp"
-#include "guarded_buffer.hpp"
+#include "rig/tensor.hpp"
 
 namespace jitnorm::tests {
 
@@ -46,12 +44,8 @@ struct destroy_acl {
 template <typename Object>
 using acl_owned = std::unique_ptr<Object, destroy_acl>;
 
-// Calls body(stored_as<Stored>).
-template <typename Body>
-decltype(auto) visit_acl_type(aclDataType type, Body &&body) {
-    if (type == ACL_FLOAT16) return body(impl::stored_as<impl::f16>());
-    if (type == ACL_BF16) return body(impl::stored_as<impl::bf16>());
-    return body(impl::stored_as<float>());
+inline jitnorm_data_type_t data_type_of(aclDataType type) {
+    return type == ACL_FLOAT16 ? jitnorm_f16 : type == ACL_BF16 ? jitnorm_bf16 : jitnorm_f32;
 }
 
 class acl_tensor {
@@ -60,85 +54,51 @@ public:
         : acl_tensor(shape, type, strides_of(shape, how), offset_of(how)) {}
 
     acl_tensor(const dims_t &shape, aclDataType type, const dims_t &strides, int64_t offset)
-        : dims_(shape), strides_(strides), offset_(offset), type_(type), buffer_(extent() * aclDataTypeSize(type)),
+        : dims_(shape), type_(type), tensor_(describe(shape, type, strides, offset)),
           handle_(aclCreateTensor(shape.data(), shape.size(), type, strides.data(), offset, ACL_FORMAT_ND, shape.data(),
-                                  shape.size(), buffer_.data())) {}
+                                  shape.size(), tensor_.data())) {}
 
     aclTensor *get() const { return handle_.get(); }
     const dims_t &shape() const { return dims_; }
     aclDataType type() const { return type_; }
-    void *data() const { return buffer_.data(); }
-    size_t count() const {
-        return size_t(std::accumulate(dims_.begin(), dims_.end(), int64_t(1), std::multiplies<>()));
-    }
+    void *data() const { return tensor_.data(); }
+    size_t count() const { return size_t(nelems(tensor_.md())); }
 
-    void fill(const std::vector<double> &values) const {
-        for (size_t i = 0; i < values.size(); ++i)
-            visit_acl_type(type_, [&]<typename Stored>(impl::stored_as<Stored>) {
-                const Stored value = impl::narrow<Stored>(values[i]);
-                std::memcpy(at(i), &value, sizeof value);
-            });
+    void fill(const std::vector<double> &values) const { tensor_.fill(values); }
+    void fill_normal(double mean, double deviation, unsigned seed) const {
+        fill(random_values(dim_t(count()), mean, deviation, seed));
     }
-    std::vector<double> values() const {
-        std::vector<double> result(count());
-        for (size_t i = 0; i < result.size(); ++i)
-            visit_acl_type(type_, [&]<typename Stored>(impl::stored_as<Stored>) {
-                Stored value;
-                std::memcpy(&value, at(i), sizeof value);
-                result[i] = impl::widen<double>(value);
-            });
-        return result;
-    }
+    std::vector<double> values() const { return tensor_.values(); }
     // The elements' bytes in logical order, whatever the layout.
     std::vector<unsigned char> bits() const {
         const size_t size = aclDataTypeSize(type_);
         std::vector<unsigned char> result(count() * size);
-        for (size_t i = 0; i < count(); ++i) std::memcpy(result.data() + i * size, at(i), size);
+        for (size_t i = 0; i < count(); ++i)
+            std::memcpy(result.data() + i * size,
+                        static_cast<char *>(data()) + size_t(impl::offset_of_index(tensor_.md(), dim_t(i))) * size,
+                        size);
         return result;
     }
 
-    void fill_normal(double mean, double deviation, unsigned seed) const {
-        std::mt19937 random(seed);
-        std::normal_distribution<double> distribution(mean, deviation);
-        std::vector<double> values(count());
-        for (double &value : values) value = distribution(random);
-        fill(values);
-    }
-
     // Whether nothing but elements has been written to.
-    bool gaps_are_untouched() const {
-        std::vector<char> is_element(buffer_.bytes(), 0);
-        for (size_t i = 0; i < count(); ++i)
-            std::memset(is_element.data() + (at(i) - begin()), 1, aclDataTypeSize(type_));
-        for (size_t i = 0; i < is_element.size(); ++i)
-            if (!is_element[i] && begin()[i] != guarded_buffer::CANARY) return false;
-        return buffer_.slack_untouched();
-    }
+    bool gaps_are_untouched() const { return tensor_.surroundings_are_right(); }
     bool is_untouched() const {
-        return std::all_of(begin(), begin() + buffer_.bytes(),
+        const auto *begin = static_cast<const unsigned char *>(data());
+        return std::all_of(begin, begin + bytes(tensor_.md()),
                            [](unsigned char byte) { return byte == guarded_buffer::CANARY; });
     }
 
 private:
-    size_t extent() const {
-        int64_t end = offset_ + 1;
-        for (size_t d = 0; d < dims_.size(); ++d) {
-            if (dims_[d] == 0) return 0;
-            end += (dims_[d] - 1) * strides_[d];
-        }
-        return size_t(end);
-    }
-    unsigned char *begin() const { return static_cast<unsigned char *>(buffer_.data()); }
-    unsigned char *at(size_t index) const {
-        int64_t offset = offset_, rest = int64_t(index);
-        for (size_t d = dims_.size(); d-- > 0; rest /= dims_[d]) offset += rest % dims_[d] * strides_[d];
-        return begin() + size_t(offset) * aclDataTypeSize(type_);
+    static memory_desc describe(const dims_t &shape, aclDataType type, const dims_t &strides, int64_t offset) {
+        memory_desc md = impl::make_dense(shape, data_type_of(type));
+        std::copy(strides.begin(), strides.end(), md.strides);
+        md.offset0 = offset;
+        return md;
     }
 
-    dims_t dims_, strides_;
-    int64_t offset_;
+    dims_t dims_;
     aclDataType type_;
-    guarded_buffer buffer_;
+    tensor tensor_;
     acl_owned<aclTensor> handle_;
 };
 

@@ -5,7 +5,7 @@
 
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
-#include "oracle.hpp"
+#include "rig/oracle.hpp"
 
 namespace jitnorm::tests {
 

@@ -3,8 +3,8 @@
 // nothing, and without pages for code the reference takes over.
 #include <gtest/gtest.h>
 
-#include "api/scarce_memory.hpp"
 #include "jitnorm/jitnorm.h"
+#include "rig/scarce_memory.hpp"
 #include "small_problem.hpp"
 
 namespace jitnorm::tests {

@@ -8,8 +8,8 @@
 
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
-#include "api/c_objects.hpp"
 #include "chain.hpp"
+#include "rig/jitnorm_handle.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -9,8 +9,8 @@
 #include "chain.hpp"
 #include "jitnorm/jitnorm.h"
 #include "large_problem.hpp"
+#include "rig/small_pool.hpp"
 #include "small_problem.hpp"
-#include "thread/small_pool.hpp"
 
 namespace jitnorm::tests {
 namespace {

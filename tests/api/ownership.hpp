@@ -42,7 +42,7 @@ private:
     raw_desc raw_ = nullptr;
 };
 
-struct Ownership : testing::Test {
+struct ownership : testing::Test {
     dnnl::engine on{dnnl::engine::kind::cpu, 0};
     forward::primitive_desc training = make_forward(on, dnnl::prop_kind::forward_training),
                             inference = make_forward(on, dnnl::prop_kind::forward_inference);
@@ -50,7 +50,7 @@ struct Ownership : testing::Test {
                              data = make_backward(on, dnnl::prop_kind::backward_data, training);
 };
 
-TEST_F(Ownership, APrimitiveDescriptorIsMadeOfAClone) {
+TEST_F(ownership, a_primitive_descriptor_is_made_of_a_clone) {
     for (const auto &from : {training, inference}) {
         forward::primitive_desc made;
         {
@@ -73,14 +73,14 @@ TEST_F(Ownership, APrimitiveDescriptorIsMadeOfAClone) {
     }
 }
 
-TEST_F(Ownership, APrimitiveDescriptorOfAnotherDirectionIsRefused) {
+TEST_F(ownership, a_primitive_descriptor_of_another_direction_is_refused) {
     for (const auto &from : {training, inference}) expect_invalid([&] { backward::primitive_desc made(from.get()); });
     for (const auto &from : {both, data}) expect_invalid([&] { forward::primitive_desc made(from.get()); });
     EXPECT_TRUE(training.get() != nullptr && both.get() != nullptr); // refused, and not freed
     EXPECT_EQ(training.src_desc(), inference.src_desc());
 }
 
-TEST_F(Ownership, NullMakesAnEmptyDescriptor) {
+TEST_F(ownership, null_makes_an_empty_descriptor) {
     const forward::primitive_desc f(raw_desc(nullptr));
     const backward::primitive_desc b(raw_desc(nullptr));
     EXPECT_FALSE(f);
@@ -90,7 +90,7 @@ TEST_F(Ownership, NullMakesAnEmptyDescriptor) {
     EXPECT_EQ(f.get(true), nullptr);
 }
 
-TEST_F(Ownership, AnyPrimitiveDescriptorTakesOverOrIsWeak) {
+TEST_F(ownership, any_primitive_descriptor_takes_over_or_is_weak) {
     raw_desc raw = nullptr;
     ASSERT_EQ(C_NAME(primitive_desc_clone)(&raw, training.get()), C_NAME(success));
     const dnnl::primitive_desc_base taken(raw); // frees it
@@ -102,7 +102,7 @@ TEST_F(Ownership, AnyPrimitiveDescriptorTakesOverOrIsWeak) {
     EXPECT_EQ(weak.query_s64(dnnl::query::undef), 0); // no such number
 }
 
-TEST_F(Ownership, ResetFreesTheOldOneOnly) {
+TEST_F(ownership, reset_frees_the_old_one_only) {
     raw_desc first = nullptr, second = nullptr;
     ASSERT_EQ(C_NAME(primitive_desc_clone)(&first, training.get()), C_NAME(success));
     ASSERT_EQ(C_NAME(primitive_desc_clone)(&second, training.get()), C_NAME(success));
@@ -118,7 +118,7 @@ TEST_F(Ownership, ResetFreesTheOldOneOnly) {
     EXPECT_TRUE(copy);
 }
 
-TEST_F(Ownership, CopiesShareAndMovesEmpty) {
+TEST_F(ownership, copies_share_and_moves_empty) {
     forward::primitive_desc copy = training;
     EXPECT_TRUE(copy == training);
     const forward::primitive_desc moved = std::move(copy);
@@ -129,7 +129,7 @@ TEST_F(Ownership, CopiesShareAndMovesEmpty) {
     EXPECT_TRUE(copy == training);
 }
 
-TEST_F(Ownership, EnginesOfObjectsAreWeak) {
+TEST_F(ownership, engines_of_objects_are_weak) {
     dnnl::engine kept;
     {
         const dnnl::stream stream(on);
@@ -141,7 +141,7 @@ TEST_F(Ownership, EnginesOfObjectsAreWeak) {
     EXPECT_TRUE(kept == on);
 }
 
-TEST_F(Ownership, PrimitivesAreMadeOfCppAndOfCDescriptors) {
+TEST_F(ownership, primitives_are_made_of_cpp_and_of_c_descriptors) {
     const dnnl::primitive implicit = training; // a primitive, not a handle of the descriptor
     const dnnl::primitive of_c(C_NAME(const_primitive_desc_t)(training.get()));
     const forward named = training;
@@ -152,7 +152,7 @@ TEST_F(Ownership, PrimitivesAreMadeOfCppAndOfCDescriptors) {
     EXPECT_NE(again.get(), named.get_primitive_desc());
 }
 
-TEST_F(Ownership, EmptyHandlesThrow) {
+TEST_F(ownership, empty_handles_throw) {
     const dnnl::memory memory;
     const dnnl::primitive primitive;
     const dnnl::engine engine;
@@ -163,7 +163,7 @@ TEST_F(Ownership, EmptyHandlesThrow) {
     EXPECT_FALSE(memory);
 }
 
-TEST_F(Ownership, PostOpsAndAttributesAreTakenOver) {
+TEST_F(ownership, post_ops_and_attributes_are_taken_over) {
     C_NAME(post_ops_t) raw = nullptr;
     ASSERT_EQ(C_NAME(post_ops_create)(&raw), C_NAME(success));
     dnnl::post_ops operations(raw);
@@ -182,7 +182,7 @@ TEST_F(Ownership, PostOpsAndAttributesAreTakenOver) {
     EXPECT_EQ(copy.len(), 1);
 }
 
-TEST_F(Ownership, NoHandleIsMadeSilently) {
+TEST_F(ownership, no_handle_is_made_silently) {
     EXPECT_FALSE((std::is_convertible<C_NAME(engine_t), dnnl::engine>::value));
     EXPECT_FALSE((std::is_convertible<C_NAME(stream_t), dnnl::stream>::value));
     EXPECT_FALSE((std::is_convertible<C_NAME(memory_t), dnnl::memory>::value));

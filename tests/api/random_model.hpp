@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "executions.hpp"
-#include "oracle.hpp"
+#include "rig/execution.hpp"
+#include "rig/oracle.hpp"
 
 namespace jitnorm::tests {
 

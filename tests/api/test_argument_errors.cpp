@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "executions.hpp"
+#include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
 
@@ -47,17 +47,17 @@ void expect_refusal(const execution &run, const arg_list &list, const std::strin
     EXPECT_TRUE(run.is_untouched()) << what;
 }
 
-class ArgumentErrors : public testing::TestWithParam<bool> {
+class argument_errors : public testing::TestWithParam<bool> {
 protected:
     execution run_{make_pd(GetParam())};
     arg_list list_ = run_.args();
     const int output_ = GetParam() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC;
 };
 
-INSTANTIATE_TEST_SUITE_P(Directions, ArgumentErrors, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(directions, argument_errors, testing::Bool(),
                          [](const auto &tested) { return tested.param ? "forward" : "backward"; });
 
-TEST_P(ArgumentErrors, EachMissing) {
+TEST_P(argument_errors, each_missing) {
     for (const auto &[arg, tensor] : run_.tensors()) {
         if (!GetParam() && arg == JITNORM_ARG_SHIFT) continue; // optional: it is not read
         arg_list less = list_, dummy = list_;
@@ -69,7 +69,7 @@ TEST_P(ArgumentErrors, EachMissing) {
     expect_refusal(run_, {}, "no arguments");
 }
 
-TEST_P(ArgumentErrors, EachTwice) {
+TEST_P(argument_errors, each_twice) {
     for (const auto &[arg, tensor] : run_.tensors()) {
         arg_list more = list_;
         more.push_back({arg, tensor.memory});
@@ -77,7 +77,7 @@ TEST_P(ArgumentErrors, EachTwice) {
     }
 }
 
-TEST_P(ArgumentErrors, EachThatIsNotOfThePrimitive) {
+TEST_P(argument_errors, each_that_is_not_of_the_primitive) {
     std::vector<int> args = execution::all_args();
     for (const int arg : {0, -1, JITNORM_ARG_SRC_1, JITNORM_ARG_WORKSPACE, JITNORM_ARG_ATTR_SCALES, 1 << 30,
                           JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0), JITNORM_ARG_ATTR_MULTIPLE_POST_OP(32) | 2})
@@ -90,7 +90,7 @@ TEST_P(ArgumentErrors, EachThatIsNotOfThePrimitive) {
     }
 }
 
-TEST_P(ArgumentErrors, EachWithAnotherDescriptor) {
+TEST_P(argument_errors, each_with_another_descriptor) {
     const stranger strangers[] = {
         stranger(make_md({3, 8}, jitnorm_bf16)), stranger(make_md({3, 8}, jitnorm_f32, jitnorm_ba)),
         stranger(make_md({3, 9}, jitnorm_f32)),  stranger(make_md({3, 8}, jitnorm_f32, dims{9, 1})),
@@ -106,7 +106,7 @@ TEST_P(ArgumentErrors, EachWithAnotherDescriptor) {
     }
 }
 
-TEST_P(ArgumentErrors, EachWithoutData) {
+TEST_P(argument_errors, each_without_data) {
     for (const auto &[arg, tensor] : run_.tensors()) {
         if (!GetParam() && arg == JITNORM_ARG_SHIFT) continue;
         EXPECT_OK(jitnorm_memory_set_data_handle(tensor.memory, nullptr));
@@ -116,7 +116,7 @@ TEST_P(ArgumentErrors, EachWithoutData) {
     EXPECT_OK(run_.run());
 }
 
-TEST_P(ArgumentErrors, NullPointersAndCounts) {
+TEST_P(argument_errors, null_pointers_and_counts) {
     const owned_stream stream = make_stream();
     constexpr auto INVALID = jitnorm_invalid_arguments;
     EXPECT_EQ(jitnorm_primitive_execute(nullptr, stream, int(list_.size()), list_.data()), INVALID);
@@ -131,7 +131,7 @@ TEST_P(ArgumentErrors, NullPointersAndCounts) {
 }
 
 // Outputs that share their data with another tensor, but for the pair that may work in place.
-TEST(Aliases, AreRefused) {
+TEST(aliases, are_refused) {
     const std::pair<bool, std::pair<int, int>> aliases[] = {{true, {JITNORM_ARG_DST, JITNORM_ARG_SCALE}},
                                                             {true, {JITNORM_ARG_DST, JITNORM_ARG_SHIFT}},
                                                             {true, {JITNORM_ARG_DST, JITNORM_ARG_MEAN}},
@@ -151,7 +151,7 @@ TEST(Aliases, AreRefused) {
     }
 }
 
-TEST(Aliases, InPlaceNeedsEqualDescriptors) {
+TEST(aliases, in_place_needs_equal_descriptors) {
     const owned_md src = make_md({3, 8}, jitnorm_f32), padded = make_md({3, 8}, jitnorm_f32, dims{16, 1});
     const owned_md bf16 = make_md({3, 8}, jitnorm_bf16), columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba);
     for (const owned_md *dst : {&padded, &bf16, &columns}) {
@@ -168,7 +168,7 @@ TEST(Aliases, InPlaceNeedsEqualDescriptors) {
 }
 
 // Tensors without elements write nothing, so they may stand where they want.
-TEST(Aliases, OfNothingAreFine) {
+TEST(aliases, of_nothing_are_fine) {
     const owned_md data = make_md({0, 8}, jitnorm_f32);
     owned_pd pd;
     ASSERT_OK((backward_request{jitnorm_backward_data, data, data, data}.create(&pd)));
@@ -177,27 +177,27 @@ TEST(Aliases, OfNothingAreFine) {
     EXPECT_OK(run.run());
 }
 
-TEST(Arguments, InputsMayShareTheirData) {
+TEST(arguments, inputs_may_share_their_data) {
     execution run(make_pd(true));
     share(run, JITNORM_ARG_SHIFT, JITNORM_ARG_SCALE);
     EXPECT_OK(run.run());
 }
 
-TEST(Arguments, ShiftOfBackwardMayBeLeftOut) {
+TEST(arguments, shift_of_backward_may_be_left_out) {
     execution run(make_pd(false));
     arg_list list = run.args();
     drop(list, JITNORM_ARG_SHIFT);
     EXPECT_OK(run.run(list));
 }
 
-TEST(Arguments, NullMemoriesAreSkipped) {
+TEST(arguments, null_memories_are_skipped) {
     execution run(make_pd(true));
     arg_list list = run.args();
     list.push_back({JITNORM_ARG_WORKSPACE, nullptr});
     EXPECT_OK(run.run(list));
 }
 
-TEST(Arguments, OrderDoesNotMatter) {
+TEST(arguments, order_does_not_matter) {
     execution run(make_pd(true)), reversed(make_pd(true));
     EXPECT_OK(run.run());
     arg_list list = reversed.args();
@@ -208,7 +208,7 @@ TEST(Arguments, OrderDoesNotMatter) {
 
 // ---------------------------------------------------------------- attributes' arguments
 
-TEST(AttributeArguments, ScaleIsOneF32) {
+TEST(attribute_arguments, scale_is_one_f32) {
     const owned_md data = make_md({3, 8}, jitnorm_s8);
     owned_attr attr;
     ASSERT_OK(jitnorm_primitive_attr_create(&attr));
@@ -232,7 +232,7 @@ TEST(AttributeArguments, ScaleIsOneF32) {
     EXPECT_OK(run.run());
 }
 
-TEST(AttributeArguments, BinaryNeedsItsTensor) {
+TEST(attribute_arguments, binary_needs_its_tensor) {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
     owned_post_ops post_ops;
     owned_attr attr;
@@ -253,7 +253,7 @@ TEST(AttributeArguments, BinaryNeedsItsTensor) {
     expect_refusal(run, run.args(), "dst on src1");
 }
 
-TEST(AttributeArguments, ScratchpadIsTheUsersInUserModeOnly) {
+TEST(attribute_arguments, scratchpad_is_the_users_in_user_mode_only) {
     execution library(make_pd(false));
     const stranger scratchpad(make_md({1 << 16}, jitnorm_u8));
     arg_list list = library.args();
@@ -261,7 +261,7 @@ TEST(AttributeArguments, ScratchpadIsTheUsersInUserModeOnly) {
     expect_refusal(library, list, "a scratchpad in library mode");
 }
 
-TEST(AttributeArguments, UserScratchpad) {
+TEST(attribute_arguments, user_scratchpad) {
     owned_attr attr;
     ASSERT_OK(jitnorm_primitive_attr_create(&attr));
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));

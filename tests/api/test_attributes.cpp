@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes and post-ops: what is put in comes out, and each way to misuse them.
+#include <gtest/gtest.h>
+
 #include <string>
 
-#include "c_objects.hpp"
-#include "core/unknown.hpp"
+#include "rig/jitnorm_handle.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 
@@ -23,7 +25,7 @@ owned_post_ops make_post_ops() {
     return post_ops;
 }
 
-TEST(Attributes, ScratchpadMode) {
+TEST(attributes, scratchpad_mode) {
     const owned_attr attr = make_attr();
     jitnorm_scratchpad_mode_t mode = jitnorm_scratchpad_mode_user;
     EXPECT_OK(jitnorm_primitive_attr_get_scratchpad_mode(attr, &mode));
@@ -34,7 +36,7 @@ TEST(Attributes, ScratchpadMode) {
     EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(attr, unknown<jitnorm_scratchpad_mode_t>(2)), INVALID);
 }
 
-TEST(Attributes, Scales) {
+TEST(attributes, scales) {
     const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
@@ -62,7 +64,7 @@ struct scale_request {
 
 constexpr jitnorm_dim_t GROUPS[] = {1, 32}, NO_GROUPS[] = {1, 0};
 
-TEST(Attributes, ScalesInGeneral) {
+TEST(attributes, scales_in_general) {
     const owned_attr attr = make_attr();
     EXPECT_OK(scale_request{}.set(attr));
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, F8_E4M3})
@@ -91,7 +93,7 @@ TEST(Attributes, ScalesInGeneral) {
               INVALID);
 }
 
-TEST(Attributes, ModesComeOutAsTheyWentIn) {
+TEST(attributes, modes_come_out_as_they_went_in) {
     const owned_attr attr = make_attr();
     int deterministic = -1, applies = -1;
     jitnorm_fpmath_mode_t fpmath = jitnorm_fpmath_mode_any;
@@ -127,7 +129,7 @@ TEST(Attributes, ModesComeOutAsTheyWentIn) {
     EXPECT_EQ(rounding, jitnorm_rounding_mode_environment) << "another argument's";
 }
 
-TEST(Attributes, ModesMustBeKnown) {
+TEST(attributes, modes_must_be_known) {
     const owned_attr attr = make_attr();
     EXPECT_EQ(jitnorm_primitive_attr_set_fpmath_mode(attr, unknown<jitnorm_fpmath_mode_t>(5)), INVALID);
     EXPECT_EQ(jitnorm_primitive_attr_set_accumulation_mode(attr, unknown<jitnorm_accumulation_mode_t>(6)), INVALID);
@@ -139,7 +141,7 @@ TEST(Attributes, ModesMustBeKnown) {
     EXPECT_EQ(jitnorm_get_default_fpmath_mode(nullptr), INVALID);
 }
 
-TEST(Attributes, DefaultModeIsThatOfNewOnes) {
+TEST(attributes, default_mode_is_that_of_new_ones) {
     const owned_attr before = make_attr();
     ASSERT_OK(jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_f16));
     const owned_attr after = make_attr();
@@ -163,7 +165,7 @@ jitnorm_status_t create_with(const owned_attr &attr) {
     return request.create(&pd);
 }
 
-TEST(Attributes, AreTakenThatChangeNothing) {
+TEST(attributes, are_taken_that_change_nothing) {
     const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 1));
     for (int mode = jitnorm_fpmath_mode_strict; mode <= jitnorm_fpmath_mode_tf32; ++mode) {
@@ -187,7 +189,7 @@ void expect_refusal(const char *reason, Set &&set) {
     EXPECT_NE(std::string(jitnorm_get_last_error()).find(reason), std::string::npos) << jitnorm_get_last_error();
 }
 
-TEST(Attributes, AreRefusedWhereADescriptorIsCreated) {
+TEST(attributes, are_refused_where_a_descriptor_is_created) {
     expect_refusal("mask other than 0",
                    [](auto &attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 2); });
     expect_refusal("another tensor than src and dst",
@@ -212,7 +214,7 @@ TEST(Attributes, AreRefusedWhereADescriptorIsCreated) {
     });
 }
 
-TEST(Attributes, WhatIsSaidLastCounts) {
+TEST(attributes, what_is_said_last_counts) {
     const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 2));
     EXPECT_EQ(create_with(attr), jitnorm_unimplemented);
@@ -223,7 +225,7 @@ TEST(Attributes, WhatIsSaidLastCounts) {
     EXPECT_OK(create_with(attr));
 }
 
-TEST(Attributes, DescriptorsTellThem) {
+TEST(attributes, descriptors_tell_them) {
     const owned_attr attr = make_attr();
     const owned_post_ops post_ops = make_post_ops();
     const owned_md data = make_md({3, 8}, jitnorm_f32), any = make_md({1, 8}, jitnorm_f32, jitnorm_format_tag_any);
@@ -246,7 +248,7 @@ TEST(Attributes, DescriptorsTellThem) {
     EXPECT_TRUE(jitnorm_memory_desc_equal(src1, make_md({1, 8}, jitnorm_f32))) << "its layout is decided";
 }
 
-TEST(Attributes, KeepACopyOfPostOps) {
+TEST(attributes, keep_a_copy_of_post_ops) {
     const owned_attr attr = make_attr();
     {
         const owned_post_ops post_ops = make_post_ops();
@@ -263,7 +265,7 @@ TEST(Attributes, KeepACopyOfPostOps) {
     EXPECT_EQ(jitnorm_post_ops_len(kept), 1);
 }
 
-TEST(Attributes, Misuse) {
+TEST(attributes, misuse) {
     const owned_attr attr = make_attr();
     const owned_post_ops post_ops = make_post_ops();
     owned_attr copy;
@@ -282,7 +284,7 @@ TEST(Attributes, Misuse) {
     EXPECT_EQ(jitnorm_primitive_attr_set_post_ops(attr, nullptr), INVALID);
 }
 
-TEST(PostOps, ComeOutAsTheyWentIn) {
+TEST(post_ops, come_out_as_they_went_in) {
     const owned_post_ops post_ops = make_post_ops();
     const owned_md src1 = make_md({1, 8}, jitnorm_bf16, jitnorm_ab);
     EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 2.f, 3, jitnorm_s8));
@@ -324,7 +326,7 @@ TEST(PostOps, ComeOutAsTheyWentIn) {
     EXPECT_OK(jitnorm_post_ops_get_params_binary(post_ops, 2, nullptr, nullptr));
 }
 
-TEST(PostOps, CloneIsApart) {
+TEST(post_ops, clone_is_apart) {
     const owned_post_ops post_ops = make_post_ops();
     EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_undef));
     owned_post_ops copy;
@@ -333,14 +335,14 @@ TEST(PostOps, CloneIsApart) {
     EXPECT_EQ(jitnorm_post_ops_len(copy), 1);
 }
 
-TEST(PostOps, ThirtyTwoAndNoMore) {
+TEST(post_ops, thirty_two_and_no_more) {
     const owned_post_ops post_ops = make_post_ops();
     for (int i = 0; i < 32; ++i) EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
     EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f), jitnorm_out_of_memory);
     EXPECT_EQ(jitnorm_post_ops_len(post_ops), 32);
 }
 
-TEST(PostOps, Misuse) {
+TEST(post_ops, misuse) {
     const owned_post_ops post_ops = make_post_ops();
     const owned_md src1 = make_md({1, 8}, jitnorm_f32, jitnorm_ab);
     owned_post_ops copy;
@@ -361,7 +363,7 @@ TEST(PostOps, Misuse) {
     EXPECT_EQ(jitnorm_post_ops_len(nullptr), 0);
 }
 
-TEST(PostOps, ParametersOfWhatIsNotThere) {
+TEST(post_ops, parameters_of_what_is_not_there) {
     const owned_post_ops post_ops = make_post_ops();
     EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
     float value = 7;

@@ -34,7 +34,7 @@ jitnorm_status_t status_of(const std::function<void()> &body) {
     return jitnorm_success;
 }
 
-TEST(CppEngine, AndStream) {
+TEST(cpp_engine, and_stream) {
     EXPECT_EQ(engine::get_count(engine::kind::cpu), 1u);
     EXPECT_EQ(cpu().get_kind(), engine::kind::cpu);
     stream on(cpu());
@@ -43,13 +43,13 @@ TEST(CppEngine, AndStream) {
     EXPECT_EQ(status_of([] { engine(engine::kind::cpu, 1); }), jitnorm_invalid_arguments);
 }
 
-TEST(CppStream, WithAThreadPool) {
+TEST(cpp_stream, with_a_thread_pool) {
     const stream on(cpu(), thread_pool{nullptr, nullptr, 1});
     EXPECT_EQ(on.get_engine().get(), cpu().get());
     EXPECT_EQ(status_of([] { stream(cpu(), thread_pool{nullptr, nullptr, 2}); }), jitnorm_invalid_arguments);
 }
 
-TEST(CppHandle, EmptyOnesThrowWhenUsed) {
+TEST(cpp_handle, empty_ones_throw_when_used) {
     EXPECT_FALSE(engine());
     EXPECT_FALSE(memory());
     EXPECT_EQ(engine().get(true), nullptr);
@@ -57,7 +57,7 @@ TEST(CppHandle, EmptyOnesThrowWhenUsed) {
     EXPECT_EQ(status_of([] { stream{engine()}; }), jitnorm_invalid_arguments);
 }
 
-TEST(CppHandle, CopiesAreOfOneObject) {
+TEST(cpp_handle, copies_are_of_one_object) {
     const memory one(f32({2}, tag::a), cpu());
     const memory two = one;
     EXPECT_EQ(one, two);
@@ -65,7 +65,7 @@ TEST(CppHandle, CopiesAreOfOneObject) {
     EXPECT_NE(one, memory(f32({2}, tag::a), cpu()));
 }
 
-TEST(CppMemoryDesc, AnswersWhatItIs) {
+TEST(cpp_memory_desc, answers_what_it_is) {
     const memory::desc md({3, 20, 5}, data_type::bf16, tag::aBc16b);
     EXPECT_EQ(md.get_ndims(), 3);
     EXPECT_EQ(md.get_dims(), (memory::dims{3, 20, 5}));
@@ -82,21 +82,21 @@ TEST(CppMemoryDesc, AnswersWhatItIs) {
     EXPECT_TRUE(memory::desc().is_zero());
 }
 
-TEST(CppMemoryDesc, Equality) {
+TEST(cpp_memory_desc, equality) {
     EXPECT_EQ(f32({4, 6}, tag::ab), memory::desc({4, 6}, data_type::f32, memory::dims{6, 1}));
     EXPECT_EQ(f32({4, 6}, tag::ab), memory::desc({4, 6}, data_type::f32, memory::dims{}));
     EXPECT_NE(f32({4, 6}, tag::ab), f32({4, 6}, tag::ba));
     EXPECT_EQ(memory::desc(), memory::desc());
 }
 
-TEST(CppMemoryDesc, Errors) {
+TEST(cpp_memory_desc, errors) {
     EXPECT_EQ(status_of([] { f32({4, 6}, tag::abc); }), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of([] { memory::desc({4, 6}, data_type::f32, memory::dims{1}); }), jitnorm_invalid_arguments);
     EXPECT_FALSE(memory::desc({4, 6}, data_type::f32, tag::abc, true));
     EXPECT_EQ(f32({4, 6}, tag::any).get_strides(), memory::dims()); // a layout that is undecided has none
 }
 
-TEST(CppMemory, DataAndItsHandle) {
+TEST(cpp_memory, data_and_its_handle) {
     float values[2] = {1, 2};
     const memory given(f32({2}, tag::a), cpu(), values);
     EXPECT_EQ(given.get_data_handle(), values);
@@ -110,7 +110,7 @@ TEST(CppMemory, DataAndItsHandle) {
     EXPECT_NE(memory(f32({2}, tag::a), cpu()).get_data_handle(), nullptr);
 }
 
-TEST(CppAttributes, ComeOutAsTheyWentIn) {
+TEST(cpp_attributes, come_out_as_they_went_in) {
     post_ops operations;
     operations.append_sum(0.5f);
     operations.append_eltwise(algorithm::eltwise_clip, -1.f, 1.f);
@@ -144,7 +144,7 @@ TEST(CppAttributes, ComeOutAsTheyWentIn) {
     EXPECT_EQ(status_of([&] { attr.set_scales_mask(JITNORM_ARG_SRC, -2); }), jitnorm_invalid_arguments);
 }
 
-TEST(CppPrimitiveDesc, AnswersWhatItIs) {
+TEST(cpp_primitive_desc, answers_what_it_is) {
     const memory::desc data = f32({2, 3, 8}, tag::bac);
     layer_normalization_forward::primitive_desc pd(cpu(), prop_kind::forward_training, data,
                                                    memory::desc({2, 3, 8}, data_type::bf16, tag::any), data_type::bf16,
@@ -169,7 +169,7 @@ TEST(CppPrimitiveDesc, AnswersWhatItIs) {
     EXPECT_STREQ(pd.impl_info_str(), "ref:any");
 }
 
-TEST(CppPrimitiveDesc, Backward) {
+TEST(cpp_primitive_desc, backward) {
     const memory::desc data = f32({4, 8}, tag::ab), statistics = f32({4}, tag::a);
     const layer_normalization_forward::primitive_desc no_hint;
     const layer_normalization_backward::primitive_desc pd(cpu(), prop_kind::backward, data, data, data, statistics,
@@ -183,7 +183,7 @@ TEST(CppPrimitiveDesc, Backward) {
     EXPECT_TRUE(layer_normalization_backward(pd));
 }
 
-TEST(CppPrimitiveDesc, Errors) {
+TEST(cpp_primitive_desc, errors) {
     const memory::desc data = f32({4, 8}, tag::ab), other = f32({4, 9}, tag::ab);
     using forward = layer_normalization_forward::primitive_desc;
     const auto make = [&](bool allow_empty) {
@@ -195,7 +195,7 @@ TEST(CppPrimitiveDesc, Errors) {
     EXPECT_EQ(status_of([] { layer_normalization_forward{forward()}; }), jitnorm_invalid_arguments);
 }
 
-TEST(CppPrimitive, Executes) {
+TEST(cpp_primitive, executes) {
     const memory::desc data = f32({1, 2}, tag::ab);
     const layer_normalization_forward::primitive_desc pd(cpu(), prop_kind::forward_inference, data, data, 0.f,
                                                          flags::none);
@@ -213,9 +213,9 @@ TEST(CppPrimitive, Executes) {
     EXPECT_EQ(status_of([&] { norm.execute(on, many); }), jitnorm_invalid_arguments);
 }
 
-TEST(CppHeader, WorksInTwoFiles) { EXPECT_EQ(forward_in_another_file(cpu()), 1); }
+TEST(cpp_header, works_in_two_files) { EXPECT_EQ(forward_in_another_file(cpu()), 1); }
 
-TEST(CppService, Functions) {
+TEST(cpp_service, functions) {
     EXPECT_EQ(version()->major, JITNORM_VERSION_MAJOR);
     const int capacity = get_primitive_cache_capacity();
     set_primitive_cache_capacity(7);

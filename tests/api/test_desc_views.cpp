@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/memory_desc.hpp"
-#include "executions.hpp"
+#include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
 
@@ -50,7 +50,7 @@ void expect_same_elements(const owned_md &md, const dims &sizes) {
     EXPECT_EQ(jitnorm_memory_desc_get_size(other), jitnorm_memory_desc_get_size(md));
 }
 
-TEST(Reshape, KeepsEachElement) {
+TEST(reshape, keeps_each_element) {
     expect_same_elements(make_md({4, 6}, jitnorm_f32), {24});
     expect_same_elements(make_md({4, 6}, jitnorm_f32), {2, 2, 3, 2});
     expect_same_elements(make_md({4, 6}, jitnorm_f32), {1, 4, 1, 6, 1});
@@ -65,14 +65,14 @@ TEST(Reshape, KeepsEachElement) {
     expect_same_elements(make_md({4, 6}, jitnorm_f32, dims{0, 1}), {2, 2, 6}); // a broadcast one
 }
 
-TEST(Reshape, OfWhatHasNoLayoutOrNoElements) {
+TEST(reshape, of_what_has_no_layout_or_no_elements) {
     const owned_md any = reshape(make_md({4, 6}, jitnorm_f32, jitnorm_format_tag_any), {24});
     EXPECT_TRUE(jitnorm_memory_desc_equal(any, make_md({24}, jitnorm_f32, jitnorm_format_tag_any)));
     const owned_md none = reshape(make_md({0, 6}, jitnorm_f32), {3, 0, 7});
     EXPECT_EQ(dims_of(none, jitnorm_query_dims), (dims{3, 0, 7}));
 }
 
-TEST(Reshape, RefusesWhatNoStridesSay) {
+TEST(reshape, refuses_what_no_strides_say) {
     EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32), {25}), INVALID);
     EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32), {-4, -6}), INVALID);
     EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32), {}), INVALID);
@@ -89,7 +89,7 @@ TEST(Reshape, RefusesWhatNoStridesSay) {
     EXPECT_EQ(jitnorm_memory_desc_reshape(&result, make_md({4, 6}, jitnorm_f32), 1, nullptr), INVALID);
 }
 
-TEST(Permute, MovesDimensionsAndNoElement) {
+TEST(permute, moves_dimensions_and_no_element) {
     for (const auto tag : {jitnorm_abc, jitnorm_cba, jitnorm_bac, jitnorm_aBc8b}) {
         const owned_md md = make_md({3, 20, 5}, jitnorm_f32, tag);
         const int permutation[] = {2, 0, 1};
@@ -108,7 +108,7 @@ TEST(Permute, MovesDimensionsAndNoElement) {
     EXPECT_TRUE(jitnorm_memory_desc_equal(other, make_md({6, 4}, jitnorm_f32, jitnorm_ba)));
 }
 
-TEST(Permute, NeedsAPermutation) {
+TEST(permute, needs_a_permutation) {
     const owned_md md = make_md({4, 6}, jitnorm_f32);
     owned_md other;
     for (const auto &wrong : {std::array{0, 0}, std::array{0, 2}, std::array{-1, 0}})
@@ -123,7 +123,7 @@ owned_md part(const owned_md &parent, const dims &sizes, const dims &offsets) {
     return result;
 }
 
-TEST(Submemory, HasTheParentsElements) {
+TEST(submemory, has_the_parents_elements) {
     const auto expect = [](const owned_md &parent, const dims &sizes, const dims &offsets) {
         const owned_md md = part(parent, sizes, offsets);
         ASSERT_FALSE(md.is_empty());
@@ -141,7 +141,7 @@ TEST(Submemory, HasTheParentsElements) {
     expect(part(make_md({9, 9}, jitnorm_f32), {6, 6}, {1, 2}), {2, 2}, {3, 1});
 }
 
-TEST(Submemory, MustBeWithinTheParent) {
+TEST(submemory, must_be_within_the_parent) {
     const owned_md plain = make_md({4, 6}, jitnorm_f32), blocked = make_md({4, 20}, jitnorm_f32, jitnorm_aB8b);
     const owned_md any = make_md({4, 6}, jitnorm_f32, jitnorm_format_tag_any);
     const owned_md open = make_md({JITNORM_RUNTIME_DIM_VAL, 6}, jitnorm_f32);
@@ -166,7 +166,7 @@ TEST(Submemory, MustBeWithinTheParent) {
 }
 
 // A part of a tensor is normalized, and nothing around it is touched.
-TEST(Submemory, IsNormalizedInPlace) {
+TEST(submemory, is_normalized_in_place) {
     constexpr int COLUMNS = 16;
     std::vector<float> data(8 * COLUMNS);
     for (size_t i = 0; i < data.size(); ++i) data[i] = float(i * i % 97);
@@ -193,7 +193,7 @@ TEST(Submemory, IsNormalizedInPlace) {
     EXPECT_NE(data, before);
 }
 
-TEST(Query, PaddedOffsetsAreZeros) {
+TEST(query, padded_offsets_are_zeros) {
     EXPECT_EQ(dims_of(make_md({3, 20}, jitnorm_f32, jitnorm_aB8b), jitnorm_query_padded_offsets), (dims{0, 0}));
 }
 

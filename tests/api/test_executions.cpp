@@ -8,9 +8,9 @@ namespace {
 
 // ---------------------------------------------------------------- against the oracle
 
-class EveryFlag : public testing::TestWithParam<unsigned> {};
+class every_flag : public testing::TestWithParam<unsigned> {};
 
-TEST_P(EveryFlag, Forward) {
+TEST_P(every_flag, forward) {
     const unsigned flags = GetParam();
     const inputs given;
     const auto expected = oracle_forward(given.problem(flags));
@@ -26,7 +26,7 @@ TEST_P(EveryFlag, Forward) {
     }
 }
 
-TEST_P(EveryFlag, Backward) {
+TEST_P(every_flag, backward) {
     const unsigned flags = GetParam();
     const inputs given;
     const auto expected = oracle_backward(given.problem(flags));
@@ -42,12 +42,12 @@ TEST_P(EveryFlag, Backward) {
 }
 
 constexpr unsigned G = jitnorm_use_global_stats, C = jitnorm_use_scale, H = jitnorm_use_shift, M = jitnorm_rms_norm;
-INSTANTIATE_TEST_SUITE_P(All, EveryFlag,
+INSTANTIATE_TEST_SUITE_P(all, every_flag,
                          testing::Values(0u, G, C, H, C | H, G | C, G | H, G | C | H, M, M | G, M | C, M | H, M | C | H,
                                          M | G | C, M | G | H, M | G | C | H));
 
 // y = relu(normalized) * src1, plus the old dst.
-TEST(Execution, PostOpsInTheirOrder) {
+TEST(execution, post_ops_in_their_order) {
     owned_post_ops post_ops;
     owned_attr attr;
     const owned_md src1 = make_md({1, 1, 24}, jitnorm_f32, jitnorm_abc);
@@ -70,7 +70,7 @@ TEST(Execution, PostOpsInTheirOrder) {
     expect_near(run.get(JITNORM_ARG_DST), expected, "dst");
 }
 
-TEST(Execution, ScalesOfInt8) {
+TEST(execution, scales_of_int8) {
     const owned_md src = make_md({1, 4}, jitnorm_f32), dst = make_md({1, 4}, jitnorm_s8);
     owned_attr attr;
     ASSERT_OK(jitnorm_primitive_attr_create(&attr));
@@ -88,7 +88,7 @@ TEST(Execution, ScalesOfInt8) {
     EXPECT_EQ(run.get<int8_t>(JITNORM_ARG_DST), (std::vector<int8_t>{-12, 12, -12, 12}));
 }
 
-TEST(Execution, NoRowsStillHaveGradients) {
+TEST(execution, no_rows_still_have_gradients) {
     const owned_md data = make_md({0, 5}, jitnorm_f32);
     backward_request request{jitnorm_backward, data, data, data};
     request.flags = C | H;
@@ -102,7 +102,7 @@ TEST(Execution, NoRowsStillHaveGradients) {
     EXPECT_EQ(run.get(JITNORM_ARG_DIFF_SHIFT), std::vector<float>(5, 0.f));
 }
 
-TEST(Execution, WithoutAnyElements) {
+TEST(execution, without_any_elements) {
     for (const dims &sizes : {dims{0, 5}, dims{3, 0}, dims{0, 0}}) {
         const owned_md data = make_md(sizes, jitnorm_f32);
         owned_pd pd;

@@ -5,8 +5,8 @@
 #include <string>
 #include <thread>
 
-#include "executions.hpp"
-#include "scarce_memory.hpp"
+#include "rig/execution.hpp"
+#include "rig/scarce_memory.hpp"
 
 using namespace jitnorm::tests;
 
@@ -30,7 +30,7 @@ struct model {
     }
 };
 
-TEST(OutOfMemory, ObjectsSaySo) {
+TEST(out_of_memory, objects_say_so) {
     const model m;
     expect_each_failure_told("stream", jitnorm_out_of_memory, [] {
         owned_stream result;
@@ -58,7 +58,7 @@ TEST(OutOfMemory, ObjectsSaySo) {
 }
 
 // The library's first use, in a process of its own: to report an error it reads the environment.
-TEST(OutOfMemoryDeathTest, ErrorsAreToldWithoutMemory) {
+TEST(out_of_memory, errors_are_told_without_memory) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto report_first = [] {
         setenv("JITNORM_JIT_DUMP", std::string(1000, '/').c_str(), 1);
@@ -71,7 +71,7 @@ TEST(OutOfMemoryDeathTest, ErrorsAreToldWithoutMemory) {
     EXPECT_EXIT(report_first(), testing::ExitedWithCode(0), "");
 }
 
-TEST(OutOfMemory, PrimitiveDescriptorsSaySo) {
+TEST(out_of_memory, primitive_descriptors_say_so) {
     const model m;
     forward_request request{jitnorm_forward_inference, m.data, m.data};
     request.attr = m.attr;
@@ -81,7 +81,7 @@ TEST(OutOfMemory, PrimitiveDescriptorsSaySo) {
     });
 }
 
-TEST(OutOfMemory, PrimitivesSaySo) {
+TEST(out_of_memory, primitives_say_so) {
     const model m;
     for (const owned_pd *pd : {&m.forward, &m.backward})
         expect_each_failure_told("primitive", jitnorm_out_of_memory, [&] {
@@ -97,7 +97,7 @@ TEST(OutOfMemory, PrimitivesSaySo) {
 
 // In a new thread, whose scratchpad is empty before it creates the primitive. The execution before it starts the OpenMP
 // runtime: clang's allocates by new when it starts.
-TEST(Execution, AllocatesNothing) {
+TEST(execution, allocates_nothing) {
     EXPECT_OK(execution(model().forward).run());
     std::thread([] {
         const model m;
@@ -117,7 +117,7 @@ TEST(Execution, AllocatesNothing) {
 }
 
 // Sizes that come with the execution are no reason to allocate, but for the plain C++ implementation.
-TEST(Execution, OfRuntimeSizesAllocatesNothing) {
+TEST(execution, of_runtime_sizes_allocates_nothing) {
     constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
     for (const auto tag : {jitnorm_ab, jitnorm_ba}) {
         const owned_md open = make_md({R, R}, jitnorm_f32, tag), closed = make_md({70, 90}, jitnorm_f32, tag);
@@ -159,7 +159,7 @@ private:
     int capacity_ = 0;
 };
 
-TEST(CodePages, TheReferenceTakesOver) {
+TEST(code_pages, the_reference_takes_over) {
     const model m;
     const auto name_of = [](const_jitnorm_primitive_desc_t pd) {
         const char *name = nullptr;
@@ -193,7 +193,7 @@ TEST(CodePages, TheReferenceTakesOver) {
 }
 
 // The user has made a scratchpad as the descriptor asked, so the primitive goes on asking for that one.
-TEST(CodePages, TheUsersScratchpadStaysAsPromised) {
+TEST(code_pages, the_users_scratchpad_stays_as_promised) {
     const owned_md columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba); // rows must be packed
     owned_attr attr;
     ASSERT_OK(jitnorm_primitive_attr_create(&attr));
@@ -214,7 +214,7 @@ TEST(CodePages, TheUsersScratchpadStaysAsPromised) {
     EXPECT_OK(jitnorm_primitive_execute(primitive, make_stream(), int(args.size()), args.data()));
 }
 
-TEST(CodePages, AForcedImplementationDoesNotFallBack) {
+TEST(code_pages, a_forced_implementation_does_not_fall_back) {
     const model m;
     const char *name = nullptr;
     EXPECT_OK(jitnorm_primitive_desc_query(m.forward, jitnorm_query_impl_info_str, 0, &name));

@@ -31,27 +31,31 @@ constexpr kind_and_flags KINDS[] = {{jitnorm_forward_training, C | H},
 
 // ---------------------------------------------------------------- strides that lead nowhere
 
-class StridesWithoutElements : public testing::TestWithParam<kind_and_flags> {
+class strides_without_elements : public testing::TestWithParam<kind_and_flags> {
 protected:
     static void expect_to_work(const dims &sizes, const layout &src, const layout &dst) {
         execute_each(request{GetParam().kind, GetParam().flags, sizes, src, dst}.create());
     }
 };
 
-TEST_P(StridesWithoutElements, AsFrameworksComputeThem) { // products of the sizes further in
+TEST_P(strides_without_elements, as_frameworks_compute_them) { // products of the sizes further in
     expect_to_work({3, 0}, strides({0, 1}), strides({0, 1}));
     expect_to_work({2, 3, 0, 4}, strides({0, 0, 4, 1}), strides({0, 0, 4, 1}));
 }
-TEST_P(StridesWithoutElements, OfDenseRows) {
+TEST_P(strides_without_elements, of_dense_rows) {
     expect_to_work({3, 0}, strides({LARGEST / 2, 1}), strides({LARGEST, 1}));
 }
-TEST_P(StridesWithoutElements, OfPackedRows) { expect_to_work({3, 0}, strides({LARGEST, 2}), strides({LARGEST, 3})); }
-TEST_P(StridesWithoutElements, OfNoRows) { expect_to_work({0, 3}, strides({1, LARGEST}), strides({LARGEST, LARGEST})); }
-TEST_P(StridesWithoutElements, OfManyDimensions) {
+TEST_P(strides_without_elements, of_packed_rows) {
+    expect_to_work({3, 0}, strides({LARGEST, 2}), strides({LARGEST, 3}));
+}
+TEST_P(strides_without_elements, of_no_rows) {
+    expect_to_work({0, 3}, strides({1, LARGEST}), strides({LARGEST, LARGEST}));
+}
+TEST_P(strides_without_elements, of_many_dimensions) {
     expect_to_work({3, 5, 0, 2}, strides({LARGEST, LARGEST - 1, 1, LARGEST / 3}), strides({LARGEST / 5, 0, 0, 7}));
 }
 
-TEST_P(StridesWithoutElements, KnownAtExecutionOnly) {
+TEST_P(strides_without_elements, known_at_execution_only) {
     const auto [kind, flags] = GetParam();
     for (const dims &sizes : {dims{3, 0}, dims{0, 3}}) {
         const layout wide = strides({LARGEST, 2});
@@ -64,10 +68,10 @@ TEST_P(StridesWithoutElements, KnownAtExecutionOnly) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, StridesWithoutElements, testing::ValuesIn(KINDS));
+INSTANTIATE_TEST_SUITE_P(kinds, strides_without_elements, testing::ValuesIn(KINDS));
 
 // Never stepped along, so it may have any stride.
-TEST(StridesOfOneIndex, MeanNothing) {
+TEST(strides_of_one_index, mean_nothing) {
     for (const auto &[kind, flags] : KINDS) {
         execute_each(request{kind, flags, {1, 8}, strides({LARGEST, 1}), strides({LARGEST, 1})}.create());
         execute_each(request{kind, flags, {2, 1, 8}, strides({16, LARGEST, 2}), strides({8, LARGEST, 1})}.create());
@@ -96,14 +100,14 @@ void expect_refusal(const dims &sizes, const layout &how) {
 }
 
 // A scale of 2^61 floats has 2^63 bytes.
-TEST(SizesWithoutElements, OfVectors) { expect_refusal({0, jitnorm_dim_t(1) << 61}, {}); }
-TEST(SizesWithoutElements, OfVectorsAtTheEdge) { expect_refusal({0, LARGEST}, {}); }
-TEST(SizesWithoutElements, OfStatistics) { expect_refusal({jitnorm_dim_t(1) << 60, 0}, {}); }
-TEST(Sizes, OfTensors) { expect_refusal({2, jitnorm_dim_t(1) << 55}, {}); }
-TEST(Sizes, BetweenRows) { expect_refusal({2, 8}, strides({jitnorm_dim_t(1) << 58, 1})); }
-TEST(Sizes, BesideThoseOfRunTime) { expect_refusal({R, jitnorm_dim_t(1) << 61}, {}); }
+TEST(sizes_without_elements, of_vectors) { expect_refusal({0, jitnorm_dim_t(1) << 61}, {}); }
+TEST(sizes_without_elements, of_vectors_at_the_edge) { expect_refusal({0, LARGEST}, {}); }
+TEST(sizes_without_elements, of_statistics) { expect_refusal({jitnorm_dim_t(1) << 60, 0}, {}); }
+TEST(sizes, of_tensors) { expect_refusal({2, jitnorm_dim_t(1) << 55}, {}); }
+TEST(sizes, between_rows) { expect_refusal({2, 8}, strides({jitnorm_dim_t(1) << 58, 1})); }
+TEST(sizes, beside_those_of_run_time) { expect_refusal({R, jitnorm_dim_t(1) << 61}, {}); }
 
-TEST(SizesWithoutElements, ThatMemoryCouldHave) {
+TEST(sizes_without_elements, that_memory_could_have) {
     const owned_md data = make_md({0, jitnorm_dim_t(1) << 50}, jitnorm_f32);
     owned_pd pd;
     backward_request backward{jitnorm_backward, data, data, data};
@@ -116,7 +120,7 @@ TEST(SizesWithoutElements, ThatMemoryCouldHave) {
 }
 
 // Whoever asks how much scratchpad it takes gets an answer.
-TEST(Sizes, TheLargest) {
+TEST(sizes, the_largest) {
     const jitnorm_dim_t most = jitnorm_dim_t(1) << 53;
     for (const dims &sizes : {dims{1, most}, dims{most, 1}, dims{most / 64, 64}, dims{64, most / 64}})
         for (const layout &how : {layout{}, tag(jitnorm_ba)})
@@ -133,14 +137,14 @@ TEST(Sizes, TheLargest) {
 
 // ---------------------------------------------------------------- undecided layouts
 
-TEST(UndecidedLayout, OfASizeThatBlocksRoundUpTooFar) {
+TEST(undecided_layout, of_a_size_that_blocks_round_up_too_far) {
     const owned_md src = make_md({0, 8}, jitnorm_f32, jitnorm_aB8b);
     const owned_md dst = make_md({0, LARGEST - 1}, jitnorm_f32, jitnorm_format_tag_any);
     owned_pd pd;
     EXPECT_EQ((forward_request{jitnorm_forward_inference, src, dst}.create(&pd)), INVALID);
 }
 
-TEST(UndecidedLayout, OfStatisticsThatDoNotFit) {
+TEST(undecided_layout, of_statistics_that_do_not_fit) {
     const owned_md data = make_md({LARGEST, 0}, jitnorm_u8);
     owned_pd pd;
     EXPECT_EQ((forward_request{jitnorm_forward_training, data, data}.create(&pd)), INVALID);
@@ -148,7 +152,7 @@ TEST(UndecidedLayout, OfStatisticsThatDoNotFit) {
 
 // ---------------------------------------------------------------- statistics of rows without elements
 
-TEST(EmptyRows, HaveStatistics) {
+TEST(empty_rows, have_statistics) {
     const owned_pd pd = request{jitnorm_forward_training, 0, {3, 0}, strides({0, 1}), strides({0, 1})}.create();
     const owned_pd open = request{jitnorm_forward_training, 0, {R, R}, strides({R, R}), strides({R, R})}.create();
     for (jitnorm_primitive_desc_t of : {jitnorm_primitive_desc_t(pd), jitnorm_primitive_desc_t(open)}) do {

@@ -7,16 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "c_objects.hpp"
 #include "jitnorm/jitnorm.hpp"
-#include "scarce_memory.hpp"
+#include "rig/execution.hpp"
+#include "rig/scarce_memory.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
 constexpr auto INVALID = jitnorm_invalid_arguments;
 
-class LastError : public testing::Test {
+class last_error : public testing::Test {
 protected:
     void SetUp() override { EXPECT_OK(jitnorm_set_verbose(0)); }
 };
@@ -24,11 +24,11 @@ protected:
 void fail_with_stream() { EXPECT_EQ(jitnorm_stream_wait(nullptr), INVALID); }
 void fail_with_engine() { EXPECT_EQ(jitnorm_engine_get_kind(nullptr, nullptr), INVALID); }
 
-TEST_F(LastError, IsEmptyBeforeTheFirst) {
+TEST_F(last_error, is_empty_before_the_first) {
     std::thread([] { EXPECT_STREQ(jitnorm_get_last_error(), ""); }).join();
 }
 
-TEST_F(LastError, IsTheThreadsAndStays) {
+TEST_F(last_error, is_the_threads_and_stays) {
     fail_with_stream();
     std::thread([] {
         fail_with_engine();
@@ -41,14 +41,14 @@ TEST_F(LastError, IsTheThreadsAndStays) {
     EXPECT_STREQ(jitnorm_get_last_error(), "engine is null") << "the next failure replaces it";
 }
 
-TEST_F(LastError, OfAStatusWithoutWordsIsItsName) {
+TEST_F(last_error, of_a_status_without_words_is_its_name) {
     const owned_md any = make_md({3, 8}, jitnorm_f32, jitnorm_format_tag_any);
     const jitnorm_dim_t *strides = nullptr;
     EXPECT_EQ(jitnorm_memory_desc_query(any, jitnorm_query_strides, &strides), jitnorm_not_required);
     EXPECT_STREQ(jitnorm_get_last_error(), "not_required");
 }
 
-TEST_F(LastError, LongOnesAreCut) {
+TEST_F(last_error, long_ones_are_cut) {
     const std::string name(10000, 'x');
     EXPECT_EQ(jitnorm_set_implementation(name.c_str()), INVALID);
     const std::string reason = jitnorm_get_last_error();
@@ -56,7 +56,7 @@ TEST_F(LastError, LongOnesAreCut) {
     EXPECT_EQ(reason.find("no implementation has the name xxx"), 0u) << reason;
 }
 
-TEST_F(LastError, IsInTheChildOfAFork) {
+TEST_F(last_error, is_in_the_child_of_a_fork) {
     fail_with_stream();
     const pid_t child = fork();
     if (child == 0) {
@@ -80,7 +80,7 @@ void fail_at_the_end(void *) {
 }
 
 // Whichever key's destructor comes first: with the library's state, or after it is freed.
-TEST_F(LastError, ServesThreadsThatEnd) {
+TEST_F(last_error, serves_threads_that_end) {
     pthread_key_t key;
     ASSERT_EQ(pthread_key_create(&key, fail_at_the_end), 0);
     for (const bool has_failed_before : {false, true}) {
@@ -97,7 +97,7 @@ TEST_F(LastError, ServesThreadsThatEnd) {
 
 // ---------------------------------------------------------------- when memory is out
 
-TEST_F(LastError, ServesWhenMemoryIsOut) {
+TEST_F(last_error, serves_when_memory_is_out) {
     std::thread([] { // with nothing of the library's yet
         no_memory = true;
         fail_with_stream();
@@ -106,7 +106,8 @@ TEST_F(LastError, ServesWhenMemoryIsOut) {
         EXPECT_EQ(reason, "there is no memory for the reason");
         fail_with_stream();
         EXPECT_STREQ(jitnorm_get_last_error(), "stream is null") << "memory is back";
-    }).join();
+    })
+        .join();
     fail_with_engine();
     owned_stream stream;
     const jitnorm_engine_t engine = cpu();
@@ -117,7 +118,7 @@ TEST_F(LastError, ServesWhenMemoryIsOut) {
     EXPECT_STREQ(jitnorm_get_last_error(), "out of memory");
 }
 
-TEST_F(LastError, TakesNoMemoryOnceAThreadHasIt) {
+TEST_F(last_error, takes_no_memory_once_a_thread_has_it) {
     fail_with_engine();
     const long before = allocations;
     fail_with_stream();
@@ -134,7 +135,7 @@ TEST_F(LastError, TakesNoMemoryOnceAThreadHasIt) {
 
 // ---------------------------------------------------------------- in exceptions
 
-TEST_F(LastError, IsInExceptions) {
+TEST_F(last_error, is_in_exceptions) {
     try {
         const stream s(engine{}, stream::flags(77));
         FAIL();
@@ -152,7 +153,7 @@ TEST_F(LastError, IsInExceptions) {
     }
 }
 
-TEST_F(LastError, ExceptionsGetByWithoutMemory) {
+TEST_F(last_error, exceptions_get_by_without_memory) {
     const error before(INVALID, "what", "why");
     EXPECT_STREQ(before.what(), "what: why");
     no_memory = true;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memories: whose data they hold, and each way to misuse them.
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstring>
 
-#include "c_objects.hpp"
+#include "rig/jitnorm_handle.hpp"
 
 using namespace jitnorm::tests;
 
@@ -15,7 +17,7 @@ namespace {
 
 constexpr auto INVALID = jitnorm_invalid_arguments;
 
-TEST(Memory, TakesTheCallersPointer) {
+TEST(memory, takes_the_callers_pointer) {
     float data[6];
     const owned_md md = make_md({2, 3}, jitnorm_f32);
     const owned_memory memory = make_memory(md, data);
@@ -34,7 +36,7 @@ TEST(Memory, TakesTheCallersPointer) {
 }
 
 // There is one buffer, number 0.
-TEST(Memory, TellsBuffersByIndex) {
+TEST(memory, tells_buffers_by_index) {
     float data[6];
     const owned_md md = make_md({2, 3}, jitnorm_f32);
     owned_memory memory;
@@ -61,7 +63,7 @@ TEST(Memory, TellsBuffersByIndex) {
     EXPECT_EQ(handle, nullptr);
 }
 
-TEST(Memory, MapsNothingWhereThereIsNothing) {
+TEST(memory, maps_nothing_where_there_is_nothing) {
     float data[1];
     const owned_memory memory = make_memory(make_md({0, 3}, jitnorm_f32), data);
     void *mapped = data;
@@ -69,7 +71,7 @@ TEST(Memory, MapsNothingWhereThereIsNothing) {
     EXPECT_EQ(mapped, nullptr);
 }
 
-TEST(HostScalar, HoldsItsValue) {
+TEST(host_scalar, holds_its_value) {
     owned_md md;
     ASSERT_OK(jitnorm_memory_desc_create_host_scalar(&md, jitnorm_f32));
     jitnorm_format_kind_t kind = jitnorm_blocked;
@@ -97,7 +99,7 @@ TEST(HostScalar, HoldsItsValue) {
     EXPECT_EQ(jitnorm_memory_set_data_handle(memory, handle), INVALID);
 }
 
-TEST(HostScalar, IsNothingElse) {
+TEST(host_scalar, is_nothing_else) {
     const owned_md other = make_md({1}, jitnorm_f32);
     owned_md md;
     ASSERT_OK(jitnorm_memory_desc_create_host_scalar(&md, jitnorm_f32));
@@ -117,7 +119,7 @@ TEST(HostScalar, IsNothingElse) {
     EXPECT_EQ((forward_request{jitnorm_forward_inference, md, md}.create(&pd)), INVALID);
 }
 
-TEST(Memory, AllocatesAligned) {
+TEST(memory, allocates_aligned) {
     for (const jitnorm_dim_t count : {1, 63, 64, 65, 100000}) {
         const owned_md md = make_md({count}, jitnorm_u8);
         const owned_memory memory = make_memory(md, JITNORM_MEMORY_ALLOCATE);
@@ -129,7 +131,7 @@ TEST(Memory, AllocatesAligned) {
     }
 }
 
-TEST(Memory, AllocatesNothingForNothing) {
+TEST(memory, allocates_nothing_for_nothing) {
     void *of_null = &of_null;
     EXPECT_OK(jitnorm_memory_get_data_handle(make_memory(nullptr, JITNORM_MEMORY_ALLOCATE), &of_null));
     EXPECT_EQ(of_null, nullptr);
@@ -139,7 +141,7 @@ TEST(Memory, AllocatesNothingForNothing) {
     EXPECT_EQ(handle, nullptr);
 }
 
-TEST(Memory, HandleCanBeSetLaterAndReplaced) {
+TEST(memory, handle_can_be_set_later_and_replaced) {
     float data[6];
     const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_NONE);
     void *handle = data;
@@ -150,7 +152,7 @@ TEST(Memory, HandleCanBeSetLaterAndReplaced) {
     EXPECT_EQ(handle, data);
 }
 
-TEST(Memory, OwnHandleSurvivesBeingSetAgain) {
+TEST(memory, own_handle_survives_being_set_again) {
     const owned_memory memory = make_memory(make_md({2, 3}, jitnorm_f32), JITNORM_MEMORY_ALLOCATE);
     void *own = nullptr;
     EXPECT_OK(jitnorm_memory_get_data_handle(memory, &own));
@@ -160,7 +162,7 @@ TEST(Memory, OwnHandleSurvivesBeingSetAgain) {
     EXPECT_OK(jitnorm_memory_set_data_handle(memory, data)); // and would report a leak had it not been now
 }
 
-TEST(Memory, Misuse) {
+TEST(memory, misuse) {
     const owned_md md = make_md({2, 3}, jitnorm_f32);
     const owned_memory good = make_memory(md, nullptr);
     owned_memory memory;
@@ -186,7 +188,7 @@ TEST(Memory, Misuse) {
     EXPECT_EQ(jitnorm_memory_unmap_data(nullptr, pointer), INVALID);
 }
 
-TEST(Memory, MoreThanThereIs) {
+TEST(memory, more_than_there_is) {
     owned_memory memory;
     const owned_md md = make_md({jitnorm_dim_t(1) << 60}, jitnorm_u8);
     EXPECT_EQ(jitnorm_memory_create(&memory, md, cpu(), JITNORM_MEMORY_ALLOCATE), jitnorm_out_of_memory);

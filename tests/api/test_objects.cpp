@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines, streams and memory descriptors: what they answer, and each way to misuse them.
-#include "c_objects.hpp"
-#include "core/unknown.hpp"
+#include <gtest/gtest.h>
+
+#include "rig/jitnorm_handle.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 
@@ -11,7 +13,7 @@ constexpr auto INVALID = jitnorm_invalid_arguments;
 
 // ---------------------------------------------------------------- engine and stream
 
-TEST(Engine, ThereIsOne) {
+TEST(engine, there_is_one) {
     EXPECT_EQ(jitnorm_engine_get_count(jitnorm_cpu), 1u);
     EXPECT_EQ(jitnorm_engine_get_count(jitnorm_any_engine), 1u);
     EXPECT_EQ(jitnorm_engine_get_count(unknown<jitnorm_engine_kind_t>(2)), 0u);
@@ -23,14 +25,14 @@ TEST(Engine, ThereIsOne) {
     EXPECT_EQ(kind, jitnorm_cpu);
 }
 
-TEST(Engine, OutlivesItsDestruction) {
+TEST(engine, outlives_its_destruction) {
     jitnorm_engine_t engine = cpu();
     EXPECT_OK(jitnorm_engine_destroy(engine));
     owned_stream stream;
     EXPECT_OK(jitnorm_stream_create(&stream, engine, jitnorm_stream_in_order));
 }
 
-TEST(Engine, Misuse) {
+TEST(engine, misuse) {
     jitnorm_engine_t engine = nullptr;
     jitnorm_engine_kind_t kind;
     EXPECT_EQ(jitnorm_engine_create(nullptr, jitnorm_cpu, 0), INVALID);
@@ -41,7 +43,7 @@ TEST(Engine, Misuse) {
     EXPECT_EQ(jitnorm_engine_get_kind(cpu(), nullptr), INVALID);
 }
 
-TEST(Stream, KnowsItsEngine) {
+TEST(stream, knows_its_engine) {
     for (const unsigned flags : {unsigned(jitnorm_stream_in_order), unsigned(jitnorm_stream_out_of_order)}) {
         owned_stream stream;
         ASSERT_OK(jitnorm_stream_create(&stream, cpu(), flags));
@@ -52,7 +54,7 @@ TEST(Stream, KnowsItsEngine) {
     }
 }
 
-TEST(Stream, Misuse) {
+TEST(stream, misuse) {
     owned_stream stream;
     jitnorm_engine_t engine;
     EXPECT_EQ(jitnorm_stream_create(nullptr, cpu(), jitnorm_stream_in_order), INVALID);
@@ -68,7 +70,7 @@ void run_in_place(void *, int count, void (*body)(void *, int), void *argument) 
     for (int i = 0; i < count; ++i) body(argument, i);
 }
 
-TEST(Stream, WithAThreadPool) {
+TEST(stream, with_a_thread_pool) {
     for (const jitnorm_thread_pool_t &pool :
          {jitnorm_thread_pool_t{run_in_place, nullptr, 4}, jitnorm_thread_pool_t{nullptr, nullptr, 1}}) {
         owned_stream stream;
@@ -80,7 +82,7 @@ TEST(Stream, WithAThreadPool) {
     }
 }
 
-TEST(Stream, MisuseOfThreadPools) {
+TEST(stream, misuse_of_thread_pools) {
     constexpr auto FLAGS = unsigned(jitnorm_stream_in_order);
     const jitnorm_thread_pool_t pool = {run_in_place, nullptr, 2};
     owned_stream stream;
@@ -95,7 +97,7 @@ TEST(Stream, MisuseOfThreadPools) {
     EXPECT_TRUE(stream.is_empty());
 }
 
-TEST(Destroy, NullIsFine) {
+TEST(destroy, null_is_fine) {
     EXPECT_OK(jitnorm_engine_destroy(nullptr));
     EXPECT_OK(jitnorm_stream_destroy(nullptr));
     EXPECT_OK(jitnorm_memory_desc_destroy(nullptr));
@@ -108,7 +110,7 @@ TEST(Destroy, NullIsFine) {
 
 // ---------------------------------------------------------------- memory descriptor
 
-TEST(MemoryDesc, AnswersWhatItIs) {
+TEST(memory_desc, answers_what_it_is) {
     const owned_md md = make_md({3, 20, 5}, jitnorm_bf16, jitnorm_aBc16b);
     jitnorm_data_type_t type = jitnorm_data_type_undef;
     jitnorm_format_kind_t kind = jitnorm_format_kind_undef;
@@ -128,14 +130,14 @@ TEST(MemoryDesc, AnswersWhatItIs) {
     EXPECT_EQ(jitnorm_memory_desc_get_size(md), size_t(3 * 32 * 5 * 2));
 }
 
-TEST(MemoryDesc, StridesAreTakenAsGiven) {
+TEST(memory_desc, strides_are_taken_as_given) {
     const owned_md md = make_md({4, 6}, jitnorm_f32, dims{8, 1});
     EXPECT_EQ(dims_of(md, jitnorm_query_strides), (dims{8, 1}));
     EXPECT_EQ(jitnorm_memory_desc_get_size(md), size_t(3 * 8 + 6) * 4);
     EXPECT_EQ(dims_of(make_md({4, 6}, jitnorm_f32), jitnorm_query_strides), (dims{6, 1}));
 }
 
-TEST(MemoryDesc, EqualityIsOfWhatIsDescribed) {
+TEST(memory_desc, equality_is_of_what_is_described) {
     const owned_md md = make_md({4, 6}, jitnorm_f32, jitnorm_ab);
     EXPECT_TRUE(jitnorm_memory_desc_equal(md, make_md({4, 6}, jitnorm_f32, dims{6, 1})));
     EXPECT_FALSE(jitnorm_memory_desc_equal(md, make_md({4, 6}, jitnorm_f32, jitnorm_ba)));
@@ -148,12 +150,12 @@ TEST(MemoryDesc, EqualityIsOfWhatIsDescribed) {
 }
 
 // A dimension of size 1 is never stepped along.
-TEST(MemoryDesc, TheStrideOfOneElementDoesNotMatter) {
+TEST(memory_desc, the_stride_of_one_element_does_not_matter) {
     EXPECT_TRUE(
         jitnorm_memory_desc_equal(make_md({1, 6}, jitnorm_f32, dims{6, 1}), make_md({1, 6}, jitnorm_f32, dims{64, 1})));
 }
 
-TEST(MemoryDesc, CloneIsEqualAndApart) {
+TEST(memory_desc, clone_is_equal_and_apart) {
     owned_md copy;
     {
         const owned_md md = make_md({4, 20}, jitnorm_s8, jitnorm_aB16b);
@@ -163,7 +165,7 @@ TEST(MemoryDesc, CloneIsEqualAndApart) {
     EXPECT_EQ(dims_of(copy, jitnorm_query_dims), (dims{4, 20}));
 }
 
-TEST(MemoryDesc, UndecidedLayoutHasNoStrides) {
+TEST(memory_desc, undecided_layout_has_no_strides) {
     const owned_md md = make_md({4, 6}, jitnorm_f32, jitnorm_format_tag_any);
     const jitnorm_dim_t *strides = nullptr;
     int blocks = -1;
@@ -173,7 +175,7 @@ TEST(MemoryDesc, UndecidedLayoutHasNoStrides) {
     EXPECT_EQ(jitnorm_memory_desc_get_size(md), 0u);
 }
 
-TEST(MemoryDesc, Sizes) {
+TEST(memory_desc, sizes) {
     EXPECT_EQ(jitnorm_memory_desc_get_size(nullptr), 0u);
     EXPECT_EQ(jitnorm_memory_desc_get_size(make_md({0, 6}, jitnorm_f32)), 0u);
     EXPECT_EQ(jitnorm_memory_desc_get_size(make_md({JITNORM_RUNTIME_DIM_VAL, 6}, jitnorm_f32)),
@@ -184,7 +186,7 @@ TEST(MemoryDesc, Sizes) {
     EXPECT_EQ(jitnorm_data_type_size(unknown<jitnorm_data_type_t>(8)), 0u);
 }
 
-TEST(MemoryDesc, QueryMisuse) {
+TEST(memory_desc, query_misuse) {
     const owned_md md = make_md({4, 6}, jitnorm_f32);
     int result = -1;
     EXPECT_EQ(jitnorm_memory_desc_query(nullptr, jitnorm_query_ndims_s32, &result), INVALID);
@@ -203,9 +205,9 @@ struct bad_descriptor {
     dims strides;
 };
 
-class BadMemoryDesc : public testing::TestWithParam<bad_descriptor> {};
+class bad_memory_desc : public testing::TestWithParam<bad_descriptor> {};
 
-TEST_P(BadMemoryDesc, IsRefused) {
+TEST_P(bad_memory_desc, is_refused) {
     const bad_descriptor &bad = GetParam();
     const jitnorm_dim_t *sizes = bad.sizes.empty() ? nullptr : bad.sizes.data();
     owned_md md;
@@ -220,7 +222,7 @@ TEST_P(BadMemoryDesc, IsRefused) {
 constexpr jitnorm_dim_t HUGE = jitnorm_dim_t(1) << 62;
 
 INSTANTIATE_TEST_SUITE_P(
-    All, BadMemoryDesc,
+    all, bad_memory_desc,
     testing::Values(bad_descriptor{"negative_ndims", -1, {2, 3}, jitnorm_f32, jitnorm_ab, {}},
                     bad_descriptor{"too_many_ndims", 13, dims(13, 1), jitnorm_f32, jitnorm_ab, {}},
                     bad_descriptor{"null_dims", 2, {}, jitnorm_f32, jitnorm_ab, {}},
@@ -237,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(
                     bad_descriptor{"too_large_by_strides", 2, {2, 3}, jitnorm_f32, jitnorm_ab, {HUGE, 1}}),
     [](const auto &tested) { return tested.param.name; });
 
-TEST(MemoryDesc, NullResult) {
+TEST(memory_desc, null_result) {
     const dims sizes = {2, 3};
     EXPECT_EQ(jitnorm_memory_desc_create_with_tag(nullptr, 2, sizes.data(), jitnorm_f32, jitnorm_ab), INVALID);
     EXPECT_EQ(jitnorm_memory_desc_create_with_strides(nullptr, 2, sizes.data(), jitnorm_f32, nullptr), INVALID);
@@ -246,7 +248,7 @@ TEST(MemoryDesc, NullResult) {
     EXPECT_EQ(jitnorm_memory_desc_clone(&copy, nullptr), INVALID);
 }
 
-TEST(MemoryDesc, NoDimensionsMakeAnEmptyOne) {
+TEST(memory_desc, no_dimensions_make_an_empty_one) {
     const owned_md md = make_md({}, jitnorm_data_type_undef, jitnorm_format_tag_undef);
     EXPECT_EQ(ndims_of(md), 0);
     EXPECT_EQ(jitnorm_memory_desc_get_size(md), 0u);

@@ -46,7 +46,7 @@ dnnl_status_t status_with(const dnnl::primitive_attr &attr, dnnl::prop_kind kind
     return status_of([&] { forward::primitive_desc(cpu(), kind, rows(), rows(), 0.f, normalization_flags::none, attr); });
 }
 
-TEST(OnednnNames, VersionAndConfiguration) {
+TEST(onednn_names, version_and_configuration) {
 #if DNNL_CPU_RUNTIME == DNNL_RUNTIME_NONE || DNNL_GPU_RUNTIME != DNNL_RUNTIME_NONE || DNNL_VERSION_MAJOR < 3
 #error "a CPU library of version 3 is expected"
 #endif
@@ -59,14 +59,14 @@ TEST(OnednnNames, VersionAndConfiguration) {
     EXPECT_STREQ(dnnl_version()->hash, "jitnorm");
 }
 
-TEST(OnednnNames, Engines) {
+TEST(onednn_names, engines) {
     EXPECT_EQ(dnnl::engine::get_count(dnnl::engine::kind::gpu), 0u);
     EXPECT_EQ(dnnl::engine::get_count(dnnl::engine::kind::cpu), 1u);
     EXPECT_EQ(status_of([] { dnnl::engine(dnnl::engine::kind::gpu, 0); }), dnnl_invalid_arguments);
     EXPECT_STREQ(dnnl_engine_kind2str(dnnl_gpu), "gpu");
 }
 
-TEST(OnednnNames, MemoriesByIndex) {
+TEST(onednn_names, memories_by_index) {
     float data[8] = {1};
     const memory given(rows(), cpu(), data), listed(rows(), cpu(), std::vector<void *>{data});
     EXPECT_EQ(given.get_data_handle(0), data);
@@ -83,7 +83,7 @@ TEST(OnednnNames, MemoriesByIndex) {
     EXPECT_EQ(status_of([&] { memory(rows(), cpu(), std::vector<void *>{data, data}); }), dnnl_invalid_arguments);
 }
 
-TEST(OnednnNames, HostScalars) {
+TEST(onednn_names, host_scalars) {
     const memory scalar(memory::desc::host_scalar(dt::f32), 2.5f);
     EXPECT_EQ(scalar.get_host_scalar_value<float>(), 2.5f);
     scalar.set_host_scalar_value(3.f);
@@ -94,7 +94,7 @@ TEST(OnednnNames, HostScalars) {
     EXPECT_EQ(status_of([&] { scalar.get_host_scalar_value<double>(); }), dnnl_invalid_arguments);
 }
 
-TEST(OnednnNames, ViewsOfDescriptors) {
+TEST(onednn_names, views_of_descriptors) {
     const memory::desc md({4, 6}, dt::f32, tag::ab);
     EXPECT_EQ(md.reshape({2, 2, 6}), memory::desc({2, 2, 6}, dt::f32, tag::abc));
     EXPECT_EQ(md.permute_axes({1, 0}), memory::desc({6, 4}, dt::f32, tag::ba));
@@ -112,7 +112,7 @@ TEST(OnednnNames, ViewsOfDescriptors) {
     EXPECT_EQ(status_of([&] { md.submemory_desc({5}, {0}); }), dnnl_invalid_arguments);
 }
 
-TEST(OnednnNames, AttributesThatAreTaken) {
+TEST(onednn_names, attributes_that_are_taken) {
     dnnl::primitive_attr attr;
     attr.set_deterministic(true);
     attr.set_fpmath_mode(dnnl::fpmath_mode::bf16);
@@ -130,7 +130,7 @@ TEST(OnednnNames, AttributesThatAreTaken) {
     EXPECT_EQ(dnnl::get_default_fpmath_mode(), dnnl::fpmath_mode::strict);
 }
 
-TEST(OnednnNames, AttributesThatAreRefusedAtCreation) {
+TEST(onednn_names, attributes_that_are_refused_at_creation) {
     const std::function<void(dnnl::primitive_attr &)> wishes[] = {
         [](auto &a) { a.set_zero_points_mask(DNNL_ARG_SRC, 0); },
         [](auto &a) { a.set_zero_points(DNNL_ARG_DST, 0, {}); },
@@ -158,7 +158,7 @@ TEST(OnednnNames, AttributesThatAreRefusedAtCreation) {
     }
 }
 
-TEST(OnednnNames, CacheBlobs) {
+TEST(onednn_names, cache_blobs) {
     const forward::primitive_desc desc(cpu(), dnnl::prop_kind::forward_inference, rows(), rows(), 1e-5f,
                                        normalization_flags::none);
     const forward first(desc);
@@ -175,7 +175,7 @@ TEST(OnednnNames, CacheBlobs) {
     EXPECT_EQ(status_of([&] { forward(desc, std::vector<uint8_t>{1}); }), dnnl_invalid_arguments);
 }
 
-TEST(OnednnNames, InstructionSets) {
+TEST(onednn_names, instruction_sets) {
     for (const auto isa : {dnnl::cpu_isa::sse41, dnnl::cpu_isa::avx, dnnl::cpu_isa::avx2, dnnl::cpu_isa::avx2_vnni,
                            dnnl::cpu_isa::avx2_vnni_2, dnnl::cpu_isa::avx512_core, dnnl::cpu_isa::avx512_core_vnni,
                            dnnl::cpu_isa::avx512_core_bf16, dnnl::cpu_isa::avx512_core_fp16,
@@ -194,7 +194,7 @@ TEST(OnednnNames, InstructionSets) {
 }
 
 // With rms_norm the mean has a descriptor, memories are made of it and handed over, and it is not looked at.
-TEST(OnednnNames, MeanOfRmsNorm) {
+TEST(onednn_names, mean_of_rms_norm) {
     const forward::primitive_desc desc(cpu(), dnnl::prop_kind::forward_training, rows(), rows(), 0.f,
                                        normalization_flags::rms_norm);
     EXPECT_EQ(desc.mean_desc(), desc.variance_desc());
@@ -223,7 +223,7 @@ TEST(OnednnNames, MeanOfRmsNorm) {
     EXPECT_EQ(diff[0], 0.f);
 }
 
-TEST(OnednnNames, RunTimeSizes) {
+TEST(onednn_names, run_time_sizes) {
     const memory::desc open({DNNL_RUNTIME_DIM_VAL, 4}, dt::f32, tag::ab);
     EXPECT_EQ(open.get_size(), DNNL_RUNTIME_SIZE_VAL);
     const forward::primitive_desc desc(cpu(), dnnl::prop_kind::forward_inference, open, open, 0.f,
@@ -235,7 +235,7 @@ TEST(OnednnNames, RunTimeSizes) {
     EXPECT_LT(data[0], 0.f);
 }
 
-TEST(OnednnNames, InC) {
+TEST(onednn_names, in_c) {
     dnnl_memory_desc_t md = nullptr, other = nullptr;
     const dnnl_dims_t dims = {2, 4}, flat = {8};
     ASSERT_EQ(dnnl_memory_desc_create_with_tag(&md, 2, dims, dnnl_f32, dnnl_ab), dnnl_success);
@@ -248,7 +248,7 @@ TEST(OnednnNames, InC) {
     EXPECT_STREQ(dnnl::name_of(dt::bf16), "bf16");
 }
 
-TEST(OnednnNames, OfGraphs) {
+TEST(onednn_names, of_graphs) {
     const dnnl::graph::logical_tensor src(0, dnnl::graph::logical_tensor::data_type::f32, {2, 4},
                                           dnnl::graph::logical_tensor::layout_type::strided);
     dnnl_graph_logical_tensor_t lt;

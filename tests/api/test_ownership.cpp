@@ -29,7 +29,7 @@ make_backward(const dnnl::engine &on, dnnl::prop_kind kind,
 
 namespace {
 
-TEST_F(Ownership, ADescriptorOfMemoryIsTakenOver) {
+TEST_F(ownership, a_descriptor_of_memory_is_taken_over) {
     jitnorm_memory_desc_t raw = nullptr;
     ASSERT_EQ(jitnorm_memory_desc_clone(&raw, rows().get()), jitnorm_success);
     const dnnl::memory::desc taken = raw;
@@ -37,7 +37,7 @@ TEST_F(Ownership, ADescriptorOfMemoryIsTakenOver) {
     EXPECT_EQ(taken.get(), raw);
 }
 
-TEST_F(Ownership, WhatALayoutHasNotIsEmpty) {
+TEST_F(ownership, what_a_layout_has_not_is_empty) {
     const dnnl::memory::desc any({3, 8}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
     EXPECT_TRUE(any.get_strides().empty());
     EXPECT_TRUE(any.get_inner_blks().empty());
@@ -46,7 +46,7 @@ TEST_F(Ownership, WhatALayoutHasNotIsEmpty) {
     EXPECT_EQ(any.get_dims(), rows().get_dims());
 }
 
-TEST_F(Ownership, AfterNextImplCopiesFollowAndClonesStay) {
+TEST_F(ownership, after_next_impl_copies_follow_and_clones_stay) {
     const forward::primitive_desc clone(training.get());
     forward::primitive_desc copy = training;
     const std::string before = training.impl_info_str();

@@ -47,7 +47,7 @@ struct model {
     }
 };
 
-TEST(Porting, ForwardTraining) {
+TEST(porting, forward_training) {
     model m;
     dnnl::memory shift(m.scaleshift_md, m.eng), dst(m.fwd_pd.dst_desc(), m.eng);
     dnnl::memory scratchpad(m.fwd_pd.scratchpad_desc(), m.eng);
@@ -76,7 +76,7 @@ TEST(Porting, ForwardTraining) {
     EXPECT_FLOAT_EQ(y[15], 11.f);
 }
 
-TEST(Porting, Backward) {
+TEST(porting, backward) {
     model m;
     write_to_memory({2.5f, 2, 2.5f, 0}, m.mean);
     write_to_memory({1.25f, 1, 1.25f, 1}, m.variance);
@@ -104,7 +104,7 @@ TEST(Porting, Backward) {
     }
 }
 
-TEST(Porting, ErrorsAndPostOps) {
+TEST(porting, errors_and_post_ops) {
     model m;
     try {
         dnnl::memory::desc({2, 2}, dt::f32, tag::abc);

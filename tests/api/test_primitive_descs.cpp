@@ -3,8 +3,8 @@
 #include <cstring>
 #include <string>
 
-#include "c_objects.hpp"
-#include "core/unknown.hpp"
+#include "rig/execution.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 
@@ -48,7 +48,7 @@ const dims NONE, DATA = {2, 3, 8}, STATISTICS = {2, 3}, WEIGHTS = {8};
 
 // ---------------------------------------------------------------- plain queries
 
-TEST(PrimitiveDesc, AnswersWhatItWasMadeFrom) {
+TEST(primitive_desc, answers_what_it_was_made_from) {
     const owned_md data = make_md(DATA, jitnorm_f32);
     forward_request request{jitnorm_forward_inference, data, data};
     request.epsilon = 0.25f;
@@ -67,7 +67,7 @@ TEST(PrimitiveDesc, AnswersWhatItWasMadeFrom) {
     EXPECT_TRUE(name.starts_with("jit:") || name.starts_with("ref:")) << name;
 }
 
-TEST(PrimitiveDesc, QueryMisuse) {
+TEST(primitive_desc, query_misuse) {
     const owned_pd pd = make_forward(jitnorm_forward_training, 0);
     int result = -1;
     constexpr auto INVALID = jitnorm_invalid_arguments;
@@ -84,7 +84,7 @@ TEST(PrimitiveDesc, QueryMisuse) {
     EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_flags, 0), 0);
 }
 
-TEST(PrimitiveDesc, OtherMisuse) {
+TEST(primitive_desc, other_misuse) {
     const owned_pd pd = make_forward(jitnorm_forward_training, 0);
     owned_pd copy;
     const_jitnorm_primitive_attr_t attr;
@@ -96,7 +96,7 @@ TEST(PrimitiveDesc, OtherMisuse) {
     EXPECT_EQ(jitnorm_primitive_desc_next_impl(nullptr), INVALID);
 }
 
-TEST(PrimitiveDesc, CloneAnswersTheSame) {
+TEST(primitive_desc, clone_answers_the_same) {
     owned_pd copy;
     ASSERT_OK(jitnorm_primitive_desc_clone(&copy, make_forward(jitnorm_forward_training, SCALE_SHIFT)));
     EXPECT_EQ(shape_of(copy, jitnorm_query_src_md, 0), DATA);
@@ -104,7 +104,7 @@ TEST(PrimitiveDesc, CloneAnswersTheSame) {
     EXPECT_EQ(ask<unsigned>(copy, jitnorm_query_flags), SCALE_SHIFT);
 }
 
-TEST(PrimitiveDesc, KeepsACopyOfTheAttributes) {
+TEST(primitive_desc, keeps_a_copy_of_the_attributes) {
     const owned_md data = make_md(DATA, jitnorm_f32);
     owned_pd pd;
     {
@@ -123,7 +123,7 @@ TEST(PrimitiveDesc, KeepsACopyOfTheAttributes) {
     EXPECT_EQ(ask<int64_t>(pd, jitnorm_query_memory_consumption_s64), 0); // none of the library's own
 }
 
-TEST(PrimitiveDesc, NextImplEndsAtTheReference) {
+TEST(primitive_desc, next_impl_ends_at_the_reference) {
     const owned_pd pd = make_forward(jitnorm_forward_inference, 0);
     jitnorm_status_t status = jitnorm_success;
     for (int steps = 0; status == jitnorm_success && steps < 10; ++steps) status = jitnorm_primitive_desc_next_impl(pd);
@@ -144,9 +144,9 @@ struct expected_tensors {
     bool mean, variance, statistics_are_inputs, scale, shift, diff_scale, diff_shift;
 };
 
-class Tensors : public testing::TestWithParam<expected_tensors> {};
+class tensors : public testing::TestWithParam<expected_tensors> {};
 
-TEST_P(Tensors, AreWhatTheTableSays) {
+TEST_P(tensors, are_what_the_table_says) {
     const expected_tensors &e = GetParam();
     const owned_pd pd = e.forward ? make_forward(e.kind, e.flags) : make_backward(e.kind, e.flags);
     const auto side = e.statistics_are_inputs ? jitnorm_query_src_md : jitnorm_query_dst_md;
@@ -193,7 +193,7 @@ constexpr auto TRAINING = jitnorm_forward_training;
 
 // clang-format off
 INSTANTIATE_TEST_SUITE_P(
-    All, Tensors,
+    all, tensors,
     testing::Values(
         // Of rms_norm the mean has a descriptor and is not looked at.
         //                                                                       in out  mean   var    input  scale  shift  dscale dshift
@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto &tested) { return tested.param.name; });
 // clang-format on
 
-TEST(Tensors, AttributesBringTheirOwn) {
+TEST(tensors, attributes_bring_their_own) {
     const owned_md data = make_md({2, 8}, jitnorm_s8), src1 = make_md({1, 8}, jitnorm_f32);
     owned_post_ops post_ops;
     owned_attr attr;
@@ -237,7 +237,7 @@ TEST(Tensors, AttributesBringTheirOwn) {
     EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_inputs_s32, 0), 2); // scales do not count
 }
 
-TEST(Tensors, ScaleAndShiftHaveTheTypesAskedFor) {
+TEST(tensors, scale_and_shift_have_the_types_asked_for) {
     const owned_md data = make_md({2, 8}, jitnorm_f32);
     backward_request request{jitnorm_backward, data, data, data};
     request.flags = SCALE_SHIFT;

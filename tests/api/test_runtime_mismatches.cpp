@@ -9,7 +9,7 @@ using namespace jitnorm::tests;
 
 namespace {
 
-class Mismatch : public testing::Test {
+class mismatch : public testing::Test {
 protected:
     // Every case starts from {R, 3, R} with 2x3x8; `arg` then gets a memory of another descriptor.
     void expect_refused(const request &open, int arg, const owned_md &md) {
@@ -36,7 +36,7 @@ protected:
     request backward_{jitnorm_backward, C | H, {R, 3, R}, {}, {}};
 };
 
-TEST_F(Mismatch, OfKnownSizesAndTypes) {
+TEST_F(mismatch, of_known_sizes_and_types) {
     for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST}) {
         expect_refused(forward_, arg, make_md({2, 4, 8}, jitnorm_f32));
         expect_refused(forward_, arg, make_md({2, 3, 8}, jitnorm_bf16));
@@ -47,12 +47,12 @@ TEST_F(Mismatch, OfKnownSizesAndTypes) {
         expect_refused(backward_, arg, make_md({2, 2, 8}, jitnorm_f32));
 }
 
-TEST_F(Mismatch, OfKnownStrides) {
+TEST_F(mismatch, of_known_strides) {
     expect_refused(forward_, JITNORM_ARG_SRC, make_md({2, 3, 8}, jitnorm_f32, dims{48, 16, 2}));
     expect_refused(forward_, JITNORM_ARG_MEAN, make_md({2, 3}, jitnorm_f32, dims{6, 2}));
 }
 
-TEST_F(Mismatch, BetweenTensors) {
+TEST_F(mismatch, between_tensors) {
     for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
         for (const dims &sizes : {dims{1, 3, 8}, dims{3, 3, 8}, dims{2, 3, 7}, dims{2, 3, 16}, dims{0, 3, 8}})
             expect_refused(forward_, arg, make_md(sizes, jitnorm_f32));
@@ -69,17 +69,17 @@ TEST_F(Mismatch, BetweenTensors) {
 }
 
 // Mean and variance have one descriptor in a primitive, so they lie alike.
-TEST_F(Mismatch, BetweenMeanAndVariance) {
+TEST_F(mismatch, between_mean_and_variance) {
     request open{jitnorm_forward_training, 0, {R, 3, R}, strides({R, R, 1}), strides({R, R, 1})};
     expect_refused(open, JITNORM_ARG_MEAN, make_md({2, 3}, jitnorm_f32, dims{4, 1}));
 }
 
-TEST_F(Mismatch, OutputsOfStrideZero) {
+TEST_F(mismatch, outputs_of_stride_zero) {
     request open{jitnorm_forward_training, 0, {R, 3, R}, strides({R, R, 1}), strides({R, R, 1})};
     expect_refused(open, JITNORM_ARG_DST, make_md({2, 3, 8}, jitnorm_f32, dims{0, 8, 1}));
 }
 
-TEST_F(Mismatch, MissingArgumentsAndData) {
+TEST_F(mismatch, missing_arguments_and_data) {
     const owned_pd open = forward_.create();
     request closed = forward_;
     closed.sizes = {2, 3, 8};

@@ -25,7 +25,7 @@ struct variant {
     unsigned flags;
 };
 
-class OpenSizes : public testing::TestWithParam<open_case> {};
+class open_sizes : public testing::TestWithParam<open_case> {};
 
 void expect_bits_of(const_jitnorm_primitive_desc_t open, const request &closed) {
     const owned_pd sizes = closed.create();
@@ -33,7 +33,7 @@ void expect_bits_of(const_jitnorm_primitive_desc_t open, const request &closed) 
     expect_same(run, expected);
 }
 
-TEST_P(OpenSizes, GiveTheBitsOfGivenOnes) {
+TEST_P(open_sizes, give_the_bits_of_given_ones) {
     const open_case &open = GetParam();
     for (const variant v :
          {variant{jitnorm_forward_training, C | H}, variant{jitnorm_forward_inference, 0},
@@ -67,7 +67,7 @@ std::vector<request> with_layouts(std::vector<request> list, const layout &src, 
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, OpenSizes,
+    all, open_sizes,
     testing::Values(
         open_case{"rows", {R, 33}, {}, {}, {sized({1, 33}), sized({7, 33}), sized({0, 33}), sized({2000, 33})}},
         open_case{"columns", {6, R}, {}, {}, {sized({6, 1}), sized({6, 24}), sized({6, 0}), sized({6, 9000})}},
@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---------------------------------------------------------------- other ways to execute
 
-TEST(RuntimeSizes, InPlace) {
+TEST(runtime_sizes, in_place) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         const owned_pd open = request{kind, C | H, {R, R}, {}, {}}.create();
         const owned_pd sizes = request{kind, C | H, {6, 24}, {}, {}}.create();
@@ -125,7 +125,7 @@ TEST(RuntimeSizes, InPlace) {
 }
 
 // Layouts that are equal while they are open need not be when it comes to it.
-TEST(RuntimeSizes, InPlaceNeedsEqualMemories) {
+TEST(runtime_sizes, in_place_needs_equal_memories) {
     const owned_pd open = request{jitnorm_forward_inference, 0, {R, R}, strides({R, 1}), strides({R, 1})}.create();
     const owned_pd sizes = request{jitnorm_forward_inference, 0, {6, 24}, {}, strides({25, 1})}.create();
     execution run(open, sizes);
@@ -137,7 +137,7 @@ TEST(RuntimeSizes, InPlaceNeedsEqualMemories) {
     EXPECT_EQ(run.tensors().at(JITNORM_ARG_DST).bytes, before);
 }
 
-TEST(RuntimeSizes, OfTheStatisticsAlone) {
+TEST(runtime_sizes, of_the_statistics_alone) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         request open{kind, C | H, {4, 3, 24}, {}, {}}, closed = open;
         open.statistics = strides({R, R});
@@ -153,13 +153,13 @@ TEST(RuntimeSizes, OfTheStatisticsAlone) {
 }
 
 // Of a tensor that the primitive does not have.
-TEST(RuntimeSizes, OfStatisticsThatAreNotUsed) {
+TEST(runtime_sizes, of_statistics_that_are_not_used) {
     request open{jitnorm_forward_inference, C, {4, 3, 24}, {}, {}}, closed = open;
     open.statistics = strides({R, R});
     expect_bits_of(open.create(), closed);
 }
 
-TEST(RuntimeSizes, TheUsersScratchpadServesAllSizes) {
+TEST(runtime_sizes, the_users_scratchpad_serves_all_sizes) {
     owned_attr attr;
     ASSERT_OK(jitnorm_primitive_attr_create(&attr));
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
@@ -174,7 +174,7 @@ TEST(RuntimeSizes, TheUsersScratchpadServesAllSizes) {
         }
 }
 
-TEST(RuntimeSizes, RowsThatLieDenseAndBackwardAskTheUserForNoScratchpad) {
+TEST(runtime_sizes, rows_that_lie_dense_and_backward_ask_the_user_for_no_scratchpad) {
     owned_attr attr;
     ASSERT_OK(jitnorm_primitive_attr_create(&attr));
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
@@ -188,7 +188,7 @@ TEST(RuntimeSizes, RowsThatLieDenseAndBackwardAskTheUserForNoScratchpad) {
     EXPECT_FALSE(asks(jitnorm_backward, tag(jitnorm_ba)));
 }
 
-TEST(RuntimeSizes, SeveralThreadsWithSizesOfTheirOwn) {
+TEST(runtime_sizes, several_threads_with_sizes_of_their_own) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
         const owned_pd open = request{kind, C | H, {R, R}, {}, {}}.create();
         const owned_pd any_size = request{kind, C | H, {1, 1}, {}, {}}.create();
@@ -214,7 +214,7 @@ TEST(RuntimeSizes, SeveralThreadsWithSizesOfTheirOwn) {
     }
 }
 
-TEST(RuntimeSizes, AreDoneByWhatDoesGivenOnes) {
+TEST(runtime_sizes, are_done_by_what_does_given_ones) {
     for (const auto kind : {jitnorm_forward_training, jitnorm_backward})
         for (const layout &both : {tag(jitnorm_ab), tag(jitnorm_ba)}) {
             const owned_pd open = request{kind, C, {R, R}, both, both}.create();
@@ -223,7 +223,7 @@ TEST(RuntimeSizes, AreDoneByWhatDoesGivenOnes) {
         }
 }
 
-TEST(RuntimeSizes, PostOps) {
+TEST(runtime_sizes, post_ops) {
     const auto attr_with = [](const dims &src1, jitnorm_data_type_t type) {
         owned_post_ops post_ops;
         EXPECT_OK(jitnorm_post_ops_create(&post_ops));
@@ -256,7 +256,7 @@ TEST(RuntimeSizes, PostOps) {
 
 // ---------------------------------------------------------------- what queries answer
 
-TEST(RuntimeSizes, QueriesShowThem) {
+TEST(runtime_sizes, queries_show_them) {
     const owned_pd pd = request{jitnorm_backward, C | H, {R, 3, R}, {}, {jitnorm_format_tag_any}}.create();
     const auto md = [&](jitnorm_query_t what, int index) { return jitnorm_primitive_desc_query_md(pd, what, index); };
     EXPECT_EQ(dims_of(md(jitnorm_query_src_md, 0), jitnorm_query_dims), (dims{R, 3, R}));
@@ -270,7 +270,7 @@ TEST(RuntimeSizes, QueriesShowThem) {
     EXPECT_EQ(consumption, R);
 }
 
-TEST(RuntimeSizes, TheLogTellsThem) {
+TEST(runtime_sizes, the_log_tells_them) {
     testing::internal::CaptureStdout();
     EXPECT_OK(jitnorm_set_verbose(2));
     const owned_pd open = request{jitnorm_forward_inference, 0, {R, R}, {}, {}}.create();

@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-#include "core/unknown.hpp"
-#include "executions.hpp"
+#include "rig/execution.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
 
@@ -41,7 +41,7 @@ owned_pd make_pd() {
     return pd;
 }
 
-TEST(Verbose, ExecutionsAtOneCreationsAtTwo) {
+TEST(verbose, executions_at_one_creations_at_two) {
     for (const int level : {0, 1, 2}) {
         const std::string log = log_of(level, [] {
             execution run(make_pd());
@@ -54,7 +54,7 @@ TEST(Verbose, ExecutionsAtOneCreationsAtTwo) {
 }
 
 // "...,<implementation>,<problem>,<milliseconds>"
-TEST(Verbose, ExecutionTellsWhatAndHowLong) {
+TEST(verbose, execution_tells_what_and_how_long) {
     const owned_pd pd = make_pd();
     const char *name = nullptr;
     EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
@@ -69,7 +69,7 @@ TEST(Verbose, ExecutionTellsWhatAndHowLong) {
 }
 
 // A type that the problem does not use is not part of it.
-TEST(Verbose, ExecutionTellsNothingThatIsNotUsed) {
+TEST(verbose, execution_tells_nothing_that_is_not_used) {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
     forward_request request{jitnorm_forward_inference, data, data};
     request.scale_shift_type = jitnorm_bf16;
@@ -80,7 +80,7 @@ TEST(Verbose, ExecutionTellsNothingThatIsNotUsed) {
     EXPECT_EQ(count(log, "bf16"), 0) << log;
 }
 
-TEST(Verbose, ErrorsSayWhy) {
+TEST(verbose, errors_say_why) {
     const auto misuse = [] {
         owned_pd pd;
         const owned_md data = make_md({3, 8}, jitnorm_f32), other = make_md({3, 9}, jitnorm_f32);
@@ -111,7 +111,7 @@ TEST(Verbose, ErrorsSayWhy) {
     std::exit(as_expected ? 0 : 1);
 }
 
-TEST(VerboseDeathTest, ErrorsArePrintedByDefault) {
+TEST(verbose, errors_are_printed_by_default) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto good = testing::ExitedWithCode(0);
     const std::string two = "^jitnorm_verbose,v1,error,jitnorm_stream_wait,invalid_arguments,stream is null\n"
@@ -122,17 +122,18 @@ TEST(VerboseDeathTest, ErrorsArePrintedByDefault) {
     EXPECT_EXIT(fail_in_three_ways("nonsense"), good, two + "$");
     EXPECT_EXIT(fail_in_three_ways("0"), good, "^$");
     EXPECT_EXIT(fail_in_three_ways("none"), good, "^$");
-    EXPECT_EXIT(fail_in_three_ways("profile_exec"), good, two + "jitnorm_verbose,v1,primitive,exec,.*\n.*unimplemented,src");
+    EXPECT_EXIT(fail_in_three_ways("profile_exec"), good,
+                two + "jitnorm_verbose,v1,primitive,exec,.*\n.*unimplemented,src");
 }
 
-TEST(Verbose, LevelsAreThree) {
+TEST(verbose, levels_are_three) {
     EXPECT_EQ(jitnorm_set_verbose(-1), INVALID);
     EXPECT_EQ(jitnorm_set_verbose(3), INVALID);
 }
 
 // ---------------------------------------------------------------- instruction sets
 
-TEST(Isa, CapChangesWhatIsChosen) {
+TEST(isa, cap_changes_what_is_chosen) {
     const jitnorm_cpu_isa_t best = jitnorm_get_effective_cpu_isa();
     ASSERT_OK(jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_sse41));
     const owned_pd pd = make_pd();
@@ -145,7 +146,7 @@ TEST(Isa, CapChangesWhatIsChosen) {
 }
 
 // Every value of oneDNN's, as far as it makes a difference here.
-TEST(Isa, CapsAreThoseOfOnednn) {
+TEST(isa, caps_are_those_of_onednn) {
     const jitnorm_cpu_isa_t best = jitnorm_get_effective_cpu_isa();
     const std::pair<jitnorm_cpu_isa_t, jitnorm_cpu_isa_t> caps[] = {
         {jitnorm_cpu_isa_avx, jitnorm_cpu_isa_sse41},
@@ -166,7 +167,7 @@ TEST(Isa, CapsAreThoseOfOnednn) {
     ASSERT_OK(jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_default));
 }
 
-TEST(Isa, HintsAreKept) {
+TEST(isa, hints_are_kept) {
     EXPECT_EQ(jitnorm_get_cpu_isa_hints(), jitnorm_cpu_isa_no_hints);
     EXPECT_OK(jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_prefer_ymm));
     EXPECT_EQ(jitnorm_get_cpu_isa_hints(), jitnorm_cpu_isa_prefer_ymm);
@@ -174,7 +175,7 @@ TEST(Isa, HintsAreKept) {
     EXPECT_OK(jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_no_hints));
 }
 
-TEST(Isa, UnknownCapChangesNothing) {
+TEST(isa, unknown_cap_changes_nothing) {
     const jitnorm_cpu_isa_t before = jitnorm_get_effective_cpu_isa();
     EXPECT_EQ(jitnorm_set_max_cpu_isa(unknown<jitnorm_cpu_isa_t>(0x1234)), INVALID);
     EXPECT_EQ(jitnorm_get_effective_cpu_isa(), before);
@@ -189,7 +190,7 @@ TEST(Isa, UnknownCapChangesNothing) {
     std::exit((forward_request{jitnorm_forward_inference, data, data}.create(&pd)));
 }
 
-TEST(EnvironmentDeathTest, NamesMustBeKnown) {
+TEST(environment, names_must_be_known) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto exits_with = [](jitnorm_status_t status) { return testing::ExitedWithCode(status); };
     EXPECT_EXIT(exit_with_status_of_creation("JITNORM_IMPL", "ref:any"), exits_with(jitnorm_success), "");
@@ -218,7 +219,7 @@ TEST(EnvironmentDeathTest, NamesMustBeKnown) {
     std::exit(status_of_creation());
 }
 
-TEST(EnvironmentDeathTest, FunctionsTakePrecedence) {
+TEST(environment, functions_take_precedence) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(exit_with_status_where_set(), testing::ExitedWithCode(jitnorm_success), "");
 }
@@ -229,7 +230,7 @@ const char *name_of(const owned_pd &pd) {
     return name;
 }
 
-TEST(Implementation, IsWhatWasSet) {
+TEST(implementation, is_what_was_set) {
     const owned_pd before = make_pd();
     const std::string usual = name_of(before);
     ASSERT_OK(jitnorm_set_implementation("ref:any"));
@@ -245,7 +246,7 @@ TEST(Implementation, IsWhatWasSet) {
 
 // ---------------------------------------------------------------- cache and version
 
-TEST(Cache, CapacityIsWhatWasSet) {
+TEST(cache, capacity_is_what_was_set) {
     int before = -1, now = -1;
     ASSERT_OK(jitnorm_get_primitive_cache_capacity(&before));
     EXPECT_GT(before, 0);
@@ -262,7 +263,7 @@ TEST(Cache, CapacityIsWhatWasSet) {
     EXPECT_EQ(now, before);
 }
 
-TEST(Cache, BlobsAreEmpty) {
+TEST(cache, blobs_are_empty) {
     const owned_pd pd = make_pd();
     owned_primitive first, second;
     ASSERT_OK(jitnorm_primitive_create(&first, pd));
@@ -285,7 +286,7 @@ TEST(Cache, BlobsAreEmpty) {
     EXPECT_EQ(id, nullptr);
 }
 
-TEST(Version, IsTheHeaders) {
+TEST(version, is_the_headers) {
     const jitnorm_version_t *version = jitnorm_version();
     EXPECT_EQ(version->major, JITNORM_VERSION_MAJOR);
     EXPECT_EQ(version->minor, JITNORM_VERSION_MINOR);
@@ -296,7 +297,7 @@ TEST(Version, IsTheHeaders) {
 
 // ---------------------------------------------------------------- names
 
-TEST(Names, OfValues) {
+TEST(names, of_values) {
     EXPECT_STREQ(jitnorm_status2str(jitnorm_success), "success");
     EXPECT_STREQ(jitnorm_status2str(jitnorm_invalid_data_type), "invalid_data_type");
     EXPECT_STREQ(jitnorm_dt2str(jitnorm_bf16), "bf16");
@@ -322,7 +323,7 @@ TEST(Names, OfValues) {
 }
 
 // Each value up to the last has a name, and no other value has.
-TEST(Names, AreComplete) {
+TEST(names, are_complete) {
     const auto is_known = [](const char *name) { return std::string(name) != "unknown"; };
     for (int v = 0; v <= jitnorm_invalid_data_type + 1; ++v)
         EXPECT_EQ(is_known(jitnorm_status2str(jitnorm_status_t(v))), v <= jitnorm_invalid_data_type) << v;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an undecided layout (jitnorm_format_tag_any) becomes.
-#include "c_objects.hpp"
+#include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
 
@@ -13,10 +13,10 @@ struct undecided {
     owned_md (*statistics)();
 };
 
-class Undecided : public testing::TestWithParam<undecided> {};
+class undecided_layouts : public testing::TestWithParam<undecided> {};
 
 // Of one source: what dst and the statistics become in forward, and the gradients in backward.
-TEST_P(Undecided, FollowsTheSource) {
+TEST_P(undecided_layouts, follows_the_source) {
     const owned_md src = GetParam().src(), dst = GetParam().dst(), statistics = GetParam().statistics();
     const owned_md any = make_md(dims_of(src, jitnorm_query_dims), jitnorm_bf16, jitnorm_format_tag_any);
     const owned_md any_statistics =
@@ -38,7 +38,7 @@ TEST_P(Undecided, FollowsTheSource) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Undecided,
+INSTANTIATE_TEST_SUITE_P(all, undecided_layouts,
                          testing::Values(undecided{"row_major",
                                                    [] {
                                                        return make_md({2, 3, 8}, jitnorm_f32, jitnorm_abc);
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(All, Undecided,
                                                    }}),
                          [](const auto &tested) { return tested.param.name; });
 
-TEST(Undecided, PostOpFollowsTheDestination) {
+TEST(undecided_layouts, post_op_follows_the_destination) {
     const owned_md src = make_md({2, 3, 8}, jitnorm_f32, jitnorm_bac);
     const owned_md any = make_md({2, 3, 8}, jitnorm_f32, jitnorm_format_tag_any);
     owned_post_ops post_ops;

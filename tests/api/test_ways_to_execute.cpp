@@ -13,7 +13,7 @@ constexpr unsigned C = jitnorm_use_scale, H = jitnorm_use_shift, M = jitnorm_rms
 
 // ---------------------------------------------------------------- in place
 
-TEST(InPlace, ForwardGivesTheSameBits) {
+TEST(in_place, forward_gives_the_same_bits) {
     const inputs given;
     for (const unsigned flags : {0u, C | H, M | C}) {
         execution apart(make_forward(jitnorm_forward_training, flags));
@@ -28,7 +28,7 @@ TEST(InPlace, ForwardGivesTheSameBits) {
     }
 }
 
-TEST(InPlace, BackwardGivesTheSameBits) {
+TEST(in_place, backward_gives_the_same_bits) {
     const inputs given;
     for (const auto kind : {jitnorm_backward, jitnorm_backward_data}) {
         execution apart(make_backward(kind, C | H)), in_place(make_backward(kind, C | H));
@@ -42,7 +42,7 @@ TEST(InPlace, BackwardGivesTheSameBits) {
     }
 }
 
-TEST(InPlace, OneMemoryForBoth) {
+TEST(in_place, one_memory_for_both) {
     const inputs given;
     execution run(make_forward(jitnorm_forward_inference, 0));
     given.give_to(run, false);
@@ -70,7 +70,7 @@ owned_pd make_strided_forward(const_jitnorm_primitive_attr_t attr) {
     return pd;
 }
 
-TEST(Scratchpad, TheUsersGivesTheSameBits) {
+TEST(scratchpad, the_users_gives_the_same_bits) {
     const inputs given;
     std::vector<owned_pd (*)(const_jitnorm_primitive_attr_t)> makers = {
         [](const_jitnorm_primitive_attr_t attr) { return make_forward(jitnorm_forward_training, C | H, attr); },
@@ -89,7 +89,7 @@ TEST(Scratchpad, TheUsersGivesTheSameBits) {
 }
 
 // Any address will do, and nothing is written beside it.
-TEST(Scratchpad, TheUsersNeedsNoAlignment) {
+TEST(scratchpad, the_users_needs_no_alignment) {
     const inputs given;
     execution library(make_strided_forward(nullptr)), run(make_strided_forward(user_scratchpad()));
     if (run.tensors().count(JITNORM_ARG_SCRATCHPAD) == 0) GTEST_SKIP() << "this implementation needs no scratchpad";
@@ -114,7 +114,7 @@ TEST(Scratchpad, TheUsersNeedsNoAlignment) {
 
 // ---------------------------------------------------------------- threads
 
-TEST(Threads, ExecuteOnePrimitiveAtOnce) {
+TEST(threads, execute_one_primitive_at_once) {
     const inputs given;
     for (const bool forward : {true, false}) {
         const owned_pd pd =
@@ -141,7 +141,7 @@ TEST(Threads, ExecuteOnePrimitiveAtOnce) {
 }
 
 // The descriptor, the attributes and the memories' descriptors are copied: all may go before the first execution.
-TEST(Lifetimes, WhatAnObjectWasMadeFromMayGo) {
+TEST(lifetimes, what_an_object_was_made_from_may_go) {
     const inputs given;
     owned_primitive primitive;
     owned_memory src, dst;

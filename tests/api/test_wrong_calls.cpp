@@ -9,14 +9,14 @@
 #include "acl/acl.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
-#include "api/executions.hpp"
 #include "graph/graph_objects.hpp"
 #include "jitnorm/jitnorm.hpp"
+#include "rig/execution.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-class WrongCalls : public testing::Test {
+class wrong_calls : public testing::Test {
 protected:
     void SetUp() override { EXPECT_OK(jitnorm_set_verbose(0)); }
 };
@@ -24,7 +24,7 @@ protected:
 // What the last call said; the status is that of the call.
 std::string words(jitnorm_status_t status) { return std::string(jitnorm_status2str(status)) + ": " + get_last_error(); }
 
-TEST_F(WrongCalls, InC) {
+TEST_F(wrong_calls, in_c) {
     owned_md md;
     const dims sizes = {2, 3};
     EXPECT_EQ(words(jitnorm_memory_desc_create_with_tag(&md, 2, sizes.data(), jitnorm_f32, jitnorm_abc)),
@@ -61,14 +61,16 @@ std::string what_of(Body &&body) {
     return "nothing was thrown";
 }
 
-TEST_F(WrongCalls, InCpp) {
+TEST_F(wrong_calls, in_cpp) {
     using dt = memory::data_type;
     using tag = memory::format_tag;
     const engine cpu(engine::kind::cpu, 0);
     const memory::desc rows({3, 8}, dt::f32, tag::ab), columns({8}, dt::f32, tag::a), whole({3, 8}, dt::s32, tag::ab);
     EXPECT_EQ(what_of([&] { engine(engine::kind::cpu, 1); }),
               "could not create an engine: there is no engine 1 of kind cpu");
-    EXPECT_EQ(what_of([&] { memory::desc({2, -3}, dt::f32, tag::ab); }),
+    EXPECT_EQ(what_of([&] {
+                  memory::desc({2, -3}, dt::f32, tag::ab);
+              }),
               "could not create a memory descriptor: dims[1] is -3, which is negative");
     const auto forward = [&](const memory::desc &src, const memory::desc &statistics) {
         return layer_normalization_forward::primitive_desc(cpu, prop_kind::forward_training, src, rows, statistics, 0.f,
@@ -81,7 +83,7 @@ TEST_F(WrongCalls, InCpp) {
               "could not create a primitive descriptor: src is none of f32, bf16, f16, f64, s8 and u8");
 }
 
-TEST_F(WrongCalls, InGraphs) {
+TEST_F(wrong_calls, in_graphs) {
     const auto add = [](const op_request &request) {
         owned_graph graph;
         EXPECT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu));
@@ -118,8 +120,8 @@ struct acl_call {
     aclTensor *tensor(std::vector<int64_t> sizes, aclDataType type = ACL_FLOAT) {
         std::vector<int64_t> strides(sizes.size(), 1);
         for (size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
-        made_.push_back(aclCreateTensor(sizes.data(), sizes.size(), type, strides.data(), 0, ACL_FORMAT_ND, sizes.data(),
-                                        sizes.size(), data_));
+        made_.push_back(aclCreateTensor(sizes.data(), sizes.size(), type, strides.data(), 0, ACL_FORMAT_ND,
+                                        sizes.data(), sizes.size(), data_));
         return made_.back();
     }
     std::string forward(const aclTensor *input, const aclTensor *weight, aclTensor *out) {
@@ -147,7 +149,7 @@ private:
     aclOpExecutor *executor_ = nullptr;
 };
 
-TEST_F(WrongCalls, InTwoPhases) {
+TEST_F(wrong_calls, in_two_phases) {
     acl_call call;
     aclTensor *rows = call.tensor({2, 8}), *statistics = call.tensor({2, 1});
     const std::string forward = "jitnorm_aclnn_layer_norm_get_workspace_size: ";
@@ -178,7 +180,7 @@ void expect_printed(const std::string &arguments, const std::string &words, cons
     EXPECT_NE(text.find(words), std::string::npos) << arguments << "\n" << text;
 }
 
-TEST_F(WrongCalls, OnTheCommandLine) {
+TEST_F(wrong_calls, on_the_command_line) {
     expect_printed("--lnorm 2x2x2x2x2x2", "src has 6 dimensions, 2 to 5 are supported");
     expect_printed("--lnorm --attr-post-ops=sum:1:3 2x8",
                    "a sum post-op has a zero point with the types s8 and u8 only");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own exp, logistic, tanh, swish and GELUs: their error in ulps of the result, over a sample of all floats and over
+// Our own transcendental functions: their error in ulps of the result, over a sample of all floats and over
 // random doubles, against the mathematical library in a wider type; and their values at the ends.
 #include "arithmetic/eltwise.hpp"
 
@@ -39,6 +39,25 @@ struct function_case {
     double reach; // where random doubles are taken from
 };
 
+exact_type exact_soft_relu(exact_type x, exact_type alpha) {
+    const exact_type u = alpha * x;
+    return (u > 0 ? u + std::log1p(std::exp(-u)) : std::log1p(std::exp(u))) / alpha;
+}
+
+// x tanh(log(1 + e^x)); e^2x + 2 e^x over that and 2, where tanh loses digits
+exact_type exact_mish(exact_type x) {
+    if (std::isinf(x)) return x > 0 ? x : 0;
+    const exact_type t = std::exp(-std::fabs(x));
+    return x < 0 ? x * t * (t + 2) / (t * (t + 2) + 2) : x * (1 + 2 * t) / (1 + 2 * t + 2 * t * t);
+}
+
+// Where the exponent is HALVES / 2.
+template <typename T, int HALVES>
+function_case<T> power_case(const char *name) {
+    return {name, [](T x) { return math::pow(x, T(HALVES) / 2); },
+            [](exact_type x) { return std::pow(x, exact_type(HALVES) / 2); }, 1, HALVES > 100 ? 4.0 : 1e9};
+}
+
 template <typename T>
 std::vector<function_case<T>> functions() {
     return {
@@ -51,7 +70,25 @@ std::vector<function_case<T>> functions() {
         {"swish -2.3125", [](T x) { return math::swish(x, T(-2.3125)); },
          [](exact_type x) { return times_sigma(x, x * -2.3125L); }, 2, 330},
         {"gelu_tanh", [](T x) { return math::gelu_tanh(x); }, exact_gelu_tanh, 2, 22},
-        {"gelu_erf", [](T x) { return math::gelu_erf(x); }, exact_gelu_erf, 1.8, 39}};
+        {"gelu_erf", [](T x) { return math::gelu_erf(x); }, exact_gelu_erf, 1.8, 39},
+        {"elu 1", [](T x) { return math::elu(x, T(1)); }, [](exact_type x) { return x > 0 ? x : std::expm1(x); }, 1.5,
+         50},
+        {"elu 0.3", [](T x) { return math::elu(x, T(0.3)); },
+         [](exact_type x) { return x > 0 ? x : T(0.3) * std::expm1(x); }, 2, 50},
+        {"log", [](T x) { return math::log(x); }, [](exact_type x) { return std::log(x); }, 1, 1e9},
+        {"soft_relu 1", [](T x) { return math::soft_relu(x, T(1)); },
+         [](exact_type x) { return exact_soft_relu(x, 1); }, 2.5, 750},
+        {"soft_relu 1.75", [](T x) { return math::soft_relu(x, T(1.75)); },
+         [](exact_type x) { return exact_soft_relu(x, 1.75L); }, 2.5, 440},
+        {"soft_relu -2.3125", [](T x) { return math::soft_relu(x, T(-2.3125)); },
+         [](exact_type x) { return exact_soft_relu(x, -2.3125L); }, 2.5, 330},
+        {"mish", [](T x) { return math::mish(x); }, exact_mish, 2.5, 760},
+        power_case<T, -3>("pow -3"),
+        power_case<T, 1>("pow 0.5"),
+        power_case<T, 4>("pow 2"),
+        power_case<T, 6>("pow 3"),
+        power_case<T, 75>("pow 37.5"),
+        power_case<T, 500>("pow 250")};
 }
 
 // The distance from `got` to `exact` in units of T's last place at `exact`.
@@ -78,7 +115,7 @@ struct worst_case {
 TEST(eltwise, floats_within_their_bounds) {
     for (const auto &f : functions<float>()) {
         worst_case<float> worst;
-        for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 4999)
+        for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 9973)
             worst.look_at(f, std::bit_cast<float>(uint32_t(bits)));
         EXPECT_LE(worst.error, f.bound) << f.name << " at " << std::hexfloat << worst.at;
     }
@@ -124,6 +161,58 @@ void expect_ends() {
     EXPECT_EQ(math::swish(INF, T(-2)), T(0));
     EXPECT_EQ(math::swish(-MAX, T(2)), T(0));
     EXPECT_EQ(math::swish(T(3), T(0)), T(1.5));
+    EXPECT_EQ(math::elu(-INF, T(2)), T(-2));
+    EXPECT_EQ(math::elu(-MAX, T(2)), T(-2));
+    EXPECT_EQ(math::elu(INF, T(2)), INF);
+    EXPECT_EQ(math::log(T(0)), -INF);
+    EXPECT_EQ(math::log(T(-0.0)), -INF);
+    EXPECT_EQ(math::log(T(1)), T(0));
+    EXPECT_EQ(math::log(INF), INF);
+    EXPECT_TRUE(std::isnan(math::log(-std::numeric_limits<T>::denorm_min())));
+    EXPECT_TRUE(std::isnan(math::log(-INF)));
+    EXPECT_EQ(math::soft_relu(-INF, T(1)), T(0));
+    EXPECT_EQ(math::soft_relu(INF, T(1)), INF);
+    EXPECT_EQ(math::soft_relu(MAX, T(0.5)), MAX);
+    EXPECT_EQ(math::soft_relu(INF, T(-2)), T(0));
+    EXPECT_EQ(math::soft_relu(-INF, T(-2)), -INF);
+    EXPECT_EQ(math::mish(-INF), T(0));
+    EXPECT_EQ(math::mish(-MAX), T(0));
+    EXPECT_EQ(math::mish(MAX), MAX);
+    EXPECT_EQ(math::mish(INF), INF);
+}
+
+// As the C standard has them (F.10.4.4), for exponents that are finite.
+template <typename T>
+void expect_powers_as_in_c() {
+    constexpr T INF = std::numeric_limits<T>::infinity(), MAX = std::numeric_limits<T>::max();
+    for (const T x : {T(0), T(-0.0), T(1), T(-1), T(2), T(-2), INF, -INF, MAX, -MAX, T(NAN)})
+        for (const T exponent : {T(0), T(-0.0), T(1), T(2), T(3), T(-1), T(-2), T(-3), T(0.5), T(-0.5), T(16777216),
+                                 T(16777215), T(-16777215), MAX, -MAX}) {
+            const exact_type expected = std::pow(exact_type(x), exact_type(exponent));
+            const T got = math::pow(x, exponent);
+            EXPECT_LE(ulps(got, expected), 1.5) << x << "^" << exponent << ": " << got << ", not " << expected;
+            EXPECT_TRUE(std::isnan(expected) || std::signbit(got) == std::signbit(expected)) << x << "^" << exponent;
+        }
+}
+
+TEST(eltwise, powers_of_zeros_infinities_and_negative_numbers) {
+    expect_powers_as_in_c<float>();
+    expect_powers_as_in_c<double>();
+}
+
+template <typename T>
+void expect_rounding() {
+    constexpr T INF = std::numeric_limits<T>::infinity(), LARGE = math::pow_constants<T>::INTEGER;
+    for (const T x : {T(0), T(-0.0), T(0.5), T(-0.5), T(1.5), T(2.5), T(-2.5), T(0.49999997), T(-1e-30), T(1e30), INF,
+                      -INF, LARGE, LARGE - 1, LARGE - T(0.5), LARGE / 2 + T(0.5), -LARGE - 1}) {
+        const T got = math::round_to_even(x), expected = std::nearbyint(x);
+        EXPECT_TRUE(got == expected && std::signbit(got) == std::signbit(expected)) << x << " to " << got;
+    }
+}
+
+TEST(eltwise, rounding_to_the_even_integer) {
+    expect_rounding<float>();
+    expect_rounding<double>();
 }
 
 TEST(eltwise, values_at_the_ends) {
@@ -145,7 +234,9 @@ constexpr jitnorm_alg_kind_t ALGORITHMS[] = {
     jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
     jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
     jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
-    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish};
+    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,       jitnorm_eltwise_elu,
+    jitnorm_eltwise_log,      jitnorm_eltwise_soft_relu, jitnorm_eltwise_mish,        jitnorm_eltwise_pow,
+    jitnorm_eltwise_round};
 
 template <typename T>
 void expect_nan_through() {

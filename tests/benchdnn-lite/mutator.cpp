@@ -69,7 +69,7 @@ constexpr const char *TOKENS[] = {",",
 
 std::vector<std::string> lnorm_lines(const std::string &folder) {
     std::vector<std::string> lines;
-    for (const knob &k : knobs())
+    for (const knob &k : knobs_of(driver::lnorm))
         if (k.name != "help" && k.name != "batch") lines.push_back(concat("--", k.name, "=", k.example, " 2x3"));
     std::vector<fs::path> files;
     for (const auto &entry : fs::recursive_directory_iterator(folder))

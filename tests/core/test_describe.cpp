@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/names.hpp"
-#include "problems.hpp"
-#include "unknown.hpp"
+#include "rig/problems.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;
@@ -24,13 +24,13 @@ memory_desc strided(const std::vector<dim_t> &dims, const std::vector<dim_t> &st
     return md;
 }
 
-TEST(Describe, ForwardTraining) {
+TEST(describe, forward_training) {
     problem p = make_problem(jitnorm_forward_training, {128, 768});
     p.flags = jitnorm_use_scale | jitnorm_use_shift;
     EXPECT_EQ(describe(p), "--dir=FWD_D --dt=f32:f32 --tag=ab:ab --stat_tag=a --flags=CH --eps=1e-05 128x768");
 }
 
-TEST(Describe, WhatOnlySomeFrontEndsAskFor) {
+TEST(describe, what_only_some_front_ends_ask_for) {
     problem p = make_problem(jitnorm_backward, {2, 3, 8});
     p.flags = jitnorm_use_scale;
     p.normalized_axes = 2;
@@ -42,7 +42,7 @@ TEST(Describe, WhatOnlySomeFrontEndsAskFor) {
                            "--stat=rstd --left-out=diff_src+diff_scale --scale=ones --eps=1e-05 2x3x8");
 }
 
-TEST(Describe, AllOfForward) {
+TEST(describe, all_of_forward) {
     problem p = make_problem(jitnorm_forward_inference, {2, 3, 8});
     p.flags = jitnorm_use_global_stats | jitnorm_use_scale | jitnorm_use_shift | jitnorm_rms_norm;
     p.epsilon = 0.0625f;
@@ -64,7 +64,7 @@ TEST(Describe, AllOfForward) {
               "--attr-post-ops=sum:0.5:3:u8+sum:1:0+gelu_tanh:0:0+clip_v2:-1e20:6.5+mul:u8:6:abc 2x3x8");
 }
 
-TEST(Describe, Backward) {
+TEST(describe, backward) {
     problem p = make_problem(jitnorm_backward, {16, 64});
     EXPECT_EQ(describe(p), "--dir=BWD_DW --dt=f32:f32 --tag=ab:ab --stat_tag=a --eps=1e-05 16x64");
     p.prop_kind = jitnorm_backward_data;
@@ -72,7 +72,7 @@ TEST(Describe, Backward) {
     EXPECT_EQ(describe(p), "--dir=BWD_D --dt=f32:f32 --tag=ab:ab:65x1 --stat_tag=a --eps=1e-05 16x64");
 }
 
-TEST(Describe, GradientTypeOfScaleAndShiftWhereItDiffers) {
+TEST(describe, gradient_type_of_scale_and_shift_where_it_differs) {
     problem p = make_problem(jitnorm_backward, {16, 64});
     p.flags = jitnorm_use_scale;
     p.scale_shift_type = jitnorm_bf16;
@@ -81,7 +81,7 @@ TEST(Describe, GradientTypeOfScaleAndShiftWhereItDiffers) {
     EXPECT_NE(describe(p).find(" --ss_dt=bf16 "), std::string::npos);
 }
 
-TEST(Describe, OneScaleAlone) {
+TEST(describe, one_scale_alone) {
     problem p = forward_problem();
     p.attr.dst_scale = true;
     EXPECT_NE(describe(p).find(" --attr-scales=dst:common:1 "), std::string::npos);
@@ -90,7 +90,7 @@ TEST(Describe, OneScaleAlone) {
     EXPECT_NE(describe(p).find(" --attr-scales=src:common:1 "), std::string::npos);
 }
 
-TEST(Names, Layouts) {
+TEST(names, layouts) {
     EXPECT_EQ(layout_name(strided({3, 5}, {1, 3})), "ba");
     EXPECT_EQ(layout_name(strided({3, 5}, {6, 1})), "6x1");
     EXPECT_EQ(layout_name(strided({2, 3, 4, 5}, {15, 5, 30, 1})), "cabd") << "dense, but no tag has this order";
@@ -100,12 +100,12 @@ TEST(Names, Layouts) {
     EXPECT_EQ(layout_name(dense({2, 2, 2, 2, 2, 2})), "abcdef");
 }
 
-TEST(Names, RuntimeDimensionsAreStars) {
+TEST(names, runtime_dimensions_are_stars) {
     const dim_t dims[] = {RUNTIME_DIM, 768};
     EXPECT_EQ(join(dims, 2), "*x768");
 }
 
-TEST(Names, UnknownValuesAreUndef) {
+TEST(names, unknown_values_are_undef) {
     EXPECT_EQ(name_of(unknown<jitnorm_data_type_t>(77)), "undef");
     EXPECT_EQ(name_of(unknown<jitnorm_prop_kind_t>(1)), "undef");
     EXPECT_EQ(name_of(jitnorm_alg_kind_undef), "undef");

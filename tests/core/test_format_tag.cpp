@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/format_tag.hpp"
-#include "unknown.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::impl;
 using jitnorm::tests::unknown;
@@ -80,7 +80,7 @@ void check_tag(const named_tag &entry, const values &dims) {
 
 size_t rank_of(std::string_view name) { return std::min(name.find_first_of("0123456789"), name.size()); }
 
-TEST(FormatTag, EachLaysMemoryOutAsItsNameSays) {
+TEST(format_tag, each_lays_memory_out_as_its_name_says) {
     const dim_t odd[] = {5, 19, 3, 2, 4}, whole[] = {96, 64, 1, 2, 1};
     ASSERT_EQ(named_tags().size(), size_t(jitnorm_format_tag_last) - 2);
     for (const named_tag &entry : named_tags()) {
@@ -91,7 +91,7 @@ TEST(FormatTag, EachLaysMemoryOutAsItsNameSays) {
     }
 }
 
-TEST(FormatTag, NamesFollowTheEnumeration) {
+TEST(format_tag, names_follow_the_enumeration) {
     EXPECT_EQ(tag_name(jitnorm_a), "a");
     EXPECT_EQ(tag_name(jitnorm_edcba), "edcba");
     EXPECT_EQ(tag_name(jitnorm_BA16a64b), "BA16a64b");
@@ -103,7 +103,7 @@ TEST(FormatTag, NamesFollowTheEnumeration) {
     EXPECT_EQ(tag_name(unknown<jitnorm_format_tag_t>(-1)), "");
 }
 
-TEST(FormatTag, InnerBlocksAreOutermostFirst) {
+TEST(format_tag, inner_blocks_are_outermost_first) {
     const layout_rule rule = parse_layout("AB16b32a");
     EXPECT_EQ(rule.ndims, 2);
     EXPECT_EQ(rule.inner_nblks, 2);
@@ -113,7 +113,7 @@ TEST(FormatTag, InnerBlocksAreOutermostFirst) {
     EXPECT_EQ(rule.inner_idxs[1], 0);
 }
 
-TEST(FormatTag, PlainOrderEqualsRowMajorStrides) {
+TEST(format_tag, plain_order_equals_row_major_strides) {
     const values dims = {3, 0, 5};
     memory_desc tagged, strided;
     ASSERT_EQ(make_with_tag(tagged, 3, dims.data(), jitnorm_f32, jitnorm_abc), jitnorm_success);
@@ -121,7 +121,7 @@ TEST(FormatTag, PlainOrderEqualsRowMajorStrides) {
     EXPECT_EQ(tagged, strided);
 }
 
-TEST(FormatTag, AnyLeavesTheLayoutOpen) {
+TEST(format_tag, any_leaves_the_layout_open) {
     const values dims = {3, 5};
     memory_desc md;
     ASSERT_EQ(make_with_tag(md, 2, dims.data(), jitnorm_f32, jitnorm_format_tag_any), jitnorm_success);
@@ -135,7 +135,7 @@ jitnorm_status_t status_of(const values &dims, jitnorm_format_tag_t tag, jitnorm
     return make_with_tag(md, int(dims.size()), dims.data(), type, tag);
 }
 
-TEST(FormatTag, RefusesWhatHasNoMeaning) {
+TEST(format_tag, refuses_what_has_no_meaning) {
     EXPECT_EQ(status_of({3, 5}, jitnorm_format_tag_undef), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({3, 5}, jitnorm_abc), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({3, 5}, jitnorm_a), jitnorm_invalid_arguments);
@@ -148,7 +148,7 @@ TEST(FormatTag, RefusesWhatHasNoMeaning) {
     EXPECT_EQ(status_of({}, jitnorm_format_tag_undef, jitnorm_data_type_undef), jitnorm_success) << "no tensor";
 }
 
-TEST(FormatTag, RefusesWhatDoesNotFit) {
+TEST(format_tag, refuses_what_does_not_fit) {
     const dim_t big = dim_t(1) << 32, largest = INT64_MAX;
     EXPECT_EQ(status_of({big, big}, jitnorm_ba), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({big, big}, jitnorm_format_tag_any), jitnorm_invalid_arguments);
@@ -156,7 +156,7 @@ TEST(FormatTag, RefusesWhatDoesNotFit) {
     EXPECT_EQ(status_of({largest}, jitnorm_Ab16a), jitnorm_invalid_arguments);
 }
 
-TEST(FormatTag, RuntimeDimensions) {
+TEST(format_tag, runtime_dimensions) {
     const values dims = {RUNTIME_DIM, 20};
     memory_desc md;
     ASSERT_EQ(make_with_tag(md, 2, dims.data(), jitnorm_f32, jitnorm_aB8b), jitnorm_success);

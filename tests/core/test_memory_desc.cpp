@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/memory_desc.hpp"
-#include "unknown.hpp"
+#include "rig/unknown.hpp"
 
 using namespace jitnorm::impl;
 using jitnorm::tests::unknown;
@@ -37,7 +37,7 @@ jitnorm_status_t status_of(const values &dims, const values &strides, jitnorm_da
 
 values strides_of(const memory_desc &md) { return {md.strides, md.strides + md.ndims}; }
 
-TEST(MemoryDesc, SizesOfTypes) {
+TEST(memory_desc, sizes_of_types) {
     EXPECT_EQ(size_of(jitnorm_s8), 1u);
     EXPECT_EQ(size_of(jitnorm_u8), 1u);
     EXPECT_EQ(size_of(jitnorm_f16), 2u);
@@ -49,7 +49,7 @@ TEST(MemoryDesc, SizesOfTypes) {
     EXPECT_EQ(size_of(unknown<jitnorm_data_type_t>(7777)), 0u);
 }
 
-TEST(MemoryDesc, RowMajorByDefault) {
+TEST(memory_desc, row_major_by_default) {
     const memory_desc md = made({2, 3, 5}, {});
     EXPECT_EQ(strides_of(md), (values{15, 5, 1}));
     EXPECT_EQ(md.format_kind, jitnorm_blocked);
@@ -60,7 +60,7 @@ TEST(MemoryDesc, RowMajorByDefault) {
     EXPECT_EQ(md, make_dense(values{2, 3, 5}, jitnorm_f32));
 }
 
-TEST(MemoryDesc, NoDimensionsMakeAnEmptyDescriptor) {
+TEST(memory_desc, no_dimensions_make_an_empty_descriptor) {
     memory_desc md = made({4}, {});
     EXPECT_EQ(make_with_strides(md, 0, nullptr, jitnorm_data_type_undef, nullptr), jitnorm_success);
     EXPECT_EQ(md, memory_desc());
@@ -69,7 +69,7 @@ TEST(MemoryDesc, NoDimensionsMakeAnEmptyDescriptor) {
     EXPECT_FALSE(has_runtime_dims(md));
 }
 
-TEST(MemoryDesc, RefusesBadRankDimensionAndType) {
+TEST(memory_desc, refuses_bad_rank_dimension_and_type) {
     memory_desc md;
     const values ones(MAX_NDIMS + 1, 1);
     EXPECT_EQ(make_with_strides(md, MAX_NDIMS, ones.data(), jitnorm_f32, nullptr), jitnorm_success);
@@ -81,7 +81,7 @@ TEST(MemoryDesc, RefusesBadRankDimensionAndType) {
     EXPECT_EQ(status_of({2, 3}, {}, unknown<jitnorm_data_type_t>(42)), jitnorm_invalid_arguments);
 }
 
-TEST(MemoryDesc, StridesMayHaveGapsAndAnyOrder) {
+TEST(memory_desc, strides_may_have_gaps_and_any_order) {
     const memory_desc gaps = made({2, 3}, {10, 2});
     EXPECT_EQ(bytes(gaps), 4u * (10 + 2 * 2 + 1));
     EXPECT_EQ(offset(gaps, values{1, 2}.data()), 14);
@@ -91,7 +91,7 @@ TEST(MemoryDesc, StridesMayHaveGapsAndAnyOrder) {
     EXPECT_EQ(offset_of_index(columns, 1), 2);
 }
 
-TEST(MemoryDesc, ElementsMayShareMemoryByStrideZeroOnly) {
+TEST(memory_desc, elements_may_share_memory_by_stride_zero_only) {
     EXPECT_EQ(status_of({2, 3}, {0, 1}), jitnorm_success);
     EXPECT_EQ(status_of({2, 3}, {0, 0}), jitnorm_success);
     EXPECT_EQ(status_of({2, 3}, {3, 1}), jitnorm_success);
@@ -103,7 +103,7 @@ TEST(MemoryDesc, ElementsMayShareMemoryByStrideZeroOnly) {
     EXPECT_EQ(bytes(made({5, 3}, {0, 1})), 12u);
 }
 
-TEST(MemoryDesc, StridesOfSingleAndEmptyDimensionsAreFree) {
+TEST(memory_desc, strides_of_single_and_empty_dimensions_are_free) {
     EXPECT_EQ(status_of({4, 1, 8}, {8, 3, 1}), jitnorm_success);
     EXPECT_EQ(bytes(made({1, 8}, {1, 1})), 32u);
     EXPECT_EQ(status_of({4, 0}, {1, 1}), jitnorm_success);
@@ -111,7 +111,7 @@ TEST(MemoryDesc, StridesOfSingleAndEmptyDimensionsAreFree) {
 }
 
 // Every set of small strides: accepted exactly when no two elements share an offset.
-TEST(MemoryDesc, AcceptedStridesKeepElementsApart) {
+TEST(memory_desc, accepted_strides_keep_elements_apart) {
     const values dims = {2, 3, 2};
     int accepted = 0;
     for (dim_t code = 0; code < 8 * 8 * 8; ++code) {
@@ -128,7 +128,7 @@ TEST(MemoryDesc, AcceptedStridesKeepElementsApart) {
     EXPECT_GT(accepted, 20);
 }
 
-TEST(MemoryDesc, SizesThatDoNotFitAreRefused) {
+TEST(memory_desc, sizes_that_do_not_fit_are_refused) {
     const dim_t big = dim_t(1) << 32, largest = std::numeric_limits<dim_t>::max();
     EXPECT_EQ(status_of({big, big}, {}), jitnorm_invalid_arguments);
     EXPECT_EQ(status_of({largest}, {}, jitnorm_s8), jitnorm_success);
@@ -143,27 +143,27 @@ TEST(MemoryDesc, SizesThatDoNotFitAreRefused) {
     EXPECT_EQ(status_of({3, 0}, {largest, 1}), jitnorm_success) << "without elements no offset is ever used";
 }
 
-TEST(MemoryDesc, OffsetsBeyondThirtyTwoBits) {
+TEST(memory_desc, offsets_beyond_thirty_two_bits) {
     const memory_desc md = made({70000, 70000}, {});
     EXPECT_EQ(offset(md, values{69999, 69999}.data()), dim_t(70000) * 70000 - 1);
     EXPECT_EQ(bytes(md), size_t(70000) * 70000 * 4);
 }
 
-TEST(MemoryDesc, ZeroDimensionsAreLegal) {
+TEST(memory_desc, zero_dimensions_are_legal) {
     const memory_desc md = made({3, 0, 4}, {});
     EXPECT_EQ(nelems(md), 0);
     EXPECT_EQ(bytes(md), 0u);
     EXPECT_EQ(strides_of(md), (values{4, 4, 1}));
 }
 
-TEST(MemoryDesc, OffsetZeroCountsInSizeAndOffsets) {
+TEST(memory_desc, offset_zero_counts_in_size_and_offsets) {
     memory_desc md = made({2, 3}, {});
     md.offset0 = 5;
     EXPECT_EQ(bytes(md), 44u);
     EXPECT_EQ(offset_of_index(md, 4), 9);
 }
 
-TEST(MemoryDesc, RuntimeDimensionsAndStrides) {
+TEST(memory_desc, runtime_dimensions_and_strides) {
     const memory_desc rows = made({RUNTIME_DIM, 8}, {});
     EXPECT_TRUE(has_runtime_dims(rows));
     EXPECT_EQ(strides_of(rows), (values{8, 1}));
@@ -177,7 +177,7 @@ TEST(MemoryDesc, RuntimeDimensionsAndStrides) {
     EXPECT_EQ(status_of({RUNTIME_DIM, big, big}, {1, 1, 1}), jitnorm_invalid_arguments) << "a row that cannot be";
 }
 
-TEST(MemoryDesc, Comparisons) {
+TEST(memory_desc, comparisons) {
     const memory_desc a = made({2, 3}, {}), b = made({2, 3}, {}, jitnorm_bf16), c = made({2, 3}, {1, 2});
     EXPECT_TRUE(same_layout(a, b));
     EXPECT_FALSE(a == b);

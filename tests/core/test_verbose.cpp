@@ -14,14 +14,14 @@ using namespace jitnorm::impl;
 
 namespace {
 
-TEST(Environment, Integers) {
+TEST(environment, integers) {
     EXPECT_EQ(integer_or("2", 42), 2);
     EXPECT_EQ(integer_or("-1", 42), -1);
     for (const char *text : {"", "x", "2x", " 2", "99999999999999", "1.5"}) EXPECT_EQ(integer_or(text, 42), 42) << text;
 }
 
 // What is tried here is that nothing looks at the environment a second time; programs of their own try the first.
-TEST(Environment, IsReadOnce) {
+TEST(environment, is_read_once) {
     const environment &before = the_environment();
     const std::string implementation = before.implementation;
     setenv("JITNORM_IMPL", "another", 1);
@@ -30,7 +30,7 @@ TEST(Environment, IsReadOnce) {
     unsetenv("JITNORM_IMPL");
 }
 
-TEST(Environment, WordsOfTheLog) {
+TEST(environment, words_of_the_log) {
     for (const char *text : {"", "error", "warn", "?", "-1", "error,?"})
         EXPECT_EQ(verbose_level_of(text), VERBOSE_ERRORS) << text;
     for (const char *text : {"0", "none"}) EXPECT_EQ(verbose_level_of(text), VERBOSE_NOTHING) << text;
@@ -40,20 +40,20 @@ TEST(Environment, WordsOfTheLog) {
         EXPECT_EQ(verbose_level_of(text), 2) << text;
 }
 
-TEST(Verbose, LevelIsWhatWasSet) {
+TEST(verbose, level_is_what_was_set) {
     const int before = verbose_level();
     set_verbose_level(2);
     EXPECT_EQ(verbose_level(), 2);
     set_verbose_level(before);
 }
 
-TEST(Verbose, OneLinePerEvent) {
+TEST(verbose, one_line_per_event) {
     testing::internal::CaptureStdout();
     log_line("refuse", "jit:avx2,because");
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "jitnorm_verbose,v1,refuse,jit:avx2,because\n");
 }
 
-TEST(Verbose, LinesOfSeveralThreadsDoNotMix) {
+TEST(verbose, lines_of_several_threads_do_not_mix) {
     constexpr int THREADS = 4, LINES = 200;
     const std::string text(300, 'x'), line = "jitnorm_verbose,v1,event," + text;
     testing::internal::CaptureStdout();

@@ -41,23 +41,41 @@ TYPED_TEST(lane_fold, order) {
     }
 }
 
-// Eight sums of eight lanes each.
-TEST(lane_fold_eight, order) {
+// The sums s and q of eight rows, each of eight lanes.
+TEST(fold_of_eight, order) {
     if (!impl::jit::is_allowed(impl::jit::isa::avx2)) GTEST_SKIP() << "this processor lacks AVX2";
+    constexpr int ROWS = 8, LANES = 8;
     const small_function fold_eight([](Xbyak::CodeGenerator &g) {
-        impl::jit::emit_fold_eight(g, Xbyak::RegExp(g.rdi), {g.ymm0, g.ymm1, g.ymm2, g.ymm3}, g.ymm4);
-        g.vmovups(g.ptr[g.rsi], g.ymm0);
+        impl::jit::fold_of_eight fold(g, {g.ymm0, g.ymm1, g.ymm2, g.ymm3}, g.ymm4);
+        g.push(g.rbp);
+        g.mov(g.rbp, g.rsp);
+        g.sub(g.rsp, ROWS * fold.ROW_BYTES);
+        g.and_(g.rsp, -fold.ROW_BYTES);
+        for (int row = 0; row < ROWS; ++row) {
+            g.vmovups(g.ymm6, g.ptr[g.rdi + row * 2 * LANES * int(sizeof(float))]);
+            g.vmovups(g.ymm7, g.ptr[g.rdi + (row * 2 + 1) * LANES * int(sizeof(float))]);
+            fold.keep(g.ptr[g.rsp + row * fold.ROW_BYTES], g.ymm6, g.ymm7);
+        }
+        fold.fold(Xbyak::RegExp(g.rsp), [&](int row, const Xbyak::Ymm &sums) {
+            g.vmovups(g.ptr[g.rsi + row * int(sizeof(float))], Xbyak::Xmm(sums.getIdx()));
+            g.vextractf128(g.ptr[g.rsi + (ROWS + row) * int(sizeof(float))], sums, 1);
+        });
+        g.mov(g.rsp, g.rbp);
+        g.pop(g.rbp);
         g.vzeroupper();
         g.ret();
     });
     std::mt19937 generator(12);
     std::uniform_real_distribution<float> exponent(-12, 12);
     for (int trial = 0; trial < 1000; ++trial) {
-        float lanes[8][8], got[8];
-        for (auto &sum : lanes)
-            for (float &lane : sum) lane = std::exp2(exponent(generator));
+        float lanes[ROWS][2][LANES], got[2][ROWS];
+        for (auto &row : lanes)
+            for (auto &sum : row)
+                for (float &lane : sum) lane = std::exp2(exponent(generator));
         fold_eight(lanes, got, 0);
-        for (int i = 0; i < 8; ++i) EXPECT_EQ(got[i], impl::layer_norm::fold(lanes[i])) << i;
+        for (int row = 0; row < ROWS; ++row)
+            for (int sum = 0; sum < 2; ++sum)
+                EXPECT_EQ(got[sum][row], impl::layer_norm::fold(lanes[row][sum])) << row << (sum ? " q" : " s");
     }
 }
 

@@ -21,7 +21,9 @@ constexpr jitnorm_alg_kind_t ALGORITHMS[] = {
     jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
     jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
     jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
-    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish};
+    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,       jitnorm_eltwise_elu,
+    jitnorm_eltwise_log,      jitnorm_eltwise_soft_relu, jitnorm_eltwise_mish,        jitnorm_eltwise_pow,
+    jitnorm_eltwise_round};
 
 template <typename On>
 class recorded_code : public emitter<On> {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tail_mask touches the elements that are there and no byte more, on both sides of a guard page.
-#include "../guarded_buffer.hpp"
 #include "jit/emit/tail_mask.hpp"
+#include "rig/guarded_buffer.hpp"
 #include "small_function.hpp"
 
 namespace jitnorm::tests {

@@ -2,15 +2,16 @@
 // aclnn_choice: the tensors and arrays of a two-phase call as the fuzzer's bytes describe them.
 #pragma once
 
-#include "handles.hpp"
 #include "hostile_sizes.hpp"
 #include "jitnorm/jitnorm_aclnn.h"
+#include "rig/jitnorm_handle.hpp"
+#include "run_one.hpp"
 
 namespace jitnorm::fuzz {
 
-using acl_tensor = owner<aclTensor, jitnorm_acl_tensor_destroy>;
-using acl_int_array = owner<aclIntArray, jitnorm_acl_int_array_destroy>;
-using acl_bool_array = owner<aclBoolArray, jitnorm_acl_bool_array_destroy>;
+using acl_tensor = tests::owned<aclTensor *, jitnorm_acl_tensor_destroy>;
+using acl_int_array = tests::owned<aclIntArray *, jitnorm_acl_int_array_destroy>;
+using acl_bool_array = tests::owned<aclBoolArray *, jitnorm_acl_bool_array_destroy>;
 
 struct acl_tensor_choice {
     bool exists = true;

@@ -5,6 +5,7 @@
 
 #include "aclnn_choice.hpp"
 #include "implementation_cap.hpp"
+#include "streams.hpp"
 #include "tensor_regions.hpp"
 
 namespace jitnorm::fuzz {

@@ -3,13 +3,14 @@
 // bits of the reference.
 #include "graph_run.hpp"
 #include "implementation_cap.hpp"
+#include "streams.hpp"
 
 namespace jitnorm::fuzz {
 
 namespace {
 
-using graph = owner<jitnorm_graph_graph, jitnorm_graph_graph_destroy>;
-using partition = owner<jitnorm_graph_partition, jitnorm_graph_partition_destroy>;
+using graph = tests::owned<jitnorm_graph_graph *, jitnorm_graph_graph_destroy>;
+using partition = tests::owned<jitnorm_graph_partition *, jitnorm_graph_partition_destroy>;
 
 void compare_descriptions(const std::vector<logical_tensor> &tensors) {
     for (const logical_tensor &t : tensors) {
@@ -101,7 +102,7 @@ compilation compile(jitnorm_graph_partition_t p, tensor_list inputs, tensor_list
     require(jitnorm_graph_compiled_partition_create(&made, p) == jitnorm_success,
             "a partition can be compiled into one");
     const jitnorm_status_t status = jitnorm_graph_partition_compile(p, made, inputs.size(), inputs.data(),
-                                                                    outputs.size(), outputs.data(), engine());
+                                                                    outputs.size(), outputs.data(), tests::cpu());
     return {compiled_partition(made), status};
 }
 

@@ -12,8 +12,8 @@
 
 #include "../benchdnn-lite/mutator.hpp"
 #include "captured_output.hpp"
+#include "cli/run.hpp"
 #include "error.hpp"
-#include "graph/graph_command_line.hpp"
 #include "graph/graph_rewrite.hpp"
 #include "run_one.hpp"
 #include "text.hpp"
@@ -84,7 +84,7 @@ bool is_small(const std::string &content, const std::vector<std::string> &argume
     return true;
 }
 
-// Whether a run takes milliseconds and reads no file of the machine.
+// Whether a run takes milliseconds and neither reads nor writes a file of the machine.
 bool is_worth_running(const std::string &content, const std::vector<std::string> &arguments) {
     const auto is = [&](std::string_view begin) {
         return [begin](const std::string &argument) { return argument.starts_with(begin); };
@@ -94,6 +94,7 @@ bool is_worth_running(const std::string &content, const std::vector<std::string>
     };
     const auto own = std::count(arguments.begin(), arguments.end(), std::string(THIS_CASE));
     if (own > 2 || own != has(CASE) || has("--mode") > 0) return false;
+    if (has("--batch") > 0 || has("--json") > 0 || has("--repeats-per-prb") > 0) return false;
     if (has("--op-attrs") > 1 || has("--in-shapes") > 1) return false;
     try {
         return own == 0 || is_small(content, arguments);
@@ -112,7 +113,7 @@ void run(const std::vector<std::string> &arguments, const std::string &path) {
     std::string out, err;
     {
         const captured_output standard(1), errors(2);
-        status = run_graph_command_line(int(argv.size()), argv.data());
+        status = run_command_line(int(argv.size()), argv.data());
         out = standard.text();
         err = errors.text();
     }

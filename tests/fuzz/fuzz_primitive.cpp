@@ -2,6 +2,7 @@
 // The primitive interface: any descriptors, attributes and arguments. Every implementation that takes a request answers
 // the same, to the bit; the last one is the plain C++ reference.
 #include "primitive_run.hpp"
+#include "streams.hpp"
 
 namespace jitnorm::fuzz {
 
@@ -27,17 +28,17 @@ void ask_anything(byte_stream &choices, const_jitnorm_primitive_desc_t pd) {
     require(jitnorm_primitive_desc_get_attr(pd, &attr) == jitnorm_success, "a primitive descriptor has attributes");
 }
 
-primitive_desc clone_of(const_jitnorm_primitive_desc_t pd) {
+tests::owned_pd clone_of(const_jitnorm_primitive_desc_t pd) {
     jitnorm_primitive_desc_t copy = nullptr;
     require(jitnorm_primitive_desc_clone(&copy, pd) == jitnorm_success, "a primitive descriptor can be cloned");
-    return primitive_desc(copy);
+    return tests::owned_pd(copy);
 }
 
-primitive make_primitive(const_jitnorm_primitive_desc_t pd) {
+tests::owned_primitive make_primitive(const_jitnorm_primitive_desc_t pd) {
     jitnorm_primitive_t made = nullptr;
     const jitnorm_status_t status = jitnorm_primitive_create(&made, pd);
     require(status == jitnorm_success || status == jitnorm_out_of_memory, "a primitive can be made");
-    return primitive(made);
+    return tests::owned_primitive(made);
 }
 
 // The implementations from this one to the reference, and what the first of them computes.
@@ -47,7 +48,7 @@ public:
         : arguments_(choices, what, pd), first_in_parts_(choices.coin()) {}
 
     void add(const_jitnorm_primitive_desc_t pd) {
-        const primitive made = make_primitive(pd);
+        const tests::owned_primitive made = make_primitive(pd);
         if (made == nullptr || !arguments_.can_run()) return;
         const bool in_parts = first_in_parts_ != expected_.has_value();
         const std::optional<run_result> result = arguments_.run(made.get(), stream(in_parts));
@@ -66,7 +67,7 @@ private:
 int run_one(const uint8_t *data, size_t size) {
     byte_stream choices(data, size);
     primitive_choice what;
-    primitive_desc pd = request(choices, what);
+    tests::owned_pd pd = request(choices, what);
     if (pd == nullptr) return 0;
     ask_anything(choices, pd.get());
     if (choices.coin()) pd = clone_of(pd.get());

@@ -2,14 +2,15 @@
 // graph_choice: an operation of the graph interface as the fuzzer's bytes describe it.
 #pragma once
 
-#include "handles.hpp"
 #include "hostile_sizes.hpp"
 #include "jitnorm/jitnorm_graph.h"
+#include "rig/jitnorm_handle.hpp"
+#include "run_one.hpp"
 
 namespace jitnorm::fuzz {
 
 using logical_tensor = jitnorm_graph_logical_tensor_t;
-using graph_op = owner<jitnorm_graph_op, jitnorm_graph_op_destroy>;
+using graph_op = tests::owned<jitnorm_graph_op *, jitnorm_graph_op_destroy>;
 
 struct graph_choice {
     jitnorm_graph_op_kind_t kind = jitnorm_graph_op_layer_norm;

@@ -5,11 +5,11 @@ namespace jitnorm::fuzz {
 
 namespace {
 
-using graph_tensor = owner<jitnorm_graph_tensor, jitnorm_graph_tensor_destroy>;
+using graph_tensor = tests::owned<jitnorm_graph_tensor *, jitnorm_graph_tensor_destroy>;
 
 graph_tensor tensor_at(const logical_tensor &t, void *handle) {
     jitnorm_graph_tensor_t made = nullptr;
-    require(jitnorm_graph_tensor_create(&made, &t, engine(), handle) == jitnorm_success, "a tensor can be made");
+    require(jitnorm_graph_tensor_create(&made, &t, tests::cpu(), handle) == jitnorm_success, "a tensor can be made");
     logical_tensor answered = {};
     uint8_t equal = 0;
     require(jitnorm_graph_tensor_get_logical_tensor(made, &answered) == jitnorm_success &&

@@ -7,7 +7,7 @@
 
 namespace jitnorm::fuzz {
 
-using compiled_partition = owner<jitnorm_graph_compiled_partition, jitnorm_graph_compiled_partition_destroy>;
+using compiled_partition = tests::owned<jitnorm_graph_compiled_partition *, jitnorm_graph_compiled_partition_destroy>;
 
 // For a compiled partition and another one of the same operation by the reference.
 class graph_tensors {

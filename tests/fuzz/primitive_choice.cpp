@@ -60,18 +60,18 @@ void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &ru
     default: {
         const int alg = choices.hostile() ? int(hostile_number(choices)) : jitnorm_binary_add + int(choices.below(12));
         source = choose_source(choices, rules);
-        const memory_desc md = exercised(choices, source.asked());
+        const tests::owned_md md = exercised(choices, source.asked());
         jitnorm_post_ops_append_binary(ops, jitnorm_alg_kind_t(alg), md.get());
     }
     }
     if (jitnorm_post_ops_len(ops) > int(what.post_op_sources.size())) what.post_op_sources.push_back(source);
 }
 
-attributes choose_attributes(byte_stream &choices, const tensor_rules &rules, primitive_choice &what) {
+tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &rules, primitive_choice &what) {
     if (!choices.one_in(3)) return nullptr;
     jitnorm_primitive_attr_t made = nullptr;
     require(jitnorm_primitive_attr_create(&made) == jitnorm_success, "attributes can be made");
-    attributes attr(made);
+    tests::owned_attr attr(made);
     if (choices.coin())
         jitnorm_primitive_attr_set_scratchpad_mode(made, jitnorm_scratchpad_mode_t(choices.hostile() ? 2 : 1));
     for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
@@ -80,23 +80,23 @@ attributes choose_attributes(byte_stream &choices, const tensor_rules &rules, pr
                                                    choices.hostile() ? int(choices.number()) : 0);
     jitnorm_post_ops_t ops = nullptr;
     require(jitnorm_post_ops_create(&ops) == jitnorm_success, "post-ops can be made");
-    const post_ops owned(ops);
+    const tests::owned_post_ops owned(ops);
     for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
     require(jitnorm_primitive_attr_set_post_ops(made, ops) == jitnorm_success, "post-ops can be set");
     jitnorm_primitive_attr_t copy = nullptr;
     require(jitnorm_primitive_attr_clone(&copy, made) == jitnorm_success, "attributes can be cloned");
-    attributes clone(copy);
+    tests::owned_attr clone(copy);
     return choices.coin() ? std::move(clone) : std::move(attr);
 }
 
 // The request's descriptors, made; hostile requests have null pointers among them.
 struct descriptors {
-    memory_desc src, dst, diff_src, statistics;
+    tests::owned_md src, dst, diff_src, statistics;
 };
 
 descriptors describe(byte_stream &choices, const primitive_choice &what) {
     const auto made = [&](const tensor_choice &t) {
-        memory_desc md = exercised(choices, t.asked());
+        tests::owned_md md = exercised(choices, t.asked());
         return choices.hostile() ? nullptr : std::move(md);
     };
     descriptors all{made(what.src), made(what.dst), made(what.diff_src), nullptr};
@@ -106,7 +106,7 @@ descriptors describe(byte_stream &choices, const primitive_choice &what) {
 
 jitnorm_status_t create(byte_stream &choices, const primitive_choice &what, const descriptors &all,
                         const_jitnorm_primitive_attr_t attr, jitnorm_primitive_desc_t *pd) {
-    const jitnorm_engine_t on = choices.hostile() ? nullptr : engine();
+    const jitnorm_engine_t on = choices.hostile() ? nullptr : tests::cpu();
     const bool forward = what.is_forward() != choices.hostile();
     if (forward)
         return jitnorm_layer_normalization_forward_primitive_desc_create_v2(
@@ -114,10 +114,10 @@ jitnorm_status_t create(byte_stream &choices, const primitive_choice &what, cons
             what.flags, attr);
     jitnorm_primitive_desc_t hint = nullptr;
     if (choices.one_in(8))
-        jitnorm_layer_normalization_forward_primitive_desc_create(&hint, engine(), jitnorm_forward_training,
+        jitnorm_layer_normalization_forward_primitive_desc_create(&hint, tests::cpu(), jitnorm_forward_training,
                                                                   all.src.get(), all.diff_src.get(),
                                                                   all.statistics.get(), 0, what.flags, nullptr);
-    const primitive_desc owned(hint);
+    const tests::owned_pd owned(hint);
     return jitnorm_layer_normalization_backward_primitive_desc_create_v2(
         pd, on, what.kind, all.diff_src.get(), all.dst.get(), all.src.get(), all.statistics.get(),
         what.diff_scale_shift_type, what.scale_shift_type, what.epsilon, what.flags, hint, attr);
@@ -171,7 +171,7 @@ bool primitive_choice::is_output(int argument) const {
     }
 }
 
-memory_desc primitive_choice::actual(int argument, jitnorm_data_type_t type) const {
+tests::owned_md primitive_choice::actual(int argument, jitnorm_data_type_t type) const {
     switch (argument) {
     case JITNORM_ARG_SRC:
         return src.actual();
@@ -196,11 +196,11 @@ memory_desc primitive_choice::actual(int argument, jitnorm_data_type_t type) con
     return columns.actual();
 }
 
-primitive_desc request(byte_stream &choices, primitive_choice &what) {
+tests::owned_pd request(byte_stream &choices, primitive_choice &what) {
     choose_operation(choices, what);
     const tensor_rules rules = choose_rules(choices);
     choose_tensors(choices, rules, what);
-    const attributes attr = choose_attributes(choices, rules, what);
+    const tests::owned_attr attr = choose_attributes(choices, rules, what);
     const descriptors all = describe(choices, what);
     jitnorm_primitive_desc_t pd = nullptr;
     const jitnorm_status_t status = create(choices, what, all, attr.get(), &pd);
@@ -208,7 +208,7 @@ primitive_desc request(byte_stream &choices, primitive_choice &what) {
                 status == jitnorm_out_of_memory,
             "creating a primitive descriptor has a documented status", jitnorm_status2str(status));
     require((status == jitnorm_success) == (pd != nullptr), "a result is written on success only");
-    return primitive_desc(pd);
+    return tests::owned_pd(pd);
 }
 
 } // namespace jitnorm::fuzz

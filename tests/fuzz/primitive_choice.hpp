@@ -19,11 +19,11 @@ struct primitive_choice {
     bool is_forward() const { return kind == jitnorm_forward_training || kind == jitnorm_forward_inference; }
     bool is_output(int argument) const;
     // The sizes that an execution has for the argument, where the primitive descriptor left some open; may be null.
-    memory_desc actual(int argument, jitnorm_data_type_t type) const;
+    tests::owned_md actual(int argument, jitnorm_data_type_t type) const;
 };
 
 // Reads the choices of a whole request and makes it. The result is null where it was refused, with a documented status.
 // `what` is filled in either way. All descriptors and attributes of the request are destroyed when this returns.
-primitive_desc request(byte_stream &choices, primitive_choice &what);
+tests::owned_pd request(byte_stream &choices, primitive_choice &what);
 
 } // namespace jitnorm::fuzz

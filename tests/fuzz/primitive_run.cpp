@@ -31,10 +31,10 @@ Answer ask(const_jitnorm_memory_desc_t md, jitnorm_query_t what) {
     return answer;
 }
 
-memory_desc clone_of(const_jitnorm_memory_desc_t md) {
+tests::owned_md clone_of(const_jitnorm_memory_desc_t md) {
     jitnorm_memory_desc_t copy = nullptr;
     require(jitnorm_memory_desc_clone(&copy, md) == jitnorm_success, "a descriptor can be cloned");
-    return memory_desc(copy);
+    return tests::owned_md(copy);
 }
 
 bool is_small(const_jitnorm_memory_desc_t md) {
@@ -43,10 +43,10 @@ bool is_small(const_jitnorm_memory_desc_t md) {
     return count_up_to({dims, dims + ask<int>(md, jitnorm_query_ndims_s32)}, MOST_ELEMENTS) >= 0;
 }
 
-memory memory_at(const_jitnorm_memory_desc_t md, void *handle) {
+tests::owned_memory memory_at(const_jitnorm_memory_desc_t md, void *handle) {
     jitnorm_memory_t made = nullptr;
-    require(jitnorm_memory_create(&made, md, engine(), handle) == jitnorm_success, "a memory can be made");
-    return memory(made);
+    require(jitnorm_memory_create(&made, md, tests::cpu(), handle) == jitnorm_success, "a memory can be made");
+    return tests::owned_memory(made);
 }
 
 const_jitnorm_memory_desc_t scratchpad_of(const_jitnorm_primitive_t p) {
@@ -76,7 +76,7 @@ bool primitive_arguments::add(byte_stream &choices, const primitive_choice &what
                               const_jitnorm_memory_desc_t asked) {
     const auto type = ask<jitnorm_data_type_t>(asked, jitnorm_query_data_type);
     const bool is_open = jitnorm_memory_desc_get_size(asked) == JITNORM_RUNTIME_SIZE_VAL;
-    memory_desc md = is_open ? what.actual(index, type) : clone_of(asked);
+    tests::owned_md md = is_open ? what.actual(index, type) : clone_of(asked);
     if (choices.hostile()) md = choose_tensor(choices, {what.src.dims, 0, false}, type).actual();
     if (md == nullptr || !is_small(md.get())) return false;
     const bool is_written = what.is_output(index);
@@ -112,8 +112,8 @@ void primitive_arguments::choose_list(byte_stream &choices) {
     scratchpad_off_ = choices.below(64);
 }
 
-std::vector<memory> primitive_arguments::make_memories() const {
-    std::vector<memory> memories;
+std::vector<tests::owned_memory> primitive_arguments::make_memories() const {
+    std::vector<tests::owned_memory> memories;
     for (size_t i = 0; i < arguments_.size(); ++i)
         memories.push_back(
             memory_at(arguments_[i].md.get(), arguments_[i].has_handle ? regions_.data(i) : JITNORM_MEMORY_NONE));
@@ -126,7 +126,8 @@ jitnorm_status_t primitive_arguments::execute(const_jitnorm_primitive_t p, jitno
     const size_t bytes = jitnorm_memory_desc_get_size(md);
     if (bytes > 16 * MOST_BYTES) return jitnorm_out_of_memory;
     const tests::guarded_buffer scratchpad(bytes + scratchpad_off_, tests::guard_side::after);
-    const memory handed = memory_at(md, null_scratchpad_ ? nullptr : scratchpad.as<char>() + scratchpad_off_);
+    const tests::owned_memory handed =
+        memory_at(md, null_scratchpad_ ? nullptr : scratchpad.as<char>() + scratchpad_off_);
     if (bytes > 0) list.push_back({JITNORM_ARG_SCRATCHPAD, handed.get()});
     const jitnorm_status_t status =
         jitnorm_primitive_execute(p, on, negative_count_ ? -1 : int(list.size()), null_list_ ? nullptr : list.data());
@@ -136,7 +137,7 @@ jitnorm_status_t primitive_arguments::execute(const_jitnorm_primitive_t p, jitno
 
 std::optional<run_result> primitive_arguments::run(const_jitnorm_primitive_t p, jitnorm_stream_t on) {
     regions_.restore();
-    const std::vector<memory> memories = make_memories();
+    const std::vector<tests::owned_memory> memories = make_memories();
     std::vector<jitnorm_exec_arg_t> list;
     for (const size_t i : list_) list.push_back({arguments_[i].index, memories[i].get()});
     const jitnorm_status_t status = execute(p, on, std::move(list));

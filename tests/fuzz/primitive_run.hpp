@@ -27,7 +27,7 @@ public:
 private:
     struct argument {
         int index;
-        memory_desc md;
+        tests::owned_md md;
         bool has_handle;
     };
 
@@ -35,7 +35,7 @@ private:
     size_t position_of(int index) const;
     void choose_aliases(byte_stream &choices, const primitive_choice &what);
     void choose_list(byte_stream &choices);
-    std::vector<memory> make_memories() const;
+    std::vector<tests::owned_memory> make_memories() const;
     jitnorm_status_t execute(const_jitnorm_primitive_t p, jitnorm_stream_t on,
                              std::vector<jitnorm_exec_arg_t> list) const;
 

@@ -45,8 +45,8 @@ jitnorm_data_type_t choose_type(byte_stream &choices, bool forward) {
     return TYPES[choices.below(std::size(TYPES) - (forward ? 0 : 2))];
 }
 
-memory_desc tensor_choice::make(const sizes &with_dims, const sizes &with_strides,
-                                jitnorm_format_tag_t with_tag) const {
+tests::owned_md tensor_choice::make(const sizes &with_dims, const sizes &with_strides,
+                                    jitnorm_format_tag_t with_tag) const {
     jitnorm_memory_desc_t md = nullptr;
     const jitnorm_status_t status =
         with_tag != jitnorm_format_tag_undef
@@ -56,10 +56,10 @@ memory_desc tensor_choice::make(const sizes &with_dims, const sizes &with_stride
     require(status == jitnorm_success || status == jitnorm_invalid_arguments || status == jitnorm_out_of_memory,
             "creating a memory descriptor has a documented status");
     require((status == jitnorm_success) == (md != nullptr), "a result is written on success only");
-    return memory_desc(md);
+    return tests::owned_md(md);
 }
 
-memory_desc tensor_choice::actual() const {
+tests::owned_md tensor_choice::actual() const {
     if (tag != jitnorm_format_tag_any) return make(dims, strides, tag);
     tensor_choice row_major = *this;
     row_major.null_strides = true;
@@ -102,14 +102,14 @@ tensor_choice choose_tensor(byte_stream &choices, const tensor_rules &rules, jit
     return t;
 }
 
-memory_desc exercised(byte_stream &choices, memory_desc md) {
+tests::owned_md exercised(byte_stream &choices, tests::owned_md md) {
     if (md == nullptr || !choices.one_in(4)) return md;
     void *answer[2] = {}; // as large as the largest answer
     for (const int what : {int(jitnorm_query_strides), int(choices.byte()), 256 + int(choices.below(12))})
         jitnorm_memory_desc_query(md.get(), jitnorm_query_t(what), answer);
     jitnorm_memory_desc_t copy = nullptr;
     require(jitnorm_memory_desc_clone(&copy, md.get()) == jitnorm_success, "a descriptor can be cloned");
-    memory_desc clone(copy);
+    tests::owned_md clone(copy);
     require(jitnorm_memory_desc_equal(md.get(), copy) == 1, "a clone equals what it was cloned from");
     require(jitnorm_memory_desc_get_size(md.get()) == jitnorm_memory_desc_get_size(copy), "and is as large");
     return choices.coin() ? std::move(clone) : std::move(md);

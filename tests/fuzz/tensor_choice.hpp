@@ -2,8 +2,9 @@
 // tensor_choice: a tensor for the primitive interface as the fuzzer's bytes describe it.
 #pragma once
 
-#include "handles.hpp"
 #include "hostile_sizes.hpp"
+#include "rig/jitnorm_handle.hpp"
+#include "run_one.hpp"
 
 namespace jitnorm::fuzz {
 
@@ -22,17 +23,17 @@ struct tensor_choice {
     sizes dims, strides;             // as an execution has them
     sizes asked_dims, asked_strides; // with JITNORM_RUNTIME_DIM_VAL
 
-    memory_desc asked() const { return make(asked_dims, asked_strides, tag); } // null where refused
-    memory_desc actual() const;
+    tests::owned_md asked() const { return make(asked_dims, asked_strides, tag); } // null where refused
+    tests::owned_md actual() const;
 
 private:
-    memory_desc make(const sizes &with_dims, const sizes &with_strides, jitnorm_format_tag_t with_tag) const;
+    tests::owned_md make(const sizes &with_dims, const sizes &with_strides, jitnorm_format_tag_t with_tag) const;
 };
 
 jitnorm_data_type_t choose_type(byte_stream &choices, bool forward);
 tensor_choice choose_tensor(byte_stream &choices, const tensor_rules &rules, jitnorm_data_type_t type);
 
 // Asks a descriptor everything, clones and compares it; the answer is the clone, or the original, whichever lives on.
-memory_desc exercised(byte_stream &choices, memory_desc md);
+tests::owned_md exercised(byte_stream &choices, tests::owned_md md);
 
 } // namespace jitnorm::fuzz

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "../guarded_buffer.hpp"
 #include "byte_stream.hpp"
 #include "jitnorm/jitnorm_types.h"
+#include "rig/guarded_buffer.hpp"
 
 namespace jitnorm::fuzz {
 

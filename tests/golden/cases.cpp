@@ -125,7 +125,9 @@ const jitnorm_alg_kind_t ELTWISE[] = {jitnorm_eltwise_relu,        jitnorm_eltwi
                                       jitnorm_eltwise_abs,         jitnorm_eltwise_sqrt,      jitnorm_eltwise_linear,
                                       jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,  jitnorm_eltwise_exp,
                                       jitnorm_eltwise_clip,        jitnorm_eltwise_clip_v2,   jitnorm_eltwise_gelu_tanh,
-                                      jitnorm_eltwise_gelu_erf,    jitnorm_eltwise_hardswish, jitnorm_eltwise_swish};
+                                      jitnorm_eltwise_gelu_erf,    jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,
+                                      jitnorm_eltwise_elu,         jitnorm_eltwise_log,       jitnorm_eltwise_soft_relu,
+                                      jitnorm_eltwise_mish,        jitnorm_eltwise_pow,       jitnorm_eltwise_round};
 const jitnorm_alg_kind_t BINARY[] = {jitnorm_binary_add, jitnorm_binary_mul, jitnorm_binary_max, jitnorm_binary_min,
                                      jitnorm_binary_div, jitnorm_binary_sub, jitnorm_binary_ge,  jitnorm_binary_gt,
                                      jitnorm_binary_le,  jitnorm_binary_lt,  jitnorm_binary_eq,  jitnorm_binary_ne};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "numbers.hpp"
-#include "reference/run.hpp"
+#include "rig/run.hpp"
 
 namespace jitnorm::tests {
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "reference/tensor.hpp"
+#include "rig/tensor.hpp"
 
 namespace jitnorm::tests {
 

@@ -3,8 +3,10 @@
 // see what the functions, called as C calls them, say.
 #pragma once
 
-#include "api/c_objects.hpp"
+#include <gtest/gtest.h>
+
 #include "jitnorm/jitnorm_graph.h"
+#include "rig/jitnorm_handle.hpp"
 
 namespace jitnorm::tests {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "jitnorm/jitnorm_graph.hpp"
-#include "reference/layouts.hpp"
-#include "reference/tensor.hpp"
+#include "rig/layouts.hpp"
+#include "rig/tensor.hpp"
 
 namespace jitnorm::tests {
 

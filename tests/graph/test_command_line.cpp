@@ -136,7 +136,7 @@ TEST(rewriting, attributes) {
 // ---------------------------------------------------------------- running
 
 graph_result run_text(const std::string &text, int64_t expected_partitions = -1) {
-    return run_graph(parse_graph(text), run_options{}, expected_partitions);
+    return run_graph({"", "", "", "", "", expected_partitions, run_options{}, parse_graph(text)});
 }
 
 TEST(running, tells_how_it_went) {

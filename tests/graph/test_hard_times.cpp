@@ -2,8 +2,8 @@
 // When the system gives no memory: each allocation of each creation fails once, executions allocate nothing, and
 // without pages for code the reference takes over.
 
-#include "api/scarce_memory.hpp"
 #include "graph_objects.hpp"
+#include "rig/scarce_memory.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "arithmetic/convert.hpp"
 #include "graph_objects.hpp"
+#include "rig/execution.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "jitnorm/jitnorm_types.h"
-#include "oracle.hpp"
+#include "rig/oracle.hpp"
 
 namespace jitnorm::tests {
 

@@ -1,43 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // execute() allocates nothing: every allocation of this program is counted.
-#include <cstdlib>
 #include <new>
 
-#include "forward_run.hpp"
-
-namespace {
-thread_local long allocations = 0;
-} // namespace
-
-// NOLINTBEGIN: replacing the global allocation functions is the point of this file
-void *operator new(std::size_t size) {
-    ++allocations;
-    if (void *memory = std::malloc(size == 0 ? 1 : size)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
-// NOLINTEND
+#include "primitive/ranking.hpp"
+#include "rig/run.hpp"
+#include "rig/scarce_memory.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-long allocations_in_execute(const implementation &entry, const problem &p) {
-    std::vector<float> src(bytes(p.src) / sizeof(float)), dst(src.size()), statistics(size_t(p.rows())),
-        scale(size_t(p.row_length()));
-    std::vector<unsigned char> scratchpad(entry.scratchpad_bytes(p));
-    const auto executor = entry.create(p);
-    impl::layer_norm::arguments args;
-    args.set(SRC, src.data());
-    args.set(DST, dst.data());
-    args.set(MEAN, statistics.data());
-    args.set(VARIANCE, statistics.data());
-    args.set(SCALE, scale.data());
-    args.set(SHIFT, scale.data());
-    args.set(SCRATCHPAD, scratchpad.data());
-    executor->execute(args); // the first may start the runtime's threads
+long allocations_in_call(const implementation &entry, const run &r) {
+    const guarded_buffer scratchpad(scratchpad_bytes(entry, r.p), guard_side::before);
+    const auto executor = create(entry, r.p);
+    EXPECT_EQ(r.call(*executor, scratchpad.data()), jitnorm_success); // the first may start the runtime's threads
     const long before = allocations;
-    executor->execute(args);
+    EXPECT_EQ(r.call(*executor, scratchpad.data()), jitnorm_success);
     return allocations - before;
 }
 
@@ -48,13 +25,15 @@ TEST(allocation, is_counted) {
 }
 
 TEST(allocation, execute_has_none) {
-    using namespace impl::layer_norm;
-    for (const implementation *entry : {&jit_avx512_forward, &jit_avx2_forward, &reference_entry})
-        for (dim_t C : {3, 768, 10007}) {
-            const problem p = forward_problem(40, C, jitnorm_use_scale | jitnorm_use_shift);
-            if (!entry->refusal(p).empty()) continue;
-            EXPECT_EQ(allocations_in_execute(*entry, p), 0) << entry->name << " " << C;
-        }
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward})
+        for (const char *layout : {"dense", "ba"})
+            for (const dim_t columns : {3, 768, 10007}) {
+                const run r({.kind = kind, .dims = {40, columns}, .src = layout, .dst = layout, .diff_src = layout});
+                for (const implementation &entry : impl::layer_norm::implementations())
+                    if (entry.refusal(r.p).empty()) {
+                        EXPECT_EQ(allocations_in_call(entry, r), 0) << entry.name << ": " << describe(r.p);
+                    }
+            }
 }
 
 } // namespace

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated backward kernels give the reference's bits: every flag, row lengths around every width, every number of
 // threads.
-#include <omp.h>
-
-#include "backward_run.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -32,7 +30,7 @@ void sweep(isa vectors, const std::vector<setup> &kinds, std::span<const dim_t> 
             }
 }
 
-class backward_equality : public backward_on {};
+class backward_equality : public on_isa {};
 
 // Around vectors, pairs of vectors and the two of an unrolled loop, for both instruction sets; blocks and chunks.
 TEST_P(backward_equality, lengths) {
@@ -77,27 +75,9 @@ struct shape {
     dim_t rows, columns;
 };
 
-class thread_count {
-public:
-    ~thread_count() { omp_set_num_threads(before_); }
-    void set(int threads) { omp_set_num_threads(threads); }
-
-private:
-    const int before_ = omp_get_max_threads();
-};
-
-void expect_equal_for_threads(isa vectors, const setup &s, std::span<const int> counts) {
-    thread_count threads;
-    const gradients expected = gradients_by(reference_entry, s);
-    for (const int count : counts) {
-        threads.set(count);
-        expect_same(gradients_by(jit_backward(vectors), s), expected, s, std::to_string(count) + " threads");
-    }
-}
-
 // Tall and skinny, short and wide, one row, one column, per head; enough work for every thread.
 TEST_P(backward_equality, threads) {
-    constexpr int counts[] = {1, 2, 3, 4, 7};
+    const std::vector<int> counts = {1, 2, 3, 4, 7};
     for (const shape &of : {shape{200000, 1}, {30000, 11}, {8214, 64}, {3000, 80}, {700, 512}, {520, 768}, {130, 4097}})
         for (const unsigned flags : {unsigned(jitnorm_use_scale), SCALE_SHIFT | jitnorm_rms_norm})
             expect_equal_for_threads(GetParam(),
@@ -106,7 +86,7 @@ TEST_P(backward_equality, threads) {
 
 // Fewer rows than threads, or rows that no L2 holds: threads take chunks.
 TEST_P(backward_equality, chunks_shared_by_threads) {
-    constexpr int counts[] = {1, 2, 7};
+    const std::vector<int> counts = {1, 2, 7};
     for (const shape &of : {shape{1, 1000000}, {1, 50000}, {3, 70000}, {9, 140001}})
         for (const unsigned flags :
              {0U, SCALE_SHIFT, SCALE_SHIFT | jitnorm_rms_norm, 7U, unsigned(jitnorm_use_global_stats)})
@@ -118,7 +98,7 @@ TEST_P(backward_equality, chunks_shared_by_threads) {
 }
 
 TEST_P(backward_equality, data_only_with_threads) {
-    constexpr int counts[] = {1, 2, 3, 4, 7};
+    const std::vector<int> counts = {1, 2, 3, 4, 7};
     for (const shape &of : {shape{30000, 11}, {1025, 300}, {7, 40000}})
         expect_equal_for_threads(
             GetParam(), {.kind = jitnorm_backward_data, .flags = SCALE_SHIFT, .dims = {of.rows, of.columns}}, counts);
@@ -144,10 +124,10 @@ TEST_P(backward_equality, beyond_the_caches) {
                         {.kind = jitnorm_backward, .dims = {of.rows, of.columns}, .diff_src_type = type, .side = side});
 }
 
-INSTANTIATE_TEST_SUITE_P(native, backward_equality, testing::Values(isa::avx2, isa::avx512), backward_on::name);
+INSTANTIATE_TEST_SUITE_P(native, backward_equality, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 // A thinner choice for an emulated processor: tails and unrolls are what can break there.
-class emulated_backward_equality : public backward_on {};
+class emulated_backward_equality : public on_isa {};
 
 TEST_P(emulated_backward_equality, lengths) {
     std::vector<dim_t> lengths;
@@ -165,7 +145,7 @@ TEST_P(emulated_backward_equality, every_flag) {
     sweep(GetParam(), kinds, lengths, rows);
 }
 
-INSTANTIATE_TEST_SUITE_P(emulated, emulated_backward_equality, testing::Values(isa::avx512), backward_on::name);
+INSTANTIATE_TEST_SUITE_P(emulated, emulated_backward_equality, testing::Values(isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

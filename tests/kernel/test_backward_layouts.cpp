@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any layout of any tensor: the bits of dense rows, zeros in the padding, nothing in the gaps.
-#include <omp.h>
-
-#include "backward_run.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -45,7 +43,7 @@ setup setup_of(const layout_case &layout, jitnorm_data_type_t type) {
             .diff_src_type = type};
 }
 
-class backward_layouts : public backward_on {};
+class backward_layouts : public on_isa {};
 
 TEST_P(backward_layouts, equal_the_reference) {
     for (const layout_case &layout : LAYOUTS)
@@ -80,7 +78,6 @@ TEST_P(backward_layouts, in_place) {
 
 // The same gradients from any layout, with any number of threads, by rows and by chunks.
 TEST_P(backward_layouts, threads) {
-    const int before = omp_get_max_threads();
     for (const layout_case &layout : {layout_case{{1100, 100}, "ba", "ab", "gap", "a"},
                                       {{20, 50, 100}, "bac", "abc", "cba", "ba"},
                                       {{20, 50, 100}, "aBc8b", "aBc16b", "abc", "aB8b"},
@@ -92,17 +89,11 @@ TEST_P(backward_layouts, threads) {
             s.kind = kind;
             setup dense = s;
             dense.src = dense.dst = dense.diff_src = dense.statistics = "dense";
-            const gradients expected = gradients_by(reference_entry, dense);
-            for (const int threads : {1, 2, 3, 7}) {
-                omp_set_num_threads(threads);
-                expect_same(gradients_by(jit_backward(GetParam()), s), expected, s,
-                            std::to_string(threads) + " threads");
-            }
-            omp_set_num_threads(before);
+            expect_for_threads(GetParam(), s, {1, 2, 3, 7}, outputs_by(reference_entry, dense));
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(native, backward_layouts, testing::Values(isa::avx2, isa::avx512), backward_on::name);
+INSTANTIATE_TEST_SUITE_P(native, backward_layouts, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

@@ -2,7 +2,7 @@
 // Rows that hold no ordinary numbers: NaN, infinity, zeros, constants, huge means, values at both ends of the range.
 #include <limits>
 
-#include "backward_run.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -74,8 +74,8 @@ void expect_special_rows_equal(isa vectors, const std::vector<dim_t> &lengths) {
                 }
 }
 
-class backward_special_rows : public backward_on {};
-class emulated_backward_special_rows : public backward_on {};
+class backward_special_rows : public on_isa {};
+class emulated_backward_special_rows : public on_isa {};
 
 // A column whose only products underflow has the gradient 0: the sum in double begins at +0, and so does one that is
 // not taken in double because there is a single block.
@@ -98,23 +98,23 @@ TEST_P(backward_special_rows, equal_the_reference) {
 TEST_P(emulated_backward_special_rows, equal_the_reference) { expect_special_rows_equal(GetParam(), {37}); }
 
 TEST_P(backward_special_rows, nan_stays_in_its_row) {
-    const gradients got = gradients_by(jit_backward(GetParam()), special_setup(100, 6, jitnorm_f32), make_special);
+    const setup s = special_setup(100, 6, jitnorm_f32);
+    const outputs got = outputs_by(jit_for(GetParam(), s), s, make_special);
     for (dim_t row = 1; row < 2 * ROWS; row += 2)
-        for (dim_t c = 0; c < 100; ++c)
-            ASSERT_FALSE(std::isnan(got.diff_src[size_t(row * 100 + c)])) << row << " " << c;
+        for (dim_t c = 0; c < 100; ++c) ASSERT_FALSE(std::isnan(got.result[size_t(row * 100 + c)])) << row << " " << c;
     for (dim_t c = 0; c < 100; ++c)
-        ASSERT_TRUE(std::isnan(got.diff_src[size_t(2 * 9 * 100 + c)])) << "the row with a NaN, " << c;
+        ASSERT_TRUE(std::isnan(got.result[size_t(2 * 9 * 100 + c)])) << "the row with a NaN, " << c;
 }
 
 TEST_P(backward_special_rows, one_element_has_no_gradient) {
     const setup s = {.kind = jitnorm_backward, .dims = {9, 1}};
-    const gradients got = gradients_by(jit_backward(GetParam()), s, [](run &r) { r.src.fill(r.mean.values()); });
-    EXPECT_EQ(got.diff_src, std::vector<double>(9, 0.0));
+    const outputs got = outputs_by(jit_for(GetParam(), s), s, [](run &r) { r.src.fill(r.mean.values()); });
+    EXPECT_EQ(got.result, std::vector<double>(9, 0.0));
     EXPECT_EQ(got.diff_scale, std::vector<double>(1, 0.0));
 }
 
-INSTANTIATE_TEST_SUITE_P(native, backward_special_rows, testing::Values(isa::avx2, isa::avx512), backward_on::name);
-INSTANTIATE_TEST_SUITE_P(emulated, emulated_backward_special_rows, testing::Values(isa::avx512), backward_on::name);
+INSTANTIATE_TEST_SUITE_P(native, backward_special_rows, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(emulated, emulated_backward_special_rows, testing::Values(isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

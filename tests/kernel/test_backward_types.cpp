@@ -2,7 +2,7 @@
 // Every data type of every tensor of backward: kernels give the reference's bits.
 #include <span>
 
-#include "backward_run.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -50,8 +50,8 @@ void sweep_affine_types(isa vectors, const std::vector<dim_t> &lengths, types gr
                                                         .seed = unsigned(C)});
 }
 
-class backward_types : public backward_on {};
-class emulated_backward_types : public backward_on {};
+class backward_types : public on_isa {};
+class emulated_backward_types : public on_isa {};
 
 TEST_P(backward_types, every_triple_of_data) {
     sweep_data_types(GetParam(), {1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 23, 31, 33, 47, 64, 77, 513, 4099}, 3,
@@ -80,8 +80,8 @@ TEST_P(backward_types, every_flag) {
                                                        .diff_src_type = type});
 }
 
-INSTANTIATE_TEST_SUITE_P(native, backward_types, testing::Values(isa::avx2, isa::avx512), backward_on::name);
-INSTANTIATE_TEST_SUITE_P(emulated, emulated_backward_types, testing::Values(isa::avx512), backward_on::name);
+INSTANTIATE_TEST_SUITE_P(native, backward_types, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(emulated, emulated_backward_types, testing::Values(isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

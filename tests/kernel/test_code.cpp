@@ -9,13 +9,13 @@
 #include <system_error>
 #include <thread>
 
-#include "forward_run.hpp"
 #include "jit/backward_data_kernel.hpp"
 #include "jit/backward_sums_kernel.hpp"
 #include "jit/backward_weights_kernel.hpp"
 #include "jit/kernel_cache.hpp"
 #include "jit/normalize_kernel.hpp"
 #include "jit/sweep_kernel.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -27,7 +27,7 @@ constexpr unsigned long REFUSE_EXEC_GAIN = 1UL; // PR_MDWE_REFUSE_EXEC_GAIN
 using impl::jit::normalize_kernel;
 using impl::jit::sweep_kernel;
 
-class generated_code : public forward_on {};
+class generated_code : public on_isa {};
 
 // Permissions of every mapping, as in /proc/self/maps.
 std::vector<std::string> mappings() {
@@ -38,14 +38,13 @@ std::vector<std::string> mappings() {
 }
 
 TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
-    const problem p = forward_problem(64, 512, jitnorm_use_scale | jitnorm_use_shift);
-    const forward_inputs in = random_inputs(p, 1);
+    const setup s{.dims = {64, 512}};
     std::atomic<bool> stop = false;
     std::atomic<int> executions = 0;
     std::thread runner([&] {
         while (!stop) {
             impl::jit::set_kernel_cache_capacity(0); // every run generates, maps and unmaps its kernels
-            run(jit_forward(GetParam()), p, in);
+            run(s).execute_on(jit_for(GetParam(), s));
             ++executions;
         }
     });
@@ -133,7 +132,7 @@ TEST_P(generated_code, refused_pages_are_an_error) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(native, generated_code, testing::Values(isa::avx2, isa::avx512), isa_name);
+INSTANTIATE_TEST_SUITE_P(native, generated_code, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

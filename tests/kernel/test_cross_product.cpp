@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types x flags x kinds x layouts x masks x post-ops x sizes x threads: the whole product would take days, so each test
 // draws cases from it, always the same ones, and every implementation of the machine must give the reference's bits.
-#include <omp.h>
-
-#include <bit>
-#include <cmath>
 #include <span>
 
-#include "../reference/run.hpp"
-#include "jit/isa.hpp"
 #include "primitive/ranking.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
-
-using impl::layer_norm::implementation;
 
 constexpr unsigned SEED = 20;
 
@@ -110,9 +103,10 @@ impl::post_op pick_post_op(picker &pick, const setup &s) {
     default:
         std::vector<dim_t> dims = s.dims;
         for (dim_t &d : dims) d = pick.toss() ? d : 1;
-        const auto alg = jitnorm_alg_kind_t(jitnorm_binary_add + int(pick.below(12)));
-        return impl::binary_post_op{
-            alg, make_layout(pick.one_of(LAYOUTS[dims.size() - 2]), dims, pick.one_of(OPERAND_TYPES))};
+        impl::binary_post_op binary;
+        binary.alg = jitnorm_alg_kind_t(jitnorm_binary_add + int(pick.below(12)));
+        binary.src1 = make_layout(pick.one_of(LAYOUTS[dims.size() - 2]), dims, pick.one_of(OPERAND_TYPES));
+        return binary;
     }
 }
 
@@ -124,46 +118,20 @@ void pick_attributes(picker &pick, setup &s) {
 
 // ---------------------------------------------------------------- to the bit
 
-using values = std::vector<double>; // every type widens to it exactly
-
-std::vector<values> results_of(const implementation &entry, const setup &s) {
-    run r(s);
-    r.execute_on(entry);
-    std::vector<values> all = {r.result().values()};
-    for (const tensor *t : {&r.mean, &r.variance, &r.diff_scale, &r.diff_shift})
-        all.push_back(t->exists() ? t->values() : values());
-    return all;
-}
-
-// The definition is blind to NaN's payload and sign.
-bool same_bits(const values &a, const values &b) {
-    const auto same = [](double x, double y) {
-        return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y) || (std::isnan(x) && std::isnan(y));
-    };
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same);
-}
-
-void expect_equal(const implementation &entry, const setup &s, const std::vector<values> &expected) {
-    const std::vector<values> got = results_of(entry, s);
-    for (size_t i = 0; i < got.size(); ++i)
-        EXPECT_TRUE(same_bits(got[i], expected[i]))
-            << "output " << i << " of " << entry.name << ", " << omp_get_max_threads() << " threads: " << s << ": "
-            << describe(make_problem(s));
-}
-
 constexpr int THREADS[] = {1, 2, 3, 4, 7};
 
 void sweep(bool forward, int cases, unsigned seed) {
-    const int before = omp_get_max_threads();
     picker pick(seed);
     for (int i = 0; i < cases && !testing::Test::HasFailure(); ++i) {
         setup s = pick_setup(pick, forward);
         if (forward) pick_attributes(pick, s);
-        const std::vector<values> expected = results_of(impl::layer_norm::reference_entry, s);
-        omp_set_num_threads(pick.one_of(THREADS));
+        const outputs expected = outputs_by(reference_entry, s);
+        const int threads = pick.one_of(THREADS);
+        const thread_count limited(threads);
         for (const implementation &entry : impl::layer_norm::implementations())
-            if (entry.refusal(make_problem(s)).empty()) expect_equal(entry, s, expected);
-        omp_set_num_threads(before);
+            if (entry.refusal(make_problem(s)).empty())
+                expect_same(outputs_by(entry, s), expected, s,
+                            std::string(entry.name) + " on " + std::to_string(threads) + " threads");
     }
 }
 

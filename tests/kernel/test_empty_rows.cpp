@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows without elements: what their statistics are, of every form, type and layout, by the reference and by kernels,
 // and that nothing else is written.
-#include "whole_run.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -27,7 +27,7 @@ void expect_statistics_of_nothing(const implementation &entry, const setup &s) {
     EXPECT_TRUE(got.result.empty());
 }
 
-class empty_rows_on : public backward_on {};
+class empty_rows_on : public on_isa {};
 
 TEST_P(empty_rows_on, have_a_mean_of_zero_and_no_deviation) {
     for (setup s : PLACES)
@@ -64,7 +64,7 @@ TEST_P(empty_rows_on, of_other_kinds_write_nothing) {
             }
 }
 
-INSTANTIATE_TEST_SUITE_P(native, empty_rows_on, testing::Values(isa::avx2, isa::avx512), backward_on::name);
+INSTANTIATE_TEST_SUITE_P(native, empty_rows_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Post-ops: kernels give the reference's bits for every algorithm, type of operand, way of broadcasting and layout.
-#include <omp.h>
-
-#include "typed_run.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-using impl::memory_desc;
 using impl::post_op;
 
 constexpr jitnorm_alg_kind_t ELTWISE[] = {
     jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
     jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
     jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
-    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish};
+    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,       jitnorm_eltwise_elu,
+    jitnorm_eltwise_log,      jitnorm_eltwise_soft_relu, jitnorm_eltwise_mish,        jitnorm_eltwise_pow,
+    jitnorm_eltwise_round};
 constexpr jitnorm_alg_kind_t BINARY[] = {jitnorm_binary_add, jitnorm_binary_mul, jitnorm_binary_max, jitnorm_binary_min,
                                          jitnorm_binary_div, jitnorm_binary_sub, jitnorm_binary_ge,  jitnorm_binary_gt,
                                          jitnorm_binary_le,  jitnorm_binary_lt,  jitnorm_binary_eq,  jitnorm_binary_ne};
@@ -28,27 +27,25 @@ post_op eltwise(jitnorm_alg_kind_t alg, float alpha = 0.25F, float beta = 0.75F)
 }
 post_op binary(jitnorm_alg_kind_t alg, const memory_desc &src1) { return impl::binary_post_op{alg, src1}; }
 
-memory_desc dense(std::vector<dim_t> dims, jitnorm_data_type_t type) { return impl::make_dense(dims, type); }
-
-memory_desc tagged(std::vector<dim_t> dims, jitnorm_data_type_t type, jitnorm_format_tag_t tag) {
-    memory_desc md;
-    EXPECT_EQ(impl::make_with_tag(md, int(dims.size()), dims.data(), type, tag), jitnorm_success);
-    return md;
+setup setup_of(const std::vector<dim_t> &dims, jitnorm_data_type_t type, std::vector<post_op> post_ops,
+               unsigned flags = jitnorm_use_scale | jitnorm_use_shift) {
+    setup s{.flags = flags,
+            .dims = dims,
+            .src_type = type,
+            .dst_type = type,
+            .side = dims.back() % 2 == 0 ? guard_side::before : guard_side::after,
+            .mean = 20,
+            .deviation = 30,
+            .seed = unsigned(dims.back())};
+    s.attr.post_ops.entries = std::move(post_ops);
+    return s;
 }
 
-problem problem_of(const std::vector<dim_t> &dims, jitnorm_data_type_t type, std::vector<post_op> post_ops,
-                   unsigned flags = jitnorm_use_scale | jitnorm_use_shift) {
-    problem p;
-    p.prop_kind = jitnorm_forward_training;
-    p.flags = flags;
-    p.epsilon = 1e-5F;
-    p.src = p.dst = dense(dims, type);
-    p.statistics = impl::make_dense(std::span(dims.data(), dims.size() - 1), jitnorm_f32);
-    p.attr.post_ops.entries = std::move(post_ops);
-    return p;
+// With scales that let integers reach the ends of their range.
+void use_the_range(run &r) {
+    if (r.src_scale.exists()) r.src_scale.fill({0.7});
+    if (r.dst_scale.exists()) r.dst_scale.fill({0.03});
 }
-
-guard_side side_of(dim_t C) { return C % 2 == 0 ? guard_side::before : guard_side::after; }
 
 // Around the widths of AVX2 and AVX-512, float and double.
 constexpr dim_t LENGTHS[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 50, 64, 100};
@@ -58,11 +55,11 @@ void sweep_eltwise(isa vectors, std::span<const dim_t> lengths) {
         for (auto alg : ELTWISE)
             for (auto type : {jitnorm_f32, jitnorm_f64}) {
                 for (float alpha : {0.0F, 0.25F, -1.5F})
-                    expect_typed_equal_to_reference(
-                        vectors,
-                        problem_of({5, C}, type, {eltwise(jitnorm_eltwise_linear, 4, 0.5F), eltwise(alg, alpha)}),
-                        unsigned(C), side_of(C));
-                if (testing::Test::HasFatalFailure()) return;
+                    for (float beta : {0.75F, 3.0F}) // of pow, which is defined for negative numbers or not
+                        expect_equal_to_reference(
+                            vectors, setup_of({5, C}, type,
+                                              {eltwise(jitnorm_eltwise_linear, 4, 0.5F), eltwise(alg, alpha, beta)}));
+                if (testing::Test::HasFailure()) return;
             }
 }
 
@@ -72,10 +69,9 @@ void sweep_binary(isa vectors, std::span<const dim_t> lengths) {
             for (auto type : OPERAND_TYPES)
                 for (auto data : {jitnorm_f32, jitnorm_f64}) {
                     const dim_t rows = alg % 2 == 0 ? 1 : 3, columns = (int(alg) + int(type)) % 3 == 0 ? 1 : C;
-                    expect_typed_equal_to_reference(
-                        vectors, problem_of({3, C}, data, {binary(alg, dense({rows, columns}, type))}), unsigned(C),
-                        side_of(C));
-                    if (testing::Test::HasFatalFailure()) return;
+                    expect_equal_to_reference(vectors,
+                                              setup_of({3, C}, data, {binary(alg, dense({rows, columns}, type))}));
+                    if (testing::Test::HasFailure()) return;
                 }
 }
 
@@ -87,15 +83,15 @@ void sweep_sum(isa vectors, std::span<const dim_t> lengths) {
                               jitnorm_s8, jitnorm_u8}) {
                 if (type != jitnorm_data_type_undef && impl::size_of(type) != impl::size_of(data)) continue;
                 const bool is_int8 = type == jitnorm_s8 || type == jitnorm_u8;
-                problem p = problem_of({3, C}, data, {impl::sum_post_op{0.5F, is_int8 ? 7 : 0, type}});
-                p.attr.src_scale = p.attr.dst_scale = C % 3 == 0;
-                expect_typed_equal_to_reference(vectors, p, unsigned(C), side_of(C));
-                if (testing::Test::HasFatalFailure()) return;
+                setup s = setup_of({3, C}, data, {impl::sum_post_op{0.5F, is_int8 ? 7 : 0, type}});
+                s.attr.src_scale = s.attr.dst_scale = C % 3 == 0;
+                expect_equal_to_reference(vectors, s, use_the_range);
+                if (testing::Test::HasFailure()) return;
             }
 }
 
-class forward_post_ops : public forward_on {};
-class emulated_forward_post_ops : public forward_on {};
+class forward_post_ops : public on_isa {};
+class emulated_forward_post_ops : public on_isa {};
 
 TEST_P(forward_post_ops, eltwise) { sweep_eltwise(GetParam(), LENGTHS); }
 TEST_P(forward_post_ops, binary) { sweep_binary(GetParam(), LENGTHS); }
@@ -110,52 +106,47 @@ TEST_P(emulated_forward_post_ops, sum) { sweep_sum(GetParam(), EMULATED_LENGTHS)
 // Every way of broadcasting to four dimensions, operands of any layout, on any layout of the data.
 TEST_P(forward_post_ops, layouts) {
     const std::vector<dim_t> dims = {2, 3, 4, 21};
-    const jitnorm_format_tag_t tags[] = {jitnorm_abcd, jitnorm_acdb, jitnorm_dcba, jitnorm_aBcd8b};
-    for (auto data_tag : tags)
-        for (auto operand_tag : tags)
+    const char *const layouts[] = {"abcd", "acdb", "dcba", "aBcd8b"};
+    for (const char *layout : layouts)
+        for (const char *operand_layout : layouts)
             for (unsigned broadcast = 0; broadcast < 16; ++broadcast) {
                 std::vector<dim_t> shape = dims;
                 for (size_t d = 0; d < 4; ++d)
                     if ((broadcast >> d & 1) != 0) shape[d] = 1;
                 const auto type = OPERAND_TYPES[broadcast % std::size(OPERAND_TYPES)];
-                problem p = problem_of(
-                    dims, jitnorm_f32,
-                    {eltwise(jitnorm_eltwise_relu), binary(jitnorm_binary_add, tagged(shape, type, operand_tag)),
-                     impl::sum_post_op{0.5F}, binary(jitnorm_binary_mul, dense(shape, jitnorm_f32))});
-                p.src = p.dst = tagged(dims, jitnorm_f32, data_tag);
-                if (broadcast % 3 == 0) p.dst = tagged(dims, jitnorm_bf16, jitnorm_bacd);
-                expect_typed_equal_to_reference(GetParam(), p, broadcast, guard_side::after);
-                if (HasFatalFailure()) return;
+                setup s = setup_of(dims, jitnorm_f32,
+                                   {eltwise(jitnorm_eltwise_relu),
+                                    binary(jitnorm_binary_add, make_layout(operand_layout, shape, type)),
+                                    impl::sum_post_op{0.5F}, binary(jitnorm_binary_mul, dense(shape))});
+                s.src = s.dst = layout;
+                if (broadcast % 3 == 0) s.dst = "bacd";
+                if (broadcast % 3 == 0) s.dst_type = jitnorm_bf16;
+                expect_equal_to_reference(GetParam(), s);
+                if (HasFailure()) return;
             }
 }
 
-// As many as there may be, of the one that keeps the most results at once.
+// As many as there may be, of the ones that keep the most results at once.
 TEST_P(forward_post_ops, thirty_two) {
     for (auto type : {jitnorm_f32, jitnorm_f64})
-        expect_typed_equal_to_reference(
-            GetParam(), problem_of({3, 37}, type, std::vector<post_op>(32, eltwise(jitnorm_eltwise_gelu_erf))), 1,
-            guard_side::after);
+        for (auto alg : {jitnorm_eltwise_gelu_erf, jitnorm_eltwise_pow})
+            expect_equal_to_reference(GetParam(),
+                                      setup_of({3, 37}, type, std::vector<post_op>(32, eltwise(alg, 1))));
 }
 
 // Rows of several chunks, shared by threads, dense and packed.
 TEST_P(forward_post_ops, long_rows_and_threads) {
-    const int before = omp_get_max_threads();
     for (dim_t rows : {1, 3})
         for (dim_t C : {9000, 100003})
-            for (auto tag : {jitnorm_ab, jitnorm_ba}) {
-                const problem p = problem_of({rows, C}, jitnorm_f32,
-                                             {binary(jitnorm_binary_add, tagged({rows, C}, jitnorm_bf16, tag)),
-                                              binary(jitnorm_binary_mul, dense({1, C}, jitnorm_f64)),
-                                              binary(jitnorm_binary_sub, dense({rows, 1}, jitnorm_s32)),
-                                              impl::sum_post_op{2}, eltwise(jitnorm_eltwise_gelu_erf)});
-                const auto expected = typed_run(impl::layer_norm::reference_entry, p, 3, guard_side::after);
-                for (int threads : {1, 2, 3, 4, 7}) {
-                    omp_set_num_threads(threads);
-                    expect_same_numbers(typed_run(jit_forward(GetParam()), p, 3, guard_side::after), expected,
-                                        describe(p) + ", threads " + std::to_string(threads));
-                }
-                omp_set_num_threads(before);
-            }
+            for (const char *layout : {"ab", "ba"})
+                expect_equal_for_threads(
+                    GetParam(),
+                    setup_of({rows, C}, jitnorm_f32,
+                             {binary(jitnorm_binary_add, make_layout(layout, {rows, C}, jitnorm_bf16)),
+                              binary(jitnorm_binary_mul, dense({1, C}, jitnorm_f64)),
+                              binary(jitnorm_binary_sub, dense({rows, 1}, jitnorm_s32)), impl::sum_post_op{2},
+                              eltwise(jitnorm_eltwise_gelu_erf)}),
+                    {1, 2, 3, 4, 7});
 }
 
 // As many post-ops as there may be, and more rows than a batch.
@@ -167,21 +158,19 @@ TEST_P(forward_post_ops, the_longest_chain) {
         if (i % 4 == 2) chain.push_back(binary(jitnorm_binary_add, dense({70, 1}, OPERAND_TYPES[i % 7])));
         if (i % 4 == 3) chain.push_back(impl::sum_post_op{0.125F});
     }
-    for (auto type : DATA_TYPES)
-        expect_typed_equal_to_reference(GetParam(), problem_of({70, 77}, type, chain), 5, guard_side::after);
+    for (auto type : DATA_TYPES) expect_equal_to_reference(GetParam(), setup_of({70, 77}, type, chain));
 }
 
 TEST_P(forward_post_ops, flags) {
     for (unsigned flags : {0U, unsigned(jitnorm_use_scale), unsigned(jitnorm_rms_norm | jitnorm_use_scale),
                            unsigned(jitnorm_use_global_stats | jitnorm_use_shift)})
         for (dim_t C : {5, 40})
-            expect_typed_equal_to_reference(GetParam(),
-                                            problem_of({9, C}, jitnorm_f32, {eltwise(jitnorm_eltwise_swish, 1)}, flags),
-                                            1, guard_side::after);
+            expect_equal_to_reference(GetParam(),
+                                      setup_of({9, C}, jitnorm_f32, {eltwise(jitnorm_eltwise_swish, 1)}, flags));
 }
 
-INSTANTIATE_TEST_SUITE_P(native, forward_post_ops, testing::Values(isa::avx2, isa::avx512), isa_name);
-INSTANTIATE_TEST_SUITE_P(emulated, emulated_forward_post_ops, testing::Values(isa::avx512), isa_name);
+INSTANTIATE_TEST_SUITE_P(native, forward_post_ops, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(emulated, emulated_forward_post_ops, testing::Values(isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

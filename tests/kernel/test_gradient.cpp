@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward as a whole, by the implementation that a user gets: forward's statistics fed into it against the exact
 // gradient, finite differences, very many rows, any number of threads, batches in parts.
-#include <omp.h>
-
 #include <cmath>
 
-#include "../reference/run.hpp"
 #include "primitive/ranking.hpp"
+#include "rig/accuracy.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -167,21 +166,16 @@ public:
 
     // On the largest gradient.
     void check() {
-        const guarded_buffer scratchpad(choose(p_)->scratchpad_bytes(p_), guard_side::before);
-        const std::vector<float> scale(COLUMNS, 1);
-        std::vector<float> diff_scale(COLUMNS), diff_shift(COLUMNS);
-        arguments args;
-        args.set(SRC, src_.data());
-        args.set(DIFF_DST, diff_dst_.data());
-        args.set(DIFF_SRC, diff_src_.data());
-        args.set(MEAN, mean_.data());
-        args.set(VARIANCE, variance_.data());
-        args.set(SCALE, scale.data());
-        args.set(DIFF_SCALE, diff_scale.data());
-        args.set(DIFF_SHIFT, diff_shift.data());
-        args.set(SCRATCHPAD, scratchpad.data());
-        ASSERT_EQ(validate(p_).status, jitnorm_success);
-        ASSERT_EQ(choose(p_)->create(p_)->execute(args), jitnorm_success);
+        run r({.kind = jitnorm_backward, .flags = SCALE_SHIFT, .dims = {1, 1, COLUMNS}});
+        r.p = p_;
+        r.src = tensor(p_.src, src_.data());
+        r.diff_dst = tensor(p_.diff_dst, diff_dst_.data());
+        r.diff_src = tensor(p_.diff_src, diff_src_.data());
+        r.mean = tensor(p_.statistics, mean_.data());
+        r.variance = tensor(p_.statistics, variance_.data());
+        r.scale.fill(std::vector<double>(COLUMNS, 1));
+        execute(r);
+        const std::vector<double> diff_scale = r.diff_scale.values(), diff_shift = r.diff_shift.values();
         for (size_t c = 0; c < COLUMNS; ++c) {
             const long double shift = sum_of_diff_dst(c), scale_gradient = shift * sum_of_xhat(c);
             EXPECT_NEAR(double(diff_shift[c] / (shift * INNER)), 1, 1e-6) << c;
@@ -228,21 +222,20 @@ gradients gradients_of(run &r) {
 }
 
 TEST(gradients_of_scale_and_shift, one_to_sixteen_threads) {
-    const int before = omp_get_max_threads();
+    const thread_count limited;
     for (const std::vector<dim_t> &dims :
          {std::vector<dim_t>{8214, 11}, {20000, 64}, {3000, 80}, {700, 300}, {16, 1024}, {3, 40000}, {1, 300000}})
         for (const auto type : {jitnorm_f32, jitnorm_bf16}) {
             const setup s = {
                 .kind = jitnorm_backward, .dims = dims, .src_type = type, .dst_type = type, .diff_src_type = type};
             run r(s);
-            omp_set_num_threads(1);
+            limited.set(1);
             const gradients serial = gradients_of(r);
             for (int threads = 2; threads <= 16; ++threads) {
-                omp_set_num_threads(threads);
+                limited.set(threads);
                 EXPECT_EQ(gradients_of(r), serial) << threads << " threads, " << s;
             }
         }
-    omp_set_num_threads(before);
 }
 
 // Rows first .. first+count-1 of the whole's inputs, as a problem of their own.

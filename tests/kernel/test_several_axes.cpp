@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalization over several of the last dimensions: the bits of the reference in every layout, and those of one
 // dimension where the several are one.
-#include <omp.h>
-
 #include <numeric>
 
-#include "whole_run.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -45,21 +43,21 @@ void for_each_setup(const shape &shape, Body &&body) {
         for (int axes = 1; axes < ndims; ++axes) body(setup{.kind = kind, .dims = shape.dims, .axes = axes});
 }
 
-class several_axes : public backward_on {};
+class several_axes : public on_isa {};
 
 TEST_P(several_axes, equal_the_reference_in_every_layout) {
     for (const shape &shape : SHAPES)
         for_each_setup(shape, [&](setup s) {
-            expect_all_equal_to_reference(GetParam(), s);
+            expect_equal_to_reference(GetParam(), s);
             for (const char *layout : shape.layouts) {
                 s.src = s.dst = s.diff_src = layout;
-                expect_all_equal_to_reference(GetParam(), s);
+                expect_equal_to_reference(GetParam(), s);
                 s.dst = "dense";
-                expect_all_equal_to_reference(GetParam(), s);
+                expect_equal_to_reference(GetParam(), s);
                 s.src = s.diff_src = "dense";
                 s.dst = layout;
                 s.statistics = reversed(int(s.dims.size()) - s.axes);
-                expect_all_equal_to_reference(GetParam(), s);
+                expect_equal_to_reference(GetParam(), s);
                 s.statistics = "dense";
             }
         });
@@ -73,26 +71,22 @@ TEST_P(several_axes, equal_the_reference_in_every_type) {
                 s.src_type = s.dst_type = s.diff_src_type = type;
                 s.affine_type = type == jitnorm_f64 ? jitnorm_f32 : type;
                 s.side = guard_side::before;
-                expect_all_equal_to_reference(GetParam(), s);
+                expect_equal_to_reference(GetParam(), s);
             });
 }
 
 // The same elements in the same order are the same rows, and threads have no say.
 TEST_P(several_axes, equal_one_axis) {
-    const int before = omp_get_max_threads();
     for (const auto kind : KINDS)
         for (int axes = 2; axes < 4; ++axes) {
             setup s{.kind = kind, .dims = {20, 9, 10, 45}, .axes = axes};
             const dim_t rows = std::accumulate(s.dims.begin(), s.dims.end() - axes, dim_t(1), std::multiplies<>());
             const setup flat{.kind = kind, .dims = {rows, 20 * 9 * 10 * 45 / rows}};
             const outputs expected = outputs_by(reference_entry, flat);
-            for (const char *layout : {"dense", "acdb", "dcba", "gap"})
-                for (const int threads : {1, 3}) {
-                    s.src = s.dst = s.diff_src = layout;
-                    omp_set_num_threads(threads);
-                    expect_same(outputs_by(jit_for(GetParam(), s), s), expected, s, std::to_string(threads));
-                    omp_set_num_threads(before);
-                }
+            for (const char *layout : {"dense", "acdb", "dcba", "gap"}) {
+                s.src = s.dst = s.diff_src = layout;
+                expect_for_threads(GetParam(), s, {1, 3}, expected);
+            }
         }
 }
 
@@ -101,13 +95,13 @@ TEST_P(several_axes, in_place) {
         for_each_setup({{3, 5, 4, 9}, {}}, [&](setup s) {
             s.src = s.dst = s.diff_src = layout;
             s.in_place = true;
-            expect_all_equal_to_reference(GetParam(), s);
+            expect_equal_to_reference(GetParam(), s);
         });
 }
 
 TEST_P(several_axes, none_of_some) {
     for (const std::vector<dim_t> &dims : {std::vector<dim_t>{0, 3, 4}, {2, 0, 4}, {2, 3, 0}})
-        for_each_setup({dims, {}}, [&](const setup &s) { expect_all_equal_to_reference(GetParam(), s); });
+        for_each_setup({dims, {}}, [&](const setup &s) { expect_equal_to_reference(GetParam(), s); });
 }
 
 memory_desc without_sizes(const memory_desc &md) {
@@ -129,15 +123,12 @@ TEST_P(several_axes, sizes_that_executions_bring) {
                  {&unknown.src, &unknown.dst, &unknown.diff_dst, &unknown.diff_src, &unknown.statistics})
                 *md = without_sizes(*md);
             ASSERT_EQ(validate(unknown).status, jitnorm_success);
-            const auto executor = entry.create(unknown);
+            const auto executor = create(entry, unknown);
             for (const char *layout : {"dense", "acdb", "dcba", "gap"}) {
                 s.src = s.dst = s.diff_src = layout;
                 run r(s);
-                const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
-                arguments args = r.make_arguments();
-                args.set(SCRATCHPAD, scratchpad.data());
-                args.sizes = &r.p;
-                EXPECT_EQ(executor->execute(args), jitnorm_success);
+                const plan how = plan_of(entry, r.p);
+                r.execute_on(*executor, how.scratchpad.bytes(), &how);
                 expect_same(outputs_of(r), outputs_by(reference_entry, s), s, "sizes of run time");
             }
         }
@@ -163,12 +154,12 @@ TEST_P(several_axes, broadcast_operands_of_post_ops) {
                                                binary(operand, layout, type),
                                                impl::sum_post_op{0.5F, 0, jitnorm_data_type_undef}};
                     s.in_place = true; // what sum adds
-                    expect_all_equal_to_reference(GetParam(), s);
+                    expect_equal_to_reference(GetParam(), s);
                 }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(native, several_axes, testing::Values(isa::avx2, isa::avx512), backward_on::name);
+INSTANTIATE_TEST_SUITE_P(native, several_axes, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

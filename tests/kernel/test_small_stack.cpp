@@ -12,7 +12,7 @@
 #include <jitnorm/jitnorm.h>
 
 #include "primitive/ranking.hpp"
-#include "whole_run.hpp"
+#include "rig/run.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -42,18 +42,18 @@ void run_on_small_stack(const std::function<void()> &body) {
 }
 
 // What a test itself does needs a larger stack: here is only what the library does, with kernels generated anew.
-void expect_success(const setup &s, const implementation &entry, int threads, bool runtime_sizes) {
-    run r(s);
-    const guarded_buffer scratchpad(entry.scratchpad_bytes(r.p), guard_side::before);
-    arguments args = r.make_arguments();
-    args.set(SCRATCHPAD, scratchpad.data());
-    args.sizes = runtime_sizes ? &r.p : nullptr;
-    const problem created = runtime_sizes ? with_runtime_sizes(r.p) : r.p;
+void expect_success(const setup &s, const implementation &entry, int threads, sizes_come when) {
+    const run r(s);
+    const bool late = when == sizes_come::at_execution;
+    const problem created = late ? with_runtime_sizes(r.p) : r.p;
+    const plan how = plan_of(entry, r.p);
+    const guarded_buffer scratchpad(how.scratchpad.bytes(), guard_side::before);
     jitnorm_status_t status = jitnorm_runtime_error;
     impl::jit::set_kernel_cache_capacity(0);
     run_on_small_stack([&] {
         omp_set_num_threads(threads);
-        if (validate(created).status == jitnorm_success) status = entry.create(created)->execute(args);
+        if (validate(created).status == jitnorm_success)
+            status = r.call(*create(entry, created), scratchpad.data(), late ? &how : nullptr);
     });
     impl::jit::set_kernel_cache_capacity(1024);
     EXPECT_EQ(status, jitnorm_success) << entry.name << " " << s;
@@ -62,8 +62,8 @@ void expect_success(const setup &s, const implementation &entry, int threads, bo
 void expect_success_everywhere(const setup &s) {
     for (const implementation &entry : implementations()) {
         if (!entry.refusal(make_problem(s)).empty()) continue;
-        for (const int threads : {1, 3}) expect_success(s, entry, threads, false);
-        expect_success(s, entry, 1, true);
+        for (const int threads : {1, 3}) expect_success(s, entry, threads, sizes_come::at_creation);
+        expect_success(s, entry, 1, sizes_come::at_execution);
     }
 }
 

@@ -3,7 +3,7 @@
 // every length that matters, in every type: the kernels' bits are the reference's, and an infinity makes its row NaN.
 #include <limits>
 
-#include "whole_run.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -70,7 +70,7 @@ void expect_special_rows_equal(isa vectors, setup s, bool in_gradient = false) {
 constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
 const std::vector<dim_t> LENGTHS = {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 513, 8193};
 
-class special_values_on : public backward_on {
+class special_values_on : public on_isa {
 protected:
     // All types, with and without a mean.
     void expect_equal_in_all_types(setup s, const std::vector<dim_t> &lengths) const {
@@ -148,7 +148,7 @@ TEST_P(special_values_on, infinite_squares_make_the_row_nan) {
             }
 }
 
-INSTANTIATE_TEST_SUITE_P(native, special_values_on, testing::Values(isa::avx2, isa::avx512), backward_on::name);
+INSTANTIATE_TEST_SUITE_P(native, special_values_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

@@ -56,7 +56,7 @@ void check_units(const memory_desc &md, int row_ndims, dim_t block_rows) {
     for (const bool row : seen) EXPECT_TRUE(row);
 }
 
-TEST(InterleavedBlocks, EveryRowOnceAndWhereItsPlaceSays) {
+TEST(interleaved_blocks, every_row_once_and_where_its_place_says) {
     check_units(tagged({3, 64, 9}, jitnorm_cba), 2, 32);
     check_units(tagged({3, 64, 9}, jitnorm_cba), 2, 4);
     check_units(tagged({2, 37, 32, 3}, jitnorm_acdb), 3, 32);     // a part of the lanes together
@@ -68,14 +68,14 @@ TEST(InterleavedBlocks, EveryRowOnceAndWhereItsPlaceSays) {
     check_units(tagged({3, 64, 9}, jitnorm_cba, jitnorm_f64), 2, 32);
 }
 
-TEST(InterleavedBlocks, LinesAreUsedWhole) {
+TEST(interleaved_blocks, lines_are_used_whole) {
     EXPECT_EQ(interleaved_blocks(tagged({2, 37, 32, 3}, jitnorm_acdb), 3, 32).lanes_together(), 16);
     EXPECT_EQ(interleaved_blocks(tagged({2, 37, 32, 3}, jitnorm_acdb, jitnorm_bf16), 3, 32).lanes_together(), 32);
     EXPECT_EQ(interleaved_blocks(tagged({3, 64, 9}, jitnorm_cba), 2, 32).lanes_together(), 3);
     EXPECT_EQ(interleaved_blocks(tagged({2, 3, 8, 7}, jitnorm_dcba), 3, 4).lanes_together(), 6);
 }
 
-TEST(InterleavedBlocks, NoneWhereTheyDoNotHelpOrBlocksDoNotFit) {
+TEST(interleaved_blocks, none_where_they_do_not_help_or_blocks_do_not_fit) {
     EXPECT_FALSE(interleaved_blocks(tagged({3, 64, 9}, jitnorm_abc), 2, 32).exist()); // rows of their own
     EXPECT_FALSE(
         interleaved_blocks(tagged({3, 64, 9}, jitnorm_acb), 2, 32).exist()); // neighbours in memory and in number

@@ -8,10 +8,10 @@
 
 #include "core/format_tag.hpp"
 #include "core/names.hpp"
-#include "guarded_buffer.hpp"
 #include "layout/row_order.hpp"
 #include "layout/row_packer.hpp"
 #include "layout/zero_padding.hpp"
+#include "rig/guarded_buffer.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;
@@ -148,7 +148,7 @@ memory_desc in_order(const memory_desc &md) {
     return with_row_order(md, md.ndims - 1, order_in_memory(md, md.ndims - 1));
 }
 
-TEST(RowPacker, EveryTag) {
+TEST(row_packer, every_tag) {
     for (const named_tag &named : named_tags())
         for (const values &dims : shapes_of(parse_layout(named.name).ndims))
             for (const jitnorm_data_type_t type : TYPES) {
@@ -159,7 +159,7 @@ TEST(RowPacker, EveryTag) {
 }
 
 // Rows of several dimensions, of all, and of none.
-TEST(RowPacker, EveryTagWithRowsOfAnyDimensions) {
+TEST(row_packer, every_tag_with_rows_of_any_dimensions) {
     for (const named_tag &named : named_tags())
         for (const values &dims : shapes_of(parse_layout(named.name).ndims))
             for (int row_ndims = 0; row_ndims <= int(dims.size()); ++row_ndims) {
@@ -168,7 +168,7 @@ TEST(RowPacker, EveryTagWithRowsOfAnyDimensions) {
             }
 }
 
-TEST(RowPacker, EveryTagInTheOrderOfMemory) {
+TEST(row_packer, every_tag_in_the_order_of_memory) {
     for (const named_tag &named : named_tags())
         for (const values &dims : shapes_of(parse_layout(named.name).ndims)) {
             check_parts(in_order(tagged(dims, named.tag, jitnorm_bf16)));
@@ -176,7 +176,7 @@ TEST(RowPacker, EveryTagInTheOrderOfMemory) {
         }
 }
 
-TEST(RowPacker, Strides) {
+TEST(row_packer, strides) {
     for (const jitnorm_data_type_t type : TYPES)
         for (memory_desc md : {
                  strided({23, 29}, {64, 2}, type),           // a step from column to column
@@ -199,7 +199,7 @@ TEST(RowPacker, Strides) {
 }
 
 // Every number of rows and columns around the squares that are turned in registers.
-TEST(RowPacker, EverySmallTile) {
+TEST(row_packer, every_small_tile) {
     for (const jitnorm_data_type_t type : TYPES) {
         tile_check side_by_side(strided({20, 20}, {1, 20}, type), guard_side::after);
         tile_check blocked(tagged({20, 20}, jitnorm_AB8b8a, type), guard_side::after);
@@ -213,7 +213,7 @@ TEST(RowPacker, EverySmallTile) {
 
 // Around the rectangles that are turned in AVX2's registers: a dimension, dense or in blocks or with gaps, that lies
 // inside rows whose fastest dimension is far apart, with another one between them.
-TEST(RowPacker, RowsOfSeveralDimensions) {
+TEST(row_packer, rows_of_several_dimensions) {
     for (const jitnorm_data_type_t type : TYPES)
         for (const dim_t edge : {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 40})
             for (const memory_desc &md :
@@ -227,7 +227,7 @@ TEST(RowPacker, RowsOfSeveralDimensions) {
                 }
 }
 
-TEST(RowPacker, OffsetsBeyond32Bits) {
+TEST(row_packer, offsets_beyond_32_bits) {
     constexpr dim_t FAR_ROW = dim_t(5) << 30, FAR_COLUMN = dim_t(3) << 28;
     for (const values &strides : {values{FAR_ROW, 1}, values{1, FAR_COLUMN}, values{3, FAR_COLUMN}}) {
         const memory_desc md = strided({2, 9}, strides, jitnorm_f32);
@@ -246,7 +246,7 @@ TEST(RowPacker, OffsetsBeyond32Bits) {
     }
 }
 
-TEST(RowPacker, NoElements) {
+TEST(row_packer, no_elements) {
     for (const values &dims : {values{0, 8}, values{8, 0}, values{4, 0, 3}, values{0, 0}}) {
         const row_packer packer = packer_of(make_dense(dims, jitnorm_f32));
         EXPECT_EQ(packer.rows() * packer.row_length(), 0);
@@ -272,7 +272,7 @@ bool share_a_line(const memory_desc &md, dim_t cut) {
     return false;
 }
 
-TEST(RowPacker, CutsShareNoCacheLine) {
+TEST(row_packer, cuts_share_no_cache_line) {
     for (const jitnorm_data_type_t type : TYPES)
         for (const memory_desc &tensor :
              {tagged({128, 64}, jitnorm_ab, type), tagged({128, 64}, jitnorm_ba, type),
@@ -295,7 +295,7 @@ TEST(RowPacker, CutsShareNoCacheLine) {
         }
 }
 
-TEST(RowPacker, TilesAreWholeGroupsWhereTheyFit) {
+TEST(row_packer, tiles_are_whole_groups_where_they_fit) {
     const row_packer packer = packer_of(tagged({100, 64}, jitnorm_ba, jitnorm_f32));
     EXPECT_EQ(packer.group_size(), 16);
     EXPECT_EQ(packer.tile_rows(0, 100, 40), 32);
@@ -308,7 +308,7 @@ TEST(RowPacker, TilesAreWholeGroupsWhereTheyFit) {
     EXPECT_EQ(row_packer::pitch_for(1), 64);
 }
 
-TEST(RowOrder, NeighboursInMemoryFollowEachOther) {
+TEST(row_order, neighbours_in_memory_follow_each_other) {
     const auto steps = [](const values &dims, jitnorm_format_tag_t tag) {
         const memory_desc md = in_order(tagged(dims, tag, jitnorm_f32));
         return values(md.dims, md.dims + md.ndims);
@@ -321,7 +321,7 @@ TEST(RowOrder, NeighboursInMemoryFollowEachOther) {
     EXPECT_EQ(steps({1, 3, 4}, jitnorm_cba), (values{1, 3, 4})); // a single index has no place
 }
 
-TEST(RowOrder, TheSameElementsAtTheSamePlaces) {
+TEST(row_order, the_same_elements_at_the_same_places) {
     for (const named_tag &named : named_tags()) {
         const int ndims = parse_layout(named.name).ndims;
         const memory_desc md = tagged(values{3, 9, 2, 5, 4}, jitnorm_abcde, jitnorm_f32);
@@ -356,7 +356,7 @@ std::vector<unsigned char> zeroed(const memory_desc &md) {
     return expected;
 }
 
-TEST(ZeroPadding, EveryTagByAnyNumberOfParts) {
+TEST(zero_padding, every_tag_by_any_number_of_parts) {
     for (const named_tag &named : named_tags())
         for (const values &dims : shapes_of(parse_layout(named.name).ndims))
             for (const jitnorm_data_type_t type : TYPES)
@@ -371,7 +371,7 @@ TEST(ZeroPadding, EveryTagByAnyNumberOfParts) {
                 }
 }
 
-TEST(ZeroPadding, GapsAreNotPadding) {
+TEST(zero_padding, gaps_are_not_padding) {
     const memory_desc md = strided({5, 7}, {10, 1}, jitnorm_f32);
     const guarded_buffer tensor(bytes(md));
     zero_padding(md, tensor.data());

@@ -65,7 +65,7 @@ bool rows_are_dense(const memory_desc &md, int row_ndims) {
     return true;
 }
 
-TEST(HasDenseRows, WhereTheLastDimensionsFollowEachOther) {
+TEST(has_dense_rows, where_the_last_dimensions_follow_each_other) {
     for (const memory_desc &md :
          {strided({3, 4, 5}, {20, 5, 1}), strided({3, 4, 5}, {1, 15, 3}), strided({3, 4, 5}, {30, 5, 1}),
           strided({3, 4, 5}, {30, 6, 1}), strided({3, 4, 5}, {40, 10, 2}), strided({4, 3, 5}, {5, 20, 1}),
@@ -77,7 +77,7 @@ TEST(HasDenseRows, WhereTheLastDimensionsFollowEachOther) {
     EXPECT_FALSE(has_dense_rows(tagged({3, 16, 5}, jitnorm_aBc8b), 1));
 }
 
-TEST(HasDenseRows, OfRunTimeSizesWhereTheyCannotDecide) {
+TEST(has_dense_rows, of_run_time_sizes_where_they_cannot_decide) {
     EXPECT_TRUE(has_dense_rows(strided({RUNTIME_DIM, RUNTIME_DIM}, {RUNTIME_DIM, 1}), 1));
     EXPECT_TRUE(has_dense_rows(strided({3, RUNTIME_DIM, 5}, {RUNTIME_DIM, 5, 1}), 1));
     EXPECT_FALSE(has_dense_rows(strided({3, 4, RUNTIME_DIM}, {RUNTIME_DIM, RUNTIME_DIM, 1}), 1));
@@ -89,7 +89,7 @@ void check_all_ranges(const std::vector<memory_desc> &tensors, int row_ndims) {
         for (dim_t end = begin; end <= rows; ++end) check_walk(tensors, row_ndims, begin, end);
 }
 
-TEST(RowSpace, DenseTensorsAreOneRun) {
+TEST(row_space, dense_tensors_are_one_run) {
     const values dims = {2, 3, 4, 5};
     const std::vector<memory_desc> tensors = {tagged(dims, jitnorm_abcd), tagged(dims, jitnorm_abcd),
                                               tagged({2, 3, 4}, jitnorm_abc)};
@@ -102,7 +102,7 @@ TEST(RowSpace, DenseTensorsAreOneRun) {
     check_all_ranges(tensors, 3);
 }
 
-TEST(RowSpace, OneTensorThatDoesNotMergeSplitsTheRun) {
+TEST(row_space, one_tensor_that_does_not_merge_splits_the_run) {
     const values dims = {2, 3, 4, 5};
     const std::vector<memory_desc> tensors = {tagged(dims, jitnorm_abcd), tagged(dims, jitnorm_bacd),
                                               tagged({2, 3, 4}, jitnorm_abc)};
@@ -111,13 +111,13 @@ TEST(RowSpace, OneTensorThatDoesNotMergeSplitsTheRun) {
     check_all_ranges(tensors, 3);
 }
 
-TEST(RowSpace, StatisticsInAnotherOrder) {
+TEST(row_space, statistics_in_another_order) {
     const std::vector<memory_desc> tensors = {tagged({3, 4, 7}, jitnorm_abc), tagged({3, 4}, jitnorm_ba)};
     EXPECT_EQ(space_of(tensors, 2).run_length(), 4);
     check_all_ranges(tensors, 2);
 }
 
-TEST(RowSpace, SingleDimensionsVanish) {
+TEST(row_space, single_dimensions_vanish) {
     const std::vector<memory_desc> tensors = {strided({4, 1, 3, 8}, {24, 5, 8, 1}), strided({4, 1, 3}, {3, 2, 1})};
     EXPECT_EQ(space_of(tensors, 3).run_length(), 12);
     check_all_ranges(tensors, 3);
@@ -126,20 +126,20 @@ TEST(RowSpace, SingleDimensionsVanish) {
     EXPECT_EQ(check_walk(single, 2, 0, 1), 1);
 }
 
-TEST(RowSpace, GapsBetweenRowsMergeWhileEven) {
+TEST(row_space, gaps_between_rows_merge_while_even) {
     const std::vector<memory_desc> tensors = {strided({3, 4, 5}, {40, 10, 1}), strided({3, 4, 5}, {41, 10, 1})};
     EXPECT_EQ(space_of({tensors[0]}, 2).run_length(), 12);
     EXPECT_EQ(space_of(tensors, 2).run_length(), 4);
     check_all_ranges(tensors, 2);
 }
 
-TEST(RowSpace, BroadcastRowsAndOffsets) {
+TEST(row_space, broadcast_rows_and_offsets) {
     memory_desc moved = tagged({3, 4, 5}, jitnorm_abc);
     moved.offset0 = 17;
     check_all_ranges({moved, strided({3, 4, 5}, {0, 0, 1})}, 2);
 }
 
-TEST(RowSpace, BlockedLastDimension) {
+TEST(row_space, blocked_last_dimension) {
     const values dims = {3, 19};
     EXPECT_TRUE(has_strided_rows(tagged(dims, jitnorm_aB8b), 1));
     EXPECT_FALSE(has_strided_rows(tagged(dims, jitnorm_Ab8a), 1));
@@ -148,13 +148,13 @@ TEST(RowSpace, BlockedLastDimension) {
     check_all_ranges({tagged(dims, jitnorm_aB8b), tagged(dims, jitnorm_ab)}, 1);
 }
 
-TEST(RowSpace, NoRowsNoRuns) {
+TEST(row_space, no_rows_no_runs) {
     const std::vector<memory_desc> tensors = {tagged({3, 0, 4}, jitnorm_abc)};
     EXPECT_EQ(space_of(tensors, 2).rows(), 0);
     EXPECT_EQ(check_walk(tensors, 2, 0, 0), 0);
 }
 
-TEST(RowSpace, RandomLayouts) {
+TEST(row_space, random_layouts) {
     constexpr unsigned SEED = 20240611;
     std::mt19937 random(SEED);
     const jitnorm_format_tag_t tags[] = {jitnorm_abcde, jitnorm_bacde, jitnorm_edcba, jitnorm_decab, jitnorm_acbde};

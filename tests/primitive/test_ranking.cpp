@@ -7,10 +7,10 @@
 #include <set>
 #include <string>
 
-#include "core/problems.hpp"
 #include "core/verbose.hpp"
 #include "jit/isa.hpp"
 #include "primitive/ranking.hpp"
+#include "rig/run.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;
@@ -48,39 +48,39 @@ problem rms_problem() {
     return p;
 }
 
-TEST(ChooseAmong, TheFirstThatDoesNotRefuse) {
+TEST(choose_among, the_first_that_does_not_refuse) {
     EXPECT_EQ(chosen(rms_problem()), (outcome{"rms", jitnorm_success}));
     EXPECT_EQ(chosen(forward_problem()), (outcome{"forward", jitnorm_success}));
     EXPECT_EQ(chosen(backward_problem()), (outcome{"all", jitnorm_success}));
 }
 
-TEST(ChooseAmong, FromAPlaceInTheList) {
+TEST(choose_among, from_a_place_in_the_list) {
     EXPECT_EQ(chosen(rms_problem(), {}, &LIST[0]), (outcome{"rms", jitnorm_success}));
     EXPECT_EQ(chosen(rms_problem(), {}, &LIST[1]), (outcome{"forward", jitnorm_success}));
     EXPECT_EQ(chosen(rms_problem(), {}, &LIST[2]), (outcome{"all", jitnorm_success}));
     EXPECT_EQ(chosen(rms_problem(), {}, LIST.data() + LIST.size()), (outcome{"", jitnorm_unimplemented}));
 }
 
-TEST(ChooseAmong, AForcedNameIsTakenOrNothing) {
+TEST(choose_among, a_forced_name_is_taken_or_nothing) {
     EXPECT_EQ(chosen(rms_problem(), "all"), (outcome{"all", jitnorm_success}));
     EXPECT_EQ(chosen(rms_problem(), "forward"), (outcome{"forward", jitnorm_success}));
     EXPECT_EQ(chosen(forward_problem(), "rms"), (outcome{"", jitnorm_unimplemented}));
     EXPECT_EQ(chosen(forward_problem(), "forward", &LIST[2]), (outcome{"", jitnorm_unimplemented})) << "it is behind";
 }
 
-TEST(ChooseAmong, AnUnknownNameIsAnError) {
+TEST(choose_among, an_unknown_name_is_an_error) {
     for (const char *name : {"rm", "rmss", "RMS", "unknown", " "})
         EXPECT_EQ(chosen(rms_problem(), name), (outcome{"", jitnorm_runtime_error})) << name;
 }
 
-TEST(ChooseAmong, TheStatusMayBeLeftOut) {
+TEST(choose_among, the_status_may_be_left_out) {
     EXPECT_STREQ(choose_among(LIST, {}, rms_problem(), nullptr, nullptr)->name, "rms");
     EXPECT_EQ(choose_among(LIST, "unknown", rms_problem(), nullptr, nullptr), nullptr);
 }
 
 // ---------------------------------------------------------------- the verbose log
 
-class ChoiceLog : public testing::Test {
+class choice_log : public testing::Test {
 protected:
     std::string log_of(int level, const problem &p, std::string_view forced) {
         set_verbose_level(level);
@@ -94,7 +94,7 @@ private:
     const int before_ = verbose_level();
 };
 
-TEST_F(ChoiceLog, OneLinePerRefusal) {
+TEST_F(choice_log, one_line_per_refusal) {
     const problem p = backward_problem();
     EXPECT_EQ(log_of(2, p, {}), "jitnorm_verbose,v1,refuse,rms,only rms," + describe(p) +
                                     "\njitnorm_verbose,v1,refuse,forward,only forward," + describe(p) + "\n");
@@ -102,7 +102,7 @@ TEST_F(ChoiceLog, OneLinePerRefusal) {
     EXPECT_EQ(log_of(0, p, {}), "");
 }
 
-TEST_F(ChoiceLog, TheUnknownName) {
+TEST_F(choice_log, the_unknown_name) {
     EXPECT_EQ(log_of(1, forward_problem(), "no-such"),
               "jitnorm_verbose,v1,error,JITNORM_IMPL names no implementation: no-such\n");
     EXPECT_EQ(log_of(0, forward_problem(), "no-such"), "");
@@ -110,7 +110,7 @@ TEST_F(ChoiceLog, TheUnknownName) {
 
 // ---------------------------------------------------------------- the library's list
 
-TEST(Implementations, RankedWithTheReferenceLast) {
+TEST(implementations, ranked_with_the_reference_last) {
     std::vector<std::string> names;
     for (const implementation &entry : implementations()) names.emplace_back(entry.name);
     EXPECT_EQ(names, (std::vector<std::string>{"jit:avx512", "jit:avx512", "jit:avx2", "jit:avx2", "ref:any"}))
@@ -118,7 +118,7 @@ TEST(Implementations, RankedWithTheReferenceLast) {
     EXPECT_EQ(implementations().data(), implementations().data()) << "places in the list stay valid";
 }
 
-TEST(Implementations, TheReferenceRefusesNothingValid) {
+TEST(implementations, the_reference_refuses_nothing_valid) {
     const implementation &reference = implementations().back();
     problem p = forward_problem();
     p.src = dense({4, 6, 8}, jitnorm_u8);
@@ -130,13 +130,13 @@ TEST(Implementations, TheReferenceRefusesNothingValid) {
     }
 }
 
-TEST(Implementations, EachTakerBuildsAnExecutor) {
+TEST(implementations, each_taker_builds_an_executor) {
     for (const problem &p : {forward_problem(), backward_problem(), make_problem(jitnorm_backward, {0, 8})})
         for (const implementation &entry : implementations())
-            EXPECT_TRUE(!entry.refusal(p).empty() || entry.create(p) != nullptr) << entry.name;
+            EXPECT_TRUE(!entry.refusal(p).empty() || create(entry, p) != nullptr) << entry.name;
 }
 
-TEST(Implementations, GeneratedCodeForWhatItIsMadeFor) {
+TEST(implementations, generated_code_for_what_it_is_made_for) {
     if (!jit::is_allowed(jit::isa::avx2)) GTEST_SKIP() << "this processor has no AVX2";
     EXPECT_STRNE(choose(forward_problem())->name, "ref:any");
     EXPECT_STRNE(choose(backward_problem())->name, "ref:any");
@@ -169,7 +169,7 @@ void for_each_backward_problem(Body &&body) {
                                 }
 }
 
-TEST(Implementations, NoBackwardProblemIsLeftToTheReference) {
+TEST(implementations, no_backward_problem_is_left_to_the_reference) {
     if (!jit::is_allowed(jit::isa::avx2)) GTEST_SKIP() << "this processor has no AVX2";
     for_each_backward_problem([](const problem &p) {
         ASSERT_EQ(validate(p).status, jitnorm_success) << describe(p);
@@ -178,7 +178,7 @@ TEST(Implementations, NoBackwardProblemIsLeftToTheReference) {
 }
 
 // The same problems whatever the rank: where one set's entry refuses, the other's does.
-TEST(Implementations, InstructionSetsTakeTheSameProblems) {
+TEST(implementations, instruction_sets_take_the_same_problems) {
     if (!jit::is_allowed(jit::isa::avx512)) GTEST_SKIP() << "this processor has no AVX-512";
     problem bf16 = forward_problem();
     bf16.src = dense({4, 6, 8}, jitnorm_bf16);
@@ -187,7 +187,7 @@ TEST(Implementations, InstructionSetsTakeTheSameProblems) {
         for (const size_t i : {0U, 1U}) EXPECT_EQ(list[i].refusal(p), list[i + 2].refusal(p));
 }
 
-class ForcedImplementation : public testing::Test {
+class forced_implementation : public testing::Test {
 protected:
     void TearDown() override { EXPECT_TRUE(set_forced_implementation("")); }
 };
@@ -199,7 +199,7 @@ const implementation *taker_named(std::string_view name, const problem &p) {
     return nullptr;
 }
 
-TEST_F(ForcedImplementation, IsWhatRuns) {
+TEST_F(forced_implementation, is_what_runs) {
     for (const problem &p : {forward_problem(), backward_problem()})
         for (const char *name : {"jit:avx512", "jit:avx2", "ref:any"}) {
             ASSERT_TRUE(set_forced_implementation(name));
@@ -210,13 +210,13 @@ TEST_F(ForcedImplementation, IsWhatRuns) {
         }
 }
 
-TEST_F(ForcedImplementation, UnknownNameIsAnError) {
+TEST_F(forced_implementation, unknown_name_is_an_error) {
     ASSERT_TRUE(set_forced_implementation("ref:any"));
     EXPECT_FALSE(set_forced_implementation("jit:sse2"));
     EXPECT_STREQ(choose(forward_problem())->name, "ref:any") << "what was set stays";
 }
 
-TEST_F(ForcedImplementation, EmptyMeansNone) {
+TEST_F(forced_implementation, empty_means_none) {
     ASSERT_TRUE(set_forced_implementation("ref:any"));
     ASSERT_TRUE(set_forced_implementation(""));
     EXPECT_NE(choose(backward_problem()), nullptr);

@@ -14,7 +14,7 @@
 namespace jitnorm::tests {
 namespace {
 
-class Cancel : public testing::Test {
+class cancel : public testing::Test {
 protected:
     // The log goes nowhere: what counts is that it is written.
     void SetUp() override {
@@ -62,7 +62,7 @@ void expect_to_end_after(Body &&body) {
     EXPECT_EQ(result, PTHREAD_CANCELED) << "the cancellation itself is not lost";
 }
 
-TEST_F(Cancel, AnExecutionThatLogs) {
+TEST_F(cancel, an_execution_that_logs) {
     work w(jitnorm_f32, 0, 2, 33);
     const auto expected = w.run(); // clang's OpenMP runtime reads files when it starts, where it can be cancelled
     std::vector<unsigned char> result;
@@ -70,7 +70,7 @@ TEST_F(Cancel, AnExecutionThatLogs) {
     EXPECT_EQ(result, expected);
 }
 
-TEST_F(Cancel, ACreationThatWritesFiles) {
+TEST_F(cancel, a_creation_that_writes_files) {
     char folder[] = "/tmp/jitnorm-cancel-XXXXXX";
     ASSERT_NE(mkdtemp(folder), nullptr);
     EXPECT_EQ(jitnorm_set_primitive_cache_capacity(0), jitnorm_success);

@@ -39,7 +39,7 @@ struct stat status_of(const fs::path &path) {
 }
 
 // Each test has a folder, generates every kernel anew, and leaves nothing set.
-class Files : public testing::Test {
+class written_files : public testing::Test {
 protected:
     void SetUp() override {
         if (jitnorm_get_effective_cpu_isa() == jitnorm_cpu_isa_sse41) GTEST_SKIP() << "this machine generates no code";
@@ -95,7 +95,7 @@ private:
 
 // ---------------------------------------------------------------- what they are
 
-TEST_F(Files, ThePerfMapIsPrivateAndNamesKernels) {
+TEST_F(written_files, the_perf_map_is_private_and_names_kernels) {
     profile();
     generate();
     const struct stat status = status_of(perf_map());
@@ -111,7 +111,7 @@ TEST_F(Files, ThePerfMapIsPrivateAndNamesKernels) {
     EXPECT_GT(count, 0);
 }
 
-TEST_F(Files, DumpsArePrivateAndReplaced) {
+TEST_F(written_files, dumps_are_private_and_replaced) {
     fs::create_directory(dumps());
     dump_into(dumps());
     generate();
@@ -127,7 +127,7 @@ TEST_F(Files, DumpsArePrivateAndReplaced) {
     for (const auto &file : files) EXPECT_EQ(status_of(file).st_mode, mode_t(S_IFREG | S_IRUSR | S_IWUSR)) << file;
 }
 
-TEST_F(Files, WithoutAFolderDumpsAreHere) {
+TEST_F(written_files, without_a_folder_dumps_are_here) {
     const fs::path before = fs::current_path();
     fs::create_directory(dumps());
     fs::current_path(dumps());
@@ -137,7 +137,7 @@ TEST_F(Files, WithoutAFolderDumpsAreHere) {
     EXPECT_FALSE(dumped().empty());
 }
 
-TEST_F(Files, NoneWithoutARequest) {
+TEST_F(written_files, none_without_a_request) {
     fs::create_directory(dumps());
     dump_into(dumps());
     profile();
@@ -148,7 +148,7 @@ TEST_F(Files, NoneWithoutARequest) {
     EXPECT_FALSE(fs::exists(perf_map()));
 }
 
-TEST_F(Files, UnknownProfilersAreRefused) {
+TEST_F(written_files, unknown_profilers_are_refused) {
     for (const unsigned of_onednn : {1U, 4U, 6U, 8U, 14U})
         EXPECT_EQ(jitnorm_set_jit_profiling_flags(of_onednn), jitnorm_unimplemented);
     EXPECT_EQ(jitnorm_set_jit_profiling_flags(16), jitnorm_invalid_arguments);
@@ -158,21 +158,21 @@ TEST_F(Files, UnknownProfilersAreRefused) {
 
 // ---------------------------------------------------------------- what was planted
 
-TEST_F(Files, ThePerfMapIsNoLink) {
+TEST_F(written_files, the_perf_map_is_no_link) {
     fs::create_symlink(victim(), perf_map());
     profile();
     EXPECT_NE(log_of_generating().find("error,cannot write " + perf_map().string() + ": "), std::string::npos);
     EXPECT_EQ(content_of(victim()), PRECIOUS);
 }
 
-TEST_F(Files, ThePerfMapHasNoOtherName) {
+TEST_F(written_files, the_perf_map_has_no_other_name) {
     fs::create_hard_link(victim(), perf_map());
     profile();
     generate();
     EXPECT_EQ(content_of(victim()), PRECIOUS);
 }
 
-TEST_F(Files, ThePerfMapIsNoPipe) {
+TEST_F(written_files, the_perf_map_is_no_pipe) {
     ASSERT_EQ(mkfifo(perf_map().c_str(), 0600), 0);
     profile();
     generate(); // and does not wait for a reader
@@ -183,7 +183,7 @@ TEST_F(Files, ThePerfMapIsNoPipe) {
     close(reader);
 }
 
-TEST_F(Files, ThePerfMapIsNobodyElses) {
+TEST_F(written_files, the_perf_map_is_nobody_elses) {
     if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
     put(perf_map(), PRECIOUS);
     ASSERT_EQ(chown(perf_map().c_str(), 65534, 65534), 0);
@@ -192,7 +192,7 @@ TEST_F(Files, ThePerfMapIsNobodyElses) {
     EXPECT_EQ(content_of(perf_map()), PRECIOUS);
 }
 
-TEST_F(Files, DumpsFollowNoLinks) {
+TEST_F(written_files, dumps_follow_no_links) {
     fs::create_directory(dumps());
     dump_into(dumps());
     generate();
@@ -208,19 +208,19 @@ TEST_F(Files, DumpsFollowNoLinks) {
 
 // ---------------------------------------------------------------- what cannot be written
 
-TEST_F(Files, AFolderThatIsMissing) {
+TEST_F(written_files, a_folder_that_is_missing) {
     dump_into(dumps());
     EXPECT_NE(log_of_generating().find("error,cannot write " + dumps().string() + "/"), std::string::npos);
     EXPECT_FALSE(fs::exists(dumps()));
 }
 
-TEST_F(Files, AFolderThatIsAFile) {
+TEST_F(written_files, a_folder_that_is_a_file) {
     dump_into(victim());
     EXPECT_NE(log_of_generating().find("error,cannot write " + victim().string() + "/"), std::string::npos);
     EXPECT_EQ(content_of(victim()), PRECIOUS);
 }
 
-TEST_F(Files, AFolderForReadingOnly) {
+TEST_F(written_files, a_folder_for_reading_only) {
     if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
     fs::create_directory(dumps());
     fs::permissions(dumps(), fs::perms::owner_read | fs::perms::owner_exec);
@@ -244,7 +244,7 @@ void expect_child_succeeds(const std::function<void()> &body) {
 }
 
 // No byte may be written: what a full disk says, with another number.
-TEST_F(Files, AFullDisk) {
+TEST_F(written_files, a_full_disk) {
     fs::create_directory(dumps());
     dump_into(dumps());
     profile();
@@ -257,7 +257,7 @@ TEST_F(Files, AFullDisk) {
     for (const auto &file : dumped()) EXPECT_EQ(fs::file_size(file), 0U);
 }
 
-TEST_F(Files, ALogThatCannotBeWritten) {
+TEST_F(written_files, a_log_that_cannot_be_written) {
     for (const char *path : {"/dev/full", "closed"})
         expect_child_succeeds([&] {
             close(STDOUT_FILENO);

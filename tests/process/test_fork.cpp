@@ -8,7 +8,7 @@
 
 #include <sys/wait.h>
 
-#include "thread/small_pool.hpp"
+#include "rig/small_pool.hpp"
 #include "work.hpp"
 
 namespace jitnorm::tests {
@@ -21,7 +21,7 @@ void expect_child_succeeds(const std::function<void()> &body) {
     const pid_t child = fork();
     if (child == 0) {
         alarm(HANGS_AFTER);
-        body();
+        [&]() noexcept { body(); }(); // what is thrown ends the child
         _exit(0);
     }
     ASSERT_GT(child, 0);
@@ -31,15 +31,7 @@ void expect_child_succeeds(const std::function<void()> &body) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-std::vector<unsigned char> run_on_pool(work &w, const jitnorm_thread_pool_t &pool) {
-    jitnorm_stream_t stream = nullptr;
-    need(jitnorm_stream_create_with_thread_pool(&stream, w.engine(), jitnorm_stream_default_flags, &pool), "stream");
-    auto result = w.run_on(stream);
-    need(jitnorm_stream_destroy(stream), "end of the stream");
-    return result;
-}
-
-TEST(Fork, TheChildOfAParallelProcessExecutes) {
+TEST(fork, the_child_of_a_parallel_process_executes) {
     work w;
     const auto expected = w.run(); // starts threads, which the child will not have
     for (int i = 0; i < 3; ++i)
@@ -50,17 +42,17 @@ TEST(Fork, TheChildOfAParallelProcessExecutes) {
     EXPECT_EQ(w.run(), expected) << "the parent goes on";
 }
 
-TEST(Fork, ACallersPoolIsUsedInTheChild) {
+TEST(fork, a_callers_pool_is_used_in_the_child) {
     work w;
     const auto expected = w.run();
     expect_child_succeeds([&] {
         small_pool pool(3);
-        need(run_on_pool(w, pool.as_seen_by_the_library()) == expected, "the bits");
+        need(w.run_on(make_stream(pool.as_seen_by_the_library())) == expected, "the bits");
         need(pool.calls() > 0, "the pool is called");
     });
 }
 
-TEST(Fork, ThreadsAndChildrenOfTheChildExecute) {
+TEST(fork, threads_and_children_of_the_child_execute) {
     work w;
     const auto expected = w.run();
     expect_child_succeeds([&] {
@@ -70,7 +62,7 @@ TEST(Fork, ThreadsAndChildrenOfTheChildExecute) {
     });
 }
 
-TEST(Fork, OthersMayBeCreating) {
+TEST(fork, others_may_be_creating) {
 #ifdef JITNORM_SANITIZED
     GTEST_SKIP() << "the sanitizer's own locks do not survive such a fork";
 #endif

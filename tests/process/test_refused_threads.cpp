@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "thread/small_pool.hpp"
+#include "rig/small_pool.hpp"
 #include "work.hpp"
 
 namespace jitnorm::tests {
@@ -42,7 +42,7 @@ constexpr int CANNOT_BE_TRIED = 77;
 int status_of_child(const std::function<void()> &body) {
     const pid_t child = fork();
     if (child == 0) {
-        body();
+        [&]() noexcept { body(); }(); // what is thrown ends the child
         _exit(0);
     }
     int status = 0;
@@ -50,23 +50,15 @@ int status_of_child(const std::function<void()> &body) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-std::vector<unsigned char> run_on(work &w, const jitnorm_thread_pool_t &pool) {
-    jitnorm_stream_t stream = nullptr;
-    need(jitnorm_stream_create_with_thread_pool(&stream, w.engine(), jitnorm_stream_default_flags, &pool), "stream");
-    auto result = w.run_on(stream);
-    need(jitnorm_stream_destroy(stream), "end of the stream");
-    return result;
-}
-
 // Before any parallel region: afterwards OpenMP has the threads it wants.
-TEST(RefusedThreads, AThreadPoolIsTheWayAround) {
+TEST(refused_threads, a_thread_pool_is_the_way_around) {
     const int status = status_of_child([] {
         small_pool some(2);
         if (!refuse_threads()) _exit(CANNOT_BE_TRIED);
         work w;
-        const auto expected = run_on(w, some.as_seen_by_the_library());
+        const auto expected = w.run_on(make_stream(some.as_seen_by_the_library()));
         need(some.calls() > 0, "the pool's threads work");
-        need(run_on(w, {nullptr, nullptr, 1}) == expected, "the executing thread alone");
+        need(w.run_on(make_stream({nullptr, nullptr, 1})) == expected, "the executing thread alone");
     });
     if (status == CANNOT_BE_TRIED) GTEST_SKIP() << "the number of threads cannot be limited here";
     EXPECT_EQ(status, 0);

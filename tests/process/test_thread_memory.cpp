@@ -29,7 +29,7 @@ int64_t bytes_in_use() {
 // Small enough that OpenMP's threads, which are the executing thread's own, are not wanted.
 constexpr jitnorm_dim_t ROWS = 4, COLUMNS = 2049;
 
-TEST(ThreadMemory, EndsWithTheThread) {
+TEST(thread_memory, ends_with_the_thread) {
     constexpr int THREADS = 64;
     work w(jitnorm_f32, jitnorm_use_scale | jitnorm_use_shift, ROWS, COLUMNS);
     ASSERT_GT(w.scratchpad_bytes(), 16 * 1024);
@@ -48,7 +48,7 @@ TEST(ThreadMemory, EndsWithTheThread) {
     EXPECT_LT(bytes_in_use() - before, w.scratchpad_bytes());
 }
 
-TEST(ThreadMemory, EndsWhenAskedTo) {
+TEST(thread_memory, ends_when_asked_to) {
     work w;
     const auto expected = w.run();
     const int64_t before = bytes_in_use();
@@ -67,21 +67,17 @@ void free_and_run(void *freed, int count, void (*body)(void *, int), void *argum
     for (int i = 0; i < count; ++i) body(argument, i);
 }
 
-TEST(ThreadMemory, StaysWhileItIsUsed) {
+TEST(thread_memory, stays_while_it_is_used) {
     work w;
     const auto expected = w.run();
     int freed = 0;
     const jitnorm_thread_pool_t pool = {free_and_run, &freed, 4};
-    jitnorm_stream_t stream = nullptr;
-    ASSERT_EQ(jitnorm_stream_create_with_thread_pool(&stream, w.engine(), jitnorm_stream_default_flags, &pool),
-              jitnorm_success);
-    EXPECT_EQ(w.run_on(stream), expected);
+    EXPECT_EQ(w.run_on(make_stream(pool)), expected);
     EXPECT_GT(freed, 0);
-    EXPECT_EQ(jitnorm_stream_destroy(stream), jitnorm_success);
 }
 
 // Each thread's own, and told once.
-TEST(ThreadMemory, RecentErrorsAreTheThreads) {
+TEST(thread_memory, recent_errors_are_the_threads) {
     EXPECT_EQ(jitnorm_acl_fail(1, "here", "first"), 1);
     std::thread([] {
         EXPECT_EQ(jitnorm_acl_recent_error(), nullptr);

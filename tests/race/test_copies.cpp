@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <numeric>
 
 #include "race/copies.hpp"
 #include "race/interleave.hpp"
+#include "race/read_pass.hpp"
 
 namespace benchdnn_lite {
 namespace {
@@ -44,20 +46,40 @@ TEST(race_copies, any_number_of_threads_copies_any_size) {
         }
 }
 
-TEST(race_interleave, median_is_the_middle_or_between_the_two) {
-    EXPECT_EQ(median_of({3}), 3);
-    EXPECT_EQ(median_of({9, 1, 2}), 2);
-    EXPECT_EQ(median_of({4, 1, 8, 2}), 3);
+TEST(race_read_pass, every_word_is_read_once) {
+    std::array<uint64_t, 100> words;
+    std::iota(words.begin(), words.end(), uint64_t(1) << 32);
+    const uint64_t high = uint64_t(1) << 32;
+    for (const int threads : {1, 3})
+        for (const size_t count : {0, 1, 7, 100}) {
+            const uint64_t expected = count * high + (count > 0 ? count * (count - 1) / 2 : 0);
+            EXPECT_EQ(read_words(words.data(), count * 8 + (count < 100 ? 5 : 0), threads), expected) << count;
+        }
+}
+
+TEST(race_read_pass, outputs_are_read_and_inputs_are_not) {
+    const session s;
+    problem p;
+    p.size.dims = {4, 8};
+    p.dir = direction::FWD_I;
+    const execution e(s, p);
+    const auto fill_with = [&](int id, int byte) { std::memset(e.data(id).data(), byte, e.data(id).size()); };
+    fill_with(JITNORM_ARG_SRC, 1);
+    fill_with(JITNORM_ARG_DST, 0);
+    EXPECT_EQ(read_outputs(e, 1), 0u);
+    fill_with(JITNORM_ARG_DST, 1);
+    EXPECT_EQ(read_outputs(e, 2), 16 * 0x0101010101010101u);
 }
 
 TEST(race_interleave, every_body_runs_in_every_round) {
     std::vector<int64_t> runs(3);
     const std::vector<body> bodies{[&] { ++runs[0]; }, [&] { ++runs[1]; }, [&] { ++runs[2]; }};
-    const std::vector<double> medians = interleaved_medians(bodies, 5);
-    ASSERT_EQ(medians.size(), 3);
+    const std::vector<spread> measured = interleaved(bodies, 5);
+    ASSERT_EQ(measured.size(), 3);
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_GE(runs[i], 10); // a block and an untimed call in each round
-        EXPECT_GT(medians[i], 0);
+        EXPECT_GT(measured[i].median, 0);
+        EXPECT_EQ(measured[i].count, 5u);
     }
 }
 

@@ -9,13 +9,16 @@ namespace benchdnn_lite {
 namespace {
 
 TEST(race_options, knobs_of_the_race_and_of_benchdnn_lite) {
-    const race_options o = parse_race_options(
-        {"--threads=3", "--peer=x.so", "--dir=BWD_DW", "--rounds=20", "--json=a", "--plot=b", "2x8", "4x8"});
-    EXPECT_EQ(o.threads, 3);
+    const race_options o = parse_race_options({"--threads=3", "--peer=x.so", "--dir=BWD_DW", "--rounds=20", "--json=a",
+                                               "--plot=b", "--title=c d", "--then-read", "2x8", "4x8"});
+    EXPECT_EQ(o.conditions.threads, 3);
     EXPECT_EQ(o.peer, "x.so");
-    EXPECT_EQ(o.rounds, 20);
+    EXPECT_EQ(o.conditions.rounds, 20);
+    EXPECT_TRUE(o.conditions.then_read);
+    EXPECT_FALSE(parse_race_options({"2x8"}).conditions.then_read);
     EXPECT_EQ(o.json, "a");
     EXPECT_EQ(o.plot, "b");
+    EXPECT_EQ(o.title, "c d");
     ASSERT_EQ(o.jobs.size(), 2);
     EXPECT_EQ(o.jobs[1].prb.line(), "--dir=BWD_DW 4x8");
 }
@@ -29,8 +32,17 @@ TEST(race_options, without_a_problem_the_whole_table_both_ways) {
 
 TEST(race_options, mistakes) {
     for (const char *argument : {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--plot", "--peer",
-                                 "--peer=", "--speed=1"})
+                                 "--peer=", "--title=", "--then-read=1", "--speed=1"})
         EXPECT_THROW(parse_race_options({argument, "2x8"}), input_error) << argument;
+}
+
+TEST(race_options, a_mistake_names_its_knob) {
+    try {
+        parse_race_options({"--threads=none"});
+        FAIL();
+    } catch (const input_error &error) {
+        EXPECT_STREQ(error.what(), "--threads: 'none' is not an integer");
+    }
 }
 
 } // namespace

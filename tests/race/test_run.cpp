@@ -70,6 +70,14 @@ TEST(race_run, a_peer_that_agrees_is_raced) {
     EXPECT_TRUE(has(a.text, "forward: 2 of 2 raced")) << a.text;
 }
 
+TEST(race_run, with_a_pass_that_reads_the_result) {
+    const std::string name = testing::TempDir() + "race_run_read.json";
+    const answer a = run(mirrors(0), {"--rounds=1", "--then-read", "--json=" + name, "3x40"});
+    EXPECT_EQ(a.status, 0);
+    EXPECT_TRUE(has(a.text, "each with a pass that reads the result")) << a.text;
+    EXPECT_EQ(nlohmann::json::parse(take_file(name))["then_read"], true);
+}
+
 TEST(race_run, a_peer_that_errs_is_no_opponent) {
     const answer a = run(mirrors(0.5), {"--rounds=1", "3x40"});
     EXPECT_EQ(a.status, 1);
@@ -118,15 +126,16 @@ TEST(race_run, json_has_what_the_table_has) {
                 0.01 * double(race["ours_over_limit"]));
 }
 
-TEST(race_run, the_plot_marks_every_ratio) {
+TEST(race_run, the_plot_has_its_title_and_every_time) {
     const std::string name = testing::TempDir() + "race_run.svg";
-    ASSERT_EQ(run(mirrors(0), {"--rounds=1", "--plot=" + name, "3x40", "3x41"}).status, 0);
+    ASSERT_EQ(run(mirrors(0), {"--rounds=1", "--plot=" + name, "--title=a title", "3x40", "3x41"}).status, 0);
     const std::string svg = take_file(name);
     EXPECT_EQ(svg.rfind("<svg ", 0), 0);
     EXPECT_TRUE(has(svg, "</svg>"));
+    EXPECT_TRUE(has(svg, ">a title</text>"));
     size_t circles = 0;
     for (size_t at = svg.find("<circle"); at != svg.npos; at = svg.find("<circle", at + 1)) ++circles;
-    EXPECT_EQ(circles, 4); // against the peer and against the limit
+    EXPECT_EQ(circles, 6); // ours, the peer's and the best copy's
 }
 
 TEST(race_run, mistakes_and_files_that_cannot_be_written) {

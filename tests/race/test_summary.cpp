@@ -45,6 +45,13 @@ TEST(race_summary, directions_are_apart) {
                                      "(--dir=BWD_DW 1x8)\n");
 }
 
+TEST(race_summary, a_busy_machine_is_told_of) {
+    std::vector<race_result> results{result(1, 1, 2, 1), result(1, 1, 3, 1)};
+    EXPECT_EQ(race_unrest(results), "");
+    results[1].restless = true;
+    EXPECT_NE(race_unrest(results).find("too busy to measure on: in 1 of 2 problems"), std::string::npos);
+}
+
 TEST(race_table, a_line_has_the_ratios_or_dashes_and_the_reason) {
     EXPECT_EQ(race_line(result(4, 2, 3, 1.6)), "      2.000       3.000      1.50       1.600       1.25  4x8\n");
     race_result refused = result(4, 2, {}, 1);

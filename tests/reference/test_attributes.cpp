@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales and post-ops of the reference, each against its formula in double, and their order.
-#include "run.hpp"
+#include "rig/accuracy.hpp"
+#include "rig/run.hpp"
 
 #include <functional>
 
@@ -31,25 +32,27 @@ impl::attributes with(impl::post_op op) {
     return attr;
 }
 
+double value_of(const tensor &scale) { return scale.values().front(); }
+
 TEST(reference_attributes, scales) {
     setup s;
     s.attr.src_scale = s.attr.dst_scale = true;
-    check(s, [](const run &r, double y, size_t) { return y * double(r.src_scale) / double(r.dst_scale); });
+    check(s, [](const run &r, double y, size_t) { return y * value_of(r.src_scale) / value_of(r.dst_scale); });
     s.attr.dst_scale = false;
-    check(s, [](const run &r, double y, size_t) { return y * double(r.src_scale); });
+    check(s, [](const run &r, double y, size_t) { return y * value_of(r.src_scale); });
 }
 
 TEST(reference_attributes, scales_to_int8) {
     setup s = {.flags = 0, .src_type = jitnorm_s8, .dst_type = jitnorm_s8, .mean = 10, .deviation = 40};
     s.attr.src_scale = s.attr.dst_scale = true;
     run r(s);
-    r.src_scale = 3;
-    r.dst_scale = 0.05f; // most values stay inside -128 .. 127, some saturate
+    r.src_scale.fill({3});
+    r.dst_scale.fill({0.05}); // most values stay inside -128 .. 127, some saturate
     const std::vector<double> exact = oracle_forward(r.question()).dst;
     r.execute();
     const std::vector<double> got = r.result().values();
     for (size_t i = 0; i < got.size(); ++i) {
-        const double expected = std::clamp(exact[i] * 3 / double(r.dst_scale), -128.0, 127.0);
+        const double expected = std::clamp(exact[i] * 3 / value_of(r.dst_scale), -128.0, 127.0);
         EXPECT_LE(std::fabs(got[i] - expected), 0.5 + 1e-4);
     }
     EXPECT_TRUE(std::count(got.begin(), got.end(), -128) > 0 || std::count(got.begin(), got.end(), 127) > 0);
@@ -224,8 +227,8 @@ TEST(reference_attributes, everything_in_its_order) {
     std::vector<double> other;
     check(s, [&](const run &r, double y, size_t i) {
         if (other.empty()) other = r.operands[1].values();
-        y = (2 * (y * double(r.src_scale)) + 1) * other[i % 1100];
-        return (y > 0 ? y : 0.5 * y) / double(r.dst_scale);
+        y = (2 * (y * value_of(r.src_scale)) + 1) * other[i % 1100];
+        return (y > 0 ? y : 0.5 * y) / value_of(r.dst_scale);
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference backward against the oracle: types, flags, layouts, in place, many rows; and after the forward.
-#include "run.hpp"
+#include "rig/accuracy.hpp"
+#include "rig/run.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference against the oracle in what only some front ends ask for: several normalized axes, statistics of other
 // forms and types, outputs left out, a scale of ones.
-#include "run.hpp"
+#include "rig/accuracy.hpp"
+#include "rig/run.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference forward against the oracle: types, flags, layouts, in place.
-#include "run.hpp"
+#include "rig/accuracy.hpp"
+#include "rig/run.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -154,12 +155,10 @@ TEST(reference_forward, a_broadcast_source_row) {
     ASSERT_EQ(validate(p).status, jitnorm_invalid_arguments); // the statistics still have one row
     p.statistics.dims[0] = p.statistics.padded_dims[0] = 4;
     ASSERT_EQ(validate(p).status, jitnorm_success);
-    const tensor dst(p.dst);
-    arguments args;
-    args.set(SRC, r.src.data());
-    args.set(DST, dst.data());
-    ASSERT_EQ(impl::layer_norm::reference::create(p)->execute(args), jitnorm_success);
-    const std::vector<double> got = dst.values();
+    r.p = p;
+    r.dst = tensor(p.dst);
+    r.execute();
+    const std::vector<double> got = r.dst.values();
     for (size_t i = 70; i < got.size(); ++i) EXPECT_EQ(got[i], got[i - 70]);
 }
 
@@ -172,16 +171,15 @@ TEST(reference_forward, offsets_beyond_2_to_the_31) {
     auto *data = static_cast<int8_t *>(mapped);
     for (size_t c = 0; c < COLUMNS; ++c)
         data[c] = data[DISTANCE + dim_t(c)] = data[2 * DISTANCE + dim_t(c)] = int8_t(c);
-    problem p = make_problem(setup{.kind = jitnorm_forward_inference,
-                                   .flags = 0,
-                                   .dims = {3, dim_t(COLUMNS)},
-                                   .src_type = jitnorm_s8,
-                                   .dst_type = jitnorm_s8});
-    p.src.strides[0] = p.dst.strides[0] = DISTANCE;
-    arguments args;
-    args.set(SRC, mapped);
-    args.set(DST, mapped);
-    ASSERT_EQ(impl::layer_norm::reference::create(p)->execute(args), jitnorm_success);
+    run r({.kind = jitnorm_forward_inference,
+           .flags = 0,
+           .dims = {3, dim_t(COLUMNS)},
+           .src_type = jitnorm_s8,
+           .dst_type = jitnorm_s8,
+           .in_place = true});
+    r.p.src.strides[0] = r.p.dst.strides[0] = DISTANCE;
+    r.src = tensor(r.p.src, mapped);
+    r.execute();
     for (dim_t row = 0; row < 3; ++row) {
         EXPECT_EQ(data[row * DISTANCE], -2); // -1.7
         EXPECT_EQ(data[row * DISTANCE + 99], 2);

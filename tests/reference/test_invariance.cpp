@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same bits for every number of threads, of rows around a row, and for every layout.
-#include "run.hpp"
+#include "rig/accuracy.hpp"
+#include "rig/run.hpp"
 
 // Absent where the library was built without OpenMP.
 extern "C" [[gnu::weak]] void omp_set_num_threads(int);

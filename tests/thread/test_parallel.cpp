@@ -34,20 +34,20 @@ std::set<std::thread::id> threads_used(int parts) {
     return ids;
 }
 
-TEST(Parallel, OnePartRunsOnTheCaller) { EXPECT_EQ(threads_used(1), std::set{std::this_thread::get_id()}); }
+TEST(parallel, one_part_runs_on_the_caller) { EXPECT_EQ(threads_used(1), std::set{std::this_thread::get_id()}); }
 
-TEST(Parallel, NoPartsNoRuns) {
+TEST(parallel, no_parts_no_runs) {
     EXPECT_EQ(count_runs(0), std::vector<int>{0});
     EXPECT_EQ(count_runs(-3), std::vector<int>{0});
 }
 
-TEST(Parallel, ResultsAreVisibleAfterwards) {
+TEST(parallel, results_are_visible_afterwards) {
     std::vector<int> values(64, 0); // not atomic: the wait orders them
     parallel_parts(64, [&](int part) { values[size_t(part)] = part * part; });
     for (int part = 0; part < 64; ++part) EXPECT_EQ(values[size_t(part)], part * part);
 }
 
-TEST(Parallel, SplitsCoverEveryItemOnce) {
+TEST(parallel, splits_cover_every_item_once) {
     for (const dim_t count : {dim_t(0), dim_t(1), dim_t(7), dim_t(8), dim_t(1000003)})
         for (int parts = 1; parts <= 9; ++parts) {
             dim_t next = 0;
@@ -64,7 +64,7 @@ TEST(Parallel, SplitsCoverEveryItemOnce) {
 
 #ifdef JITNORM_THREADING_OMP
 
-TEST(Parallel, EachPartRunsOnceForEveryNumberOfThreads) {
+TEST(parallel, each_part_runs_once_for_every_number_of_threads) {
     for (int threads = 1; threads <= 4; ++threads) {
         omp_set_num_threads(threads);
         EXPECT_EQ(max_threads(), threads);
@@ -75,19 +75,19 @@ TEST(Parallel, EachPartRunsOnceForEveryNumberOfThreads) {
     }
 }
 
-TEST(Parallel, SeveralThreadsAreUsed) {
+TEST(parallel, several_threads_are_used) {
     omp_set_num_threads(4);
     EXPECT_EQ(threads_used(4).size(), 4u);
 }
 
-TEST(Parallel, FewerThreadsThanAskedFor) {
+TEST(parallel, fewer_threads_than_asked_for) {
     omp_set_num_threads(4);
     omp_set_dynamic(1); // the runtime may give fewer
     for (int parts = 1; parts <= 8; ++parts) EXPECT_EQ(count_runs(parts), std::vector<int>(size_t(parts), 1));
     omp_set_dynamic(0);
 }
 
-TEST(Parallel, NestedUseIsSerial) {
+TEST(parallel, nested_use_is_serial) {
     omp_set_num_threads(4);
     std::atomic<int> runs = 0, wrong = 0;
     parallel_parts(2, [&](int) {
@@ -101,7 +101,7 @@ TEST(Parallel, NestedUseIsSerial) {
 
 #else
 
-TEST(Parallel, ASerialBuildUsesTheCallerAlone) {
+TEST(parallel, a_serial_build_uses_the_caller_alone) {
     EXPECT_EQ(max_threads(), 1);
     EXPECT_EQ(count_runs(8), std::vector<int>(8, 1));
     EXPECT_EQ(threads_used(8), std::set{std::this_thread::get_id()});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several threads execute one primitive at once, through the C interface: each gets the bits that one thread gets
 // alone, whatever number of threads the runtime gives.
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <thread>
 
@@ -8,7 +10,7 @@
 #include <omp.h>
 #endif
 
-#include "shared_work.hpp"
+#include "rig/shared_work.hpp"
 
 using namespace jitnorm::tests;
 
@@ -27,24 +29,22 @@ void run_at_once(shared_work &work, const bytes &expected) {
     EXPECT_EQ(different, 0);
 }
 
-class SharedPrimitive : public testing::TestWithParam<job> {};
+class shared_primitive : public testing::TestWithParam<job> {};
 
-TEST_P(SharedPrimitive, EveryExecutionHasTheSameBits) {
-    const device on;
-    auto pd = describe(on, GetParam());
+TEST_P(shared_primitive, every_execution_has_the_same_bits) {
+    owned_pd pd = describe(GetParam());
     do {
-        SCOPED_TRACE(testing::Message() << implementation_of(pd.get()) << ", seed " << SEED);
-        auto copy =
-            make(jitnorm_primitive_desc_destroy, [&](auto *h) { return jitnorm_primitive_desc_clone(h, pd.get()); });
-        shared_work work(on, GetParam(), std::move(copy));
+        SCOPED_TRACE(testing::Message() << implementation_of(pd) << ", seed " << SEED);
+        owned_pd copy;
+        ASSERT_OK(jitnorm_primitive_desc_clone(&copy, pd));
+        shared_work work(GetParam(), std::move(copy));
         run_at_once(work, work.run());
-    } while (jitnorm_primitive_desc_next_impl(pd.get()) == jitnorm_success);
+    } while (jitnorm_primitive_desc_next_impl(pd) == jitnorm_success);
 }
 
 #ifdef JITNORM_THREADING_OMP
-TEST_P(SharedPrimitive, EveryNumberOfThreadsHasTheSameBits) {
-    const device on;
-    shared_work work(on, GetParam(), describe(on, GetParam()));
+TEST_P(shared_primitive, every_number_of_threads_has_the_same_bits) {
+    shared_work work(GetParam());
     const int before = omp_get_max_threads();
     omp_set_num_threads(1);
     const bytes expected = work.run();
@@ -56,7 +56,7 @@ TEST_P(SharedPrimitive, EveryNumberOfThreadsHasTheSameBits) {
 }
 #endif
 
-INSTANTIATE_TEST_SUITE_P(Jobs, SharedPrimitive, testing::ValuesIn(jobs()),
+INSTANTIATE_TEST_SUITE_P(jobs, shared_primitive, testing::ValuesIn(jobs()),
                          [](const auto &instance) { return instance.param.name; });
 
 } // namespace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caller's thread pool: every part once on the pool's threads, nested use serial, the same bits as on the library's
 // own threads, and streams with different pools side by side.
+#include <gtest/gtest.h>
+
 #include <numeric>
 
 #include "core/parallel.hpp"
-#include "shared_work.hpp"
-#include "small_pool.hpp"
+#include "rig/shared_work.hpp"
+#include "rig/small_pool.hpp"
 
 using namespace jitnorm::tests;
 using jitnorm::impl::max_threads;
@@ -13,12 +15,6 @@ using jitnorm::impl::parallel_parts;
 using jitnorm::impl::threads_of;
 
 namespace {
-
-owned<jitnorm_stream_t> make_stream(const device &on, const jitnorm_thread_pool_t &pool) {
-    return make(jitnorm_stream_destroy, [&](auto *h) {
-        return jitnorm_stream_create_with_thread_pool(h, on.engine.get(), jitnorm_stream_default_flags, &pool);
-    });
-}
 
 std::vector<int> count_runs(int parts) {
     std::vector<std::atomic<int>> counts(size_t(std::max(parts, 1)));
@@ -50,7 +46,7 @@ constexpr jitnorm_thread_pool_t ALONE = {nullptr, nullptr, 1};
 
 // ---------------------------------------------------------------- parts
 
-TEST(PartsOnAPool, RunOnceEachForEveryNumber) {
+TEST(parts_on_a_pool, run_once_each_for_every_number) {
     small_pool pool(3);
     const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
     const threads_of scope(&seen);
@@ -60,27 +56,27 @@ TEST(PartsOnAPool, RunOnceEachForEveryNumber) {
     EXPECT_EQ(pool.calls(), 8); // a single part needs no pool
 }
 
-TEST(PartsOnAPool, AnyOrderWillDo) {
+TEST(parts_on_a_pool, any_order_will_do) {
     backward_pool pool;
     const threads_of scope(&pool.pool);
     EXPECT_EQ(count_runs(5), std::vector<int>(5, 1));
     EXPECT_EQ(pool.counts, std::vector<int>{5});
 }
 
-TEST(PartsOnAPool, APoolOfOneIsNotAsked) {
+TEST(parts_on_a_pool, a_pool_of_one_is_not_asked) {
     const threads_of scope(&ALONE);
     EXPECT_EQ(max_threads(), 1);
     EXPECT_EQ(count_runs(5), std::vector<int>(5, 1));
 }
 
-TEST(PartsOnAPool, ResultsAreVisibleAfterwards) {
+TEST(parts_on_a_pool, results_are_visible_afterwards) {
     const threads_of scope(&THREAD_FOR_EACH);
     std::vector<int> values(64, 0); // not atomic: the wait orders them
     parallel_parts(64, [&](int part) { values[size_t(part)] = part * part; });
     for (int part = 0; part < 64; ++part) EXPECT_EQ(values[size_t(part)], part * part);
 }
 
-TEST(PartsOnAPool, NestedUseIsSerial) {
+TEST(parts_on_a_pool, nested_use_is_serial) {
     small_pool pool(3);
     const jitnorm_thread_pool_t seen = pool.as_seen_by_the_library();
     const threads_of scope(&seen);
@@ -99,7 +95,7 @@ TEST(PartsOnAPool, NestedUseIsSerial) {
     EXPECT_EQ(max_threads(), 4);
 }
 
-TEST(PartsOnAPool, ScopesNestAndEnd) {
+TEST(parts_on_a_pool, scopes_nest_and_end) {
     const int before = max_threads();
     {
         const threads_of outer(&THREAD_FOR_EACH);
@@ -114,7 +110,7 @@ TEST(PartsOnAPool, ScopesNestAndEnd) {
     EXPECT_EQ(max_threads(), before);
 }
 
-TEST(PartsOnAPool, OtherThreadsKeepTheirOwn) {
+TEST(parts_on_a_pool, other_threads_keep_their_own) {
     const threads_of scope(&THREAD_FOR_EACH);
     int elsewhere = 0;
     std::thread([&] {
@@ -127,32 +123,31 @@ TEST(PartsOnAPool, OtherThreadsKeepTheirOwn) {
 
 // ---------------------------------------------------------------- executions
 
-class OnAPool : public testing::TestWithParam<job> {
+class on_a_pool : public testing::TestWithParam<job> {
 protected:
-    device on_;
-    shared_work work_{on_, GetParam(), describe(on_, GetParam())};
+    shared_work work_{GetParam()};
     bytes expected_ = work_.run();
 };
 
-TEST_P(OnAPool, BitsDoNotDependOnThePool) {
+TEST_P(on_a_pool, bits_do_not_depend_on_the_pool) {
     backward_pool backward;
     for (const jitnorm_thread_pool_t &pool : {ALONE, THREAD_FOR_EACH, backward.pool})
-        EXPECT_EQ(work_.run_on(make_stream(on_, pool).get()), expected_) << pool.concurrency << ", seed " << SEED;
+        EXPECT_EQ(work_.run_on(make_stream(pool)), expected_) << pool.concurrency << ", seed " << SEED;
     for (int workers = 1; workers <= 6; ++workers) {
         small_pool pool(workers);
-        EXPECT_EQ(work_.run_on(make_stream(on_, pool.as_seen_by_the_library()).get()), expected_)
+        EXPECT_EQ(work_.run_on(make_stream(pool.as_seen_by_the_library())), expected_)
             << workers << " workers, seed " << SEED;
     }
 }
 
-TEST_P(OnAPool, SeveralThreadsOnOneStream) {
+TEST_P(on_a_pool, several_threads_on_one_stream) {
     small_pool pool(2);
-    const auto stream = make_stream(on_, pool.as_seen_by_the_library());
+    const auto stream = make_stream(pool.as_seen_by_the_library());
     std::atomic<int> different = 0;
     std::vector<std::jthread> threads;
     for (int t = 0; t < 3; ++t)
         threads.emplace_back([&] {
-            for (int i = 0; i < 5; ++i) different += work_.run_on(stream.get()) != expected_;
+            for (int i = 0; i < 5; ++i) different += work_.run_on(stream) != expected_;
         });
     threads.clear();
     EXPECT_EQ(different, 0);
@@ -160,29 +155,27 @@ TEST_P(OnAPool, SeveralThreadsOnOneStream) {
 
 // As frameworks do that run operators of a graph on the pool that the operators use: a thread that waits for its parts
 // may begin another execution, on the same stream or one without a pool.
-TEST_P(OnAPool, ExecutedByThePoolsOwnThreads) {
+TEST_P(on_a_pool, executed_by_the_pools_own_threads) {
     small_pool pool(2);
-    const auto with_pool = make_stream(on_, pool.as_seen_by_the_library());
-    const auto alone = make_stream(on_, ALONE);
+    const auto with_pool = make_stream(pool.as_seen_by_the_library());
+    const auto alone = make_stream(ALONE);
     std::atomic<int> different = 0;
     std::vector<small_pool::task> tasks;
     for (int i = 0; i < 12; ++i)
-        tasks.emplace_back(
-            [&, i] { different += work_.run_on(i % 3 == 0 ? alone.get() : with_pool.get()) != expected_; });
+        tasks.emplace_back([&, i] { different += work_.run_on(i % 3 == 0 ? alone : with_pool) != expected_; });
     pool.run(tasks);
     EXPECT_EQ(different, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Jobs, OnAPool, testing::ValuesIn(jobs()),
+INSTANTIATE_TEST_SUITE_P(jobs, on_a_pool, testing::ValuesIn(jobs()),
                          [](const auto &instance) { return instance.param.name; });
 
-TEST(Pools, LargeWorkGoesToThemAndSmallWorkDoesNot) {
-    const device on;
+TEST(pools, large_work_goes_to_them_and_small_work_does_not) {
     for (const job &j : jobs()) {
-        shared_work work(on, j, describe(on, j));
+        shared_work work(j);
         backward_pool pool;
-        work.run_on(make_stream(on, pool.pool).get());
-        const auto values = std::accumulate(j.dims.begin(), j.dims.end(), jitnorm_dim_t(1), std::multiplies<>());
+        work.run_on(make_stream(pool.pool));
+        const auto values = std::accumulate(j.sizes.begin(), j.sizes.end(), jitnorm_dim_t(1), std::multiplies<>());
         if (values < 1000 || values > 100000) {
             EXPECT_EQ(pool.counts.empty(), values < 1000) << j.name;
         }
@@ -190,19 +183,18 @@ TEST(Pools, LargeWorkGoesToThemAndSmallWorkDoesNot) {
     }
 }
 
-TEST(Pools, EachStreamHasItsOwn) {
-    const device on;
+TEST(pools, each_stream_has_its_own) {
     const job j = jobs()[1];
-    shared_work work(on, j, describe(on, j));
+    shared_work work(j);
     const bytes expected = work.run();
     small_pool pools[2] = {small_pool(1), small_pool(2)};
-    const owned<jitnorm_stream_t> streams[2] = {make_stream(on, pools[0].as_seen_by_the_library()),
-                                                make_stream(on, pools[1].as_seen_by_the_library())};
+    const owned_stream streams[2] = {make_stream(pools[0].as_seen_by_the_library()),
+                                     make_stream(pools[1].as_seen_by_the_library())};
     std::atomic<int> different = 0;
     std::vector<std::jthread> threads;
     for (int t = 0; t < 2; ++t)
         threads.emplace_back([&, t] {
-            for (int i = 0; i < 5; ++i) different += work.run_on(streams[t].get()) != expected;
+            for (int i = 0; i < 5; ++i) different += work.run_on(streams[t]) != expected;
         });
     threads.clear();
     EXPECT_EQ(different, 0);

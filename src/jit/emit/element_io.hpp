@@ -29,7 +29,7 @@ class element_io {
 
 public:
     // `scratch` is free to use.
-    element_io(Xbyak::CodeGenerator &g, tail_mask<I, T> &tail, row_walker<I, T> &walker, const reg &scratch)
+    element_io(Xbyak::CodeGenerator &g, tail_mask<I, T> &tail, const row_walker<I, T> &walker, const reg &scratch)
         : g_(g), ops_(g), narrowing_(g), tail_(tail), walker_(walker), scratch_(scratch) {}
 
     // Absent elements load as zero.
@@ -43,7 +43,15 @@ public:
                                    : widen(v, Xbyak::Xmm(v.getIdx()), type);
     }
 
-    // The first element into the lowest place of v.
+    // body(x): a vector that is whole and of the compute type is taken from memory, any other is loaded into v.
+    template <typename Use> // void(const Xbyak::Operand &)
+    void use(const vmm &v, const reg &row, const place &p, jitnorm_data_type_t type, Use &&body) {
+        if (type == OWN && !p.tail) return body(g_.ptr[walker_.at(row, p, element_bytes(type))]);
+        load(v, row, p, type);
+        body(v);
+    }
+
+    // The first element into the lowest place of v. This and the next are for tensors that are normalized: no s32.
     void load_first(const Xbyak::Xmm &v, const reg &at, jitnorm_data_type_t type) {
         if (type == OWN) return ops_.load_lowest(v, g_.ptr[at]);
         if (element_bytes(type) == 4) g_.vmovd(v, g_.ptr[at]);
@@ -83,7 +91,7 @@ public:
     void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool non_temporal,
                    const std::array<vmm, 2> &work) {
         const auto held = [&](const place &p) { return vmm(v.getIdx() + p.slot); };
-        if (vectors.size() == 2 && narrowing_.joins_two(type)) {
+        if (vectors.size() == 2 && !vectors[1].tail && narrowing_.joins_two(type)) {
             narrowing_.two(held(vectors[0]), held(vectors[1]), type, work);
             const address at = walker_.at(row, vectors[0], element_bytes(type));
             return store_whole(at, held(vectors[0]).getIdx(), 2 * WIDTH * element_bytes(type), non_temporal);
@@ -236,7 +244,7 @@ private:
     vector_ops<T> ops_;
     narrowing<I, T> narrowing_;
     tail_mask<I, T> &tail_;
-    row_walker<I, T> &walker_;
+    row_walker<I, T> walker_;
     reg scratch_;
 };
 

@@ -42,28 +42,49 @@ void emit_fold(Xbyak::CodeGenerator &g, std::span<const typename vector_traits<I
     ops.add_lowest(low, low, scratch);
 }
 
-// Eight sums at once: what emit_fold_to_ymm left of each, stored one after the other at `from`, becomes a vector of
-// eight floats in v[0].
-inline void emit_fold_eight(Xbyak::CodeGenerator &g, const Xbyak::RegExp &from, const std::array<Xbyak::Ymm, 4> &v,
-                            const Xbyak::Ymm &scratch) {
-    constexpr int BYTES = 32;
-    const auto load_beside = [&](const Xbyak::Ymm &to, int first, int half) { // of sums `first` and first + 4
-        g.vmovups(Xbyak::Xmm(to.getIdx()), g.ptr[from + (first * BYTES + half)]);
-        g.vinsertf128(to, to, g.ptr[from + ((first + 4) * BYTES + half)], 1);
-    };
-    for (int i = 0; i < 4; ++i) {
-        load_beside(v[size_t(i)], i, 0);
-        load_beside(scratch, i, BYTES / 2);
-        g.vaddps(v[size_t(i)], v[size_t(i)], scratch);
+// The sums s and q of eight rows at once.
+class fold_of_eight {
+    using ymm = Xbyak::Ymm;
+    using xmm = Xbyak::Xmm;
+
+public:
+    static constexpr int ROWS = 8, ROW_BYTES = 32;
+
+    fold_of_eight(Xbyak::CodeGenerator &g, const std::array<ymm, 4> &v, const ymm &work) : g_(g), v_(v), work_(work) {}
+
+    // One row's lanes, as emit_fold_to_ymm leaves them, to ROW_BYTES in memory: four of either sum. Uses up q.
+    void keep(const Xbyak::Address &to, const ymm &s, const ymm &q) {
+        g_.vperm2f128(work_, s, q, 0x20);
+        g_.vperm2f128(q, s, q, 0x31);
+        g_.vaddps(work_, work_, q);
+        g_.vmovaps(to, work_);
     }
-    for (const size_t i : {0, 2}) {
-        g.vunpcklpd(scratch, v[i], v[i + 1]);
-        g.vunpckhpd(v[i], v[i], v[i + 1]);
-        g.vaddps(v[i], v[i], scratch);
+
+    // Of eight rows whose lanes were kept one behind the other: store(row, sums) for four of them from `row` on, with s
+    // in the lower half of `sums` and q in the upper.
+    template <typename Store> // void(int row, const Xbyak::Ymm &sums)
+    void fold(const Xbyak::RegExp &from, Store &&store) {
+        const auto lanes = [&](int row) { return g_.ptr[from + row * ROW_BYTES]; };
+        for (int pair = 0; pair < ROWS / 2; ++pair) {
+            const ymm &sums = v_[size_t(pair)];
+            g_.vmovaps(work_, lanes(2 * pair));
+            g_.vunpcklpd(sums, work_, lanes(2 * pair + 1));  // lanes 0 and 1 of both
+            g_.vunpckhpd(work_, work_, lanes(2 * pair + 1)); // lanes 2 and 3
+            g_.vaddps(sums, sums, work_);
+        }
+        for (const size_t half : {0, 1}) {
+            const ymm &first = v_[2 * half], &second = v_[2 * half + 1];
+            g_.vshufps(work_, first, second, 0x88); // even lanes
+            g_.vshufps(first, first, second, 0xDD);
+            g_.vaddps(first, work_, first);
+            store(int(half) * ROWS / 2, first);
+        }
     }
-    g.vshufps(scratch, v[0], v[2], 0x88);
-    g.vshufps(v[0], v[0], v[2], 0xDD);
-    g.vaddps(v[0], v[0], scratch);
-}
+
+private:
+    Xbyak::CodeGenerator &g_;
+    std::array<ymm, 4> v_;
+    ymm work_;
+};
 
 } // namespace jitnorm::impl::jit

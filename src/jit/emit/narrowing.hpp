@@ -40,7 +40,8 @@ public:
     using floats = std::conditional_t<DOUBLE, typename vector_traits<I>::half, vmm>;
     using shorts = std::conditional_t<I == isa::avx512 && !DOUBLE, Xbyak::Ymm, Xbyak::Xmm>;
 
-    explicit narrowing(Xbyak::CodeGenerator &g) : g_(g), ops_(g) {}
+    explicit narrowing(Xbyak::CodeGenerator &g, bool avx512_bf16 = has_avx512_bf16())
+        : g_(g), ops_(g), avx512_bf16_(avx512_bf16) {}
 
     // v's elements, in its place. Uses up the work registers.
     void one(const vmm &v, jitnorm_data_type_t type, const std::array<vmm, 2> &work) {
@@ -138,7 +139,7 @@ private:
     // ---- bf16
 
     void to_bf16(const floats &v, const std::array<floats, 2> &work) {
-        if (I == isa::avx2 || !has_avx512_bf16()) return round_to_bf16(v, work[0], work[1]);
+        if (I == isa::avx2 || !avx512_bf16_) return round_to_bf16(v, work[0], work[1]);
         constexpr uint8_t DENORMAL = 0x20;
         rare_rounding &rare = rare_.emplace_back(v, work);
         g_.vfpclassps(mask_, v, DENORMAL);
@@ -184,6 +185,7 @@ private:
 
     Xbyak::CodeGenerator &g_;
     vector_ops<T> ops_;
+    bool avx512_bf16_;
     Xbyak::Opmask mask_{2};
     std::list<rare_rounding> rare_;
     constant_pool constants_{g_};

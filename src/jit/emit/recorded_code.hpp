@@ -238,6 +238,8 @@ private:
             return ops_.integer_sub(to, va, vb);
         case operation::shift_left:
             return ops_.shift_left(to, va, uint8_t(s.detail));
+        case operation::shift_right:
+            return ops_.shift_right(to, va, uint8_t(s.detail));
         case operation::halve:
             return g_.vpsrad(to, va, 1); // of each 32 bits: right for small 64-bit numbers, too
         case operation::compare:

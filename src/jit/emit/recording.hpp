@@ -33,7 +33,8 @@ enum class operation : uint8_t {
     integer_sub,
     integer_greater,
     shift_left,
-    halve, // shift right by one, keeping the sign
+    halve,       // shift right by one, keeping the sign
+    shift_right, // of numbers that are not negative
 };
 
 struct step {
@@ -107,9 +108,9 @@ struct recorded_integer {
     friend recorded_integer operator<<(recorded_integer a, int count) {
         return record<recorded_integer>(operation::shift_left, uint64_t(count), a);
     }
-    // By one only, of numbers below 2^31 in magnitude.
-    friend recorded_integer operator>>(recorded_integer a, int) {
-        return record<recorded_integer>(operation::halve, 0, a);
+    // By one of numbers below 2^31 in magnitude, by more of any that are not negative.
+    friend recorded_integer operator>>(recorded_integer a, int count) {
+        return record<recorded_integer>(count == 1 ? operation::halve : operation::shift_right, uint64_t(count), a);
     }
     friend recorded_mask<T> operator>(recorded_integer a, recorded_integer b) {
         return record<recorded_mask<T>>(operation::integer_greater, 0, a, b);

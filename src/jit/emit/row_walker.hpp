@@ -3,6 +3,7 @@
 // unrolling, of the remainder in whole vectors, and of the incomplete vector at the end.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,16 +27,27 @@ public:
     row_walker(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &position, const Xbyak::Reg64 &left)
         : g_(g), position_(position), left_(left) {}
 
+    // For rows of `count` elements that straight code takes: slots count from a row's start.
+    row_walker(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &count) : g_(g), left_(count) {}
+
+    // At the start of rows of `count` elements.
+    void begin(const Xbyak::Reg64 &count) {
+        g_.xor_(position_->cvt32(), position_->cvt32());
+        g_.mov(left_, count);
+    }
+
     // The address of the body's vector in a row of elements of `size` bytes.
-    Xbyak::RegExp at(const Xbyak::Reg64 &row, const place &p, int size) const { return at(row, position_, p, size); }
+    Xbyak::RegExp at(const Xbyak::RegExp &row, const place &p, int size) const {
+        return (position_ ? row + *position_ * size : row) + p.slot * WIDTH * size;
+    }
 
     // The same vector, `skipped` elements on (a register that is overwritten); skips the elements of the incomplete
     // vector that `mask` selects from the bits of their count.
     Xbyak::RegExp behind(const Xbyak::Reg64 &row, const place &p, int size, const Xbyak::Reg64 &skipped, int mask) {
         g_.mov(skipped, left_);
         g_.and_(skipped, mask);
-        g_.add(skipped, position_);
-        return at(row, skipped, p, size);
+        if (position_) g_.add(skipped, *position_);
+        return row + skipped * size + p.slot * WIDTH * size;
     }
 
     const Xbyak::Reg64 &left() const { return left_; }
@@ -62,7 +74,7 @@ public:
         g_.cmp(left_, WIDTH);
         g_.jb(rest, Xbyak::CodeGenerator::T_NEAR);
         body(places(&whole, 1));
-        g_.add(position_, WIDTH);
+        g_.add(*position_, WIDTH);
         g_.sub(left_, WIDTH);
         g_.jmp(next, Xbyak::CodeGenerator::T_NEAR);
         g_.L(rest);
@@ -73,10 +85,6 @@ public:
     }
 
 private:
-    static Xbyak::RegExp at(const Xbyak::Reg64 &row, const Xbyak::Reg64 &position, const place &p, int size) {
-        return row + position * size + p.slot * WIDTH * size;
-    }
-
     template <typename Body>
     void emit_unrolled(int unroll, Body &body) {
         std::vector<place> all;
@@ -87,7 +95,7 @@ private:
         g_.align(32);
         g_.L(loop);
         body(places(all));
-        g_.add(position_, unroll * WIDTH);
+        g_.add(*position_, unroll * WIDTH);
         g_.sub(left_, unroll * WIDTH);
         g_.jae(loop, Xbyak::CodeGenerator::T_NEAR);
         g_.L(end);
@@ -115,7 +123,8 @@ private:
     }
 
     Xbyak::CodeGenerator &g_;
-    Xbyak::Reg64 position_, left_;
+    std::optional<Xbyak::Reg64> position_;
+    Xbyak::Reg64 left_;
 };
 
 } // namespace jitnorm::impl::jit

@@ -3,6 +3,8 @@
 // float or double.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -59,11 +61,26 @@ public:
     JITNORM_TYPED(integer_sub, vpsubd, vpsubq)
     JITNORM_TYPED(integer_greater, vpcmpgtd, vpcmpgtq)
     JITNORM_TYPED(shift_left, vpslld, vpsllq)
+    JITNORM_TYPED(shift_right, vpsrld, vpsrlq)
 #undef JITNORM_TYPED
 
     template <typename Vector>
     void clear(const Vector &v) const {
         g_.vxorps(v, v, v);
+    }
+
+    // By way of a general register.
+    template <typename Vector>
+    void broadcast_number(const Vector &v, T value, const Xbyak::Reg64 &scratch) const {
+        const Xbyak::Xmm lowest(v.getIdx());
+        if constexpr (std::is_same_v<T, float>) {
+            g_.mov(scratch.cvt32(), std::bit_cast<uint32_t>(value));
+            g_.vmovd(lowest, scratch.cvt32());
+        } else {
+            g_.mov(scratch, std::bit_cast<uint64_t>(value));
+            g_.vmovq(lowest, scratch);
+        }
+        broadcast(v, lowest);
     }
 
 private:

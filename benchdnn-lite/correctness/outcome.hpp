@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// outcome: how a test went.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace benchdnn_lite {
+
+enum class state {
+    listed,
+    skipped,
+    invalid_arguments,
+    unimplemented,
+    initialized,
+    executed,
+    passed,
+    mistrusted,
+    failed
+};
+
+const char *name_of(state status);
+
+struct outcome {
+    state status = state::passed;
+    std::string reason;               // of what is neither passed nor executed
+    std::vector<std::string> details; // of a failure
+    std::vector<std::string> notes;   // for who asked for more
+    size_t errors = 0, total = 0;     // elements
+    bool filtered = false;            // skipped because no implementation is left that --impl or --skip-impl accepts
+
+    bool is_failure() const;
+};
+
+inline outcome outcome_without_elements(state status, std::string reason) {
+    return {status, std::move(reason), {}, {}, 0, 0, false};
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// --ctx-init and --ctx-exe.
+#include "context.hpp"
+
+#include "../error.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+constexpr int MOST_THREADS = 1024, MOST_CORE_TYPES = 64, MOST_THREADS_PER_CORE = 16;
+
+int number_or_auto(std::string_view text, int lowest, int highest) {
+    return text == "auto" ? 0 : int(parse_integer(text, lowest, highest));
+}
+
+} // namespace
+
+thread_context parse_context(std::string_view text) {
+    const std::vector<std::string> fields = split(text, ':');
+    if (fields.size() > 3) throw input_error("'", text, "' is not of the form THREADS[:CORE_TYPE[:THREADS_PER_CORE]]");
+    const thread_context context{number_or_auto(fields[0], 1, MOST_THREADS)};
+    if (fields.size() > 1) number_or_auto(fields[1], 0, MOST_CORE_TYPES);
+    if (fields.size() > 2) number_or_auto(fields[2], 1, MOST_THREADS_PER_CORE);
+    return context;
+}
+
+std::string to_text(const thread_context &context) {
+    return context.threads == 0 ? "auto" : std::to_string(context.threads);
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least, average, most and median.
+#include "spread.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace benchdnn_lite {
+
+bool spread::is_beyond_reason() const {
+    constexpr size_t FEWEST = 8; // of less there is no usual one
+    constexpr double REASON = 2;
+    return count >= FEWEST && (median > REASON * least || average > REASON * least);
+}
+
+spread spread_of(std::vector<double> samples) {
+    const auto middle = samples.begin() + long(samples.size() / 2);
+    std::nth_element(samples.begin(), middle, samples.end());
+    const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
+    const double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
+    return {*least, sum / double(samples.size()), *most, *middle, samples.size()};
+}
+
+} // namespace benchdnn_lite

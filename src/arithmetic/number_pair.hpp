@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// number_pair: a number kept more exactly than its type does.
+#pragma once
+
+namespace jitnorm::impl::math {
+
+// high + low, |low| below an ulp of high
+template <typename V>
+struct number_pair {
+    V high, low;
+};
+
+} // namespace jitnorm::impl::math

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backward_batches.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+constexpr size_t X = 0, DY = 1, DX = 2; // src, diff_dst and diff_src in a panel
+
+} // namespace
+
+template <typename T>
+backward_batches<T>::backward_batches(const problem &p, std::shared_ptr<const backward_kernels<T>> kernels)
+    : kernels_(std::move(kernels)), scale_size_(dim_t(size_of(p.scale_shift_type))) {}
+
+template <typename T>
+const std::byte *backward_batches<T>::scale_behind(const arguments &args, dim_t columns) const {
+    const auto *scale = static_cast<const std::byte *>(args[SCALE]);
+    return scale == nullptr ? nullptr : scale + columns * scale_size_;
+}
+
+template <typename T>
+void backward_batches<T>::sum(const arguments &args, const panel &here, const backward_batch<T> &b, range rows,
+                              range columns, const column_sums<T> &to, T *s1, T *s2) const {
+    const column_sums<T> sums = to.behind(columns.begin);
+    (*kernels_->sums)({.src = here[X].first,
+                       .diff_dst = here[DY].first,
+                       .src_row_stride = here[X].stride,
+                       .diff_dst_row_stride = here[DY].stride,
+                       .rows = rows.end - rows.begin,
+                       .count = columns.end - columns.begin,
+                       .mean = b.mean + rows.begin,
+                       .factor = b.factor + rows.begin,
+                       .scale = scale_behind(args, columns.begin),
+                       .diff_scale = sums.scale,
+                       .diff_shift = sums.shift,
+                       .s1 = s1,
+                       .s2 = s2});
+}
+
+template <typename T>
+void backward_batches<T>::write(const arguments &args, const walk &how, const panel &here, const backward_batch<T> &b,
+                                range rows, range columns) const {
+    const auto &kernels = *kernels_->data;
+    const auto &kernel = how.non_temporal ? kernels.non_temporal
+                         : how.prefetch   ? kernels.prefetching
+                                          : kernels.ordinary;
+    kernel({.src = here[X].first,
+            .diff_dst = here[DY].first,
+            .diff_src = here[DX].first,
+            .src_row_stride = here[X].stride,
+            .diff_dst_row_stride = here[DY].stride,
+            .diff_src_row_stride = here[DX].stride,
+            .rows = rows.end - rows.begin,
+            .count = columns.end - columns.begin,
+            .mean = b.mean + rows.begin,
+            .rstd = b.rstd + rows.begin,
+            .m1 = b.m1 + rows.begin,
+            .k = b.k + rows.begin,
+            .scale = scale_behind(args, columns.begin),
+            .rows_ahead = rows.end - rows.begin});
+}
+
+template class backward_batches<float>;
+template class backward_batches<double>;
+
+} // namespace jitnorm::impl::layer_norm

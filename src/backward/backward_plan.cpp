@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backward_plan.hpp"
+
+#include <climits>
+
+#include "../layout/row_order.hpp"
+#include "../layout/row_packer.hpp"
+#include "../layout/row_space.hpp"
+#include "../layout/rows_in_lanes.hpp"
+#include "../layout/rows_in_place.hpp"
+#include "backward_work.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// A thread is worth starting for so many bytes: more than in forward, since its sums are merged afterwards.
+constexpr dim_t BYTES_PER_THREAD = 96 * 1024;
+
+// Rows of more elements do not stay in L2 between their sums and diff_src: threads take chunks of all rows instead.
+constexpr dim_t LONG_ROW = 128 * 1024;
+
+// Tiles are larger where sums in the order of the rows leave no other way to use lines whole.
+constexpr dim_t LARGEST_TILE_BYTES = 2 * TILE_BYTES;
+
+bool wants_gradients(const problem &p) { return p.wants_diff_scale() || p.wants_diff_shift(); }
+
+dim_t bytes_of(const problem &p) {
+    const dim_t written = p.wants_diff_src() ? element_size(p.diff_src) : 0;
+    return p.rows() * p.row_length() * (element_size(p.src) + element_size(p.diff_dst) + written);
+}
+
+// ---- batches
+
+void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
+    to.panel_columns = p.row_length();
+    to.batch_rows = batch_of(IN_CACHE_BATCH, p.row_length() * (element_size(p.src) + element_size(p.diff_dst)));
+    // Elements of at least half the compute type's size, and rows that are whole cache lines.
+    const dim_t compute_size = p.computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float));
+    to.non_temporal = bytes_of(p) >= m.last_level && p.wants_diff_src() &&
+                      has_rows_in_lines(p.diff_src, p.row_ndims()) && 2 * element_size(p.diff_src) >= compute_size;
+}
+
+// ---- tiles
+
+dim_t pitch_of(const problem &p, const memory_desc &md) {
+    return row_packer::pitch_for(std::min(p.row_length(), CHUNK) * element_size(md));
+}
+
+dim_t pitch_together(const plan &how) { return how.pitch[0] + how.pitch[1] + (how.shares_tile ? 0 : how.pitch[2]); }
+
+// How many rows in their order it takes to use cache lines whole, as far as they fit into tiles; 1: any number will do.
+dim_t rows_for_whole_lines(const memory_desc &md, int row_ndims, dim_t pitch) {
+    const row_order in_memory = order_in_memory(md, row_ndims);
+    for (int i = row_ndims - 1; i >= 0; --i) {
+        const int d = in_memory[size_t(i)];
+        dim_t rows = tensor_axis(md, d, d + 1).group_size();
+        for (int inner = d + 1; rows > 1 && inner < row_ndims; ++inner) rows *= md.dims[inner];
+        if (rows <= MAX_TILE_ROWS && rows * pitch <= LARGEST_TILE_BYTES) return rows;
+    }
+    return 1;
+}
+
+// Tiles for all tensors, where one of them wants some. Long rows are gathered by chunks: then lanes would need a tile
+// for each. Long rows whose blocks end within cache lines are better gathered a chunk of many blocks at a time.
+void plan_tiles(const problem &p, const row_tensors &tensors, dim_t block_rows, plan &to) {
+    to.rows = row_access::tiles;
+    to.panel_columns = std::min(p.row_length(), CHUNK);
+    to.batch_rows = MAX_BATCH_ROWS;
+    to.shares_tile = p.wants_diff_src() && element_size(p.diff_src) == element_size(p.diff_dst);
+    to.pitch = {pitch_of(p, p.src), pitch_of(p, p.diff_dst), p.wants_diff_src() ? pitch_of(p, p.diff_src) : 0};
+    to.tile_rows = tile_rows_for(pitch_together(to));
+    if (!wants_gradients(p)) return;
+    const dim_t whole_lines = rows_for_whole_lines(leading_tensor(tensors), p.row_ndims(), pitch_together(to));
+    to.only_chunks = p.row_length() > CHUNK && whole_lines > block_rows;
+    const interleaved_blocks units = rows_in_lanes::units_of(tensors, block_rows);
+    if (p.row_length() > CHUNK || !units.exist()) {
+        to.tile_rows = std::max(to.tile_rows, whole_lines);
+        return;
+    }
+    to.rows = row_access::lanes;
+    to.block_rows = block_rows;
+    to.batch_rows = std::clamp<dim_t>(to.tile_rows / units.lanes_together(), 1, block_rows);
+    to.tile_rows = to.batch_rows * units.lanes_together();
+}
+
+// ---- threads
+
+void plan_threads(const problem &p, const machine &m, const backward_work &work, plan &to) {
+    const dim_t bytes = bytes_of(p);
+    const dim_t shares = work.gradients() > 0 ? work.cut().parts() : p.rows();
+    to.row_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, shares), MAX_SHARES);
+    to.prefetch_threads = bytes >= m.last_level ? INT_MAX : int(std::min<dim_t>(bytes / (m.l2 + 1), INT_MAX));
+    if (p.row_length() <= CHUNK) return;
+    to.only_chunks |= p.row_length() > LONG_ROW;
+    to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, work.chunks()), MAX_SHARES);
+    to.chunk_gain = 2; // chunks are read twice
+}
+
+} // namespace
+
+int merging_threads(dim_t bytes, dim_t lines) { return threads_for(bytes, BYTES_PER_THREAD, lines); }
+
+plan backward_plan(const problem &p, const machine &m) {
+    plan how;
+    const row_tensors tensors = row_tensors_of(p);
+    const backward_work work(p);
+    if (rows_in_place::take(tensors))
+        plan_batches_in_place(p, m, how);
+    else
+        plan_tiles(p, tensors, work.cut().block_rows(), how);
+    plan_threads(p, m, work, how);
+    how.scratchpad.tile_bytes = in_whole_lines(how.tile_rows * pitch_together(how));
+    how.scratchpad.own_bytes = work.own_bytes(how);
+    how.scratchpad.common_bytes = work.common_bytes(how);
+    const int by_rows = how.only_chunks ? 1 : how.row_threads;
+    how.scratchpad.shares = std::max(by_rows, how.may_go_by_chunks(MAX_SHARES) ? how.chunk_threads : 1);
+    return how;
+}
+
+} // namespace jitnorm::impl::layer_norm

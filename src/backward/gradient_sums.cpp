@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradient_sums.hpp"
+
+#include <cstring>
+
+namespace jitnorm::impl::layer_norm {
+
+template <typename T>
+gradient_sums<T>::gradient_sums(const problem &p, std::shared_ptr<const backward_kernels<T>> kernels)
+    : scale_(p.wants_diff_scale()), shift_(p.wants_diff_shift()), type_(p.diff_scale_shift_type),
+      kernels_(std::move(kernels)) {}
+
+template <typename T>
+void gradient_sums<T>::zero_gradients(const arguments &args, dim_t columns) const {
+    const size_t bytes = size_t(columns) * size_of(type_);
+    if (scale_) std::memset(args[DIFF_SCALE], 0, bytes);
+    if (shift_) std::memset(args[DIFF_SHIFT], 0, bytes);
+}
+
+template <typename T>
+column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
+    return {scale_ ? sums : nullptr, shift_ ? sums + (scale_ ? pitch : 0) : nullptr};
+}
+
+template <typename T>
+void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number) const {
+    kernels_->weights->add_block(
+        {.start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+}
+
+template <typename T>
+void gradient_sums<T>::add_part(const double *start, const double *sums, double *to, dim_t number) const {
+    kernels_->weights->add_part(
+        {.start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+}
+
+template <typename T>
+void gradient_sums<T>::finish(const arguments &args, const double *start, const double *sums, dim_t parts, dim_t pitch,
+                              range columns) const {
+    dim_t place = 0;
+    const auto finish_one = [&](slot gradient) {
+        const dim_t offset = columns.begin * dim_t(size_of(type_));
+        kernels_->weights->finish({.start = start + place,
+                                   .sums = parts == 0 ? nullptr : sums + place,
+                                   .sums_stride = count() * pitch * dim_t(sizeof(double)),
+                                   .number = parts,
+                                   .count = columns.end - columns.begin,
+                                   .to = static_cast<std::byte *>(args[gradient]) + offset});
+        place += pitch;
+    };
+    if (scale_) finish_one(DIFF_SCALE);
+    if (shift_) finish_one(DIFF_SHIFT);
+}
+
+template class gradient_sums<float>;
+template class gradient_sums<double>;
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+bool plan::may_go_by_chunks(int available_threads) const {
+    if (only_chunks || chunk_threads == 0) return only_chunks;
+    const int by_rows = std::min(row_threads, available_threads);
+    const int by_chunks = std::min(chunk_threads, available_threads);
+    return by_chunks > by_rows && by_chunks >= chunk_gain * by_rows;
+}
+
+walk plan::on(int available_threads, bool at_cache_line) const {
+    const bool by_chunks = may_go_by_chunks(available_threads);
+    const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
+    // By chunks the next row is far away.
+    return {threads, by_chunks, !by_chunks && threads <= prefetch_threads, non_temporal && at_cache_line};
+}
+
+void plan::give_up_chunks() {
+    chunk_threads = 0;
+    scratchpad.common_bytes = 0;
+    if (scratchpad.shares > 0) scratchpad.shares = row_threads;
+}
+
+std::string describe(const plan &p) {
+    static constexpr const char *ACCESS[] = {"in_place", "tiles", "lanes"};
+    const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
+    std::string text = std::string("rows:") + ACCESS[int(p.rows)];
+    if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
+    text += number(",panel:", p.panel_columns) + number(",batch:", p.batch_rows);
+    text += number(",pass:", p.rows_per_pass) + number(",prefetch_threads:", p.prefetch_threads);
+    text += number(",non_temporal:", int(p.non_temporal)) + number(",row_threads:", p.row_threads);
+    text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");
+    return text + number(",scratchpad:", p.scratchpad.bytes());
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// forward_batches: what is done to a batch of rows whose elements are adjacent, wherever they are: kernels, and the
+// scalar steps between them. The steps that every batch takes are in this header: with calls between them a batch of 32
+// rows of 64 elements took 8 % longer.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "../layout/row_tensors.hpp"
+#include "../layout/statistics_io.hpp"
+#include "../simd/row_batch.hpp"
+#include "forward_kernels.hpp"
+#include "post_op_operands.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// What all batches of a thread's share of an execution have in common. T is the compute type.
+template <typename T>
+struct forward_inputs {
+    const arguments &args;
+    const std::byte *scale, *shift; // null where the problem has none
+    T src_scale, inverse_dst_scale;
+    bool prefetch, non_temporal;
+    std::byte *operand_tiles; // room for post-op operands that are not dense
+
+    forward_inputs(const arguments &args, const walk &how, std::byte *operand_tiles);
+};
+
+template <typename T>
+class forward_batches {
+public:
+    using kernels_ptr = std::shared_ptr<const forward_kernels<T>>;
+    forward_batches(const problem &p, const plan &how, kernels_ptr kernels);
+
+    // ---- statistics: found in one step for rows of at most CHUNK elements, chunk by chunk for longer ones
+
+    [[gnu::always_inline]] void find_statistics(const strip &src, row_batch<T> &batch) const;
+
+    // Moments of the chunks of one row that begin at `src`, in `columns` elements, are put behind `row`'s; those of the
+    // row's first chunk are where it begins.
+    void add_chunks(const std::byte *src, range columns, moments<T> &row) const;
+    moments<T> chunk_moments(const std::byte *src, dim_t count) const; // at most CHUNK elements
+    // From the moments of all rows.
+    void set_statistics(const moments<T> *rows, row_batch<T> &batch) const;
+
+    void read_statistics(const statistics_rows &from, row_batch<T> &batch) const;
+    [[gnu::always_inline]] void write_statistics(const row_batch<T> &batch, const statistics_rows &to) const;
+
+    // ---- some columns of the batch's rows, the first of which has the given number
+
+    [[gnu::always_inline]] void normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
+                                          const row_batch<T> &batch, dim_t first_row, range columns) const;
+
+private:
+    static const std::byte *behind(const std::byte *first, dim_t bytes) {
+        return first == nullptr ? nullptr : first + bytes;
+    }
+    [[gnu::noinline]] void normalize_with_operands(const forward_inputs<T> &inputs,
+                                                   const jit::normalize_kernel<T> &kernel,
+                                                   jit::normalize_arguments<T> &args, const window &where) const;
+    void settle_rest(const strip &src, row_batch<T> &batch) const;
+    moments<T> settled(const std::byte *row, const row_batch<T> &batch, dim_t r, T k) const;
+    moments<T> settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
+    sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
+
+    bool writes_mean_, writes_variance_, rms_;
+    statistics_form form_;
+    jitnorm_data_type_t statistics_type_;
+    float epsilon_;
+    dim_t rows_per_pass_;
+    kernels_ptr kernels_;
+    post_op_operands<T> operands_;
+    dim_t C_, src_size_, scale_size_; // bytes of an element
+    double inv_C_;
+};
+
+template <typename T>
+inline void forward_batches<T>::find_statistics(const strip &src, row_batch<T> &batch) const {
+    const auto &kernel = C_ <= FORWARD_LANES<T> ? kernels_->short_sweep : kernels_->sweep;
+    kernel({.src = src.first,
+            .row_stride = src.stride,
+            .rows = batch.rows,
+            .count = C_,
+            .pivot = batch.p,
+            .s = batch.s,
+            .q = batch.q,
+            .factor = 1});
+    if (rms_) batch.set_no_pivots();
+    const bool exact = C_ == 1 && !rms_; // differences are zero or NaN, whatever their scale
+    if (!batch.take_first_sweeps(double(C_), inv_C_) && !exact) settle_rest(src, batch);
+    batch.complete(epsilon_);
+}
+
+template <typename T>
+inline void forward_batches<T>::write_statistics(const row_batch<T> &batch, const statistics_rows &to) const {
+    const auto write = [&](void *tensor, const auto &copy) {
+        alignas(64) float values[MAX_BATCH_ROWS];
+        copy(values);
+        layer_norm::write_statistics(values, batch.rows, tensor, statistics_type_, 0, to.stride);
+    };
+    if (writes_mean_) write(to.mean, [&](float *values) { batch.copy_means(values); });
+    if (writes_variance_) write(to.variance, [&](float *values) { batch.copy_deviations(form_, values); });
+}
+
+template <typename T>
+inline void forward_batches<T>::normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
+                                          const row_batch<T> &batch, dim_t first_row, range columns) const {
+    jit::normalize_arguments<T> args = {.src = src.first,
+                                        .dst = dst.first,
+                                        .src_row_stride = src.stride,
+                                        .dst_row_stride = dst.stride,
+                                        .rows = batch.rows,
+                                        .count = columns.end - columns.begin,
+                                        .hi = batch.hi,
+                                        .rstd = batch.rstd,
+                                        .bias = batch.bias,
+                                        .scale = behind(inputs.scale, columns.begin * scale_size_),
+                                        .shift = behind(inputs.shift, columns.begin * scale_size_),
+                                        .src_scale = inputs.src_scale,
+                                        .inverse_dst_scale = inputs.inverse_dst_scale,
+                                        .rows_per_pass = rows_per_pass_,
+                                        .prefetch = inputs.prefetch ? batch.rows * src.stride : 0,
+                                        .parameters = kernels_->post_op_parameters.data(),
+                                        .operands = nullptr};
+    const auto &kernel = inputs.non_temporal ? kernels_->non_temporal : kernels_->normalize;
+    if (operands_.size() == 0)
+        kernel(args);
+    else
+        normalize_with_operands(inputs, kernel, args, {first_row, batch.rows, columns.begin, args.count});
+}
+
+} // namespace jitnorm::impl::layer_norm

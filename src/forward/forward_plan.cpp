@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forward_plan.hpp"
+
+#include <climits>
+
+#include "../arithmetic/constants.hpp"
+#include "../arithmetic/moments.hpp"
+#include "../layout/row_order.hpp"
+#include "../layout/row_packer.hpp"
+#include "../layout/row_space.hpp"
+#include "../layout/rows_in_place.hpp"
+#include "post_op_operands.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+constexpr size_t X = 0, Y = 1; // src and dst in a panel
+
+constexpr dim_t BYTES_PER_THREAD = 64 * 1024;
+
+dim_t divide_up(dim_t count, dim_t size) { return (count + size - 1) / size; }
+
+dim_t compute_size(const problem &p) { return p.computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float)); }
+
+bool has_gathered_operands(const problem &p) {
+    return p.computes_in_double() ? post_op_operands<double>::needs_tiles(p) : post_op_operands<float>::needs_tiles(p);
+}
+dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
+    return p.computes_in_double() ? post_op_operands<double>::tiles_bytes(p, rows, columns)
+                                  : post_op_operands<float>::tiles_bytes(p, rows, columns);
+}
+
+// ---- batches
+
+// Beyond the caches, and where more is read than written, single rows with the next batch on its way; else pairs.
+void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
+    const dim_t src_row = p.row_length() * element_size(p.src), dst_row = p.row_length() * element_size(p.dst);
+    const dim_t bytes = p.rows() * (src_row + dst_row);
+    const bool leaves_caches = bytes >= m.last_level;
+    const bool mostly_reads = bytes > m.l2 && dst_row < src_row;
+    const bool far = leaves_caches || mostly_reads;
+    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(far ? 8 * 1024 : IN_CACHE_BATCH, src_row);
+    to.rows_per_pass = far ? 1 : 2;
+    to.prefetch_threads = far ? INT_MAX : 0;
+    // Elements of at least half the compute type's size, and rows that are whole cache lines.
+    to.non_temporal =
+        leaves_caches && has_rows_in_lines(p.dst, p.row_ndims()) && 2 * element_size(p.dst) >= compute_size(p);
+}
+
+// ---- tiles: all but the one tensor, dst if it can be, whose rows kernels can take where they are
+
+dim_t pitch_of(const memory_desc &md, dim_t columns) { return row_packer::pitch_for(columns * element_size(md)); }
+
+dim_t pitch_together(const plan &how) { return how.pitch[X] + (how.shares_tile ? 0 : how.pitch[Y]); }
+
+void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, plan &to) {
+    const bool tiles_dst = !has_dense_rows(p.dst, p.row_ndims());
+    const bool tiles_src = !has_dense_rows(p.src, p.row_ndims());
+    to.pitch = {tiles_src ? pitch_of(p.src, columns) : 0, tiles_dst ? pitch_of(p.dst, columns) : 0, 0};
+    to.shares_tile = tiles_src && tiles_dst && !tensors.data[Y].is_read && element_size(p.src) == element_size(p.dst);
+    if (to.shares_tile) to.pitch[Y] = to.pitch[X];
+    to.panel_columns = columns;
+}
+
+// Whole rows, unless even those that share cache lines are too long: then chunks, each of them gathered twice. Tiles of
+// post-op operands have room for chunks.
+void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
+    to.rows = row_access::tiles;
+    choose_tiles(p, tensors, p.row_length(), to);
+    if (p.row_length() > CHUNK) {
+        const memory_desc &leading = leading_tensor(tensors);
+        const auto order = order_in_memory(leading, p.row_ndims());
+        const tensor_axis rows(with_row_order(leading, p.row_ndims(), order), 0, p.row_ndims());
+        const dim_t together = std::min(rows.group_size(), rows.size());
+        if (!p.attr.post_ops.entries.empty() || together * pitch_together(to) > TILE_BYTES)
+            choose_tiles(p, tensors, CHUNK, to);
+    }
+    const bool whole_rows = to.panel_columns == p.row_length();
+    to.tile_rows = std::min(whole_rows ? MAX_TILE_ROWS : MAX_BATCH_ROWS, tile_rows_for(pitch_together(to)));
+    to.batch_rows = whole_rows ? batch_of(IN_CACHE_BATCH, std::max(to.pitch[X], to.pitch[Y])) : to.tile_rows;
+    if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
+    to.rows_per_pass = 2;
+}
+
+// ---- threads
+
+void plan_threads(const problem &p, plan &to) {
+    const dim_t bytes = p.rows() * p.row_length() * (element_size(p.src) + element_size(p.dst));
+    const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
+    to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows());
+    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES) return;
+    to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, chunks), MAX_SHARES);
+    to.scratchpad.common_bytes =
+        chunks * dim_t(p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>));
+}
+
+} // namespace
+
+plan forward_plan(const problem &p, const machine &m) {
+    plan how;
+    const row_tensors tensors = row_tensors_of(p);
+    plan_threads(p, how);
+    if (rows_in_place::take(tensors)) {
+        how.panel_columns = has_gathered_operands(p) ? std::min(p.row_length(), CHUNK) : p.row_length();
+        plan_batches_in_place(p, m, how);
+    } else {
+        plan_tiles(p, tensors, how);
+    }
+    how.scratchpad.tile_bytes = how.tile_rows * pitch_together(how);
+    how.scratchpad.operand_bytes = operand_bytes(p, how.batch_rows, how.panel_columns);
+    if (how.scratchpad.share_bytes() == 0) return how;
+    how.row_threads = std::min(how.row_threads, MAX_SHARES);
+    how.scratchpad.shares = std::max(how.row_threads, how.chunk_threads);
+    return how;
+}
+
+plan forward_plan_for_any_size(const problem &p) {
+    plan how;
+    const row_tensors tensors = row_tensors_of(p);
+    if (rows_in_place::take(tensors) && !has_gathered_operands(p)) return how;
+    how.scratchpad.tile_bytes = TILE_BYTES;
+    how.scratchpad.operand_bytes = operand_bytes(p, MAX_BATCH_ROWS, CHUNK);
+    how.scratchpad.shares = MAX_SHARES;
+    return how;
+}
+
+} // namespace jitnorm::impl::layer_norm

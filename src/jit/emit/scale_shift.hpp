@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// scale_shift: x * scale + shift, one of the two, or x, with a register of each for every slot of a row's vectors.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "element_io.hpp"
+
+namespace jitnorm::impl::jit {
+
+template <isa I, typename T>
+class scale_shift {
+    using vmm = typename vector_traits<I>::vmm;
+    using registers = std::vector<vmm>; // by slot; none: there is no such thing
+
+public:
+    scale_shift(Xbyak::CodeGenerator &g, element_io<I, T> &io, jitnorm_data_type_t type, registers scale,
+                registers shift)
+        : ops_(g), io_(io), type_(type), scale_(std::move(scale)), shift_(std::move(shift)) {}
+
+    void load(places vectors, const Xbyak::Reg64 &scale, const Xbyak::Reg64 &shift) {
+        for (const place &p : vectors) {
+            if (!scale_.empty()) io_.load(scale_[size_t(p.slot)], scale, p, type_);
+            if (!shift_.empty()) io_.load(shift_[size_t(p.slot)], shift, p, type_);
+        }
+    }
+
+    void apply(const vmm &x, const place &p) {
+        if (!scale_.empty() && !shift_.empty())
+            ops_.fma213(x, scale_[size_t(p.slot)], shift_[size_t(p.slot)]);
+        else if (!scale_.empty())
+            ops_.mul(x, x, scale_[size_t(p.slot)]);
+        else if (!shift_.empty())
+            ops_.add(x, x, shift_[size_t(p.slot)]);
+    }
+
+private:
+    vector_ops<T> ops_;
+    element_io<I, T> &io_;
+    jitnorm_data_type_t type_;
+    registers scale_, shift_;
+};
+
+} // namespace jitnorm::impl::jit

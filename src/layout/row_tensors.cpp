@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_tensors.hpp"
+
+#include <algorithm>
+
+#include "row_space.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+bool has_sum(const problem &p) {
+    const auto &entries = p.attr.post_ops.entries;
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
+}
+
+} // namespace
+
+row_tensors row_tensors_of(const problem &p) {
+    row_tensors all;
+    all.row_ndims = p.row_ndims();
+    const auto add = [&](slot place, const memory_desc &md, bool is_read, bool is_written) {
+        all.data[size_t(all.count++)] = {place, &md, is_read, is_written};
+    };
+    add(SRC, p.src, true, false);
+    if (p.is_forward()) add(DST, p.dst, has_sum(p), true);
+    if (!p.is_forward()) add(DIFF_DST, p.diff_dst, true, false);
+    if (p.wants_diff_src()) add(DIFF_SRC, p.diff_src, false, true);
+    if (p.uses_statistics()) all.statistics = &p.statistics;
+    all.reads_mean = p.reads_mean();
+    all.reads_variance = p.statistics_are_inputs();
+    all.writes_mean = p.writes_mean();
+    all.writes_variance = p.writes_variance();
+    return all;
+}
+
+panel tiles_in(std::byte *scratchpad, int tensors, const plan &how) {
+    panel tiles = {};
+    for (size_t i = 0; i < size_t(tensors); ++i) {
+        const bool shares = how.shares_tile && i + 1 == size_t(tensors);
+        tiles[i] = {shares ? tiles[i - 1].first : scratchpad, how.pitch[i]};
+        if (!shares) scratchpad += how.tile_rows * how.pitch[i];
+    }
+    return tiles;
+}
+
+const memory_desc &leading_tensor(const row_tensors &tensors) {
+    for (const row_tensor *t : {&tensors.data[0], &tensors.last()})
+        if (!has_dense_rows(*t->md, tensors.row_ndims)) return *t->md;
+    return *tensors.data[1].md;
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_tensors: what both directions say of their tensors, and how they get at the rows.
+//
+// A row source (rows_in_place.hpp, rows_in_tiles.hpp, rows_in_lanes.hpp) shows some columns of a few consecutive rows
+// of all data tensors as evenly spaced dense memory: it opens a panel of them, and closes it when what is to be written
+// has been written there. Each thread goes through rows with a cursor of its own:
+//
+//     cursor at(source, arguments, tiles);
+//     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {
+//         const statistics_rows statistics = at.open_statistics();
+//         const panel here = at.open({0, count}, columns); // rows of the batch, columns of the rows
+//         ... here[0].first + r * here[0].stride ...
+//         at.close({0, count}, columns);
+//         at.close_statistics();
+//     });
+//     at.finish(share, shares);
+#pragma once
+
+#include <array>
+
+#include "../core/arguments.hpp"
+#include "../core/parallel.hpp"
+#include "../core/plan.hpp"
+#include "../core/problem.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// A data tensor of the problem: rows of it are read, written or both.
+struct row_tensor {
+    slot place = NO_SLOT;
+    const memory_desc *md = nullptr;
+    bool is_read = false, is_written = false;
+};
+
+// The data tensors of one direction, in the order in which panels have them, and the statistics of the rows.
+struct row_tensors {
+    std::array<row_tensor, MAX_ROW_TENSORS> data;
+    int count = 0;
+    int row_ndims = 1;
+    const memory_desc *statistics = nullptr; // null where no statistic is read or written
+    bool reads_mean = false, reads_variance = false, writes_mean = false, writes_variance = false;
+
+    const row_tensor &last() const { return data[size_t(count - 1)]; }
+};
+
+// src and dst forward; src, diff_dst and, unless it is left out, diff_src backward. Keeps pointers into the problem.
+row_tensors row_tensors_of(const problem &p);
+
+// The tensor whose rows are best visited as they lie in memory, if they may: one whose rows are not dense, of those
+// that are read first or written.
+const memory_desc &leading_tensor(const row_tensors &tensors);
+
+// Rows of one tensor, evenly spaced in memory: the first one's first element, and bytes from row to row.
+struct strip {
+    std::byte *first;
+    dim_t stride;
+};
+using panel = std::array<strip, MAX_ROW_TENSORS>;
+
+// The tiles of a thread, one behind the other in its scratchpad.
+panel tiles_in(std::byte *scratchpad, int tensors, const plan &how);
+
+// Where the mean and the variance of a batch's rows are: of the tensor's type, `stride` elements apart. Null where the
+// problem has none.
+struct statistics_rows {
+    void *mean = nullptr, *variance = nullptr;
+    dim_t stride = 1;
+};
+
+inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
+
+} // namespace jitnorm::impl::layer_norm

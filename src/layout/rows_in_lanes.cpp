@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows_in_lanes.hpp"
+
+#include "zero_padding.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+interleaved_blocks rows_in_lanes::units_of(const row_tensors &tensors, dim_t block_rows) {
+    return {leading_tensor(tensors), tensors.row_ndims, block_rows};
+}
+
+rows_in_lanes::rows_in_lanes(const row_tensors &tensors, const plan &how)
+    : tensors_(tensors), lanes_(units_of(tensors, how.block_rows)), how_(how) {
+    for (size_t i = 0; i < size_t(tensors.count); ++i)
+        packers_[i].emplace(with_row_order(*tensors.data[i].md, tensors.row_ndims, lanes_.order()), tensors.row_ndims);
+    statistics_.emplace(*tensors.statistics, tensors.row_ndims);
+}
+
+rows_in_lanes::cursor::cursor(const rows_in_lanes &rows, const arguments &args, std::byte *tiles)
+    : rows_(rows), args_(args), tiles_(tiles_in(tiles, rows.tensors_.count, rows.how_)) {}
+
+// A row of a lane follows the one before behind those of the other lanes.
+panel rows_in_lanes::cursor::open(range, range) const {
+    panel result = {};
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
+        result[i] = {tiles_[i].first + lane_ * tiles_[i].stride, lanes_ * tiles_[i].stride};
+    return result;
+}
+
+statistics_rows rows_in_lanes::cursor::open_statistics() {
+    const dim_t size = element_size(*rows_.tensors_.statistics);
+    if (rows_.tensors_.reads_mean) rows_.statistics_->gather(args_[MEAN], first_, number_, mean_, size);
+    rows_.statistics_->gather(args_[VARIANCE], first_, number_, variance_, size);
+    return {mean_, variance_, 1};
+}
+
+void rows_in_lanes::cursor::gather(const interleaved_blocks::unit &u, dim_t done) const {
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        const row_tensor &t = rows_.tensors_.data[i];
+        if (t.is_read)
+            for_each_piece(u, done, [&](dim_t place, dim_t rows, dim_t slot) {
+                rows_.packers_[i]->gather(args_[t.place], place, rows, tiles_[i].first + slot * tiles_[i].stride,
+                                          tiles_[i].stride);
+            });
+    }
+}
+
+void rows_in_lanes::cursor::scatter(const interleaved_blocks::unit &u, dim_t done) const {
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        const row_tensor &t = rows_.tensors_.data[i];
+        if (t.is_written)
+            for_each_piece(u, done, [&](dim_t place, dim_t rows, dim_t slot) {
+                rows_.packers_[i]->scatter(tiles_[i].first + slot * tiles_[i].stride, tiles_[i].stride, place, rows,
+                                           args_[t.place]);
+            });
+    }
+}
+
+// Calls body(first place, rows, slot); a unit of all lanes there are is a single piece.
+template <typename Body>
+void rows_in_lanes::cursor::for_each_piece(const interleaved_blocks::unit &u, dim_t done, Body &&body) const {
+    const dim_t first = u.place + done * u.from_row;
+    if (u.lanes == u.from_row) return body(first, number_ * u.lanes, dim_t(0));
+    for (dim_t i = 0; i < number_; ++i) body(first + i * u.from_row, u.lanes, i * u.lanes);
+}
+
+void rows_in_lanes::cursor::finish(int share, int shares) const {
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        const row_tensor &t = rows_.tensors_.data[i];
+        if (t.is_written) zero_padding(*t.md, args_[t.place], share, shares);
+    }
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// rows_in_place: a row source (row_tensors.hpp) for tensors in which every row lies dense: panels are where the rows
+// are.
+#pragma once
+
+#include "row_space.hpp"
+#include "row_tensors.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+class rows_in_place {
+public:
+    // Whether all rows can be taken where they are.
+    static bool take(const row_tensors &tensors);
+
+    rows_in_place(const row_tensors &tensors, const plan &);
+
+    dim_t rows() const { return space_.rows(); }
+    // Where to cut rows between threads.
+    dim_t cut_at(dim_t row) const { return row; }
+
+    class cursor {
+    public:
+        cursor(const rows_in_place &rows, const arguments &args, std::byte * /* no tiles */) : rows_(rows) {
+            for (size_t i = 0; i < MAX_ROW_TENSORS; ++i) first_[i] = rows.data_[i].first_in(args);
+            statistics_first_ = {args[MEAN], args[VARIANCE], rows.statistics_stride_};
+        }
+
+        // Calls body(first row, number) for batches of at most `most` rows that cover the range; what follows is about
+        // the batch it is at.
+        template <typename Body>
+        void for_each_batch(range which, dim_t most, dim_t /* same_columns_until */, Body &&body) {
+            dim_t row = which.begin;
+            rows_.space_.for_each_run(which.begin, which.end, [&](const row_space::run &run) {
+                for (dim_t done = 0; done < run.count; done += most) {
+                    const dim_t number = std::min(most, run.count - done);
+                    move_to(run, done);
+                    body(row, number);
+                    row += number;
+                }
+            });
+        }
+
+        panel open(range rows, range columns) const {
+            panel result;
+            for (size_t i = 0; i < MAX_ROW_TENSORS; ++i) {
+                const tensor &t = rows_.data_[i];
+                result[i] = {batch_[i] + rows.begin * t.stride + columns.begin * t.size, t.stride};
+            }
+            return result;
+        }
+        void close(range, range) const {}
+
+        statistics_rows open_statistics() const {
+            const auto at_batch = [&](void *first) {
+                return first == nullptr ? nullptr : static_cast<std::byte *>(first) + statistics_offset_;
+            };
+            return {at_batch(statistics_first_.mean), at_batch(statistics_first_.variance), statistics_first_.stride};
+        }
+        void close_statistics() const {}
+
+        void finish(int, int) const {} // tensors of dense rows have no padding
+
+    private:
+        void move_to(const row_space::run &run, dim_t row) {
+            for (size_t i = 0; i < MAX_ROW_TENSORS; ++i) {
+                const tensor &t = rows_.data_[i];
+                batch_[i] = first_[i] + run.offset[i] * t.size + row * t.stride;
+            }
+            if (rows_.statistics_size_ == 0) return;
+            statistics_offset_ = (run.offset[rows_.count_] + row * statistics_first_.stride) * rows_.statistics_size_;
+        }
+
+        const rows_in_place &rows_;
+        std::array<std::byte *, MAX_ROW_TENSORS> first_, batch_;
+        statistics_rows statistics_first_;
+        dim_t statistics_offset_ = 0; // of the batch, in bytes
+    };
+
+private:
+    struct tensor {
+        slot place = NO_SLOT;
+        dim_t size = 0, stride = 0; // of an element, and from row to row of a run; in bytes
+        std::byte *first_in(const arguments &args) const {
+            return place == NO_SLOT ? nullptr : static_cast<std::byte *>(args[place]);
+        }
+    };
+
+    row_space space_; // of the data tensors, then the statistics
+    size_t count_;
+    std::array<tensor, MAX_ROW_TENSORS> data_ = {};     // those there are not have no size
+    dim_t statistics_size_ = 0, statistics_stride_ = 0; // an element in bytes, and from row to row in elements
+};
+
+} // namespace jitnorm::impl::layer_norm

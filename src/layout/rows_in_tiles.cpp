@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows_in_tiles.hpp"
+
+#include "zero_padding.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+rows_in_tiles::rows_in_tiles(const row_tensors &tensors, const plan &how) : tensors_(tensors), how_(how) {
+    for (size_t i = 0; i < size_t(tensors.count); ++i) packers_[i].emplace(*tensors.data[i].md, tensors.row_ndims);
+    if (tensors.statistics != nullptr) statistics_.emplace(*tensors.statistics, tensors.row_ndims);
+}
+
+const row_packer &rows_in_tiles::leading() const {
+    for (size_t i = 0; i < size_t(tensors_.count); ++i)
+        if (how_.pitch[i] != 0) return *packers_[i];
+    return *packers_[0];
+}
+
+rows_in_tiles::cursor::cursor(const rows_in_tiles &rows, const arguments &args, std::byte *tiles)
+    : rows_(rows), args_(args), tiles_(tiles_in(tiles, rows.tensors_.count, rows.how_)) {}
+
+void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t same_columns_until) {
+    if (first < tiled_.begin || first >= tiled_.end) {
+        const bool gathers_ahead = same_columns_until > first;
+        begin_tile(first, gathers_ahead ? std::max(same_columns_until, end) : end,
+                   gathers_ahead ? rows_.how_.tile_rows : std::min(most, rows_.how_.tile_rows));
+    }
+    first_ = first;
+    number_ = evenly_spaced_rows(std::min({tiled_.end - first, end - first, most}));
+}
+
+void rows_in_tiles::cursor::begin_tile(dim_t first, dim_t end, dim_t most) {
+    scatter();
+    tiled_ = {first, first + rows_.leading().tile_rows(first, end, most)};
+    gathered_ = {0, 0};
+}
+
+// How many rows from the batch's first one are evenly spaced in all tensors that have no tile.
+dim_t rows_in_tiles::cursor::evenly_spaced_rows(dim_t most) const {
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
+        if (rows_.how_.pitch[i] == 0) most = rows_.packers_[i]->run_from(first_, most).count;
+    return most;
+}
+
+strip rows_in_tiles::cursor::where_it_is(size_t tensor, dim_t column) const {
+    const row_packer &rows = *rows_.packers_[tensor];
+    const row_tensor &t = rows_.tensors_.data[tensor];
+    return {static_cast<std::byte *>(args_[t.place]) + rows.run_from(first_, 1).offset + column * element_size(*t.md),
+            rows.row_step()};
+}
+
+panel rows_in_tiles::cursor::open(range, range columns) {
+    if (gathered_.begin != columns.begin || gathered_.end != columns.end) gather(columns);
+    panel result = {};
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
+        result[i] = rows_.how_.pitch[i] == 0
+                        ? where_it_is(i, columns.begin)
+                        : strip{tiles_[i].first + (first_ - tiled_.begin) * tiles_[i].stride, tiles_[i].stride};
+    return result;
+}
+
+void rows_in_tiles::cursor::close(range, range) {
+    if (written_.begin == written_.end) written_.begin = first_;
+    written_.end = first_ + number_;
+}
+
+// Rows before the batch at hand are not going to be asked for these columns.
+void rows_in_tiles::cursor::gather(range columns) {
+    scatter();
+    tiled_.begin = first_;
+    gathered_ = columns;
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        const row_tensor &t = rows_.tensors_.data[i];
+        if (rows_.how_.pitch[i] == 0 || !t.is_read) continue;
+        rows_.packers_[i]->gather(args_[t.place], tiled_.begin, tiled_.end - tiled_.begin, columns.begin,
+                                  columns.end - columns.begin, tiles_[i].first, tiles_[i].stride);
+    }
+}
+
+void rows_in_tiles::cursor::scatter() {
+    if (written_.begin == written_.end) return;
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        const row_tensor &t = rows_.tensors_.data[i];
+        if (rows_.how_.pitch[i] == 0 || !t.is_written) continue;
+        rows_.packers_[i]->scatter(tiles_[i].first + (written_.begin - tiled_.begin) * tiles_[i].stride,
+                                   tiles_[i].stride, written_.begin, written_.end - written_.begin, gathered_.begin,
+                                   gathered_.end - gathered_.begin, args_[t.place]);
+    }
+    written_ = {0, 0};
+}
+
+statistics_rows rows_in_tiles::cursor::open_statistics() {
+    if (!rows_.statistics_) return {};
+    const dim_t size = element_size(*rows_.tensors_.statistics);
+    if (rows_.tensors_.reads_mean) rows_.statistics_->gather(args_[MEAN], first_, number_, mean_, size);
+    if (rows_.tensors_.reads_variance) rows_.statistics_->gather(args_[VARIANCE], first_, number_, variance_, size);
+    return {mean_, variance_, 1};
+}
+
+void rows_in_tiles::cursor::close_statistics() {
+    if (!rows_.statistics_) return;
+    const dim_t size = element_size(*rows_.tensors_.statistics);
+    if (rows_.tensors_.writes_mean) rows_.statistics_->scatter(mean_, size, first_, number_, args_[MEAN]);
+    if (rows_.tensors_.writes_variance) rows_.statistics_->scatter(variance_, size, first_, number_, args_[VARIANCE]);
+}
+
+void rows_in_tiles::cursor::finish(int share, int shares) {
+    scatter();
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        const row_tensor &t = rows_.tensors_.data[i];
+        if (t.is_written) zero_padding(*t.md, args_[t.place], share, shares);
+    }
+    if (rows_.tensors_.writes_mean) zero_padding(*rows_.tensors_.statistics, args_[MEAN], share, shares);
+    if (rows_.tensors_.writes_variance) zero_padding(*rows_.tensors_.statistics, args_[VARIANCE], share, shares);
+}
+
+} // namespace jitnorm::impl::layer_norm

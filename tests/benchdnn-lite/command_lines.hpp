@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines read, their problems' lines, their mistakes.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "cli/command_line.hpp"
+#include "cli/knobs.hpp"
+#include "error.hpp"
+#include "jitnorm/jitnorm.h"
+#include "text.hpp"
+
+namespace benchdnn_lite {
+
+using words = std::vector<std::string>;
+
+inline words lines_of(const words &arguments) {
+    words lines;
+    for (const job &j : parse_command_line(arguments).jobs) lines.push_back(j.prb.line());
+    return lines;
+}
+
+inline std::string mistake_in(const words &arguments) {
+    try {
+        parse_command_line(arguments);
+    } catch (const input_error &error) {
+        return error.what();
+    }
+    return "";
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Help, completions, and what is said to mistakes on the command line.
+#include "command_lines.hpp"
+
+namespace benchdnn_lite {
+namespace {
+
+TEST(command_line, help_is_one_screen_with_every_knob) {
+    for (const driver d : {driver::lnorm, driver::graph}) {
+        const std::string driver_name(name_of(d)), help = parse_command_line({driver_name, "--help"}).text;
+        EXPECT_EQ(parse_command_line({driver_name, "-h"}).text, help);
+        for (const knob &k : knobs_of(d)) EXPECT_NE(help.find(concat("\n  --", k.name)), std::string::npos) << k.name;
+        const words lines = split(help, '\n');
+        EXPECT_LE(lines.size(), 51u);
+        for (const std::string &line : lines) EXPECT_LE(line.size(), 100u) << line;
+    }
+}
+
+TEST(command_line, the_version_is_the_program_s_and_the_library_s) {
+    const std::string text = parse_command_line({"--version"}).text;
+    const jitnorm_version_t *v = jitnorm_version();
+    const std::string number =
+        concat(std::to_string(v->major), ".", std::to_string(v->minor), ".", std::to_string(v->patch));
+    EXPECT_EQ(text, concat("benchdnn-lite ", number, ", jitnorm ", number, "\n"));
+}
+
+TEST(command_line, the_examples_of_the_help_are_valid) {
+    for (const knob &k : knobs_of(driver::lnorm)) {
+        if (k.name == "help" || k.name == "version" || k.name == "completion" || k.name == "batch") continue;
+        const std::string text = concat("--", k.name, k.example.empty() ? "" : "=", k.example);
+        EXPECT_EQ(mistake_in({"--lnorm", "--mode=I", text, k.name == "mode-modifier" ? "--mode=P" : "--seed=1", "2x3x4",
+                              "--match=", "2x3x4"}),
+                  "")
+            << text;
+    }
+}
+
+TEST(command_line, completions_know_every_knob) {
+    for (const char *shell : {"bash", "zsh"}) {
+        const std::string script = parse_command_line({concat("--completion=", shell)}).text;
+        for (const driver d : {driver::lnorm, driver::graph})
+            for (const knob &k : knobs_of(d)) EXPECT_NE(script.find(concat("--", k.name)), std::string::npos) << k.name;
+    }
+    EXPECT_NE(mistake_in({"--completion=fish"}), "");
+}
+
+TEST(command_line, mistakes_name_the_knob_and_the_reason) {
+    EXPECT_EQ(mistake_in({"--lnorm", "--dt=f31", "2x3"}), "--dt: unknown data type 'f31'");
+    EXPECT_EQ(mistake_in({"--lnorm", "--flavour=1", "2x3"}), "unknown knob '--flavour' (--help lists them)");
+    EXPECT_EQ(mistake_in({"--lnorm", "--flag=CH", "2x3"}), "unknown knob '--flag' (the closest is --flags)");
+    EXPECT_EQ(mistake_in({"--lnorm", "--batch=no\nfile"}), "--batch: no such file 'no?file'");
+    EXPECT_EQ(mistake_in({"--lnorm", "--engine=gpu", "2x3"}), "--engine: there is one engine, cpu, not 'gpu'");
+    EXPECT_NE(mistake_in({"--lnorm", "--memory-kind=buffer", "2x3"}), "");
+    EXPECT_NE(mistake_in({"--lnorm", "--perf-template=%nothing%", "2x3"}).find("--perf-template: unknown placeholder"),
+              std::string::npos);
+    EXPECT_NE(mistake_in({"--lnorm", "--tag=Ab3a", "2x3"}).find("--allow-enum-tags-only=false"), std::string::npos);
+    EXPECT_EQ(mistake_in({"--lnorm", "--allow-enum-tags-only=0", "--tag=Ab3a", "2x3"}), "");
+    EXPECT_EQ(mistake_in({"--lnorm", "--dt=f32:f32:f64", "2x3"}),
+              "--dt: the third type is diff_src's, which a forward problem does not have");
+    EXPECT_EQ(mistake_in({"--lnorm", "--tag=ab:ab:ab", "2x3"}),
+              "--tag: the third tag is diff_src's, which a forward problem does not have");
+    EXPECT_EQ(mistake_in({"--lnorm", "--dt", "2x3"}), "--dt needs a value after an equals sign: --dt=f32,bf16:f32");
+    EXPECT_EQ(mistake_in({"--lnorm", "--dt", "bf16", "2x3"}), "--dt needs a value after an equals sign: --dt=bf16");
+    EXPECT_EQ(mistake_in({"--lnorm", "--seed"}), "--seed needs a value after an equals sign: --seed=7");
+    EXPECT_EQ(mistake_in({"--lnorm", "dt=bf16", "2x3"}), "'dt=bf16' is no problem; the knob is written --dt=bf16");
+    EXPECT_EQ(mistake_in({"--lnorm", "-dt=bf16", "2x3"}), "unknown knob '-dt' (the closest is --dt)");
+    EXPECT_EQ(mistake_in({"--lnorm", "--match=CH", "2x3", "4x5"}), "--match: no problem's line has 'CH'");
+    EXPECT_EQ(mistake_in({"--lnorm", "--match=CH", "2x3", "--reset"}),
+              "--match: no problem's line has what was asked for");
+    EXPECT_EQ(mistake_in({"--lnorm", "--graph", "2x3"}), "--graph beside --lnorm: name one driver");
+    EXPECT_EQ(mistake_in({"--lnorm", "--in-shapes=0:2", "2x3"}), "--lnorm has no knob '--in-shapes', only --graph has");
+    EXPECT_EQ(mistake_in({"--lnorm", "--reset=1", "2x3"}), "--reset takes no value");
+    EXPECT_EQ(mistake_in({"--lnorm", "--tag=abc", "2x3"}), "--tag: tag 'abc' does not fit 2 dimensions");
+    EXPECT_EQ(mistake_in({"--lnorm", "--stat_tag=abc", "2x3"}), "--stat_tag: tag 'abc' does not fit 1 dimensions");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-post-ops=add:f32:per_tensor:abc", "2x3"}),
+              "--attr-post-ops: tag 'abc' does not fit 2 dimensions");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-scales=src:common:1+src:common:2", "2x3"}),
+              "--attr-scales: there are two scales of src");
+    EXPECT_EQ(mistake_in({"--lnorm", "2xthree"}), "malformed problem '2xthree': 'three' is not an integer");
+    EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
+    EXPECT_EQ(mistake_in({"2x3"}), "name a driver: --lnorm or --graph (--help explains)");
+    EXPECT_EQ(mistake_in({"--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
+}
+
+TEST(command_line, values_out_of_place_are_rejected) {
+    for (const char *knob : {"--mode=X",
+                             "--mode=LC",
+                             "--seed=-1",
+                             "--seed=x",
+                             "--fix-times-per-prb=1.5",
+                             "--max-ms-per-prb=soon",
+                             "--inplace=maybe",
+                             "--ss_dt=f64",
+                             "--ss_dt=s8",
+                             "--eps=-1",
+                             "--eps=nan",
+                             "--dir=BWD_W",
+                             "--stat_tag=q",
+                             "--batch=no_such_file",
+                             "--batch=",
+                             "--json=",
+                             "--check=ulps",
+                             "--mode-modifier=X",
+                             "--repeats-per-prb=0",
+                             "--canonical=perhaps",
+                             "--attr-scratchpad=mine",
+                             "-x",
+                             "-",
+                             "--",
+                             "--=1"})
+        EXPECT_NE(mistake_in({"--lnorm", knob, "2x3"}), "") << knob;
+}
+
+TEST(command_line, too_much_is_refused) {
+    std::string many = "0.1";
+    for (int i = 0; i < 1100; ++i) many += ",0.1";
+    EXPECT_EQ(mistake_in({"--lnorm", concat("--eps=", many),
+                          concat("--attr-scales=",
+                                 [] {
+                                     std::string list;
+                                     for (int i = 0; i < 1000; ++i) list += ",";
+                                     return list;
+                                 }()),
+                          "2x3"}),
+              "the knobs make more than 250000 problems");
+}
+
+} // namespace
+} // namespace benchdnn_lite

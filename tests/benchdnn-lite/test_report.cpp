@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measurements in few words, and when a machine is said to be too busy for them.
+#include "cli/report.hpp"
+
+#include <gtest/gtest.h>
+
+namespace benchdnn_lite {
+namespace {
+
+std::vector<double> repeated(double value, size_t count) { return std::vector<double>(count, value); }
+
+// `count` samples of 1, then `late` ones of `value`.
+spread with_late_ones(size_t count, size_t late, double value) {
+    std::vector<double> samples = repeated(1, count);
+    samples.insert(samples.end(), late, value);
+    return spread_of(samples);
+}
+
+TEST(spread, least_average_most_and_median) {
+    const spread s = spread_of({4, 1, 9, 2});
+    EXPECT_EQ(s.least, 1);
+    EXPECT_EQ(s.average, 4);
+    EXPECT_EQ(s.most, 9);
+    EXPECT_EQ(s.median, 4);
+    EXPECT_EQ(s.count, 4);
+    EXPECT_EQ(s.worst_over_best(), 9);
+    EXPECT_EQ(spread_of({3}).median, 3);
+    EXPECT_EQ(spread_of({5, 7, 6}).median, 6);
+}
+
+TEST(spread, a_few_late_ones_are_within_reason_and_many_are_not) {
+    EXPECT_FALSE(with_late_ones(100, 0, 0).is_beyond_reason());
+    EXPECT_FALSE(with_late_ones(1000, 3, 200).is_beyond_reason());
+    EXPECT_FALSE(with_late_ones(10, 90, 1.9).is_beyond_reason());
+    EXPECT_TRUE(with_late_ones(40, 60, 2.1).is_beyond_reason()) << "the usual one is late";
+    EXPECT_TRUE(with_late_ones(90, 10, 50).is_beyond_reason()) << "the average one is late";
+    EXPECT_FALSE(with_late_ones(1, 5, 100).is_beyond_reason()) << "too few to tell";
+}
+
+timed_lines timed(const spread &s) {
+    timed_lines t;
+    t.heading = "heading\n";
+    t.lines = {"a line"};
+    t.spreads = {s};
+    return t;
+}
+
+struct output {
+    std::string out, err;
+};
+
+output report_of(const std::vector<spread> &spreads) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    report r(spreads.size());
+    for (size_t i = 0; i < spreads.size(); ++i)
+        r.add({"--lnorm " + std::to_string(i), std::to_string(i), "", "", 1, 0, false}, {}, timed(spreads[i]));
+    r.finish({});
+    const std::string err = testing::internal::GetCapturedStderr();
+    return {testing::internal::GetCapturedStdout(), err};
+}
+
+TEST(report, says_that_a_machine_is_too_busy_to_measure_on) {
+    const spread calm = with_late_ones(100, 1, 9), busy = with_late_ones(10, 10, 12), busier = with_late_ones(9, 9, 70);
+    EXPECT_EQ(report_of({calm, calm}).err, "");
+    const output o = report_of({calm, busy, busier, calm});
+    EXPECT_NE(o.err.find("too busy to measure on: in 2 of 4 timed tests"), o.err.npos) << o.err;
+    EXPECT_NE(o.err.find("the worst took 70 times as long (2)."), o.err.npos) << o.err;
+    EXPECT_EQ(o.err.find('\n'), o.err.size() - 1) << "one line";
+    EXPECT_EQ(o.out.find("busy"), o.out.npos) << "results are for programs, too";
+    EXPECT_EQ(o.out.find("heading"), o.out.rfind("heading"));
+}
+
+} // namespace
+} // namespace benchdnn_lite

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which attributes and post-ops validate() accepts.
+#include "rig/unknown.hpp"
+#include "validation.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::layer_norm;
+using namespace jitnorm::tests;
+
+namespace {
+
+// One post-op on a forward problem.
+change with(const post_op &op) {
+    return [op](problem &p) { p.attr.post_ops.entries.push_back(op); };
+}
+
+TEST(validate, attributes_are_for_forward) {
+    const change src_scale = [](problem &p) { p.attr.src_scale = true; };
+    const change dst_scale = [](problem &p) { p.attr.dst_scale = true; };
+    const change post_op = with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0});
+    const change user = [](problem &p) { p.attr.scratchpad_mode = jitnorm_scratchpad_mode_user; };
+    for (const change &attribute : {src_scale, dst_scale, post_op}) {
+        accepts(forward_problem(), attribute);
+        is_unsupported(backward_problem(), attribute);
+    }
+    accepts(forward_problem(), user);
+    accepts(backward_problem(), user);
+}
+
+TEST(validate, at_most_thirty_two_post_ops) {
+    const auto count = [](size_t n) {
+        return [n](problem &p) { p.attr.post_ops.entries.assign(n, eltwise_post_op{jitnorm_eltwise_relu, 0, 0}); };
+    };
+    accepts(forward_problem(), count(32));
+    is_invalid(forward_problem(), count(33));
+}
+
+TEST(validate, eltwise_algorithms) {
+    const auto eltwise = [](jitnorm_alg_kind_t alg) { return with(eltwise_post_op{alg, 1, 2}); };
+    for (int alg = jitnorm_eltwise_relu; alg <= jitnorm_eltwise_hardswish; ++alg)
+        accepts(forward_problem(), eltwise(jitnorm_alg_kind_t(alg)));
+    for (const auto alg : {jitnorm_alg_kind_undef, unknown<jitnorm_alg_kind_t>(0x1f), unknown<jitnorm_alg_kind_t>(0x35),
+                           jitnorm_binary_add})
+        is_invalid(forward_problem(), eltwise(alg));
+}
+
+TEST(validate, binary_algorithms_and_types) {
+    for (int alg = jitnorm_binary_add; alg <= jitnorm_binary_ne; ++alg)
+        accepts(forward_problem(), with(binary_post_op{jitnorm_alg_kind_t(alg), dense({4, 6, 8})}));
+    for (const auto alg : {jitnorm_alg_kind_undef, jitnorm_eltwise_relu, unknown<jitnorm_alg_kind_t>(0x1ffef),
+                           unknown<jitnorm_alg_kind_t>(0x1fffc)})
+        is_invalid(forward_problem(), with(binary_post_op{alg, dense({4, 6, 8})}));
+    for (const auto type : ALL_TYPES)
+        accepts(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
+}
+
+TEST(validate, binary_tensors) {
+    const auto add = [](const memory_desc &src1) { return with(binary_post_op{jitnorm_binary_add, src1}); };
+    for (dim_t mask = 0; mask < 8; ++mask)
+        accepts(forward_problem(), add(dense({mask & 1 ? 4 : 1, mask & 2 ? 6 : 1, mask & 4 ? 8 : 1})));
+    is_invalid(forward_problem(), add(dense({4, 6, 2})));
+    is_invalid(forward_problem(), add(dense({6, 8})));
+    is_invalid(forward_problem(), add(dense({1})));
+    is_invalid(forward_problem(), add({}));
+    memory_desc open = dense({4, 6, 8}), later = open, typeless = open;
+    open.format_kind = jitnorm_format_kind_any;
+    later.dims[0] = RUNTIME_DIM;
+    typeless.data_type = jitnorm_data_type_undef;
+    is_invalid(forward_problem(), add(open));
+    is_invalid(forward_problem(), add(later));
+    is_invalid(forward_problem(), add(typeless));
+}
+
+TEST(validate, sum_types_have_the_destinations_size) {
+    for (const auto dst : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_u8})
+        for (const auto type : ALL_TYPES)
+            expect(size_of(type) == size_of(dst) ? jitnorm_success : jitnorm_invalid_arguments, forward_problem(),
+                   [&](problem &p) {
+                       p.dst.data_type = dst;
+                       p.attr.post_ops.entries.push_back(sum_post_op{1, 0, type});
+                   });
+    accepts(forward_problem(), with(sum_post_op{0.5f, 0, jitnorm_data_type_undef}));
+}
+
+TEST(validate, sum_zero_points_need_int8) {
+    const auto sum = [](jitnorm_data_type_t dst, jitnorm_data_type_t type) {
+        return [=](problem &p) {
+            p.dst.data_type = dst;
+            p.attr.post_ops.entries.push_back(sum_post_op{1, 3, type});
+        };
+    };
+    accepts(forward_problem(), sum(jitnorm_s8, jitnorm_data_type_undef));
+    accepts(forward_problem(), sum(jitnorm_s8, jitnorm_u8));
+    is_invalid(forward_problem(), sum(jitnorm_f32, jitnorm_data_type_undef));
+    is_invalid(forward_problem(), sum(jitnorm_f32, jitnorm_s32));
+}
+
+TEST(validate, the_first_bad_post_op_decides) {
+    is_invalid(forward_problem(), [](problem &p) {
+        with(eltwise_post_op{jitnorm_eltwise_relu, 0, 0})(p);
+        with(eltwise_post_op{jitnorm_alg_kind_undef, 0, 0})(p);
+        with(binary_post_op{jitnorm_alg_kind_undef, {}})(p);
+    });
+}
+
+} // namespace

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// validation: what validate() says of a problem that a change was applied to.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "rig/problems.hpp"
+
+namespace jitnorm::tests {
+
+constexpr jitnorm_data_type_t ALL_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64,
+                                             jitnorm_s8,  jitnorm_u8,   jitnorm_s32};
+
+using change = std::function<void(problem &)>;
+
+inline void expect(jitnorm_status_t status, problem p, const change &apply) {
+    apply(p);
+    const impl::layer_norm::verdict v = validate(p);
+    EXPECT_EQ(v.status, status) << v.reason << "\n" << describe(p);
+    EXPECT_EQ(v.status == jitnorm_success, *v.reason == '\0') << "a reason exactly when refused";
+}
+
+inline void accepts(
+    const problem &p, const change &apply = [](problem &) {}) {
+    expect(jitnorm_success, p, apply);
+}
+inline void is_invalid(const problem &p, const change &apply) { expect(jitnorm_invalid_arguments, p, apply); }
+inline void is_unsupported(const problem &p, const change &apply) { expect(jitnorm_unimplemented, p, apply); }
+
+} // namespace jitnorm::tests

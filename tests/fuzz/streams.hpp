@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// streams: the streams that all inputs share.
+#pragma once
+
+#include "rig/jitnorm_handle.hpp"
+
+namespace jitnorm::fuzz {
+
+// Runs a thread pool's work on the executing thread, the last part first: work is cut as for several threads, and what
+// depends on the order shows.
+inline void last_part_first(void *, int count, void (*body)(void *, int), void *argument) {
+    for (int i = count - 1; i >= 0; --i) body(argument, i);
+}
+
+// The executing thread alone, or three imagined ones.
+inline jitnorm_stream_t stream(bool in_parts) {
+    static const tests::owned_stream whole = tests::make_stream({last_part_first, nullptr, 1});
+    static const tests::owned_stream parts = tests::make_stream({last_part_first, nullptr, 3});
+    return in_parts ? parts : whole;
+}
+
+} // namespace jitnorm::fuzz

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// execution: what a create call is made of, and a small layer normalization of every kind, ready to run or to be
+// spoiled: descriptors, data, memories and the argument list of one primitive.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "jitnorm_handle.hpp"
+
+namespace jitnorm::tests {
+
+// What a create call is made of, with values that work: change one and see.
+struct forward_request {
+    jitnorm_prop_kind_t prop_kind = jitnorm_forward_training;
+    const_jitnorm_memory_desc_t src = nullptr, dst = nullptr, statistics = nullptr;
+    jitnorm_data_type_t scale_shift_type = jitnorm_f32;
+    float epsilon = 1e-5f;
+    unsigned flags = 0;
+    const_jitnorm_primitive_attr_t attr = nullptr;
+
+    jitnorm_status_t create(jitnorm_primitive_desc_t *pd) const {
+        return jitnorm_layer_normalization_forward_primitive_desc_create_v2(pd, cpu(), prop_kind, src, dst, statistics,
+                                                                            scale_shift_type, epsilon, flags, attr);
+    }
+};
+
+struct backward_request {
+    jitnorm_prop_kind_t prop_kind = jitnorm_backward;
+    const_jitnorm_memory_desc_t diff_src = nullptr, diff_dst = nullptr, src = nullptr, statistics = nullptr;
+    jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32, scale_shift_type = jitnorm_f32;
+    float epsilon = 1e-5f;
+    unsigned flags = 0;
+    const_jitnorm_primitive_desc_t hint = nullptr;
+    const_jitnorm_primitive_attr_t attr = nullptr;
+
+    jitnorm_status_t create(jitnorm_primitive_desc_t *pd) const {
+        return jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+            pd, cpu(), prop_kind, diff_src, diff_dst, src, statistics, diff_scale_shift_type, scale_shift_type, epsilon,
+            flags, hint, attr);
+    }
+};
+
+// One tensor of the execution: its memory and the bytes behind it.
+struct bound_tensor {
+    std::vector<std::byte> bytes;
+    owned_memory memory;
+};
+
+class execution {
+public:
+    // Every tensor that the primitive has, each with a buffer filled with `filler` bytes.
+    explicit execution(const_jitnorm_primitive_desc_t pd, std::byte filler = std::byte(0x3f))
+        : execution(pd, pd, filler) {}
+
+    // The tensors of one primitive for another, whose sizes are known at execution only.
+    execution(const_jitnorm_primitive_desc_t pd, const_jitnorm_primitive_desc_t sizes,
+              std::byte filler = std::byte(0x3f))
+        : primitive_(make_primitive(pd)) {
+        for (const int arg : all_args()) {
+            const auto *md = jitnorm_primitive_desc_query_md(arg == JITNORM_ARG_SCRATCHPAD ? pd : sizes,
+                                                             jitnorm_query_exec_arg_md, arg);
+            if (ndims_of(md) == 0) continue;
+            bound_tensor &tensor = tensors_[arg];
+            tensor.bytes.assign(std::max<size_t>(jitnorm_memory_desc_get_size(md), 1), filler);
+            tensor.memory = make_memory(md, tensor.bytes.data());
+        }
+    }
+
+    static std::vector<int> all_args() {
+        std::vector<int> args = {JITNORM_ARG_SRC,        JITNORM_ARG_DST,       JITNORM_ARG_MEAN,
+                                 JITNORM_ARG_VARIANCE,   JITNORM_ARG_SCALE,     JITNORM_ARG_SHIFT,
+                                 JITNORM_ARG_DIFF_DST,   JITNORM_ARG_DIFF_SRC,  JITNORM_ARG_DIFF_SCALE,
+                                 JITNORM_ARG_DIFF_SHIFT, JITNORM_ARG_SCRATCHPAD};
+        for (const int tensor : {JITNORM_ARG_SRC, JITNORM_ARG_DST}) args.push_back(JITNORM_ARG_ATTR_SCALES | tensor);
+        for (int i = 0; i < 32; ++i) args.push_back(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(i) | JITNORM_ARG_SRC_1);
+        return args;
+    }
+
+    template <typename Value>
+    void set(int arg, const std::vector<Value> &values) {
+        ASSERT_EQ(tensors_.at(arg).bytes.size(), values.size() * sizeof(Value));
+        std::copy(values.begin(), values.end(), data<Value>(arg));
+    }
+
+    template <typename Value = float>
+    std::vector<Value> get(int arg) {
+        return {data<Value>(arg), data<Value>(arg) + tensors_.at(arg).bytes.size() / sizeof(Value)};
+    }
+
+    template <typename Value>
+    Value *data(int arg) {
+        return reinterpret_cast<Value *>(tensors_.at(arg).bytes.data());
+    }
+
+    std::map<int, bound_tensor> &tensors() { return tensors_; }
+    jitnorm_primitive_t primitive() const { return primitive_; }
+
+    std::vector<jitnorm_exec_arg_t> args() const {
+        std::vector<jitnorm_exec_arg_t> list;
+        for (const auto &[arg, tensor] : tensors_) list.push_back({arg, tensor.memory});
+        return list;
+    }
+
+    jitnorm_status_t run(const std::vector<jitnorm_exec_arg_t> &list) const {
+        return jitnorm_primitive_execute(primitive_, stream_, int(list.size()), list.data());
+    }
+    jitnorm_status_t run() const { return run(args()); }
+
+    // Whether no byte of any tensor differs from the filler.
+    bool is_untouched(std::byte filler = std::byte(0x3f)) const {
+        return std::all_of(tensors_.begin(), tensors_.end(), [&](const auto &entry) {
+            const auto &bytes = entry.second.bytes;
+            return std::count(bytes.begin(), bytes.end(), filler) == std::ptrdiff_t(bytes.size());
+        });
+    }
+
+private:
+    owned_stream stream_ = make_stream();
+    owned_primitive primitive_;
+    std::map<int, bound_tensor> tensors_;
+};
+
+} // namespace jitnorm::tests

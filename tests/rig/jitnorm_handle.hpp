@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// jitnorm_handle: handles of the C interface that end by themselves, and short ways to make them. The functions under
+// test are called as C calls them. No test framework is needed, so that programs and fuzz targets have the same ones.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jitnorm/jitnorm.h"
+
+namespace jitnorm::tests {
+
+#define EXPECT_OK(call) EXPECT_EQ(call, jitnorm_success)
+#define ASSERT_OK(call) ASSERT_EQ(call, jitnorm_success)
+
+// For what has to work before a test can begin.
+template <typename Status>
+void must(Status status, const char *what) {
+    if (int(status) != 0) throw std::runtime_error(std::string(what) + ": status " + std::to_string(int(status)));
+}
+
+// The C interface's functions that destroy have one type each, and all answer 0.
+template <typename Handle, auto destroy>
+class owned {
+public:
+    owned() = default;
+    owned(std::nullptr_t) {}
+    explicit owned(Handle handle) : handle_(handle) {}
+    owned(const owned &) = delete;
+    owned &operator=(const owned &) = delete;
+    owned(owned &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    owned &operator=(owned &&other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    ~owned() { reset(); }
+
+    // Ends the process where the handle cannot be destroyed.
+    void reset(Handle handle = nullptr) noexcept {
+        if (handle_ != nullptr) must(destroy(handle_), "an object can be destroyed");
+        handle_ = handle;
+    }
+
+    Handle *operator&() { return &handle_; } // for create functions; the handle must be empty
+    Handle get() const { return handle_; }
+    operator Handle() const { return handle_; }
+    bool is_empty() const { return handle_ == nullptr; }
+
+private:
+    Handle handle_ = nullptr;
+};
+
+using owned_stream = owned<jitnorm_stream_t, jitnorm_stream_destroy>;
+using owned_md = owned<jitnorm_memory_desc_t, jitnorm_memory_desc_destroy>;
+using owned_memory = owned<jitnorm_memory_t, jitnorm_memory_destroy>;
+using owned_attr = owned<jitnorm_primitive_attr_t, jitnorm_primitive_attr_destroy>;
+using owned_post_ops = owned<jitnorm_post_ops_t, jitnorm_post_ops_destroy>;
+using owned_pd = owned<jitnorm_primitive_desc_t, jitnorm_primitive_desc_destroy>;
+using owned_primitive = owned<jitnorm_primitive_t, jitnorm_primitive_destroy>;
+
+using dims = std::vector<jitnorm_dim_t>;
+
+inline jitnorm_engine_t cpu() {
+    jitnorm_engine_t engine = nullptr;
+    must(jitnorm_engine_create(&engine, jitnorm_cpu, 0), "an engine");
+    return engine;
+}
+
+inline owned_stream make_stream() {
+    owned_stream stream;
+    must(jitnorm_stream_create(&stream, cpu(), jitnorm_stream_default_flags), "a stream");
+    return stream;
+}
+
+inline owned_stream make_stream(const jitnorm_thread_pool_t &pool) {
+    owned_stream stream;
+    must(jitnorm_stream_create_with_thread_pool(&stream, cpu(), jitnorm_stream_default_flags, &pool), "a stream");
+    return stream;
+}
+
+inline owned_md make_md(const dims &sizes, jitnorm_data_type_t type, jitnorm_format_tag_t tag) {
+    owned_md md;
+    must(jitnorm_memory_desc_create_with_tag(&md, int(sizes.size()), sizes.data(), type, tag), "a descriptor");
+    return md;
+}
+
+inline owned_md make_md(const dims &sizes, jitnorm_data_type_t type, const dims &strides = {}) {
+    owned_md md;
+    must(jitnorm_memory_desc_create_with_strides(&md, int(sizes.size()), sizes.data(), type,
+                                                 strides.empty() ? nullptr : strides.data()),
+         "a descriptor");
+    return md;
+}
+
+inline owned_memory make_memory(const_jitnorm_memory_desc_t md, void *data) {
+    owned_memory memory;
+    must(jitnorm_memory_create(&memory, md, cpu(), data), "a memory");
+    return memory;
+}
+
+inline owned_primitive make_primitive(const_jitnorm_primitive_desc_t pd) {
+    owned_primitive primitive;
+    must(jitnorm_primitive_create(&primitive, pd), "a primitive");
+    return primitive;
+}
+
+template <typename Answer>
+Answer ask(const_jitnorm_memory_desc_t md, jitnorm_query_t what) {
+    Answer answer{};
+    must(jitnorm_memory_desc_query(md, what, &answer), "a descriptor says what it is");
+    return answer;
+}
+
+inline int ndims_of(const_jitnorm_memory_desc_t md) { return ask<int>(md, jitnorm_query_ndims_s32); }
+
+// The array that a descriptor answers to `what`.
+inline dims dims_of(const_jitnorm_memory_desc_t md, jitnorm_query_t what,
+                    jitnorm_query_t count_query = jitnorm_query_ndims_s32) {
+    const auto *values = ask<const jitnorm_dim_t *>(md, what);
+    return values == nullptr ? dims{} : dims(values, values + ask<int>(md, count_query));
+}
+
+inline const char *implementation_of(const_jitnorm_primitive_desc_t pd) {
+    const char *name = nullptr;
+    must(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name), "an implementation has a name");
+    return name;
+}
+
+} // namespace jitnorm::tests

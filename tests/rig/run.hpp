@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// run: one execution inside the library, without a front end: a problem, its tensors filled with random values, the
+// oracle's question about them, and the call. Nothing else in tests/ knows what executors are given.
+//
+// A test may change everything between making a run and executing it: the problem, what tensors hold, where they lie.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include "oracle.hpp"
+#include "planned.hpp"
+#include "problems.hpp"
+#include "reference/reference_entry.hpp"
+#include "tensor.hpp"
+
+namespace jitnorm::tests {
+
+using impl::layer_norm::executor;
+using impl::layer_norm::implementation;
+using impl::layer_norm::plan;
+using impl::layer_norm::reference_entry;
+
+// When the executor learns the sizes: it is made for them, or they come with the arguments.
+enum class sizes_come { at_creation, at_execution };
+
+class run {
+public:
+    explicit run(const setup &s) : p(make_problem(s)), side_(s.side), in_place_(s.in_place) {
+        const dim_t rows = p.rows(), columns = p.row_length();
+        src = make(p.src, random_values(rows * columns, s.mean, s.deviation, s.seed));
+        const memory_desc vector = dense({columns}, p.scale_shift_type);
+        if (p.reads_scale()) scale = make(vector, random_values(columns, 1, 0.5, s.seed + 1));
+        if (p.uses_shift()) shift = make(vector, random_values(columns, 0, 1, s.seed + 2));
+        if (p.uses_mean()) mean = make(p.statistics, random_values(rows, s.mean, s.deviation / 8, s.seed + 3));
+        if (p.uses_variance()) {
+            variance = make(p.statistics, random_values(rows, s.deviation, s.deviation / 8, s.seed + 4));
+            const bool inverse = p.form == statistics_form::inverse_deviation;
+            std::vector<double> values = variance.values();
+            for (double &value : values) value = inverse ? 1 / value : value * value;
+            variance.fill(values);
+        }
+        if (p.is_forward()) {
+            if (!in_place_) dst = tensor(p.dst, side_);
+            if (!in_place_ && reads_dst()) dst.fill(random_values(nelems(p.dst), 0, 3, s.seed + 7));
+        } else {
+            make_gradients(s);
+        }
+        if (p.attr.src_scale) src_scale = make(dense({1}), {0.75});
+        if (p.attr.dst_scale) dst_scale = make(dense({1}), {1.5});
+        for (const impl::post_op &op : p.attr.post_ops.entries) {
+            const auto *binary = std::get_if<impl::binary_post_op>(&op);
+            operands.push_back(binary ? make(binary->src1, random_values(nelems(binary->src1), 1, 2, s.seed + 5))
+                                      : tensor());
+        }
+    }
+
+    // The oracle's problem, from what the tensors hold: to be asked for before execute() when in place.
+    template <typename Real = double>
+    oracle_problem<Real> question() const {
+        oracle_problem<Real> q;
+        q.rows = size_t(p.rows());
+        q.columns = size_t(p.row_length());
+        q.epsilon = Real(p.epsilon);
+        q.rms = p.is_rms();
+        q.global_statistics = p.has(jitnorm_use_global_stats);
+        q.src = widened<Real>(src);
+        q.scale = widened<Real>(scale); // empty stands for ones
+        q.shift = widened<Real>(shift);
+        q.mean = widened<Real>(mean);
+        q.variance = widened<Real>(variance);
+        if (p.form == statistics_form::inverse_deviation)
+            for (Real &value : q.variance) value = 1 / (value * value) - q.epsilon;
+        q.diff_dst = widened<Real>(diff_dst);
+        return q;
+    }
+
+    void execute() { execute_on(reference_entry); }
+
+    void execute_on(const implementation &entry, sizes_come when = sizes_come::at_creation,
+                    const impl::machine &on = impl::the_machine()) {
+        const bool late = when == sizes_come::at_execution;
+        const problem created = late ? with_runtime_sizes(p) : p;
+        const impl::layer_norm::verdict verdict = validate(created);
+        ASSERT_EQ(verdict.status, jitnorm_success) << verdict.reason;
+        const plan how = plan_of(entry, p, on);
+        execute_on(*create(entry, created, on), how.scratchpad.bytes(), late ? &how : nullptr);
+    }
+
+    // With a plan, the sizes come at execution.
+    void execute_on(const executor &made, size_t scratchpad_bytes, const plan *how = nullptr) {
+        const guarded_buffer scratchpad(scratchpad_bytes, guard_side::before); // aligned
+        protect_inputs();
+        ASSERT_EQ(call(made, scratchpad.data(), how), jitnorm_success);
+        EXPECT_TRUE(scratchpad.slack_untouched());
+        for (const tensor *output : written()) EXPECT_TRUE(output->surroundings_are_right());
+    }
+
+    // The call alone.
+    jitnorm_status_t call(const executor &made, void *scratchpad, const plan *how = nullptr) const {
+        const auto pointer = [](const tensor &t) { return t.exists() ? t.data() : nullptr; };
+        using enum impl::layer_norm::slot;
+        impl::layer_norm::arguments args;
+        args.set(SRC, pointer(src));
+        args.set(DST, in_place_ ? pointer(src) : pointer(dst));
+        args.set(MEAN, pointer(mean));
+        args.set(VARIANCE, pointer(variance));
+        args.set(SCALE, pointer(scale));
+        args.set(SHIFT, pointer(shift));
+        args.set(DIFF_DST, pointer(diff_dst));
+        args.set(DIFF_SRC, in_place_ ? pointer(diff_dst) : pointer(diff_src));
+        args.set(DIFF_SCALE, pointer(diff_scale));
+        args.set(DIFF_SHIFT, pointer(diff_shift));
+        args.set(SRC_SCALE, pointer(src_scale));
+        args.set(DST_SCALE, pointer(dst_scale));
+        args.set(SCRATCHPAD, scratchpad);
+        args.sizes = how == nullptr ? nullptr : &p;
+        args.how = how;
+        for (size_t i = 0; i < operands.size(); ++i) args.set(impl::layer_norm::post_op_slot(i), operands[i].data());
+        return made.execute(args);
+    }
+
+    // The data output, wherever it lies.
+    const tensor &result() const {
+        if (p.is_forward()) return in_place_ ? src : dst;
+        return in_place_ ? diff_dst : diff_src;
+    }
+
+    problem p;
+    tensor src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift;
+    tensor src_scale, dst_scale;  // the attribute's, one float each
+    std::vector<tensor> operands; // src1 of binary post-op i
+
+private:
+    tensor make(const memory_desc &md, const std::vector<double> &values) const {
+        tensor made(md, side_);
+        made.fill(values);
+        return made;
+    }
+
+    bool reads_dst() const {
+        return std::any_of(p.attr.post_ops.entries.begin(), p.attr.post_ops.entries.end(),
+                           [](const auto &op) { return std::holds_alternative<impl::sum_post_op>(op); });
+    }
+
+    void make_gradients(const setup &s) {
+        diff_dst = make(p.diff_dst, random_values(nelems(p.diff_dst), 0.1, 1, s.seed + 6));
+        if (!in_place_ && p.wants_diff_src()) diff_src = tensor(p.diff_src, side_);
+        const memory_desc vector = dense({p.row_length()}, p.diff_scale_shift_type);
+        if (p.wants_diff_scale()) diff_scale = tensor(vector, side_);
+        if (p.wants_diff_shift()) diff_shift = tensor(vector, side_);
+    }
+
+    std::vector<const tensor *> written() const {
+        std::vector<const tensor *> result = {&this->result()};
+        if (p.writes_mean()) result.push_back(&mean);
+        if (p.writes_variance()) result.push_back(&variance);
+        result.insert(result.end(), {&diff_scale, &diff_shift});
+        std::erase_if(result, [](const tensor *output) { return !output->exists(); });
+        return result;
+    }
+
+    void protect_inputs() const {
+        const std::vector<const tensor *> outputs = written();
+        for (const tensor *input : {&src, &scale, &shift, &diff_dst, &mean, &variance, &src_scale, &dst_scale})
+            if (std::find(outputs.begin(), outputs.end(), input) == outputs.end()) input->make_read_only();
+        for (const tensor &operand : operands) operand.make_read_only();
+    }
+
+    template <typename Real>
+    static std::vector<Real> widened(const tensor &t) {
+        const std::vector<double> values = t.values();
+        return {values.begin(), values.end()};
+    }
+
+    guard_side side_;
+    bool in_place_;
+};
+
+} // namespace jitnorm::tests
