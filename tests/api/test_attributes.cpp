@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "rig/jitnorm_handle.hpp"
+#include "rig/execution.hpp"
 #include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "rig/jitnorm_handle.hpp"
+#include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
 
