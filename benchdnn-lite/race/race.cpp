@@ -64,15 +64,19 @@ void measure(const execution &e, const peer *opponent, const race_conditions &on
     const size_t half = size_t(result.bytes / 2);
     const std::array<copies, COPIES> copy{copies(half, on.threads), copies(half, on.threads), copies(half, on.threads)};
     const auto run = [&](auto what, const execution &tensors) {
-        return followed_by(on.then_read, what, [&] { return read_outputs(tensors, on.threads); });
+        return followed_by(on.then_read, what,
+                           [of = &tensors, threads = on.threads] { return read_outputs(*of, threads); });
     };
     const auto run_copy = [&](void (copies::*way)() const, const copies &c) {
         return followed_by(
-            on.then_read, [&c, way] { (c.*way)(); }, [&] { return read_words(c.target(), c.bytes(), on.threads); });
+            on.then_read, [&c, way] { (c.*way)(); },
+            [&c, threads = on.threads] { return read_words(c.target(), c.bytes(), threads); });
     };
-    std::vector<body> bodies{run([&] { e.run(); }, e), run_copy(&copies::memcpy_alone, copy[0]),
-                             run_copy(&copies::stream_by_threads, copy[1]),
-                             run_copy(&copies::memcpy_by_threads, copy[2])};
+    std::vector<body> bodies;
+    bodies.push_back(run([&e] { e.run(); }, e));
+    bodies.push_back(run_copy(&copies::memcpy_alone, copy[0]));
+    bodies.push_back(run_copy(&copies::stream_by_threads, copy[1]));
+    bodies.push_back(run_copy(&copies::memcpy_by_threads, copy[2]));
     const char *const limits[] = {"memcpy", "stream", "memcpy by threads"};
     if (opponent) bodies.push_back(run([opponent] { opponent->run(); }, opponent->tensors()));
     const std::vector<spread> us = interleaved(bodies, on.rounds);

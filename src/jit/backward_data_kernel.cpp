@@ -15,7 +15,6 @@ template <isa I, typename T>
 class backward_data_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
-    using reg = Xbyak::Reg64;
     using arguments = backward_data_arguments<T>;
     static constexpr int UNROLL = 2;
 
@@ -57,7 +56,7 @@ private:
 
     void broadcast_statistics() {
         const auto broadcast = [&](const vmm &to, const Xbyak::Address &array) {
-            ops_.broadcast(to, ptr[rows_.numbers(array)]);
+            rows_.broadcast(array, std::span(&to, 1));
         };
         broadcast(rstd_, JITNORM_ARGUMENT(rstd));
         if (!conf_.sums) return;
@@ -90,7 +89,7 @@ private:
             const vmm &result = conf_.sums ? x_at(p) : g_at(p);
             if (conf_.sums) combine(p);
             ops_.mul(result, result, rstd_);
-            io_.store(reg_diff_src_, p, result, conf_.diff_src, conf_.non_temporal, {work_[0], work_[1]});
+            io_.store(reg_diff_src_, p, result, conf_.diff_src, conf_.non_temporal);
         }
     }
 
@@ -119,11 +118,11 @@ private:
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12;
     const reg &reg_src_ahead_ = r13, &reg_diff_dst_ahead_ = r14;
     const vmm mean_{0}, rstd_{1}, m1_{2}, k_{3};
-    const vmm g_[UNROLL] = {vmm{4}, vmm{5}}, x_[UNROLL] = {vmm{6}, vmm{7}}, work_[2] = {vmm{8}, vmm{9}};
+    const vmm g_[UNROLL] = {vmm{4}, vmm{5}}, x_[UNROLL] = {vmm{6}, vmm{7}};
     vector_ops<T> ops_{*this};
     tail_mask<I, T> tail_{*this, vmm{10}};
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
-    element_io<I, T> io_{*this, tail_, walker_, r15};
+    element_io<I, T> io_{*this, tail_, walker_, r15, {vmm{8}, vmm{9}}};
     row_stepper<T> rows_{*this,
                          reg_index_,
                          reg_left_,
@@ -137,11 +136,6 @@ private:
 
 } // namespace
 
-template <typename T>
-backward_data_kernel<T>::backward_data_kernel(const backward_data_conf &conf)
-    : kernel<backward_data_arguments<T>>(make_kernel<backward_data_generator, T>(conf)) {}
-
-template class backward_data_kernel<float>;
-template class backward_data_kernel<double>;
+code_ptr code_of(const backward_data_conf &conf) { return make_kernel<backward_data_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

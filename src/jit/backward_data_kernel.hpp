@@ -16,16 +16,12 @@ struct backward_data_arguments {
     dim_t src_row_stride, diff_dst_row_stride, diff_src_row_stride; // bytes
     dim_t rows;                                                     // at least 1
     dim_t count;                                                    // elements of each row, at least 1
-    const T *mean, *rstd, *m1, *k;                                  // one value per row
-    const void *scale;                                              // `count` values
-    dim_t rows_ahead;                                               // fetch the row so many on into the caches
+    const T *mean = nullptr, *rstd, *m1 = nullptr, *k = nullptr;    // one value per row
+    const void *scale = nullptr;                                    // `count` values
+    dim_t rows_ahead = 0;                                           // prefetch the row so many on
 };
 
 template <typename T> // float or double
-class backward_data_kernel : public kernel<backward_data_arguments<T>> {
-public:
-    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
-    explicit backward_data_kernel(const backward_data_conf &conf);
-};
+using backward_data_kernel = kernel<backward_data_conf, backward_data_arguments<T>, T>;
 
 } // namespace jitnorm::impl::jit

@@ -22,8 +22,6 @@ template <isa I, typename T>
 class backward_sums_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
-    using xmm_t = Xbyak::Xmm;
-    using reg = Xbyak::Reg64;
     using arguments = backward_sums_arguments<T>;
     static constexpr int VECTORS = BACKWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
     static constexpr int PAIR = 2;
@@ -119,9 +117,7 @@ private:
     void store_sums(const Xbyak::Address &array, int rows, std::array<vmm, VECTORS> row::*sums) {
         const Xbyak::RegExp numbers = stepper_.numbers(array);
         for (int r = 0; r < rows; ++r) {
-            const auto &lanes = rows_[size_t(r)].*sums;
-            emit_fold<I, T>(*this, lanes, xmm_t(dy_.getIdx()));
-            ops_.store_lowest(ptr[numbers + r * int(sizeof(T))], xmm_t(lanes[0].getIdx()));
+            ops_.store_lowest(ptr[numbers + r * int(sizeof(T))], fold_.to_lowest(rows_[size_t(r)].*sums));
         }
     }
 
@@ -217,17 +213,13 @@ private:
                             JITNORM_ARGUMENT(rows),
                             {{{rows_[0].src, rows_[1].src}, JITNORM_ARGUMENT(src_row_stride)},
                              {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_ARGUMENT(diff_dst_row_stride)}}};
+    lane_fold<I, T> fold_{*this, xmm_t(dy_.getIdx())};
     block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
 };
 
 } // namespace
 
-template <typename T>
-backward_sums_kernel<T>::backward_sums_kernel(const backward_sums_conf &conf)
-    : kernel<backward_sums_arguments<T>>(make_kernel<backward_sums_generator, T>(conf)) {}
-
-template class backward_sums_kernel<float>;
-template class backward_sums_kernel<double>;
+code_ptr code_of(const backward_sums_conf &conf) { return make_kernel<backward_sums_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

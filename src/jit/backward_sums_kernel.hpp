@@ -12,21 +12,17 @@ namespace jitnorm::impl::jit {
 template <typename T>
 struct backward_sums_arguments {
     const void *src, *diff_dst;
-    dim_t src_row_stride, diff_dst_row_stride; // bytes
-    dim_t rows;                                // at least 1
-    dim_t count;                               // elements of each row, 1 .. CHUNK
-    const T *mean;                             // one value per row
-    const T *factor;                           // one value per row: rstd, negative if the kernel is centered
-    const void *scale;                         // `count` values
-    T *diff_scale, *diff_shift;                // `count` sums each, to which the rows are added in order
-    T *s1, *s2;                                // one sum per row: of g, and of g * xhat
+    dim_t src_row_stride, diff_dst_row_stride;      // bytes
+    dim_t rows;                                     // at least 1
+    dim_t count;                                    // elements of each row, 1 .. CHUNK
+    const T *mean = nullptr;                        // one value per row
+    const T *factor = nullptr;                      // one value per row: rstd, negative if the kernel is centered
+    const void *scale = nullptr;                    // `count` values
+    T *diff_scale = nullptr, *diff_shift = nullptr; // `count` sums each, to which the rows are added in order
+    T *s1 = nullptr, *s2 = nullptr;                 // one sum per row: of g, and of g * xhat
 };
 
 template <typename T> // float or double
-class backward_sums_kernel : public kernel<backward_sums_arguments<T>> {
-public:
-    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
-    explicit backward_sums_kernel(const backward_sums_conf &conf);
-};
+using backward_sums_kernel = kernel<backward_sums_conf, backward_sums_arguments<T>, T>;
 
 } // namespace jitnorm::impl::jit

@@ -13,7 +13,6 @@ template <isa I, typename T>
 class backward_weights_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
-    using reg = Xbyak::Reg64;
     using arguments = backward_weights_arguments;
     static constexpr int UNROLL = 4;
 
@@ -56,7 +55,7 @@ private:
         dec(reg_number_);
         jnz(next, T_NEAR);
         L(end);
-        for (const place &p : columns) io_.store(reg_to_, p, total(p), conf_.to, false, {term(p), work_});
+        for (const place &p : columns) io_.store(reg_to_, p, total(p), conf_.to, false);
     }
 
     static vmm total(const place &p) { return vmm(p.slot); }
@@ -65,16 +64,14 @@ private:
     backward_weights_conf conf_;
     const reg &reg_start_ = rsi, &reg_stride_ = rdx, &reg_to_ = r8, &reg_count_ = rcx;
     const reg &reg_sums_ = r9, &reg_number_ = r10, &reg_position_ = rax, &reg_left_ = rbx;
-    const vmm work_{2 * UNROLL};
     vector_ops<T> ops_{*this};
     tail_mask<I, T> tail_{*this, vmm{2 * UNROLL + 1}};
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
-    element_io<I, T> io_{*this, tail_, walker_, r15};
+    element_io<I, T> io_{*this, tail_, walker_, r15, {vmm{UNROLL}, vmm{2 * UNROLL}}}; // terms have been added
 };
 
 } // namespace
 
-backward_weights_kernel::backward_weights_kernel(const backward_weights_conf &conf)
-    : kernel<backward_weights_arguments>(make_kernel<backward_weights_generator, double>(conf)) {}
+code_ptr code_of(const backward_weights_conf &conf) { return make_kernel<backward_weights_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

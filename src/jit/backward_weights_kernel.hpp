@@ -17,10 +17,6 @@ struct backward_weights_arguments {
     void *to;            // may be start
 };
 
-class backward_weights_kernel : public kernel<backward_weights_arguments> {
-public:
-    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
-    explicit backward_weights_kernel(const backward_weights_conf &conf);
-};
+using backward_weights_kernel = kernel<backward_weights_conf, backward_weights_arguments, double>;
 
 } // namespace jitnorm::impl::jit

@@ -8,6 +8,10 @@ namespace jitnorm::impl::jit {
 
 // avx2 means AVX2, FMA and F16C; avx512 means F, BW, DQ and VL on top.
 enum class isa { none, avx2, avx512 };
+constexpr isa BEST_FIRST[] = {isa::avx512, isa::avx2};
+
+// What the implementation on such kernels is called.
+constexpr const char *implementation_name(isa vectors) { return vectors == isa::avx512 ? "jit:avx512" : "jit:avx2"; }
 
 // The best that the processor has, the operating system saves, and the cap (JITNORM_MAX_CPU_ISA, set_max_isa) allows.
 bool is_allowed(isa wanted);

@@ -44,18 +44,22 @@ public:
     }
 
 protected:
+    using reg = Xbyak::Reg64;
+    using xmm_t = Xbyak::Xmm;
+    using ymm_t = Xbyak::Ymm;
+
     // Reserves local_bytes at [rsp], aligned to 64.
     void open_frame(uint32_t local_bytes) {
         push(rbp);
         mov(rbp, rsp);
-        for (const Xbyak::Reg64 &saved : {rbx, r12, r13, r14, r15}) push(saved);
+        for (const reg &saved : {rbx, r12, r13, r14, r15}) push(saved);
         sub(rsp, local_bytes + 64);
         and_(rsp, -64);
     }
 
     void close_frame() {
         lea(rsp, ptr[rbp - 5 * 8]);
-        for (const Xbyak::Reg64 &saved : {r15, r14, r13, r12, rbx}) pop(saved);
+        for (const reg &saved : {r15, r14, r13, r12, rbx}) pop(saved);
         pop(rbp);
         vzeroupper();
         ret();

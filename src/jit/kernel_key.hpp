@@ -4,12 +4,16 @@
 #pragma once
 
 #include <compare>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "isa.hpp"
 
 namespace jitnorm::impl::jit {
+
+template <typename T> // a compute type: float or double
+constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm_f64 : jitnorm_f32;
 
 // Sums over the elements of rows.
 struct sweep_conf {

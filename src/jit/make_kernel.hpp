@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_kernel: the code of a configuration, from the cache or generated now, and what profilers call it.
+// make_kernel: from a configuration to its code, and what profilers call it.
 #pragma once
 
 #include <initializer_list>
@@ -24,14 +24,16 @@ std::string kernel_name(const char *what, const Conf &conf, std::initializer_lis
     return name;
 }
 
-// Generator<isa, T> generates when it is constructed from the configuration, and says its name().
-template <template <isa, typename> class Generator, typename T, typename Conf>
-code_ptr make_kernel(Conf conf) {
-    conf.compute = data_type_of<T>;
+// From the cache, or generated now: Generator<isa, T> generates when it is constructed from the configuration, and says
+// its name().
+template <template <isa, typename> class Generator, typename Conf>
+code_ptr make_kernel(const Conf &conf) {
     const auto sealed = [](const auto &generator) { return generator.seal(generator.name().c_str()); };
     return find_or_generate(conf, [&] {
-        return conf.vectors == isa::avx512 ? sealed(Generator<isa::avx512, T>(conf))
-                                           : sealed(Generator<isa::avx2, T>(conf));
+        const bool doubles = conf.compute == jitnorm_f64;
+        if (conf.vectors == isa::avx512)
+            return doubles ? sealed(Generator<isa::avx512, double>(conf)) : sealed(Generator<isa::avx512, float>(conf));
+        return doubles ? sealed(Generator<isa::avx2, double>(conf)) : sealed(Generator<isa::avx2, float>(conf));
     });
 }
 

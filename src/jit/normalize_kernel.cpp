@@ -22,7 +22,6 @@ template <isa I, typename T>
 class normalize_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
-    using reg = Xbyak::Reg64;
     using arguments = normalize_arguments<T>;
     static constexpr int UNROLL = 2, PAIR = 2;
     static constexpr int WORK = 6, AFFINE = WORK + PAIR * UNROLL; // of each slot's scale, then of each slot's shift
@@ -87,24 +86,19 @@ private:
         });
     }
 
-    void normalize_pass(int rows) {
-        broadcast(JITNORM_ARGUMENT(hi), hi_, rows);
-        broadcast(JITNORM_ARGUMENT(rstd), rstd_, rows);
-        broadcast(JITNORM_ARGUMENT(bias), bias_, rows);
+    void normalize_pass(size_t rows) {
+        rows_.broadcast(JITNORM_ARGUMENT(hi), std::span(hi_).first(rows));
+        rows_.broadcast(JITNORM_ARGUMENT(rstd), std::span(rstd_).first(rows));
+        rows_.broadcast(JITNORM_ARGUMENT(bias), std::span(bias_).first(rows));
         walker_.begin(reg_count_);
         walker_.walk_freely(has_post_ops() ? 1 : UNROLL, [&](places vectors) { normalize(rows, vectors); });
     }
 
-    void broadcast(const Xbyak::Address &array, const std::array<vmm, PAIR> &to, int rows) {
-        const Xbyak::RegExp numbers = rows_.numbers(array);
-        for (int r = 0; r < rows; ++r) ops_.broadcast(to[size_t(r)], ptr[numbers + r * int(sizeof(T))]);
-    }
-
     // All loads come before the first store: where rows are a multiple of 4096 bytes apart, a load that follows a store
     // at the same place of another row would wait for it. Rows are stored one after the other, line by line.
-    void normalize(int rows, places vectors) {
+    void normalize(size_t rows, places vectors) {
         const auto for_each = [&](auto &&use) {
-            for (size_t r = 0; r < size_t(rows); ++r)
+            for (size_t r = 0; r < rows; ++r)
                 for (const place &p : vectors) use(r, p, vmm(work(r).getIdx() + p.slot));
         };
         give_hints(rows, vectors);
@@ -122,16 +116,15 @@ private:
         if (conf_.src_scale) multiply_by(JITNORM_ARGUMENT(src_scale));
         if (has_post_ops()) for_each([&](size_t, const place &p, const vmm &x) { apply_post_ops(x, p); });
         if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
-        for (size_t r = 0; r < size_t(rows); ++r)
-            io_.store_all(dst_[r], vectors, work(r), conf_.dst, conf_.non_temporal, {vmm(AFFINE), vmm(AFFINE + 1)});
+        for (size_t r = 0; r < rows; ++r) io_.store_all(dst_[r], vectors, work(r), conf_.dst, conf_.non_temporal);
     }
 
     static vmm work(size_t row) { return vmm(WORK + int(row) * UNROLL); } // the first of UNROLL
 
-    void give_hints(int rows, places vectors) {
+    void give_hints(size_t rows, places vectors) {
         if (rows == 1) hints_.prefetch(reg_ahead_, vectors, conf_.src);
         if (conf_.non_temporal) return;
-        for (size_t r = 0; r < size_t(rows); ++r) hints_.claim(dst_[r], vectors, conf_.dst);
+        for (size_t r = 0; r < rows; ++r) hints_.claim(dst_[r], vectors, conf_.dst);
     }
 
     void apply_post_ops(const vmm &x, const place &p) {
@@ -171,7 +164,7 @@ private:
     static_assert(short_normalize<I, T>::MASK == AFFINE + 2 * UNROLL);
     tail_mask<I, T> tail_{*this, vmm{AFFINE + 2 * UNROLL}};
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
-    element_io<I, T> io_{*this, tail_, walker_, r15};
+    element_io<I, T> io_{*this, tail_, walker_, r15, {vmm(AFFINE), vmm(AFFINE + 1)}}; // scale and shift have been used
     row_stepper<T> rows_{*this,
                          reg_index_,
                          reg_left_,
@@ -188,11 +181,6 @@ private:
 
 } // namespace
 
-template <typename T>
-normalize_kernel<T>::normalize_kernel(const normalize_conf &conf)
-    : kernel<normalize_arguments<T>>(make_kernel<normalize_generator, T>(conf)) {}
-
-template class normalize_kernel<float>;
-template class normalize_kernel<double>;
+code_ptr code_of(const normalize_conf &conf) { return make_kernel<normalize_generator>(conf); }
 
 } // namespace jitnorm::impl::jit

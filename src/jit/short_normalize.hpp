@@ -6,7 +6,6 @@
 #include "emit/centered_load.hpp"
 #include "emit/line_hints.hpp"
 #include "emit/scale_shift.hpp"
-#include "emit/short_rows.hpp"
 #include "normalize_kernel.hpp"
 
 namespace jitnorm::impl::jit {
@@ -41,7 +40,7 @@ public:
         g_.cmp(count_, VECTORS * VECTOR_WIDTH<I, T>);
         g_.ja(longer, generator::T_NEAR);
         load_arguments();
-        emit_by_length<I, T>(g_, count_, VECTORS, done, [&](places vectors) {
+        walker_.walk_straight(VECTORS, done, [&](places vectors) {
             affine_.load(vectors, scale, shift);
             normalize_rows(vectors);
         });
@@ -91,7 +90,7 @@ private:
             ops_.negated_fma213(work(p), rstd, bias);
             affine_.apply(work(p), p);
         }
-        for (const place &p : vectors) io_.store(dst_, p, work(p), OWN, false, {hi, rstd});
+        for (const place &p : vectors) io_.store(dst_, p, work(p), OWN, false);
     }
 
     static vmm work(const place &p) { return vmm(WORK + p.slot); }

@@ -5,7 +5,6 @@
 
 #include "emit/lane_fold.hpp"
 #include "emit/pivots.hpp"
-#include "emit/short_rows.hpp"
 #include "kernel_generator.hpp"
 #include "make_kernel.hpp"
 #include "sweep_kernel.hpp"
@@ -17,9 +16,6 @@ namespace {
 using layer_norm::FORWARD_LANES;
 
 class short_sweep_generator : public kernel_generator {
-    using ymm = Xbyak::Ymm;
-    using xmm_t = Xbyak::Xmm;
-    using reg = Xbyak::Reg64;
     using arguments = sweep_arguments<float>;
     static constexpr isa I = isa::avx2;
     static constexpr int VECTORS = FORWARD_LANES<float> / VECTOR_WIDTH<I, float>;
@@ -41,9 +37,8 @@ private:
     void generate() {
         open_frame(PIVOTS + ROWS_PER_PASS * FLOAT);
         load_arguments();
-        tail_.prepare(reg_count_, reg_left_, reg_position_);
+        tail_.prepare(reg_count_, reg_end_, reg_row_);
         load_constants();
-        walker_.begin(reg_count_);
         sum_all();
         close_frame();
         tail_.emit_table();
@@ -61,8 +56,8 @@ private:
     }
 
     void load_constants() {
-        pivots_.begin(reg_left_);
-        ops_.broadcast_number(sign_, -0.0F, reg_left_);
+        pivots_.begin(reg_row_);
+        ops_.broadcast_number(sign_, -0.0F, reg_row_);
     }
 
     void sum_all() {
@@ -74,7 +69,7 @@ private:
         if (conf_.centered) find_pivots();
         xor_(reg_row_.cvt32(), reg_row_.cvt32());
         mov(reg_lanes_, rsp);
-        emit_by_length<I, float>(*this, reg_count_, VECTORS, summed, [&](places vectors) { sum_rows(vectors); });
+        walker_.walk_straight(VECTORS, summed, [&](places vectors) { sum_rows(vectors); });
         L(summed);
         complete_group();
         fold_groups();
@@ -134,7 +129,7 @@ private:
         }
         fold_lanes(q_, vectors.size());
         if (conf_.centered) fold_lanes(x_, vectors.size());
-        fold_.keep(ptr[reg_lanes_], conf_.centered ? x_[0] : q_[0], q_[0]);
+        fold_of_eight_.keep(ptr[reg_lanes_], conf_.centered ? x_[0] : q_[0], q_[0]);
         add(reg_src_, reg_stride_);
         add(reg_lanes_, LANES_BYTES);
         inc(reg_row_);
@@ -143,14 +138,14 @@ private:
     }
 
     // x - pivot
-    void load_difference(const ymm &d, const place &p) {
+    void load_difference(const ymm_t &d, const place &p) {
         if (!conf_.centered) return io_.load(d, reg_src_, p, conf_.src);
         io_.use(d, reg_src_, p, conf_.src, [&](const Xbyak::Operand &x) { vaddps(d, minus_pivot_, x); });
         if (p.tail) tail_.zero_absent(d);
     }
 
     // The first `present` registers hold lanes, the others would hold zeros.
-    void fold_lanes(const std::array<ymm, VECTORS> &lanes, size_t present) {
+    void fold_lanes(const std::array<ymm_t, VECTORS> &lanes, size_t present) {
         for (size_t width = VECTORS / 2; width > 0; width /= 2)
             for (size_t i = 0; i + width < std::min(present, 2 * width); ++i)
                 vaddps(lanes[i], lanes[i], lanes[i + width]);
@@ -182,7 +177,7 @@ private:
     }
 
     void fold_group() {
-        fold_.fold(reg_lanes_, [&](int row, const ymm &sums) {
+        fold_of_eight_.fold(reg_lanes_, [&](int row, const ymm_t &sums) {
             if (conf_.centered) vmovups(ptr[reg_s_ + row * FLOAT], xmm_t(sums.getIdx()));
             vextractf128(ptr[reg_q_ + row * FLOAT], sums, 1);
         });
@@ -191,16 +186,17 @@ private:
     sweep_conf conf_;
     const reg &reg_src_ = rsi, &reg_stride_ = rdx, &reg_rows_ = rcx, &reg_count_ = r8;
     const reg &reg_pivot_ = r9, &reg_s_ = r10, &reg_q_ = r11;
-    const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_row_ = r12, &reg_end_ = r14, &reg_lanes_ = r15;
+    const reg &reg_row_ = r12, &reg_end_ = r14, &reg_lanes_ = r15;
     const reg &reg_first_ = rdi, &reg_other_ = r13; // rdi: no argument is left to read
-    const std::array<ymm, VECTORS> x_ = registers_from<ymm, VECTORS>(0), q_ = registers_from<ymm, VECTORS>(VECTORS);
-    const ymm work_{8}, minus_pivot_{9}, sign_{11};
+    const std::array<ymm_t, VECTORS> x_ = registers_from<ymm_t, VECTORS>(0),
+                                     q_ = registers_from<ymm_t, VECTORS>(VECTORS);
+    const ymm_t work_{8}, minus_pivot_{9}, sign_{11};
     vector_ops<float> ops_{*this};
-    tail_mask<I, float> tail_{*this, ymm(12)};
-    row_walker<I, float> walker_{*this, reg_position_, reg_left_};
+    tail_mask<I, float> tail_{*this, ymm_t(12)};
+    row_walker<I, float> walker_{*this, reg_count_};
     element_io<I, float> io_{*this, tail_, walker_, reg_other_};
     pivots<I, float> pivots_{*this, io_, conf_.src, reg_count_, 10};
-    fold_of_eight fold_{*this, x_, work_};
+    fold_of_eight fold_of_eight_{*this, x_, work_};
 };
 
 template <isa, typename>
@@ -208,6 +204,6 @@ using generator_for_any = short_sweep_generator;
 
 } // namespace
 
-code_ptr make_short_sweep(const sweep_conf &conf) { return make_kernel<generator_for_any, float>(conf); }
+code_ptr make_short_sweep(const sweep_conf &conf) { return make_kernel<generator_for_any>(conf); }
 
 } // namespace jitnorm::impl::jit

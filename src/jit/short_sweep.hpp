@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // short_sweep: the first sweep over rows so short that every lane of the sums has one element at the most. Eight rows
-// have their pivots and their folds together; what is left for each row is straight code.
+// share the instructions for their pivots and their folds; what is left for each row is straight code.
 #pragma once
 
 #include "kernel_cache.hpp"

@@ -22,9 +22,6 @@ template <isa I, typename T>
 class sweep_generator : public kernel_generator {
     using traits = vector_traits<I>;
     using vmm = typename traits::vmm;
-    using xmm_t = Xbyak::Xmm;
-    using ymm_t = Xbyak::Ymm;
-    using reg = Xbyak::Reg64;
     using arguments = sweep_arguments<T>;
     static constexpr int VECTORS = FORWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
     // Rows whose pivots are found and whose lanes are folded at once. Their lanes are in the frame behind the chunk's.
@@ -92,9 +89,8 @@ private:
         L(row);
         if (conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))]);
         sum_chunk();
-        if (conf_.centered) emit_fold_to_ymm<I, T>(*this, s_, xmm_t(d_[0].getIdx()));
-        emit_fold_to_ymm<I, T>(*this, q_, xmm_t(d_[0].getIdx()));
-        fold_.keep(ptr[reg_lanes_], ymm_t((conf_.centered ? s_ : q_)[0].getIdx()), ymm_t(q_[0].getIdx()));
+        const ymm_t q = fold_.to_ymm(q_), s = conf_.centered ? fold_.to_ymm(s_) : q;
+        fold_of_eight_.keep(ptr[reg_lanes_], s, q);
         add(reg_lanes_, fold_of_eight::ROW_BYTES);
         rows_.move_on();
         test(reg_index_, GROUP - 1);
@@ -105,7 +101,7 @@ private:
         const auto numbers = [&](const Xbyak::Address &array, int row) {
             return ptr[rows_.numbers(array) + (row - GROUP) * int(sizeof(T))]; // behind the group by now
         };
-        fold_.fold(rsp + GROUP_LANES, [&](int row, const ymm_t &sums) {
+        fold_of_eight_.fold(rsp + GROUP_LANES, [&](int row, const ymm_t &sums) {
             if (conf_.centered) vmovups(numbers(JITNORM_ARGUMENT(s), row), xmm_t(sums.getIdx()));
             vextractf128(numbers(JITNORM_ARGUMENT(q), row), sums, 1);
         });
@@ -126,8 +122,7 @@ private:
     }
 
     void store_sum(const Xbyak::Address &array, const std::array<vmm, VECTORS> &lanes) {
-        emit_fold<I, T>(*this, lanes, xmm_t(d_[0].getIdx()));
-        ops_.store_lowest(ptr[rows_.numbers(array)], xmm_t(lanes[0].getIdx()));
+        ops_.store_lowest(ptr[rows_.numbers(array)], fold_.to_lowest(lanes));
     }
 
     void sum_chunk() {
@@ -163,16 +158,14 @@ private:
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
     pivots<I, T> pivots_{*this, io_, conf_.src, reg_count_, factor_.getIdx()};
     block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
-    fold_of_eight fold_{*this, four_, d_four_};
+    lane_fold<I, T> fold_{*this, xmm_t(d_[0].getIdx())};
+    fold_of_eight fold_of_eight_{*this, four_, d_four_};
 };
 
 } // namespace
 
-template <typename T>
-sweep_kernel<T>::sweep_kernel(const sweep_conf &conf)
-    : kernel<sweep_arguments<T>>(conf.short_rows ? make_short_sweep(conf) : make_kernel<sweep_generator, T>(conf)) {}
-
-template class sweep_kernel<float>;
-template class sweep_kernel<double>;
+code_ptr code_of(const sweep_conf &conf) {
+    return conf.short_rows ? make_short_sweep(conf) : make_kernel<sweep_generator>(conf);
+}
 
 } // namespace jitnorm::impl::jit

@@ -15,20 +15,16 @@ constexpr int SHORT_SWEEP_GROUP = 8;
 template <typename T>
 struct sweep_arguments {
     const void *src;
-    dim_t row_stride; // bytes
-    dim_t rows;       // at least 1
-    dim_t count;      // elements of each row, 1 .. CHUNK
-    T *pivot;         // found by the kernel, or given to it when it repeats a sweep; not used for rms_norm
-    T *s;             // sum of (x - pivot) * factor; not used for rms_norm
-    T *q;             // sum of ((x - pivot) * factor)^2
-    T factor;         // read when the sweep is repeated
+    dim_t row_stride;   // bytes
+    dim_t rows;         // at least 1
+    dim_t count;        // elements of each row, 1 .. CHUNK
+    T *pivot = nullptr; // found by the kernel, or given to it when it repeats a sweep; not used for rms_norm
+    T *s = nullptr;     // sum of (x - pivot) * factor; not used for rms_norm
+    T *q = nullptr;     // sum of ((x - pivot) * factor)^2
+    T factor = 1;       // read when the sweep is repeated
 };
 
-template <typename T> // float or double, as the configuration says
-class sweep_kernel : public kernel<sweep_arguments<T>> {
-public:
-    // From the cache, or generated now. Throws std::system_error when executable pages are refused.
-    explicit sweep_kernel(const sweep_conf &conf);
-};
+template <typename T> // float or double
+using sweep_kernel = kernel<sweep_conf, sweep_arguments<T>, T>;
 
 } // namespace jitnorm::impl::jit

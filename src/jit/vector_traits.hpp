@@ -4,11 +4,10 @@
 
 #include <array>
 #include <cstddef>
-#include <type_traits>
 
 #include <xbyak/xbyak.h>
 
-#include "isa.hpp"
+#include "kernel_key.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -30,9 +29,6 @@ struct vector_traits<isa::avx512> {
     static constexpr int bytes = 64;
     static constexpr int registers = 32;
 };
-
-template <typename T>
-constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm_f64 : jitnorm_f32;
 
 // Elements of the compute type T (float or double) in a register.
 template <isa I, typename T>

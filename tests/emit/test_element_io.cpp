@@ -5,7 +5,6 @@
 
 #include "jit/emit/centered_load.hpp"
 #include "jit/emit/element_io.hpp"
-#include "jit/emit/short_rows.hpp"
 #include "rig/guarded_buffer.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
@@ -45,7 +44,7 @@ protected:
         return small_function([&](Xbyak::CodeGenerator &g) {
             impl::jit::tail_mask<I, number> tail(g, vmm(15));
             walker_type walker = how == walk::loop ? walker_type(g, g.rax, g.rcx) : walker_type(g, g.rdx);
-            io_type io(g, tail, walker, g.r9);
+            io_type io(g, tail, walker, g.r9, {vmm(8), vmm(9)});
             const auto use = [&](places vectors) { body(g, io, tail, vectors); };
             Xbyak::Label done;
             tail.prepare(g.rdx, g.r8, g.r9);
@@ -55,7 +54,7 @@ protected:
             } else {
                 g.test(g.rdx, g.rdx);
                 g.jz(done, Xbyak::CodeGenerator::T_NEAR);
-                impl::jit::emit_by_length<I, number>(g, g.rdx, 2, done, use);
+                walker.walk_straight(2, done, use);
             }
             g.L(done);
             g.vzeroupper();
@@ -70,7 +69,7 @@ protected:
         return walked(how, [=](Xbyak::CodeGenerator &g, io_type &io, auto &, places vectors) {
             for (const auto &p : vectors) {
                 io.load(vmm(p.slot), g.rdi, p, type);
-                io.store(g.rsi, p, vmm(p.slot), OWN, false, {vmm(8), vmm(9)});
+                io.store(g.rsi, p, vmm(p.slot), OWN, false);
             }
         });
     }
@@ -78,7 +77,7 @@ protected:
     static auto storer(walk how, jitnorm_data_type_t type, bool non_temporal) {
         return walked(how, [=](Xbyak::CodeGenerator &g, io_type &io, auto &, places vectors) {
             for (const auto &p : vectors) io.load(vmm(p.slot), g.rdi, p, OWN);
-            io.store_all(g.rsi, vectors, vmm(vectors.front().slot), type, non_temporal, {vmm(8), vmm(9)});
+            io.store_all(g.rsi, vectors, vmm(vectors.front().slot), type, non_temporal);
         });
     }
 
@@ -208,7 +207,7 @@ TYPED_TEST(element_io, centered_load) {
                     for (const auto &p : vectors) {
                         difference.emit(vector(p.slot), vector(4), g.rdi, p);
                         if (p.tail) tail.zero_absent(vector(p.slot));
-                        io.store(g.rsi, p, vector(p.slot), TestFixture::OWN, false, {vector(8), vector(9)});
+                        io.store(g.rsi, p, vector(p.slot), TestFixture::OWN, false);
                     }
                 });
             const std::vector<Stored> values = stored_values<Stored>();

@@ -26,7 +26,7 @@ TYPED_TEST(lane_fold, order) {
             lanes.emplace_back(i);
             g.vmovups(lanes.back(), g.ptr[g.rdi + i * impl::jit::vector_traits<TestFixture::I>::bytes]);
         }
-        impl::jit::emit_fold<TestFixture::I, T>(g, lanes, Xbyak::Xmm(9));
+        impl::jit::lane_fold<TestFixture::I, T>(g, Xbyak::Xmm(9)).to_lowest(lanes);
         impl::jit::vector_ops<T>(g).store_lowest(g.ptr[g.rsi], Xbyak::Xmm(0));
         g.vzeroupper();
         g.ret();

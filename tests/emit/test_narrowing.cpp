@@ -19,10 +19,9 @@ protected:
     // `vectors` of them, one or two, from [rdi] to [rsi].
     static auto code_for(jitnorm_data_type_t type, int vectors, bool avx512_bf16) {
         return small_function([=](Xbyak::CodeGenerator &g) {
-            emitted narrow(g, avx512_bf16);
+            emitted narrow(g, {vmm(2), vmm(3)}, avx512_bf16);
             for (int i = 0; i < vectors; ++i) g.vmovups(vmm(i), g.ptr[g.rdi + i * BYTES]);
-            const std::array<vmm, 2> work = {vmm(2), vmm(3)};
-            vectors == 1 ? narrow.one(vmm(0), type, work) : narrow.two(vmm(0), vmm(1), type, work);
+            vectors == 1 ? narrow.one(vmm(0), type) : narrow.two(vmm(0), vmm(1), type);
             g.vmovups(g.ptr[g.rsi], vmm(0));
             g.vzeroupper();
             g.ret();

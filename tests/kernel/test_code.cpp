@@ -44,7 +44,7 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
     std::thread runner([&] {
         while (!stop) {
             impl::jit::set_kernel_cache_capacity(0); // every run generates, maps and unmaps its kernels
-            run(s).execute_on(jit_for(GetParam(), s));
+            run(s).execute_on(jit_for(GetParam()));
             ++executions;
         }
     });
@@ -64,16 +64,26 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
 TEST_P(generated_code, kernels_are_small) {
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
         for (auto [repeated, short_rows] : {std::pair(false, false), std::pair(true, false), std::pair(false, true)})
-            EXPECT_LT(sweep_kernel<float>({GetParam(), type, true, repeated, short_rows}).code_bytes(), 4096U);
+            EXPECT_LT(sweep_kernel<float>(
+                          {.vectors = GetParam(), .src = type, .repeated = repeated, .short_rows = short_rows})
+                          .code_bytes(),
+                      4096U);
         for (bool non_temporal : {false, true})
             for (jitnorm_data_type_t affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-                EXPECT_LT(
-                    normalize_kernel<float>({GetParam(), type, type, affine, true, true, true, true, non_temporal})
-                        .code_bytes(),
-                    4096U);
+                EXPECT_LT(normalize_kernel<float>({.vectors = GetParam(),
+                                                   .src = type,
+                                                   .dst = type,
+                                                   .scale_shift = affine,
+                                                   .scale = true,
+                                                   .shift = true,
+                                                   .src_scale = true,
+                                                   .dst_scale = true,
+                                                   .non_temporal = non_temporal})
+                              .code_bytes(),
+                          4096U);
     }
-    EXPECT_LT(normalize_kernel<float>({GetParam(), jitnorm_f32, jitnorm_f32, jitnorm_f32, true, true}).code_bytes(),
-              4096U); // knows short rows
+    const normalize_kernel<float> knows_short_rows({.vectors = GetParam(), .scale = true, .shift = true});
+    EXPECT_LT(knows_short_rows.code_bytes(), 4096U);
 }
 
 // The first instruction of the kernel with this configuration, which is in the cache.
@@ -91,14 +101,14 @@ TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
     const std::array<unsigned char, 4> endbr64 = {0xF3, 0x0F, 0x1E, 0xFA};
     const isa vectors = GetParam();
     for (const bool short_rows : {false, true}) {
-        const sweep_conf sweep = {vectors, jitnorm_f32, true, false, short_rows};
+        const sweep_conf sweep = {.vectors = vectors, .short_rows = short_rows};
         const sweep_kernel<float> kept(sweep);
         EXPECT_EQ(first_bytes(sweep), endbr64);
     }
-    const normalize_conf normalize = {vectors};
-    const backward_sums_conf sums = {vectors};
-    const backward_data_conf data = {vectors};
-    const backward_weights_conf weights = {vectors};
+    const normalize_conf normalize = {.vectors = vectors};
+    const backward_sums_conf sums = {.vectors = vectors};
+    const backward_data_conf data = {.vectors = vectors};
+    const backward_weights_conf weights = {.vectors = vectors};
     const normalize_kernel<float> normalize_kept(normalize);
     const backward_sums_kernel<float> sums_kept(sums);
     const backward_data_kernel<float> data_kept(data);
@@ -119,7 +129,7 @@ TEST_P(generated_code, refused_pages_are_an_error) {
         if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0UL, 0UL, 0UL) != 0) _exit(SKIPPED);
         impl::jit::set_kernel_cache_capacity(0);
         try {
-            const sweep_kernel<float> refused({GetParam()});
+            const sweep_kernel<float> refused({.vectors = GetParam()});
         } catch (const std::system_error &error) {
             _exit(std::string(error.what()).find("executable") != std::string::npos ? 0 : 2);
         }

@@ -130,8 +130,7 @@ TEST_P(forward_post_ops, layouts) {
 TEST_P(forward_post_ops, thirty_two) {
     for (auto type : {jitnorm_f32, jitnorm_f64})
         for (auto alg : {jitnorm_eltwise_gelu_erf, jitnorm_eltwise_pow})
-            expect_equal_to_reference(GetParam(),
-                                      setup_of({3, 37}, type, std::vector<post_op>(32, eltwise(alg, 1))));
+            expect_equal_to_reference(GetParam(), setup_of({3, 37}, type, std::vector<post_op>(32, eltwise(alg, 1))));
 }
 
 // Rows of several chunks, shared by threads, dense and packed.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "narrowing.hpp"
 #include "row_walker.hpp"
@@ -28,9 +29,15 @@ class element_io {
     using address = Xbyak::RegExp;
 
 public:
-    // `scratch` is free to use.
+    // For loads, and stores of the compute type.
     element_io(Xbyak::CodeGenerator &g, tail_mask<I, T> &tail, const row_walker<I, T> &walker, const reg &scratch)
-        : g_(g), ops_(g), narrowing_(g), tail_(tail), walker_(walker), scratch_(scratch) {}
+        : g_(g), ops_(g), tail_(tail), walker_(walker), scratch_(scratch) {}
+    // For stores of other types as well.
+    element_io(Xbyak::CodeGenerator &g, tail_mask<I, T> &tail, const row_walker<I, T> &walker, const reg &scratch,
+               const std::array<vmm, 2> &work)
+        : element_io(g, tail, walker, scratch) {
+        narrowing_.emplace(g, work);
+    }
 
     // Absent elements load as zero.
     void load(const vmm &v, const reg &row, const place &p, jitnorm_data_type_t type) {
@@ -72,12 +79,11 @@ public:
         if constexpr (DOUBLE) g_.vcvtps2pd(doubles, v);
     }
 
-    // Changes v and uses up two more registers. `non_temporal`: for whole vectors of 16 bytes and more.
-    void store(const reg &row, const place &p, const vmm &v, jitnorm_data_type_t type, bool non_temporal,
-               const std::array<vmm, 2> &work) {
+    // Changes v. `non_temporal`: for whole vectors of 16 bytes and more.
+    void store(const reg &row, const place &p, const vmm &v, jitnorm_data_type_t type, bool non_temporal) {
         const address at = walker_.at(row, p, element_bytes(type));
         if (type != OWN) {
-            narrowing_.one(v, type, work);
+            narrowing_.value().one(v, type);
             p.tail ? store_incomplete(at, v.getIdx(), element_bytes(type))
                    : store_whole(at, v.getIdx(), WIDTH * element_bytes(type), non_temporal);
         } else if (p.tail) {
@@ -88,19 +94,20 @@ public:
     }
 
     // The same for all `vectors` of a row, which are in v and the registers that follow it.
-    void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool non_temporal,
-                   const std::array<vmm, 2> &work) {
+    void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool non_temporal) {
         const auto held = [&](const place &p) { return vmm(v.getIdx() + p.slot); };
-        if (vectors.size() == 2 && !vectors[1].tail && narrowing_.joins_two(type)) {
-            narrowing_.two(held(vectors[0]), held(vectors[1]), type, work);
+        if (vectors.size() == 2 && !vectors[1].tail && narrowing<I, T>::joins_two(type)) {
+            narrowing_.value().two(held(vectors[0]), held(vectors[1]), type);
             const address at = walker_.at(row, vectors[0], element_bytes(type));
             return store_whole(at, held(vectors[0]).getIdx(), 2 * WIDTH * element_bytes(type), non_temporal);
         }
-        for (const place &p : vectors) store(row, p, held(p), type, non_temporal, work);
+        for (const place &p : vectors) store(row, p, held(p), type, non_temporal);
     }
 
     // Behind the kernel's last instruction.
-    void emit_rest() { narrowing_.emit_rest(); }
+    void emit_rest() {
+        if (narrowing_) narrowing_->emit_rest();
+    }
 
 private:
     // ---- to the compute type
@@ -242,10 +249,10 @@ private:
 
     Xbyak::CodeGenerator &g_;
     vector_ops<T> ops_;
-    narrowing<I, T> narrowing_;
     tail_mask<I, T> &tail_;
     row_walker<I, T> walker_;
     reg scratch_;
+    std::optional<narrowing<I, T>> narrowing_;
 };
 
 } // namespace jitnorm::impl::jit

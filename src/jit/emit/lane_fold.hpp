@@ -10,37 +10,47 @@
 
 namespace jitnorm::impl::jit {
 
-// Down to the lanes of the lower 256 bits of lanes[0]; the other registers and `scratch` are used up. The number of
-// registers is a power of two.
 template <isa I, typename T>
-void emit_fold_to_ymm(Xbyak::CodeGenerator &g, std::span<const typename vector_traits<I>::vmm> lanes,
-                      const Xbyak::Xmm &scratch) {
-    const vector_ops<T> ops(g);
-    for (size_t width = lanes.size() / 2; width > 0; width /= 2)
-        for (size_t i = 0; i < width; ++i) ops.add(lanes[i], lanes[i], lanes[i + width]);
-    if constexpr (I == isa::avx512) {
-        const Xbyak::Ymm low256(lanes[0].getIdx()), high256(scratch.getIdx());
-        g.vextractf64x4(high256, lanes[0], 1);
-        ops.add(low256, low256, high256);
-    }
-}
+class lane_fold {
+    using vmm = typename vector_traits<I>::vmm;
+    using xmm = Xbyak::Xmm;
+    using ymm = Xbyak::Ymm;
 
-// The sum ends up in the lowest element of lanes[0].
-template <isa I, typename T>
-void emit_fold(Xbyak::CodeGenerator &g, std::span<const typename vector_traits<I>::vmm> lanes,
-               const Xbyak::Xmm &scratch) {
-    const vector_ops<T> ops(g);
-    emit_fold_to_ymm<I, T>(g, lanes, scratch);
-    const Xbyak::Xmm low(lanes[0].getIdx());
-    g.vextractf128(scratch, Xbyak::Ymm(lanes[0].getIdx()), 1);
-    ops.add(low, low, scratch);
-    g.vmovhlps(scratch, scratch, low); // the upper 64 bits: two floats or one double
-    if constexpr (std::is_same_v<T, float>) {
-        g.vaddps(low, low, scratch);
-        g.vmovshdup(scratch, low); // lane 1
+public:
+    lane_fold(Xbyak::CodeGenerator &g, const xmm &work) : g_(g), ops_(g), work_(work) {}
+
+    // The lanes of the lower 256 bits of lanes[0] take all others. The number of registers is a power of two.
+    ymm to_ymm(std::span<const vmm> lanes) {
+        for (size_t width = lanes.size() / 2; width > 0; width /= 2)
+            for (size_t i = 0; i < width; ++i) ops_.add(lanes[i], lanes[i], lanes[i + width]);
+        const ymm low(lanes[0].getIdx()), high(work_.getIdx());
+        if constexpr (I == isa::avx512) {
+            g_.vextractf64x4(high, lanes[0], 1);
+            ops_.add(low, low, high);
+        }
+        return low;
     }
-    ops.add_lowest(low, low, scratch);
-}
+
+    // The lowest lane of lanes[0] takes all others.
+    xmm to_lowest(std::span<const vmm> lanes) {
+        const ymm eight = to_ymm(lanes);
+        const xmm low(eight.getIdx());
+        g_.vextractf128(work_, eight, 1);
+        ops_.add(low, low, work_);
+        g_.vmovhlps(work_, work_, low); // the upper 64 bits: two floats or one double
+        if constexpr (std::is_same_v<T, float>) {
+            g_.vaddps(low, low, work_);
+            g_.vmovshdup(work_, low); // lane 1
+        }
+        ops_.add_lowest(low, low, work_);
+        return low;
+    }
+
+private:
+    Xbyak::CodeGenerator &g_;
+    vector_ops<T> ops_;
+    xmm work_;
+};
 
 // The sums s and q of eight rows at once.
 class fold_of_eight {
@@ -52,7 +62,7 @@ public:
 
     fold_of_eight(Xbyak::CodeGenerator &g, const std::array<ymm, 4> &v, const ymm &work) : g_(g), v_(v), work_(work) {}
 
-    // One row's lanes, as emit_fold_to_ymm leaves them, to ROW_BYTES in memory: four of either sum. Uses up q.
+    // One row's lanes, as lane_fold::to_ymm leaves them, to ROW_BYTES in memory: four of either sum. q is lost.
     void keep(const Xbyak::Address &to, const ymm &s, const ymm &q) {
         g_.vperm2f128(work_, s, q, 0x20);
         g_.vperm2f128(q, s, q, 0x31);

@@ -40,15 +40,15 @@ public:
     using floats = std::conditional_t<DOUBLE, typename vector_traits<I>::half, vmm>;
     using shorts = std::conditional_t<I == isa::avx512 && !DOUBLE, Xbyak::Ymm, Xbyak::Xmm>;
 
-    explicit narrowing(Xbyak::CodeGenerator &g, bool avx512_bf16 = has_avx512_bf16())
-        : g_(g), ops_(g), avx512_bf16_(avx512_bf16) {}
+    narrowing(Xbyak::CodeGenerator &g, const std::array<vmm, 2> &work, bool avx512_bf16 = has_avx512_bf16())
+        : g_(g), ops_(g), work_(work), avx512_bf16_(avx512_bf16) {}
 
-    // v's elements, in its place. Uses up the work registers.
-    void one(const vmm &v, jitnorm_data_type_t type, const std::array<vmm, 2> &work) {
-        if (is_byte(type)) return to_bytes(v, v, type, work[0]);
-        const floats f(v.getIdx()), other(work[0].getIdx()), another(work[1].getIdx());
+    // v's elements, in its place.
+    void one(const vmm &v, jitnorm_data_type_t type) {
+        if (is_byte(type)) return to_bytes(v, v, type);
+        const floats f(v.getIdx());
         if constexpr (DOUBLE) g_.vcvtpd2ps(f, v);
-        if (type == jitnorm_bf16) to_bf16(f, {other, another});
+        if (type == jitnorm_bf16) to_bf16(f);
         if (type == jitnorm_f16) {
             constexpr uint8_t NEAREST_EVEN = 0;
             g_.vcvtps2ph(shorts(v.getIdx()), f, NEAREST_EVEN);
@@ -60,12 +60,12 @@ public:
         return !DOUBLE && (is_byte(type) || (type == jitnorm_bf16 && I == isa::avx2));
     }
 
-    // v's elements and then those of `next`, in v's place. Uses up `next` and the work registers.
-    void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, const std::array<vmm, 2> &work) {
-        if (is_byte(type)) return to_bytes(v, next, type, work[0]);
+    // v's elements and then those of `next`, in v's place; `next` is lost.
+    void two(const vmm &v, const vmm &next, jitnorm_data_type_t type) {
+        if (is_byte(type)) return to_bytes(v, next, type);
         if constexpr (joins_two(jitnorm_bf16)) {
-            round_bf16_bits(v, work[0], work[1]);
-            round_bf16_bits(next, work[0], work[1]);
+            round_bf16_bits(v);
+            round_bf16_bits(next);
             pack_shorts(v, next);
         }
     }
@@ -74,7 +74,7 @@ public:
     void emit_rest() {
         for (rare_rounding &r : rare_) {
             g_.L(r.begin);
-            round_to_bf16(r.v, r.work[0], r.work[1]);
+            round_to_bf16(r.v);
             g_.jmp(r.end, Xbyak::CodeGenerator::T_NEAR);
         }
         constants_.emit();
@@ -83,9 +83,8 @@ public:
 private:
     struct rare_rounding { // of v to bf16, and back
         floats v;
-        std::array<floats, 2> work;
         Xbyak::Label begin, end;
-        rare_rounding(const floats &rounded, const std::array<floats, 2> &free) : v(rounded), work(free) {}
+        explicit rare_rounding(const floats &rounded) : v(rounded) {}
     };
 
     static constexpr bool is_byte(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
@@ -101,7 +100,8 @@ private:
     // ---- s8, u8
 
     // Of v and `next`, which may be v.
-    void to_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type, const vmm &work) {
+    void to_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type) {
+        const vmm &work = work_[0];
         const auto for_each = [&](auto &&use) {
             use(v);
             if (next != v) use(next);
@@ -138,10 +138,10 @@ private:
 
     // ---- bf16
 
-    void to_bf16(const floats &v, const std::array<floats, 2> &work) {
-        if (I == isa::avx2 || !avx512_bf16_) return round_to_bf16(v, work[0], work[1]);
+    void to_bf16(const floats &v) {
+        if (I == isa::avx2 || !avx512_bf16_) return round_to_bf16(v);
         constexpr uint8_t DENORMAL = 0x20;
-        rare_rounding &rare = rare_.emplace_back(v, work);
+        rare_rounding &rare = rare_.emplace_back(v);
         g_.vfpclassps(mask_, v, DENORMAL);
         g_.kortestw(mask_, mask_);
         g_.jnz(rare.begin, Xbyak::CodeGenerator::T_NEAR);
@@ -149,8 +149,8 @@ private:
         g_.L(rare.end);
     }
 
-    void round_to_bf16(const floats &v, const floats &work, const floats &other) {
-        round_bf16_bits(v, work, other);
+    void round_to_bf16(const floats &v) {
+        round_bf16_bits(v);
         if constexpr (I == isa::avx512)
             g_.vpmovdw(shorts(v.getIdx()), v);
         else
@@ -158,7 +158,8 @@ private:
     }
 
     // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN another one
-    void round_bf16_bits(const floats &v, const floats &rounded, const floats &other) {
+    void round_bf16_bits(const floats &v) {
+        const floats rounded(work_[0].getIdx()), other(work_[1].getIdx());
         broadcast_bits(other, 1);
         g_.vpsrld(rounded, v, 16);
         g_.vandps(rounded, rounded, other);
@@ -185,6 +186,7 @@ private:
 
     Xbyak::CodeGenerator &g_;
     vector_ops<T> ops_;
+    std::array<vmm, 2> work_;
     bool avx512_bf16_;
     Xbyak::Opmask mask_{2};
     std::list<rare_rounding> rare_;

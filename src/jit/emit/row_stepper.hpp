@@ -3,10 +3,11 @@
 // the numbers of a row are in arrays that hold one for each.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
-#include <xbyak/xbyak.h>
+#include "vector_ops.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -23,7 +24,7 @@ public:
     // `index` is that of the pass's first row, `number` the place of the number of rows.
     row_stepper(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &index, const Xbyak::Reg64 &scratch,
                 const Xbyak::Address &number, std::vector<stepped_rows> tensors)
-        : g_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {}
+        : g_(g), ops_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {}
 
     void begin() { g_.xor_(index_.cvt32(), index_.cvt32()); }
 
@@ -60,6 +61,13 @@ public:
         g_.inc(index_);
     }
 
+    // The numbers of as many rows, each to all lanes of its register.
+    template <typename Vector>
+    void broadcast(const Xbyak::Address &array, std::span<const Vector> to) {
+        const Xbyak::RegExp first = numbers(array);
+        for (size_t r = 0; r < to.size(); ++r) ops_.broadcast(to[r], g_.ptr[first + r * sizeof(T)]);
+    }
+
     // The address of the first row's number in the array at the address in `array`, by way of the scratch register. The
     // numbers of the pass's other rows follow.
     Xbyak::RegExp numbers(const Xbyak::Address &array) {
@@ -76,6 +84,7 @@ private:
     }
 
     Xbyak::CodeGenerator &g_;
+    vector_ops<T> ops_;
     Xbyak::Reg64 index_, scratch_;
     Xbyak::Address number_;
     std::vector<stepped_rows> tensors_;

@@ -41,8 +41,8 @@ public:
         return (position_ ? row + *position_ * size : row) + p.slot * WIDTH * size;
     }
 
-    // The same vector, `skipped` elements on (a register that is overwritten); skips the elements of the incomplete
-    // vector that `mask` selects from the bits of their count.
+    // The same behind some of the elements of an incomplete vector: those that `mask` selects from the bits of their
+    // count. They are counted in `skipped`.
     Xbyak::RegExp behind(const Xbyak::Reg64 &row, const place &p, int size, const Xbyak::Reg64 &skipped, int mask) {
         g_.mov(skipped, left_);
         g_.and_(skipped, mask);
@@ -82,6 +82,25 @@ public:
         g_.jz(done, Xbyak::CodeGenerator::T_NEAR);
         body(places(&incomplete, 1));
         g_.L(done);
+    }
+
+    // For rows of up to `most` vectors straight code of its own for each number of them, with and without an incomplete
+    // one at the end, and a jump to `done` behind each; longer rows go on behind it all.
+    template <typename Body>
+    void walk_straight(int most, Xbyak::Label &done, Body &&body) {
+        std::vector<place> vectors;
+        for (int slot = 0; slot < most; ++slot) {
+            vectors.push_back({slot, false});
+            for (const bool tail : {true, false}) {
+                Xbyak::Label longer;
+                g_.cmp(left_, (slot + 1) * WIDTH);
+                tail ? g_.jae(longer, Xbyak::CodeGenerator::T_NEAR) : g_.ja(longer, Xbyak::CodeGenerator::T_NEAR);
+                vectors.back().tail = tail;
+                body(places(vectors));
+                g_.jmp(done, Xbyak::CodeGenerator::T_NEAR);
+                g_.L(longer);
+            }
+        }
     }
 
 private:
