@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program for oneDNN, which runs with jitnorm unchanged: normalizes the rows of a tensor in place, with a scale and a
-// shift for each column, and keeps their statistics. The library decides on layouts: memories are made from the primitive
-// descriptor's. With jitnorm: target_link_libraries(program jitnorm::onednn).
+// shift for each column, and keeps their statistics. The library decides on layouts: memories are made from the
+// primitive descriptor's. With jitnorm: target_link_libraries(program jitnorm::onednn).
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -59,8 +59,8 @@ void run() {
     const memory scale = make_memory(columns, engine, {1, 1, 2, 2}), shift = make_memory(columns, engine, {0, 1, 0, 1});
     const memory mean(desc.mean_desc(), engine), variance(desc.variance_desc(), engine);
 
-    const std::unordered_map<int, memory> arguments = {{DNNL_ARG_SRC, data},     {DNNL_ARG_DST, data},
-                                                       {DNNL_ARG_MEAN, mean},    {DNNL_ARG_VARIANCE, variance},
+    const std::unordered_map<int, memory> arguments = {{DNNL_ARG_SRC, data},    {DNNL_ARG_DST, data},
+                                                       {DNNL_ARG_MEAN, mean},   {DNNL_ARG_VARIANCE, variance},
                                                        {DNNL_ARG_SCALE, scale}, {DNNL_ARG_SHIFT, shift}};
     layer_normalization_forward(desc).execute(stream, arguments);
     stream.wait();

@@ -46,12 +46,12 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_
  * invalid_arguments: a negative arg or mask. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask);
 
-/* The same in general: bit d of the mask says that there is a scale for each index of dimension d, or each group_dims of
- * the last two (ndims 2; ndims 0 and group_dims null: no groups); the scales' type; whether a host scalar holds the one
- * value; and how scales come about. Layer normalization takes an f32 of mask 0 in a memory, of any quantization mode.
- * invalid_arguments: as above; ndims other than 0 and 2; groups that are null or not positive; groups or a type of 8 bits
- *   with mask 0; on the host with a mask or groups; a type other than f32, bf16, f16, e8m0 (13) and f8_e4m3 (10); an
- *   unknown quantization mode. */
+/* The same in general: bit d of the mask says that there is a scale for each index of dimension d, or each group_dims
+ * of the last two (ndims 2; ndims 0 and group_dims null: no groups); the scales' type; whether a host scalar holds the
+ * one value; and how scales come about. Layer normalization takes an f32 of mask 0 in a memory, of any quantization
+ * mode. invalid_arguments: as above; ndims other than 0 and 2; groups that are null or not positive; groups or a type
+ * of 8 bits with mask 0; on the host with a mask or groups; a type other than f32, bf16, f16, e8m0 (13) and f8_e4m3
+ * (10); an unknown quantization mode. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales(jitnorm_primitive_attr_t attr, int arg, int mask,
                                                                int ndims, const jitnorm_dims_t group_dims,
                                                                jitnorm_data_type_t data_type);
@@ -120,7 +120,8 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_destroy(jitnorm_post_ops_t post_op
 /* The number of post-operations; 0 for null. */
 JITNORM_API int jitnorm_post_ops_len(const_jitnorm_post_ops_t post_ops);
 
-/* jitnorm_sum, jitnorm_eltwise, jitnorm_binary or jitnorm_prelu; jitnorm_undefined_primitive for null or an index out of range. */
+/* jitnorm_sum, jitnorm_eltwise, jitnorm_binary or jitnorm_prelu; jitnorm_undefined_primitive for null or an index out
+ * of range. */
 JITNORM_API jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_post_ops_t post_ops, int index);
 
 /* Errors of all appends: invalid_arguments as said at each; out_of_memory: there are 32 already.

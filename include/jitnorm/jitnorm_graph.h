@@ -48,8 +48,8 @@ extern "C" {
  *   outputs    pd_x, pd_gamma, pd_beta        (always all three; those masked out are not looked at)
  *   attributes output_mask (three s64s, 1 1 1) which outputs are written, 1 or 0 for each
  *              epsilon (f32, 1e-5)
- * Data types: dy, x and pd_x are of one type, f32, bf16 or f16. variance, mean, gamma, pd_gamma and pd_beta are each of any
- * of these, variance and mean of one at least as wide as x. The normalized axes are as many as gamma has.
+ * Data types: dy, x and pd_x are of one type, f32, bf16 or f16. variance, mean, gamma, pd_gamma and pd_beta are each of
+ * any of these, variance and mean of one at least as wide as x. The normalized axes are as many as gamma has.
  *
  * Shapes: gamma, beta and their gradients have the normalized axes of src. mean and variance have the axes before them,
  * [A1..Ai], optionally followed by as many ones, [A1..Ai,1..1]. The variance tensor holds the variance in all four. src

@@ -111,9 +111,9 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_clone(jitnorm_memory_desc_t *me
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_destroy(jitnorm_memory_desc_t memory_desc);
 
 /* Writes the property `what` to *result, whose type the comment at jitnorm_query_t gives: ndims_s32, dims, data_type,
- * submemory_offset_s64, padded_dims, padded_offsets, format_kind, strides, inner_nblks_s32, inner_blks, inner_idxs. Arrays belong to
- * the descriptor and have ndims (blocks: inner_nblks) elements.
- * not_required: strides or blocks of a descriptor whose layout is not decided yet; unimplemented: any other query. */
+ * submemory_offset_s64, padded_dims, padded_offsets, format_kind, strides, inner_nblks_s32, inner_blks, inner_idxs.
+ * Arrays belong to the descriptor and have ndims (blocks: inner_nblks) elements. not_required: strides or blocks of a
+ * descriptor whose layout is not decided yet; unimplemented: any other query. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_query(const_jitnorm_memory_desc_t memory_desc, jitnorm_query_t what,
                                                        void *result);
 
@@ -145,9 +145,9 @@ JITNORM_API jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, con
 JITNORM_API jitnorm_status_t jitnorm_memory_create_v2(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
                                                       jitnorm_engine_t engine, int nhandles, void **handles);
 
-/* A memory that holds one value, a copy of *value, of a descriptor by jitnorm_memory_desc_create_host_scalar. It belongs
- * to no engine. No argument of a layer normalization is such a memory.
- * invalid_arguments: a null pointer, another descriptor. */
+/* A memory that holds one value, a copy of *value, of a descriptor by jitnorm_memory_desc_create_host_scalar. It
+ * belongs to no engine. No argument of a layer normalization is such a memory. invalid_arguments: a null pointer,
+ * another descriptor. */
 JITNORM_API jitnorm_status_t jitnorm_memory_create_host_scalar(jitnorm_memory_t *memory,
                                                                const_jitnorm_memory_desc_t memory_desc, void *value);
 /* *value is of the descriptor's type, and copied.
@@ -163,8 +163,8 @@ JITNORM_API jitnorm_status_t jitnorm_memory_get_memory_desc(const_jitnorm_memory
 JITNORM_API jitnorm_status_t jitnorm_memory_get_engine(const_jitnorm_memory_t memory, jitnorm_engine_t *engine);
 
 /* *handle is null where there is none (JITNORM_MEMORY_NONE, or allocated with a size of 0).
- * invalid_arguments: a null pointer, a memory that holds its value itself. The functions *_v2 do the same with a buffer's
- * index; there is one buffer, number 0, and any other index is invalid_arguments. */
+ * invalid_arguments: a null pointer, a memory that holds its value itself. The functions *_v2 do the same with a
+ * buffer's index; there is one buffer, number 0, and any other index is invalid_arguments. */
 JITNORM_API jitnorm_status_t jitnorm_memory_get_data_handle(const_jitnorm_memory_t memory, void **handle);
 JITNORM_API jitnorm_status_t jitnorm_memory_get_data_handle_v2(const_jitnorm_memory_t memory, void **handle, int index);
 

@@ -307,9 +307,9 @@ struct memory : public handle<jitnorm_memory_t> {
     // One handle for each buffer: there is one.
     memory(const desc &md, const engine &on, std::vector<void *> handles) {
         jitnorm_memory_t result;
-        error::wrap_c_api(jitnorm_memory_create_v2(&result, md.get(), on.get(), static_cast<int>(handles.size()),
-                                                   handles.data()),
-                          "could not create a memory");
+        error::wrap_c_api(
+            jitnorm_memory_create_v2(&result, md.get(), on.get(), static_cast<int>(handles.size()), handles.data()),
+            "could not create a memory");
         reset(result);
     }
 
@@ -319,7 +319,8 @@ struct memory : public handle<jitnorm_memory_t> {
         need_size_of<T>(md);
         T copy = value;
         jitnorm_memory_t result;
-        error::wrap_c_api(jitnorm_memory_create_host_scalar(&result, md.get(), &copy), "could not create a host scalar");
+        error::wrap_c_api(jitnorm_memory_create_host_scalar(&result, md.get(), &copy),
+                          "could not create a host scalar");
         reset(result);
     }
     template <typename T>

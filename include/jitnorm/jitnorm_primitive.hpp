@@ -215,21 +215,24 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
     }
     void set_scales(int arg, int mask, const memory::dims &groups, memory::data_type type = memory::data_type::f32,
                     bool is_on_host = false, quantization_mode mode = quantization_mode::static_sazp) {
-        error::wrap_c_api(jitnorm_primitive_attr_set_scales_v3(
-                              get(), arg, mask, static_cast<int>(groups.size()), groups.empty() ? nullptr : groups.data(),
-                              memory::convert_to_c(type), is_on_host, convert_to_c(mode)),
+        error::wrap_c_api(jitnorm_primitive_attr_set_scales_v3(get(), arg, mask, static_cast<int>(groups.size()),
+                                                               groups.empty() ? nullptr : groups.data(),
+                                                               memory::convert_to_c(type), is_on_host,
+                                                               convert_to_c(mode)),
                           "could not set scales");
     }
-    void set_host_scale(int arg, memory::data_type type = memory::data_type::f32) { set_scales(arg, 0, {}, type, true); }
+    void set_host_scale(int arg, memory::data_type type = memory::data_type::f32) {
+        set_scales(arg, 0, {}, type, true);
+    }
 
     void set_zero_points_mask(int arg, int mask) {
         error::wrap_c_api(jitnorm_primitive_attr_set_zero_points_mask(get(), arg, mask), "could not set a zero point");
     }
     void set_zero_points(int arg, int mask, const memory::dims &groups, memory::data_type type = memory::data_type::s32,
                          bool is_on_host = false) {
-        error::wrap_c_api(jitnorm_primitive_attr_set_zero_points_v2(
-                              get(), arg, mask, static_cast<int>(groups.size()), groups.empty() ? nullptr : groups.data(),
-                              memory::convert_to_c(type), is_on_host),
+        error::wrap_c_api(jitnorm_primitive_attr_set_zero_points_v2(get(), arg, mask, static_cast<int>(groups.size()),
+                                                                    groups.empty() ? nullptr : groups.data(),
+                                                                    memory::convert_to_c(type), is_on_host),
                           "could not set zero points");
     }
     void set_host_zero_point(int arg, memory::data_type type = memory::data_type::s32) {

@@ -332,9 +332,9 @@ typedef enum JITNORM_INT {
     jitnorm_quantization_mode_dynamic_fp = 3
 } jitnorm_quantization_mode_t;
 
-/* The instruction sets that generated code may be capped to: all that oneDNN has, as far as they make a difference here.
- * A machine without AVX2, or a cap below it, runs the plain C++ reference; what lies between AVX2 and AVX-512 counts as
- * AVX2, and what lies above AVX-512 with its F, BW, DQ and VL parts as that. */
+/* The instruction sets that generated code may be capped to: all that oneDNN has, as far as they make a difference
+ * here. A machine without AVX2, or a cap below it, runs the plain C++ reference; what lies between AVX2 and AVX-512
+ * counts as AVX2, and what lies above AVX-512 with its F, BW, DQ and VL parts as that. */
 typedef enum JITNORM_INT {
     jitnorm_cpu_isa_default = 0x0, /* whatever the processor has */
     jitnorm_cpu_isa_sse41 = 0x1,   /* no generated code: the reference */
@@ -354,10 +354,7 @@ typedef enum JITNORM_INT {
 } jitnorm_cpu_isa_t;
 
 /* Wishes concerning the instruction set, without an effect here. */
-typedef enum JITNORM_INT {
-    jitnorm_cpu_isa_no_hints = 0x0,
-    jitnorm_cpu_isa_prefer_ymm = 0x1
-} jitnorm_cpu_isa_hints_t;
+typedef enum JITNORM_INT { jitnorm_cpu_isa_no_hints = 0x0, jitnorm_cpu_isa_prefer_ymm = 0x1 } jitnorm_cpu_isa_hints_t;
 
 /* ---------------------------------------------------------------- profiling */
 
@@ -370,20 +367,20 @@ typedef enum JITNORM_INT {
 /* What to ask a primitive descriptor or a memory descriptor for. Comments give the type behind the result pointer. */
 typedef enum JITNORM_INT {
     jitnorm_query_undef = 0,
-    jitnorm_query_engine = 1,                 /* jitnorm_engine_t */
-    jitnorm_query_primitive_kind = 2,         /* jitnorm_primitive_kind_t */
-    jitnorm_query_num_of_inputs_s32 = 3,      /* int; scales do not count */
-    jitnorm_query_num_of_outputs_s32 = 4,     /* int; the scratchpad does not count */
-    jitnorm_query_time_estimate_f64 = 5,      /* double; 0: not estimated */
-    jitnorm_query_memory_consumption_s64 = 6, /* int64_t: bytes of scratchpad the library owns;
-                                                 JITNORM_RUNTIME_DIM_VAL: known at execution only */
-    jitnorm_query_scratchpad_engine = 7,      /* jitnorm_engine_t */
-    jitnorm_query_impl_info_str = 8,          /* const char *, owned by the library */
-    jitnorm_query_prop_kind = 11,             /* jitnorm_prop_kind_t */
+    jitnorm_query_engine = 1,                  /* jitnorm_engine_t */
+    jitnorm_query_primitive_kind = 2,          /* jitnorm_primitive_kind_t */
+    jitnorm_query_num_of_inputs_s32 = 3,       /* int; scales do not count */
+    jitnorm_query_num_of_outputs_s32 = 4,      /* int; the scratchpad does not count */
+    jitnorm_query_time_estimate_f64 = 5,       /* double; 0: not estimated */
+    jitnorm_query_memory_consumption_s64 = 6,  /* int64_t: bytes of scratchpad the library owns;
+                                                  JITNORM_RUNTIME_DIM_VAL: known at execution only */
+    jitnorm_query_scratchpad_engine = 7,       /* jitnorm_engine_t */
+    jitnorm_query_impl_info_str = 8,           /* const char *, owned by the library */
+    jitnorm_query_prop_kind = 11,              /* jitnorm_prop_kind_t */
     jitnorm_query_cache_blob_id_size_s64 = 12, /* int64_t: 0, there is none */
-    jitnorm_query_cache_blob_id = 13,         /* const uint8_t *: null */
-    jitnorm_query_epsilon_f32 = 18,           /* float */
-    jitnorm_query_flags = 19,                 /* unsigned */
+    jitnorm_query_cache_blob_id = 13,          /* const uint8_t *: null */
+    jitnorm_query_epsilon_f32 = 18,            /* float */
+    jitnorm_query_flags = 19,                  /* unsigned */
 
     /* memory descriptors of a primitive: const_jitnorm_memory_desc_t, owned by the primitive descriptor */
     jitnorm_query_some_md = 128,

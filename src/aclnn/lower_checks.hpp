@@ -22,8 +22,8 @@ outcome check_outputs(std::initializer_list<named_tensor> tensors);
 // weight or bias: the shape of normalizedShape.
 outcome check_affine(const named_tensor &affine, const row_shape &parted);
 
-// mean and rstd: one shape, as many elements as there are rows. Their layouts, and the problem's, which is both tensors'
-// or a dense one.
+// mean and rstd: one shape, as many elements as there are rows. Their layouts, and the problem's, which is both
+// tensors' or a dense one.
 outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result);
 
 // A tensor of as many elements as a row has, as one of the normalized dimensions.

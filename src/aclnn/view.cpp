@@ -76,7 +76,7 @@ outcome check_writable(const char *name, const tensor &t) {
     memory_desc md;
     const bool apart = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
                                          t.strides.data()) == jitnorm_success;
-    
+
     return apart && !is_broadcast(md) ? outcome{} : invalid(explain("elements of %s share memory", name));
 }
 

@@ -17,8 +17,16 @@ struct prelu_post_op {
 using any_post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op, prelu_post_op>;
 
 // What may have been asked for and is not taken, each by itself: what is said last of it counts.
-enum class wish { src_scale, dst_scale, other_scale, zero_point, rounding_of_dst, rounding_of_diff_src,
-                  rounding_of_diff_weights, COUNT };
+enum class wish {
+    src_scale,
+    dst_scale,
+    other_scale,
+    zero_point,
+    rounding_of_dst,
+    rounding_of_diff_src,
+    rounding_of_diff_weights,
+    COUNT
+};
 
 } // namespace jitnorm::impl::api
 

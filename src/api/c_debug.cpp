@@ -52,8 +52,12 @@ constexpr named<jitnorm_prop_kind_t> PROP_KINDS[] = {
 };
 
 constexpr named<jitnorm_primitive_kind_t> PRIMITIVE_KINDS[] = {
-    {jitnorm_undefined_primitive, "undef"}, NAMED(sum),   NAMED(eltwise),
-    NAMED(binary),                          NAMED(prelu), NAMED(layer_normalization),
+    {jitnorm_undefined_primitive, "undef"},
+    NAMED(sum),
+    NAMED(eltwise),
+    NAMED(binary),
+    NAMED(prelu),
+    NAMED(layer_normalization),
 };
 
 constexpr named<jitnorm_alg_kind_t> ALGORITHMS[] = {

@@ -37,9 +37,7 @@ verdict create_host_scalar(jitnorm_memory_t *memory, const memory_desc &md, cons
     return {};
 }
 
-bool holds_its_value(const jitnorm_memory &memory) {
-    return memory.md.format_kind == jitnorm_format_kind_host_scalar;
-}
+bool holds_its_value(const jitnorm_memory &memory) { return memory.md.format_kind == jitnorm_format_kind_host_scalar; }
 
 constexpr verdict HOST_SCALAR{jitnorm_invalid_arguments, "the memory holds its value itself (a host scalar)"};
 constexpr verdict NO_HOST_SCALAR{jitnorm_invalid_arguments, "the memory or descriptor is of no host scalar"};
@@ -123,9 +121,7 @@ jitnorm_status_t jitnorm_memory_set_data_handle_v2(jitnorm_memory_t memory, void
 
 jitnorm_status_t jitnorm_memory_map_data(const_jitnorm_memory_t memory, void **mapped) {
     if (any_null(memory, mapped)) return report(__func__, JITNORM_NULL_AMONG(memory, mapped));
-    *mapped = holds_its_value(*memory)      ? memory->owned.get()
-              : bytes(memory->md) == 0 ? nullptr
-                                            : memory->handle;
+    *mapped = holds_its_value(*memory) ? memory->owned.get() : bytes(memory->md) == 0 ? nullptr : memory->handle;
     return jitnorm_success;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: memory descriptors.
 #include "../core/boundary.hpp"
-#include "jitnorm/jitnorm_memory.h"
 #include "desc_views.hpp"
+#include "jitnorm/jitnorm_memory.h"
 #include "no_tensor.hpp"
 #include "tensor_match.hpp"
 
@@ -113,8 +113,7 @@ jitnorm_status_t jitnorm_memory_desc_create_submemory(jitnorm_memory_desc_t *mem
 
 jitnorm_status_t jitnorm_memory_desc_reshape(jitnorm_memory_desc_t *memory_desc, const_jitnorm_memory_desc_t existing,
                                              int ndims, const jitnorm_dims_t dims) {
-    if (any_null(memory_desc, existing, dims))
-        return report(__func__, JITNORM_NULL_AMONG(memory_desc, existing, dims));
+    if (any_null(memory_desc, existing, dims)) return report(__func__, JITNORM_NULL_AMONG(memory_desc, existing, dims));
     return create_desc(__func__, memory_desc, [&](auto &md) { return reshaped(*existing, ndims, dims, md); });
 }
 

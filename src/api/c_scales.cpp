@@ -49,7 +49,8 @@ verdict check(const quantity &q, const int (&types)[Count]) {
 
 // Why layer normalization does not take the scale; null where it does.
 const char *refusal_of(const quantity &q) {
-    if (q.arg != JITNORM_ARG_SRC && q.arg != JITNORM_ARG_DST) return "attr has a scale of another tensor than src and dst";
+    if (q.arg != JITNORM_ARG_SRC && q.arg != JITNORM_ARG_DST)
+        return "attr has a scale of another tensor than src and dst";
     if (q.mask != 0) return "attr has a scale with a mask other than 0: one scale for the whole tensor is supported";
     if (q.data_type != jitnorm_f32) return "attr has a scale of another type than f32";
     return q.is_on_host ? "attr has a scale that is on the host" : nullptr;

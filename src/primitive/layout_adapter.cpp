@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t rounded_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-// Whether each element lies where it would in the other, in the same type; the stride of a dimension of one element is never used.
+// Whether each element lies where it would in the other, in the same type; the stride of a dimension of one element is
+// never used.
 bool is_laid_out_as(const memory_desc &a, const memory_desc &b) {
     if (a.data_type != b.data_type || a.offset0 != b.offset0 || a.inner_nblks != b.inner_nblks) return false;
     for (int d = 0; d < a.ndims; ++d)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // layout_adapter: an executor around another one, for front ends whose users may lay out as they like, and in types as
-// they like, what a problem takes in one layout and one type only: scale, shift and their gradients, which a problem has
-// as dense vectors of C elements, and mean and variance, which share problem::statistics. What is otherwise passes
+// they like, what a problem takes in one layout and one type only: scale, shift and their gradients, which a problem
+// has as dense vectors of C elements, and mean and variance, which share problem::statistics. What is otherwise passes
 // through copies in the scratchpad; all else goes to the inner executor as it is.
 //
 //     adapted_layouts sides;   // all empty: as the problem has them
@@ -22,9 +22,9 @@
 namespace jitnorm::impl::layer_norm {
 
 // Strided, without inner blocks, of type f32, bf16 or f16; where two share a type of the problem and differ, that had
-// better be common_type() of them, so that nothing is rounded twice. Scale, shift and gradients with any dimensions that have C
-// elements, in row-major order; statistics with the dimensions of problem::statistics, which had better be dense where
-// it is not that of both.
+// better be common_type() of them, so that nothing is rounded twice. Scale, shift and gradients with any dimensions
+// that have C elements, in row-major order; statistics with the dimensions of problem::statistics, which had better be
+// dense where it is not that of both.
 struct adapted_layouts {
     memory_desc scale, shift, diff_scale, diff_shift;
     memory_desc mean, variance;

@@ -146,8 +146,8 @@ TEST(aclnn_other_names, have_the_same_bits) {
         const outputs expected = run_layer_norm(data, data, data);
         for (const int32_t mode : {0, 1, 2})
             if (mode != 2 || data == ACL_FLOAT16)
-                expect_equal(
-                    run_forward(data, data, data, layout::dense, with_mode(mode), aclnnLayerNormWithImplMode), expected);
+                expect_equal(run_forward(data, data, data, layout::dense, with_mode(mode), aclnnLayerNormWithImplMode),
+                             expected);
         expect_equal(
             run_forward(data, data, data, layout::dense, aclnnFastLayerNormGetWorkspaceSize, aclnnFastLayerNorm),
             expected);

@@ -44,8 +44,8 @@ int main(void) {
     CHECK(dnnl_memory_create(&memory, md, engine, data));
     CHECK(dnnl_primitive_attr_create(&attr));
     CHECK(dnnl_primitive_attr_set_fpmath_mode(attr, dnnl_fpmath_mode_any));
-    CHECK(dnnl_layer_normalization_forward_primitive_desc_create(&desc, engine, dnnl_forward_inference, md, md, NULL, 1e-5f,
-                                                                 dnnl_normalization_flags_none, attr));
+    CHECK(dnnl_layer_normalization_forward_primitive_desc_create(&desc, engine, dnnl_forward_inference, md, md, NULL,
+                                                                 1e-5f, dnnl_normalization_flags_none, attr));
     CHECK(dnnl_primitive_create(&norm, desc));
     const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, memory}, {DNNL_ARG_DST, memory}};
     CHECK(dnnl_primitive_execute(norm, stream, 2, args));

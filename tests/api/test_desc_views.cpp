@@ -57,7 +57,7 @@ TEST(reshape, keeps_each_element) {
     expect_same_elements(make_md({1, 4, 1, 6}, jitnorm_f32), {4, 6});
     expect_same_elements(make_md({4, 6, 5}, jitnorm_f32), {8, 15});
     expect_same_elements(make_md({4, 6}, jitnorm_f32, dims{10, 1}), {4, 2, 3}); // a gap stays between rows
-    expect_same_elements(make_md({4, 6}, jitnorm_f32, dims{12, 2}), {24}); // evenly spaced
+    expect_same_elements(make_md({4, 6}, jitnorm_f32, dims{12, 2}), {24});      // evenly spaced
     expect_same_elements(make_md({4, 6, 2}, jitnorm_f32, jitnorm_acb), {4, 1, 6, 2});
     expect_same_elements(make_md({4, 6, 2}, jitnorm_f32, jitnorm_cab), {2, 12, 2});
     expect_same_elements(make_md({3, 20, 2}, jitnorm_f32, jitnorm_aBc8b), {3, 1, 20, 2});

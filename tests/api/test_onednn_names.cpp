@@ -43,7 +43,8 @@ dnnl_status_t status_of(const std::function<void()> &body) {
 
 // Of a descriptor with such attributes.
 dnnl_status_t status_with(const dnnl::primitive_attr &attr, dnnl::prop_kind kind = dnnl::prop_kind::forward_inference) {
-    return status_of([&] { forward::primitive_desc(cpu(), kind, rows(), rows(), 0.f, normalization_flags::none, attr); });
+    return status_of(
+        [&] { forward::primitive_desc(cpu(), kind, rows(), rows(), 0.f, normalization_flags::none, attr); });
 }
 
 TEST(onednn_names, version_and_configuration) {
@@ -137,7 +138,9 @@ TEST(onednn_names, attributes_that_are_refused_at_creation) {
         [](auto &a) { a.set_host_zero_point(DNNL_ARG_DST); },
         [](auto &a) { a.set_host_scale(DNNL_ARG_SRC); },
         [](auto &a) { a.set_scales_mask(DNNL_ARG_SRC, 1 << 1); },
-        [](auto &a) { a.set_scales(DNNL_ARG_SRC, 3, {1, 2}, dt::bf16, false, dnnl::quantization_mode::dynamic_fp); },
+        [](auto &a) {
+            a.set_scales(DNNL_ARG_SRC, 3, {1, 2}, dt::bf16, false, dnnl::quantization_mode::dynamic_fp);
+        },
         [](auto &a) { a.set_rounding_mode(DNNL_ARG_DST, dnnl::rounding_mode::stochastic); },
         [](auto &a) { a.set_fpmath_mode(dnnl::fpmath_mode::any, true); },
         [](auto &a) { a.set_accumulation_mode(dnnl::accumulation_mode::f16); },
@@ -176,11 +179,11 @@ TEST(onednn_names, cache_blobs) {
 }
 
 TEST(onednn_names, instruction_sets) {
-    for (const auto isa : {dnnl::cpu_isa::sse41, dnnl::cpu_isa::avx, dnnl::cpu_isa::avx2, dnnl::cpu_isa::avx2_vnni,
-                           dnnl::cpu_isa::avx2_vnni_2, dnnl::cpu_isa::avx512_core, dnnl::cpu_isa::avx512_core_vnni,
-                           dnnl::cpu_isa::avx512_core_bf16, dnnl::cpu_isa::avx512_core_fp16,
-                           dnnl::cpu_isa::avx512_core_amx, dnnl::cpu_isa::avx512_core_amx_fp16,
-                           dnnl::cpu_isa::avx10_1_512, dnnl::cpu_isa::isa_default}) {
+    for (const auto isa :
+         {dnnl::cpu_isa::sse41, dnnl::cpu_isa::avx, dnnl::cpu_isa::avx2, dnnl::cpu_isa::avx2_vnni,
+          dnnl::cpu_isa::avx2_vnni_2, dnnl::cpu_isa::avx512_core, dnnl::cpu_isa::avx512_core_vnni,
+          dnnl::cpu_isa::avx512_core_bf16, dnnl::cpu_isa::avx512_core_fp16, dnnl::cpu_isa::avx512_core_amx,
+          dnnl::cpu_isa::avx512_core_amx_fp16, dnnl::cpu_isa::avx10_1_512, dnnl::cpu_isa::isa_default}) {
         EXPECT_EQ(dnnl::set_max_cpu_isa(isa), dnnl::status::success);
         EXPECT_EQ(status_with({}), dnnl_success);
     }
@@ -201,11 +204,11 @@ TEST(onednn_names, mean_of_rms_norm) {
     EXPECT_EQ(desc.mean_desc(), memory::desc({2}, dt::f32, tag::a));
     std::vector<float> src = {1, 1, 1, 1, 2, 2, 2, 2}, dst(8), mean = {7, 7}, variance(2);
     dnnl::stream stream(cpu());
-    const std::unordered_map<int, memory> args = {{DNNL_ARG_SRC, memory(rows(), cpu(), src.data())},
-                                                  {DNNL_ARG_DST, memory(rows(), cpu(), dst.data())},
-                                                  {DNNL_ARG_MEAN, memory(desc.mean_desc(), cpu(), mean.data())},
-                                                  {DNNL_ARG_VARIANCE, memory(desc.variance_desc(), cpu(),
-                                                                             variance.data())}};
+    const std::unordered_map<int, memory> args = {
+        {DNNL_ARG_SRC, memory(rows(), cpu(), src.data())},
+        {DNNL_ARG_DST, memory(rows(), cpu(), dst.data())},
+        {DNNL_ARG_MEAN, memory(desc.mean_desc(), cpu(), mean.data())},
+        {DNNL_ARG_VARIANCE, memory(desc.variance_desc(), cpu(), variance.data())}};
     forward(desc).execute(stream, args);
     EXPECT_EQ(variance, (std::vector<float>{1, 4}));
     EXPECT_EQ(mean, (std::vector<float>{7, 7}));
@@ -252,8 +255,8 @@ TEST(onednn_names, of_graphs) {
     const dnnl::graph::logical_tensor src(0, dnnl::graph::logical_tensor::data_type::f32, {2, 4},
                                           dnnl::graph::logical_tensor::layout_type::strided);
     dnnl_graph_logical_tensor_t lt;
-    EXPECT_EQ(dnnl_graph_logical_tensor_init(&lt, 0, dnnl_f32, DNNL_GRAPH_UNKNOWN_NDIMS,
-                                             dnnl_graph_layout_type_any, dnnl_graph_tensor_property_undef),
+    EXPECT_EQ(dnnl_graph_logical_tensor_init(&lt, 0, dnnl_f32, DNNL_GRAPH_UNKNOWN_NDIMS, dnnl_graph_layout_type_any,
+                                             dnnl_graph_tensor_property_undef),
               dnnl_success);
     EXPECT_EQ(src.get_id(), lt.id);
     EXPECT_EQ(int(dnnl::graph::op::kind::LayerNorm), int(dnnl_graph_op_layer_norm));

@@ -114,8 +114,8 @@ TEST(op_errors, one_type_for_each_group) {
 TEST(op_errors, side_tensors_of_layer_norm_grad_are_free) {
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8}) {
         const bool is_taken = type != jitnorm_f64 && type != jitnorm_s8;
-        for (const size_t id : {size_t(GAMMA_ID), size_t(MEAN_ID), size_t(VARIANCE_ID), size_t(DIFF_GAMMA_ID),
-                                size_t(DIFF_BETA_ID)}) {
+        for (const size_t id :
+             {size_t(GAMMA_ID), size_t(MEAN_ID), size_t(VARIANCE_ID), size_t(DIFF_GAMMA_ID), size_t(DIFF_BETA_ID)}) {
             op_request request = with_types(layer_norm_grad(), jitnorm_bf16, jitnorm_bf16);
             for (std::vector<lt> *list : {&request.inputs, &request.outputs})
                 for (lt &t : *list)

@@ -10,10 +10,11 @@
 extern "C" {
 #endif
 
-static inline aclnnStatus aclnnFastLayerNormGetWorkspaceSize(
-    const aclTensor *input, const aclIntArray *normalizedShape, const aclTensor *weightOptional,
-    const aclTensor *biasOptional, double eps, aclTensor *out, aclTensor *meanOutOptional, aclTensor *rstdOutOptional,
-    uint64_t *workspaceSize, aclOpExecutor **executor) {
+static inline aclnnStatus aclnnFastLayerNormGetWorkspaceSize(const aclTensor *input, const aclIntArray *normalizedShape,
+                                                             const aclTensor *weightOptional,
+                                                             const aclTensor *biasOptional, double eps, aclTensor *out,
+                                                             aclTensor *meanOutOptional, aclTensor *rstdOutOptional,
+                                                             uint64_t *workspaceSize, aclOpExecutor **executor) {
     return jitnorm_aclnn_fast_layer_norm_get_workspace_size(input, normalizedShape, weightOptional, biasOptional, eps,
                                                             out, meanOutOptional, rstdOutOptional, workspaceSize,
                                                             executor);

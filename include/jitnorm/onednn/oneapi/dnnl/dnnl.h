@@ -4,9 +4,9 @@
 #ifndef JITNORM_ONEDNN_H
 #define JITNORM_ONEDNN_H
 
-#include "jitnorm/jitnorm.h"
 #include "dnnl_debug.h"
 #include "dnnl_types.h"
+#include "jitnorm/jitnorm.h"
 
 /* jitnorm_memory.h */
 #define dnnl_engine_get_count jitnorm_engine_get_count
@@ -88,9 +88,12 @@
 
 /* jitnorm.h */
 #define dnnl_layer_normalization_forward_primitive_desc_create jitnorm_layer_normalization_forward_primitive_desc_create
-#define dnnl_layer_normalization_forward_primitive_desc_create_v2 jitnorm_layer_normalization_forward_primitive_desc_create_v2
-#define dnnl_layer_normalization_backward_primitive_desc_create jitnorm_layer_normalization_backward_primitive_desc_create
-#define dnnl_layer_normalization_backward_primitive_desc_create_v2 jitnorm_layer_normalization_backward_primitive_desc_create_v2
+#define dnnl_layer_normalization_forward_primitive_desc_create_v2                                                      \
+    jitnorm_layer_normalization_forward_primitive_desc_create_v2
+#define dnnl_layer_normalization_backward_primitive_desc_create                                                        \
+    jitnorm_layer_normalization_backward_primitive_desc_create
+#define dnnl_layer_normalization_backward_primitive_desc_create_v2                                                     \
+    jitnorm_layer_normalization_backward_primitive_desc_create_v2
 #define dnnl_primitive_desc_next_impl jitnorm_primitive_desc_next_impl
 #define dnnl_primitive_desc_clone jitnorm_primitive_desc_clone
 #define dnnl_primitive_desc_get_attr jitnorm_primitive_desc_get_attr

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// dnnl.hpp: oneDNN's C++ interface as far as layer normalization goes, for programs written for oneDNN: namespace dnnl has
-// jitnorm's names. docs/porting.md has the list of them, and what is refused. Link with jitnorm::onednn.
+// dnnl.hpp: oneDNN's C++ interface as far as layer normalization goes, for programs written for oneDNN: namespace dnnl
+// has jitnorm's names. docs/porting.md has the list of them, and what is refused. Link with jitnorm::onednn.
 #ifndef JITNORM_ONEDNN_HPP
 #define JITNORM_ONEDNN_HPP
 
-#include "jitnorm/jitnorm.hpp"
 #include "dnnl.h"
+#include "jitnorm/jitnorm.hpp"
 
 namespace dnnl {
 

@@ -3,8 +3,8 @@
 #ifndef JITNORM_ONEDNN_DEBUG_H
 #define JITNORM_ONEDNN_DEBUG_H
 
-#include "jitnorm/jitnorm_debug.h"
 #include "dnnl_types.h"
+#include "jitnorm/jitnorm_debug.h"
 
 #define dnnl_status2str jitnorm_status2str
 #define dnnl_dt2str jitnorm_dt2str

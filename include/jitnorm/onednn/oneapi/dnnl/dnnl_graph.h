@@ -4,9 +4,9 @@
 #ifndef JITNORM_ONEDNN_GRAPH_H
 #define JITNORM_ONEDNN_GRAPH_H
 
-#include "jitnorm/jitnorm_graph.h"
 #include "dnnl_common.h"
 #include "dnnl_graph_types.h"
+#include "jitnorm/jitnorm_graph.h"
 
 #define dnnl_graph_logical_tensor_init jitnorm_graph_logical_tensor_init
 #define dnnl_graph_logical_tensor_init_with_dims jitnorm_graph_logical_tensor_init_with_dims

@@ -3,8 +3,8 @@
 #ifndef JITNORM_ONEDNN_GRAPH_TYPES_H
 #define JITNORM_ONEDNN_GRAPH_TYPES_H
 
-#include "jitnorm/jitnorm_graph_types.h"
 #include "dnnl_types.h"
+#include "jitnorm/jitnorm_graph_types.h"
 
 #define dnnl_graph_layout_type_t jitnorm_graph_layout_type_t
 #define dnnl_graph_tensor_property_t jitnorm_graph_tensor_property_t

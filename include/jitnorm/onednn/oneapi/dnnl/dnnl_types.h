@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dnnl_types.h: oneDNN's names of types, values and arguments, for what jitnorm_types.h has. What a name stands for, and
- * what is refused, says docs/porting.md. */
+/* dnnl_types.h: oneDNN's names of types, values and arguments, for what jitnorm_types.h has. What a name stands for,
+ * and what is refused, says docs/porting.md. */
 #ifndef JITNORM_ONEDNN_TYPES_H
 #define JITNORM_ONEDNN_TYPES_H
 
-#include "jitnorm/jitnorm_types.h"
 #include "dnnl_config.h"
 #include "dnnl_version.h"
+#include "jitnorm/jitnorm_types.h"
 
 /* ---------------------------------------------------------------- types */
 
