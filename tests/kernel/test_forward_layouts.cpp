@@ -57,7 +57,7 @@ TEST_P(forward_layouts, packed_in_place_on_threads) {
 }
 
 TEST_P(forward_layouts, refusals_say_why) {
-    const implementation &forward = jit_for(GetParam(), {});
+    const implementation &forward = jit_for(GetParam());
     EXPECT_EQ(forward.refusal(forward_problem()), "");
     EXPECT_NE(forward.refusal(backward_problem()).find("forward"), std::string::npos);
 }
