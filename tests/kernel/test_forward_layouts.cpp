@@ -56,11 +56,6 @@ TEST_P(forward_layouts, packed_in_place_on_threads) {
                              {1, 2, 3, 4, 7});
 }
 
-TEST_P(forward_layouts, kernels_take_both_directions) {
-    EXPECT_EQ(jit_for(GetParam()).refusal(forward_problem()), "");
-    EXPECT_EQ(jit_for(GetParam()).refusal(backward_problem()), "");
-}
-
 INSTANTIATE_TEST_SUITE_P(native, forward_layouts, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace
