@@ -253,13 +253,17 @@ TEST_F(cache_files, a_virtual_machine_without_caches) {
 }
 
 TEST_F(cache_files, texts_of_nonsense) {
-    for (const std::string list : {"", "-", "x", "0-", "1-0", "99999999999", "0-99999999", "-1"}) {
+    const std::string lists[] = {"-", "x", "0-", "1-0", "99999999999", "0-2147483647", "0-99999999", "-1"};
+    for (const std::string &list : lists) {
         online(list);
-        processor(0, {"32K", list, "512K", list, "32768K", list});
-        const cache_facts f = facts();
-        EXPECT_EQ(machine_of(f), (f.count == 0 ? machine() : machine{32 * KB, 512 * KB, 32 * MB})) << list;
+        processor(0, {"32K", "0", "512K", "0", "32768K", "0"});
+        EXPECT_EQ(facts().count, 0) << list;
     }
     online("0");
+    for (const std::string &list : lists) {
+        processor(0, {"32K", list, "512K", list, "32768K", list});
+        EXPECT_EQ(machine_of(facts()), (machine{32 * KB, 512 * KB, 32 * MB})) << list;
+    }
     for (const std::string size : {" ", "K", "-32K", "x", "99999999999K"}) {
         processor(0, {size, "0", size, "0", size, "0"});
         EXPECT_EQ(machine_of(facts()), machine()) << size;
