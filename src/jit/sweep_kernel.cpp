@@ -60,6 +60,9 @@ private:
         mov(reg_src_, JITNORM_ARGUMENT(src));
         mov(reg_stride_, JITNORM_ARGUMENT(row_stride));
         mov(reg_count_, JITNORM_ARGUMENT(count));
+        mov(reg_pivot_, JITNORM_ARGUMENT(pivot));
+        mov(reg_s_, JITNORM_ARGUMENT(s));
+        mov(reg_q_, JITNORM_ARGUMENT(q));
         if (conf_.repeated) ops_.broadcast(factor_, JITNORM_ARGUMENT(factor));
         if (finds_pivots()) pivots_.begin(reg_left_);
     }
@@ -80,14 +83,14 @@ private:
     void find_pivots_of_group() {
         mov(reg_rest_, reg_src_);
         pivots_.find_eight(four_, d_four_, reg_rest_, reg_stride_, reg_lanes_);
-        vmovups(ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], four_[0]);
+        vmovups(ptr[rows_.numbers(reg_pivot_)], four_[0]);
     }
 
     void sum_rows_of_group() {
         Xbyak::Label row;
         lea(reg_lanes_, ptr[rsp + GROUP_LANES]);
         L(row);
-        if (conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))]);
+        if (conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(reg_pivot_)]);
         sum_chunk();
         const ymm_t q = fold_.to_ymm(q_), s = conf_.centered ? fold_.to_ymm(s_) : q;
         fold_of_eight_.keep(ptr[reg_lanes_], s, q);
@@ -98,30 +101,30 @@ private:
     }
 
     void fold_group() {
-        const auto numbers = [&](const Xbyak::Address &array, int row) {
+        const auto numbers = [&](const reg &array, int row) {
             return ptr[rows_.numbers(array) + (row - GROUP) * int(sizeof(T))]; // behind the group by now
         };
         fold_of_eight_.fold(rsp + GROUP_LANES, [&](int row, const ymm_t &sums) {
-            if (conf_.centered) vmovups(numbers(JITNORM_ARGUMENT(s), row), xmm_t(sums.getIdx()));
-            vextractf128(numbers(JITNORM_ARGUMENT(q), row), sums, 1);
+            if (conf_.centered) vmovups(numbers(reg_s_, row), xmm_t(sums.getIdx()));
+            vextractf128(numbers(reg_q_, row), sums, 1);
         });
     }
 
     // One of the rows that are left.
     void sum_row() {
-        if (conf_.repeated && conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))]);
+        if (conf_.repeated && conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(reg_pivot_)]);
         if (finds_pivots()) {
             const xmm_t pivot(d_[0].getIdx());
             pivots_.find(pivot, xmm_t(d_[1].getIdx()), reg_src_);
-            ops_.store_lowest(ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], pivot);
+            ops_.store_lowest(ptr[rows_.numbers(reg_pivot_)], pivot);
             ops_.broadcast(pivot_, pivot);
         }
         sum_chunk();
-        if (conf_.centered) store_sum(JITNORM_ARGUMENT(s), s_);
-        store_sum(JITNORM_ARGUMENT(q), q_);
+        if (conf_.centered) store_sum(reg_s_, s_);
+        store_sum(reg_q_, q_);
     }
 
-    void store_sum(const Xbyak::Address &array, const std::array<vmm, VECTORS> &lanes) {
+    void store_sum(const reg &array, const std::array<vmm, VECTORS> &lanes) {
         ops_.store_lowest(ptr[rows_.numbers(array)], fold_.to_lowest(lanes));
     }
 
@@ -141,7 +144,7 @@ private:
     }
 
     sweep_conf conf_;
-    const reg &reg_src_ = rsi, &reg_stride_ = rdx, &reg_count_ = r8;
+    const reg &reg_src_ = rsi, &reg_stride_ = rdx, &reg_count_ = r8, &reg_pivot_ = r9, &reg_s_ = r10, &reg_q_ = r11;
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_rest_ = r12, &reg_index_ = r14, &reg_lanes_ = r15;
     const std::array<vmm, VECTORS> s_ = registers_from<vmm, VECTORS>(0), q_ = registers_from<vmm, VECTORS>(VECTORS);
     const std::array<vmm, VECTORS> d_ = registers_from<vmm, VECTORS>(2 * VECTORS);
@@ -153,8 +156,7 @@ private:
     tail_mask<I, T> tail_{*this, vmm{3 * VECTORS + 2}};
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
     element_io<I, T> io_{*this, tail_, walker_, r13};
-    row_stepper<T> rows_{
-        *this, reg_index_, reg_left_, JITNORM_ARGUMENT(rows), {{{reg_src_}, JITNORM_ARGUMENT(row_stride)}}};
+    row_stepper<T, reg> rows_{*this, reg_index_, reg_left_, JITNORM_ARGUMENT(rows), {{{reg_src_}, reg_stride_}}};
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
     pivots<I, T> pivots_{*this, io_, conf_.src, reg_count_, factor_.getIdx()};
     block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};

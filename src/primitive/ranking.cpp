@@ -5,12 +5,11 @@
 #include <array>
 #include <atomic>
 
-#include "../backward/jit_backward.hpp"
 #include "../core/environment.hpp"
 #include "../core/process_wide.hpp"
 #include "../core/verbose.hpp"
-#include "../forward/jit_forward.hpp"
 #include "../reference/reference_entry.hpp"
+#include "on_kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -42,8 +41,7 @@ const implementation *first_taker(std::span<const implementation> list, std::str
 }
 
 struct ranking {
-    std::array<implementation, 5> best_first = {jit_avx512_forward, jit_avx512_backward, jit_avx2_forward,
-                                                jit_avx2_backward, reference_entry};
+    std::array<implementation, 3> best_first = {on_kernels[0], on_kernels[1], reference_entry};
 };
 
 constinit process_wide<const ranking> the_ranking;

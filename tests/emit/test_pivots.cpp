@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "rig/guarded_buffer.hpp"
 #include "jit/emit/pivots.hpp"
+#include "rig/guarded_buffer.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
 

@@ -85,8 +85,9 @@ TYPED_TEST(row_stepper, moves_on_in_a_pass) {
     using arguments = step_arguments<T>;
     constexpr int PASS = 4;
     const small_function walked([](Xbyak::CodeGenerator &g) {
-        impl::jit::row_stepper<T> rows(g, g.rax, g.rcx, g.ptr[g.rdi + offsetof(arguments, rows)],
-                                       {{{g.r8}, g.ptr[g.rdi + offsetof(arguments, first_stride)]}});
+        impl::jit::row_stepper<T, Xbyak::Reg64> rows(g, g.rax, g.rcx, g.ptr[g.rdi + offsetof(arguments, rows)],
+                                                     {{{g.r8}, g.r9}});
+        g.mov(g.r9, g.ptr[g.rdi + offsetof(arguments, first_stride)]);
         g.xor_(g.r8d, g.r8d);
         rows.begin();
         rows.while_left(PASS, [&] {

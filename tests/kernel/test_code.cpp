@@ -44,7 +44,7 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
     std::thread runner([&] {
         while (!stop) {
             impl::jit::set_kernel_cache_capacity(0); // every run generates, maps and unmaps its kernels
-            run(s).execute_on(jit_for(GetParam(), s));
+            run(s).execute_on(jit_for(GetParam()));
             ++executions;
         }
     });

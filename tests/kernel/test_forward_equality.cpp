@@ -70,19 +70,33 @@ TEST_P(forward_equality, rows_shared_by_threads) {
                 expect_equal_for_threads(GetParam(), {.flags = flags, .dims = {rows, C}}, {1, 2, 3, 4, 7});
 }
 
+// What a user's scratchpad for all sizes lacks: then threads do not share rows.
+TEST_P(forward_equality, rows_not_shared_for_want_of_a_scratchpad) {
+    const thread_count four(4);
+    const setup s{.dims = {2, 200001}};
+    const implementation &entry = jit_for(GetParam());
+    run r(s);
+    plan how = plan_of(entry, r.p);
+    ASSERT_TRUE(how.may_go_by_chunks(4));
+    ASSERT_GT(how.scratchpad.bytes(), 0U);
+    how.give_up_chunks();
+    EXPECT_EQ(how.scratchpad.bytes(), 0U);
+    r.execute_on(*create(entry, with_runtime_sizes(r.p)), 0, &how);
+    expect_same(outputs_of(r), outputs_by(reference_entry, s), s, entry.name);
+}
+
 // The bits of a row do not depend on the rows around it.
 TEST_P(forward_equality, batch_invariance) {
     for (dim_t C : {3, 64, 200, 768, 5000}) {
         const setup s{.flags = jitnorm_use_scale, .dims = {67, C}};
-        const std::vector<double> src = run(s).src.values(), all = outputs_by(jit_for(GetParam(), s), s).result;
+        const std::vector<double> src = run(s).src.values(), all = outputs_by(jit_for(GetParam()), s).result;
         const auto row_of = [&](const std::vector<double> &values, dim_t row) {
             return std::vector<double>(values.begin() + row * C, values.begin() + (row + 1) * C);
         };
         for (dim_t row : {0, 1, 33, 66}) {
             setup alone = s;
             alone.dims[0] = 1;
-            const outputs got =
-                outputs_by(jit_for(GetParam(), alone), alone, [&](run &r) { r.src.fill(row_of(src, row)); });
+            const outputs got = outputs_by(jit_for(GetParam()), alone, [&](run &r) { r.src.fill(row_of(src, row)); });
             EXPECT_EQ(got.result, row_of(all, row)) << C << " " << row;
         }
     }

@@ -67,7 +67,7 @@ TEST_P(forward_special_rows, nan_stays_in_its_row) {
     constexpr dim_t C = 100;
     for (unsigned flags : {0U, unsigned(jitnorm_rms_norm)}) {
         const setup s = special_setup(C, flags);
-        const std::vector<double> dst = outputs_by(jit_for(GetParam(), s), s, make_special).result;
+        const std::vector<double> dst = outputs_by(jit_for(GetParam()), s, make_special).result;
         for (dim_t row = 0; row < s.dims[0]; ++row) {
             const std::string_view name = SPECIAL_ROWS[row / 2].name;
             const bool bad = row % 2 == 0 && (name.find("NaN") != name.npos || name.find("infinity") != name.npos);
@@ -81,7 +81,7 @@ TEST_P(forward_special_rows, constant_rows_give_shift) {
     for (dim_t C : {1, 3, 31, 768, 5000}) {
         const setup s{.dims = {4, C}};
         std::vector<double> shift;
-        const outputs got = outputs_by(jit_for(GetParam(), s), s, [&](run &r) {
+        const outputs got = outputs_by(jit_for(GetParam()), s, [&](run &r) {
             std::vector<double> src(size_t(4 * C));
             for (dim_t i = 0; i < 4 * C; ++i) src[size_t(i)] = std::array{1e6, -0.1, 3e-39, 7e30}[size_t(i / C)];
             r.src.fill(src);

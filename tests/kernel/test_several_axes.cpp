@@ -117,7 +117,7 @@ TEST_P(several_axes, sizes_that_executions_bring) {
     for (const auto kind : KINDS)
         for (int axes = 1; axes < 4; ++axes) {
             setup s{.kind = kind, .dims = {3, 5, 4, 9}, .axes = axes};
-            const implementation &entry = jit_for(GetParam(), s);
+            const implementation &entry = jit_for(GetParam());
             problem unknown = make_problem(s);
             for (memory_desc *md :
                  {&unknown.src, &unknown.dst, &unknown.diff_dst, &unknown.diff_src, &unknown.statistics})

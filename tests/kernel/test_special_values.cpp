@@ -63,7 +63,7 @@ void expect_special_rows_equal(isa vectors, setup s, bool in_gradient = false) {
     const special_rows rows = {special_values(in_gradient ? s.dst_type : s.src_type), s.dims.back()};
     s.dims.front() = rows.rows();
     const preparation prepare = [&](run &r) { rows.put_into(in_gradient ? r.diff_dst : r.src); };
-    const implementation &entry = jit_for(vectors, s);
+    const implementation &entry = jit_for(vectors);
     expect_same(outputs_by(entry, s, prepare), outputs_by(reference_entry, s, prepare), s, entry.name);
 }
 
@@ -135,7 +135,7 @@ TEST_P(special_values_on, infinite_squares_make_the_row_nan) {
                                  .src = layout,
                                  .src_type = jitnorm_f64,
                                  .dst_type = jitnorm_f64};
-                const outputs got = outputs_by(jit_for(GetParam(), s), s, [&](run &r) {
+                const outputs got = outputs_by(jit_for(GetParam()), s, [&](run &r) {
                     std::vector<double> numbers = r.src.values();
                     numbers[size_t(2 * columns - 1)] = value; // the second row's last
                     r.src.fill(numbers);

@@ -72,7 +72,7 @@ TEST_P(statistics_on, outputs_left_out) {
                         if (!p.wants_diff_shift()) some.diff_shift.clear();
                     }
                     expect_same(outputs_by(reference_entry, s), some, s, "reference");
-                    expect_same(outputs_by(jit_for(GetParam(), s), s), some, s, "kernels");
+                    expect_same(outputs_by(jit_for(GetParam()), s), some, s, "kernels");
                 }
             }
 }
@@ -100,7 +100,7 @@ TEST_P(statistics_on, a_scale_of_ones) {
                 });
                 s.scale_is_ones = true;
                 expect_same(outputs_by(reference_entry, s), ones, s, "reference");
-                expect_same(outputs_by(jit_for(GetParam(), s), s), ones, s, "kernels");
+                expect_same(outputs_by(jit_for(GetParam()), s), ones, s, "kernels");
             }
 }
 

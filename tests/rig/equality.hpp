@@ -9,19 +9,17 @@
 #include <functional>
 #include <string>
 
-#include "backward/jit_backward.hpp"
-#include "forward/jit_forward.hpp"
 #include "jit/isa.hpp"
+#include "primitive/on_kernels.hpp"
 #include "run.hpp"
 
 namespace jitnorm::tests {
 
 using impl::jit::isa;
 
-inline const implementation &jit_for(isa vectors, const setup &s) {
-    using namespace impl::layer_norm;
-    if (make_problem(s).is_forward()) return vectors == isa::avx512 ? jit_avx512_forward : jit_avx2_forward;
-    return vectors == isa::avx512 ? jit_avx512_backward : jit_avx2_backward;
+inline const implementation &jit_for(isa vectors) {
+    const auto &all = impl::layer_norm::on_kernels;
+    return all[0].name == std::string_view(impl::jit::implementation_name(vectors)) ? all[0] : all[1];
 }
 
 // Every output's values, widened to double, which is exact; empty where there is no such output.
@@ -76,7 +74,7 @@ inline void expect_same(const outputs &got, const outputs &expected, const setup
 
 // Runs the reference and the kernels and compares.
 inline void expect_equal_to_reference(isa vectors, const setup &s, const preparation &prepare = {}) {
-    const implementation &entry = jit_for(vectors, s);
+    const implementation &entry = jit_for(vectors);
     expect_same(outputs_by(entry, s, prepare), outputs_by(reference_entry, s, prepare), s, entry.name);
 }
 
@@ -99,7 +97,7 @@ inline void expect_for_threads(isa vectors, const setup &s, const std::vector<in
     const thread_count threads;
     for (const int count : counts) {
         threads.set(count);
-        expect_same(outputs_by(jit_for(vectors, s), s), expected, s, std::to_string(count) + " threads");
+        expect_same(outputs_by(jit_for(vectors), s), expected, s, std::to_string(count) + " threads");
     }
 }
 inline void expect_equal_for_threads(isa vectors, const setup &s, const std::vector<int> &counts) {

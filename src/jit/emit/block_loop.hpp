@@ -34,7 +34,7 @@ public:
         g_.jbe(single, generator::T_NEAR);
         save(sums);
         g_.L(single);
-        walker_.begin(count_);
+        walker_.rewind();
         g_.mov(rest_, count_);
         g_.L(block);
         g_.mov(walker_.left(), rest_);

@@ -12,18 +12,19 @@
 namespace jitnorm::impl::jit {
 
 // Where a batch's rows lie in a tensor: a register for each row of a pass, of which the first one points to the batch's
-// first row, and the place of the argument that says how many bytes a row is behind another.
+// first row, and how many bytes a row is behind another: a register or, where there is none to spare, the argument.
+template <typename Stride>
 struct stepped_rows {
     std::vector<Xbyak::Reg64> at;
-    Xbyak::Address stride;
+    Stride stride;
 };
 
-template <typename T> // of the numbers in arrays
+template <typename T, typename Stride = Xbyak::Address> // T: of the numbers in arrays
 class row_stepper {
 public:
     // `index` is that of the pass's first row, `number` the place of the number of rows.
     row_stepper(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &index, const Xbyak::Reg64 &scratch,
-                const Xbyak::Address &number, std::vector<stepped_rows> tensors)
+                const Xbyak::Address &number, std::vector<stepped_rows<Stride>> tensors)
         : g_(g), ops_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {}
 
     void begin() { g_.xor_(index_.cvt32(), index_.cvt32()); }
@@ -72,12 +73,13 @@ public:
     // numbers of the pass's other rows follow.
     Xbyak::RegExp numbers(const Xbyak::Address &array) {
         g_.mov(scratch_, array);
-        return scratch_ + index_ * int(sizeof(T));
+        return numbers(scratch_);
     }
+    Xbyak::RegExp numbers(const Xbyak::Reg64 &array) const { return array + index_ * int(sizeof(T)); }
 
 private:
     void point_behind(size_t last, size_t next) {
-        for (const stepped_rows &rows : tensors_) {
+        for (const stepped_rows<Stride> &rows : tensors_) {
             if (next != last) g_.mov(rows.at[next], rows.at[last]);
             g_.add(rows.at[next], rows.stride);
         }
@@ -87,7 +89,7 @@ private:
     vector_ops<T> ops_;
     Xbyak::Reg64 index_, scratch_;
     Xbyak::Address number_;
-    std::vector<stepped_rows> tensors_;
+    std::vector<stepped_rows<Stride>> tensors_;
 };
 
 } // namespace jitnorm::impl::jit

@@ -30,11 +30,12 @@ public:
     // For rows of `count` elements that straight code takes: slots count from a row's start.
     row_walker(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &count) : g_(g), left_(count) {}
 
-    // At the start of rows of `count` elements.
+    // To the start of a row, with `count` elements to walk.
     void begin(const Xbyak::Reg64 &count) {
-        g_.xor_(position_->cvt32(), position_->cvt32());
+        rewind();
         g_.mov(left_, count);
     }
+    void rewind() { g_.xor_(position_->cvt32(), position_->cvt32()); }
 
     // The address of the body's vector in a row of elements of `size` bytes.
     Xbyak::RegExp at(const Xbyak::RegExp &row, const place &p, int size) const {

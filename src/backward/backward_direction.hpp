@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward_direction: what src/primitive has to know of backward: its plan, its kernels and its executors.
+#pragma once
+
+#include "../layout/row_order.hpp"
+#include "backward_executor.hpp"
+#include "backward_plan.hpp"
+#include "backward_unit_executor.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+struct backward_direction {
+    template <typename T>
+    using kernels = backward_kernels<T>;
+
+    // The scratchpad grows with the sizes: there is none for all of them.
+    static plan make_plan(const problem &p, const machine &m) {
+        return p.has_runtime_sizes() ? plan{} : backward_plan(p, m);
+    }
+
+    // Calls body.operator()<Executor>() with the executor's class and the problem. Its rows are numbered as they are
+    // best visited, unless sums over them have their order. T is the compute type.
+    template <typename T, typename Body>
+    static decltype(auto) visit_executor(const problem &p, const plan &how, Body &&body) {
+        if (how.rows == row_access::in_place) return body.template operator()<backward_executor<T, rows_in_place>>(p);
+        if (how.rows == row_access::interleaved) return body.template operator()<backward_unit_executor<T>>(p);
+        const bool any_order = !p.wants_diff_scale() && !p.wants_diff_shift();
+        return body.template operator()<backward_executor<T, rows_in_tiles>>(any_order ? in_order_of_memory(p) : p);
+    }
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// forward_direction: what src/primitive has to know of forward: its plan, its kernels and its executors.
+#pragma once
+
+#include "../layout/row_order.hpp"
+#include "../layout/rows_in_place.hpp"
+#include "../layout/rows_in_tiles.hpp"
+#include "forward_executor.hpp"
+#include "forward_plan.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+struct forward_direction {
+    template <typename T>
+    using kernels = forward_kernels<T>;
+
+    static plan make_plan(const problem &p, const machine &m) {
+        return p.has_runtime_sizes() ? forward_plan_for_any_size(p) : forward_plan(p, m);
+    }
+
+    // Calls body.operator()<Executor>() with the executor's class and the problem, its rows numbered as they are best
+    // visited. T is the compute type.
+    template <typename T, typename Body>
+    static decltype(auto) visit_executor(const problem &p, const plan &how, Body &&body) {
+        if (how.rows == row_access::in_place) return body.template operator()<forward_executor<T, rows_in_place>>(p);
+        return body.template operator()<forward_executor<T, rows_in_tiles>>(in_order_of_memory(p));
+    }
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every way through rows that plans know, at small sizes, because the machines have small caches; and the bits of the
+// reference on each. What a plan is to say is asserted, so that no case tests another way than it claims.
+#include <gtest/gtest.h>
+
+#include "layout/row_space.hpp"
+#include "rig/equality.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+using impl::machine;
+using impl::layer_norm::row_access;
+using impl::layer_norm::walk;
+
+constexpr machine ROOMY = {.l1 = 1 << 20, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
+constexpr machine NO_L2 = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = dim_t(1) << 40};
+constexpr machine NO_CACHES = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12};
+constexpr machine MACHINES[] = {ROOMY, NO_L2, NO_CACHES};
+
+constexpr jitnorm_data_type_t FLOATING[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+
+setup in_place_of(jitnorm_prop_kind_t kind, jitnorm_data_type_t type, dim_t rows = 37, dim_t columns = 192) {
+    return {.kind = kind,
+            .dims = {rows, columns},
+            .src_type = type,
+            .dst_type = type,
+            .diff_src_type = type,
+            .side = guard_side::before}; // aligned to cache lines
+}
+
+class plans : public on_isa {
+protected:
+    plan plan_of(const setup &s, const machine &m) const {
+        return tests::plan_of(jit_for(GetParam()), make_problem(s), m);
+    }
+
+    void expect_reference(const setup &s, const machine &m) const {
+        run r(s);
+        r.execute_on(jit_for(GetParam()), sizes_come::at_creation, m);
+        expect_same(outputs_of(r), outputs_by(reference_entry, s), s, describe(plan_of(s, m)));
+    }
+};
+
+TEST_P(plans, non_temporal_stores_of_every_type_are_reached) {
+    for (const auto kind :
+         {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward, jitnorm_backward_data})
+        for (const auto type : FLOATING)
+            for (const dim_t columns : {64, 192, 1024, 4096 + 512}) {
+                const setup s = in_place_of(kind, type, 37, columns);
+                const plan how = plan_of(s, NO_CACHES);
+                EXPECT_TRUE(how.non_temporal) << s;
+                EXPECT_TRUE(how.on(1, true).non_temporal) << "where the first element lies at a cache line";
+                EXPECT_FALSE(how.on(1, false).non_temporal);
+                EXPECT_FALSE(plan_of(s, NO_L2).non_temporal) << s;
+                expect_reference(s, NO_CACHES);
+            }
+}
+
+// The narrowest types, rows that are no whole cache lines, and destinations that begin within one.
+TEST_P(plans, no_non_temporal_stores_where_they_would_be_wrong) {
+    setup bytes = in_place_of(jitnorm_forward_inference, jitnorm_f32);
+    bytes.dst_type = jitnorm_s8;
+    EXPECT_FALSE(plan_of(bytes, NO_CACHES).non_temporal);
+    expect_reference(bytes, NO_CACHES);
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
+        const setup odd = in_place_of(kind, jitnorm_f32, 37, 190);
+        EXPECT_FALSE(plan_of(odd, NO_CACHES).non_temporal);
+        expect_reference(odd, NO_CACHES);
+        setup within = in_place_of(kind, jitnorm_f32);
+        within.src = within.dst = within.diff_src = "dense+7";
+        EXPECT_TRUE(plan_of(within, NO_CACHES).non_temporal) << "only the execution knows where tensors begin";
+        expect_reference(within, NO_CACHES);
+    }
+}
+
+TEST_P(plans, forward_prefetches_beyond_the_caches) {
+    const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32);
+    EXPECT_FALSE(plan_of(f32, ROOMY).on(4, true).prefetch);
+    EXPECT_TRUE(plan_of(f32, NO_CACHES).on(4, true).prefetch);
+    setup mostly_reads = f32;
+    mostly_reads.dst_type = jitnorm_s8;
+    EXPECT_TRUE(plan_of(mostly_reads, NO_L2).on(1, true).prefetch);
+    EXPECT_EQ(plan_of(mostly_reads, NO_L2).rows_per_pass, 1);
+    EXPECT_EQ(plan_of(f32, ROOMY).rows_per_pass, 2);
+    for (const setup &s : {f32, mostly_reads})
+        for (const machine &m : MACHINES) expect_reference(s, m);
+}
+
+// Backward prefetches where a thread's part does not fit into L2: more threads need it no more.
+TEST_P(plans, backward_prefetches_by_what_a_thread_has) {
+    const setup s = in_place_of(jitnorm_backward, jitnorm_f32, 64, 512);
+    const machine m = {.l1 = 1 << 10, .l2 = 3 * 64 * 512 * 4 / 2, .last_level = dim_t(1) << 40};
+    EXPECT_TRUE(plan_of(s, m).on(1, true).prefetch);
+    EXPECT_FALSE(plan_of(s, m).on(2, true).prefetch);
+    EXPECT_FALSE(plan_of(s, ROOMY).on(1, true).prefetch);
+    expect_reference(s, m);
+}
+
+TEST_P(plans, every_row_source_has_the_same_bits_on_every_machine) {
+    struct expectation {
+        setup s;
+        row_access rows;
+    };
+    setup packed_forward = in_place_of(jitnorm_forward_training, jitnorm_f32, 70, 48), packed_data = packed_forward;
+    packed_forward.src = packed_forward.dst = "@ba";
+    packed_data.kind = jitnorm_backward_data;
+    packed_data.src = packed_data.dst = packed_data.diff_src = "@ba";
+    setup interleaved = packed_data;
+    interleaved.kind = jitnorm_backward;
+    interleaved.dims = {64, 64, 48};
+    interleaved.src = interleaved.dst = interleaved.diff_src = "@cba";
+    setup tiles_with_sums = packed_data;
+    tiles_with_sums.kind = jitnorm_backward;
+    for (const auto &[s, rows] :
+         {expectation{in_place_of(jitnorm_forward_training, jitnorm_bf16), row_access::in_place},
+          expectation{in_place_of(jitnorm_backward, jitnorm_bf16), row_access::in_place},
+          expectation{packed_forward, row_access::tiles}, expectation{packed_data, row_access::tiles},
+          expectation{tiles_with_sums, row_access::tiles}, expectation{interleaved, row_access::interleaved}})
+        for (const machine &m : MACHINES) {
+            EXPECT_EQ(int(plan_of(s, m).rows), int(rows)) << s;
+            expect_reference(s, m);
+        }
+}
+
+// Few long rows: threads share their chunks, in place and in tiles.
+TEST_P(plans, chunks_of_long_rows_are_shared_by_threads) {
+    const thread_count threads(5);
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward, jitnorm_backward_data})
+        for (const char *layout : {"dense", "@ba"}) {
+            setup s = in_place_of(kind, jitnorm_f32, 2, 40 * 4096 + 100);
+            s.src = s.dst = s.diff_src = layout;
+            const plan how = plan_of(s, ROOMY);
+            EXPECT_TRUE(how.on(5, true).by_chunks) << s;
+            EXPECT_EQ(how.on(5, true).threads, 5) << s;
+            for (const machine &m : MACHINES) expect_reference(s, m);
+        }
+}
+
+TEST_P(plans, are_values) {
+    const setup s = in_place_of(jitnorm_backward, jitnorm_f32);
+    EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
+    EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
+    EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
+              "rows:in_place,panel:192,batch:10,pass:1,prefetch_threads:2147483647,non_temporal:1,row_threads:1,"
+              "chunk_threads:0,scratchpad:0");
+}
+
+INSTANTIATE_TEST_SUITE_P(native, plans, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+
+} // namespace
+} // namespace jitnorm::tests
