@@ -9,7 +9,8 @@
 namespace jitnorm::impl {
 
 void cache_facts::add(const cache_levels &levels) {
-    if (count < MOST && levels != cache_levels()) processors[size_t(count++)] = levels;
+    const bool known = std::any_of(levels.begin(), levels.end(), [](const cache &c) { return c != cache(); });
+    if (known && count < MOST) processors[size_t(count++)] = levels;
 }
 
 cache_facts caches_by_sysconf() {

@@ -67,12 +67,10 @@ bool set_size(machine &m, std::string_view name, std::string_view value) {
     dim_t bytes = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bytes);
     if (error != std::errc() || end != value.data() + value.size() || !is_between(bytes, 1, LARGEST_SIZE)) return false;
-    for (const auto &size : SIZES)
-        if (size.name == name) {
-            m.*size.bytes = bytes;
-            return true;
-        }
-    return false;
+    const auto *const size = std::ranges::find(SIZES, name, [](const auto &s) { return s.name; });
+    if (size == std::end(SIZES)) return false;
+    m.*size->bytes = bytes;
+    return true;
 }
 
 // Of lines in the log that are printed once.
