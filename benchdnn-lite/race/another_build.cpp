@@ -2,10 +2,15 @@
 // Another build of this library as a peer.
 #include "another_build.hpp"
 
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <system_error>
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include "../error.hpp"
 
@@ -77,9 +82,55 @@ private:
     const execution execution_;
 };
 
+// As long as it lives the environment says so; a library reads it when its engine is created.
+class in_environment {
+public:
+    in_environment(const char *name, const std::string &value) : name_(name) {
+        if (const char *before = std::getenv(name)) before_ = before;
+        setenv(name, value.c_str(), 1);
+    }
+    in_environment(const in_environment &) = delete;
+    in_environment &operator=(const in_environment &) = delete;
+    ~in_environment() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+
+private:
+    const char *const name_;
+    std::optional<std::string> before_;
+};
+
+// The file that this program has our functions from.
+std::string our_file() {
+    Dl_info info;
+    void *const function = dlsym(RTLD_DEFAULT, "jitnorm_version");
+    if (!function || dladdr(function, &info) == 0) throw input_error("--plan: this program has no libjitnorm.so");
+    return info.dli_fname;
+}
+
+// A copy of a file as long as it lives, under a name that no other had: the dynamic linker takes files of one name, or
+// one file of several names, for the same library.
+class copied_file {
+public:
+    explicit copied_file(const std::string &from)
+        : path_(std::filesystem::temp_directory_path() / "libjitnorm-XXXXXX") {
+        const int file = mkstemp(path_.data());
+        if (file < 0) throw std::system_error(errno, std::generic_category(), path_);
+        close(file);
+        std::filesystem::copy_file(from, path_, std::filesystem::copy_options::overwrite_existing);
+    }
+    copied_file(const copied_file &) = delete;
+    copied_file &operator=(const copied_file &) = delete;
+    ~copied_file() { unlink(path_.c_str()); }
+    const std::string &path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
 } // namespace
 
-peer_library another_build(const std::string &file) {
+peer_library another_build(const std::string &file, const std::string &caches) {
+    std::optional<in_environment> other_caches;
+    if (!caches.empty()) other_caches.emplace("JITNORM_CACHES", caches);
     const auto s = std::make_shared<const session>(functions_of(library_file(file)));
     const auto make = [s](const execution &e) -> std::unique_ptr<peer> {
         try {
@@ -90,7 +141,14 @@ peer_library another_build(const std::string &file) {
             throw refusal(error.what());
         }
     };
-    return {file, make, true};
+    return {caches.empty() ? file : concat(file, " with ", caches), make, true};
+}
+
+peer_library this_build(const std::string &caches) {
+    const copied_file copy(our_file());
+    peer_library made = another_build(copy.path(), caches);
+    made.name = caches;
+    return made;
 }
 
 } // namespace benchdnn_lite

@@ -3,6 +3,7 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <regex>
 
 #include "../error.hpp"
 
@@ -13,6 +14,14 @@ namespace {
 constexpr int MAX_THREADS = 1024, MAX_ROUNDS = 10'000;
 
 int parse_count(std::string_view text, int lowest, int highest) { return int(parse_integer(text, lowest, highest)); }
+
+// As in JITNORM_CACHES, which has no effect where it says anything else: the race would be one of equals.
+std::string parse_caches(const std::string &text) {
+    static const std::regex sizes("(l1|l2|last_level):[1-9][0-9]{0,11}(,(l1|l2|last_level):[1-9][0-9]{0,11})*");
+    if (!std::regex_match(text, sizes))
+        throw input_error("'", text, "' names no sizes like l2:1048576,last_level:33554432");
+    return text;
+}
 
 // Takes the argument if the knob is one of the race's.
 bool take(race_options &options, const std::string &argument) {
@@ -29,6 +38,8 @@ bool take(race_options &options, const std::string &argument) {
         options.conditions.then_read = true;
     else if (name == "--peer" && !value.empty())
         options.peer = value;
+    else if (name == "--plan")
+        options.plan = parse_caches(value);
     else if (name == "--json" && !value.empty())
         options.json = value;
     else if (name == "--plot" && !value.empty())
@@ -76,6 +87,8 @@ std::string race_help() {
            "                  are to have the bits of ours: where they only come close, the race is run, the note "
            "says\n"
            "                  \"bits differ\", and the exit status is 1\n"
+           "  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432; without\n"
+           "                  --peer it is this build once more, on buffers of its own\n"
            "  --threads=N     threads of both libraries and of the copies (1)\n"
            "  --rounds=N      interleaved rounds, of which medians are taken (15)\n"
            "  --then-read     times include a pass that reads the result, as its next user would\n"

@@ -65,12 +65,17 @@ int run(const race_options &options, const peer_library &other) {
     return std::any_of(results.begin(), results.end(), [](const race_result &r) { return r.disagrees; }) ? 1 : 0;
 }
 
+peer_library chosen_peer(const race_options &options, const peer_library &otherwise) {
+    if (!options.peer.empty()) return another_build(options.peer, options.plan);
+    return options.plan.empty() ? otherwise : this_build(options.plan);
+}
+
 } // namespace
 
 int run_race(int argc, char **argv, const peer_library &other) {
     try {
         const race_options options = parse_race_options({argv + 1, argv + argc});
-        if (!options.help) return run(options, options.peer.empty() ? other : another_build(options.peer));
+        if (!options.help) return run(options, chosen_peer(options, other));
         print(race_help());
         return 0;
     } catch (const input_error &error) {

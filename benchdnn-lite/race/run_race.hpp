@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_race: the whole program; the answer is the exit status. The peer is `other` unless --peer names a file.
+// run_race: the whole program; the answer is the exit status. The peer is `other` unless --peer or --plan names
+// another.
 #pragma once
 
 #include "peer.hpp"

@@ -32,6 +32,7 @@ environment::environment()
     copy(text_of("JITNORM_MAX_CPU_ISA"), max_cpu_isa);
     copy(text_of("JITNORM_IMPL"), implementation);
     copy(text_of("JITNORM_JIT_DUMP"), jit_dump_folder);
+    copy(text_of("JITNORM_CACHES"), caches);
 }
 
 int verbose_level_of(std::string_view text) {

@@ -20,6 +20,7 @@ struct environment {
     char implementation[64];        // JITNORM_IMPL
     bool jit_profile;               // JITNORM_JIT_PROFILE is a number and not 0
     char jit_dump_folder[PATH_MAX]; // JITNORM_JIT_DUMP
+    char caches[128];               // JITNORM_CACHES
 };
 
 const environment &the_environment();

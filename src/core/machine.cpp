@@ -1,40 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <atomic>
+#include <charconv>
 
+#include "environment.hpp"
 #include "process_wide.hpp"
+#include "verbose.hpp"
 
 namespace jitnorm::impl {
 
 namespace {
 
-dim_t cache_bytes(int name, dim_t otherwise) {
-    const long bytes = sysconf(name);
-    return bytes > 0 ? dim_t(bytes) : otherwise;
+constexpr dim_t KB = 1024, MB = 1024 * KB;
+constexpr dim_t LARGEST_LAST_LEVEL = 64 * MB;
+
+// ---- from answers to a machine
+
+constexpr bool is_between(dim_t bytes, dim_t least, dim_t most) { return least <= bytes && bytes <= most; }
+
+// Of the cores that share a cache each has its part. Threads of one core share its first level, too, and are no cores.
+dim_t part_of_core(const cache &shared, const cache &first) {
+    return shared.bytes / std::max(shared.sharers / std::max(first.sharers, 1), 1);
 }
 
-// Large last levels are shared by many.
-constexpr dim_t LARGEST_SHARE = 64 * 1024 * 1024;
+machine machine_of(const cache_levels &levels) {
+    const auto &[first, second, third] = levels;
+    machine m;
+    if (is_between(first.bytes, 4 * KB, MB)) m.l1 = first.bytes;
+    const dim_t l2 = part_of_core(second, first);
+    const bool contradiction = third.bytes > 0 && third.bytes < second.bytes; // one of them is wrong, or both are
+    if (!contradiction && is_between(l2, std::max(m.l1, 64 * KB), LARGEST_LAST_LEVEL)) m.l2 = l2;
+    if (!contradiction && is_between(third.bytes, m.l2, 64 * 1024 * MB)) m.last_level = third.bytes;
+    m.last_level = std::clamp(m.last_level, m.l2, LARGEST_LAST_LEVEL);
+    return m;
+}
 
-struct found : machine {
-    found() {
-        l1 = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, l1);
-        l2 = cache_bytes(_SC_LEVEL2_CACHE_SIZE, l2);
-        last_level = std::min(cache_bytes(_SC_LEVEL3_CACHE_SIZE, last_level), LARGEST_SHARE);
-    }
+constexpr const char *PROCESSORS = "/sys/devices/system/cpu";
+
+cache_facts facts_here() {
+    cache_facts facts = caches_by_files(PROCESSORS);
+    if (facts.count == 0) facts = caches_by_cpuid(execute_cpuid);
+    if (facts.count == 0) facts = caches_by_sysconf();
+    return facts.count > 0 ? facts : cache_facts();
+}
+
+struct found {
+    cache_facts facts = facts_here();
+    machine here = machine_of(facts);
 };
 
 constinit process_wide<const found> this_machine;
 
+// ---- texts
+
+constexpr struct {
+    std::string_view name;
+    dim_t machine::*bytes;
+} SIZES[] = {{"l1", &machine::l1}, {"l2", &machine::l2}, {"last_level", &machine::last_level}};
+
+constexpr dim_t LARGEST_SIZE = dim_t(1) << 40;
+constexpr size_t LONGEST_TEXT = 100; // has room for all sizes; the end of a longer one may be lost (environment.hpp)
+
+bool set_size(machine &m, std::string_view name, std::string_view value) {
+    dim_t bytes = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bytes);
+    if (error != std::errc() || end != value.data() + value.size() || !is_between(bytes, 1, LARGEST_SIZE)) return false;
+    const auto *const size = std::ranges::find(SIZES, name, [](const auto &s) { return s.name; });
+    if (size == std::end(SIZES)) return false;
+    m.*size->bytes = bytes;
+    return true;
+}
+
+// Of lines in the log that are printed once.
+constinit std::atomic<bool> machine_is_logged = false, nonsense_is_logged = false;
+
 } // namespace
 
-const machine &the_machine() { return this_machine.get(); }
+machine machine_of(const cache_facts &facts) {
+    if (facts.count == 0) return {};
+    machine m = machine_of(facts.processors[0]);
+    for (int i = 1; i < facts.count; ++i) {
+        const machine other = machine_of(facts.processors[size_t(i)]);
+        for (const auto &size : SIZES) m.*size.bytes = std::min(m.*size.bytes, other.*size.bytes);
+    }
+    return m;
+}
+
+std::optional<machine> with_sizes(machine m, std::string_view text) {
+    if (text.size() > LONGEST_TEXT) return std::nullopt;
+    for (;;) {
+        const std::string_view one = text.substr(0, text.find(','));
+        const size_t colon = std::min(one.find(':'), one.size());
+        if (!set_size(m, one.substr(0, colon), one.substr(std::min(colon + 1, one.size())))) return std::nullopt;
+        if (one.size() == text.size()) return m;
+        text.remove_prefix(one.size() + 1);
+    }
+}
+
+machine the_machine() {
+    const machine &here = this_machine.get().here;
+    const std::string_view sizes = the_environment().caches;
+    if (sizes.empty()) return here;
+    if (const auto wanted = with_sizes(here, sizes)) return *wanted;
+    if (verbose_level() >= VERBOSE_ERRORS && !nonsense_is_logged.exchange(true))
+        log_line("error", "JITNORM_CACHES names no sizes of caches and has no effect: " + std::string(sizes));
+    return here;
+}
 
 std::string describe(const machine &m) {
-    return "l1:" + std::to_string(m.l1) + ",l2:" + std::to_string(m.l2) + ",last_level:" + std::to_string(m.last_level);
+    std::string text;
+    for (const auto &size : SIZES)
+        text += (text.empty() ? "" : ",") + std::string(size.name) + ":" + std::to_string(m.*size.bytes);
+    return text;
+}
+
+void log_machine_once() {
+    if (machine_is_logged.exchange(true)) return;
+    const machine m = the_machine();
+    const char *steered = m == this_machine.get().here ? "" : "+JITNORM_CACHES";
+    log_line("machine", this_machine.get().facts.source + std::string(steered) + "," + describe(m));
 }
 
 } // namespace jitnorm::impl

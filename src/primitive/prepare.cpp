@@ -14,7 +14,10 @@ namespace {
 
 solution solution_by(const implementation &by, const problem &p) {
     const solution made = {&by, by.make_plan(p, the_machine())};
-    if (verbose_level() >= 2) log_line("plan", std::string(by.name) + "," + describe(made.plan) + "," + describe(p));
+    if (verbose_level() >= 2) {
+        log_machine_once();
+        log_line("plan", std::string(by.name) + "," + describe(made.plan) + "," + describe(p));
+    }
     return made;
 }
 

@@ -87,6 +87,32 @@ TEST_F(race_another_build, the_file_that_was_named_is_the_one_that_runs) {
     EXPECT_EQ(json["races"][0]["peer"], other_name);
 }
 
+class race_plan : public testing::Test {
+protected:
+    race_plan() {
+        jitnorm_set_verbose(0); // ours
+        setenv("JITNORM_VERBOSE", "2", 1);
+    }
+    ~race_plan() override { unsetenv("JITNORM_VERBOSE"); }
+};
+
+// Its log tells: a library that is opened now reads the environment now.
+TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
+    for (const std::string sizes : {"l1:16384,l2:200000,last_level:2000000", "l1:16384,l2:300000,last_level:3000000"}) {
+        const answer a = run({"--rounds=1", "--plan=" + sizes, "--dir=FWD_D,BWD_DW", "--flags=CH", "100x400"});
+        EXPECT_EQ(a.status, 0) << a.errors;
+        EXPECT_NE(a.text.find("+JITNORM_CACHES," + sizes + "\n"), a.text.npos) << sizes;
+        EXPECT_EQ(a.text.find("bits differ"), a.text.npos);
+        EXPECT_EQ(getenv("JITNORM_CACHES"), nullptr);
+    }
+}
+
+TEST_F(race_plan, is_made_by_another_build_where_one_is_named) {
+    const std::string sizes = "l1:16384,l2:200000,last_level:2000000";
+    const answer a = run({"--rounds=1", "--plan=" + sizes, "--peer=" RACE_OUR_LIBRARY, "3x40"});
+    EXPECT_NE(a.text.find(" with " + sizes), a.text.npos);
+}
+
 TEST_F(race_another_build, files_that_are_no_such_library_are_mistakes) {
     const struct {
         std::string file, message;
