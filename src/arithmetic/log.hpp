@@ -43,10 +43,12 @@ struct split_log {
     V f, n;
 };
 
+// Other numbers have the values of 1, which callers leave unused: NaN's bits as integers would overflow.
 template <typename V>
-split_log<V> split_log_of(V x) {
+split_log<V> split_log_of(V any) {
     using constants = log_constants<scalar_of<V>>;
     using bits = exp_constants<scalar_of<V>>;
+    const V x = select(any > V(0), any, V(1));
     const auto denormal = x < V(constants::SMALLEST);
     const V normal = select(denormal, x * V(constants::LARGER), x);
     const integer_of<V> shifted = (bits_of(normal) - bits_of(V(constants::SQRT_HALF))) + bits_of(V(1));
