@@ -16,6 +16,18 @@ public:
     centered_load(Xbyak::CodeGenerator &g, element_io<I, T> &io, jitnorm_data_type_t type, bool centered)
         : ops_(g), io_(io), type_(type), centered_(centered) {}
 
+    // The same for vectors and the registers of their slots.
+    void emit_all(std::span<const vmm> differences, const vmm &center, const Xbyak::Reg64 &row, places vectors) {
+        const auto difference = [&](const place &p) { return differences[size_t(p.slot)]; };
+        if (!io_.crosses(vectors)) {
+            for (const place &p : vectors) emit(difference(p), center, row, p);
+            return;
+        }
+        io_.load_all(differences, row, vectors, type_);
+        if (!centered_) return;
+        for (const place &p : vectors) ops_.sub(difference(p), center, difference(p));
+    }
+
     // Absent elements are anything.
     void emit(const vmm &difference, const vmm &center, const Xbyak::Reg64 &row, const place &p) {
         if (!centered_) return io_.load(difference, row, p, type_);

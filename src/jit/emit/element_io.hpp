@@ -10,6 +10,7 @@
 #include <array>
 #include <optional>
 
+#include "crossing.hpp"
 #include "narrowing.hpp"
 #include "row_walker.hpp"
 #include "tail_mask.hpp"
@@ -37,6 +38,26 @@ public:
                const std::array<vmm, 2> &work)
         : element_io(g, tail, walker, scratch) {
         narrowing_.emplace(g, work);
+    }
+
+    // From here on pairs of whole vectors are crossed (crossing.hpp): every load_all() and store_all() of the same places
+    // takes them so. `zeros` is left to this object. For rows of f32, bf16 and f16, and stores that are joined.
+    void cross(const vmm &zeros) {
+        zeros_ = zeros;
+        ops_.clear(zeros);
+    }
+    bool crosses(places vectors) const { return zeros_ && vectors.size() % 2 == 0 && !vectors.back().tail; }
+
+    // Vectors to the registers of their slots.
+    void load_all(std::span<const vmm> to, const reg &row, places vectors, jitnorm_data_type_t type) {
+        for (size_t i = 0; i < vectors.size(); ++i) {
+            const place &p = vectors[i];
+            if (!crosses(vectors))
+                load(to[size_t(p.slot)], row, p, type);
+            else if (i % 2 == 0)
+                load_crossed(Xbyak::Ymm(to[size_t(p.slot)].getIdx()), Xbyak::Ymm(to[size_t(p.slot) + 1].getIdx()),
+                             walker_.at(row, p, element_bytes(type)), type);
+        }
     }
 
     // Absent elements load as zero.
@@ -93,11 +114,11 @@ public:
         }
     }
 
-    // The same for all `vectors` of a row, which are in v and the registers that follow it.
+    // The same for all `vectors` of a row, which are in v and the registers that follow it, results of arithmetic.
     void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool non_temporal) {
         const auto held = [&](const place &p) { return vmm(v.getIdx() + p.slot); };
         if (vectors.size() == 2 && !vectors[1].tail && narrowing<I, T>::joins_two(type)) {
-            narrowing_.value().two(held(vectors[0]), held(vectors[1]), type);
+            narrowing_.value().two(held(vectors[0]), held(vectors[1]), type, crosses(vectors));
             const address at = walker_.at(row, vectors[0], element_bytes(type));
             return store_whole(at, held(vectors[0]).getIdx(), 2 * WIDTH * element_bytes(type), non_temporal);
         }
@@ -111,6 +132,28 @@ public:
 
 private:
     // ---- to the compute type
+
+    void load_crossed(const Xbyak::Ymm &first, const Xbyak::Ymm &second, const address &at, jitnorm_data_type_t type) {
+        constexpr int QUARTER = 4;
+        const int size = element_bytes(type);
+        if (type == jitnorm_bf16) {
+            g_.vpunpcklwd(first, *zeros_, g_.ptr[at]);
+            g_.vpunpckhwd(second, *zeros_, g_.ptr[at]);
+            return;
+        }
+        for (const auto &[v, begin] : {std::pair(first, 0), std::pair(second, QUARTER)}) {
+            const Xbyak::Xmm low(v.getIdx());
+            const auto from = g_.ptr[at + begin * size], behind = g_.ptr[at + (begin + 2 * QUARTER) * size];
+            if (type == jitnorm_f32) {
+                g_.vmovups(low, from);
+                g_.vinsertf128(v, v, behind, 1);
+            } else {
+                g_.vmovq(low, from);
+                g_.vmovhps(low, low, behind);
+                g_.vcvtph2ps(v, low);
+            }
+        }
+    }
 
     // The stored elements of an incomplete vector to the bottom of v. AVX-512 masks by element; a masked conversion
     // from memory would do as well on a processor, but emulators read the whole vector for it.
@@ -253,6 +296,7 @@ private:
     row_walker<I, T> walker_;
     reg scratch_;
     std::optional<narrowing<I, T>> narrowing_;
+    std::optional<vmm> zeros_;
 };
 
 } // namespace jitnorm::impl::jit
