@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Install rules: headers, both libraries, the CMake package, jitnorm.pc, benchdnn-lite and its inputs.
+# Install rules: headers, both libraries, the CMake package, jitnorm.pc and jitnorm-onednn.pc, benchdnn-lite and its inputs.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jitnorm)
 set(generated_dir ${PROJECT_BINARY_DIR}/package)
 
 install(DIRECTORY include/ ${PROJECT_BINARY_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(TARGETS jitnorm jitnorm_ascend EXPORT jitnorm_shared)
+install(TARGETS jitnorm jitnorm_ascend jitnorm_onednn EXPORT jitnorm_shared)
 install(TARGETS jitnorm_static EXPORT jitnorm_static)
 foreach(kind shared static)
   install(EXPORT jitnorm_${kind} NAMESPACE jitnorm:: FILE jitnorm-${kind}.cmake DESTINATION ${package_dir})
@@ -23,8 +23,10 @@ if(JITNORM_THREADING STREQUAL OMP)
   string(PREPEND pc_libs_private "${OpenMP_CXX_FLAGS} ")
 endif()
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-configure_file(cmake/jitnorm.pc.in ${generated_dir}/jitnorm.pc @ONLY)
-install(FILES ${generated_dir}/jitnorm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name jitnorm jitnorm-onednn)
+  configure_file(cmake/${name}.pc.in ${generated_dir}/${name}.pc @ONLY)
+  install(FILES ${generated_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET benchdnn-lite)

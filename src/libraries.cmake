@@ -25,6 +25,16 @@ foreach(library jitnorm jitnorm_static)
   endif()
 endforeach()
 
+# Programs for oneDNN: the headers that give jitnorm's functions oneDNN's names, in a folder of their own so that nobody
+# comes by oneDNN's names who has not asked for them.
+add_library(jitnorm_onednn INTERFACE)
+set_target_properties(jitnorm_onednn PROPERTIES EXPORT_NAME onednn)
+target_link_libraries(jitnorm_onednn INTERFACE jitnorm)
+target_include_directories(jitnorm_onednn INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/jitnorm/onednn>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/jitnorm/onednn>)
+add_library(jitnorm::onednn ALIAS jitnorm_onednn)
+
 # Programs for Ascend: the headers that give jitnorm's functions CANN's names, in a folder of their own so that nobody
 # comes by CANN's names who has not asked for them.
 add_library(jitnorm_ascend INTERFACE)

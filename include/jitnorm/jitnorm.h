@@ -64,7 +64,8 @@ extern "C" {
  *     argument             forward_inference   forward_training   backward   backward_data
  *     SRC                         +                   +               +            +
  *     DST                         -                   -
- *     MEAN, VARIANCE              + if G              - or + if G     +            +         (no MEAN if R)
+ *     MEAN, VARIANCE              + if G              - or + if G     +            +         (MEAN if R: not read or
+ *                                                                                             written, may be given)
  *     SCALE                       + if A              + if A          + if A       + if A
  *     SHIFT                       + if B              + if B          (+ if B)     (+ if B)
  *     DIFF_DST                                                        +            +
@@ -162,8 +163,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_de
  * belong to primitive_desc.
  *
  * index counts the memory descriptors of a kind from 0, or is JITNORM_ARG_* for jitnorm_query_exec_arg_md:
- *     src            0 src; 1 mean and 2 variance where they are inputs
- *     dst            0 dst; 1 mean and 2 variance where they are outputs
+ *     src            0 src; 1 mean and 2 variance where they are inputs (with rms_norm 1 is as 2)
+ *     dst            0 dst; 1 mean and 2 variance where they are outputs (the same)
  *     weights        0 scale, 1 shift
  *     diff_weights   0 and 1 their gradients
  * Other queries ignore it. Of a tensor that the primitive does not have, the descriptor is empty (0 dimensions).
@@ -187,6 +188,17 @@ JITNORM_API int jitnorm_primitive_desc_query_s32(const_jitnorm_primitive_desc_t 
  * runtime_error: the system refused, and no other implementation takes the operation. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
                                                       const_jitnorm_primitive_desc_t primitive_desc);
+
+/* What can be kept on a disk to create the primitive from another time: nothing, since generating the code takes less
+ * time than reading it. *size becomes 0; cache_blob may be null. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t primitive, size_t *size,
+                                                              uint8_t *cache_blob);
+
+/* jitnorm_primitive_create for a program that has kept what jitnorm_primitive_get_cache_blob answered.
+ * invalid_arguments: also a size that is not 0. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *primitive,
+                                                                      const_jitnorm_primitive_desc_t primitive_desc,
+                                                                      size_t size, const uint8_t *cache_blob);
 
 /* Computes, and returns when done. args: nargs pairs of argument and memory in any order, as the table above says; a
  * pair with a null memory is skipped. Each memory has exactly the descriptor that the primitive descriptor has for the
@@ -228,12 +240,22 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primi
 JITNORM_API jitnorm_status_t jitnorm_set_verbose(int level);
 
 /* Caps the instruction set of code generated from now on; the environment variable JITNORM_MAX_CPU_ISA does the same
- * from outside (DEFAULT, SSE41, AVX2, AVX512_CORE). Existing primitives stay as they are.
+ * from outside (DEFAULT, SSE41, AVX2, AVX512_CORE and oneDNN's other names). Existing primitives stay as they are.
  * invalid_arguments: an unknown value, or the cap can no longer change. */
 JITNORM_API jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa);
 
 /* The best instruction set that code is generated for: what the processor has, below the cap. */
 JITNORM_API jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void);
+
+/* Wishes concerning the instruction set: none has an effect.
+ * invalid_arguments: an unknown value. */
+JITNORM_API jitnorm_status_t jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_hints_t hints);
+JITNORM_API jitnorm_cpu_isa_hints_t jitnorm_get_cpu_isa_hints(void);
+
+/* The floating-point mode that attributes have which are created from now on, until they are given another one.
+ * invalid_arguments: a null pointer, an unknown mode. */
+JITNORM_API jitnorm_status_t jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_t mode);
+JITNORM_API jitnorm_status_t jitnorm_get_default_fpmath_mode(jitnorm_fpmath_mode_t *mode);
 
 /* Takes only implementations of this name (jit:avx512, jit:avx2, ref:any) for descriptors to come, as the environment
  * variable JITNORM_IMPL does from outside; null or "": any. Existing descriptors and primitives stay as they are.

@@ -16,7 +16,7 @@ namespace jitnorm {
 struct layer_normalization_primitive_desc : public primitive_desc {
     layer_normalization_primitive_desc() = default;
 
-    // Empty where the primitive has no mean or variance.
+    // Empty where the primitive has no statistics. With rms_norm the mean, which is not looked at, is as the variance.
     memory::desc mean_desc() const { return query_md(query::exec_arg_md, JITNORM_ARG_MEAN); }
     memory::desc variance_desc() const { return query_md(query::exec_arg_md, JITNORM_ARG_VARIANCE); }
     // Of scale, or of shift where that is the only one.
@@ -90,6 +90,8 @@ struct layer_normalization_forward : public primitive {
 
     layer_normalization_forward() = default;
     layer_normalization_forward(const primitive_desc &described) : primitive(described) {}
+    layer_normalization_forward(const primitive_desc &described, const std::vector<uint8_t> &cache_blob)
+        : primitive(described, cache_blob) {}
 };
 
 struct layer_normalization_backward : public primitive {
@@ -153,6 +155,8 @@ struct layer_normalization_backward : public primitive {
 
     layer_normalization_backward() = default;
     layer_normalization_backward(const primitive_desc &described) : primitive(described) {}
+    layer_normalization_backward(const primitive_desc &described, const std::vector<uint8_t> &cache_blob)
+        : primitive(described, cache_blob) {}
 };
 
 // ---------------------------------------------------------------- service
@@ -174,6 +178,20 @@ inline status set_jit_dump_folder(const char *folder) {
     return static_cast<status>(jitnorm_set_jit_dump_folder(folder));
 }
 inline status free_thread_scratchpad() { return static_cast<status>(jitnorm_free_thread_scratchpad()); }
+inline status set_cpu_isa_hints(cpu_isa_hints hints) {
+    return static_cast<status>(jitnorm_set_cpu_isa_hints(convert_to_c(hints)));
+}
+inline cpu_isa_hints get_cpu_isa_hints() { return static_cast<cpu_isa_hints>(jitnorm_get_cpu_isa_hints()); }
+
+inline void set_default_fpmath_mode(fpmath_mode mode) {
+    error::wrap_c_api(jitnorm_set_default_fpmath_mode(convert_to_c(mode)), "could not set the default mode");
+}
+inline fpmath_mode get_default_fpmath_mode() {
+    jitnorm_fpmath_mode_t mode;
+    error::wrap_c_api(jitnorm_get_default_fpmath_mode(&mode), "could not get the default mode");
+    return static_cast<fpmath_mode>(mode);
+}
+
 inline cpu_isa get_effective_cpu_isa() { return static_cast<cpu_isa>(jitnorm_get_effective_cpu_isa()); }
 
 inline int get_primitive_cache_capacity() {

@@ -176,9 +176,10 @@ JITNORM_API jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl
  *
  * Types: FLOAT, FLOAT16 and BF16. Each tensor may have any strides, 0 and overlapping ones included for inputs, and any
  * offset; the plain formats (ND, NCHW and the like) all mean the view as it is. A missing weight means ones, a missing
- * bias zeros. weight and bias have the shape of normalized_shape, one type, the data's or FLOAT. mean and rstd have one
- * type and shape, [A1..Ai, 1..1], or any other with as many elements in the same order, if strides can tell the one as
- * the other; so the gradients of weight and bias with N elements.
+ * bias zeros. weight and bias have the shape of normalized_shape: forward both of one type, the data's or FLOAT,
+ * backward each of any. mean and rstd, each of any type, have one shape, [A1..Ai, 1..1], or any other with as many
+ * elements in the same order, if strides can tell the one as the other; so the gradients of weight and bias, each of
+ * any type, with N elements.
  *
  * out may be input's memory, and grad_input grad_out's, where type and layout are the same; outputs overlap nothing
  * else. Of rows without elements mean_out is 0 and rstd_out NaN.
@@ -195,10 +196,25 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_get_workspace_size(
     const_jitnorm_acl_tensor_t bias, double eps, jitnorm_acl_tensor_t out, jitnorm_acl_tensor_t mean_out,
     jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
 
+/* The same with a choice of how exact the computation must be: impl_mode 0 precise, 1 fast, 2 in FLOAT16, for which
+ * input, weight and bias must be of that type (PARAM_INVALID, as for another number). The results are those of mode 0
+ * in any. */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_with_impl_mode_get_workspace_size(
+    const_jitnorm_acl_tensor_t input, const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t weight,
+    const_jitnorm_acl_tensor_t bias, double eps, jitnorm_acl_tensor_t out, jitnorm_acl_tensor_t mean_out,
+    jitnorm_acl_tensor_t rstd_out, int32_t impl_mode, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
+
+/* The same as jitnorm_aclnn_layer_norm_get_workspace_size, bit for bit; Ascend's sums in another order than its own.
+ *   561103: rows of more than 583705600 elements, as there */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_fast_layer_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t input, const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t weight,
+    const_jitnorm_acl_tensor_t bias, double eps, jitnorm_acl_tensor_t out, jitnorm_acl_tensor_t mean_out,
+    jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
+
 /* output_mask has three values: whether grad_input, grad_weight and grad_bias are computed; one that is not may be
- * null. grad_weight and grad_bias have one type. bias is checked and not read. PARAM_NULLPTR: grad_out, input,
- * normalized_shape, mean, rstd, output_mask, workspace_size, executor or an output that the mask asks for is null
- *   PARAM_INVALID, INNER_CREATE_EXECUTOR: as above */
+ * null, and is not looked at. bias is checked and not read.
+ *   PARAM_NULLPTR: grad_out, input, normalized_shape, mean, rstd, output_mask, workspace_size, executor or an output
+ * that the mask asks for is null PARAM_INVALID, INNER_CREATE_EXECUTOR: as above */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace_size(
     const_jitnorm_acl_tensor_t grad_out, const_jitnorm_acl_tensor_t input,
     const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t mean, const_jitnorm_acl_tensor_t rstd,
@@ -206,13 +222,18 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace
     jitnorm_acl_tensor_t grad_input, jitnorm_acl_tensor_t grad_weight, jitnorm_acl_tensor_t grad_bias,
     uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
 
-/* The second call, of both.
+/* The second call, of each.
  *   PARAM_NULLPTR: executor is null, workspace is although its size is not 0, or the address of a tensor that has
  *                  elements
- *   PARAM_INVALID: the executor has ended or is the other operation's; workspace_size is less than was asked for; an
+ *   PARAM_INVALID: the executor has ended or is another operation's; workspace_size is less than was asked for; an
  *                  output whose first element is where that of another tensor is, and that is not in place as above */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm(void *workspace, uint64_t workspace_size,
                                                           jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_with_impl_mode(void *workspace, uint64_t workspace_size,
+                                                                         jitnorm_acl_op_executor_t executor,
+                                                                         void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_fast_layer_norm(void *workspace, uint64_t workspace_size,
+                                                               jitnorm_acl_op_executor_t executor, void *stream);
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward(void *workspace, uint64_t workspace_size,
                                                                    jitnorm_acl_op_executor_t executor, void *stream);
 

@@ -35,11 +35,74 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_ji
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
                                                                         jitnorm_scratchpad_mode_t mode);
 
-/* The tensor `arg` (JITNORM_ARG_SRC or JITNORM_ARG_DST) has a scale: one f32 for the whole tensor (mask 0), given at
- * execution as JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Made for s8 and u8; layer normalization takes scales
- * with every type of src and dst.
- * invalid_arguments: a negative arg or mask; unimplemented: another arg, a mask that is not 0. */
+/* What follows says only what the caller would like or put up with. Layer normalization takes what is said to be taken
+ * and refuses the rest with unimplemented when a descriptor is created, not here: attributes may be made for several
+ * primitives, of other libraries too. */
+
+/* The tensor `arg` has a scale: one f32 for the whole tensor (mask 0), given at execution as
+ * JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Made for s8 and u8; layer normalization takes scales of
+ * JITNORM_ARG_SRC and JITNORM_ARG_DST with every type of src and dst, of mask 0 alone. Said again for an argument, the
+ * last counts.
+ * invalid_arguments: a negative arg or mask. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask);
+
+/* The same in general: bit d of the mask says that there is a scale for each index of dimension d, or each group_dims
+ * of the last two (ndims 2; ndims 0 and group_dims null: no groups); the scales' type; whether a host scalar holds the
+ * one value; and how scales come about. Layer normalization takes an f32 of mask 0 in a memory, of any quantization
+ * mode. invalid_arguments: as above; ndims other than 0 and 2; groups that are null or not positive; groups or a type
+ * of 8 bits with mask 0; on the host with a mask or groups; a type other than f32, bf16, f16, e8m0 (13) and f8_e4m3
+ * (10); an unknown quantization mode. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales(jitnorm_primitive_attr_t attr, int arg, int mask,
+                                                               int ndims, const jitnorm_dims_t group_dims,
+                                                               jitnorm_data_type_t data_type);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_v2(jitnorm_primitive_attr_t attr, int arg, int mask,
+                                                                  int ndims, const jitnorm_dims_t group_dims,
+                                                                  jitnorm_data_type_t data_type, int is_on_host);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t attr, int arg, int mask,
+                                                                  int ndims, const jitnorm_dims_t group_dims,
+                                                                  jitnorm_data_type_t data_type, int is_on_host,
+                                                                  jitnorm_quantization_mode_t quantization_mode);
+
+/* The tensor `arg` has a zero point. Layer normalization takes none.
+ * invalid_arguments: a negative arg or mask, and as for scales, with the types s32, s8 and u8. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points_mask(jitnorm_primitive_attr_t attr, int arg,
+                                                                         int mask);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points(jitnorm_primitive_attr_t attr, int arg, int mask,
+                                                                    int ndims, const jitnorm_dims_t group_dims,
+                                                                    jitnorm_data_type_t data_type);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points_v2(jitnorm_primitive_attr_t attr, int arg, int mask,
+                                                                       int ndims, const jitnorm_dims_t group_dims,
+                                                                       jitnorm_data_type_t data_type, int is_on_host);
+
+/* Whether results must have the same bits from run to run (0 no, anything else yes): here they have in any case. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_deterministic(const_jitnorm_primitive_attr_t attr, int *value);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_deterministic(jitnorm_primitive_attr_t attr, int value);
+
+/* What f32 data may be narrowed to for the computation; new attributes have the default mode (strict, if
+ * jitnorm_set_default_fpmath_mode said nothing else). Layer normalization takes all modes and narrows nothing. With
+ * apply_to_int (0 no, anything else yes) integers may be computed with in that type: taken with the strict mode alone.
+ * invalid_arguments: an unknown mode. Result pointers of _v2 may be null. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode(const_jitnorm_primitive_attr_t attr,
+                                                                    jitnorm_fpmath_mode_t *mode);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode(jitnorm_primitive_attr_t attr,
+                                                                    jitnorm_fpmath_mode_t mode);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode_v2(const_jitnorm_primitive_attr_t attr,
+                                                                       jitnorm_fpmath_mode_t *mode, int *apply_to_int);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_attr_t attr,
+                                                                       jitnorm_fpmath_mode_t mode, int apply_to_int);
+
+/* invalid_arguments: an unknown mode. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_accumulation_mode(const_jitnorm_primitive_attr_t attr,
+                                                                          jitnorm_accumulation_mode_t *mode);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_accumulation_mode(jitnorm_primitive_attr_t attr,
+                                                                          jitnorm_accumulation_mode_t mode);
+
+/* Of the argument JITNORM_ARG_DST, JITNORM_ARG_DIFF_SRC or 161, which stands for the gradients of weights.
+ * invalid_arguments: another argument with another mode than that of the environment, an unknown mode. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_rounding(jitnorm_primitive_attr_t attr, int arg,
+                                                                 jitnorm_rounding_mode_t *mode);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t attr, int arg,
+                                                                 jitnorm_rounding_mode_t mode);
 
 /* *post_ops belongs to attr and lives until attr is destroyed or its post-ops are set again. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_attr_t attr,
@@ -57,7 +120,8 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_destroy(jitnorm_post_ops_t post_op
 /* The number of post-operations; 0 for null. */
 JITNORM_API int jitnorm_post_ops_len(const_jitnorm_post_ops_t post_ops);
 
-/* jitnorm_sum, jitnorm_eltwise or jitnorm_binary; jitnorm_undefined_primitive for null or an index out of range. */
+/* jitnorm_sum, jitnorm_eltwise, jitnorm_binary or jitnorm_prelu; jitnorm_undefined_primitive for null or an index out
+ * of range. */
 JITNORM_API jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_post_ops_t post_ops, int index);
 
 /* Errors of all appends: invalid_arguments as said at each; out_of_memory: there are 32 already.
@@ -92,6 +156,12 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t p
 JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_post_ops_t post_ops, int index,
                                                                 jitnorm_alg_kind_t *alg_kind,
                                                                 const_jitnorm_memory_desc_t *src1_desc);
+
+/* y = y > 0 ? y : slope y, a slope for each index of the dimensions of the mask. Layer normalization does not implement
+ * it: descriptors with such a post-op are unimplemented.
+ * invalid_arguments: a negative mask. */
+JITNORM_API jitnorm_status_t jitnorm_post_ops_append_prelu(jitnorm_post_ops_t post_ops, int mask);
+JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_prelu(const_jitnorm_post_ops_t post_ops, int index, int *mask);
 
 #ifdef __cplusplus
 }

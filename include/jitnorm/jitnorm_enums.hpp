@@ -73,14 +73,56 @@ enum class algorithm {
     binary_ne = jitnorm_binary_ne
 };
 
+enum class fpmath_mode {
+    strict = jitnorm_fpmath_mode_strict,
+    bf16 = jitnorm_fpmath_mode_bf16,
+    f16 = jitnorm_fpmath_mode_f16,
+    any = jitnorm_fpmath_mode_any,
+    tf32 = jitnorm_fpmath_mode_tf32
+};
+
+enum class accumulation_mode {
+    strict = jitnorm_accumulation_mode_strict,
+    relaxed = jitnorm_accumulation_mode_relaxed,
+    any = jitnorm_accumulation_mode_any,
+    s32 = jitnorm_accumulation_mode_s32,
+    f32 = jitnorm_accumulation_mode_f32,
+    f16 = jitnorm_accumulation_mode_f16
+};
+
+enum class rounding_mode {
+    environment = jitnorm_rounding_mode_environment,
+    stochastic = jitnorm_rounding_mode_stochastic
+};
+
+enum class quantization_mode {
+    undef = jitnorm_quantization_mode_undef,
+    static_sazp = jitnorm_quantization_mode_static_sazp,
+    dynamic_mx = jitnorm_quantization_mode_dynamic_mx,
+    dynamic_fp = jitnorm_quantization_mode_dynamic_fp
+};
+
 enum class scratchpad_mode { library = jitnorm_scratchpad_mode_library, user = jitnorm_scratchpad_mode_user };
 
 enum class cpu_isa {
     isa_default = jitnorm_cpu_isa_default,
     sse41 = jitnorm_cpu_isa_sse41,
+    avx = jitnorm_cpu_isa_avx,
     avx2 = jitnorm_cpu_isa_avx2,
-    avx512_core = jitnorm_cpu_isa_avx512_core
+    avx2_vnni = jitnorm_cpu_isa_avx2_vnni,
+    avx2_vnni_2 = jitnorm_cpu_isa_avx2_vnni_2,
+    avx512_core = jitnorm_cpu_isa_avx512_core,
+    avx512_core_vnni = jitnorm_cpu_isa_avx512_core_vnni,
+    avx512_core_bf16 = jitnorm_cpu_isa_avx512_core_bf16,
+    avx10_1_512 = jitnorm_cpu_isa_avx10_1_512,
+    avx512_core_fp16 = jitnorm_cpu_isa_avx512_core_fp16,
+    avx10_1_512_amx = jitnorm_cpu_isa_avx10_1_512_amx,
+    avx512_core_amx = jitnorm_cpu_isa_avx512_core_amx,
+    avx10_1_512_amx_fp16 = jitnorm_cpu_isa_avx10_1_512_amx_fp16,
+    avx512_core_amx_fp16 = jitnorm_cpu_isa_avx512_core_amx_fp16
 };
+
+enum class cpu_isa_hints { no_hints = jitnorm_cpu_isa_no_hints, prefer_ymm = jitnorm_cpu_isa_prefer_ymm };
 
 enum class query {
     undef = jitnorm_query_undef,
@@ -93,6 +135,8 @@ enum class query {
     scratchpad_engine = jitnorm_query_scratchpad_engine,
     impl_info_str = jitnorm_query_impl_info_str,
     prop_kind = jitnorm_query_prop_kind,
+    cache_blob_id_size_s64 = jitnorm_query_cache_blob_id_size_s64,
+    cache_blob_id = jitnorm_query_cache_blob_id,
     strides = jitnorm_query_strides,
     epsilon_f32 = jitnorm_query_epsilon_f32,
     flags = jitnorm_query_flags,
@@ -110,6 +154,7 @@ enum class query {
     data_type = jitnorm_query_data_type,
     submemory_offset_s64 = jitnorm_query_submemory_offset_s64,
     padded_dims = jitnorm_query_padded_dims,
+    padded_offsets = jitnorm_query_padded_offsets,
     format_kind = jitnorm_query_format_kind,
     inner_nblks_s32 = jitnorm_query_inner_nblks_s32,
     inner_blks = jitnorm_query_inner_blks,
@@ -120,6 +165,15 @@ inline jitnorm_prop_kind_t convert_to_c(prop_kind v) { return static_cast<jitnor
 inline jitnorm_alg_kind_t convert_to_c(algorithm v) { return static_cast<jitnorm_alg_kind_t>(v); }
 inline jitnorm_scratchpad_mode_t convert_to_c(scratchpad_mode v) { return static_cast<jitnorm_scratchpad_mode_t>(v); }
 inline jitnorm_cpu_isa_t convert_to_c(cpu_isa v) { return static_cast<jitnorm_cpu_isa_t>(v); }
+inline jitnorm_cpu_isa_hints_t convert_to_c(cpu_isa_hints v) { return static_cast<jitnorm_cpu_isa_hints_t>(v); }
+inline jitnorm_fpmath_mode_t convert_to_c(fpmath_mode v) { return static_cast<jitnorm_fpmath_mode_t>(v); }
+inline jitnorm_accumulation_mode_t convert_to_c(accumulation_mode v) {
+    return static_cast<jitnorm_accumulation_mode_t>(v);
+}
+inline jitnorm_rounding_mode_t convert_to_c(rounding_mode v) { return static_cast<jitnorm_rounding_mode_t>(v); }
+inline jitnorm_quantization_mode_t convert_to_c(quantization_mode v) {
+    return static_cast<jitnorm_quantization_mode_t>(v);
+}
 inline jitnorm_query_t convert_to_c(query v) { return static_cast<jitnorm_query_t>(v); }
 inline unsigned convert_to_c(normalization_flags v) { return static_cast<unsigned>(v); }
 

@@ -36,7 +36,8 @@ extern "C" {
  * LayerNormBackward (jitnorm_graph_op_layer_norm_backward) and, an older name of the same operation, LayerNormBackprop
  * (jitnorm_graph_op_layer_norm_backprop):
  *   inputs     src, diff_dst, mean, variance, gamma?, beta?           (beta is not looked at)
- *   outputs    diff_src, diff_gamma?, diff_beta?                      (all three with use_affine, else the first)
+ *   outputs    diff_src, diff_gamma?, diff_beta?         (all three with use_affine, else the first or all three:
+ *                                                         diff_gamma then is the gradient of ones)
  *   attributes begin_norm_axis, use_affine, epsilon as above
  *
  * Data types of both: src, dst and their gradients are of one type, f32, bf16 or f16. gamma, beta, mean, variance and
@@ -47,8 +48,8 @@ extern "C" {
  *   outputs    pd_x, pd_gamma, pd_beta        (always all three; those masked out are not looked at)
  *   attributes output_mask (three s64s, 1 1 1) which outputs are written, 1 or 0 for each
  *              epsilon (f32, 1e-5)
- * Data types: dy, x and pd_x are of one type, f32, bf16 or f16. variance and mean are of one type, f32 or that of x.
- * gamma is f32 or of the type of x; pd_gamma and pd_beta are of its type. The normalized axes are as many as gamma has.
+ * Data types: dy, x and pd_x are of one type, f32, bf16 or f16. variance, mean, gamma, pd_gamma and pd_beta are each of
+ * any of these, variance and mean of one at least as wide as x. The normalized axes are as many as gamma has.
  *
  * Shapes: gamma, beta and their gradients have the normalized axes of src. mean and variance have the axes before them,
  * [A1..Ai], optionally followed by as many ones, [A1..Ai,1..1]. The variance tensor holds the variance in all four. src

@@ -14,14 +14,6 @@
 
 namespace jitnorm {
 
-enum class fpmath_mode {
-    strict = jitnorm_fpmath_mode_strict,
-    bf16 = jitnorm_fpmath_mode_bf16,
-    f16 = jitnorm_fpmath_mode_f16,
-    any = jitnorm_fpmath_mode_any,
-    tf32 = jitnorm_fpmath_mode_tf32
-};
-
 namespace graph {
 
 using engine = jitnorm::engine;

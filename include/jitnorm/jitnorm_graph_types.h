@@ -59,15 +59,6 @@ typedef struct {
     size_t output_id;
 } jitnorm_graph_inplace_pair_t;
 
-/* What lower precision a graph allows its operations. All of them allow f32, and that is what this library takes. */
-typedef enum JITNORM_INT {
-    jitnorm_fpmath_mode_strict = 0,
-    jitnorm_fpmath_mode_bf16 = 1,
-    jitnorm_fpmath_mode_f16 = 2,
-    jitnorm_fpmath_mode_any = 3,
-    jitnorm_fpmath_mode_tf32 = 4
-} jitnorm_fpmath_mode_t;
-
 /* ---------------------------------------------------------------- operations */
 
 /* Kinds of operations. A graph may hold any; the partitions of layer normalization are supported, the others not. */

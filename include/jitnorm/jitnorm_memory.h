@@ -76,6 +76,34 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_mem
                                                                      jitnorm_data_type_t data_type,
                                                                      const jitnorm_dims_t strides);
 
+/* One value that a memory holds itself (jitnorm_memory_create_host_scalar): one dimension of 1, no layout.
+ * invalid_arguments: an unknown data type. */
+JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_host_scalar(jitnorm_memory_desc_t *memory_desc,
+                                                                    jitnorm_data_type_t data_type);
+
+/* The part of `parent` of dimensions dims whose first element is parent's at `offsets`, both of as many numbers as
+ * parent has dimensions: the same strides, and further on from the data handle (jitnorm_query_submemory_offset_s64).
+ * invalid_arguments: a layout that is not decided, run-time sizes, a negative number, a part that is not within parent.
+ * unimplemented: a part that begins within an inner block, or ends within one before parent does. */
+JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_submemory(jitnorm_memory_desc_t *memory_desc,
+                                                                  const_jitnorm_memory_desc_t parent,
+                                                                  const jitnorm_dims_t dims,
+                                                                  const jitnorm_dims_t offsets);
+
+/* The same elements in the same order with other dimensions, ndims of them: dimensions of 1 may come and go, and
+ * neighbours that follow each other in memory without gaps may be joined or split. An undecided layout stays so.
+ * invalid_arguments: another number of elements, run-time sizes, dimensions for which no strides would do, joined or
+ *   split ones with inner blocks or padding. */
+JITNORM_API jitnorm_status_t jitnorm_memory_desc_reshape(jitnorm_memory_desc_t *memory_desc,
+                                                         const_jitnorm_memory_desc_t existing, int ndims,
+                                                         const jitnorm_dims_t dims);
+
+/* Dimension d becomes dimension permutation[d], with its strides and blocks; no element moves.
+ * invalid_arguments: the numbers, as many as there are dimensions, are no permutation of 0, 1, ... */
+JITNORM_API jitnorm_status_t jitnorm_memory_desc_permute_axes(jitnorm_memory_desc_t *memory_desc,
+                                                              const_jitnorm_memory_desc_t existing,
+                                                              const int *permutation);
+
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_clone(jitnorm_memory_desc_t *memory_desc,
                                                        const_jitnorm_memory_desc_t existing);
 
@@ -83,9 +111,9 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_clone(jitnorm_memory_desc_t *me
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_destroy(jitnorm_memory_desc_t memory_desc);
 
 /* Writes the property `what` to *result, whose type the comment at jitnorm_query_t gives: ndims_s32, dims, data_type,
- * submemory_offset_s64, padded_dims, format_kind, strides, inner_nblks_s32, inner_blks, inner_idxs. Arrays belong to
- * the descriptor and have ndims (blocks: inner_nblks) elements.
- * not_required: strides or blocks of a descriptor whose layout is not decided yet; unimplemented: any other query. */
+ * submemory_offset_s64, padded_dims, padded_offsets, format_kind, strides, inner_nblks_s32, inner_blks, inner_idxs.
+ * Arrays belong to the descriptor and have ndims (blocks: inner_nblks) elements. not_required: strides or blocks of a
+ * descriptor whose layout is not decided yet; unimplemented: any other query. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_query(const_jitnorm_memory_desc_t memory_desc, jitnorm_query_t what,
                                                        void *result);
 
@@ -95,6 +123,9 @@ JITNORM_API int jitnorm_memory_desc_equal(const_jitnorm_memory_desc_t a, const_j
 /* Bytes from the data handle to the end of the last element, padding and gaps included. 0 for null, for a tensor
  * without elements and for an undecided layout; JITNORM_RUNTIME_SIZE_VAL with run-time dimensions. */
 JITNORM_API size_t jitnorm_memory_desc_get_size(const_jitnorm_memory_desc_t memory_desc);
+
+/* The same of one of the memory's buffers. There is one, number 0; 0 for any other. */
+JITNORM_API size_t jitnorm_memory_desc_get_size_v2(const_jitnorm_memory_desc_t memory_desc, int index);
 
 /* Bytes of one element; 0 for jitnorm_data_type_undef and unknown values. */
 JITNORM_API size_t jitnorm_data_type_size(jitnorm_data_type_t data_type);
@@ -109,22 +140,45 @@ JITNORM_API size_t jitnorm_data_type_size(jitnorm_data_type_t data_type);
 JITNORM_API jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
                                                    jitnorm_engine_t engine, void *handle);
 
+/* The same with a list of handles, one for each buffer: nhandles is 1.
+ * invalid_arguments: as above; another number of handles. */
+JITNORM_API jitnorm_status_t jitnorm_memory_create_v2(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
+                                                      jitnorm_engine_t engine, int nhandles, void **handles);
+
+/* A memory that holds one value, a copy of *value, of a descriptor by jitnorm_memory_desc_create_host_scalar. It
+ * belongs to no engine. No argument of a layer normalization is such a memory. invalid_arguments: a null pointer,
+ * another descriptor. */
+JITNORM_API jitnorm_status_t jitnorm_memory_create_host_scalar(jitnorm_memory_t *memory,
+                                                               const_jitnorm_memory_desc_t memory_desc, void *value);
+/* *value is of the descriptor's type, and copied.
+ * invalid_arguments: a null pointer, a memory of another kind. */
+JITNORM_API jitnorm_status_t jitnorm_memory_get_host_scalar_value(const_jitnorm_memory_t memory, void *value);
+JITNORM_API jitnorm_status_t jitnorm_memory_set_host_scalar_value(jitnorm_memory_t memory, const void *value);
+
 /* *memory_desc belongs to the memory and lives as long as it. */
 JITNORM_API jitnorm_status_t jitnorm_memory_get_memory_desc(const_jitnorm_memory_t memory,
                                                             const_jitnorm_memory_desc_t *memory_desc);
 
+/* *engine is null for a memory that holds its value itself. */
 JITNORM_API jitnorm_status_t jitnorm_memory_get_engine(const_jitnorm_memory_t memory, jitnorm_engine_t *engine);
 
-/* *handle is null where there is none (JITNORM_MEMORY_NONE, or allocated with a size of 0). */
+/* *handle is null where there is none (JITNORM_MEMORY_NONE, or allocated with a size of 0).
+ * invalid_arguments: a null pointer, a memory that holds its value itself. The functions *_v2 do the same with a
+ * buffer's index; there is one buffer, number 0, and any other index is invalid_arguments. */
 JITNORM_API jitnorm_status_t jitnorm_memory_get_data_handle(const_jitnorm_memory_t memory, void **handle);
+JITNORM_API jitnorm_status_t jitnorm_memory_get_data_handle_v2(const_jitnorm_memory_t memory, void **handle, int index);
 
 /* From now on the data is at `handle` (null: none). An allocation of the memory's own is freed, unless handle points to
  * it. Not to be called while an execution that uses the memory is running. */
 JITNORM_API jitnorm_status_t jitnorm_memory_set_data_handle(jitnorm_memory_t memory, void *handle);
+JITNORM_API jitnorm_status_t jitnorm_memory_set_data_handle_v2(jitnorm_memory_t memory, void *handle, int index);
 
-/* A pointer through which the host reads and writes the data until the unmap: on a CPU, the handle itself. */
+/* A pointer through which the host reads and writes the data until the unmap: on a CPU, the handle itself, or the value
+ * that the memory holds; null for a memory of no bytes. */
 JITNORM_API jitnorm_status_t jitnorm_memory_map_data(const_jitnorm_memory_t memory, void **mapped);
+JITNORM_API jitnorm_status_t jitnorm_memory_map_data_v2(const_jitnorm_memory_t memory, void **mapped, int index);
 JITNORM_API jitnorm_status_t jitnorm_memory_unmap_data(const_jitnorm_memory_t memory, void *mapped);
+JITNORM_API jitnorm_status_t jitnorm_memory_unmap_data_v2(const_jitnorm_memory_t memory, void *mapped, int index);
 
 JITNORM_API jitnorm_status_t jitnorm_memory_destroy(jitnorm_memory_t memory);
 

@@ -11,7 +11,7 @@
 namespace jitnorm {
 
 struct engine : public handle<jitnorm_engine_t> {
-    enum class kind { any = jitnorm_any_engine, cpu = jitnorm_cpu };
+    enum class kind { any = jitnorm_any_engine, cpu = jitnorm_cpu, gpu = jitnorm_gpu };
 
     using handle::handle;
     engine() = default;
@@ -89,7 +89,8 @@ struct memory : public handle<jitnorm_memory_t> {
     enum class format_kind {
         undef = jitnorm_format_kind_undef,
         any = jitnorm_format_kind_any,
-        blocked = jitnorm_blocked
+        blocked = jitnorm_blocked,
+        host_scalar = jitnorm_format_kind_host_scalar
     };
 
     enum class format_tag {
@@ -211,6 +212,36 @@ struct memory : public handle<jitnorm_memory_t> {
             take(result, status, allow_empty);
         }
 
+        // One value that a memory holds itself.
+        static desc host_scalar(data_type type) {
+            jitnorm_memory_desc_t result = nullptr;
+            error::wrap_c_api(jitnorm_memory_desc_create_host_scalar(&result, memory::convert_to_c(type)),
+                              "could not create a memory descriptor of a host scalar");
+            return desc(result);
+        }
+
+        // Other descriptions of the same elements or of some of them (jitnorm_memory.h). With allow_empty, one that is
+        // not possible is an empty handle.
+        desc submemory_desc(const dims &sizes, const dims &offsets, bool allow_empty = false) const {
+            need_numbers(sizes.size());
+            need_numbers(offsets.size());
+            jitnorm_memory_desc_t result = nullptr;
+            return made(result, jitnorm_memory_desc_create_submemory(&result, get(), sizes.data(), offsets.data()),
+                        allow_empty, "could not create the descriptor of a part");
+        }
+        desc reshape(const dims &sizes, bool allow_empty = false) const {
+            jitnorm_memory_desc_t result = nullptr;
+            return made(result,
+                        jitnorm_memory_desc_reshape(&result, get(), static_cast<int>(sizes.size()), sizes.data()),
+                        allow_empty, "could not reshape a memory descriptor");
+        }
+        desc permute_axes(const std::vector<int> &permutation, bool allow_empty = false) const {
+            need_numbers(permutation.size());
+            jitnorm_memory_desc_t result = nullptr;
+            return made(result, jitnorm_memory_desc_permute_axes(&result, get(), permutation.data()), allow_empty,
+                        "could not permute the axes of a memory descriptor");
+        }
+
         int get_ndims() const { return query_value<int>(query::ndims_s32); }
         data_type get_data_type() const {
             return static_cast<data_type>(query_value<jitnorm_data_type_t>(query::data_type));
@@ -221,17 +252,30 @@ struct memory : public handle<jitnorm_memory_t> {
         dim get_submemory_offset() const { return query_value<int64_t>(query::submemory_offset_s64); }
         dims get_dims() const { return query_dims(query::dims, get_ndims()); }
         dims get_padded_dims() const { return query_dims(query::padded_dims, get_ndims()); }
+        dims get_padded_offsets() const { return query_dims(query::padded_offsets, get_ndims()); }
         dims get_strides() const { return query_dims(query::strides, get_ndims()); }
         int get_inner_nblks() const { return query_value<int>(query::inner_nblks_s32); }
         dims get_inner_blks() const { return query_dims(query::inner_blks, get_inner_nblks()); }
         dims get_inner_idxs() const { return query_dims(query::inner_idxs, get_inner_nblks()); }
-        size_t get_size() const { return jitnorm_memory_desc_get_size(get()); }
+        size_t get_size(int index = 0) const { return jitnorm_memory_desc_get_size_v2(get(), index); }
 
         bool is_zero() const { return get_ndims() == 0; }
         bool operator==(const desc &other) const { return jitnorm_memory_desc_equal(get(true), other.get(true)) != 0; }
         bool operator!=(const desc &other) const { return !(*this == other); }
 
     private:
+        void need_numbers(size_t count) const {
+            if (count != static_cast<size_t>(get_ndims()))
+                throw error(jitnorm_invalid_arguments, "there must be as many numbers as dimensions");
+        }
+
+        // `result` is taken by reference: it is written by the call that is the argument after it.
+        static desc made(const jitnorm_memory_desc_t &result, jitnorm_status_t status, bool allow_empty,
+                         const char *message) {
+            if (!allow_empty) error::wrap_c_api(status, message);
+            return desc(result);
+        }
+
         void take(jitnorm_memory_desc_t result, jitnorm_status_t status, bool allow_empty) {
             if (!allow_empty) error::wrap_c_api(status, "could not create a memory descriptor");
             reset(result);
@@ -260,6 +304,37 @@ struct memory : public handle<jitnorm_memory_t> {
         reset(result);
     }
     memory(const desc &md, const engine &on) : memory(md, on, JITNORM_MEMORY_ALLOCATE) {}
+    // One handle for each buffer: there is one.
+    memory(const desc &md, const engine &on, std::vector<void *> handles) {
+        jitnorm_memory_t result;
+        error::wrap_c_api(
+            jitnorm_memory_create_v2(&result, md.get(), on.get(), static_cast<int>(handles.size()), handles.data()),
+            "could not create a memory");
+        reset(result);
+    }
+
+    // Holds a copy of the value; md is desc::host_scalar of a type of that size.
+    template <typename T, typename = typename std::enable_if<std::is_trivially_copyable<T>::value>::type>
+    memory(const desc &md, const T value) {
+        need_size_of<T>(md);
+        T copy = value;
+        jitnorm_memory_t result;
+        error::wrap_c_api(jitnorm_memory_create_host_scalar(&result, md.get(), &copy),
+                          "could not create a host scalar");
+        reset(result);
+    }
+    template <typename T>
+    T get_host_scalar_value() const {
+        need_size_of<T>(get_desc());
+        T value;
+        error::wrap_c_api(jitnorm_memory_get_host_scalar_value(get(), &value), "could not get a host scalar's value");
+        return value;
+    }
+    template <typename T>
+    void set_host_scalar_value(T value) const {
+        need_size_of<T>(get_desc());
+        error::wrap_c_api(jitnorm_memory_set_host_scalar_value(get(), &value), "could not set a host scalar's value");
+    }
 
     desc get_desc() const {
         const_jitnorm_memory_desc_t described;
@@ -270,31 +345,42 @@ struct memory : public handle<jitnorm_memory_t> {
         return desc(copy);
     }
 
+    // Empty for a host scalar.
     engine get_engine() const {
         jitnorm_engine_t result;
         error::wrap_c_api(jitnorm_memory_get_engine(get(), &result), "could not get the engine of a memory");
         return engine(result, true);
     }
 
-    void *get_data_handle() const {
+    // index: of a buffer; there is one, number 0.
+    void *get_data_handle(int index = 0) const {
         void *result;
-        error::wrap_c_api(jitnorm_memory_get_data_handle(get(), &result), "could not get the data handle of a memory");
+        error::wrap_c_api(jitnorm_memory_get_data_handle_v2(get(), &result, index),
+                          "could not get the data handle of a memory");
         return result;
     }
 
-    void set_data_handle(void *data) const {
-        error::wrap_c_api(jitnorm_memory_set_data_handle(get(), data), "could not set the data handle of a memory");
+    void set_data_handle(void *data, int index = 0) const {
+        error::wrap_c_api(jitnorm_memory_set_data_handle_v2(get(), data, index),
+                          "could not set the data handle of a memory");
     }
 
     template <typename T = void>
-    T *map_data() const {
+    T *map_data(int index = 0) const {
         void *result;
-        error::wrap_c_api(jitnorm_memory_map_data(get(), &result), "could not map a memory");
+        error::wrap_c_api(jitnorm_memory_map_data_v2(get(), &result, index), "could not map a memory");
         return static_cast<T *>(result);
     }
 
-    void unmap_data(void *mapped) const {
-        error::wrap_c_api(jitnorm_memory_unmap_data(get(), mapped), "could not unmap a memory");
+    void unmap_data(void *mapped, int index = 0) const {
+        error::wrap_c_api(jitnorm_memory_unmap_data_v2(get(), mapped, index), "could not unmap a memory");
+    }
+
+private:
+    template <typename T>
+    static void need_size_of(const desc &md) {
+        if (md.get_size() != sizeof(T))
+            throw error(jitnorm_invalid_arguments, "the value is of another size than the descriptor's type");
     }
 };
 

@@ -18,6 +18,7 @@ struct primitive : public handle<jitnorm_primitive_t> {
         sum = jitnorm_sum,
         eltwise = jitnorm_eltwise,
         binary = jitnorm_binary,
+        prelu = jitnorm_prelu,
         layer_normalization = jitnorm_layer_normalization
     };
 
@@ -29,6 +30,22 @@ struct primitive : public handle<jitnorm_primitive_t> {
         reset(result);
     }
     primitive(const primitive_desc_base &described);
+    // cache_blob: what get_cache_blob() answered.
+    primitive(const_jitnorm_primitive_desc_t described, const std::vector<uint8_t> &cache_blob) {
+        jitnorm_primitive_t result;
+        error::wrap_c_api(
+            jitnorm_primitive_create_from_cache_blob(&result, described, cache_blob.size(), cache_blob.data()),
+            "could not create a primitive from a cache blob");
+        reset(result);
+    }
+    primitive(const primitive_desc_base &described, const std::vector<uint8_t> &cache_blob);
+
+    // Nothing: there is no need to keep generated code.
+    std::vector<uint8_t> get_cache_blob() const {
+        size_t size = 0;
+        error::wrap_c_api(jitnorm_primitive_get_cache_blob(get(), &size, nullptr), "could not get a cache blob");
+        return std::vector<uint8_t>(size);
+    }
 
     const_jitnorm_primitive_desc_t get_primitive_desc() const {
         const_jitnorm_primitive_desc_t result;
@@ -114,6 +131,14 @@ struct post_ops : public handle<jitnorm_post_ops_t> {
         alg = static_cast<algorithm>(kind);
         src1_desc.reset(copy);
     }
+
+    void append_prelu(int mask) {
+        error::wrap_c_api(jitnorm_post_ops_append_prelu(get(), mask), "could not append a prelu post-op");
+    }
+    void get_params_prelu(int index, int &mask) const {
+        error::wrap_c_api(jitnorm_post_ops_get_params_prelu(get(), index, &mask),
+                          "could not get the parameters of a prelu post-op");
+    }
 };
 
 struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
@@ -136,8 +161,82 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
                           "could not set the scratchpad mode");
     }
 
+    bool get_deterministic() const {
+        int result;
+        error::wrap_c_api(jitnorm_primitive_attr_get_deterministic(get(), &result), "could not get the determinism");
+        return result != 0;
+    }
+    void set_deterministic(bool value) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_deterministic(get(), value), "could not set the determinism");
+    }
+
+    fpmath_mode get_fpmath_mode() const {
+        fpmath_mode mode;
+        bool apply_to_int;
+        get_fpmath_mode(mode, apply_to_int);
+        return mode;
+    }
+    void get_fpmath_mode(fpmath_mode &mode, bool &apply_to_int) const {
+        jitnorm_fpmath_mode_t c_mode;
+        int applies;
+        error::wrap_c_api(jitnorm_primitive_attr_get_fpmath_mode_v2(get(), &c_mode, &applies),
+                          "could not get the floating-point mode");
+        mode = static_cast<fpmath_mode>(c_mode);
+        apply_to_int = applies != 0;
+    }
+    void set_fpmath_mode(fpmath_mode mode, bool apply_to_int = false) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_fpmath_mode_v2(get(), convert_to_c(mode), apply_to_int),
+                          "could not set the floating-point mode");
+    }
+
+    accumulation_mode get_accumulation_mode() const {
+        jitnorm_accumulation_mode_t result;
+        error::wrap_c_api(jitnorm_primitive_attr_get_accumulation_mode(get(), &result),
+                          "could not get the accumulation mode");
+        return static_cast<accumulation_mode>(result);
+    }
+    void set_accumulation_mode(accumulation_mode mode) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_accumulation_mode(get(), convert_to_c(mode)),
+                          "could not set the accumulation mode");
+    }
+
+    rounding_mode get_rounding_mode(int arg) const {
+        jitnorm_rounding_mode_t result;
+        error::wrap_c_api(jitnorm_primitive_attr_get_rounding(get(), arg, &result), "could not get the rounding mode");
+        return static_cast<rounding_mode>(result);
+    }
+    void set_rounding_mode(int arg, rounding_mode mode) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_rounding(get(), arg, convert_to_c(mode)),
+                          "could not set the rounding mode");
+    }
+
     void set_scales_mask(int arg, int mask) {
         error::wrap_c_api(jitnorm_primitive_attr_set_scales_mask(get(), arg, mask), "could not set a scale");
+    }
+    void set_scales(int arg, int mask, const memory::dims &groups, memory::data_type type = memory::data_type::f32,
+                    bool is_on_host = false, quantization_mode mode = quantization_mode::static_sazp) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_scales_v3(get(), arg, mask, static_cast<int>(groups.size()),
+                                                               groups.empty() ? nullptr : groups.data(),
+                                                               memory::convert_to_c(type), is_on_host,
+                                                               convert_to_c(mode)),
+                          "could not set scales");
+    }
+    void set_host_scale(int arg, memory::data_type type = memory::data_type::f32) {
+        set_scales(arg, 0, {}, type, true);
+    }
+
+    void set_zero_points_mask(int arg, int mask) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_zero_points_mask(get(), arg, mask), "could not set a zero point");
+    }
+    void set_zero_points(int arg, int mask, const memory::dims &groups, memory::data_type type = memory::data_type::s32,
+                         bool is_on_host = false) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_zero_points_v2(get(), arg, mask, static_cast<int>(groups.size()),
+                                                                    groups.empty() ? nullptr : groups.data(),
+                                                                    memory::convert_to_c(type), is_on_host),
+                          "could not set zero points");
+    }
+    void set_host_zero_point(int arg, memory::data_type type = memory::data_type::s32) {
+        set_zero_points(arg, 0, {}, type, true);
     }
 
     post_ops get_post_ops() const {
@@ -175,6 +274,11 @@ struct primitive_desc_base : public handle<jitnorm_primitive_desc_t> {
         jitnorm_primitive_attr_t copy;
         error::wrap_c_api(jitnorm_primitive_attr_clone(&copy, owned), "could not clone attributes");
         return primitive_attr(copy);
+    }
+
+    // Nothing, as with primitive::get_cache_blob().
+    std::vector<uint8_t> get_cache_blob_id() const {
+        return std::vector<uint8_t>(static_cast<size_t>(query_s64(query::cache_blob_id_size_s64)));
     }
 
     // An empty descriptor where the primitive has no such tensor.
@@ -238,6 +342,8 @@ struct primitive_desc : public primitive_desc_base {
 };
 
 inline primitive::primitive(const primitive_desc_base &described) : primitive(described.get()) {}
+inline primitive::primitive(const primitive_desc_base &described, const std::vector<uint8_t> &cache_blob)
+    : primitive(described.get(), cache_blob) {}
 
 } // namespace jitnorm
 

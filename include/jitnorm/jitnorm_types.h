@@ -74,8 +74,9 @@ typedef enum JITNORM_INT {
 /* Kinds of layouts. */
 typedef enum JITNORM_INT {
     jitnorm_format_kind_undef = 0,
-    jitnorm_format_kind_any = 1, /* the primitive descriptor chooses the layout */
-    jitnorm_blocked = 2          /* strides, with optional inner blocks */
+    jitnorm_format_kind_any = 1,        /* the primitive descriptor chooses the layout */
+    jitnorm_blocked = 2,                /* strides, with optional inner blocks */
+    jitnorm_format_kind_host_scalar = 5 /* one value that the memory itself holds */
 } jitnorm_format_kind_t;
 
 /* Layouts by name. Letters are logical dimensions from the outermost in memory to the innermost; an upper-case letter
@@ -189,6 +190,7 @@ typedef enum JITNORM_INT {
     jitnorm_sum = 4,     /* as a post-op */
     jitnorm_eltwise = 7, /* as a post-op */
     jitnorm_binary = 13, /* as a post-op */
+    jitnorm_prelu = 18,  /* as a post-op */
     jitnorm_layer_normalization = 20
 } jitnorm_primitive_kind_t;
 
@@ -257,7 +259,11 @@ typedef const struct jitnorm_primitive_desc *const_jitnorm_primitive_desc_t;
 typedef struct jitnorm_primitive *jitnorm_primitive_t;
 typedef const struct jitnorm_primitive *const_jitnorm_primitive_t;
 
-typedef enum JITNORM_INT { jitnorm_any_engine = 0, jitnorm_cpu = 1 } jitnorm_engine_kind_t;
+typedef enum JITNORM_INT {
+    jitnorm_any_engine = 0,
+    jitnorm_cpu = 1,
+    jitnorm_gpu = 2 /* there is none */
+} jitnorm_engine_kind_t;
 
 typedef enum JITNORM_INT {
     jitnorm_stream_in_order = 0x1,
@@ -292,14 +298,63 @@ typedef enum JITNORM_INT {
     jitnorm_scratchpad_mode_user = 1     /* the caller passes JITNORM_ARG_SCRATCHPAD */
 } jitnorm_scratchpad_mode_t;
 
-/* The instruction sets that generated code may be capped to. A machine without AVX2, or a cap below it, runs the
- * plain C++ reference. */
+/* How floating-point data may be narrowed for computations: not at all here, whatever is allowed. */
+typedef enum JITNORM_INT {
+    jitnorm_fpmath_mode_strict = 0,
+    jitnorm_fpmath_mode_bf16 = 1,
+    jitnorm_fpmath_mode_f16 = 2,
+    jitnorm_fpmath_mode_any = 3,
+    jitnorm_fpmath_mode_tf32 = 4
+} jitnorm_fpmath_mode_t;
+
+/* In which type sums may be kept. Layer normalization takes the first three, and keeps its sums as docs/arithmetic.md
+ * says whichever it is. */
+typedef enum JITNORM_INT {
+    jitnorm_accumulation_mode_strict = 0,
+    jitnorm_accumulation_mode_relaxed = 1,
+    jitnorm_accumulation_mode_any = 2,
+    jitnorm_accumulation_mode_s32 = 3,
+    jitnorm_accumulation_mode_f32 = 4,
+    jitnorm_accumulation_mode_f16 = 5
+} jitnorm_accumulation_mode_t;
+
+/* How a result is rounded to the type of its tensor. Layer normalization takes the first. */
+typedef enum JITNORM_INT {
+    jitnorm_rounding_mode_environment = 0, /* to the nearest value, halves to even */
+    jitnorm_rounding_mode_stochastic = 1
+} jitnorm_rounding_mode_t;
+
+/* Who knows a scale: the caller beforehand, or the library from the values. Layer normalization does not look at it. */
+typedef enum JITNORM_INT {
+    jitnorm_quantization_mode_undef = 0,
+    jitnorm_quantization_mode_static_sazp = 1,
+    jitnorm_quantization_mode_dynamic_mx = 2,
+    jitnorm_quantization_mode_dynamic_fp = 3
+} jitnorm_quantization_mode_t;
+
+/* The instruction sets that generated code may be capped to: all that oneDNN has, as far as they make a difference
+ * here. A machine without AVX2, or a cap below it, runs the plain C++ reference; what lies between AVX2 and AVX-512
+ * counts as AVX2, and what lies above AVX-512 with its F, BW, DQ and VL parts as that. */
 typedef enum JITNORM_INT {
     jitnorm_cpu_isa_default = 0x0, /* whatever the processor has */
     jitnorm_cpu_isa_sse41 = 0x1,   /* no generated code: the reference */
+    jitnorm_cpu_isa_avx = 0x3,     /* the same */
     jitnorm_cpu_isa_avx2 = 0x7,
-    jitnorm_cpu_isa_avx512_core = 0x27
+    jitnorm_cpu_isa_avx2_vnni = 0xf,
+    jitnorm_cpu_isa_avx2_vnni_2 = 0x1f,
+    jitnorm_cpu_isa_avx512_core = 0x27,
+    jitnorm_cpu_isa_avx512_core_vnni = 0x67,
+    jitnorm_cpu_isa_avx512_core_bf16 = 0xe7,
+    jitnorm_cpu_isa_avx10_1_512 = 0x1ef,
+    jitnorm_cpu_isa_avx512_core_fp16 = jitnorm_cpu_isa_avx10_1_512,
+    jitnorm_cpu_isa_avx10_1_512_amx = 0xfef,
+    jitnorm_cpu_isa_avx512_core_amx = jitnorm_cpu_isa_avx10_1_512_amx,
+    jitnorm_cpu_isa_avx10_1_512_amx_fp16 = 0x1fef,
+    jitnorm_cpu_isa_avx512_core_amx_fp16 = jitnorm_cpu_isa_avx10_1_512_amx_fp16
 } jitnorm_cpu_isa_t;
+
+/* Wishes concerning the instruction set, without an effect here. */
+typedef enum JITNORM_INT { jitnorm_cpu_isa_no_hints = 0x0, jitnorm_cpu_isa_prefer_ymm = 0x1 } jitnorm_cpu_isa_hints_t;
 
 /* ---------------------------------------------------------------- profiling */
 
@@ -312,18 +367,20 @@ typedef enum JITNORM_INT {
 /* What to ask a primitive descriptor or a memory descriptor for. Comments give the type behind the result pointer. */
 typedef enum JITNORM_INT {
     jitnorm_query_undef = 0,
-    jitnorm_query_engine = 1,                 /* jitnorm_engine_t */
-    jitnorm_query_primitive_kind = 2,         /* jitnorm_primitive_kind_t */
-    jitnorm_query_num_of_inputs_s32 = 3,      /* int; scales do not count */
-    jitnorm_query_num_of_outputs_s32 = 4,     /* int; the scratchpad does not count */
-    jitnorm_query_time_estimate_f64 = 5,      /* double; 0: not estimated */
-    jitnorm_query_memory_consumption_s64 = 6, /* int64_t: bytes of scratchpad the library owns;
-                                                 JITNORM_RUNTIME_DIM_VAL: known at execution only */
-    jitnorm_query_scratchpad_engine = 7,      /* jitnorm_engine_t */
-    jitnorm_query_impl_info_str = 8,          /* const char *, owned by the library */
-    jitnorm_query_prop_kind = 11,             /* jitnorm_prop_kind_t */
-    jitnorm_query_epsilon_f32 = 18,           /* float */
-    jitnorm_query_flags = 19,                 /* unsigned */
+    jitnorm_query_engine = 1,                  /* jitnorm_engine_t */
+    jitnorm_query_primitive_kind = 2,          /* jitnorm_primitive_kind_t */
+    jitnorm_query_num_of_inputs_s32 = 3,       /* int; scales do not count */
+    jitnorm_query_num_of_outputs_s32 = 4,      /* int; the scratchpad does not count */
+    jitnorm_query_time_estimate_f64 = 5,       /* double; 0: not estimated */
+    jitnorm_query_memory_consumption_s64 = 6,  /* int64_t: bytes of scratchpad the library owns;
+                                                  JITNORM_RUNTIME_DIM_VAL: known at execution only */
+    jitnorm_query_scratchpad_engine = 7,       /* jitnorm_engine_t */
+    jitnorm_query_impl_info_str = 8,           /* const char *, owned by the library */
+    jitnorm_query_prop_kind = 11,              /* jitnorm_prop_kind_t */
+    jitnorm_query_cache_blob_id_size_s64 = 12, /* int64_t: 0, there is none */
+    jitnorm_query_cache_blob_id = 13,          /* const uint8_t *: null */
+    jitnorm_query_epsilon_f32 = 18,            /* float */
+    jitnorm_query_flags = 19,                  /* unsigned */
 
     /* memory descriptors of a primitive: const_jitnorm_memory_desc_t, owned by the primitive descriptor */
     jitnorm_query_some_md = 128,
@@ -343,6 +400,7 @@ typedef enum JITNORM_INT {
     jitnorm_query_data_type = 258,            /* jitnorm_data_type_t */
     jitnorm_query_submemory_offset_s64 = 259, /* int64_t, in elements */
     jitnorm_query_padded_dims = 260,          /* const jitnorm_dim_t * */
+    jitnorm_query_padded_offsets = 261,       /* const jitnorm_dim_t *: zeros, there is no padding before the data */
     jitnorm_query_format_kind = 262,          /* jitnorm_format_kind_t */
     jitnorm_query_strides = 14,               /* const jitnorm_dim_t *: of the outer blocks, in elements */
     jitnorm_query_inner_nblks_s32 = 263,      /* int */
@@ -372,6 +430,7 @@ typedef struct {
 #define JITNORM_ARG_DIFF_SCALE 255
 #define JITNORM_ARG_DIFF_SHIFT 256
 #define JITNORM_ARG_ATTR_SCALES 4096
+#define JITNORM_ARG_ATTR_ZERO_POINTS 8192
 #define JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE 32768
 #define JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) (JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE * ((index) + 1))
 

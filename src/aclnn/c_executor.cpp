@@ -29,6 +29,19 @@ jitnorm_acl_status_t jitnorm_aclnn_layer_norm(void *workspace, uint64_t workspac
     return guarded(__func__, [&] { return run(operation::layer_norm, workspace, workspace_size, executor, stream); });
 }
 
+jitnorm_acl_status_t jitnorm_aclnn_layer_norm_with_impl_mode(void *workspace, uint64_t workspace_size,
+                                                             jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__, [&] {
+        return run(operation::layer_norm_with_impl_mode, workspace, workspace_size, executor, stream);
+    });
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_fast_layer_norm(void *workspace, uint64_t workspace_size,
+                                                   jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__,
+                   [&] { return run(operation::fast_layer_norm, workspace, workspace_size, executor, stream); });
+}
+
 jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward(void *workspace, uint64_t workspace_size,
                                                        jitnorm_acl_op_executor_t executor, void *stream) {
     return guarded(__func__,

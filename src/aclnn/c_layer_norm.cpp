@@ -34,21 +34,49 @@ outcome prepare(const Parameters &given, uint64_t *workspace_size, jitnorm_acl_o
     return {};
 }
 
+// Of an operation forward.
+jitnorm_acl_status_t prepare_forward(const char *function, const forward_parameters &given, uint64_t *workspace_size,
+                                     jitnorm_acl_op_executor_t *executor) {
+    return guarded(function, [&]() -> outcome {
+        const outcome present = check_present({{given.input, "input is null"},
+                                               {given.normalized_shape, "normalizedShape is null"},
+                                               {given.out, "out is null"}});
+        if (present.failed()) return present;
+        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
+        return prepare(given, workspace_size, executor);
+    });
+}
+
 } // namespace
 
 jitnorm_acl_status_t jitnorm_aclnn_layer_norm_get_workspace_size(
     const_jitnorm_acl_tensor_t input, const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t weight,
     const_jitnorm_acl_tensor_t bias, double eps, jitnorm_acl_tensor_t out, jitnorm_acl_tensor_t mean_out,
     jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
-    return guarded(__func__, [&]() -> outcome {
-        const outcome present = check_present(
-            {{input, "input is null"}, {normalized_shape, "normalizedShape is null"}, {out, "out is null"}});
-        if (present.failed()) return present;
-        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
-        const forward_parameters given = {behind(input), behind(normalized_shape), behind(weight),  behind(bias), eps,
-                                          behind(out),   behind(mean_out),         behind(rstd_out)};
-        return prepare(given, workspace_size, executor);
-    });
+    return prepare_forward(__func__,
+                           {operation::layer_norm, 0, behind(input), behind(normalized_shape), behind(weight),
+                            behind(bias), eps, behind(out), behind(mean_out), behind(rstd_out)},
+                           workspace_size, executor);
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_layer_norm_with_impl_mode_get_workspace_size(
+    const_jitnorm_acl_tensor_t input, const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t weight,
+    const_jitnorm_acl_tensor_t bias, double eps, jitnorm_acl_tensor_t out, jitnorm_acl_tensor_t mean_out,
+    jitnorm_acl_tensor_t rstd_out, int32_t impl_mode, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return prepare_forward(__func__,
+                           {operation::layer_norm_with_impl_mode, impl_mode, behind(input), behind(normalized_shape),
+                            behind(weight), behind(bias), eps, behind(out), behind(mean_out), behind(rstd_out)},
+                           workspace_size, executor);
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_fast_layer_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t input, const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t weight,
+    const_jitnorm_acl_tensor_t bias, double eps, jitnorm_acl_tensor_t out, jitnorm_acl_tensor_t mean_out,
+    jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return prepare_forward(__func__,
+                           {operation::fast_layer_norm, 0, behind(input), behind(normalized_shape), behind(weight),
+                            behind(bias), eps, behind(out), behind(mean_out), behind(rstd_out)},
+                           workspace_size, executor);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace_size(

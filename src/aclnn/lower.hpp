@@ -6,7 +6,10 @@
 
 namespace jitnorm::impl::aclnn {
 
+// Of all operations forward.
 struct forward_parameters {
+    operation op;
+    int32_t impl_mode; // 0 where the operation has none
     const tensor *input;
     const int_array *normalized_shape;
     const tensor *weight, *bias; // may be null

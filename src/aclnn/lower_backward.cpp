@@ -29,20 +29,25 @@ outcome select(const backward_parameters &g, wanted &w) {
 }
 
 outcome check(const backward_parameters &g, const wanted &w, row_shape &parted) {
-    const auto tensors = {g.grad_out, g.input,      g.mean,        g.rstd,     g.weight,
-                          g.bias,     g.grad_input, g.grad_weight, g.grad_bias};
-    if (outcome checked = check_tensors(tensors); checked.failed()) return checked;
-    if (outcome checked = check_outputs({w.grad_input, w.grad_weight, w.grad_bias}); checked.failed()) return checked;
+    const std::initializer_list<named_tensor> outputs = {
+        {"gradInputOut", w.grad_input}, {"gradWeightOut", w.grad_weight}, {"gradBiasOut", w.grad_bias}};
+    if (outcome checked = check_tensors({{"gradOut", g.grad_out},
+                                         {"input", g.input},
+                                         {"mean", g.mean},
+                                         {"rstd", g.rstd},
+                                         {"weight", g.weight},
+                                         {"bias", g.bias}});
+        checked.failed())
+        return checked;
+    if (outcome checked = check_tensors(outputs); checked.failed()) return checked;
+    if (outcome checked = check_outputs(outputs); checked.failed()) return checked;
     if (outcome checked = row_shape::part(*g.input, *g.normalized_shape, parted); checked.failed()) return checked;
     if (!equal(g.grad_out->dims, g.input->dims)) return invalid("gradOut and input differ in their shapes");
     if (g.grad_out->data_type != g.input->data_type) return invalid("gradOut and input differ in their types");
     if (w.grad_input != nullptr && !equal(w.grad_input->dims, g.input->dims))
         return invalid("gradInputOut and input differ in their shapes");
-    for (const tensor *t : {g.weight, g.bias})
-        if (outcome checked = check_affine(t, *g.input, parted); checked.failed()) return checked;
-    if (w.grad_weight != nullptr && w.grad_bias != nullptr && w.grad_weight->data_type != w.grad_bias->data_type)
-        return invalid("gradWeightOut and gradBiasOut differ in their types");
-    return {};
+    if (outcome checked = check_affine({"weight", g.weight}, parted); checked.failed()) return checked;
+    return check_affine({"bias", g.bias}, parted);
 }
 
 // The flags that make the core compute what is wanted, and what of it is left out.
@@ -57,8 +62,15 @@ void choose_outputs(const wanted &w, bool has_weight, problem &p) {
         p.left_out |= unsigned(layer_norm::output::diff_scale);
 }
 
+// The gradients' where they agree, or there is one.
+jitnorm_data_type_t type_of_gradients(const wanted &w) {
+    const tensor *one = w.grad_weight != nullptr ? w.grad_weight : w.grad_bias;
+    const tensor *other = w.grad_bias != nullptr ? w.grad_bias : w.grad_weight;
+    return one == nullptr ? jitnorm_f32
+                          : layer_norm::common_type(core_type(one->data_type), core_type(other->data_type));
+}
+
 problem make_problem(const backward_parameters &g, const wanted &w, const row_shape &parted) {
-    const tensor *gradient = w.grad_weight != nullptr ? w.grad_weight : w.grad_bias;
     problem p;
     choose_outputs(w, g.weight != nullptr, p);
     p.normalized_axes = parted.normalized_axes();
@@ -67,7 +79,7 @@ problem make_problem(const backward_parameters &g, const wanted &w, const row_sh
     p.diff_dst = parted.data(*g.grad_out);
     p.diff_src = parted.data(w.grad_input != nullptr ? *w.grad_input : *g.input);
     if (g.weight != nullptr) p.scale_shift_type = core_type(g.weight->data_type);
-    if (gradient != nullptr) p.diff_scale_shift_type = core_type(gradient->data_type);
+    p.diff_scale_shift_type = type_of_gradients(w);
     return p;
 }
 

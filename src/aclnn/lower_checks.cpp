@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower_checks.hpp"
 
+#include "../core/last_error.hpp"
+
 namespace jitnorm::impl::aclnn {
 
 namespace {
-
-constexpr int ACL_FLOAT = 0;
 
 outcome place(const tensor &t, shape dims, memory_desc &layout, outcome otherwise) {
     const auto strides = count(t.dims) == count(dims) ? strides_as(t, dims) : std::nullopt;
@@ -16,38 +16,36 @@ outcome place(const tensor &t, shape dims, memory_desc &layout, outcome otherwis
 
 } // namespace
 
-outcome check_tensors(std::initializer_list<const tensor *> tensors) {
-    for (const tensor *t : tensors) {
+outcome check_tensors(std::initializer_list<named_tensor> tensors) {
+    for (const auto &[name, t] : tensors) {
         if (t == nullptr) continue;
-        if (outcome checked = check_tensor(*t); checked.failed()) return checked;
+        if (outcome checked = check_tensor(name, *t); checked.failed()) return checked;
     }
     return {};
 }
 
-outcome check_outputs(std::initializer_list<const tensor *> tensors) {
-    for (const tensor *t : tensors) {
+outcome check_outputs(std::initializer_list<named_tensor> tensors) {
+    for (const auto &[name, t] : tensors) {
         if (t == nullptr) continue;
-        if (outcome checked = check_writable(*t); checked.failed()) return checked;
+        if (outcome checked = check_writable(name, *t); checked.failed()) return checked;
     }
     return {};
 }
 
-outcome check_affine(const tensor *t, const tensor &input, const row_shape &parted) {
-    if (t == nullptr) return {};
-    if (!equal(t->dims, parted.columns())) return invalid("weight and bias must have the shape of normalizedShape");
-    return t->data_type == ACL_FLOAT || t->data_type == input.data_type
+outcome check_affine(const named_tensor &affine, const row_shape &parted) {
+    return affine.t == nullptr || equal(affine.t->dims, parted.columns())
                ? outcome{}
-               : invalid("weight and bias must have the type of input or FLOAT");
+               : invalid(explain("%s must have the shape of normalizedShape", affine.name));
 }
 
 outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result) {
-    if (mean.data_type != rstd.data_type) return invalid("mean and rstd differ in their types");
     if (!equal(mean.dims, rstd.dims)) return invalid("mean and rstd differ in their shapes");
     constexpr outcome otherwise = invalid("mean and rstd must have one element for each row, in their order");
     memory_desc &first = result.sides.mean, &second = result.sides.variance;
     if (outcome placed = place(mean, parted.rows(), first, otherwise); placed.failed()) return placed;
     if (outcome placed = place(rstd, parted.rows(), second, otherwise); placed.failed()) return placed;
-    result.problem.statistics = first == second ? first : make_dense(parted.rows(), first.data_type);
+    const auto type = layer_norm::common_type(first.data_type, second.data_type);
+    result.problem.statistics = first == second ? first : make_dense(parted.rows(), type);
     return {};
 }
 

@@ -9,15 +9,21 @@
 
 namespace jitnorm::impl::aclnn {
 
-// check_tensor of each that is not null.
-outcome check_tensors(std::initializer_list<const tensor *> tensors);
-outcome check_outputs(std::initializer_list<const tensor *> tensors);
+// A parameter, which may be null: then it is not checked.
+struct named_tensor {
+    const char *name;
+    const tensor *t;
+};
 
-// weight and bias, each of which may be null: the shape of normalizedShape, the data's type or FLOAT.
-outcome check_affine(const tensor *t, const tensor &input, const row_shape &parted);
+// check_tensor of each, and check_writable.
+outcome check_tensors(std::initializer_list<named_tensor> tensors);
+outcome check_outputs(std::initializer_list<named_tensor> tensors);
 
-// mean and rstd: one type, one shape, as many elements as there are rows. Their layouts, and the problem's, which is
-// both tensors' or a dense one.
+// weight or bias: the shape of normalizedShape.
+outcome check_affine(const named_tensor &affine, const row_shape &parted);
+
+// mean and rstd: one shape, as many elements as there are rows. Their layouts, and the problem's, which is both
+// tensors' or a dense one.
 outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result);
 
 // A tensor of as many elements as a row has, as one of the normalized dimensions.

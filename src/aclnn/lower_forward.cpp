@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../core/last_error.hpp"
 #include "data_type.hpp"
 #include "lower.hpp"
 #include "lower_checks.hpp"
@@ -9,14 +10,49 @@ namespace {
 
 using layer_norm::problem;
 
+constexpr int ACL_FLOAT = 0, ACL_FLOAT16 = 1;
+
+outcome check_affine_type(const named_tensor &affine, const tensor &input) {
+    return affine.t == nullptr || affine.t->data_type == ACL_FLOAT || affine.t->data_type == input.data_type
+               ? outcome{}
+               : invalid(explain("%s must have the type of input or FLOAT", affine.name));
+}
+
+constexpr int32_t KEEP_FLOAT16 = 2; // the last implMode
+
+// The modes allow other sums than this library's, which are the same in all.
+outcome check_mode(const forward_parameters &g) {
+    if (g.impl_mode < 0 || g.impl_mode > KEEP_FLOAT16)
+        return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.impl_mode)));
+    if (g.impl_mode != KEEP_FLOAT16) return {};
+    for (const tensor *t : {g.input, g.weight, g.bias})
+        if (t != nullptr && t->data_type != ACL_FLOAT16)
+            return invalid("with implMode 2 input, weight and bias must be FLOAT16");
+    return {};
+}
+
+// Ascend's operation has no room for longer rows.
+constexpr dim_t LONGEST_FAST_ROW = 583705600;
+
+outcome check_length(const forward_parameters &g, const row_shape &parted) {
+    return g.op != operation::fast_layer_norm || count(parted.columns()) <= LONGEST_FAST_ROW
+               ? outcome{}
+               : outcome{JITNORM_ACLNN_ERR_INNER_NULLPTR, "normalizedShape has more than 583705600 elements"};
+}
+
 outcome check(const forward_parameters &g, row_shape &parted) {
-    if (outcome checked = check_tensors({g.input, g.weight, g.bias, g.out, g.mean_out, g.rstd_out}); checked.failed())
+    const std::initializer_list<named_tensor> outputs = {
+        {"out", g.out}, {"meanOut", g.mean_out}, {"rstdOut", g.rstd_out}};
+    if (outcome checked = check_tensors({{"input", g.input}, {"weight", g.weight}, {"bias", g.bias}}); checked.failed())
         return checked;
-    if (outcome checked = check_outputs({g.out, g.mean_out, g.rstd_out}); checked.failed()) return checked;
+    if (outcome checked = check_tensors(outputs); checked.failed()) return checked;
+    if (outcome checked = check_outputs(outputs); checked.failed()) return checked;
     if (outcome checked = row_shape::part(*g.input, *g.normalized_shape, parted); checked.failed()) return checked;
     if (!equal(g.out->dims, g.input->dims)) return invalid("out and input differ in their shapes");
-    for (const tensor *t : {g.weight, g.bias})
-        if (outcome checked = check_affine(t, *g.input, parted); checked.failed()) return checked;
+    for (const named_tensor &affine : {named_tensor{"weight", g.weight}, named_tensor{"bias", g.bias}}) {
+        if (outcome checked = check_affine(affine, parted); checked.failed()) return checked;
+        if (outcome checked = check_affine_type(affine, *g.input); checked.failed()) return checked;
+    }
     if (g.weight != nullptr && g.bias != nullptr && g.weight->data_type != g.bias->data_type)
         return invalid("weight and bias differ in their types");
     return {};
@@ -54,7 +90,9 @@ problem make_problem(const forward_parameters &g, const row_shape &parted) {
 outcome lower(const forward_parameters &g, request &result) {
     row_shape parted;
     if (outcome checked = check(g, parted); checked.failed()) return checked;
-    result.op = operation::layer_norm;
+    if (outcome checked = check_mode(g); checked.failed()) return checked;
+    if (outcome checked = check_length(g, parted); checked.failed()) return checked;
+    result.op = g.op;
     result.problem = make_problem(g, parted);
     if (outcome placed = place_wanted_statistics(g, parted, result); placed.failed()) return placed;
     if (g.weight != nullptr) result.sides.scale = describe(*g.weight, parted.columns(), g.weight->strides);

@@ -15,7 +15,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-enum class operation { layer_norm, layer_norm_backward };
+enum class operation { layer_norm, layer_norm_with_impl_mode, fast_layer_norm, layer_norm_backward };
 
 using layer_norm::slot;
 

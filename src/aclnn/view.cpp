@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "../core/last_error.hpp"
 #include "data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -60,20 +61,23 @@ std::vector<segment> segments_of(const tensor &t) {
 
 } // namespace
 
-outcome check_tensor(const tensor &t) {
-    if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS) return invalid("a tensor must have 1 to 8 dimensions");
-    if (core_type(t.data_type) == jitnorm_data_type_undef) return invalid("the types are FLOAT, FLOAT16 and BF16");
-    if (!is_plain(t.format)) return invalid("the formats are ND and the other plain ones");
-    if (any_negative(t.dims)) return invalid("a negative dimension");
-    if (any_negative(t.strides) || t.offset < 0) return invalid("a negative stride or offset");
-    return is_addressable(t) ? outcome{} : invalid("a tensor larger than memory");
+outcome check_tensor(const char *name, const tensor &t) {
+    const auto wrong = [&](const char *what) { return invalid(explain("%s %s", name, what)); };
+    if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS)
+        return invalid(explain("%s has %zu dimensions, 1 to 8 are supported", name, t.dims.size()));
+    if (core_type(t.data_type) == jitnorm_data_type_undef) return wrong("is none of FLOAT, FLOAT16 and BF16");
+    if (!is_plain(t.format)) return wrong("is neither of format ND nor of another plain one");
+    if (any_negative(t.dims)) return wrong("has a negative dimension");
+    if (any_negative(t.strides) || t.offset < 0) return wrong("has a negative stride or offset");
+    return is_addressable(t) ? outcome{} : wrong("is larger than memory");
 }
 
-outcome check_writable(const tensor &t) {
+outcome check_writable(const char *name, const tensor &t) {
     memory_desc md;
     const bool apart = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
                                          t.strides.data()) == jitnorm_success;
-    return apart && !is_broadcast(md) ? outcome{} : invalid("elements of an output share memory");
+
+    return apart && !is_broadcast(md) ? outcome{} : invalid(explain("elements of %s share memory", name));
 }
 
 dim_t count(shape dims) { return std::accumulate(dims.begin(), dims.end(), dim_t(1), std::multiplies<>()); }

@@ -14,10 +14,10 @@ namespace jitnorm::impl::aclnn {
 using shape = std::span<const dim_t>;
 
 // What every tensor must be by itself: 1 to 8 dimensions, a type and a format that are taken, no negative dimension,
-// stride or offset, and all of it addressable.
-outcome check_tensor(const tensor &t);
+// stride or offset, and all of it addressable. The name is the parameter's.
+outcome check_tensor(const char *name, const tensor &t);
 // What a tensor that is written must be on top of that: no two elements share memory.
-outcome check_writable(const tensor &t);
+outcome check_writable(const char *name, const tensor &t);
 
 dim_t count(shape dims); // elements; 1 without dimensions
 bool equal(shape a, shape b);

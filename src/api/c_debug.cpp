@@ -40,6 +40,7 @@ constexpr named<jitnorm_format_kind_t> FORMAT_KINDS[] = {
     {jitnorm_format_kind_undef, "undef"},
     {jitnorm_format_kind_any, "any"},
     NAMED(blocked),
+    {jitnorm_format_kind_host_scalar, "host_scalar"},
 };
 
 constexpr named<jitnorm_prop_kind_t> PROP_KINDS[] = {
@@ -51,7 +52,12 @@ constexpr named<jitnorm_prop_kind_t> PROP_KINDS[] = {
 };
 
 constexpr named<jitnorm_primitive_kind_t> PRIMITIVE_KINDS[] = {
-    {jitnorm_undefined_primitive, "undef"}, NAMED(sum), NAMED(eltwise), NAMED(binary), NAMED(layer_normalization),
+    {jitnorm_undefined_primitive, "undef"},
+    NAMED(sum),
+    NAMED(eltwise),
+    NAMED(binary),
+    NAMED(prelu),
+    NAMED(layer_normalization),
 };
 
 constexpr named<jitnorm_alg_kind_t> ALGORITHMS[] = {
@@ -91,7 +97,7 @@ constexpr named<jitnorm_alg_kind_t> ALGORITHMS[] = {
     NAMED(binary_ne),
 };
 
-constexpr named<jitnorm_engine_kind_t> ENGINE_KINDS[] = {{jitnorm_any_engine, "any"}, NAMED(cpu)};
+constexpr named<jitnorm_engine_kind_t> ENGINE_KINDS[] = {{jitnorm_any_engine, "any"}, NAMED(cpu), NAMED(gpu)};
 
 constexpr named<jitnorm_scratchpad_mode_t> SCRATCHPAD_MODES[] = {
     {jitnorm_scratchpad_mode_library, "library"},
@@ -101,8 +107,16 @@ constexpr named<jitnorm_scratchpad_mode_t> SCRATCHPAD_MODES[] = {
 constexpr named<jitnorm_cpu_isa_t> ISAS[] = {
     NAMED(cpu_isa_default),
     NAMED(cpu_isa_sse41),
+    NAMED(cpu_isa_avx),
     NAMED(cpu_isa_avx2),
+    NAMED(cpu_isa_avx2_vnni),
+    NAMED(cpu_isa_avx2_vnni_2),
     NAMED(cpu_isa_avx512_core),
+    NAMED(cpu_isa_avx512_core_vnni),
+    NAMED(cpu_isa_avx512_core_bf16),
+    NAMED(cpu_isa_avx10_1_512),
+    NAMED(cpu_isa_avx10_1_512_amx),
+    NAMED(cpu_isa_avx10_1_512_amx_fp16),
 };
 
 constexpr named<unsigned> RUNTIMES[] = {{JITNORM_RUNTIME_SEQ, "sequential"}, {JITNORM_RUNTIME_OMP, "OpenMP"}};

@@ -19,14 +19,13 @@ constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_argument
 
 // Forward and backward have these in common.
 problem make_problem(jitnorm_prop_kind_t prop_kind, const memory_desc &src, const memory_desc *statistics,
-                     float epsilon, unsigned flags, const attributes *attr) {
+                     float epsilon, unsigned flags) {
     problem p;
     p.prop_kind = prop_kind;
     p.flags = flags;
     p.epsilon = epsilon;
     p.src = src;
     if (statistics != nullptr) p.statistics = *statistics;
-    if (attr != nullptr) p.attr = *attr;
     return p;
 }
 
@@ -36,7 +35,10 @@ void forget_unused(problem &p) {
     if (!p.wants_diff_scale() && !p.wants_diff_shift()) p.diff_scale_shift_type = jitnorm_f32;
 }
 
-verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, problem p) {
+verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
+                    problem p) {
+    if (attr != nullptr)
+        if (verdict v = lower(*attr, p.attr); v.status != jitnorm_success) return v;
     if (p.src.ndims < 2 || p.src.ndims > 5)
         return invalid(
             explain("src has %d dimension%s, 2 to 5 are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s"));
@@ -47,7 +49,7 @@ verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, p
     if (p.statistics.data_type != jitnorm_f32)
         return {jitnorm_unimplemented, explain("statistics (mean and variance) are %s, f32 is supported",
                                                name_of(p.statistics.data_type).data())};
-    *result = new jitnorm_primitive_desc(engine, std::move(p), chosen);
+    *result = new jitnorm_primitive_desc(engine, attr, std::move(p), chosen);
     return {};
 }
 
@@ -66,13 +68,13 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     if (any_null(primitive_desc, engine, src_desc, dst_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
     return guarded(__func__, [&] {
-        problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags, attr);
+        problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
         if (!p.is_forward())
             return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
                                    jitnorm_prop_kind2str(prop_kind)));
         p.dst = *dst_desc;
         p.scale_shift_type = scale_shift_data_type;
-        return create_desc(primitive_desc, engine, std::move(p));
+        return create_desc(primitive_desc, engine, attr, std::move(p));
     });
 }
 
@@ -93,7 +95,7 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
     if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
     return guarded(__func__, [&] {
-        problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags, attr);
+        problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
         if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
             return invalid(
                 explain("prop_kind is %s, backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
@@ -102,7 +104,7 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
         p.diff_dst = *diff_dst_desc;
         p.diff_scale_shift_type = diff_scale_shift_data_type;
         p.scale_shift_type = scale_shift_data_type;
-        return create_desc(primitive_desc, engine, std::move(p));
+        return create_desc(primitive_desc, engine, attr, std::move(p));
     });
 }
 

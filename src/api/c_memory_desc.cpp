@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: memory descriptors.
 #include "../core/boundary.hpp"
+#include "desc_views.hpp"
 #include "jitnorm/jitnorm_memory.h"
 #include "no_tensor.hpp"
 #include "tensor_match.hpp"
@@ -16,6 +17,8 @@ verdict answer(void *result, Answer value) {
     *static_cast<Answer *>(result) = value;
     return {};
 }
+
+constexpr jitnorm_dims_t NO_OFFSETS = {};
 
 // The properties of a decided layout.
 verdict query_layout(const memory_desc &md, jitnorm_query_t what, void *result) {
@@ -44,6 +47,8 @@ verdict query(const memory_desc &md, jitnorm_query_t what, void *result) {
         return answer<int64_t>(result, md.offset0);
     case jitnorm_query_padded_dims:
         return answer<const dim_t *>(result, md.padded_dims);
+    case jitnorm_query_padded_offsets:
+        return answer<const dim_t *>(result, NO_OFFSETS);
     case jitnorm_query_format_kind:
         return answer(result, md.format_kind);
     case jitnorm_query_strides:
@@ -87,6 +92,38 @@ jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *
     });
 }
 
+jitnorm_status_t jitnorm_memory_desc_create_host_scalar(jitnorm_memory_desc_t *memory_desc,
+                                                        jitnorm_data_type_t data_type) {
+    return create_desc(__func__, memory_desc, [&](auto &md) {
+        const dim_t one = 1;
+        if (make_with_strides(md, 1, &one, data_type, nullptr) != jitnorm_success)
+            return explain_no_tensor({1, &one, data_type}, static_cast<const dim_t *>(nullptr));
+        md.format_kind = jitnorm_format_kind_host_scalar;
+        return verdict{};
+    });
+}
+
+jitnorm_status_t jitnorm_memory_desc_create_submemory(jitnorm_memory_desc_t *memory_desc,
+                                                      const_jitnorm_memory_desc_t parent, const jitnorm_dims_t dims,
+                                                      const jitnorm_dims_t offsets) {
+    if (any_null(memory_desc, parent, dims, offsets))
+        return report(__func__, JITNORM_NULL_AMONG(memory_desc, parent, dims, offsets));
+    return create_desc(__func__, memory_desc, [&](auto &md) { return part_of(*parent, dims, offsets, md); });
+}
+
+jitnorm_status_t jitnorm_memory_desc_reshape(jitnorm_memory_desc_t *memory_desc, const_jitnorm_memory_desc_t existing,
+                                             int ndims, const jitnorm_dims_t dims) {
+    if (any_null(memory_desc, existing, dims)) return report(__func__, JITNORM_NULL_AMONG(memory_desc, existing, dims));
+    return create_desc(__func__, memory_desc, [&](auto &md) { return reshaped(*existing, ndims, dims, md); });
+}
+
+jitnorm_status_t jitnorm_memory_desc_permute_axes(jitnorm_memory_desc_t *memory_desc,
+                                                  const_jitnorm_memory_desc_t existing, const int *permutation) {
+    if (any_null(memory_desc, existing, permutation))
+        return report(__func__, JITNORM_NULL_AMONG(memory_desc, existing, permutation));
+    return create_desc(__func__, memory_desc, [&](auto &md) { return permuted(*existing, permutation, md); });
+}
+
 jitnorm_status_t jitnorm_memory_desc_clone(jitnorm_memory_desc_t *memory_desc, const_jitnorm_memory_desc_t existing) {
     return clone(__func__, memory_desc, existing);
 }
@@ -104,7 +141,13 @@ int jitnorm_memory_desc_equal(const_jitnorm_memory_desc_t a, const_jitnorm_memor
 }
 
 size_t jitnorm_memory_desc_get_size(const_jitnorm_memory_desc_t memory_desc) {
-    return memory_desc == nullptr ? 0 : bytes(*memory_desc);
+    if (memory_desc == nullptr) return 0;
+    return memory_desc->format_kind == jitnorm_format_kind_host_scalar ? size_of(memory_desc->data_type)
+                                                                       : bytes(*memory_desc);
+}
+
+size_t jitnorm_memory_desc_get_size_v2(const_jitnorm_memory_desc_t memory_desc, int index) {
+    return index == 0 ? jitnorm_memory_desc_get_size(memory_desc) : 0;
 }
 
 size_t jitnorm_data_type_size(jitnorm_data_type_t data_type) { return size_of(data_type); }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: post-operations.
-#include "../core/attributes.hpp"
-#include "../core/boundary.hpp"
+#include "attr.hpp"
 #include "jitnorm/jitnorm_attr.h"
 
 using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
 
 namespace {
 
@@ -14,7 +14,7 @@ bool is_binary(jitnorm_alg_kind_t alg) { return jitnorm_binary_add <= alg && alg
 constexpr verdict UNKNOWN_ALGORITHM{jitnorm_invalid_arguments, "not an algorithm of this kind of post-op"};
 constexpr verdict NO_SUCH_POST_OP{jitnorm_invalid_arguments, "no post-op of this kind at this index"};
 
-jitnorm_status_t append(const char *function, jitnorm_post_ops_t post_ops, const post_op &entry) noexcept {
+jitnorm_status_t append(const char *function, jitnorm_post_ops_t post_ops, const any_post_op &entry) noexcept {
     return guarded(function, [&]() -> verdict {
         if (post_ops->entries.size() >= size_t(MAX_POST_OPS))
             return {jitnorm_out_of_memory, "there is room for 32 post-ops"};
@@ -59,6 +59,7 @@ jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_post_ops_t post
     if (find<sum_post_op>(post_ops, index) != nullptr) return jitnorm_sum;
     if (find<eltwise_post_op>(post_ops, index) != nullptr) return jitnorm_eltwise;
     if (find<binary_post_op>(post_ops, index) != nullptr) return jitnorm_binary;
+    if (find<prelu_post_op>(post_ops, index) != nullptr) return jitnorm_prelu;
     return jitnorm_undefined_primitive;
 }
 
@@ -112,5 +113,18 @@ jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_post_ops_t pos
     if (binary == nullptr) return report(__func__, NO_SUCH_POST_OP);
     put(alg_kind, binary->alg);
     put<const_jitnorm_memory_desc_t>(src1_desc, &binary->src1);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_post_ops_append_prelu(jitnorm_post_ops_t post_ops, int mask) {
+    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
+    if (mask < 0) return report(__func__, {jitnorm_invalid_arguments, explain("mask is %d, which is negative", mask)});
+    return append(__func__, post_ops, prelu_post_op{mask});
+}
+
+jitnorm_status_t jitnorm_post_ops_get_params_prelu(const_jitnorm_post_ops_t post_ops, int index, int *mask) {
+    const auto *prelu = find<prelu_post_op>(post_ops, index);
+    if (prelu == nullptr) return report(__func__, NO_SUCH_POST_OP);
+    put(mask, prelu->mask);
     return jitnorm_success;
 }

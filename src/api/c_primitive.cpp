@@ -119,6 +119,19 @@ jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
     return guarded(__func__, [&] { return create_primitive(primitive, *primitive_desc); });
 }
 
+jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t primitive, size_t *size, uint8_t *) {
+    if (any_null(primitive, size)) return report(__func__, JITNORM_NULL_AMONG(primitive, size));
+    *size = 0;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *primitive,
+                                                          const_jitnorm_primitive_desc_t primitive_desc, size_t size,
+                                                          const uint8_t *) {
+    if (size != 0) return report(__func__, {jitnorm_invalid_arguments, "cache_blob is none that this library gave"});
+    return jitnorm_primitive_create(primitive, primitive_desc);
+}
+
 jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream, int nargs,
                                            const jitnorm_exec_arg_t *args) {
     if (any_null(primitive, stream) || (nargs > 0 && args == nullptr))

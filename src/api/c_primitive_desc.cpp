@@ -27,8 +27,9 @@ int count(const jitnorm_primitive_desc &pd, role use) {
 
 // Descriptors by kind and number. Statistics follow src or dst: whichever side they are on.
 slot statistics_slot(const jitnorm_primitive_desc &pd, role side, int index) {
-    const slot s = index == 1 ? MEAN : index == 2 ? VARIANCE : NO_SLOT;
-    return s != NO_SLOT && tensor_of(pd, s).use == side ? s : NO_SLOT;
+    const bool is_statistic = index == 1 || index == 2;
+    if (!is_statistic || tensor_of(pd, VARIANCE).use != side) return NO_SLOT;
+    return index == 1 ? MEAN : VARIANCE;
 }
 
 slot slot_of_query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index) {
@@ -87,6 +88,10 @@ verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index,
         return answer(result, library_scratchpad_bytes(pd));
     case jitnorm_query_impl_info_str:
         return answer(result, pd.solution.by->name);
+    case jitnorm_query_cache_blob_id_size_s64:
+        return answer(result, int64_t(0));
+    case jitnorm_query_cache_blob_id:
+        return answer<const uint8_t *>(result, nullptr);
     case jitnorm_query_prop_kind:
         return answer(result, pd.problem.prop_kind);
     case jitnorm_query_epsilon_f32:
@@ -115,7 +120,7 @@ jitnorm_status_t jitnorm_primitive_desc_clone(jitnorm_primitive_desc_t *primitiv
 jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primitive_desc_t primitive_desc,
                                                  const_jitnorm_primitive_attr_t *attr) {
     if (any_null(primitive_desc, attr)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc, attr));
-    *attr = &primitive_desc->problem.attr;
+    *attr = &primitive_desc->attr;
     return jitnorm_success;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: the last error, verbose log, instruction sets, implementations, profiling, cache, scratchpad, version.
+#include <atomic>
+
 #include "../core/boundary.hpp"
 #include "../core/verbose.hpp"
 #include "../jit/isa.hpp"
@@ -10,6 +12,12 @@
 #include "jitnorm/jitnorm.h"
 
 using namespace jitnorm::impl;
+
+namespace {
+
+constinit std::atomic<jitnorm_cpu_isa_hints_t> cpu_isa_hints = jitnorm_cpu_isa_no_hints; // for whoever asks
+
+} // namespace
 
 const char *jitnorm_get_last_error(void) { return last_reason(); }
 
@@ -27,6 +35,15 @@ jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa) {
 }
 
 jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void) { return jit::effective_isa(); }
+
+jitnorm_status_t jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_hints_t hints) {
+    if (hints != jitnorm_cpu_isa_no_hints && hints != jitnorm_cpu_isa_prefer_ymm)
+        return report(__func__, {jitnorm_invalid_arguments, explain("hints is %d, which is unknown", int(hints))});
+    cpu_isa_hints.store(hints, std::memory_order_relaxed);
+    return jitnorm_success;
+}
+
+jitnorm_cpu_isa_hints_t jitnorm_get_cpu_isa_hints(void) { return cpu_isa_hints.load(std::memory_order_relaxed); }
 
 jitnorm_status_t jitnorm_set_implementation(const char *name) {
     return guarded(__func__, [&]() -> verdict {

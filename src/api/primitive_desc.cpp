@@ -13,11 +13,12 @@ memory_desc make_vector(dim_t length, jitnorm_data_type_t type) { return make_de
 
 } // namespace
 
-jitnorm_primitive_desc::jitnorm_primitive_desc(jitnorm_engine_t on_engine, layer_norm::problem to_solve,
-                                               const layer_norm::solution &chosen)
-    : engine(on_engine), problem(std::move(to_solve)), solution(chosen),
-      scale_shift(make_vector(problem.row_length(), problem.scale_shift_type)),
+jitnorm_primitive_desc::jitnorm_primitive_desc(jitnorm_engine_t on_engine, const jitnorm_primitive_attr *given,
+                                               layer_norm::problem to_solve, const layer_norm::solution &chosen)
+    : engine(on_engine), attr(given != nullptr ? *given : jitnorm_primitive_attr{}), problem(std::move(to_solve)),
+      solution(chosen), scale_shift(make_vector(problem.row_length(), problem.scale_shift_type)),
       diff_scale_shift(make_vector(problem.row_length(), problem.diff_scale_shift_type)) {
+    api::take_over_layouts(problem.attr, attr);
     describe_scratchpad();
 }
 

@@ -5,9 +5,11 @@
 #include "../core/engine.hpp"
 #include "../core/problem.hpp"
 #include "../primitive/prepare.hpp"
+#include "attr.hpp"
 
 struct jitnorm_primitive_desc {
     jitnorm_engine_t engine;
+    jitnorm_primitive_attr attr; // as given, but for layouts that were undecided
     jitnorm::impl::layer_norm::problem problem;
     jitnorm::impl::layer_norm::solution solution;
 
@@ -16,7 +18,8 @@ struct jitnorm_primitive_desc {
     jitnorm_memory_desc diff_scale_shift; // of their gradients
     jitnorm_memory_desc scratchpad;       // that the caller passes; empty when there is nothing to pass
 
-    jitnorm_primitive_desc(jitnorm_engine_t engine, jitnorm::impl::layer_norm::problem problem,
+    jitnorm_primitive_desc(jitnorm_engine_t engine, const jitnorm_primitive_attr *attr, // null: defaults
+                           jitnorm::impl::layer_norm::problem problem,
                            const jitnorm::impl::layer_norm::solution &solution);
 
     // Moves to the next implementation; false, without a change, when there is none.

@@ -5,6 +5,7 @@
 #include "../layout/row_order.hpp"
 #include "backward_executor.hpp"
 #include "backward_plan.hpp"
+#include "backward_unit_executor.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -22,7 +23,7 @@ struct backward_direction {
     template <typename T, typename Body>
     static decltype(auto) visit_executor(const problem &p, const plan &how, Body &&body) {
         if (how.rows == row_access::in_place) return body.template operator()<backward_executor<T, rows_in_place>>(p);
-        if (how.rows == row_access::lanes) return body.template operator()<backward_executor<T, rows_in_lanes>>(p);
+        if (how.rows == row_access::interleaved) return body.template operator()<backward_unit_executor<T>>(p);
         const bool any_order = !p.wants_diff_scale() && !p.wants_diff_shift();
         return body.template operator()<backward_executor<T, rows_in_tiles>>(any_order ? in_order_of_memory(p) : p);
     }

@@ -6,8 +6,8 @@
 #include "../layout/row_order.hpp"
 #include "../layout/row_packer.hpp"
 #include "../layout/row_space.hpp"
-#include "../layout/rows_in_lanes.hpp"
 #include "../layout/rows_in_place.hpp"
+#include "../layout/rows_interleaved.hpp"
 #include "backward_work.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -61,7 +61,7 @@ dim_t rows_for_whole_lines(const memory_desc &md, int row_ndims, dim_t pitch) {
     return 1;
 }
 
-// Tiles for all tensors, where one of them wants some. Long rows are gathered by chunks: then lanes would need a tile
+// Tiles for all tensors, where one of them wants some. Long rows are gathered by chunks: then strands would need a tile
 // for each. Long rows whose blocks end within cache lines are better gathered a chunk of many blocks at a time.
 void plan_tiles(const problem &p, const row_tensors &tensors, dim_t block_rows, plan &to) {
     to.rows = row_access::tiles;
@@ -73,15 +73,15 @@ void plan_tiles(const problem &p, const row_tensors &tensors, dim_t block_rows, 
     if (!wants_gradients(p)) return;
     const dim_t whole_lines = rows_for_whole_lines(leading_tensor(tensors), p.row_ndims(), pitch_together(to));
     to.only_chunks = p.row_length() > CHUNK && whole_lines > block_rows;
-    const interleaved_blocks units = rows_in_lanes::units_of(tensors, block_rows);
+    const interleaved_blocks units = rows_interleaved::units_of(tensors, block_rows);
     if (p.row_length() > CHUNK || !units.exist()) {
         to.tile_rows = std::max(to.tile_rows, whole_lines);
         return;
     }
-    to.rows = row_access::lanes;
+    to.rows = row_access::interleaved;
     to.block_rows = block_rows;
-    to.batch_rows = std::clamp<dim_t>(to.tile_rows / units.lanes_together(), 1, block_rows);
-    to.tile_rows = to.batch_rows * units.lanes_together();
+    to.batch_rows = std::clamp<dim_t>(to.tile_rows / units.strands_together(), 1, block_rows);
+    to.tile_rows = to.batch_rows * units.strands_together();
 }
 
 // ---- threads

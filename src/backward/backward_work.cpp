@@ -26,7 +26,7 @@ dim_t backward_work::own_bytes(const plan &how) const {
 }
 
 dim_t backward_work::common_bytes(const plan &how) const {
-    const dim_t kept = how.rows == row_access::lanes ? cut_.blocks() * width() * element_ : 0;
+    const dim_t kept = how.rows == row_access::interleaved ? cut_.blocks() * width() * element_ : 0;
     const dim_t by_rows = how.only_chunks ? 0 : cut_.parts() * width() * dim_t(sizeof(double)) + kept;
     const dim_t by_chunks = how.may_go_by_chunks(MAX_SHARES) ? 2 * rows_ * chunks() * element_ : 0;
     return std::max(by_rows, by_chunks);

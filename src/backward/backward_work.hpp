@@ -31,7 +31,7 @@ public:
     dim_t common_bytes(const plan &how) const;
 
     // By rows: the sums of a block, of type T and `width` of them, in what a thread has of its own; those of each part
-    // in what is common, and behind them, for rows in lanes, those of all blocks.
+    // in what is common, and behind them, for interleaved rows, those of all blocks.
     template <typename T>
     static T *block_sums(std::byte *own) {
         return reinterpret_cast<T *>(own);

@@ -3,16 +3,19 @@
 
 #include <cstring>
 
+#include "backward_plan.hpp"
+
 namespace jitnorm::impl::layer_norm {
 
 template <typename T>
-gradient_sums<T>::gradient_sums(const problem &p, std::shared_ptr<const backward_kernels<T>> kernels)
-    : scale_(p.wants_diff_scale()), shift_(p.wants_diff_shift()), type_(p.diff_scale_shift_type),
+gradient_sums<T>::gradient_sums(const problem &p, const backward_work &work,
+                                std::shared_ptr<const backward_kernels<T>> kernels)
+    : work_(work), scale_(p.wants_diff_scale()), shift_(p.wants_diff_shift()), type_(p.diff_scale_shift_type),
       kernels_(std::move(kernels)) {}
 
 template <typename T>
-void gradient_sums<T>::zero_gradients(const arguments &args, dim_t columns) const {
-    const size_t bytes = size_t(columns) * size_of(type_);
+void gradient_sums<T>::zero_gradients(const arguments &args) const {
+    const size_t bytes = size_t(work_.columns()) * size_of(type_);
     if (scale_) std::memset(args[DIFF_SCALE], 0, bytes);
     if (shift_) std::memset(args[DIFF_SHIFT], 0, bytes);
 }
@@ -50,6 +53,18 @@ void gradient_sums<T>::finish(const arguments &args, const double *start, const 
     };
     if (scale_) finish_one(DIFF_SCALE);
     if (shift_) finish_one(DIFF_SHIFT);
+}
+
+template <typename T>
+void gradient_sums<T>::finish_parts(const arguments &args, std::byte *common, dim_t added) const {
+    const dim_t left = work_.cut().parts() - added, columns = work_.columns(), lines = (columns + 63) / 64;
+    const int threads = std::min(merging_threads(left * work_.width() * dim_t(sizeof(double)), lines), max_threads());
+    parallel_parts(threads, [&](int share) {
+        const range mine = split(lines, threads, share);
+        const range which = {mine.begin * 64, std::min(mine.end * 64, columns)};
+        finish(args, work_.part_sums(common, 0) + which.begin, work_.part_sums(common, added) + which.begin, left,
+               work_.pitch(), which);
+    });
 }
 
 template class gradient_sums<float>;

@@ -8,6 +8,7 @@
 #include "../core/arguments.hpp"
 #include "backward_batches.hpp"
 #include "backward_kernels.hpp"
+#include "backward_work.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -16,13 +17,14 @@ namespace jitnorm::impl::layer_norm {
 template <typename T>
 class gradient_sums {
 public:
-    gradient_sums(const problem &p, std::shared_ptr<const backward_kernels<T>> kernels);
+    // Keeps a reference to the work.
+    gradient_sums(const problem &p, const backward_work &work, std::shared_ptr<const backward_kernels<T>> kernels);
 
     int count() const { return int(scale_) + int(shift_); }
     // Whether gradients can be added up where they go. Sums in double never are: they go through weights kernels.
     bool have_type_of_gradients() const { return std::is_same_v<T, float> && type_ == jitnorm_f32; }
 
-    void zero_gradients(const arguments &args, dim_t columns) const;
+    void zero_gradients(const arguments &args) const;
     column_sums<T> begin(T *sums, dim_t pitch) const;
 
     // to = start, or zero where that is null, + sums; `to` may be start
@@ -33,7 +35,11 @@ public:
     void finish(const arguments &args, const double *start, const double *sums, dim_t parts, dim_t pitch,
                 range columns) const;
 
+    // The gradients, of the sums of all parts; those of the first `added` have been added up in the place of part 0.
+    void finish_parts(const arguments &args, std::byte *common, dim_t added) const;
+
 private:
+    const backward_work &work_;
     bool scale_, shift_; // have gradients
     jitnorm_data_type_t type_;
     std::shared_ptr<const backward_kernels<T>> kernels_;

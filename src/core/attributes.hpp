@@ -34,22 +34,17 @@ using post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op>;
 
 constexpr int MAX_POST_OPS = 32;
 
-} // namespace jitnorm::impl
-
-struct jitnorm_post_ops {
-    std::vector<jitnorm::impl::post_op> entries; // at most MAX_POST_OPS
-    bool operator==(const jitnorm_post_ops &) const = default;
+struct post_op_list {
+    std::vector<post_op> entries; // at most MAX_POST_OPS
+    bool operator==(const post_op_list &) const = default;
 };
 
-struct jitnorm_primitive_attr {
+struct attributes {
     jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
     bool src_scale = false; // one f32 for the tensor, given at execution
     bool dst_scale = false;
-    jitnorm_post_ops post_ops;
-    bool operator==(const jitnorm_primitive_attr &) const = default;
+    post_op_list post_ops;
+    bool operator==(const attributes &) const = default;
 };
 
-namespace jitnorm::impl {
-using attributes = jitnorm_primitive_attr;
-using post_op_list = jitnorm_post_ops;
 } // namespace jitnorm::impl

@@ -63,9 +63,9 @@ jitnorm_status_t create(const char *function, Object **object, Argument &&...arg
 }
 
 template <typename Object>
-jitnorm_status_t clone(const char *function, Object **object, const Object *existing) noexcept {
-    if (any_null(object, existing)) return report(function, JITNORM_NULL_AMONG(object, existing));
-    return create(function, object, *existing);
+jitnorm_status_t clone(const char *function, Object **result, const Object *existing) noexcept {
+    if (any_null(result, existing)) return report(function, JITNORM_NULL_AMONG(result, existing));
+    return create(function, result, *existing);
 }
 
 template <typename Object>

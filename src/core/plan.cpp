@@ -24,7 +24,7 @@ void plan::give_up_chunks() {
 }
 
 std::string describe(const plan &p) {
-    static constexpr const char *ACCESS[] = {"in_place", "tiles", "lanes"};
+    static constexpr const char *ACCESS[] = {"in_place", "tiles", "interleaved"};
     const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);

@@ -24,9 +24,9 @@ constexpr int MAX_ROW_TENSORS = 3;
 
 // Where kernels find the rows of the data tensors (src/layout/row_tensors.hpp).
 enum class row_access {
-    in_place, // where they are
-    tiles,    // gathered into dense buffers, and scattered
-    lanes     // the same, in an order that uses cache lines whole where sums over rows have an order of their own
+    in_place,   // where they are
+    tiles,      // gathered into dense buffers, and scattered
+    interleaved // the same, in an order that uses cache lines whole where sums over rows have an order of their own
 };
 
 // Each thread has a share: its tiles, tiles of post-op operands, and what else is its own. What is common comes behind
@@ -63,7 +63,7 @@ struct plan {
     std::array<dim_t, MAX_ROW_TENSORS> pitch = {}; // bytes from row to row of each tensor's tile; 0: it has none
     bool shares_tile = false;                      // the last tensor is written to the tile of the one before
     dim_t panel_columns = 0;                       // columns of the rows that are open at a time
-    dim_t block_rows = 0;                          // of a block of rows in lanes
+    dim_t block_rows = 0;                          // of a block of interleaved rows
 
     // ---- batches
     dim_t batch_rows = 1;      // rows that stay in L1 between what is done to them

@@ -184,7 +184,9 @@ void lowerer::choose_gradients(layer_norm::problem &p) const {
     if (!sums) return;
     leave_out(DIFF_GAMMA, layer_norm::output::diff_scale);
     leave_out(DIFF_BETA, layer_norm::output::diff_shift);
-    p.diff_scale_shift_type = op_[op_.writes(DIFF_GAMMA) ? DIFF_GAMMA : DIFF_BETA].type;
+    const role one = op_.writes(DIFF_GAMMA) ? DIFF_GAMMA : DIFF_BETA;
+    const role other = op_.writes(DIFF_BETA) ? DIFF_BETA : DIFF_GAMMA;
+    p.diff_scale_shift_type = layer_norm::common_type(op_[one].type, op_[other].type);
 }
 
 void lowerer::make_problem() {
@@ -210,7 +212,8 @@ void lowerer::choose_sides(layer_norm::problem &p) {
     result_.sides = {layout(GAMMA),     layout(BETA), layout(DIFF_GAMMA),
                      layout(DIFF_BETA), layout(MEAN), layout(VARIANCE)};
     const memory_desc &given = layout(VARIANCE);
-    const jitnorm_data_type_t type = given.ndims != 0 ? given.data_type : jitnorm_f32;
+    const jitnorm_data_type_t type =
+        given.ndims != 0 ? layer_norm::common_type(given.data_type, layout(MEAN).data_type) : jitnorm_f32;
     const auto rows = size_t(p.src.ndims - p.normalized_axes);
     p.statistics = given.ndims != 0 && given == layout(MEAN) ? given : make_dense({p.src.dims, rows}, type);
 }

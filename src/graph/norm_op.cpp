@@ -96,7 +96,7 @@ verdict check_counts(const jitnorm_graph_op &op, const schema &s, const attribut
         return wrong(explain("%s has 1 or 3 outputs, not %zu", s.name.data(), op.outputs.size()));
     if (s.is_forward())
         return has_all == v.keep_stats ? ACCEPTED : wrong("mean and variance are outputs if keep_stats says so");
-    return has_all == v.use_affine ? ACCEPTED : wrong("diff_gamma and diff_beta are outputs if use_affine says so");
+    return has_all || !v.use_affine ? ACCEPTED : wrong("diff_gamma and diff_beta are outputs if use_affine says so");
 }
 
 void set_ports(norm_op &n, std::span<const role> roles, const std::vector<logical_tensor> &tensors, port::use how) {
@@ -137,12 +137,13 @@ verdict check_onednn_types(const norm_op &n) {
 }
 
 verdict check_ascend_types(const norm_op &n) {
-    const auto is_wide_enough = [&](jitnorm_data_type_t type) { return type == jitnorm_f32 || type == n[SRC].type; };
-    if (!is_wide_enough(n[MEAN].type) || n[MEAN].type != n[VARIANCE].type)
-        return wrong("variance and mean must be of one type: f32 or that of x");
-    return is_wide_enough(n[GAMMA].type) && are_of(n, {DIFF_GAMMA, DIFF_BETA}, n[GAMMA].type)
-               ? ACCEPTED
-               : wrong("gamma must be f32 or of the type of x, and its gradients as gamma is");
+    for (const role r : {MEAN, VARIANCE})
+        if (!is_data_type(n[r].type) || size_of(n[r].type) < size_of(n[SRC].type))
+            return wrong("variance and mean must be f32, bf16 or f16, and as wide as x");
+    for (const role r : {GAMMA, DIFF_GAMMA, DIFF_BETA})
+        if (n[r].how != port::use::unused && !is_data_type(n[r].type))
+            return wrong("gamma, pd_gamma and pd_beta must be f32, bf16 or f16");
+    return ACCEPTED;
 }
 
 // ----------------------------------------------------------------

@@ -34,10 +34,18 @@ constinit process_wide<const processor> this_processor;
 std::optional<isa> cap_of(jitnorm_cpu_isa_t cap) {
     switch (cap) {
     case jitnorm_cpu_isa_sse41:
+    case jitnorm_cpu_isa_avx:
         return isa::none;
     case jitnorm_cpu_isa_avx2:
+    case jitnorm_cpu_isa_avx2_vnni:
+    case jitnorm_cpu_isa_avx2_vnni_2:
         return isa::avx2;
     case jitnorm_cpu_isa_avx512_core:
+    case jitnorm_cpu_isa_avx512_core_vnni:
+    case jitnorm_cpu_isa_avx512_core_bf16:
+    case jitnorm_cpu_isa_avx10_1_512:
+    case jitnorm_cpu_isa_avx10_1_512_amx:
+    case jitnorm_cpu_isa_avx10_1_512_amx_fp16:
     case jitnorm_cpu_isa_default:
         return isa::avx512;
     }
@@ -51,9 +59,21 @@ std::optional<isa> cap_named(const char *name) {
     };
     static constexpr entry entries[] = {{"", jitnorm_cpu_isa_default},
                                         {"DEFAULT", jitnorm_cpu_isa_default},
+                                        {"ALL", jitnorm_cpu_isa_default},
                                         {"SSE41", jitnorm_cpu_isa_sse41},
+                                        {"AVX", jitnorm_cpu_isa_avx},
                                         {"AVX2", jitnorm_cpu_isa_avx2},
-                                        {"AVX512_CORE", jitnorm_cpu_isa_avx512_core}};
+                                        {"AVX2_VNNI", jitnorm_cpu_isa_avx2_vnni},
+                                        {"AVX2_VNNI_2", jitnorm_cpu_isa_avx2_vnni_2},
+                                        {"AVX512_CORE", jitnorm_cpu_isa_avx512_core},
+                                        {"AVX512_CORE_VNNI", jitnorm_cpu_isa_avx512_core_vnni},
+                                        {"AVX512_CORE_BF16", jitnorm_cpu_isa_avx512_core_bf16},
+                                        {"AVX512_CORE_FP16", jitnorm_cpu_isa_avx512_core_fp16},
+                                        {"AVX512_CORE_AMX", jitnorm_cpu_isa_avx512_core_amx},
+                                        {"AVX512_CORE_AMX_FP16", jitnorm_cpu_isa_avx512_core_amx_fp16},
+                                        {"AVX10_1_512", jitnorm_cpu_isa_avx10_1_512},
+                                        {"AVX10_1_512_AMX", jitnorm_cpu_isa_avx10_1_512_amx},
+                                        {"AVX10_1_512_AMX_FP16", jitnorm_cpu_isa_avx10_1_512_amx_fp16}};
     for (const entry &e : entries)
         if (strcasecmp(e.name, name) == 0) return cap_of(e.cap);
     return std::nullopt;

@@ -20,12 +20,12 @@ bool is_allowed(isa wanted);
 // same.
 bool has_avx512_bf16();
 
-// The cap for descriptors created from now on: sse41 (no generated code), avx2, avx512_core or default (no cap);
-// anything else is invalid_arguments. Overrides the environment variable.
+// The cap for descriptors created from now on: any of the enumeration, which says what each amounts to; anything else
+// is invalid_arguments. Overrides the environment variable.
 jitnorm_status_t set_max_isa(jitnorm_cpu_isa_t cap);
 jitnorm_cpu_isa_t effective_isa();
 
-// False when JITNORM_MAX_CPU_ISA holds a name that is none of SSE41, AVX2, AVX512_CORE, DEFAULT (in any case): then no
+// False when JITNORM_MAX_CPU_ISA holds none of the enumeration's names (in any case of letters): then no
 // descriptor can be created until set_max_isa() says what is wanted.
 bool isa_cap_is_valid();
 

@@ -31,48 +31,50 @@ interleaved_blocks::interleaved_blocks(const memory_desc &md, int row_ndims, dim
     for (; sharing > 0 && !exist(); --sharing) choose(md, row_ndims, in_memory, sharing);
 }
 
-void interleaved_blocks::choose(const memory_desc &md, int row_ndims, const row_order &in_memory, int lane_dimensions) {
-    const int *const lanes_begin = in_memory.data() + row_ndims - lane_dimensions;
-    const auto is_lane = [&](int d) {
-        return std::find(lanes_begin, lanes_begin + lane_dimensions, d) != lanes_begin + lane_dimensions;
+void interleaved_blocks::choose(const memory_desc &md, int row_ndims, const row_order &in_memory,
+                                int strand_dimensions) {
+    const int *const strands_begin = in_memory.data() + row_ndims - strand_dimensions;
+    const auto is_strand = [&](int d) {
+        return std::find(strands_begin, strands_begin + strand_dimensions, d) != strands_begin + strand_dimensions;
     };
-    const int last = *std::max_element(lanes_begin, lanes_begin + lane_dimensions);
+    const int last = *std::max_element(strands_begin, strands_begin + strand_dimensions);
     std::array<dim_t, MAX_NDIMS> rows; // from one index of a dimension to the next
     dim_t all = 1;
     for (int d = row_ndims - 1; d >= 0; all *= md.dims[d--]) rows[size_t(d)] = all;
     inner_ = rows[size_t(last)];
     if (inner_ % block_rows_ != 0) return;
 
-    outer_.count = lane_.count = 0;
+    outer_.count = strand_.count = 0;
     const auto append = [&](dimensions &to, int d) {
         to.size[size_t(to.count)] = md.dims[d];
         to.rows[size_t(to.count++)] = rows[size_t(d)];
     };
     int place = 0;
     for (int d = 0; d < row_ndims; ++d) {
-        if (is_lane(d)) continue;
+        if (is_strand(d)) continue;
         order_[size_t(place++)] = d;
         if (d < last) append(outer_, d);
     }
-    for (const int *d = lanes_begin; d != lanes_begin + lane_dimensions; ++d) {
+    for (const int *d = strands_begin; d != strands_begin + strand_dimensions; ++d) {
         order_[size_t(place++)] = *d;
-        append(lane_, *d);
+        append(strand_, *d);
     }
-    lanes_ = lane_.total();
-    const auto fastest = *(lanes_begin + lane_dimensions - 1);
+    strands_ = strand_.total();
+    const auto fastest = *(strands_begin + strand_dimensions - 1);
     const tensor_axis axis(md, fastest, fastest + 1);
-    together_ = std::min(lanes_, std::max<dim_t>(1, tensor_axis::CACHE_LINE / std::max<dim_t>(axis.step(), 1)));
+    together_ = std::min(strands_, std::max<dim_t>(1, tensor_axis::CACHE_LINE / std::max<dim_t>(axis.step(), 1)));
 }
 
 interleaved_blocks::unit interleaved_blocks::at(dim_t number) const {
     const dim_t blocks = inner_ / block_rows_;
-    const dim_t within = number % blocks * block_rows_, lane = number / blocks % groups() * together_;
+    const dim_t within = number % blocks * block_rows_, strand = number / blocks % groups() * together_;
     const dim_t outer = number / blocks / groups();
-    return {(outer * inner_ + within) * lanes_ + lane, lanes_, outer, lane, std::min(together_, lanes_ - lane), within};
+    return {(outer * inner_ + within) * strands_ + strand, strands_, outer, strand,
+            std::min(together_, strands_ - strand),        within};
 }
 
-dim_t interleaved_blocks::first_row(const unit &u, dim_t lane) const {
-    return outer_.row_of(u.outer) + lane_.row_of(u.lane + lane) + u.within;
+dim_t interleaved_blocks::first_row(const unit &u, dim_t strand) const {
+    return outer_.row_of(u.outer) + strand_.row_of(u.strand + strand) + u.within;
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_tensors: what both directions say of their tensors, and how they get at the rows.
 //
-// A row source (rows_in_place.hpp, rows_in_tiles.hpp, rows_in_lanes.hpp) shows some columns of a few consecutive rows
-// of all data tensors as evenly spaced dense memory: it opens a panel of them, and closes it when what is to be written
-// has been written there. Each thread goes through rows with a cursor of its own:
+// A row source (rows_in_place.hpp, rows_in_tiles.hpp, rows_interleaved.hpp) shows some columns of a few consecutive
+// rows of all data tensors as evenly spaced dense memory: it opens a panel of them, and closes it when what is to be
+// written has been written there. Each thread goes through rows with a cursor of its own:
 //
 //     cursor at(source, arguments, tiles);
 //     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {

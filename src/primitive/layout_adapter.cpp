@@ -3,7 +3,9 @@
 
 #include <cstring>
 
+#include "../arithmetic/convert.hpp"
 #include "../core/aligned_bytes.hpp"
+#include "../core/unaligned.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -11,9 +13,10 @@ namespace {
 
 constexpr size_t rounded_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-// Whether each element lies where it would in the other; the stride of a dimension of one element is never used.
+// Whether each element lies where it would in the other, in the same type; the stride of a dimension of one element is
+// never used.
 bool is_laid_out_as(const memory_desc &a, const memory_desc &b) {
-    if (a.offset0 != b.offset0 || a.inner_nblks != b.inner_nblks) return false;
+    if (a.data_type != b.data_type || a.offset0 != b.offset0 || a.inner_nblks != b.inner_nblks) return false;
     for (int d = 0; d < a.ndims; ++d)
         if (a.dims[d] > 1 && a.strides[d] != b.strides[d]) return false;
     return true;
@@ -24,6 +27,30 @@ void copy_line(const char *from, dim_t from_step, char *to, dim_t to_step, dim_t
     for (dim_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, Size);
 }
 
+// One type to another, rounded once: of both at most one is not f32, or it is widened on the way.
+template <typename From, typename To>
+void convert_line(const char *from, dim_t from_step, char *to, dim_t to_step, dim_t count) {
+    for (dim_t i = 0; i < count; ++i)
+        store(narrow<To>(widen<float>(load<From>(from + i * from_step, 0))), to + i * to_step, 0);
+}
+
+using line_copy = void (*)(const char *, dim_t, char *, dim_t, dim_t);
+
+// Body for f32, bf16 or f16, which are all that side tensors have.
+template <typename Body>
+line_copy for_type(jitnorm_data_type_t type, Body &&body) {
+    return type == jitnorm_f16    ? body(stored_as<f16>())
+           : type == jitnorm_bf16 ? body(stored_as<bf16>())
+                                  : body(stored_as<float>());
+}
+
+line_copy choose_copy(jitnorm_data_type_t from, jitnorm_data_type_t to) {
+    if (from == to) return size_of(from) == 4 ? copy_line<4> : copy_line<2>;
+    return for_type(from, [&]<typename From>(stored_as<From>) {
+        return for_type(to, []<typename To>(stored_as<To>) -> line_copy { return convert_line<From, To>; });
+    });
+}
+
 // From one index of a dimension to the next, in bytes. With a single index there is no next one, and the stride may be
 // any number.
 dim_t step_of(const memory_desc &md, int d) {
@@ -32,12 +59,11 @@ dim_t step_of(const memory_desc &md, int d) {
 
 // Line by line along the last dimension; the lines are counted as an odometer does. There are elements.
 void copy_tensor(const memory_desc &from, const void *source, const memory_desc &to, void *target) {
-    const auto size = dim_t(size_of(from.data_type));
     const int last = from.ndims - 1;
-    const auto *s = static_cast<const char *>(source) + from.offset0 * size;
-    auto *t = static_cast<char *>(target) + to.offset0 * size;
+    const auto *s = static_cast<const char *>(source) + from.offset0 * dim_t(size_of(from.data_type));
+    auto *t = static_cast<char *>(target) + to.offset0 * dim_t(size_of(to.data_type));
     jitnorm_dims_t index = {};
-    const auto copy = size == 4 ? copy_line<4> : copy_line<2>;
+    const line_copy copy = choose_copy(from.data_type, to.data_type);
     const dim_t lines = nelems(from) / from.dims[last];
     for (dim_t line = 0; line < lines; ++line) {
         copy(s, step_of(from, last), t, step_of(to, last), from.dims[last]);
@@ -58,8 +84,9 @@ layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts,
                                size_t inner_bytes)
     : inner_(std::move(inner)), bytes_(rounded_up(inner_bytes)) {
     const auto add_vector = [&](bool used, slot place, const memory_desc &outside, bool is_output = false) {
+        const auto type = is_output ? p.diff_scale_shift_type : p.scale_shift_type;
         if (used && outside.ndims != 0)
-            add({place, outside, make_dense({outside.dims, size_t(outside.ndims)}, outside.data_type), is_output});
+            add({place, outside, make_dense({outside.dims, size_t(outside.ndims)}, type), is_output});
     };
     const auto add_statistic = [&](bool used, slot place, const memory_desc &outside) {
         if (used && outside.ndims != 0) add({place, outside, p.statistics, p.statistics_are_outputs()});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// layout_adapter: an executor around another one, for front ends whose users may lay out as they like what a problem
-// takes in one layout only: scale, shift and their gradients, which a problem has as dense vectors of C elements, and
-// mean and variance, which share problem::statistics. What is laid out otherwise passes through copies in the
-// scratchpad; all else goes to the inner executor as it is.
+// layout_adapter: an executor around another one, for front ends whose users may lay out as they like, and in types as
+// they like, what a problem takes in one layout and one type only: scale, shift and their gradients, which a problem
+// has as dense vectors of C elements, and mean and variance, which share problem::statistics. What is otherwise passes
+// through copies in the scratchpad; all else goes to the inner executor as it is.
 //
 //     adapted_layouts sides;   // all empty: as the problem has them
 //     sides.scale = gamma;  // say, with the normalized dimensions of src
@@ -21,13 +21,19 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Strided, without inner blocks, of the problem's types: scale, shift and gradients with any dimensions that have C
-// elements, in row-major order; statistics with the dimensions of problem::statistics, which had better be dense where
-// it is not that of both.
+// Strided, without inner blocks, of type f32, bf16 or f16; where two share a type of the problem and differ, that had
+// better be common_type() of them, so that nothing is rounded twice. Scale, shift and gradients with any dimensions
+// that have C elements, in row-major order; statistics with the dimensions of problem::statistics, which had better be
+// dense where it is not that of both.
 struct adapted_layouts {
     memory_desc scale, shift, diff_scale, diff_shift;
     memory_desc mean, variance;
 };
+
+// The type of both, where they agree; else f32, which has all values of both.
+constexpr jitnorm_data_type_t common_type(jitnorm_data_type_t a, jitnorm_data_type_t b) {
+    return a == b ? a : jitnorm_f32;
+}
 
 class layout_adapter final : public executor {
 public:

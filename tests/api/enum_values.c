@@ -29,6 +29,7 @@ IS(jitnorm_f64, 7);
 IS(jitnorm_format_kind_undef, 0);
 IS(jitnorm_format_kind_any, 1);
 IS(jitnorm_blocked, 2);
+IS(jitnorm_format_kind_host_scalar, 5);
 
 IS(jitnorm_prop_kind_undef, 0);
 IS(jitnorm_forward_training, 64);
@@ -41,6 +42,7 @@ IS(jitnorm_undefined_primitive, 0);
 IS(jitnorm_sum, 4);
 IS(jitnorm_eltwise, 7);
 IS(jitnorm_binary, 13);
+IS(jitnorm_prelu, 18);
 IS(jitnorm_layer_normalization, 20);
 
 IS(jitnorm_normalization_flags_none, 0);
@@ -167,3 +169,42 @@ IS(jitnorm_aBcd4b, 59);
 IS(jitnorm_aBcde4b, 64);
 IS(jitnorm_ABcde16a16b, 67);
 IS(jitnorm_format_tag_last, 68);
+
+IS(jitnorm_gpu, 2);
+
+IS(jitnorm_fpmath_mode_strict, 0);
+IS(jitnorm_fpmath_mode_bf16, 1);
+IS(jitnorm_fpmath_mode_f16, 2);
+IS(jitnorm_fpmath_mode_any, 3);
+IS(jitnorm_fpmath_mode_tf32, 4);
+IS(jitnorm_accumulation_mode_strict, 0);
+IS(jitnorm_accumulation_mode_relaxed, 1);
+IS(jitnorm_accumulation_mode_any, 2);
+IS(jitnorm_accumulation_mode_s32, 3);
+IS(jitnorm_accumulation_mode_f32, 4);
+IS(jitnorm_accumulation_mode_f16, 5);
+IS(jitnorm_rounding_mode_environment, 0);
+IS(jitnorm_rounding_mode_stochastic, 1);
+IS(jitnorm_quantization_mode_undef, 0);
+IS(jitnorm_quantization_mode_static_sazp, 1);
+IS(jitnorm_quantization_mode_dynamic_mx, 2);
+IS(jitnorm_quantization_mode_dynamic_fp, 3);
+
+IS(jitnorm_cpu_isa_avx, 0x3);
+IS(jitnorm_cpu_isa_avx2_vnni, 0xf);
+IS(jitnorm_cpu_isa_avx2_vnni_2, 0x1f);
+IS(jitnorm_cpu_isa_avx512_core_vnni, 0x67);
+IS(jitnorm_cpu_isa_avx512_core_bf16, 0xe7);
+IS(jitnorm_cpu_isa_avx512_core_fp16, 0x1ef);
+IS(jitnorm_cpu_isa_avx10_1_512, 0x1ef);
+IS(jitnorm_cpu_isa_avx512_core_amx, 0xfef);
+IS(jitnorm_cpu_isa_avx10_1_512_amx, 0xfef);
+IS(jitnorm_cpu_isa_avx512_core_amx_fp16, 0x1fef);
+IS(jitnorm_cpu_isa_avx10_1_512_amx_fp16, 0x1fef);
+IS(jitnorm_cpu_isa_no_hints, 0);
+IS(jitnorm_cpu_isa_prefer_ymm, 1);
+
+IS(jitnorm_query_cache_blob_id_size_s64, 12);
+IS(jitnorm_query_cache_blob_id, 13);
+IS(jitnorm_query_padded_offsets, 261);
+IS(JITNORM_ARG_ATTR_ZERO_POINTS, 8192);

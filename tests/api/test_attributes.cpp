@@ -2,7 +2,9 @@
 // Attributes and post-ops: what is put in comes out, and each way to misuse them.
 #include <gtest/gtest.h>
 
-#include "rig/jitnorm_handle.hpp"
+#include <string>
+
+#include "rig/execution.hpp"
 #include "rig/unknown.hpp"
 
 using namespace jitnorm::tests;
@@ -38,10 +40,212 @@ TEST(attributes, scales) {
     const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
-    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 1), jitnorm_unimplemented);
-    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_MEAN, 0), jitnorm_unimplemented);
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 1));
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_MEAN, 0));
     EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, -1), INVALID);
     EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, -1, 0), INVALID);
+}
+
+constexpr auto STATIC = jitnorm_quantization_mode_static_sazp;
+const auto E8M0 = unknown<jitnorm_data_type_t>(13), F8_E4M3 = unknown<jitnorm_data_type_t>(10);
+
+// A call of jitnorm_primitive_attr_set_scales_v3 that is right: change one thing and see.
+struct scale_request {
+    int arg = JITNORM_ARG_SRC, mask = 0, ndims = 0;
+    const jitnorm_dim_t *groups = nullptr;
+    jitnorm_data_type_t type = jitnorm_f32;
+    int is_on_host = 0;
+    jitnorm_quantization_mode_t mode = STATIC;
+
+    jitnorm_status_t set(jitnorm_primitive_attr_t attr) const {
+        return jitnorm_primitive_attr_set_scales_v3(attr, arg, mask, ndims, groups, type, is_on_host, mode);
+    }
+};
+
+constexpr jitnorm_dim_t GROUPS[] = {1, 32}, NO_GROUPS[] = {1, 0};
+
+TEST(attributes, scales_in_general) {
+    const owned_attr attr = make_attr();
+    EXPECT_OK(scale_request{}.set(attr));
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, F8_E4M3})
+        EXPECT_OK((scale_request{.mask = 3, .ndims = 2, .groups = GROUPS, .type = type}.set(attr)));
+    EXPECT_OK(scale_request{.is_on_host = 1}.set(attr));
+    EXPECT_OK(scale_request{.mode = jitnorm_quantization_mode_dynamic_fp}.set(attr));
+    for (const scale_request &wrong : {
+             scale_request{.arg = -1},
+             scale_request{.mask = -1},
+             scale_request{.mask = 3, .ndims = 1, .groups = GROUPS},
+             scale_request{.mask = 3, .ndims = 2},
+             scale_request{.mask = 3, .ndims = 2, .groups = NO_GROUPS},
+             scale_request{.ndims = 2, .groups = GROUPS},
+             scale_request{.type = jitnorm_s8},
+             scale_request{.type = jitnorm_data_type_undef},
+             scale_request{.type = E8M0},
+             scale_request{.type = F8_E4M3},
+             scale_request{.mask = 1, .is_on_host = 1},
+             scale_request{.mode = jitnorm_quantization_mode_undef},
+             scale_request{.mode = unknown<jitnorm_quantization_mode_t>(4)},
+         })
+        EXPECT_EQ(wrong.set(attr), INVALID) << jitnorm_get_last_error();
+    EXPECT_EQ(scale_request{}.set(nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_zero_points(attr, JITNORM_ARG_SRC, 0, 0, nullptr, jitnorm_f32), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_zero_points_v2(nullptr, JITNORM_ARG_SRC, 0, 0, nullptr, jitnorm_s32, 0),
+              INVALID);
+}
+
+TEST(attributes, modes_come_out_as_they_went_in) {
+    const owned_attr attr = make_attr();
+    int deterministic = -1, applies = -1;
+    jitnorm_fpmath_mode_t fpmath = jitnorm_fpmath_mode_any;
+    jitnorm_accumulation_mode_t accumulation = jitnorm_accumulation_mode_f16;
+    jitnorm_rounding_mode_t rounding = jitnorm_rounding_mode_stochastic;
+    EXPECT_OK(jitnorm_primitive_attr_get_deterministic(attr, &deterministic));
+    EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode_v2(attr, &fpmath, &applies));
+    EXPECT_OK(jitnorm_primitive_attr_get_accumulation_mode(attr, &accumulation));
+    EXPECT_OK(jitnorm_primitive_attr_get_rounding(attr, JITNORM_ARG_DST, &rounding));
+    EXPECT_EQ(deterministic, 0);
+    EXPECT_EQ(fpmath, jitnorm_fpmath_mode_strict);
+    EXPECT_EQ(applies, 0);
+    EXPECT_EQ(accumulation, jitnorm_accumulation_mode_strict);
+    EXPECT_EQ(rounding, jitnorm_rounding_mode_environment);
+
+    EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 7));
+    EXPECT_OK(jitnorm_primitive_attr_set_fpmath_mode_v2(attr, jitnorm_fpmath_mode_bf16, 1));
+    EXPECT_OK(jitnorm_primitive_attr_set_accumulation_mode(attr, jitnorm_accumulation_mode_any));
+    EXPECT_OK(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_DIFF_SRC, jitnorm_rounding_mode_stochastic));
+    owned_attr copy;
+    ASSERT_OK(jitnorm_primitive_attr_clone(&copy, attr));
+    EXPECT_OK(jitnorm_primitive_attr_get_deterministic(copy, &deterministic));
+    EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode(copy, &fpmath));
+    EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode_v2(copy, nullptr, &applies));
+    EXPECT_OK(jitnorm_primitive_attr_get_accumulation_mode(copy, &accumulation));
+    EXPECT_OK(jitnorm_primitive_attr_get_rounding(copy, JITNORM_ARG_DIFF_SRC, &rounding));
+    EXPECT_EQ(deterministic, 1);
+    EXPECT_EQ(fpmath, jitnorm_fpmath_mode_bf16);
+    EXPECT_EQ(applies, 1);
+    EXPECT_EQ(accumulation, jitnorm_accumulation_mode_any);
+    EXPECT_EQ(rounding, jitnorm_rounding_mode_stochastic);
+    EXPECT_OK(jitnorm_primitive_attr_get_rounding(copy, JITNORM_ARG_DST, &rounding));
+    EXPECT_EQ(rounding, jitnorm_rounding_mode_environment) << "another argument's";
+}
+
+TEST(attributes, modes_must_be_known) {
+    const owned_attr attr = make_attr();
+    EXPECT_EQ(jitnorm_primitive_attr_set_fpmath_mode(attr, unknown<jitnorm_fpmath_mode_t>(5)), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_accumulation_mode(attr, unknown<jitnorm_accumulation_mode_t>(6)), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_DST, unknown<jitnorm_rounding_mode_t>(2)), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_SRC, jitnorm_rounding_mode_stochastic), INVALID);
+    EXPECT_OK(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_SRC, jitnorm_rounding_mode_environment));
+    EXPECT_EQ(jitnorm_primitive_attr_set_deterministic(nullptr, 1), INVALID);
+    EXPECT_EQ(jitnorm_set_default_fpmath_mode(unknown<jitnorm_fpmath_mode_t>(-1)), INVALID);
+    EXPECT_EQ(jitnorm_get_default_fpmath_mode(nullptr), INVALID);
+}
+
+TEST(attributes, default_mode_is_that_of_new_ones) {
+    const owned_attr before = make_attr();
+    ASSERT_OK(jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_f16));
+    const owned_attr after = make_attr();
+    jitnorm_fpmath_mode_t mode = jitnorm_fpmath_mode_strict;
+    EXPECT_OK(jitnorm_get_default_fpmath_mode(&mode));
+    EXPECT_EQ(mode, jitnorm_fpmath_mode_f16);
+    ASSERT_OK(jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_strict));
+    EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode(before, &mode));
+    EXPECT_EQ(mode, jitnorm_fpmath_mode_strict);
+    EXPECT_OK(jitnorm_primitive_attr_get_fpmath_mode(after, &mode));
+    EXPECT_EQ(mode, jitnorm_fpmath_mode_f16);
+}
+
+// ---------------------------------------------------------------- what layer normalization makes of them
+
+jitnorm_status_t create_with(const owned_attr &attr) {
+    const owned_md data = make_md({3, 8}, jitnorm_f32);
+    forward_request request{jitnorm_forward_inference, data, data};
+    request.attr = attr;
+    owned_pd pd;
+    return request.create(&pd);
+}
+
+TEST(attributes, are_taken_that_change_nothing) {
+    const owned_attr attr = make_attr();
+    EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 1));
+    for (int mode = jitnorm_fpmath_mode_strict; mode <= jitnorm_fpmath_mode_tf32; ++mode) {
+        EXPECT_OK(jitnorm_primitive_attr_set_fpmath_mode(attr, jitnorm_fpmath_mode_t(mode)));
+        EXPECT_OK(create_with(attr)) << mode;
+    }
+    EXPECT_OK(jitnorm_primitive_attr_set_fpmath_mode_v2(attr, jitnorm_fpmath_mode_strict, 1));
+    for (int mode = jitnorm_accumulation_mode_strict; mode <= jitnorm_accumulation_mode_any; ++mode) {
+        EXPECT_OK(jitnorm_primitive_attr_set_accumulation_mode(attr, jitnorm_accumulation_mode_t(mode)));
+        EXPECT_OK(create_with(attr)) << mode;
+    }
+    EXPECT_OK(scale_request{.mode = jitnorm_quantization_mode_dynamic_mx}.set(attr));
+    EXPECT_OK(create_with(attr));
+}
+
+template <typename Set>
+void expect_refusal(const char *reason, Set &&set) {
+    const owned_attr attr = make_attr();
+    EXPECT_OK(set(attr));
+    EXPECT_EQ(create_with(attr), jitnorm_unimplemented) << reason;
+    EXPECT_NE(std::string(jitnorm_get_last_error()).find(reason), std::string::npos) << jitnorm_get_last_error();
+}
+
+TEST(attributes, are_refused_where_a_descriptor_is_created) {
+    expect_refusal("mask other than 0",
+                   [](auto &attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 2); });
+    expect_refusal("another tensor than src and dst",
+                   [](auto &attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_MEAN, 0); });
+    expect_refusal("another type than f32", [](auto &attr) { return scale_request{.type = jitnorm_f16}.set(attr); });
+    expect_refusal("on the host", [](auto &attr) { return scale_request{.is_on_host = 1}.set(attr); });
+    expect_refusal("zero point",
+                   [](auto &attr) { return jitnorm_primitive_attr_set_zero_points_mask(attr, JITNORM_ARG_DST, 0); });
+    expect_refusal("stochastic rounding", [](auto &attr) {
+        return jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_DST, jitnorm_rounding_mode_stochastic);
+    });
+    expect_refusal("applies to integers", [](auto &attr) {
+        return jitnorm_primitive_attr_set_fpmath_mode_v2(attr, jitnorm_fpmath_mode_bf16, 1);
+    });
+    expect_refusal("accumulation mode", [](auto &attr) {
+        return jitnorm_primitive_attr_set_accumulation_mode(attr, jitnorm_accumulation_mode_f32);
+    });
+    expect_refusal("prelu", [](auto &attr) {
+        const owned_post_ops post_ops = make_post_ops();
+        EXPECT_OK(jitnorm_post_ops_append_prelu(post_ops, 2));
+        return jitnorm_primitive_attr_set_post_ops(attr, post_ops);
+    });
+}
+
+TEST(attributes, what_is_said_last_counts) {
+    const owned_attr attr = make_attr();
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 2));
+    EXPECT_EQ(create_with(attr), jitnorm_unimplemented);
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
+    EXPECT_OK(create_with(attr));
+    EXPECT_OK(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_DST, jitnorm_rounding_mode_stochastic));
+    EXPECT_OK(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_DST, jitnorm_rounding_mode_environment));
+    EXPECT_OK(create_with(attr));
+}
+
+TEST(attributes, descriptors_tell_them) {
+    const owned_attr attr = make_attr();
+    const owned_post_ops post_ops = make_post_ops();
+    const owned_md data = make_md({3, 8}, jitnorm_f32), any = make_md({1, 8}, jitnorm_f32, jitnorm_format_tag_any);
+    EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any));
+    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+    EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 1));
+    forward_request request{jitnorm_forward_inference, data, data};
+    request.attr = attr;
+    owned_pd pd;
+    ASSERT_OK(request.create(&pd));
+    const_jitnorm_primitive_attr_t told = nullptr;
+    const_jitnorm_post_ops_t kept = nullptr;
+    const_jitnorm_memory_desc_t src1 = nullptr;
+    int deterministic = 0;
+    ASSERT_OK(jitnorm_primitive_desc_get_attr(pd, &told));
+    EXPECT_OK(jitnorm_primitive_attr_get_deterministic(told, &deterministic));
+    EXPECT_EQ(deterministic, 1);
+    ASSERT_OK(jitnorm_primitive_attr_get_post_ops(told, &kept));
+    ASSERT_OK(jitnorm_post_ops_get_params_binary(kept, 0, nullptr, &src1));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(src1, make_md({1, 8}, jitnorm_f32))) << "its layout is decided";
 }
 
 TEST(attributes, keep_a_copy_of_post_ops) {
@@ -86,7 +290,15 @@ TEST(post_ops, come_out_as_they_went_in) {
     EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 2.f, 3, jitnorm_s8));
     EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_clip, -1.f, 4.f));
     EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_mul, src1));
-    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 3);
+    EXPECT_OK(jitnorm_post_ops_append_prelu(post_ops, 6));
+    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 4);
+    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 3), jitnorm_prelu);
+    int mask = 0;
+    EXPECT_OK(jitnorm_post_ops_get_params_prelu(post_ops, 3, &mask));
+    EXPECT_EQ(mask, 6);
+    EXPECT_EQ(jitnorm_post_ops_get_params_prelu(post_ops, 2, &mask), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_prelu(post_ops, -1), INVALID);
+    EXPECT_EQ(jitnorm_post_ops_append_prelu(nullptr, 0), INVALID);
     EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 0), jitnorm_sum);
     EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 1), jitnorm_eltwise);
     EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 2), jitnorm_binary);

@@ -5,6 +5,8 @@
 #include <string>
 #include <thread>
 
+#include <unistd.h>
+
 #include "rig/execution.hpp"
 #include "rig/scarce_memory.hpp"
 
@@ -93,6 +95,36 @@ TEST(out_of_memory, primitives_say_so) {
             EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity));
             return status;
         });
+}
+
+// A profile that there is no memory for is left out; the kernel is not.
+TEST(out_of_memory, profiles_are_left_out) {
+    const model m;
+    char folder[] = "/tmp/jitnorm-scarce-XXXXXX";
+    ASSERT_NE(mkdtemp(folder), nullptr);
+    int capacity = 0;
+    EXPECT_OK(jitnorm_get_primitive_cache_capacity(&capacity));
+    EXPECT_OK(jitnorm_set_jit_dump_folder((std::string(folder) + "/" + std::string(100, 'x')).c_str()));
+    EXPECT_OK(jitnorm_set_jit_dump(1));
+    int created_without = 0;
+    bool one_failed = true;
+    for (long healthy = 0; one_failed; ++healthy) {
+        ASSERT_LT(healthy, 1000);
+        EXPECT_OK(jitnorm_set_primitive_cache_capacity(0)); // kernels are made anew each time
+        owned_primitive result;
+        allocations_left = healthy;
+        const jitnorm_status_t status = jitnorm_primitive_create(&result, m.forward);
+        one_failed = allocations_left < 0;
+        allocations_left = -1;
+        EXPECT_TRUE(status == jitnorm_success || status == jitnorm_out_of_memory) << status;
+        created_without += one_failed && status == jitnorm_success;
+    }
+    EXPECT_OK(jitnorm_set_jit_dump(0));
+    EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity));
+    rmdir(folder);
+    if (jitnorm_get_effective_cpu_isa() != jitnorm_cpu_isa_sse41) {
+        EXPECT_GT(created_without, 0);
+    }
 }
 
 // In a new thread, whose scratchpad is empty before it creates the primitive. The execution before it starts the OpenMP

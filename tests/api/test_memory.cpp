@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "rig/jitnorm_handle.hpp"
+#include "rig/execution.hpp"
 
 using namespace jitnorm::tests;
 
@@ -33,6 +33,90 @@ TEST(memory, takes_the_callers_pointer) {
     EXPECT_EQ(mapped, data);
     EXPECT_TRUE(jitnorm_memory_desc_equal(described, md));
     EXPECT_EQ(engine, cpu());
+}
+
+// There is one buffer, number 0.
+TEST(memory, tells_buffers_by_index) {
+    float data[6];
+    const owned_md md = make_md({2, 3}, jitnorm_f32);
+    owned_memory memory;
+    void *handles[] = {data}, *handle = nullptr;
+    EXPECT_EQ(jitnorm_memory_create_v2(&memory, md, cpu(), 2, handles), INVALID);
+    EXPECT_EQ(jitnorm_memory_create_v2(&memory, md, cpu(), 1, nullptr), INVALID);
+    ASSERT_OK(jitnorm_memory_create_v2(&memory, md, cpu(), 1, handles));
+    EXPECT_OK(jitnorm_memory_get_data_handle_v2(memory, &handle, 0));
+    EXPECT_EQ(handle, data);
+    EXPECT_OK(jitnorm_memory_map_data_v2(memory, &handle, 0));
+    EXPECT_OK(jitnorm_memory_unmap_data_v2(memory, handle, 0));
+    EXPECT_EQ(jitnorm_memory_desc_get_size_v2(md, 0), sizeof data);
+    EXPECT_EQ(jitnorm_memory_desc_get_size_v2(md, 1), 0u);
+    for (const int index : {-1, 1}) {
+        EXPECT_EQ(jitnorm_memory_get_data_handle_v2(memory, &handle, index), INVALID);
+        EXPECT_EQ(jitnorm_memory_set_data_handle_v2(memory, nullptr, index), INVALID);
+        EXPECT_EQ(jitnorm_memory_map_data_v2(memory, &handle, index), INVALID);
+        EXPECT_EQ(jitnorm_memory_unmap_data_v2(memory, handle, index), INVALID);
+    }
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    EXPECT_EQ(handle, data) << "a wrong index changes nothing";
+    EXPECT_OK(jitnorm_memory_set_data_handle_v2(memory, nullptr, 0));
+    EXPECT_OK(jitnorm_memory_get_data_handle(memory, &handle));
+    EXPECT_EQ(handle, nullptr);
+}
+
+TEST(memory, maps_nothing_where_there_is_nothing) {
+    float data[1];
+    const owned_memory memory = make_memory(make_md({0, 3}, jitnorm_f32), data);
+    void *mapped = data;
+    EXPECT_OK(jitnorm_memory_map_data(memory, &mapped));
+    EXPECT_EQ(mapped, nullptr);
+}
+
+TEST(host_scalar, holds_its_value) {
+    owned_md md;
+    ASSERT_OK(jitnorm_memory_desc_create_host_scalar(&md, jitnorm_f32));
+    jitnorm_format_kind_t kind = jitnorm_blocked;
+    EXPECT_OK(jitnorm_memory_desc_query(md, jitnorm_query_format_kind, &kind));
+    EXPECT_EQ(kind, jitnorm_format_kind_host_scalar);
+    EXPECT_EQ(dims_of(md, jitnorm_query_dims), dims{1});
+    EXPECT_EQ(jitnorm_memory_desc_get_size(md), sizeof(float));
+
+    float value = 42, told = 0;
+    owned_memory memory;
+    ASSERT_OK(jitnorm_memory_create_host_scalar(&memory, md, &value));
+    value = 0; // it has a copy
+    EXPECT_OK(jitnorm_memory_get_host_scalar_value(memory, &told));
+    EXPECT_EQ(told, 42);
+    value = 84;
+    EXPECT_OK(jitnorm_memory_set_host_scalar_value(memory, &value));
+    void *mapped = nullptr, *handle = &value;
+    EXPECT_OK(jitnorm_memory_map_data(memory, &mapped));
+    ASSERT_NE(mapped, nullptr);
+    EXPECT_EQ(*static_cast<float *>(mapped), 84);
+    jitnorm_engine_t engine = cpu();
+    EXPECT_OK(jitnorm_memory_get_engine(memory, &engine));
+    EXPECT_EQ(engine, nullptr);
+    EXPECT_EQ(jitnorm_memory_get_data_handle(memory, &handle), INVALID);
+    EXPECT_EQ(jitnorm_memory_set_data_handle(memory, handle), INVALID);
+}
+
+TEST(host_scalar, is_nothing_else) {
+    const owned_md other = make_md({1}, jitnorm_f32);
+    owned_md md;
+    ASSERT_OK(jitnorm_memory_desc_create_host_scalar(&md, jitnorm_f32));
+    EXPECT_FALSE(jitnorm_memory_desc_equal(md, other));
+    float value = 1;
+    owned_memory memory;
+    EXPECT_EQ(jitnorm_memory_create_host_scalar(&memory, other, &value), INVALID);
+    EXPECT_EQ(jitnorm_memory_create_host_scalar(&memory, nullptr, &value), INVALID);
+    EXPECT_EQ(jitnorm_memory_create_host_scalar(&memory, md, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_create(&memory, md, cpu(), JITNORM_MEMORY_ALLOCATE), INVALID);
+    const owned_memory usual = make_memory(other, &value);
+    EXPECT_EQ(jitnorm_memory_get_host_scalar_value(usual, &value), INVALID);
+    EXPECT_EQ(jitnorm_memory_set_host_scalar_value(usual, &value), INVALID);
+    owned_md never;
+    EXPECT_EQ(jitnorm_memory_desc_create_host_scalar(&never, jitnorm_data_type_undef), INVALID);
+    owned_pd pd;
+    EXPECT_EQ((forward_request{jitnorm_forward_inference, md, md}.create(&pd)), INVALID);
 }
 
 TEST(memory, allocates_aligned) {

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program written against oneDNN's C++ names runs unchanged once these few lines stand in for its header.
+// A program written against oneDNN's C++ names runs unchanged with the headers of jitnorm::onednn.
 #include <gtest/gtest.h>
-
-#include "jitnorm/jitnorm.hpp"
-
-namespace dnnl = jitnorm;
-#define DNNL_ARG_SRC JITNORM_ARG_SRC
-#define DNNL_ARG_DST JITNORM_ARG_DST
-#define DNNL_ARG_MEAN JITNORM_ARG_MEAN
-#define DNNL_ARG_VARIANCE JITNORM_ARG_VARIANCE
-#define DNNL_ARG_SCALE JITNORM_ARG_SCALE
-#define DNNL_ARG_SHIFT JITNORM_ARG_SHIFT
-#define DNNL_ARG_SCRATCHPAD JITNORM_ARG_SCRATCHPAD
-#define DNNL_ARG_DIFF_SRC JITNORM_ARG_DIFF_SRC
-#define DNNL_ARG_DIFF_DST JITNORM_ARG_DIFF_DST
-#define DNNL_ARG_DIFF_SCALE JITNORM_ARG_DIFF_SCALE
-#define DNNL_ARG_DIFF_SHIFT JITNORM_ARG_DIFF_SHIFT
 
 #include <cmath>
 #include <cstring>
 #include <unordered_map>
 #include <vector>
 
-// ---------------------------------------------------------------- from here on: oneDNN's names alone
+#include "dnnl.hpp"
 
 namespace {
 

@@ -195,19 +195,20 @@ constexpr auto TRAINING = jitnorm_forward_training;
 INSTANTIATE_TEST_SUITE_P(
     all, tensors,
     testing::Values(
+        // Of rms_norm the mean has a descriptor and is not looked at.
         //                                                                       in out  mean   var    input  scale  shift  dscale dshift
         expected_tensors{"inference",                 true,  INFERENCE, 0,           1, 1, false, false, false, false, false, false, false},
         expected_tensors{"inference_scale_shift",     true,  INFERENCE, SCALE_SHIFT, 3, 1, false, false, false, true,  true,  false, false},
         expected_tensors{"inference_global",          true,  INFERENCE, GLOBAL,      3, 1, true,  true,  true,  false, false, false, false},
-        expected_tensors{"inference_global_rms",      true,  INFERENCE, GLOBAL|RMS,  2, 1, false, true,  true,  false, false, false, false},
+        expected_tensors{"inference_global_rms",      true,  INFERENCE, GLOBAL|RMS,  2, 1, true,  true,  true,  false, false, false, false},
         expected_tensors{"training",                  true,  TRAINING,  0,           1, 3, true,  true,  false, false, false, false, false},
         expected_tensors{"training_shift",            true,  TRAINING,  jitnorm_use_shift, 2, 3, true, true, false, false, true, false, false},
-        expected_tensors{"training_rms",              true,  TRAINING,  RMS,         1, 2, false, true,  false, false, false, false, false},
+        expected_tensors{"training_rms",              true,  TRAINING,  RMS,         1, 2, true,  true,  false, false, false, false, false},
         expected_tensors{"training_global",           true,  TRAINING,  GLOBAL,      3, 1, true,  true,  true,  false, false, false, false},
         expected_tensors{"backward",                  false, jitnorm_backward, 0,    4, 1, true,  true,  true,  false, false, false, false},
         expected_tensors{"backward_scale",            false, jitnorm_backward, jitnorm_use_scale, 5, 2, true, true, true, true, false, true, false},
         expected_tensors{"backward_scale_shift",      false, jitnorm_backward, SCALE_SHIFT, 5, 3, true, true, true, true, true, true, true},
-        expected_tensors{"backward_global_rms",       false, jitnorm_backward, GLOBAL|RMS,  3, 1, false, true, true, false, false, false, false},
+        expected_tensors{"backward_global_rms",       false, jitnorm_backward, GLOBAL|RMS,  3, 1, true,  true, true, false, false, false, false},
         expected_tensors{"backward_data_scale_shift", false, jitnorm_backward_data, SCALE_SHIFT, 5, 1, true, true, true, true, true, false, false}),
     [](const auto &tested) { return tested.param.name; });
 // clang-format on

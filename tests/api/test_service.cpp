@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbose log as a user sees it, the cap on instruction sets, the cache's capacity, the version and the names.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -144,6 +145,36 @@ TEST(isa, cap_changes_what_is_chosen) {
     EXPECT_EQ(jitnorm_get_effective_cpu_isa(), best);
 }
 
+// Every value of oneDNN's, as far as it makes a difference here.
+TEST(isa, caps_are_those_of_onednn) {
+    const jitnorm_cpu_isa_t best = jitnorm_get_effective_cpu_isa();
+    const std::pair<jitnorm_cpu_isa_t, jitnorm_cpu_isa_t> caps[] = {
+        {jitnorm_cpu_isa_avx, jitnorm_cpu_isa_sse41},
+        {jitnorm_cpu_isa_avx2_vnni, jitnorm_cpu_isa_avx2},
+        {jitnorm_cpu_isa_avx2_vnni_2, jitnorm_cpu_isa_avx2},
+        {jitnorm_cpu_isa_avx512_core_vnni, jitnorm_cpu_isa_avx512_core},
+        {jitnorm_cpu_isa_avx512_core_bf16, jitnorm_cpu_isa_avx512_core},
+        {jitnorm_cpu_isa_avx512_core_fp16, jitnorm_cpu_isa_avx512_core},
+        {jitnorm_cpu_isa_avx512_core_amx, jitnorm_cpu_isa_avx512_core},
+        {jitnorm_cpu_isa_avx512_core_amx_fp16, jitnorm_cpu_isa_avx512_core},
+    };
+    for (const auto &[cap, counts_as] : caps) {
+        EXPECT_OK(jitnorm_set_max_cpu_isa(cap)) << jitnorm_cpu_isa2str(cap);
+        EXPECT_EQ(jitnorm_get_effective_cpu_isa(), std::min(counts_as, best)) << jitnorm_cpu_isa2str(cap);
+        execution run(make_pd());
+        EXPECT_OK(run.run()) << jitnorm_cpu_isa2str(cap);
+    }
+    ASSERT_OK(jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_default));
+}
+
+TEST(isa, hints_are_kept) {
+    EXPECT_EQ(jitnorm_get_cpu_isa_hints(), jitnorm_cpu_isa_no_hints);
+    EXPECT_OK(jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_prefer_ymm));
+    EXPECT_EQ(jitnorm_get_cpu_isa_hints(), jitnorm_cpu_isa_prefer_ymm);
+    EXPECT_EQ(jitnorm_set_cpu_isa_hints(unknown<jitnorm_cpu_isa_hints_t>(2)), INVALID);
+    EXPECT_OK(jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_no_hints));
+}
+
 TEST(isa, unknown_cap_changes_nothing) {
     const jitnorm_cpu_isa_t before = jitnorm_get_effective_cpu_isa();
     EXPECT_EQ(jitnorm_set_max_cpu_isa(unknown<jitnorm_cpu_isa_t>(0x1234)), INVALID);
@@ -165,6 +196,9 @@ TEST(environment, names_must_be_known) {
     EXPECT_EXIT(exit_with_status_of_creation("JITNORM_IMPL", "ref:any"), exits_with(jitnorm_success), "");
     EXPECT_EXIT(exit_with_status_of_creation("JITNORM_IMPL", "ref:none"), exits_with(jitnorm_runtime_error), "");
     EXPECT_EXIT(exit_with_status_of_creation("JITNORM_MAX_CPU_ISA", "SSE41"), exits_with(jitnorm_success), "");
+    for (const char *isa : {"AVX", "AVX2_VNNI", "AVX2_VNNI_2", "AVX512_CORE_VNNI", "AVX512_CORE_BF16",
+                            "AVX512_CORE_FP16", "AVX512_CORE_AMX", "AVX512_CORE_AMX_FP16", "avx10_1_512", "ALL"})
+        EXPECT_EXIT(exit_with_status_of_creation("JITNORM_MAX_CPU_ISA", isa), exits_with(jitnorm_success), "") << isa;
     EXPECT_EXIT(exit_with_status_of_creation("JITNORM_MAX_CPU_ISA", "AVX9"), exits_with(jitnorm_runtime_error), "");
 }
 
@@ -229,13 +263,36 @@ TEST(cache, capacity_is_what_was_set) {
     EXPECT_EQ(now, before);
 }
 
+TEST(cache, blobs_are_empty) {
+    const owned_pd pd = make_pd();
+    owned_primitive first, second;
+    ASSERT_OK(jitnorm_primitive_create(&first, pd));
+    size_t size = 77;
+    uint8_t blob[1] = {};
+    EXPECT_OK(jitnorm_primitive_get_cache_blob(first, &size, nullptr));
+    EXPECT_EQ(size, 0u);
+    EXPECT_OK(jitnorm_primitive_create_from_cache_blob(&second, pd, size, nullptr));
+    EXPECT_FALSE(second.is_empty());
+    owned_primitive never;
+    EXPECT_EQ(jitnorm_primitive_create_from_cache_blob(&never, pd, 1, blob), INVALID);
+    EXPECT_EQ(jitnorm_primitive_create_from_cache_blob(&never, nullptr, 0, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_get_cache_blob(nullptr, &size, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_get_cache_blob(first, nullptr, nullptr), INVALID);
+    int64_t id_size = 77;
+    const uint8_t *id = blob;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_cache_blob_id_size_s64, 0, &id_size));
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_cache_blob_id, 0, &id));
+    EXPECT_EQ(id_size, 0);
+    EXPECT_EQ(id, nullptr);
+}
+
 TEST(version, is_the_headers) {
     const jitnorm_version_t *version = jitnorm_version();
     EXPECT_EQ(version->major, JITNORM_VERSION_MAJOR);
     EXPECT_EQ(version->minor, JITNORM_VERSION_MINOR);
     EXPECT_EQ(version->patch, JITNORM_VERSION_PATCH);
     EXPECT_NE(std::string(version->hash), "");
-    EXPECT_TRUE(version->cpu_runtime == JITNORM_RUNTIME_SEQ || version->cpu_runtime == JITNORM_RUNTIME_OMP);
+    EXPECT_EQ(version->cpu_runtime, JITNORM_CPU_RUNTIME);
 }
 
 // ---------------------------------------------------------------- names

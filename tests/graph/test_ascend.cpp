@@ -106,9 +106,10 @@ struct type_case {
     jitnorm_data_type_t data, statistics, gamma;
 };
 constexpr auto F32 = jitnorm_f32, BF16 = jitnorm_bf16, F16 = jitnorm_f16;
-constexpr type_case TYPES[] = {{F32, F32, F32},   {BF16, F32, F32},   {BF16, F32, BF16},
-                               {BF16, BF16, F32}, {BF16, BF16, BF16}, {F16, F32, F32},
-                               {F16, F32, F16},   {F16, F16, F32},    {F16, F16, F16}};
+constexpr type_case TYPES[] = {{F32, F32, F32},    {BF16, F32, F32}, {BF16, F32, BF16}, {BF16, BF16, F32},
+                               {BF16, BF16, BF16}, {F16, F32, F32},  {F16, F32, F16},   {F16, F16, F32},
+                               {F16, F16, F16},    {F32, F32, BF16}, {F32, F32, F16},   {BF16, F32, F16},
+                               {BF16, F16, F16},   {F16, BF16, BF16}};
 
 const std::vector<std::vector<int64_t>> MASKS = {{1, 1, 1}, {1, 1, 0}, {1, 0, 1}, {1, 0, 0},
                                                  {0, 1, 1}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}};

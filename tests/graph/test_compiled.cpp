@@ -51,6 +51,25 @@ TEST(compiled, chooses_layouts) {
     EXPECT_EQ(op.strides_of(GAMMA_ID), (dims{1}));
 }
 
+TEST(compiled, the_log_tells_compilations_and_executions) {
+    for (const int level : {0, 1, 2}) {
+        testing::internal::CaptureStdout();
+        EXPECT_OK(jitnorm_set_verbose(level));
+        const op_request request = layer_norm();
+        const compiled_op op(request);
+        const bound inputs(op, request.inputs), outputs(op, request.outputs);
+        inputs.fill(24);
+        EXPECT_OK(execute(op, inputs, outputs));
+        EXPECT_OK(jitnorm_set_verbose(0));
+        const std::string log = testing::internal::GetCapturedStdout();
+        const auto has = [&](const std::string &event) {
+            return log.find("jitnorm_verbose,v1," + event + ",cpu,requested,LayerNorm,") != log.npos;
+        };
+        EXPECT_EQ(has("graph,exec"), level >= 1) << log;
+        EXPECT_EQ(has("graph,compile"), level >= 2) << log;
+    }
+}
+
 TEST(compiled, in_place_pairs) {
     using pairs = std::vector<std::pair<size_t, size_t>>;
     EXPECT_EQ(compiled_op(layer_norm()).pairs(), (pairs{{SRC_ID, DST_ID}}));

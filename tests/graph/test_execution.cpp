@@ -26,6 +26,27 @@ TEST(execution, tensors_in_any_order_and_others_among_them) {
     EXPECT_EQ(std::memcmp(outputs.data(0), expected.data(), 24 * sizeof(float)), 0);
 }
 
+// Without use_affine gamma is not looked at, and three outputs are what they are with gamma left out.
+TEST(execution, gradients_without_use_affine) {
+    const auto run = [](const op_request &request) {
+        const compiled_op op(request);
+        const bound inputs(op, request.inputs), outputs(op, request.outputs);
+        inputs.fill(24);
+        EXPECT_OK(execute(op, inputs, outputs));
+        std::vector<float> all;
+        for (size_t i = 0; i < 3; ++i) {
+            const auto *data = static_cast<const float *>(outputs.data(i));
+            all.insert(all.end(), data, data + (i == 0 ? 24 : 4));
+        }
+        return all;
+    };
+    op_request affine = layer_norm_backward(), without = affine;
+    affine.inputs.resize(4);
+    without.bools = {{jitnorm_graph_op_attr_use_affine, 0}};
+    EXPECT_EQ(run(without), run(affine));
+    EXPECT_NE(run(without), run(layer_norm_backward())) << "whose gamma is not ones";
+}
+
 TEST(execution, refuses) {
     const op_request request = layer_norm();
     const compiled_op op(request);

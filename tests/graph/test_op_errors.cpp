@@ -70,7 +70,7 @@ TEST(op_errors, outputs_as_attributes_say) {
 
     op_request backward = layer_norm_backward();
     backward.bools = {{AFFINE, 0}};
-    expect_wrong(backward);
+    expect_right(backward); // as oneDNN has it: of scales of one
     backward.outputs.resize(1);
     expect_right(backward);
     backward.bools = {};
@@ -85,26 +85,42 @@ TEST(op_errors, data_types) {
         for (const auto data : {jitnorm_f64, jitnorm_s8, jitnorm_s32, jitnorm_data_type_undef})
             expect_wrong(with_types(request, data, jitnorm_f32));
         expect_wrong(with_types(request, jitnorm_f32, jitnorm_bf16));
-        expect_wrong(with_types(request, jitnorm_f16, jitnorm_bf16));
         expect_wrong(with_types(request, jitnorm_f32, jitnorm_f64));
         expect_wrong(with_types(request, jitnorm_f32, jitnorm_data_type_undef));
     }
-    for (const op_request &request : {layer_norm(), layer_norm_backward()})
+    for (const op_request &request : {layer_norm(), layer_norm_backward()}) {
         expect_wrong(with_types(request, jitnorm_f16, jitnorm_f16));
+        expect_wrong(with_types(request, jitnorm_f16, jitnorm_bf16));
+    }
     expect_right(with_types(layer_norm_grad(), jitnorm_f16, jitnorm_f16));
-    expect_wrong(with_types(layer_norm_grad(), jitnorm_f32, jitnorm_f16));
+    expect_right(with_types(layer_norm_grad(), jitnorm_f16, jitnorm_bf16)); // of the width of the data
+    expect_right(with_types(layer_norm_grad(), jitnorm_bf16, jitnorm_f16));
+    expect_wrong(with_types(layer_norm_grad(), jitnorm_f32, jitnorm_f16)); // narrower
 }
 
-// Each tensor of its own with a type that the others of its group do not have.
+// Each tensor of its own with a type that the others of its group do not have; LayerNormGrad has groups of one.
 TEST(op_errors, one_type_for_each_group) {
-    for (const op_request &right : all_operations()) {
+    for (const op_request &right : {layer_norm(), layer_norm_backward()}) {
         const op_request narrow = with_types(right, jitnorm_bf16, jitnorm_bf16);
         for (size_t i = 0; i < right.inputs.size() + right.outputs.size(); ++i) {
             op_request request = narrow;
             lt &odd = i < right.inputs.size() ? request.inputs[i] : request.outputs[i - right.inputs.size()];
-            const bool is_grads_gamma = right.kind == jitnorm_graph_op_layer_norm_grad && odd.id == GAMMA_ID;
-            odd.data_type = is_grads_gamma ? jitnorm_f16 : jitnorm_f32;
+            odd.data_type = jitnorm_f32;
             expect_wrong(request);
+        }
+    }
+}
+
+TEST(op_errors, side_tensors_of_layer_norm_grad_are_free) {
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8}) {
+        const bool is_taken = type != jitnorm_f64 && type != jitnorm_s8;
+        for (const size_t id :
+             {size_t(GAMMA_ID), size_t(MEAN_ID), size_t(VARIANCE_ID), size_t(DIFF_GAMMA_ID), size_t(DIFF_BETA_ID)}) {
+            op_request request = with_types(layer_norm_grad(), jitnorm_bf16, jitnorm_bf16);
+            for (std::vector<lt> *list : {&request.inputs, &request.outputs})
+                for (lt &t : *list)
+                    if (t.id == id) t.data_type = type;
+            is_taken ? expect_right(request) : expect_wrong(request);
         }
     }
 }

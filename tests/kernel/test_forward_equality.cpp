@@ -70,6 +70,21 @@ TEST_P(forward_equality, rows_shared_by_threads) {
                 expect_equal_for_threads(GetParam(), {.flags = flags, .dims = {rows, C}}, {1, 2, 3, 4, 7});
 }
 
+// What a user's scratchpad for all sizes lacks: then threads do not share rows.
+TEST_P(forward_equality, rows_not_shared_for_want_of_a_scratchpad) {
+    const thread_count four(4);
+    const setup s{.dims = {2, 200001}};
+    const implementation &entry = jit_for(GetParam());
+    run r(s);
+    plan how = plan_of(entry, r.p);
+    ASSERT_TRUE(how.may_go_by_chunks(4));
+    ASSERT_GT(how.scratchpad.bytes(), 0U);
+    how.give_up_chunks();
+    EXPECT_EQ(how.scratchpad.bytes(), 0U);
+    r.execute_on(*create(entry, with_runtime_sizes(r.p)), 0, &how);
+    expect_same(outputs_of(r), outputs_by(reference_entry, s), s, entry.name);
+}
+
 // The bits of a row do not depend on the rows around it.
 TEST_P(forward_equality, batch_invariance) {
     for (dim_t C : {3, 64, 200, 768, 5000}) {

@@ -56,12 +56,6 @@ TEST_P(forward_layouts, packed_in_place_on_threads) {
                              {1, 2, 3, 4, 7});
 }
 
-TEST_P(forward_layouts, refusals_say_why) {
-    const implementation &forward = jit_for(GetParam(), {});
-    EXPECT_EQ(forward.refusal(forward_problem()), "");
-    EXPECT_NE(forward.refusal(backward_problem()).find("forward"), std::string::npos);
-}
-
 INSTANTIATE_TEST_SUITE_P(native, forward_layouts, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace

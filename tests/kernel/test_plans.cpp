@@ -106,17 +106,17 @@ TEST_P(plans, every_row_source_has_the_same_bits_on_every_machine) {
     packed_forward.src = packed_forward.dst = "@ba";
     packed_data.kind = jitnorm_backward_data;
     packed_data.src = packed_data.dst = packed_data.diff_src = "@ba";
-    setup lanes = packed_data;
-    lanes.kind = jitnorm_backward;
-    lanes.dims = {64, 64, 48};
-    lanes.src = lanes.dst = lanes.diff_src = "@cba";
+    setup interleaved = packed_data;
+    interleaved.kind = jitnorm_backward;
+    interleaved.dims = {64, 64, 48};
+    interleaved.src = interleaved.dst = interleaved.diff_src = "@cba";
     setup tiles_with_sums = packed_data;
     tiles_with_sums.kind = jitnorm_backward;
     for (const auto &[s, rows] :
          {expectation{in_place_of(jitnorm_forward_training, jitnorm_bf16), row_access::in_place},
           expectation{in_place_of(jitnorm_backward, jitnorm_bf16), row_access::in_place},
           expectation{packed_forward, row_access::tiles}, expectation{packed_data, row_access::tiles},
-          expectation{tiles_with_sums, row_access::tiles}, expectation{lanes, row_access::lanes}})
+          expectation{tiles_with_sums, row_access::tiles}, expectation{interleaved, row_access::interleaved}})
         for (const machine &m : MACHINES) {
             EXPECT_EQ(int(plan_of(s, m).rows), int(rows)) << s;
             expect_reference(s, m);

@@ -23,6 +23,21 @@ static inline aclnnStatus aclnnLayerNorm(void *workspace, uint64_t workspaceSize
     return jitnorm_aclnn_layer_norm(workspace, workspaceSize, executor, stream);
 }
 
+static inline aclnnStatus
+aclnnLayerNormWithImplModeGetWorkspaceSize(const aclTensor *input, const aclIntArray *normalizedShape,
+                                           const aclTensor *weightOptional, const aclTensor *biasOptional, double eps,
+                                           aclTensor *out, aclTensor *meanOutOptional, aclTensor *rstdOutOptional,
+                                           int32_t implMode, uint64_t *workspaceSize, aclOpExecutor **executor) {
+    return jitnorm_aclnn_layer_norm_with_impl_mode_get_workspace_size(
+        input, normalizedShape, weightOptional, biasOptional, eps, out, meanOutOptional, rstdOutOptional, implMode,
+        workspaceSize, executor);
+}
+
+static inline aclnnStatus aclnnLayerNormWithImplMode(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                                     aclrtStream stream) {
+    return jitnorm_aclnn_layer_norm_with_impl_mode(workspace, workspaceSize, executor, stream);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows_in_lanes: a row source (row_tensors.hpp) like rows_in_tiles, for blocks of rows that have an order of their own
-// while their rows are far apart in memory: rows are visited by units (interleaved_blocks.hpp), several blocks side by
-// side. What a cursor goes through are units in place of rows; rows are no longer than a panel.
+// rows_interleaved: a row source (row_tensors.hpp) like rows_in_tiles, for blocks of rows that have an order of their
+// own while their rows are far apart in memory: rows are visited by units (interleaved_blocks.hpp), several blocks side
+// by side. What a cursor goes through are units in place of rows; rows are no longer than a panel.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace jitnorm::impl::layer_norm {
 
-class rows_in_lanes {
+class rows_interleaved {
 public:
     // The units for blocks of so many rows, which there may be none of.
     static interleaved_blocks units_of(const row_tensors &tensors, dim_t block_rows);
 
-    rows_in_lanes(const row_tensors &tensors, const plan &how);
+    rows_interleaved(const row_tensors &tensors, const plan &how);
 
-    dim_t units() const { return lanes_.units(); }
+    dim_t units() const { return strands_.units(); }
 
     class cursor {
     public:
-        cursor(const rows_in_lanes &rows, const arguments &args, std::byte *tiles);
+        cursor(const rows_interleaved &rows, const arguments &args, std::byte *tiles);
 
         // Calls body(first row, number) for batches that cover the units; each is of a single block, and those of a
         // block come in its order. What follows is about the batch it is at.
@@ -33,7 +33,7 @@ public:
         }
 
         panel open(range rows, range columns) const;
-        void close(range, range) const {} // all lanes are scattered together
+        void close(range, range) const {} // all strands are scattered together
         statistics_rows open_statistics();
         void close_statistics() const {}
         void finish(int share, int shares) const;
@@ -41,14 +41,14 @@ public:
     private:
         template <typename Body>
         void go_through(dim_t unit_number, Body &&body) {
-            const interleaved_blocks::unit unit = rows_.lanes_.at(unit_number);
-            const dim_t block_rows = rows_.lanes_.block_rows();
-            lanes_ = unit.lanes;
+            const interleaved_blocks::unit unit = rows_.strands_.at(unit_number);
+            const dim_t block_rows = rows_.strands_.block_rows();
+            strands_ = unit.strands;
             for (dim_t done = 0; done < block_rows; done += number_) {
                 number_ = std::min(rows_.how_.batch_rows, block_rows - done);
                 gather(unit, done);
-                for (lane_ = 0; lane_ < lanes_; ++lane_) {
-                    first_ = rows_.lanes_.first_row(unit, lane_) + done;
+                for (strand_ = 0; strand_ < strands_; ++strand_) {
+                    first_ = rows_.strands_.first_row(unit, strand_) + done;
                     body(first_, number_);
                 }
                 scatter(unit, done);
@@ -59,19 +59,19 @@ public:
         template <typename Body>
         void for_each_piece(const interleaved_blocks::unit &u, dim_t done, Body &&body) const;
 
-        const rows_in_lanes &rows_;
+        const rows_interleaved &rows_;
         const arguments &args_;
         panel tiles_;
         dim_t first_ = 0, number_ = 0;                          // the batch,
-        dim_t lane_ = 0, lanes_ = 0;                            // its lane, and how many are in the tiles
+        dim_t strand_ = 0, strands_ = 0;                        // its strand, and how many are in the tiles
         float mean_[MAX_BATCH_ROWS], variance_[MAX_BATCH_ROWS]; // room for narrower types too
     };
 
 private:
     row_tensors tensors_;
-    interleaved_blocks lanes_;
+    interleaved_blocks strands_;
     plan how_;
-    std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_; // rows in the order of the lanes
+    std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_; // rows in the order of the strands
     std::optional<row_packer> statistics_;                           // rows in their own
 };
 

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rows_in_lanes.hpp"
+#include "rows_interleaved.hpp"
 
 #include "zero_padding.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-interleaved_blocks rows_in_lanes::units_of(const row_tensors &tensors, dim_t block_rows) {
+interleaved_blocks rows_interleaved::units_of(const row_tensors &tensors, dim_t block_rows) {
     return {leading_tensor(tensors), tensors.row_ndims, block_rows};
 }
 
-rows_in_lanes::rows_in_lanes(const row_tensors &tensors, const plan &how)
-    : tensors_(tensors), lanes_(units_of(tensors, how.block_rows)), how_(how) {
+rows_interleaved::rows_interleaved(const row_tensors &tensors, const plan &how)
+    : tensors_(tensors), strands_(units_of(tensors, how.block_rows)), how_(how) {
     for (size_t i = 0; i < size_t(tensors.count); ++i)
-        packers_[i].emplace(with_row_order(*tensors.data[i].md, tensors.row_ndims, lanes_.order()), tensors.row_ndims);
+        packers_[i].emplace(with_row_order(*tensors.data[i].md, tensors.row_ndims, strands_.order()),
+                            tensors.row_ndims);
     statistics_.emplace(*tensors.statistics, tensors.row_ndims);
 }
 
-rows_in_lanes::cursor::cursor(const rows_in_lanes &rows, const arguments &args, std::byte *tiles)
+rows_interleaved::cursor::cursor(const rows_interleaved &rows, const arguments &args, std::byte *tiles)
     : rows_(rows), args_(args), tiles_(tiles_in(tiles, rows.tensors_.count, rows.how_)) {}
 
-// A row of a lane follows the one before behind those of the other lanes.
-panel rows_in_lanes::cursor::open(range, range) const {
+// A row of a strand follows the one before behind those of the other strands.
+panel rows_interleaved::cursor::open(range, range) const {
     panel result = {};
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
-        result[i] = {tiles_[i].first + lane_ * tiles_[i].stride, lanes_ * tiles_[i].stride};
+        result[i] = {tiles_[i].first + strand_ * tiles_[i].stride, strands_ * tiles_[i].stride};
     return result;
 }
 
-statistics_rows rows_in_lanes::cursor::open_statistics() {
+statistics_rows rows_interleaved::cursor::open_statistics() {
     const dim_t size = element_size(*rows_.tensors_.statistics);
     if (rows_.tensors_.reads_mean) rows_.statistics_->gather(args_[MEAN], first_, number_, mean_, size);
     rows_.statistics_->gather(args_[VARIANCE], first_, number_, variance_, size);
     return {mean_, variance_, 1};
 }
 
-void rows_in_lanes::cursor::gather(const interleaved_blocks::unit &u, dim_t done) const {
+void rows_interleaved::cursor::gather(const interleaved_blocks::unit &u, dim_t done) const {
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         const row_tensor &t = rows_.tensors_.data[i];
         if (t.is_read)
@@ -45,7 +46,7 @@ void rows_in_lanes::cursor::gather(const interleaved_blocks::unit &u, dim_t done
     }
 }
 
-void rows_in_lanes::cursor::scatter(const interleaved_blocks::unit &u, dim_t done) const {
+void rows_interleaved::cursor::scatter(const interleaved_blocks::unit &u, dim_t done) const {
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         const row_tensor &t = rows_.tensors_.data[i];
         if (t.is_written)
@@ -56,15 +57,15 @@ void rows_in_lanes::cursor::scatter(const interleaved_blocks::unit &u, dim_t don
     }
 }
 
-// Calls body(first place, rows, slot); a unit of all lanes there are is a single piece.
+// Calls body(first place, rows, slot); a unit of all strands there are is a single piece.
 template <typename Body>
-void rows_in_lanes::cursor::for_each_piece(const interleaved_blocks::unit &u, dim_t done, Body &&body) const {
+void rows_interleaved::cursor::for_each_piece(const interleaved_blocks::unit &u, dim_t done, Body &&body) const {
     const dim_t first = u.place + done * u.from_row;
-    if (u.lanes == u.from_row) return body(first, number_ * u.lanes, dim_t(0));
-    for (dim_t i = 0; i < number_; ++i) body(first + i * u.from_row, u.lanes, i * u.lanes);
+    if (u.strands == u.from_row) return body(first, number_ * u.strands, dim_t(0));
+    for (dim_t i = 0; i < number_; ++i) body(first + i * u.from_row, u.strands, i * u.strands);
 }
 
-void rows_in_lanes::cursor::finish(int share, int shares) const {
+void rows_interleaved::cursor::finish(int share, int shares) const {
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         const row_tensor &t = rows_.tensors_.data[i];
         if (t.is_written) zero_padding(*t.md, args_[t.place], share, shares);

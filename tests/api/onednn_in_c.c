@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oneDNN's names in C: every header by both of its paths, and a normalization. */
+#include "dnnl.h"
+#include "dnnl_config.h"
+#include "dnnl_debug.h"
+#include "dnnl_graph.h"
+#include "dnnl_graph_types.h"
+#include "dnnl_types.h"
+#include "dnnl_version.h"
+#include "oneapi/dnnl/dnnl.h"
+#include "oneapi/dnnl/dnnl_common.h"
+#include "oneapi/dnnl/dnnl_common_types.h"
+#include "oneapi/dnnl/dnnl_config.h"
+#include "oneapi/dnnl/dnnl_debug.h"
+#include "oneapi/dnnl/dnnl_graph.h"
+#include "oneapi/dnnl/dnnl_graph_types.h"
+#include "oneapi/dnnl/dnnl_types.h"
+#include "oneapi/dnnl/dnnl_version.h"
+
+#include <stdio.h>
+
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        const dnnl_status_t status = (call);                                                                           \
+        if (status != dnnl_success) {                                                                                  \
+            fprintf(stderr, "%s: %s\n", #call, dnnl_status2str(status));                                               \
+            return 1;                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
+int main(void) {
+    float data[2][4] = {{1, 2, 3, 4}, {5, 5, 5, 5}};
+    const dnnl_dims_t dims = {2, 4};
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    dnnl_memory_desc_t md;
+    dnnl_memory_t memory;
+    dnnl_primitive_attr_t attr;
+    dnnl_primitive_desc_t desc;
+    dnnl_primitive_t norm;
+    CHECK(dnnl_engine_create(&engine, dnnl_cpu, 0));
+    CHECK(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags));
+    CHECK(dnnl_memory_desc_create_with_tag(&md, 2, dims, dnnl_f32, dnnl_nc));
+    CHECK(dnnl_memory_create(&memory, md, engine, data));
+    CHECK(dnnl_primitive_attr_create(&attr));
+    CHECK(dnnl_primitive_attr_set_fpmath_mode(attr, dnnl_fpmath_mode_any));
+    CHECK(dnnl_layer_normalization_forward_primitive_desc_create(&desc, engine, dnnl_forward_inference, md, md, NULL,
+                                                                 1e-5f, dnnl_normalization_flags_none, attr));
+    CHECK(dnnl_primitive_create(&norm, desc));
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, memory}, {DNNL_ARG_DST, memory}};
+    CHECK(dnnl_primitive_execute(norm, stream, 2, args));
+    CHECK(dnnl_stream_wait(stream));
+    CHECK(dnnl_primitive_destroy(norm));
+    CHECK(dnnl_primitive_desc_destroy(desc));
+    CHECK(dnnl_primitive_attr_destroy(attr));
+    CHECK(dnnl_memory_destroy(memory));
+    CHECK(dnnl_memory_desc_destroy(md));
+    CHECK(dnnl_stream_destroy(stream));
+    CHECK(dnnl_engine_destroy(engine));
+    return data[0][0] < 0 && data[0][3] > 0 && data[1][2] == 0 && dnnl_version()->major == DNNL_VERSION_MAJOR ? 0 : 1;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other descriptions of the same elements, or of a part of them: each element stays where it is.
+#include <array>
+#include <functional>
+#include <numeric>
+
+#include "core/memory_desc.hpp"
+#include "rig/execution.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
+// Calls body(position) for each element, in row-major order.
+void for_each_position(const dims &sizes, const std::function<void(const dims &)> &body) {
+    dims at(sizes.size(), 0);
+    const auto count = std::accumulate(sizes.begin(), sizes.end(), jitnorm_dim_t(1), std::multiplies<>());
+    for (jitnorm_dim_t i = 0; i < count; ++i) {
+        body(at);
+        for (size_t d = at.size(); d-- > 0 && ++at[d] == sizes[d];) at[d] = 0;
+    }
+}
+
+// Where the elements are, in row-major order.
+std::vector<jitnorm_dim_t> places_of(const_jitnorm_memory_desc_t md) {
+    std::vector<jitnorm_dim_t> places;
+    for_each_position(dims_of(md, jitnorm_query_dims),
+                      [&](const dims &at) { places.push_back(jitnorm::impl::offset(*md, at.data())); });
+    return places;
+}
+
+owned_md reshape(const owned_md &md, const dims &sizes) {
+    owned_md result;
+    EXPECT_OK(jitnorm_memory_desc_reshape(&result, md, int(sizes.size()), sizes.data())) << jitnorm_get_last_error();
+    return result;
+}
+
+jitnorm_status_t status_of_reshape(const owned_md &md, const dims &sizes) {
+    owned_md result;
+    return jitnorm_memory_desc_reshape(&result, md, int(sizes.size()), sizes.data());
+}
+
+void expect_same_elements(const owned_md &md, const dims &sizes) {
+    const owned_md other = reshape(md, sizes);
+    ASSERT_FALSE(other.is_empty());
+    EXPECT_EQ(dims_of(other, jitnorm_query_dims), sizes);
+    EXPECT_EQ(places_of(other), places_of(md));
+    EXPECT_EQ(jitnorm_memory_desc_get_size(other), jitnorm_memory_desc_get_size(md));
+}
+
+TEST(reshape, keeps_each_element) {
+    expect_same_elements(make_md({4, 6}, jitnorm_f32), {24});
+    expect_same_elements(make_md({4, 6}, jitnorm_f32), {2, 2, 3, 2});
+    expect_same_elements(make_md({4, 6}, jitnorm_f32), {1, 4, 1, 6, 1});
+    expect_same_elements(make_md({1, 4, 1, 6}, jitnorm_f32), {4, 6});
+    expect_same_elements(make_md({4, 6, 5}, jitnorm_f32), {8, 15});
+    expect_same_elements(make_md({4, 6}, jitnorm_f32, dims{10, 1}), {4, 2, 3}); // a gap stays between rows
+    expect_same_elements(make_md({4, 6}, jitnorm_f32, dims{12, 2}), {24});      // evenly spaced
+    expect_same_elements(make_md({4, 6, 2}, jitnorm_f32, jitnorm_acb), {4, 1, 6, 2});
+    expect_same_elements(make_md({4, 6, 2}, jitnorm_f32, jitnorm_cab), {2, 12, 2});
+    expect_same_elements(make_md({3, 20, 2}, jitnorm_f32, jitnorm_aBc8b), {3, 1, 20, 2});
+    expect_same_elements(make_md({4, 20, 2}, jitnorm_f32, jitnorm_aBc8b), {2, 2, 20, 1, 2});
+    expect_same_elements(make_md({4, 6}, jitnorm_f32, dims{0, 1}), {2, 2, 6}); // a broadcast one
+}
+
+TEST(reshape, of_what_has_no_layout_or_no_elements) {
+    const owned_md any = reshape(make_md({4, 6}, jitnorm_f32, jitnorm_format_tag_any), {24});
+    EXPECT_TRUE(jitnorm_memory_desc_equal(any, make_md({24}, jitnorm_f32, jitnorm_format_tag_any)));
+    const owned_md none = reshape(make_md({0, 6}, jitnorm_f32), {3, 0, 7});
+    EXPECT_EQ(dims_of(none, jitnorm_query_dims), (dims{3, 0, 7}));
+}
+
+TEST(reshape, refuses_what_no_strides_say) {
+    EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32), {25}), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32), {-4, -6}), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32), {}), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32), dims(13, 1)), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32, jitnorm_ba), {24}), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32, dims{10, 1}), {24}), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({4, 20}, jitnorm_f32, jitnorm_aB8b), {4, 2, 10}), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({4, 1}, jitnorm_f32, jitnorm_aB8b), {4}), INVALID) << "padding";
+    EXPECT_EQ(status_of_reshape(make_md({JITNORM_RUNTIME_DIM_VAL, 6}, jitnorm_f32), {6}), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({4, 6}, jitnorm_f32), {INT64_MAX, INT64_MAX}), INVALID);
+    owned_md result;
+    const dims sizes = {24};
+    EXPECT_EQ(jitnorm_memory_desc_reshape(&result, nullptr, 1, sizes.data()), INVALID);
+    EXPECT_EQ(jitnorm_memory_desc_reshape(&result, make_md({4, 6}, jitnorm_f32), 1, nullptr), INVALID);
+}
+
+TEST(permute, moves_dimensions_and_no_element) {
+    for (const auto tag : {jitnorm_abc, jitnorm_cba, jitnorm_bac, jitnorm_aBc8b}) {
+        const owned_md md = make_md({3, 20, 5}, jitnorm_f32, tag);
+        const int permutation[] = {2, 0, 1};
+        owned_md other;
+        ASSERT_OK(jitnorm_memory_desc_permute_axes(&other, md, permutation));
+        EXPECT_EQ(dims_of(other, jitnorm_query_dims), (dims{20, 5, 3}));
+        for_each_position({3, 20, 5}, [&](const dims &at) {
+            dims moved(3);
+            for (size_t d = 0; d < 3; ++d) moved[size_t(permutation[d])] = at[d];
+            ASSERT_EQ(jitnorm::impl::offset(*other, moved.data()), jitnorm::impl::offset(*md, at.data()));
+        });
+    }
+    const int swapped[] = {1, 0};
+    owned_md other;
+    ASSERT_OK(jitnorm_memory_desc_permute_axes(&other, make_md({4, 6}, jitnorm_f32), swapped));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(other, make_md({6, 4}, jitnorm_f32, jitnorm_ba)));
+}
+
+TEST(permute, needs_a_permutation) {
+    const owned_md md = make_md({4, 6}, jitnorm_f32);
+    owned_md other;
+    for (const auto &wrong : {std::array{0, 0}, std::array{0, 2}, std::array{-1, 0}})
+        EXPECT_EQ(jitnorm_memory_desc_permute_axes(&other, md, wrong.data()), INVALID);
+    EXPECT_EQ(jitnorm_memory_desc_permute_axes(&other, md, nullptr), INVALID);
+}
+
+owned_md part(const owned_md &parent, const dims &sizes, const dims &offsets) {
+    owned_md result;
+    EXPECT_OK(jitnorm_memory_desc_create_submemory(&result, parent, sizes.data(), offsets.data()))
+        << jitnorm_get_last_error();
+    return result;
+}
+
+TEST(submemory, has_the_parents_elements) {
+    const auto expect = [](const owned_md &parent, const dims &sizes, const dims &offsets) {
+        const owned_md md = part(parent, sizes, offsets);
+        ASSERT_FALSE(md.is_empty());
+        for_each_position(sizes, [&](const dims &at) {
+            dims there = at;
+            for (size_t d = 0; d < at.size(); ++d) there[d] += offsets[d];
+            ASSERT_EQ(jitnorm::impl::offset(*md, at.data()), jitnorm::impl::offset(*parent, there.data()));
+        });
+        EXPECT_LE(jitnorm_memory_desc_get_size(md), jitnorm_memory_desc_get_size(parent));
+    };
+    expect(make_md({4, 6}, jitnorm_f32), {2, 3}, {1, 2});
+    expect(make_md({4, 6}, jitnorm_f32, jitnorm_ba), {4, 6}, {0, 0});
+    expect(make_md({3, 20, 5}, jitnorm_f32, jitnorm_aBc8b), {2, 8, 4}, {1, 8, 1});
+    expect(make_md({3, 20, 5}, jitnorm_f32, jitnorm_aBc8b), {3, 12, 5}, {0, 8, 0});
+    expect(part(make_md({9, 9}, jitnorm_f32), {6, 6}, {1, 2}), {2, 2}, {3, 1});
+}
+
+TEST(submemory, must_be_within_the_parent) {
+    const owned_md plain = make_md({4, 6}, jitnorm_f32), blocked = make_md({4, 20}, jitnorm_f32, jitnorm_aB8b);
+    const owned_md any = make_md({4, 6}, jitnorm_f32, jitnorm_format_tag_any);
+    const owned_md open = make_md({JITNORM_RUNTIME_DIM_VAL, 6}, jitnorm_f32);
+    const auto status = [](const owned_md &parent, const dims &sizes, const dims &offsets) {
+        owned_md result;
+        return jitnorm_memory_desc_create_submemory(&result, parent, sizes.data(), offsets.data());
+    };
+    EXPECT_EQ(status(plain, {4, 6}, {1, 0}), INVALID);
+    EXPECT_EQ(status(plain, {5, 6}, {0, 0}), INVALID);
+    EXPECT_EQ(status(plain, {4, -1}, {0, 0}), INVALID);
+    EXPECT_EQ(status(plain, {4, 1}, {0, -1}), INVALID);
+    EXPECT_EQ(status(plain, {4, INT64_MAX}, {0, 1}), INVALID);
+    EXPECT_EQ(status(plain, {4, 1}, {0, INT64_MAX}), INVALID);
+    EXPECT_EQ(status(any, {1, 1}, {0, 0}), INVALID);
+    EXPECT_EQ(status(open, {1, 1}, {0, 0}), INVALID);
+    EXPECT_EQ(status(blocked, {4, 8}, {0, 4}), jitnorm_unimplemented) << "begins within a block";
+    EXPECT_EQ(status(blocked, {4, 4}, {0, 0}), jitnorm_unimplemented) << "ends within a block";
+    owned_md result;
+    const dims two = {1, 1};
+    EXPECT_EQ(jitnorm_memory_desc_create_submemory(&result, plain, two.data(), nullptr), INVALID);
+    EXPECT_EQ(jitnorm_memory_desc_create_submemory(&result, nullptr, two.data(), two.data()), INVALID);
+}
+
+// A part of a tensor is normalized, and nothing around it is touched.
+TEST(submemory, is_normalized_in_place) {
+    constexpr int COLUMNS = 16;
+    std::vector<float> data(8 * COLUMNS);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = float(i * i % 97);
+    const std::vector<float> before = data;
+    const owned_md rows = part(make_md({8, COLUMNS}, jitnorm_f32), {3, 4}, {2, 5});
+    owned_pd pd;
+    ASSERT_OK((forward_request{jitnorm_forward_inference, rows, rows}.create(&pd)));
+    owned_primitive primitive;
+    ASSERT_OK(jitnorm_primitive_create(&primitive, pd));
+    const owned_memory memory = make_memory(rows, data.data());
+    const jitnorm_exec_arg_t args[] = {{JITNORM_ARG_SRC, memory}, {JITNORM_ARG_DST, memory}};
+    ASSERT_OK(jitnorm_primitive_execute(primitive, make_stream(), 2, args));
+    for (int row = 0; row < 8; ++row) {
+        float sum = 0;
+        for (int column = 0; column < COLUMNS; ++column) {
+            const size_t at = size_t(row * COLUMNS + column);
+            if (2 <= row && row < 5 && 5 <= column && column < 9)
+                sum += data[at];
+            else
+                EXPECT_EQ(data[at], before[at]) << row << " " << column;
+        }
+        EXPECT_NEAR(sum, 0, 1e-5);
+    }
+    EXPECT_NE(data, before);
+}
+
+TEST(query, padded_offsets_are_zeros) {
+    EXPECT_EQ(dims_of(make_md({3, 20}, jitnorm_f32, jitnorm_aB8b), jitnorm_query_padded_offsets), (dims{0, 0}));
+}
+
+} // namespace

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs of layer normalization use of oneDNN's C++ interface, by oneDNN's names alone: works, or is refused as
+// there.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "dnnl.hpp"
+#include "dnnl_debug.h"
+#include "oneapi/dnnl/dnnl_graph.hpp"
+
+// Programs may add to the namespace.
+namespace dnnl {
+const char *name_of(memory::data_type type) { return dnnl_dt2str(memory::convert_to_c(type)); }
+} // namespace dnnl
+
+namespace {
+
+using dnnl::memory;
+using dt = memory::data_type;
+using tag = memory::format_tag;
+using forward = dnnl::layer_normalization_forward;
+using backward = dnnl::layer_normalization_backward;
+using dnnl::normalization_flags;
+
+const dnnl::engine &cpu() {
+    static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    return engine;
+}
+
+memory::desc rows() { return {{2, 4}, dt::f32, tag::nc}; }
+
+dnnl_status_t status_of(const std::function<void()> &body) {
+    try {
+        body();
+    } catch (const dnnl::error &error) {
+        return error.status;
+    }
+    return dnnl_success;
+}
+
+// Of a descriptor with such attributes.
+dnnl_status_t status_with(const dnnl::primitive_attr &attr, dnnl::prop_kind kind = dnnl::prop_kind::forward_inference) {
+    return status_of(
+        [&] { forward::primitive_desc(cpu(), kind, rows(), rows(), 0.f, normalization_flags::none, attr); });
+}
+
+TEST(onednn_names, version_and_configuration) {
+#if DNNL_CPU_RUNTIME == DNNL_RUNTIME_NONE || DNNL_GPU_RUNTIME != DNNL_RUNTIME_NONE || DNNL_VERSION_MAJOR < 3
+#error "a CPU library of version 3 is expected"
+#endif
+    static_assert(DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_OMP || DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_SEQ,
+                  "as the library was built");
+    EXPECT_EQ(dnnl_version()->major, DNNL_VERSION_MAJOR);
+    EXPECT_EQ(dnnl::version()->minor, DNNL_VERSION_MINOR);
+    EXPECT_EQ(dnnl::version()->cpu_runtime, jitnorm::version()->cpu_runtime);
+    EXPECT_EQ(dnnl::version()->gpu_runtime, DNNL_RUNTIME_NONE);
+    EXPECT_STREQ(dnnl_version()->hash, "jitnorm");
+}
+
+TEST(onednn_names, engines) {
+    EXPECT_EQ(dnnl::engine::get_count(dnnl::engine::kind::gpu), 0u);
+    EXPECT_EQ(dnnl::engine::get_count(dnnl::engine::kind::cpu), 1u);
+    EXPECT_EQ(status_of([] { dnnl::engine(dnnl::engine::kind::gpu, 0); }), dnnl_invalid_arguments);
+    EXPECT_STREQ(dnnl_engine_kind2str(dnnl_gpu), "gpu");
+}
+
+TEST(onednn_names, memories_by_index) {
+    float data[8] = {1};
+    const memory given(rows(), cpu(), data), listed(rows(), cpu(), std::vector<void *>{data});
+    EXPECT_EQ(given.get_data_handle(0), data);
+    EXPECT_EQ(listed.get_data_handle(), data);
+    EXPECT_EQ(status_of([&] { given.get_data_handle(1); }), dnnl_invalid_arguments);
+    given.set_data_handle(nullptr, 0);
+    EXPECT_EQ(given.get_data_handle(), nullptr);
+    given.set_data_handle(data);
+    float *mapped = given.map_data<float>(0);
+    EXPECT_EQ(mapped[0], 1.f);
+    given.unmap_data(mapped, 0);
+    EXPECT_EQ(rows().get_size(0), sizeof data);
+    EXPECT_EQ(rows().get_size(1), 0u);
+    EXPECT_EQ(status_of([&] { memory(rows(), cpu(), std::vector<void *>{data, data}); }), dnnl_invalid_arguments);
+}
+
+TEST(onednn_names, host_scalars) {
+    const memory scalar(memory::desc::host_scalar(dt::f32), 2.5f);
+    EXPECT_EQ(scalar.get_host_scalar_value<float>(), 2.5f);
+    scalar.set_host_scalar_value(3.f);
+    EXPECT_EQ(scalar.get_host_scalar_value<float>(), 3.f);
+    EXPECT_EQ(scalar.get_desc().get_format_kind(), memory::format_kind::host_scalar);
+    EXPECT_FALSE(scalar.get_engine());
+    EXPECT_EQ(status_of([] { memory(memory::desc::host_scalar(dt::f32), 2.5); }), dnnl_invalid_arguments);
+    EXPECT_EQ(status_of([&] { scalar.get_host_scalar_value<double>(); }), dnnl_invalid_arguments);
+}
+
+TEST(onednn_names, views_of_descriptors) {
+    const memory::desc md({4, 6}, dt::f32, tag::ab);
+    EXPECT_EQ(md.reshape({2, 2, 6}), memory::desc({2, 2, 6}, dt::f32, tag::abc));
+    EXPECT_EQ(md.permute_axes({1, 0}), memory::desc({6, 4}, dt::f32, tag::ba));
+    const memory::desc part = md.submemory_desc({2, 3}, {1, 2});
+    EXPECT_EQ(part.get_strides(), (memory::dims{6, 1}));
+    EXPECT_EQ(part.get_submemory_offset(), 8);
+    EXPECT_EQ(md.get_padded_offsets(), (memory::dims{0, 0}));
+    EXPECT_FALSE(md.reshape({5}, true));
+    EXPECT_FALSE(md.permute_axes({1, 1}, true));
+    EXPECT_FALSE(md.submemory_desc({5, 6}, {0, 0}, true));
+    EXPECT_EQ(status_of([&] { md.reshape({5}); }), dnnl_invalid_arguments);
+    EXPECT_EQ(status_of([&] { md.permute_axes({1, 1}); }), dnnl_invalid_arguments);
+    EXPECT_EQ(status_of([&] { md.permute_axes({1}); }), dnnl_invalid_arguments);
+    EXPECT_EQ(status_of([&] { md.submemory_desc({5, 6}, {0, 0}); }), dnnl_invalid_arguments);
+    EXPECT_EQ(status_of([&] { md.submemory_desc({5}, {0}); }), dnnl_invalid_arguments);
+}
+
+TEST(onednn_names, attributes_that_are_taken) {
+    dnnl::primitive_attr attr;
+    attr.set_deterministic(true);
+    attr.set_fpmath_mode(dnnl::fpmath_mode::bf16);
+    attr.set_accumulation_mode(dnnl::accumulation_mode::relaxed);
+    attr.set_rounding_mode(DNNL_ARG_DST, dnnl::rounding_mode::environment);
+    attr.set_scales(DNNL_ARG_SRC, 0, {});
+    attr.set_scales_mask(DNNL_ARG_DST, 0);
+    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    EXPECT_TRUE(attr.get_deterministic());
+    EXPECT_EQ(attr.get_fpmath_mode(), dnnl::fpmath_mode::bf16);
+    EXPECT_EQ(attr.get_accumulation_mode(), dnnl::accumulation_mode::relaxed);
+    EXPECT_EQ(attr.get_rounding_mode(DNNL_ARG_DST), dnnl::rounding_mode::environment);
+    EXPECT_EQ(status_with(attr), dnnl_success);
+    dnnl::set_default_fpmath_mode(dnnl::fpmath_mode::strict);
+    EXPECT_EQ(dnnl::get_default_fpmath_mode(), dnnl::fpmath_mode::strict);
+}
+
+TEST(onednn_names, attributes_that_are_refused_at_creation) {
+    const std::function<void(dnnl::primitive_attr &)> wishes[] = {
+        [](auto &a) { a.set_zero_points_mask(DNNL_ARG_SRC, 0); },
+        [](auto &a) { a.set_zero_points(DNNL_ARG_DST, 0, {}); },
+        [](auto &a) { a.set_host_zero_point(DNNL_ARG_DST); },
+        [](auto &a) { a.set_host_scale(DNNL_ARG_SRC); },
+        [](auto &a) { a.set_scales_mask(DNNL_ARG_SRC, 1 << 1); },
+        [](auto &a) {
+            a.set_scales(DNNL_ARG_SRC, 3, {1, 2}, dt::bf16, false, dnnl::quantization_mode::dynamic_fp);
+        },
+        [](auto &a) { a.set_rounding_mode(DNNL_ARG_DST, dnnl::rounding_mode::stochastic); },
+        [](auto &a) { a.set_fpmath_mode(dnnl::fpmath_mode::any, true); },
+        [](auto &a) { a.set_accumulation_mode(dnnl::accumulation_mode::f16); },
+        [](auto &a) {
+            dnnl::post_ops ops;
+            int mask = 0;
+            ops.append_prelu(1 << 1);
+            ops.get_params_prelu(0, mask);
+            EXPECT_EQ(mask, 2);
+            EXPECT_EQ(ops.kind(0), dnnl::primitive::kind::prelu);
+            a.set_post_ops(ops);
+        },
+    };
+    for (const auto &wish : wishes) {
+        dnnl::primitive_attr attr;
+        wish(attr);
+        EXPECT_EQ(status_with(attr), dnnl_unimplemented) << (&wish - wishes);
+    }
+}
+
+TEST(onednn_names, cache_blobs) {
+    const forward::primitive_desc desc(cpu(), dnnl::prop_kind::forward_inference, rows(), rows(), 1e-5f,
+                                       normalization_flags::none);
+    const forward first(desc);
+    const std::vector<uint8_t> blob = first.get_cache_blob(), id = desc.get_cache_blob_id();
+    EXPECT_TRUE(blob.empty());
+    EXPECT_TRUE(id.empty());
+    float data[8] = {1, 2, 3, 4, 5, 5, 5, 5};
+    const memory both(rows(), cpu(), data);
+    dnnl::stream stream(cpu());
+    forward(desc, blob).execute(stream, {{DNNL_ARG_SRC, both}, {DNNL_ARG_DST, both}});
+    stream.wait();
+    EXPECT_LT(data[0], 0.f);
+    EXPECT_EQ(data[7], 0.f);
+    EXPECT_EQ(status_of([&] { forward(desc, std::vector<uint8_t>{1}); }), dnnl_invalid_arguments);
+}
+
+TEST(onednn_names, instruction_sets) {
+    for (const auto isa :
+         {dnnl::cpu_isa::sse41, dnnl::cpu_isa::avx, dnnl::cpu_isa::avx2, dnnl::cpu_isa::avx2_vnni,
+          dnnl::cpu_isa::avx2_vnni_2, dnnl::cpu_isa::avx512_core, dnnl::cpu_isa::avx512_core_vnni,
+          dnnl::cpu_isa::avx512_core_bf16, dnnl::cpu_isa::avx512_core_fp16, dnnl::cpu_isa::avx512_core_amx,
+          dnnl::cpu_isa::avx512_core_amx_fp16, dnnl::cpu_isa::avx10_1_512, dnnl::cpu_isa::isa_default}) {
+        EXPECT_EQ(dnnl::set_max_cpu_isa(isa), dnnl::status::success);
+        EXPECT_EQ(status_with({}), dnnl_success);
+    }
+    EXPECT_EQ(dnnl::set_cpu_isa_hints(dnnl::cpu_isa_hints::prefer_ymm), dnnl::status::success);
+    EXPECT_EQ(dnnl::get_cpu_isa_hints(), dnnl::cpu_isa_hints::prefer_ymm);
+    EXPECT_EQ(dnnl::set_cpu_isa_hints(dnnl::cpu_isa_hints::no_hints), dnnl::status::success);
+    EXPECT_EQ(dnnl::set_jit_dump(0), dnnl::status::success);
+    EXPECT_EQ(dnnl::set_jit_profiling_flags(DNNL_JIT_PROFILE_NONE), dnnl::status::success);
+    EXPECT_EQ(dnnl::set_jit_profiling_flags(DNNL_JIT_PROFILE_VTUNE), dnnl::status::unimplemented);
+    EXPECT_EQ(dnnl::set_verbose(0), dnnl::status::success);
+}
+
+// With rms_norm the mean has a descriptor, memories are made of it and handed over, and it is not looked at.
+TEST(onednn_names, mean_of_rms_norm) {
+    const forward::primitive_desc desc(cpu(), dnnl::prop_kind::forward_training, rows(), rows(), 0.f,
+                                       normalization_flags::rms_norm);
+    EXPECT_EQ(desc.mean_desc(), desc.variance_desc());
+    EXPECT_EQ(desc.mean_desc(), memory::desc({2}, dt::f32, tag::a));
+    std::vector<float> src = {1, 1, 1, 1, 2, 2, 2, 2}, dst(8), mean = {7, 7}, variance(2);
+    dnnl::stream stream(cpu());
+    const std::unordered_map<int, memory> args = {
+        {DNNL_ARG_SRC, memory(rows(), cpu(), src.data())},
+        {DNNL_ARG_DST, memory(rows(), cpu(), dst.data())},
+        {DNNL_ARG_MEAN, memory(desc.mean_desc(), cpu(), mean.data())},
+        {DNNL_ARG_VARIANCE, memory(desc.variance_desc(), cpu(), variance.data())}};
+    forward(desc).execute(stream, args);
+    EXPECT_EQ(variance, (std::vector<float>{1, 4}));
+    EXPECT_EQ(mean, (std::vector<float>{7, 7}));
+    EXPECT_EQ(dst[7], 1.f);
+
+    const backward::primitive_desc back(cpu(), dnnl::prop_kind::backward_data, rows(), rows(), rows(), 0.f,
+                                        normalization_flags::rms_norm, desc);
+    EXPECT_EQ(back.mean_desc(), desc.mean_desc());
+    std::vector<float> diff(8, 1);
+    const memory diffs(rows(), cpu(), diff.data());
+    std::unordered_map<int, memory> back_args = args;
+    back_args.erase(DNNL_ARG_DST);
+    back_args.insert({{DNNL_ARG_DIFF_DST, diffs}, {DNNL_ARG_DIFF_SRC, diffs}});
+    backward(back).execute(stream, back_args);
+    EXPECT_EQ(diff[0], 0.f);
+}
+
+TEST(onednn_names, run_time_sizes) {
+    const memory::desc open({DNNL_RUNTIME_DIM_VAL, 4}, dt::f32, tag::ab);
+    EXPECT_EQ(open.get_size(), DNNL_RUNTIME_SIZE_VAL);
+    const forward::primitive_desc desc(cpu(), dnnl::prop_kind::forward_inference, open, open, 0.f,
+                                       normalization_flags::none);
+    float data[8] = {1, 2, 3, 4, 5, 5, 5, 5};
+    const memory both(rows(), cpu(), data);
+    dnnl::stream stream(cpu());
+    forward(desc).execute(stream, {{DNNL_ARG_SRC, both}, {DNNL_ARG_DST, both}});
+    EXPECT_LT(data[0], 0.f);
+}
+
+TEST(onednn_names, in_c) {
+    dnnl_memory_desc_t md = nullptr, other = nullptr;
+    const dnnl_dims_t dims = {2, 4}, flat = {8};
+    ASSERT_EQ(dnnl_memory_desc_create_with_tag(&md, 2, dims, dnnl_f32, dnnl_ab), dnnl_success);
+    ASSERT_EQ(dnnl_memory_desc_reshape(&other, md, 1, flat), dnnl_success);
+    EXPECT_EQ(dnnl_memory_desc_get_size_v2(other, 0), 32u);
+    const const_dnnl_memory_desc_t same = md;
+    EXPECT_EQ(dnnl_memory_desc_equal(md, same), 1);
+    EXPECT_EQ(dnnl_memory_desc_destroy(other), dnnl_success);
+    EXPECT_EQ(dnnl_memory_desc_destroy(md), dnnl_success);
+    EXPECT_STREQ(dnnl::name_of(dt::bf16), "bf16");
+}
+
+TEST(onednn_names, of_graphs) {
+    const dnnl::graph::logical_tensor src(0, dnnl::graph::logical_tensor::data_type::f32, {2, 4},
+                                          dnnl::graph::logical_tensor::layout_type::strided);
+    dnnl_graph_logical_tensor_t lt;
+    EXPECT_EQ(dnnl_graph_logical_tensor_init(&lt, 0, dnnl_f32, DNNL_GRAPH_UNKNOWN_NDIMS, dnnl_graph_layout_type_any,
+                                             dnnl_graph_tensor_property_undef),
+              dnnl_success);
+    EXPECT_EQ(src.get_id(), lt.id);
+    EXPECT_EQ(int(dnnl::graph::op::kind::LayerNorm), int(dnnl_graph_op_layer_norm));
+}
+
+} // namespace

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What leaves extern "C" functions when something is thrown behind them: a status, with the reason kept for the thread.
+#include <gtest/gtest.h>
+
+#include <system_error>
+
+#include "core/boundary.hpp"
+#include "jitnorm/jitnorm.h"
+
+using namespace jitnorm::impl;
+
+namespace {
+
+template <typename Thrown>
+void expect_told(const Thrown &thrown, jitnorm_status_t status, const std::string &reason) {
+    EXPECT_EQ(guarded("function", [&]() -> verdict { throw thrown; }), status);
+    EXPECT_NE(std::string(jitnorm_get_last_error()).find(reason), std::string::npos) << jitnorm_get_last_error();
+}
+
+TEST(boundary, whatever_is_thrown_becomes_a_status) {
+    expect_told(std::bad_alloc(), jitnorm_out_of_memory, "out of memory");
+    expect_told(std::runtime_error("no way"), jitnorm_runtime_error, "no way");
+    expect_told(std::system_error(std::make_error_code(std::errc::permission_denied), "no page"), jitnorm_runtime_error,
+                "no page");
+    expect_told(7, jitnorm_runtime_error, "an unknown error");
+}
+
+} // namespace
