@@ -18,14 +18,10 @@ public:
 
     // The same for vectors and the registers of their slots.
     void emit_all(std::span<const vmm> differences, const vmm &center, const Xbyak::Reg64 &row, places vectors) {
-        const auto difference = [&](const place &p) { return differences[size_t(p.slot)]; };
-        if (!io_.crosses(vectors)) {
-            for (const place &p : vectors) emit(difference(p), center, row, p);
-            return;
-        }
-        io_.load_all(differences, row, vectors, type_);
-        if (!centered_) return;
-        for (const place &p : vectors) ops_.sub(difference(p), center, difference(p));
+        if (!centered_) return io_.load_all(differences, row, vectors, type_);
+        io_.use_all(differences, row, vectors, type_, [&](const place &p, const Xbyak::Operand &x) {
+            ops_.sub(differences[size_t(p.slot)], center, x);
+        });
     }
 
     // Absent elements are anything.

@@ -79,6 +79,17 @@ public:
         body(v);
     }
 
+    // The same for vectors and the registers of their slots: body(p, x).
+    template <typename Use> // void(const place &, const Xbyak::Operand &)
+    void use_all(std::span<const vmm> v, const reg &row, places vectors, jitnorm_data_type_t type, Use &&body) {
+        if (crosses(vectors)) load_all(v, row, vectors, type);
+        for (const place &p : vectors) {
+            const vmm &in_slot = v[size_t(p.slot)];
+            const auto use_in_place = [&](const Xbyak::Operand &x) { body(p, x); };
+            crosses(vectors) ? use_in_place(in_slot) : use(in_slot, row, p, type, use_in_place);
+        }
+    }
+
     // The first element into the lowest place of v. This and the next are for tensors that are normalized: no s32.
     void load_first(const Xbyak::Xmm &v, const reg &at, jitnorm_data_type_t type) {
         if (type == OWN) return ops_.load_lowest(v, g_.ptr[at]);
