@@ -19,9 +19,8 @@ public:
     // The same for vectors and the registers of their slots.
     void emit_all(std::span<const vmm> differences, const vmm &center, const Xbyak::Reg64 &row, places vectors) {
         if (!centered_) return io_.load_all(differences, row, vectors, type_);
-        io_.use_all(differences, row, vectors, type_, [&](const place &p, const Xbyak::Operand &x) {
-            ops_.sub(differences[size_t(p.slot)], center, x);
-        });
+        io_.use_all(differences, row, vectors, type_,
+                    [&](const place &p, const Xbyak::Operand &x) { ops_.sub(differences[size_t(p.slot)], center, x); });
     }
 
     // Absent elements are anything.

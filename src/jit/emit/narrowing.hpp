@@ -186,10 +186,10 @@ private:
     // has its upper bit set. NaN stays NaN: no word moves on from the greatest of its sign.
     void two_to_bf16(const floats &v, const floats &next) {
         const floats upper(v.getIdx()), lower(next.getIdx()), work(work_[0].getIdx());
-        const Xbyak::RegRip upper_then_lower =
-            constants_.at({0x07060302, 0x0f0e0b0a, 0x05040100, 0x0d0c0908, 0x07060302, 0x0f0e0b0a, 0x05040100, 0x0d0c0908});
-        g_.vpshufb(v, v, g_.ptr[upper_then_lower]);
-        g_.vpshufb(next, next, g_.ptr[upper_then_lower]);
+        const floats upper_then_lower(work_[1].getIdx());
+        g_.vbroadcastf128(upper_then_lower, g_.ptr[constants_.at({0x07060302, 0x0f0e0b0a, 0x05040100, 0x0d0c0908})]);
+        g_.vpshufb(v, v, upper_then_lower);
+        g_.vpshufb(next, next, upper_then_lower);
         g_.vpunpcklqdq(work, v, next);
         g_.vpunpckhqdq(lower, v, next);
         g_.vpandn(upper, work, g_.ptr[constants_.at(std::vector<uint32_t>(8, 0x00010001))]);
