@@ -34,6 +34,7 @@ private:
         open_frame(0);
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
+        if (crosses()) io_.cross(vmm(11));
         rows_.begin();
         rows_.step(1, [&] {
             broadcast_statistics();
@@ -44,6 +45,12 @@ private:
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
+    }
+
+    // Where no tensor needs a shuffle.
+    bool crosses() const {
+        return crosses_for_less<I, T>(conf_.src) && crosses_for_less<I, T>(conf_.diff_dst) &&
+               narrowing<I, T>::joins_two(conf_.diff_src);
     }
 
     void load_arguments() {
@@ -82,23 +89,24 @@ private:
         if (conf_.prefetching && conf_.sums) hints_.prefetch(reg_src_ahead_, vectors, conf_.src);
         if (conf_.prefetching) hints_.prefetch(reg_diff_dst_ahead_, vectors, conf_.diff_dst);
         if (!conf_.non_temporal) hints_.claim(reg_diff_src_, vectors, conf_.diff_src);
-        for (const place &p : vectors) load_g(p);
-        if (conf_.sums)
-            for (const place &p : vectors) difference_.emit(x_at(p), mean_, reg_src_, p);
+        load_g(vectors);
+        if (conf_.sums) difference_.emit_all(x_, mean_, reg_src_, vectors);
+        const auto &results = conf_.sums ? x_ : g_;
         for (const place &p : vectors) {
-            const vmm &result = conf_.sums ? x_at(p) : g_at(p);
+            const vmm &result = results[size_t(p.slot)];
             if (conf_.sums) combine(p);
             ops_.mul(result, result, rstd_);
-            io_.store(reg_diff_src_, p, result, conf_.diff_src, conf_.non_temporal);
         }
+        io_.store_all(reg_diff_src_, vectors, results[size_t(vectors.front().slot)], conf_.diff_src,
+                      conf_.non_temporal);
     }
 
     // g = diff_dst * scale
-    void load_g(const place &p) {
-        io_.load(g_at(p), reg_diff_dst_, p, conf_.diff_dst);
+    void load_g(places vectors) {
+        io_.load_all(g_, reg_diff_dst_, vectors, conf_.diff_dst);
         if (conf_.scale)
-            io_.use(x_at(p), reg_scale_, p, conf_.scale_type,
-                    [&](const Xbyak::Operand &scale) { ops_.mul(g_at(p), g_at(p), scale); });
+            io_.use_all(x_, reg_scale_, vectors, conf_.scale_type,
+                        [&](const place &p, const Xbyak::Operand &scale) { ops_.mul(g_at(p), g_at(p), scale); });
     }
 
     void combine(const place &p) {

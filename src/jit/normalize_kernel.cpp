@@ -45,6 +45,7 @@ private:
         open_frame(has_post_ops() ? code_of_post_ops::FRAME_BYTES : 0);
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
+        if (crosses()) io_.cross(vmm(AFFINE + 2 * UNROLL + 1));
         Xbyak::Label done;
         if (short_normalize<I, T>::takes(conf_))
             short_normalize<I, T>(*this, conf_, tail_, reg_count_).emit(reg_scale_, reg_shift_, done);
@@ -57,6 +58,10 @@ private:
     }
 
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
+    // Where neither side needs a shuffle. Post-ops take one vector after the other, and the register.
+    bool crosses() const {
+        return crosses_for_less<I, T>(conf_.src) && narrowing<I, T>::joins_two(conf_.dst) && !has_post_ops();
+    }
     // Non-temporal stores fill whole lines of one row at a time, and post-ops need the registers.
     bool takes_pairs() const { return !conf_.non_temporal && !has_post_ops(); }
 
@@ -102,7 +107,8 @@ private:
                 for (const place &p : vectors) use(r, p, vmm(work(r).getIdx() + p.slot));
         };
         give_hints(rows, vectors);
-        for_each([&](size_t r, const place &p, const vmm &x) { difference_.emit(x, hi_[r], src_[r], p); });
+        for (size_t r = 0; r < rows; ++r)
+            difference_.emit_all(registers_from<vmm, UNROLL>(work(r).getIdx()), hi_[r], src_[r], vectors);
         affine_.load(vectors, reg_scale_, reg_shift_);
         for_each([&](size_t r, const place &p, const vmm &x) {
             ops_.negated_fma213(x, rstd_[r], bias_[r]);

@@ -45,6 +45,7 @@ private:
         open_frame(GROUP_LANES + GROUP * fold_of_eight::ROW_BYTES);
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
+        if (crosses()) io_.cross(vmm(3 * VECTORS + 3));
         rows_.begin();
         if (has_groups()) sum_groups();
         rows_.step(1, [&] { sum_row(); });
@@ -53,6 +54,8 @@ private:
         io_.emit_rest();
     }
 
+    // Then pairs of vectors are crossed, and so are the lanes.
+    bool crosses() const { return crosses_for_less<I, T>(conf_.src); }
     bool has_groups() const { return std::is_same_v<T, float> && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
@@ -130,17 +133,26 @@ private:
 
     void sum_chunk() {
         blocks_.sum(sums_, VECTORS, [&](places vectors) {
-            for (const place &p : vectors) accumulate(p);
+            difference_.emit_all(d_, pivot_, reg_src_, vectors);
+            for (const place &p : vectors) {
+                if (conf_.centered && p.tail) tail_.zero_absent(d_[size_t(p.slot)]);
+                crosses() && !io_.crosses(vectors) ? accumulate_spread(size_t(p.slot)) : accumulate(size_t(p.slot));
+            }
         });
     }
 
-    void accumulate(const place &p) {
-        const vmm &d = d_[size_t(p.slot)], &s = s_[size_t(p.slot)], &q = q_[size_t(p.slot)];
-        difference_.emit(d, pivot_, reg_src_, p);
-        if (conf_.centered && p.tail) tail_.zero_absent(d);
+    void accumulate_spread(size_t slot) {
+        const size_t first = slot - slot % 2, second = first + 1;
+        crossing(*this).spread(ymm_t(d_[first].getIdx()), ymm_t(d_[second].getIdx()), slot == second);
+        accumulate(first);
+        accumulate(second);
+    }
+
+    void accumulate(size_t slot) {
+        const vmm &d = d_[slot];
         if (conf_.repeated) ops_.mul(d, d, factor_);
-        if (conf_.centered) ops_.sub(s, s, d);
-        ops_.fma231(q, d, d);
+        if (conf_.centered) ops_.sub(s_[slot], s_[slot], d);
+        ops_.fma231(q_[slot], d, d);
     }
 
     sweep_conf conf_;
@@ -160,7 +172,7 @@ private:
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
     pivots<I, T> pivots_{*this, io_, conf_.src, reg_count_, factor_.getIdx()};
     block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
-    lane_fold<I, T> fold_{*this, xmm_t(d_[0].getIdx())};
+    lane_fold<I, T> fold_{*this, xmm_t(d_[0].getIdx()), crosses()};
     fold_of_eight fold_of_eight_{*this, four_, d_four_};
 };
 

@@ -5,6 +5,7 @@
 
 #include "jit/emit/centered_load.hpp"
 #include "jit/emit/element_io.hpp"
+#include "jit/emit/scale_shift.hpp"
 #include "rig/guarded_buffer.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
@@ -155,7 +156,7 @@ TYPED_TEST(element_io, absent_elements_are_zeros) {
 
 TYPED_TEST(element_io, stores_rows_of_every_length) {
     using T = typename TestFixture::compute_type;
-    std::vector<T> numbers = numbers_to_narrow<T>();
+    const std::vector<T> numbers = results_to_narrow<T>();
     for (auto how : {TestFixture::walk::loop, TestFixture::walk::straight})
         for (bool non_temporal : {false, true})
             this->for_each_type([&]<typename Stored>(jitnorm_data_type_t type, impl::stored_as<Stored>) {
@@ -219,6 +220,43 @@ TYPED_TEST(element_io, centered_load) {
                 ASSERT_TRUE(same(out[i], centered ? T(1.5) - x : x)) << i;
             }
         });
+}
+
+// Rows of every length through crossed pairs, in which they are stored in order again: (1.5 - x) * x.
+using element_io_on_avx2 = element_io<on<isa::avx2, float>>;
+TEST_F(element_io_on_avx2, crossed_pairs) {
+    const auto code_for = [](jitnorm_data_type_t type, jitnorm_data_type_t to) {
+        return walked(walk::loop, [=](Xbyak::CodeGenerator &g, io_type &io, auto &, places vectors) {
+            const std::vector<vmm> x = {vmm(0), vmm(1)}, scale = {vmm(2), vmm(3)};
+            io.cross(vmm(6));
+            EXPECT_EQ(io.crosses(vectors), vectors.size() == 2);
+            impl::jit::vector_ops<number>(g).broadcast_number(vmm(4), 1.5F, g.r8);
+            impl::jit::centered_load<I, number>(g, io, type, true).emit_all(x, vmm(4), g.rdi, vectors);
+            impl::jit::scale_shift<I, number> affine(g, io, type, scale, {});
+            affine.load(vectors, g.rdi, g.rdi);
+            for (const auto &p : vectors) affine.apply(x[size_t(p.slot)], p);
+            io.store_all(g.rsi, vectors, x[size_t(vectors.front().slot)], to, false);
+        });
+    };
+    const auto expect_rows = [&]<typename Stored>(jitnorm_data_type_t type, impl::stored_as<Stored>) {
+        const std::vector<Stored> values = stored_values<Stored>();
+        const auto through = code_for(type, jitnorm_bf16);
+        for (int count = 0; count <= LONGEST; ++count)
+            for (size_t first = 0; first < values.size(); first += values.size() / 50) {
+                const Stored *x = &values[std::min(first, values.size() - size_t(count))];
+                const guarded_buffer in = buffer_of(x, size_t(count), guard_side::after);
+                const guarded_buffer out(size_t(count) * sizeof(impl::bf16), guard_side::after);
+                through(in.data(), out.data(), count);
+                for (int i = 0; i < count; ++i) {
+                    const auto wide = impl::widen<float>(x[i]);
+                    ASSERT_TRUE(same(out.as<impl::bf16>()[i], impl::narrow<impl::bf16>((1.5F - wide) * wide)))
+                        << wide << ", " << i << " of " << count;
+                }
+                EXPECT_TRUE(out.slack_untouched()) << count;
+            }
+    };
+    for (auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
+        impl::visit_data_type(type, [&](auto stored) { expect_rows(type, stored); });
 }
 
 } // namespace

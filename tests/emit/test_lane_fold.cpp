@@ -41,6 +41,37 @@ TYPED_TEST(lane_fold, order) {
     }
 }
 
+// A vector in order to its place of a crossed pair, and pairs of lanes that are crossed.
+TEST(crossing, spread_and_fold) {
+    if (!impl::jit::is_allowed(impl::jit::isa::avx2)) GTEST_SKIP() << "this processor lacks AVX2";
+    constexpr int LANES = FORWARD_LANES<float>, WIDTH = 8;
+    const small_function fold([](Xbyak::CodeGenerator &g) {
+        const std::vector<Xbyak::Ymm> sums = {g.ymm0, g.ymm1, g.ymm2, g.ymm3};
+        for (const auto &sum : sums) g.vxorps(sum, sum, sum);
+        for (int i = 0; i < LANES / WIDTH; ++i) {
+            const std::vector<Xbyak::Ymm> pair = {g.ymm4, g.ymm5};
+            g.vmovups(pair[size_t(i % 2)], g.ptr[g.rdi + i * WIDTH * int(sizeof(float))]);
+            impl::jit::crossing(g).spread(pair[0], pair[1], i % 2 == 1);
+            for (size_t j = 0; j < 2; ++j) {
+                const auto &sum = sums[size_t(i - i % 2) + j];
+                g.vaddps(sum, sum, pair[j]);
+            }
+        }
+        impl::jit::lane_fold<isa::avx2, float>(g, g.xmm9, true).to_lowest(sums);
+        g.vmovss(g.ptr[g.rsi], g.xmm0);
+        g.vzeroupper();
+        g.ret();
+    });
+    std::mt19937 generator(13);
+    std::uniform_real_distribution<float> exponent(-12, 12);
+    for (int trial = 0; trial < 1000; ++trial) {
+        float lanes[LANES], got = 0;
+        for (float &lane : lanes) lane = std::exp2(exponent(generator));
+        fold(lanes, &got, 0);
+        EXPECT_EQ(got, impl::layer_norm::fold(lanes));
+    }
+}
+
 // The sums s and q of eight rows, each of eight lanes.
 TEST(fold_of_eight, order) {
     if (!impl::jit::is_allowed(impl::jit::isa::avx2)) GTEST_SKIP() << "this processor lacks AVX2";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // narrowing gives the bits of the definition (arithmetic/convert.hpp) for numbers of every kind, in vectors that hold
-// different kinds: one by one, two joined, with AVX512_BF16 and without.
+// different kinds: one by one, two joined, two joined and crossed, with AVX512_BF16 and without.
 #include "jit/emit/narrowing.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
@@ -16,12 +16,15 @@ protected:
     using typename emitter<On>::vmm;
     static constexpr int BYTES = impl::jit::vector_traits<On::value>::bytes;
 
+    enum class pair { in_order, crossed };
+
     // `vectors` of them, one or two, from [rdi] to [rsi].
-    static auto code_for(jitnorm_data_type_t type, int vectors, bool avx512_bf16) {
+    static auto code_for(jitnorm_data_type_t type, int vectors, bool avx512_bf16, pair order) {
         return small_function([=](Xbyak::CodeGenerator &g) {
             emitted narrow(g, {vmm(2), vmm(3)}, avx512_bf16);
             for (int i = 0; i < vectors; ++i) g.vmovups(vmm(i), g.ptr[g.rdi + i * BYTES]);
-            vectors == 1 ? narrow.one(vmm(0), type) : narrow.two(vmm(0), vmm(1), type);
+            if (order == pair::crossed) cross(g);
+            vectors == 1 ? narrow.one(vmm(0), type) : narrow.two(vmm(0), vmm(1), type, order == pair::crossed);
             g.vmovups(g.ptr[g.rsi], vmm(0));
             g.vzeroupper();
             g.ret();
@@ -29,10 +32,16 @@ protected:
         });
     }
 
+    static void cross(Xbyak::CodeGenerator &g) {
+        g.vperm2f128(g.ymm4, g.ymm0, g.ymm1, 0x31);
+        g.vperm2f128(g.ymm0, g.ymm0, g.ymm1, 0x20);
+        g.vmovaps(g.ymm1, g.ymm4);
+    }
+
     template <typename Stored>
     static void expect_defined_bits(const std::vector<T> &numbers, jitnorm_data_type_t type, int vectors,
-                                    bool avx512_bf16) {
-        const auto narrow = code_for(type, vectors, avx512_bf16);
+                                    bool avx512_bf16, pair order) {
+        const auto narrow = code_for(type, vectors, avx512_bf16, order);
         const auto step = size_t(vectors * emitter<On>::WIDTH);
         alignas(64) Stored got[64 / sizeof(Stored)];
         for (size_t first = 0; first < numbers.size(); first += step) {
@@ -44,12 +53,12 @@ protected:
         }
     }
 
-    static void expect_defined_bits(int vectors, bool avx512_bf16) {
-        const std::vector<T> numbers = numbers_to_narrow<T>();
+    static void expect_defined_bits(int vectors, bool avx512_bf16, pair order = pair::in_order) {
+        const std::vector<T> numbers = vectors == 1 ? numbers_to_narrow<T>() : results_to_narrow<T>();
         for (auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
             if (vectors == 2 && !emitted::joins_two(type)) continue;
             impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-                expect_defined_bits<Stored>(numbers, type, vectors, avx512_bf16);
+                expect_defined_bits<Stored>(numbers, type, vectors, avx512_bf16, order);
             });
         }
     }
@@ -64,6 +73,9 @@ TYPED_TEST(narrowing, one_vector_with_avx512_bf16) {
 }
 
 TYPED_TEST(narrowing, two_vectors) { this->expect_defined_bits(2, false); }
+
+using narrowing_on_avx2 = narrowing<on<isa::avx2, float>>;
+TEST_F(narrowing_on_avx2, two_crossed_vectors) { expect_defined_bits(2, false, pair::crossed); }
 
 } // namespace
 } // namespace jitnorm::tests

@@ -16,6 +16,13 @@ public:
     centered_load(Xbyak::CodeGenerator &g, element_io<I, T> &io, jitnorm_data_type_t type, bool centered)
         : ops_(g), io_(io), type_(type), centered_(centered) {}
 
+    // The same for vectors and the registers of their slots.
+    void emit_all(std::span<const vmm> differences, const vmm &center, const Xbyak::Reg64 &row, places vectors) {
+        if (!centered_) return io_.load_all(differences, row, vectors, type_);
+        io_.use_all(differences, row, vectors, type_,
+                    [&](const place &p, const Xbyak::Operand &x) { ops_.sub(differences[size_t(p.slot)], center, x); });
+    }
+
     // Absent elements are anything.
     void emit(const vmm &difference, const vmm &center, const Xbyak::Reg64 &row, const place &p) {
         if (!centered_) return io_.load(difference, row, p, type_);

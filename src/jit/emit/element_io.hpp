@@ -10,6 +10,7 @@
 #include <array>
 #include <optional>
 
+#include "crossing.hpp"
 #include "narrowing.hpp"
 #include "row_walker.hpp"
 #include "tail_mask.hpp"
@@ -39,6 +40,26 @@ public:
         narrowing_.emplace(g, work);
     }
 
+    // From here on pairs of whole vectors are crossed (crossing.hpp): every load_all() and store_all() of the same
+    // places takes them so. `zeros` is left to this object. For rows of f32, bf16 and f16, and stores that are joined.
+    void cross(const vmm &zeros) {
+        zeros_ = zeros;
+        ops_.clear(zeros);
+    }
+    bool crosses(places vectors) const { return zeros_ && vectors.size() % 2 == 0 && !vectors.back().tail; }
+
+    // Vectors to the registers of their slots.
+    void load_all(std::span<const vmm> to, const reg &row, places vectors, jitnorm_data_type_t type) {
+        for (size_t i = 0; i < vectors.size(); ++i) {
+            const place &p = vectors[i];
+            if (!crosses(vectors))
+                load(to[size_t(p.slot)], row, p, type);
+            else if (i % 2 == 0)
+                load_crossed(Xbyak::Ymm(to[size_t(p.slot)].getIdx()), Xbyak::Ymm(to[size_t(p.slot) + 1].getIdx()),
+                             walker_.at(row, p, element_bytes(type)), type);
+        }
+    }
+
     // Absent elements load as zero.
     void load(const vmm &v, const reg &row, const place &p, jitnorm_data_type_t type) {
         const address at = walker_.at(row, p, element_bytes(type));
@@ -56,6 +77,17 @@ public:
         if (type == OWN && !p.tail) return body(g_.ptr[walker_.at(row, p, element_bytes(type))]);
         load(v, row, p, type);
         body(v);
+    }
+
+    // The same for vectors and the registers of their slots: body(p, x).
+    template <typename Use> // void(const place &, const Xbyak::Operand &)
+    void use_all(std::span<const vmm> v, const reg &row, places vectors, jitnorm_data_type_t type, Use &&body) {
+        if (crosses(vectors)) load_all(v, row, vectors, type);
+        for (const place &p : vectors) {
+            const vmm &in_slot = v[size_t(p.slot)];
+            const auto use_in_place = [&](const Xbyak::Operand &x) { body(p, x); };
+            crosses(vectors) ? use_in_place(in_slot) : use(in_slot, row, p, type, use_in_place);
+        }
     }
 
     // The first element into the lowest place of v. This and the next are for tensors that are normalized: no s32.
@@ -93,11 +125,11 @@ public:
         }
     }
 
-    // The same for all `vectors` of a row, which are in v and the registers that follow it.
+    // The same for all `vectors` of a row, which are in v and the registers that follow it, results of arithmetic.
     void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool non_temporal) {
         const auto held = [&](const place &p) { return vmm(v.getIdx() + p.slot); };
         if (vectors.size() == 2 && !vectors[1].tail && narrowing<I, T>::joins_two(type)) {
-            narrowing_.value().two(held(vectors[0]), held(vectors[1]), type);
+            narrowing_.value().two(held(vectors[0]), held(vectors[1]), type, crosses(vectors));
             const address at = walker_.at(row, vectors[0], element_bytes(type));
             return store_whole(at, held(vectors[0]).getIdx(), 2 * WIDTH * element_bytes(type), non_temporal);
         }
@@ -111,6 +143,28 @@ public:
 
 private:
     // ---- to the compute type
+
+    // With few loads, of which most processors start two in a cycle.
+    void load_crossed(const Xbyak::Ymm &first, const Xbyak::Ymm &second, const address &at, jitnorm_data_type_t type) {
+        constexpr int FLOATS = 4, HALVES = 2; // bytes
+        if (type == jitnorm_bf16) {
+            g_.vmovups(second, g_.ptr[at]);
+            g_.vpunpcklwd(first, *zeros_, second);
+            g_.vpunpckhwd(second, *zeros_, second);
+        } else if (type == jitnorm_f32) {
+            const auto behind = g_.ptr[at + WIDTH * FLOATS];
+            g_.vmovups(first, g_.ptr[at]);
+            g_.vperm2f128(second, first, behind, 0x31);
+            g_.vinsertf128(first, first, behind, 1);
+        } else {
+            for (const auto &[v, begin] : {std::pair(first, 0), std::pair(second, WIDTH / 2)}) {
+                const Xbyak::Xmm low(v.getIdx());
+                g_.vmovq(low, g_.ptr[at + begin * HALVES]);
+                g_.vmovhps(low, low, g_.ptr[at + (begin + WIDTH) * HALVES]);
+                g_.vcvtph2ps(v, low);
+            }
+        }
+    }
 
     // The stored elements of an incomplete vector to the bottom of v. AVX-512 masks by element; a masked conversion
     // from memory would do as well on a processor, but emulators read the whole vector for it.
@@ -253,6 +307,7 @@ private:
     row_walker<I, T> walker_;
     reg scratch_;
     std::optional<narrowing<I, T>> narrowing_;
+    std::optional<vmm> zeros_;
 };
 
 } // namespace jitnorm::impl::jit

@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 
+#include "crossing.hpp"
 #include "vector_ops.hpp"
 
 namespace jitnorm::impl::jit {
@@ -17,12 +18,20 @@ class lane_fold {
     using ymm = Xbyak::Ymm;
 
 public:
-    lane_fold(Xbyak::CodeGenerator &g, const xmm &work) : g_(g), ops_(g), work_(work) {}
+    // `crossed`: the registers are crossed pairs (crossing.hpp).
+    lane_fold(Xbyak::CodeGenerator &g, const xmm &work, bool crossed = false)
+        : g_(g), ops_(g), work_(work), crossed_(crossed) {}
 
     // The lanes of the lower 256 bits of lanes[0] take all others. The number of registers is a power of two.
     ymm to_ymm(std::span<const vmm> lanes) {
-        for (size_t width = lanes.size() / 2; width > 0; width /= 2)
+        for (size_t width = lanes.size() / 2; width > 0; width /= 2) {
+            if (crossed_ && width == 1) {
+                crossing(g_).put_in_order(ymm(lanes[0].getIdx()), ymm(lanes[1].getIdx()), ymm(work_.getIdx()));
+                ops_.add(lanes[0], lanes[0], vmm(work_.getIdx()));
+                break;
+            }
             for (size_t i = 0; i < width; ++i) ops_.add(lanes[i], lanes[i], lanes[i + width]);
+        }
         const ymm low(lanes[0].getIdx()), high(work_.getIdx());
         if constexpr (I == isa::avx512) {
             g_.vextractf64x4(high, lanes[0], 1);
@@ -50,6 +59,7 @@ private:
     Xbyak::CodeGenerator &g_;
     vector_ops<T> ops_;
     xmm work_;
+    bool crossed_;
 };
 
 // The sums s and q of eight rows at once.

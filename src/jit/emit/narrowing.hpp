@@ -3,7 +3,8 @@
 //
 // Rounds once to nearest even and keeps NaN; integers saturate and NaN becomes 0; a double becomes bf16 or f16 through
 // float (docs/arithmetic.md, "Notation"). Without AVX512_BF16 bf16 is rounded in integer code; with it denormals are,
-// which it takes for zeros: at the kernel's end. Two vectors that are packed together share the instructions for it.
+// which it takes for zeros: at the kernel's end. Two vectors that are packed together share the instructions for it;
+// crossed ones (crossing.hpp) are in order when they are packed.
 #pragma once
 
 #include <array>
@@ -60,13 +61,13 @@ public:
         return !DOUBLE && (is_byte(type) || (type == jitnorm_bf16 && I == isa::avx2));
     }
 
-    // v's elements and then those of `next`, in v's place; `next` is lost.
-    void two(const vmm &v, const vmm &next, jitnorm_data_type_t type) {
-        if (is_byte(type)) return to_bytes(v, next, type);
+    // v's elements and then those of `next`, which may be crossed, in v's place; `next` is lost. They are results of
+    // arithmetic: no NaN of theirs is a signaling one.
+    void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool crossed = false) {
+        if (is_byte(type)) return to_bytes(v, next, type, crossed);
         if constexpr (joins_two(jitnorm_bf16)) {
-            round_bf16_bits(v);
-            round_bf16_bits(next);
-            pack_shorts(v, next);
+            two_to_bf16(v, next);
+            if (!crossed) g_.vpermq(v, v, MIDDLE_QUARTERS);
         }
     }
 
@@ -87,6 +88,8 @@ private:
         explicit rare_rounding(const floats &rounded) : v(rounded) {}
     };
 
+    static constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // of a ymm: 1 and 2 change places
+
     static constexpr bool is_byte(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
 
     void broadcast_value(const vmm &v, T value) {
@@ -100,7 +103,7 @@ private:
     // ---- s8, u8
 
     // Of v and `next`, which may be v.
-    void to_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type) {
+    void to_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool crossed = false) {
         const vmm &work = work_[0];
         const auto for_each = [&](auto &&use) {
             use(v);
@@ -115,17 +118,18 @@ private:
         for_each([&](const vmm &x) { ops_.min(x, work, x); });
         for_each(
             [&](const vmm &x) { DOUBLE ? g_.vcvtpd2dq(floats(x.getIdx()), x) : g_.vcvtps2dq(floats(x.getIdx()), x); });
-        pack_bytes(floats(v.getIdx()), floats(next.getIdx()), type, floats(work.getIdx()));
+        pack_bytes(floats(v.getIdx()), floats(next.getIdx()), type, floats(work.getIdx()), crossed);
     }
 
     // NaN has become the least integer: below u8, and of s8 the lowest byte of what that packs to, 0x8000, is taken.
-    void pack_bytes(const floats &v, const floats &next, jitnorm_data_type_t type, const floats &work) {
+    void pack_bytes(const floats &v, const floats &next, jitnorm_data_type_t type, const floats &work, bool crossed) {
         g_.vpackssdw(v, v, next);
         if (type == jitnorm_s8) {
             broadcast_bits(work, 0x00ff00ff);
             g_.vandps(v, v, work);
         }
         g_.vpackuswb(v, v, v);
+        if (crossed) return g_.vpermq(Xbyak::Ymm(v.getIdx()), v, MIDDLE_QUARTERS);
         if constexpr (!std::is_same_v<floats, Xbyak::Xmm>) {
             const bool wide = std::is_same_v<floats, Xbyak::Zmm>;
             const Xbyak::Ymm order(work.getIdx());
@@ -178,10 +182,27 @@ private:
         }
     }
 
-    // Packing works within 128 bits: of a ymm, quarters 1 and 2 change places.
+    // Of two vectors, in words: those that stay, and one more where what is rounded off, minus one if the word is even,
+    // has its upper bit set. NaN stays NaN: no word moves on from the greatest of its sign.
+    void two_to_bf16(const floats &v, const floats &next) {
+        const floats upper(v.getIdx()), lower(next.getIdx()), work(work_[0].getIdx());
+        const floats upper_then_lower(work_[1].getIdx());
+        g_.vbroadcastf128(upper_then_lower, g_.ptr[constants_.at({0x07060302, 0x0f0e0b0a, 0x05040100, 0x0d0c0908})]);
+        g_.vpshufb(v, v, upper_then_lower);
+        g_.vpshufb(next, next, upper_then_lower);
+        g_.vpunpcklqdq(work, v, next);
+        g_.vpunpckhqdq(lower, v, next);
+        g_.vpandn(upper, work, g_.ptr[constants_.at(std::vector<uint32_t>(8, 0x00010001))]);
+        g_.vpsubusw(lower, lower, upper);
+        g_.vpsraw(lower, lower, 15);
+        g_.vpsubsw(upper, work, lower); // keeps 0x7fff
+        g_.vpmaxuw(upper, upper, work); // and 0xffff
+    }
+
+    // Packing works within 128 bits.
     void pack_shorts(const floats &v, const floats &next) {
         g_.vpackusdw(v, v, next);
-        if constexpr (std::is_same_v<floats, Xbyak::Ymm>) g_.vpermq(v, v, 0b11011000);
+        if constexpr (std::is_same_v<floats, Xbyak::Ymm>) g_.vpermq(v, v, MIDDLE_QUARTERS);
     }
 
     Xbyak::CodeGenerator &g_;

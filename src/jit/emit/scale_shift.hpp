@@ -20,10 +20,8 @@ public:
         : ops_(g), io_(io), type_(type), scale_(std::move(scale)), shift_(std::move(shift)) {}
 
     void load(places vectors, const Xbyak::Reg64 &scale, const Xbyak::Reg64 &shift) {
-        for (const place &p : vectors) {
-            if (!scale_.empty()) io_.load(scale_[size_t(p.slot)], scale, p, type_);
-            if (!shift_.empty()) io_.load(shift_[size_t(p.slot)], shift, p, type_);
-        }
+        if (!scale_.empty()) io_.load_all(scale_, scale, vectors, type_);
+        if (!shift_.empty()) io_.load_all(shift_, shift, vectors, type_);
     }
 
     void apply(const vmm &x, const place &p) {
