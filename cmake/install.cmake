@@ -1,21 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-# Install rules: headers, both libraries, the CMake package, jitnorm.pc and jitnorm-onednn.pc, benchdnn-lite and its inputs.
+# Install rules, by the package that a file belongs to (cmake/packages.cmake): `library`, what programs need to run;
+# `development`, what they are built with, and the documents; `tools`, the programs.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jitnorm)
 set(generated_dir ${PROJECT_BINARY_DIR}/package)
 
 install(DIRECTORY include/ ${PROJECT_BINARY_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(TARGETS jitnorm jitnorm_ascend jitnorm_onednn EXPORT jitnorm_shared)
-install(TARGETS jitnorm_static EXPORT jitnorm_static)
+  COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(TARGETS jitnorm jitnorm_ascend jitnorm_onednn EXPORT jitnorm_shared
+  LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS jitnorm_static EXPORT jitnorm_static ARCHIVE COMPONENT development)
+# CMake strips programs and shared libraries; most of libjitnorm.a is debug information.
+set(archive "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:jitnorm_static>")
+install(CODE "if(CMAKE_INSTALL_DO_STRIP)
+  execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug \"${archive}\" COMMAND_ERROR_IS_FATAL ANY)
+endif()" COMPONENT development)
 foreach(kind shared static)
-  install(EXPORT jitnorm_${kind} NAMESPACE jitnorm:: FILE jitnorm-${kind}.cmake DESTINATION ${package_dir})
+  install(EXPORT jitnorm_${kind} NAMESPACE jitnorm:: FILE jitnorm-${kind}.cmake DESTINATION ${package_dir}
+    COMPONENT development)
 endforeach()
 
 configure_package_config_file(cmake/jitnormConfig.cmake.in ${generated_dir}/jitnormConfig.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${generated_dir}/jitnormConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${generated_dir}/jitnormConfig.cmake ${generated_dir}/jitnormConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES ${generated_dir}/jitnormConfig.cmake ${generated_dir}/jitnormConfigVersion.cmake DESTINATION ${package_dir}
+  COMPONENT development)
 
 # What a static link needs beside libjitnorm.a.
 set(pc_libs_private "-lstdc++ -lm")
@@ -25,18 +34,34 @@ endif()
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 foreach(name jitnorm jitnorm-onednn)
   configure_file(cmake/${name}.pc.in ${generated_dir}/${name}.pc @ONLY)
-  install(FILES ${generated_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${generated_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()
 
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(TARGET benchdnn-lite)
-  file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-  set_target_properties(benchdnn-lite PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
-  install(TARGETS benchdnn-lite)
-  install(DIRECTORY benchdnn-lite/inputs DESTINATION ${CMAKE_INSTALL_DATADIR}/benchdnn-lite)
-  if(NOT CMAKE_CROSSCOMPILING)
-    set(completions ${PROJECT_BINARY_DIR}/benchdnn-lite/completions)
-    install(FILES ${completions}/benchdnn-lite DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-    install(FILES ${completions}/_benchdnn-lite DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
+# As they lie here, so that the links between them hold.
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT development)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
+  PATTERN CMakeLists.txt EXCLUDE PATTERN man EXCLUDE)
+
+file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+foreach(program benchdnn-lite benchdnn-lite-race)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES
+      INSTALL_RPATH "$ORIGIN/${lib_from_bin}" INSTALL_RPATH_USE_LINK_PATH ON) # a oneDNN outside the system's folders
+    install(TARGETS ${program} COMPONENT tools)
   endif()
+endforeach()
+if(TARGET benchdnn-lite)
+  install(DIRECTORY benchdnn-lite/inputs DESTINATION ${CMAKE_INSTALL_DATADIR}/benchdnn-lite COMPONENT tools)
+endif()
+if(TARGET benchdnn-lite-race)
+  install(FILES docs/man/benchdnn-lite-race.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+endif()
+if(TARGET benchdnn-lite AND NOT CMAKE_CROSSCOMPILING)
+  set(texts ${PROJECT_BINARY_DIR}/benchdnn-lite)
+  install(FILES ${texts}/man/benchdnn-lite.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+  install(FILES ${texts}/completions/benchdnn-lite DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    COMPONENT tools)
+  install(FILES ${texts}/completions/_benchdnn-lite DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT tools)
 endif()

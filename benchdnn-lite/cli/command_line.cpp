@@ -12,6 +12,7 @@
 #include "completion.hpp"
 #include "jitnorm/jitnorm.h"
 #include "knobs.hpp"
+#include "manual.hpp"
 
 namespace benchdnn_lite {
 
@@ -230,6 +231,7 @@ void parser::reject_empty() const {
 
 command parser::finish() {
     if (state_.help) result_.text = help_text(state_.which);
+    if (state_.manual) result_.text = manual_page();
     if (state_.version) result_.text = version_text();
     if (!state_.completion.empty()) result_.text = completion_for(state_.completion);
     if (!result_.text.empty()) return std::move(result_);

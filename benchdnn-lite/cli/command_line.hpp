@@ -12,7 +12,7 @@
 namespace benchdnn_lite {
 
 struct command {
-    std::string text;               // to print instead of running anything: help or a completion
+    std::string text;               // to print instead of running anything: help, the manual page or a completion
     std::string json;               // file to write the results to; empty: none
     std::vector<job> jobs;          // of the driver --lnorm
     std::vector<graph_job> graphs;  // of the driver --graph

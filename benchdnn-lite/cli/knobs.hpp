@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // knobs: the table of all drivers' options, one row each: how it is called, an example, what it means, what it does.
-// Parser, help and shell completion all live on it.
+// Parser, help, manual page and shell completion all live on it.
 #pragma once
 
 #include <string_view>
@@ -22,7 +22,7 @@ struct knob_state {
     std::string completion; // shell to write a completion for; empty: none
     std::string batch;      // file to read next; the parser takes it away
     std::string graph_file; // graph to run next; likewise
-    bool help = false, version = false;
+    bool help = false, manual = false, version = false;
 };
 
 enum class drivers { both, lnorm, graph };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Help, completions, and what is said to mistakes on the command line.
+#include <algorithm>
+
 #include "command_lines.hpp"
 
 namespace benchdnn_lite {
@@ -42,6 +44,13 @@ TEST(command_line, completions_know_every_knob) {
             for (const knob &k : knobs_of(d)) EXPECT_NE(script.find(concat("--", k.name)), std::string::npos) << k.name;
     }
     EXPECT_NE(mistake_in({"--completion=fish"}), "");
+}
+
+TEST(command_line, the_manual_knows_every_knob) {
+    std::string page = parse_command_line({"--manual"}).text;
+    page.erase(std::remove(page.begin(), page.end(), '\\'), page.end());
+    for (const driver d : {driver::lnorm, driver::graph})
+        for (const knob &k : knobs_of(d)) EXPECT_NE(page.find(concat("fB--", k.name)), std::string::npos) << k.name;
 }
 
 TEST(command_line, mistakes_name_the_knob_and_the_reason) {
