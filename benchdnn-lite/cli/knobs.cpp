@@ -176,7 +176,8 @@ const knob TABLE[] = {
     {"verbose", "5", "also -vN: 1 names problems before they run; ... 99", "0 1 2 3 5 6 50 99", BOTH,
      OPTION(verbosity, int(parse_count(v, 0, 0)))},
     {"completion", "bash", "print a shell's completion: bash or zsh", "bash zsh", BOTH, set_completion},
-    {"manual", "", "print the manual page, in roff", "", BOTH, [](knob_state &s, std::string_view) { s.manual = true; }},
+    {"manual", "", "print the manual page, in roff", "", BOTH,
+     [](knob_state &s, std::string_view) { s.manual = true; }},
     {"version", "", "print the version", "", BOTH, [](knob_state &s, std::string_view) { s.version = true; }},
     {"help", "", "this text", "", BOTH, [](knob_state &s, std::string_view) { s.help = true; }},
 };

@@ -83,8 +83,9 @@ std::string section(driver d) {
 } // namespace
 
 std::string manual_page() {
-    const std::string version = concat(std::to_string(JITNORM_VERSION_MAJOR), ".", std::to_string(JITNORM_VERSION_MINOR),
-                                       ".", std::to_string(JITNORM_VERSION_PATCH));
+    const std::string version =
+        concat(std::to_string(JITNORM_VERSION_MAJOR), ".", std::to_string(JITNORM_VERSION_MINOR), ".",
+               std::to_string(JITNORM_VERSION_PATCH));
     return concat(".\\\" SPDX-License-Identifier: Apache-2.0\n.\\\" Written by `benchdnn-lite --manual`.\n",
                   ".TH BENCHDNN\\-LITE 1 \"\" \"jitnorm ", version, "\"\n", BEFORE, section(driver::lnorm),
                   section(driver::graph), AFTER);
