@@ -23,13 +23,15 @@ executable::executable(const described &what, std::shared_ptr<const layer_norm::
 
 // The next to ask tries again what was refused.
 std::shared_ptr<const executable> executable_of(std::shared_ptr<const described> &what) {
-    if (auto made = what->made()) return made;
+    const bool is_kept = layer_norm::keeps_recent();
+    if (is_kept)
+        if (auto made = what->made()) return made;
     layer_norm::solution how = what->solution;
     auto executor = layer_norm::make_executor(what->problem, how);
     const bool is_as_chosen = how.by == what->solution.by;
     if (!is_as_chosen) what = std::make_shared<const described>(*what, how);
     auto made = std::make_shared<const executable>(*what, std::move(executor));
-    return is_as_chosen && layer_norm::keeps_recent() ? what->keep(std::move(made)) : made;
+    return is_as_chosen && is_kept ? what->keep(std::move(made)) : made;
 }
 
 } // namespace jitnorm::impl::api

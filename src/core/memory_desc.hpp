@@ -32,7 +32,7 @@ struct jitnorm_memory_desc {
     jitnorm_dims_t inner_idxs = {};
     jitnorm_dim_t offset0 = 0; // elements from the data handle to the first element
 
-    bool operator==(const jitnorm_memory_desc &) const = default;
+    bool operator==(const jitnorm_memory_desc &other) const; // what is not in use does not count
 };
 
 namespace jitnorm::impl {
@@ -41,7 +41,8 @@ using memory_desc = jitnorm_memory_desc;
 
 size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
 
-// Checks and builds; invalid_arguments for a bad rank, a negative dimension, an unknown type or tag.
+// Checks and builds; invalid_arguments for a bad rank, a negative dimension, an unknown type or tag, and then md is
+// empty. The numbers are none of md's own.
 jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                                    const dim_t *strides /* null: row major */);
 jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,

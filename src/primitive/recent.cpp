@@ -2,6 +2,7 @@
 #include "recent.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <list>
 #include <unordered_map>
 #include <vector>
@@ -21,7 +22,7 @@ struct entry {
 // The last used first.
 using entries = std::list<entry>;
 
-// Every call is made with the process's lock held. What goes is handed to the caller, who drops it without the lock.
+// Calls are made with the process's lock held. What goes is handed to the caller, who drops it without the lock.
 class cache {
 public:
     std::shared_ptr<const void> find(const fingerprint &asked, uint64_t hash) {
@@ -43,15 +44,15 @@ public:
     }
 
     entries set_capacity(size_t capacity) {
-        capacity_ = capacity;
+        capacity_.store(capacity, std::memory_order_relaxed);
         return evict();
     }
-    size_t capacity() const { return capacity_; }
+    size_t capacity() const { return capacity_.load(std::memory_order_relaxed); } // needs no lock
 
 private:
     entries evict() {
         entries gone;
-        while (by_hash_.size() > capacity_) {
+        while (by_hash_.size() > capacity()) {
             const auto last = std::prev(all_.end());
             const auto [first, end] = by_hash_.equal_range(last->hash);
             by_hash_.erase(std::find_if(first, end, [&](const auto &named) { return named.second == last; }));
@@ -62,7 +63,7 @@ private:
 
     entries all_;
     std::unordered_multimap<uint64_t, entries::iterator> by_hash_;
-    size_t capacity_ = 1024;
+    std::atomic<size_t> capacity_ = 1024;
 };
 
 constinit process_wide<cache> shared;
@@ -96,10 +97,6 @@ void set_recent_capacity(int capacity) {
     gone = all.set_capacity(size_t(std::max(capacity, 0)));
 }
 
-bool keeps_recent() {
-    cache &all = shared.get();
-    const std::lock_guard lock(process_lock);
-    return all.capacity() != 0;
-}
+bool keeps_recent() { return shared.get().capacity() != 0; }
 
 } // namespace jitnorm::impl::layer_norm
