@@ -29,10 +29,7 @@ template <typename Parameters>
 outcome find_or_make(const Parameters &given, std::shared_ptr<const ready_operation> &ready) {
     const auto asked = fingerprint_of(given);
     ready = layer_norm::recall<ready_operation>(asked);
-    if (ready != nullptr) {
-        if (ready->executor != nullptr) layer_norm::log_plan(ready->solution, ready->asked.problem);
-        return {};
-    }
+    if (ready != nullptr) return {};
     request what;
     if (outcome lowered = lower(given, what); lowered.failed()) return lowered;
     if (outcome made = ready_operation::make(std::move(what), ready); made.failed()) return made;

@@ -64,9 +64,7 @@ verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, c
         if (verdict v = lower(*attr, lowered); v.status != jitnorm_success) return v;
     asked.add(lowered);
     auto what = layer_norm::recall<described>(asked);
-    if (what != nullptr) {
-        layer_norm::log_plan(what->solution, what->problem);
-    } else {
+    if (what == nullptr) {
         problem p = make();
         p.attr = std::move(lowered);
         if (verdict v = describe(std::move(p), what); v.status != jitnorm_success) return v;

@@ -39,8 +39,8 @@ void log_timed(const char *event, const jitnorm_primitive &primitive, const laye
     const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
     char milliseconds[32];
     std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
-    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.what->solution.by->name + "," + describe(p) +
-                        milliseconds);
+    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.what->solution.by->name + "," +
+                        describe(p) + milliseconds);
 }
 
 verdict create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
@@ -124,7 +124,7 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
     if (nargs < 0) return report(__func__, {jitnorm_invalid_arguments, explain("nargs is %d", nargs)});
     return guarded(__func__, [&] {
         return primitive->made->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
-                                                        : execute(*primitive, *stream, nargs, args);
+                                                              : execute(*primitive, *stream, nargs, args);
     });
 }
 

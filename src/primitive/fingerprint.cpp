@@ -30,7 +30,7 @@ fingerprint::fingerprint(maker who) {
     add(uint64_t(reinterpret_cast<uintptr_t>(forced_implementation().data())));
 }
 
-// What lies beyond the dimensions and blocks in use is zero in all of them.
+// What lies beyond the dimensions and blocks in use means nothing.
 void fingerprint::add(const memory_desc &md) {
     const auto dims = size_t(md.ndims), blocks = size_t(md.inner_nblks);
     add(uint64_t(md.ndims) | uint64_t(md.inner_nblks) << 8 | uint64_t(md.data_type) << 16 |

@@ -14,16 +14,11 @@ namespace {
 
 solution solution_by(const implementation &by, const problem &p) {
     const solution made = {&by, by.make_plan(p, the_machine())};
-    log_plan(made, p);
+    if (verbose_level() >= 2) log_line("plan", std::string(by.name) + "," + describe(made.plan) + "," + describe(p));
     return made;
 }
 
 } // namespace
-
-void log_plan(const solution &chosen, const problem &p) {
-    if (verbose_level() < 2) return;
-    log_line("plan", std::string(chosen.by->name) + "," + describe(chosen.plan) + "," + describe(p));
-}
 
 verdict prepare(const problem &p, solution &chosen) {
     if (!jit::isa_cap_is_valid())

@@ -19,9 +19,6 @@ struct solution {
     layer_norm::plan plan;
 };
 
-// "plan,<implementation>,<plan>,<problem>" in the verbose log, if it is to be there.
-void log_plan(const solution &chosen, const problem &p);
-
 // Checks the problem (validate()) and chooses who solves it. Whatever is wrong is in the verdict, and the solution is
 // as it was: invalid_arguments, unimplemented, or runtime_error where an environment variable has a value of no
 // meaning.

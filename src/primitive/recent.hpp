@@ -9,7 +9,8 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// What was kept under the fingerprint; null where nothing is. Allocates nothing.
+// What was kept under the fingerprint; null where nothing is, and where the log is to tell how everything is chosen
+// (verbose level 2). Allocates nothing.
 std::shared_ptr<const void> find_recent(const fingerprint &asked);
 
 // Keeps what was made, unless another thread has kept the same meanwhile; answers what is shared from now on. Throws
