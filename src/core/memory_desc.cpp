@@ -92,6 +92,7 @@ bool start(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t ty
     md.data_type = type;
     std::copy(dims, dims + ndims, md.dims);
     std::copy(dims, dims + ndims, md.padded_dims);
+    std::fill(md.strides, md.strides + ndims, 0);
     return true;
 }
 
