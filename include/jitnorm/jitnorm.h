@@ -282,7 +282,7 @@ JITNORM_API jitnorm_status_t jitnorm_set_jit_dump_folder(const char *folder);
  * body that the caller's pool runs meanwhile) it does nothing. Always succeeds. */
 JITNORM_API jitnorm_status_t jitnorm_free_thread_scratchpad(void);
 
-/* How many generated kernels are kept for primitives to come; 0 keeps none.
+/* How many generated kernels, and how many primitives made of them, are kept for primitives to come; 0 keeps none.
  * invalid_arguments: a null pointer, a negative capacity. */
 JITNORM_API jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity);
 JITNORM_API jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity);

@@ -10,14 +10,12 @@ using namespace jitnorm::impl::aclnn;
 namespace {
 
 // Row major. Where the product does not fit, operations refuse the tensor; what it wraps to does not matter.
-std::vector<int64_t> dense_strides(const std::vector<int64_t> &dims) {
-    std::vector<int64_t> strides(dims.size());
+void set_dense_strides(tensor::numbers dims, int64_t *strides) {
     uint64_t stride = 1;
     for (size_t d = dims.size(); d-- > 0;) {
         strides[d] = int64_t(stride);
         stride *= uint64_t(std::max<int64_t>(dims[d], 1));
     }
-    return strides;
 }
 
 // A handle to a new object of what body answers; null where there is no memory or an array is missing.
@@ -47,17 +45,25 @@ jitnorm_acl_status_t tell_size(const char *function, Handle array, uint64_t *cou
 
 } // namespace
 
+tensor::tensor(numbers dims_given, const int64_t *strides_given, numbers storage_given, int64_t offset_given,
+               int type_given, int format_given, void *data_given)
+    : numbers_(new int64_t[2 * dims_given.size() + storage_given.size()]), dims(numbers_.get(), dims_given.size()),
+      strides(dims.data() + dims.size(), dims.size()), storage_dims(strides.data() + dims.size(), storage_given.size()),
+      offset(offset_given), data_type(type_given), format(format_given), data(data_given) {
+    int64_t *next = std::copy(dims_given.begin(), dims_given.end(), numbers_.get());
+    if (strides_given == nullptr)
+        set_dense_strides(dims_given, next);
+    else
+        std::copy_n(strides_given, dims.size(), next);
+    std::copy(storage_given.begin(), storage_given.end(), next + dims.size());
+}
+
 jitnorm_acl_tensor_t jitnorm_acl_tensor_create(const int64_t *dims, uint64_t ndims, int data_type,
                                                const int64_t *strides, int64_t offset, int format,
                                                const int64_t *storage_dims, uint64_t storage_ndims, void *data) {
     const bool there = (dims != nullptr || ndims == 0) && (storage_dims != nullptr || storage_ndims == 0);
     return made<jitnorm_acl_tensor_t>(__func__, there, [&] {
-        const std::vector<int64_t> view(dims, dims + ndims);
-        return new tensor{
-            view,   strides == nullptr ? dense_strides(view) : std::vector<int64_t>(strides, strides + ndims),
-            offset, data_type,
-            format, {storage_dims, storage_dims + storage_ndims},
-            data};
+        return new tensor({dims, ndims}, strides, {storage_dims, storage_ndims}, offset, data_type, format, data);
     });
 }
 

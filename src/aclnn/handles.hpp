@@ -3,6 +3,8 @@
 // of ours has a name that a library of theirs may have too.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "jitnorm/jitnorm_aclnn.h"
@@ -10,11 +12,23 @@
 namespace jitnorm::impl::aclnn {
 
 struct tensor {
-    std::vector<int64_t> dims, strides; // as many of these as of those
-    int64_t offset;
-    int data_type; // aclDataType
-    int format;    // aclFormat
-    std::vector<int64_t> storage_dims;
+    using numbers = std::span<const int64_t>;
+
+    // No strides: row major.
+    tensor(numbers dims, const int64_t *strides, numbers storage_dims, int64_t offset, int data_type, int format,
+           void *data);
+    tensor(const tensor &) = delete;
+    tensor &operator=(const tensor &) = delete;
+
+private:
+    std::unique_ptr<int64_t[]> numbers_; // all of them
+
+public:
+    const numbers dims, strides; // as many of these as of those
+    const numbers storage_dims;
+    const int64_t offset;
+    const int data_type; // aclDataType
+    const int format;    // aclFormat
     void *data;
 };
 

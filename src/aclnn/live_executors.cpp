@@ -22,7 +22,7 @@ uintptr_t number_of(jitnorm_acl_op_executor_t handle) { return reinterpret_cast<
 
 } // namespace
 
-jitnorm_acl_op_executor_t enter(std::unique_ptr<op_executor> executor) {
+jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor) {
     registry &all = live();
     const std::lock_guard lock(process_lock);
     const uintptr_t number = all.last + 1;

@@ -9,7 +9,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-jitnorm_acl_op_executor_t enter(std::unique_ptr<op_executor> executor);
+jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor);
 
 // Null where the executor has ended, or never was.
 std::shared_ptr<op_executor> find(jitnorm_acl_op_executor_t handle);

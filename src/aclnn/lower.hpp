@@ -2,6 +2,7 @@
 // lower: the operations' parameters, checked and said as a problem. The rules are those of jitnorm_aclnn.h.
 #pragma once
 
+#include "../primitive/fingerprint.hpp"
 #include "op_executor.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -27,5 +28,13 @@ struct backward_parameters {
 
 outcome lower(const forward_parameters &given, request &result);
 outcome lower(const backward_parameters &given, request &result);
+
+// All that decides what lower() makes of them.
+layer_norm::fingerprint fingerprint_of(const forward_parameters &given);
+layer_norm::fingerprint fingerprint_of(const backward_parameters &given);
+
+// The tensors in the order of request::parameters; null where there is none.
+std::array<const tensor *, 6> tensors_of(const forward_parameters &given);
+std::array<const tensor *, 9> tensors_of(const backward_parameters &given);
 
 } // namespace jitnorm::impl::aclnn

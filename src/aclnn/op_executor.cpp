@@ -26,73 +26,80 @@ parameter::parameter(const tensor *t, slot what) : part(what), is_null(t == null
     if (is_null) return;
     has_elements = count(t->dims) != 0;
     if (has_elements) offset = t->offset * dim_t(size_of(core_type(t->data_type)));
-    address = t->data;
 }
 
-outcome op_executor::make(request &&what, std::unique_ptr<op_executor> &result) {
-    std::unique_ptr<op_executor> made(new op_executor(std::move(what)));
-    if (made->request_.has_work)
-        if (outcome prepared = made->prepare(); prepared.failed()) return prepared;
-    result = std::move(made);
+outcome ready_operation::make(request &&asked, std::shared_ptr<const ready_operation> &result) {
+    const auto made = std::make_shared<ready_operation>(ready_operation{std::move(asked)});
+    result = made;
+    if (!made->asked.has_work) return {};
+    const layer_norm::problem &p = made->asked.problem;
+    if (auto v = layer_norm::prepare(p, made->solution); v.status != jitnorm_success) return translate(v);
+    const layer_norm::implementation *chosen = made->solution.by;
+    auto inner = layer_norm::make_executor(p, made->solution);
+    made->is_as_chosen = made->solution.by == chosen;
+    auto outer = std::make_shared<const layer_norm::layout_adapter>(p, made->asked.sides, inner,
+                                                                    made->solution.plan.scratchpad.bytes());
+    made->scratchpad_bytes = outer->scratchpad_bytes();
+    if (outer->copies())
+        made->executor = std::move(outer);
+    else
+        made->executor = std::move(inner);
+    made->aliases = layer_norm::alias_check(layer_norm::uses_of(p));
     return {};
 }
 
-outcome op_executor::prepare() {
-    const layer_norm::problem &p = request_.problem;
-    const layer_norm::verdict v = layer_norm::prepare(p, solution_);
-    if (v.status != jitnorm_success) return translate(v);
-    auto inner = layer_norm::make_executor(p, solution_);
-    const size_t inner_bytes = solution_.plan.scratchpad.bytes();
-    auto outer = std::make_shared<const layer_norm::layout_adapter>(p, request_.sides, std::move(inner), inner_bytes);
-    scratchpad_bytes_ = outer->scratchpad_bytes();
-    executor_ = std::move(outer);
-    aliases_ = layer_norm::alias_check(layer_norm::uses_of(p));
-    return {};
+op_executor::op_executor(std::shared_ptr<const ready_operation> what, tensors given) : what_(std::move(what)) {
+    for (size_t i = 0; i < given.size(); ++i)
+        if (given[i] != nullptr) addresses_[i] = given[i]->data;
 }
 
 // The caller's workspace may be aligned to a byte only: there is room to align within it.
-uint64_t op_executor::workspace_bytes() const { return scratchpad_bytes_ == 0 ? 0 : scratchpad_bytes_ + ALIGNMENT - 1; }
+uint64_t op_executor::workspace_bytes() const {
+    const size_t wanted = what_->scratchpad_bytes;
+    return wanted == 0 ? 0 : wanted + ALIGNMENT - 1;
+}
 
 outcome op_executor::check_run(void *workspace, uint64_t bytes, layer_norm::arguments &arguments) const {
     if (bytes < workspace_bytes()) return invalid("the workspace is smaller than the first call asked for");
     if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
-    for (const parameter &p : request_.parameters) {
+    void *const *address = addresses_.data();
+    for (const parameter &p : what_->asked.parameters) {
+        void *const data = *address++;
         if (p.part == layer_norm::NO_SLOT || !p.has_elements) continue;
-        if (p.address == nullptr) return null_pointer("the address of a tensor is null");
-        arguments.set(p.part, p.first_element());
+        if (data == nullptr) return null_pointer("the address of a tensor is null");
+        arguments.set(p.part, p.first_element(data));
     }
-    if (scratchpad_bytes_ != 0) arguments.set(layer_norm::SCRATCHPAD, aligned(workspace));
-    return aliases_.fails(arguments) ? invalid(layer_norm::FORBIDDEN_ALIAS) : outcome{};
+    if (what_->scratchpad_bytes != 0) arguments.set(layer_norm::SCRATCHPAD, aligned(workspace));
+    return what_->aliases.fails(arguments) ? invalid(layer_norm::FORBIDDEN_ALIAS) : outcome{};
 }
 
 outcome op_executor::run(const layer_norm::arguments &arguments, const jitnorm_stream *stream) const {
-    if (executor_ == nullptr) return {};
+    if (what_->executor == nullptr) return {};
     const threads_of scope(stream == nullptr ? nullptr : stream->thread_pool());
-    const jitnorm_status_t status = verbose_level() >= 1 ? run_logged(arguments) : executor_->execute(arguments);
+    const jitnorm_status_t status = verbose_level() >= 1 ? run_logged(arguments) : what_->executor->execute(arguments);
     return translate({status, status == jitnorm_success ? "" : "the execution failed"});
 }
 
 // "aclnn,exec,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>"
 jitnorm_status_t op_executor::run_logged(const layer_norm::arguments &arguments) const {
     const auto start = std::chrono::steady_clock::now();
-    const jitnorm_status_t status = executor_->execute(arguments);
+    const jitnorm_status_t status = what_->executor->execute(arguments);
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
     char milliseconds[32];
     std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
-    log_line("aclnn,exec", std::string("cpu,layer_normalization,") + solution_.by->name + "," +
-                               describe(request_.problem) + milliseconds);
+    log_line("aclnn,exec", std::string("cpu,layer_normalization,") + what_->solution.by->name + "," +
+                               describe(what_->asked.problem) + milliseconds);
     return status;
 }
 
 outcome op_executor::set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {
     if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors) return invalid("unknown numbering");
-    const size_t all = request_.parameters.size();
-    const size_t first = numbering == jitnorm_acl_outputs ? request_.inputs : 0;
-    const size_t last = numbering == jitnorm_acl_inputs ? request_.inputs : all;
+    const size_t all = what_->asked.parameters.size();
+    const size_t first = numbering == jitnorm_acl_outputs ? what_->asked.inputs : 0;
+    const size_t last = numbering == jitnorm_acl_inputs ? what_->asked.inputs : all;
     if (index >= last - first) return invalid("there is no such parameter");
-    parameter &p = request_.parameters[first + index];
-    if (p.is_null) return invalid("the parameter was null in the first call");
-    p.address = address;
+    if (what_->asked.parameters[first + index].is_null) return invalid("the parameter was null in the first call");
+    addresses_[first + index] = address;
     return {};
 }
 

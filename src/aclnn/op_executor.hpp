@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// op_executor: what a first call makes and the second runs: a problem made ready, and where its tensors are.
+// op_executor: what a first call makes and the second runs: an operation made ready, and where its tensors are.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -25,11 +26,12 @@ struct parameter {
     bool is_null = true;             // there was no tensor
     bool has_elements = false;       // otherwise the address does not matter
     int64_t offset = 0;              // bytes from the address to the first element
-    void *address = nullptr;
 
     parameter(const tensor *t, slot what);
-    void *first_element() const { return static_cast<char *>(address) + offset; }
+    void *first_element(void *address) const { return static_cast<char *>(address) + offset; }
 };
+
+constexpr size_t MOST_PARAMETERS = 9; // tensors
 
 // An operation on given tensors in the core's words.
 struct request {
@@ -41,12 +43,26 @@ struct request {
     bool has_work = true; // some output is asked for
 };
 
+// A request made ready: all but the addresses. Immutable, and shared by executors of the same operation.
+struct ready_operation {
+    request asked;
+    layer_norm::solution solution = {};
+    std::shared_ptr<const layer_norm::executor> executor = nullptr; // null: nothing to do
+    size_t scratchpad_bytes = 0;
+    layer_norm::alias_check aliases = {};
+    bool is_as_chosen = true; // no implementation was refused pages for its code
+
+    // The problem's refusal is in the outcome.
+    static outcome make(request &&asked, std::shared_ptr<const ready_operation> &result);
+};
+
 class op_executor {
 public:
-    // Prepares the problem; its refusal is in the outcome.
-    static outcome make(request &&what, std::unique_ptr<op_executor> &result);
+    using tensors = std::span<const tensor *const>; // null: there is none
+    // The operation's parameters are at these tensors' addresses.
+    op_executor(std::shared_ptr<const ready_operation> what, tensors given);
 
-    operation op() const { return request_.op; }
+    operation op() const { return what_->asked.op; }
     uint64_t workspace_bytes() const;
 
     // Whether a run with such a workspace can begin, and with which arguments.
@@ -58,15 +74,10 @@ public:
     std::atomic<bool> is_repeatable = false;
 
 private:
-    explicit op_executor(request &&what) : request_(std::move(what)) {}
-    outcome prepare();
     jitnorm_status_t run_logged(const layer_norm::arguments &arguments) const;
 
-    request request_;
-    layer_norm::solution solution_;
-    std::shared_ptr<const layer_norm::executor> executor_; // null: nothing to do
-    size_t scratchpad_bytes_ = 0;
-    layer_norm::alias_check aliases_;
+    std::shared_ptr<const ready_operation> what_;
+    std::array<void *, MOST_PARAMETERS> addresses_ = {};
 };
 
 } // namespace jitnorm::impl::aclnn

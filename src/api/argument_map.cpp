@@ -26,14 +26,14 @@ slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
 
-argument_map::argument_map(const jitnorm_primitive_desc &pd)
-    : data_pair_(pd.problem.is_forward() ? only(SRC) | only(DST) : only(DIFF_DST) | only(DIFF_SRC)),
-      in_place_(layer_norm::can_work_in_place(pd.problem)), has_runtime_sizes_(pd.problem.has_runtime_sizes()) {
-    const layer_norm::problem &p = pd.problem;
+argument_map::argument_map(const described &what)
+    : data_pair_(what.problem.is_forward() ? only(SRC) | only(DST) : only(DIFF_DST) | only(DIFF_SRC)),
+      in_place_(layer_norm::can_work_in_place(what.problem)), has_runtime_sizes_(what.problem.has_runtime_sizes()) {
+    const layer_norm::problem &p = what.problem;
     const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
     for (size_t i = 0; i < slots; ++i) {
         const slot s = slot(i);
-        const tensor t = tensor_of(pd, s);
+        const tensor t = tensor_of(what, s);
         if (t.use == role::absent) continue;
         mds_[s] = t.md;
         digests_[s] = tensor_digest(*t.md);

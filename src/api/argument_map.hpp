@@ -14,7 +14,7 @@ namespace jitnorm::impl::api {
 
 class argument_map {
 public:
-    explicit argument_map(const jitnorm_primitive_desc &pd); // keeps pointers into pd
+    explicit argument_map(const described &what); // keeps pointers into it
 
     // Whether sizes or strides are known at execution only.
     bool has_runtime_sizes() const { return has_runtime_sizes_; }

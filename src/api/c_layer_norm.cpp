@@ -5,15 +5,19 @@
 #include "../core/boundary.hpp"
 #include "../core/names.hpp"
 #include "../primitive/prepare.hpp"
+#include "../primitive/recent.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"
 #include "undecided_layout.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
+using layer_norm::fingerprint;
 using layer_norm::problem;
 
 namespace {
+
+constexpr memory_desc NO_TENSOR;
 
 constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
 
@@ -35,10 +39,8 @@ void forget_unused(problem &p) {
     if (!p.wants_diff_scale() && !p.wants_diff_shift()) p.diff_scale_shift_type = jitnorm_f32;
 }
 
-verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                    problem p) {
-    if (attr != nullptr)
-        if (verdict v = lower(*attr, p.attr); v.status != jitnorm_success) return v;
+// The description of a problem that nobody has asked for lately.
+verdict describe(problem p, std::shared_ptr<const described> &what) {
     if (p.src.ndims < 2 || p.src.ndims > 5)
         return invalid(
             explain("src has %d dimension%s, 2 to 5 are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s"));
@@ -49,14 +51,44 @@ verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, c
     if (p.statistics.data_type != jitnorm_f32)
         return {jitnorm_unimplemented, explain("statistics (mean and variance) are %s, f32 is supported",
                                                name_of(p.statistics.data_type).data())};
-    *result = new jitnorm_primitive_desc(engine, attr, std::move(p), chosen);
+    what = std::make_shared<const described>(std::move(p), chosen);
     return {};
 }
 
-verdict check_hint(const problem &p, const_jitnorm_primitive_desc_t hint) {
+// `asked` has all but the attributes of the problem that make() makes.
+template <typename Make>
+verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
+                    fingerprint &asked, Make &&make) {
+    attributes lowered;
+    if (attr != nullptr)
+        if (verdict v = lower(*attr, lowered); v.status != jitnorm_success) return v;
+    asked.add(lowered);
+    auto what = layer_norm::recall<described>(asked);
+    if (what == nullptr) {
+        problem p = make();
+        p.attr = std::move(lowered);
+        if (verdict v = describe(std::move(p), what); v.status != jitnorm_success) return v;
+        what = layer_norm::keep(asked, std::move(what));
+    }
+    *result = new jitnorm_primitive_desc(engine, attr, std::move(what));
+    return {};
+}
+
+fingerprint fingerprint_of(jitnorm_prop_kind_t prop_kind, const memory_desc &src, const memory_desc *statistics,
+                           float epsilon, unsigned flags) {
+    fingerprint asked(layer_norm::maker::primitive_desc);
+    asked.add(uint64_t(prop_kind) << 32 | uint64_t(flags));
+    asked.add(epsilon);
+    asked.add(src);
+    asked.add(statistics != nullptr ? *statistics : NO_TENSOR);
+    return asked;
+}
+
+verdict check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
     if (hint == nullptr) return {};
-    if (!hint->problem.is_forward()) return invalid("hint_fwd_pd is not a forward primitive descriptor");
-    return same_dims(hint->problem.src, p.src) ? verdict{} : invalid("hint_fwd_pd is for a src of another shape");
+    const problem &forward = hint->what->problem;
+    if (!forward.is_forward()) return invalid("hint_fwd_pd is not a forward primitive descriptor");
+    return same_dims(forward.src, src) ? verdict{} : invalid("hint_fwd_pd is for a src of another shape");
 }
 
 } // namespace
@@ -68,13 +100,18 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     if (any_null(primitive_desc, engine, src_desc, dst_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
     return guarded(__func__, [&] {
-        problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
-        if (!p.is_forward())
+        if (prop_kind != jitnorm_forward_training && prop_kind != jitnorm_forward_inference)
             return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
                                    jitnorm_prop_kind2str(prop_kind)));
-        p.dst = *dst_desc;
-        p.scale_shift_type = scale_shift_data_type;
-        return create_desc(primitive_desc, engine, attr, std::move(p));
+        fingerprint asked = fingerprint_of(prop_kind, *src_desc, stat_desc, epsilon, flags);
+        asked.add(*dst_desc);
+        asked.add(uint64_t(scale_shift_data_type));
+        return create_desc(primitive_desc, engine, attr, asked, [&] {
+            problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
+            p.dst = *dst_desc;
+            p.scale_shift_type = scale_shift_data_type;
+            return p;
+        });
     });
 }
 
@@ -95,16 +132,23 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
     if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
     return guarded(__func__, [&] {
-        problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
         if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
             return invalid(
                 explain("prop_kind is %s, backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
-        if (verdict v = check_hint(p, hint_fwd_pd); v.status != jitnorm_success) return v;
-        p.diff_src = *diff_src_desc;
-        p.diff_dst = *diff_dst_desc;
-        p.diff_scale_shift_type = diff_scale_shift_data_type;
-        p.scale_shift_type = scale_shift_data_type;
-        return create_desc(primitive_desc, engine, attr, std::move(p));
+        if (verdict v = check_hint(*src_desc, hint_fwd_pd); v.status != jitnorm_success) return v;
+        fingerprint asked = fingerprint_of(prop_kind, *src_desc, stat_desc, epsilon, flags);
+        asked.add(*diff_src_desc);
+        asked.add(*diff_dst_desc);
+        asked.add(uint64_t(diff_scale_shift_data_type));
+        asked.add(uint64_t(scale_shift_data_type));
+        return create_desc(primitive_desc, engine, attr, asked, [&] {
+            problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
+            p.diff_src = *diff_src_desc;
+            p.diff_dst = *diff_dst_desc;
+            p.diff_scale_shift_type = diff_scale_shift_data_type;
+            p.scale_shift_type = scale_shift_data_type;
+            return p;
+        });
     });
 }
 

@@ -12,6 +12,8 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
+constexpr jitnorm::impl::memory_desc NO_TENSOR;
+
 verdict create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_engine_t engine, void *handle) {
     if (md.format_kind == jitnorm_format_kind_any)
         return {jitnorm_invalid_arguments, "memory_desc has an undecided layout (format_tag_any)"};
@@ -50,7 +52,7 @@ jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, const_jitnorm_m
                                        jitnorm_engine_t engine, void *handle) {
     if (any_null(memory, engine)) return report(__func__, JITNORM_NULL_AMONG(memory, engine));
     return guarded(__func__, [&] {
-        return create_memory(memory, memory_desc != nullptr ? *memory_desc : jitnorm_memory_desc{}, engine, handle);
+        return create_memory(memory, memory_desc != nullptr ? *memory_desc : NO_TENSOR, engine, handle);
     });
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: memory descriptors.
+#include <memory>
+
 #include "../core/boundary.hpp"
 #include "desc_views.hpp"
 #include "jitnorm/jitnorm_memory.h"
@@ -65,9 +67,12 @@ verdict query(const memory_desc &md, jitnorm_query_t what, void *result) {
 template <typename Make>
 jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory_desc, Make &&make) {
     if (any_null(memory_desc)) return report(function, JITNORM_NULL_AMONG(memory_desc));
-    impl::memory_desc md;
-    if (const verdict v = make(md); v.status != jitnorm_success) return report(function, v);
-    return create(function, memory_desc, md);
+    return guarded(function, [&]() -> verdict {
+        auto md = std::make_unique<impl::memory_desc>();
+        if (const verdict v = make(*md); v.status != jitnorm_success) return v;
+        *memory_desc = md.release();
+        return {};
+    });
 }
 
 const memory_desc EMPTY;

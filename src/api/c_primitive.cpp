@@ -9,36 +9,20 @@
 #include "../core/verbose.hpp"
 #include "../primitive/prepare.hpp"
 #include "../primitive/thread_scratchpad.hpp"
-#include "argument_map.hpp"
+#include "executable.hpp"
 #include "jitnorm/jitnorm.h"
 #include "memory.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
 
-namespace {
-
-// What the executing thread's buffer must have: all that the user's scratchpad does not. An implementation that another
-// one fell back to may need more than the user was told. With run-time sizes each execution finds out.
-size_t library_scratchpad(const jitnorm_primitive_desc &pd) {
-    if (pd.problem.has_runtime_sizes() && !pd.user_gives_scratchpad()) return 0;
-    const size_t wanted = pd.scratchpad_bytes();
-    return wanted + ALIGNMENT - 1 <= bytes(pd.scratchpad) ? 0 : wanted;
-}
-
-} // namespace
-
 struct jitnorm_primitive {
     jitnorm_primitive_desc desc;
-    std::shared_ptr<const layer_norm::executor> executor;
-    argument_map arguments;
-    size_t thread_bytes; // of the executing thread's scratchpad
+    std::shared_ptr<const executable> made;
 
-    // Where an implementation falls back to another one, what the user was told of the scratchpad stays true.
-    explicit jitnorm_primitive(const jitnorm_primitive_desc &pd)
-        : desc(pd), executor(layer_norm::make_executor(desc.problem, desc.solution)), arguments(desc),
-          thread_bytes(library_scratchpad(desc)) {
-        if (thread_bytes != 0 && thread_scratchpad(thread_bytes).data() == nullptr) throw std::bad_alloc();
+    explicit jitnorm_primitive(const jitnorm_primitive_desc &pd) : desc(pd), made(executable_of(desc.what)) {
+        const size_t bytes = made->thread_bytes;
+        if (bytes != 0 && thread_scratchpad(bytes).data() == nullptr) throw std::bad_alloc();
     }
 
     jitnorm_primitive(const jitnorm_primitive &) = delete;
@@ -55,22 +39,23 @@ void log_timed(const char *event, const jitnorm_primitive &primitive, const laye
     const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
     char milliseconds[32];
     std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
-    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.solution.by->name + "," + describe(p) +
-                        milliseconds);
+    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.what->solution.by->name + "," +
+                        describe(p) + milliseconds);
 }
 
 verdict create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
-    const auto start = stopwatch::now();
+    const bool is_timed = verbose_level() >= 2; // the clock takes longer than a primitive that has been made before
+    const auto start = is_timed ? stopwatch::now() : stopwatch::time_point();
     auto primitive = std::make_unique<jitnorm_primitive>(pd);
-    if (verbose_level() >= 2) log_timed("primitive,create", *primitive, pd.problem, start);
+    if (is_timed) log_timed("primitive,create", *primitive, pd.what->problem, start);
     *result = primitive.release();
     return {};
 }
 
 verdict run_timed(const jitnorm_primitive &primitive, const layer_norm::arguments &arguments) {
     const auto start = stopwatch::now();
-    const jitnorm_status_t status = primitive.executor->execute(arguments);
-    log_timed("primitive,exec", primitive, arguments.sizes ? *arguments.sizes : primitive.desc.problem, start);
+    const jitnorm_status_t status = primitive.made->executor->execute(arguments);
+    log_timed("primitive,exec", primitive, arguments.sizes ? *arguments.sizes : primitive.desc.what->problem, start);
     return {status};
 }
 
@@ -84,31 +69,31 @@ verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, si
     }
     const threads_of scope(stream.thread_pool());
     if (verbose_level() >= 1) return run_timed(primitive, arguments);
-    return {primitive.executor->execute(arguments)};
+    return {primitive.made->executor->execute(arguments)};
 }
 
 verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
                 const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
-    const verdict v = primitive.arguments.resolve(nargs, args, arguments);
+    const verdict v = primitive.made->arguments.resolve(nargs, args, arguments);
     if (v.status != jitnorm_success) return v;
-    return run(primitive, stream, primitive.thread_bytes, arguments);
+    return run(primitive, stream, primitive.made->thread_bytes, arguments);
 }
 
 // The memories tell the sizes. The copy of the problem allocates where there are post-ops.
 [[gnu::noinline]] verdict execute_with_sizes(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
                                              int nargs, const jitnorm_exec_arg_t *args) {
-    layer_norm::problem sizes = primitive.desc.problem;
+    layer_norm::problem sizes = primitive.desc.what->problem;
     layer_norm::arguments arguments;
     layer_norm::plan how;
     arguments.sizes = &sizes;
     arguments.how = &how;
-    const verdict v = primitive.arguments.resolve(nargs, args, arguments, &sizes);
+    const verdict v = primitive.made->arguments.resolve(nargs, args, arguments, &sizes);
     if (v.status != jitnorm_success) return v;
-    const bool by_user = primitive.desc.scratchpad.ndims != 0;
-    how = layer_norm::plan_for_sizes(primitive.desc.solution, sizes,
-                                     by_user ? primitive.desc.scratchpad_bytes() : SIZE_MAX);
-    return run(primitive, stream, by_user ? primitive.thread_bytes : how.scratchpad.bytes(), arguments);
+    const bool by_user = primitive.desc.what->scratchpad.ndims != 0;
+    how = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
+                                     by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
+    return run(primitive, stream, by_user ? primitive.made->thread_bytes : how.scratchpad.bytes(), arguments);
 }
 
 } // namespace
@@ -138,8 +123,8 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
         return report(__func__, JITNORM_NULL_AMONG(primitive, stream, args));
     if (nargs < 0) return report(__func__, {jitnorm_invalid_arguments, explain("nargs is %d", nargs)});
     return guarded(__func__, [&] {
-        return primitive->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
-                                                        : execute(*primitive, *stream, nargs, args);
+        return primitive->made->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
+                                                              : execute(*primitive, *stream, nargs, args);
     });
 }
 

@@ -20,7 +20,7 @@ int count(const jitnorm_primitive_desc &pd, role use) {
     int number = 0;
     for (int s = 0; s < SLOT_COUNT; ++s) {
         const bool counts = s != SRC_SCALE && s != DST_SCALE && s != SCRATCHPAD;
-        number += counts && tensor_of(pd, slot(s)).use == use;
+        number += counts && tensor_of(*pd.what, slot(s)).use == use;
     }
     return number;
 }
@@ -28,7 +28,7 @@ int count(const jitnorm_primitive_desc &pd, role use) {
 // Descriptors by kind and number. Statistics follow src or dst: whichever side they are on.
 slot statistics_slot(const jitnorm_primitive_desc &pd, role side, int index) {
     const bool is_statistic = index == 1 || index == 2;
-    if (!is_statistic || tensor_of(pd, VARIANCE).use != side) return NO_SLOT;
+    if (!is_statistic || tensor_of(*pd.what, VARIANCE).use != side) return NO_SLOT;
     return index == 1 ? MEAN : VARIANCE;
 }
 
@@ -62,12 +62,12 @@ bool is_md_query(jitnorm_query_t what) {
 const memory_desc *find_md(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index) {
     static const memory_desc EMPTY;
     const slot s = slot_of_query(pd, what, index);
-    return s == NO_SLOT ? &EMPTY : tensor_of(pd, s).md;
+    return s == NO_SLOT ? &EMPTY : tensor_of(*pd.what, s).md;
 }
 
 int64_t library_scratchpad_bytes(const jitnorm_primitive_desc &pd) {
-    if (pd.user_gives_scratchpad()) return 0;
-    return pd.problem.has_runtime_sizes() ? RUNTIME_DIM : int64_t(pd.scratchpad_bytes());
+    if (pd.what->user_gives_scratchpad()) return 0;
+    return pd.what->problem.has_runtime_sizes() ? RUNTIME_DIM : int64_t(pd.what->scratchpad_bytes());
 }
 
 verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index, void *result) {
@@ -87,17 +87,17 @@ verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index,
     case jitnorm_query_memory_consumption_s64:
         return answer(result, library_scratchpad_bytes(pd));
     case jitnorm_query_impl_info_str:
-        return answer(result, pd.solution.by->name);
+        return answer(result, pd.what->solution.by->name);
     case jitnorm_query_cache_blob_id_size_s64:
         return answer(result, int64_t(0));
     case jitnorm_query_cache_blob_id:
         return answer<const uint8_t *>(result, nullptr);
     case jitnorm_query_prop_kind:
-        return answer(result, pd.problem.prop_kind);
+        return answer(result, pd.what->problem.prop_kind);
     case jitnorm_query_epsilon_f32:
-        return answer(result, pd.problem.epsilon);
+        return answer(result, pd.what->problem.epsilon);
     case jitnorm_query_flags:
-        return answer(result, pd.problem.flags);
+        return answer(result, pd.what->problem.flags);
     default:
         return {jitnorm_unimplemented, "not a query about primitive descriptors"};
     }

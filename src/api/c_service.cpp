@@ -8,6 +8,7 @@
 #include "../jit/kernel_cache.hpp"
 #include "../jit/profiling.hpp"
 #include "../primitive/ranking.hpp"
+#include "../primitive/recent.hpp"
 #include "../primitive/thread_scratchpad.hpp"
 #include "jitnorm/jitnorm.h"
 
@@ -89,6 +90,7 @@ jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity) {
         return report(__func__, {jitnorm_invalid_arguments, explain("capacity is %d, which is negative", capacity)});
     return guarded(__func__, [&]() -> verdict {
         jit::set_kernel_cache_capacity(capacity);
+        layer_norm::set_recent_capacity(capacity);
         return {};
     });
 }

@@ -51,8 +51,8 @@ int arg_of(slot s) {
     return s < FIRST_POST_OP ? FIXED_ARGS[s] : JITNORM_ARG_ATTR_MULTIPLE_POST_OP(s - FIRST_POST_OP) | JITNORM_ARG_SRC_1;
 }
 
-tensor tensor_of(const jitnorm_primitive_desc &pd, slot s) {
-    const layer_norm::problem &p = pd.problem;
+tensor tensor_of(const described &what, slot s) {
+    const layer_norm::problem &p = what.problem;
     switch (s) {
     case SRC:
         return {role::input, &p.src};
@@ -63,24 +63,24 @@ tensor tensor_of(const jitnorm_primitive_desc &pd, slot s) {
     case VARIANCE:
         return statistics(p, p.uses_variance());
     case SCALE:
-        return present_if(p.uses_scale(), role::input, pd.scale_shift);
+        return present_if(p.uses_scale(), role::input, what.scale_shift);
     case SHIFT:
-        return present_if(p.uses_shift(), p.is_forward() ? role::input : role::ignored, pd.scale_shift);
+        return present_if(p.uses_shift(), p.is_forward() ? role::input : role::ignored, what.scale_shift);
     case DIFF_DST:
         return present_if(!p.is_forward(), role::input, p.diff_dst);
     case DIFF_SRC:
         return present_if(!p.is_forward(), role::output, p.diff_src);
     case DIFF_SCALE:
-        return present_if(p.wants_diff_scale(), role::output, pd.diff_scale_shift);
+        return present_if(p.wants_diff_scale(), role::output, what.diff_scale_shift);
     case DIFF_SHIFT:
-        return present_if(p.wants_diff_shift(), role::output, pd.diff_scale_shift);
+        return present_if(p.wants_diff_shift(), role::output, what.diff_scale_shift);
     case SRC_SCALE:
         return present_if(p.attr.src_scale, role::input, ONE_F32);
     case DST_SCALE:
         return present_if(p.attr.dst_scale, role::input, ONE_F32);
     case SCRATCHPAD:
-        return present_if(pd.user_gives_scratchpad(), pd.scratchpad.ndims == 0 ? role::ignored : role::output,
-                          pd.scratchpad);
+        return present_if(what.user_gives_scratchpad(), what.scratchpad.ndims == 0 ? role::ignored : role::output,
+                          what.scratchpad);
     default:
         return post_op_tensor(p, size_t(s - FIRST_POST_OP));
     }

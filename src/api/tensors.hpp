@@ -70,10 +70,10 @@ enum class role { absent, input, output, ignored /* may be given and is not look
 
 struct tensor {
     role use;
-    const memory_desc *md; // belongs to the primitive descriptor; empty when the tensor is absent
+    const memory_desc *md; // belongs to the description; empty when the tensor is absent
 };
 
 // The table of tensors in jitnorm.h, as code.
-tensor tensor_of(const jitnorm_primitive_desc &pd, slot s);
+tensor tensor_of(const described &what, slot s);
 
 } // namespace jitnorm::impl::api

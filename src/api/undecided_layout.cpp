@@ -37,9 +37,10 @@ layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
 
 verdict follow_layout(memory_desc &md, const memory_desc &model) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
+    const memory_desc asked = md;
     const bool plain = has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model);
-    const auto status = plain ? make_with_strides(md, md.ndims, md.dims, md.data_type, nullptr)
-                              : make_with_rule(md, md.dims, md.data_type, rule_of(md, model));
+    const auto status = plain ? make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr)
+                              : make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
     return status == jitnorm_success ? verdict{} : TOO_LARGE;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format_tag.hpp"
 
-#include <cctype>
 #include <iterator>
 
 namespace jitnorm::impl {
@@ -42,9 +41,9 @@ constexpr bool table_follows_the_enumeration() {
 }
 static_assert(table_follows_the_enumeration());
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+constexpr bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
-int dimension_of(char letter) { return std::tolower(static_cast<unsigned char>(letter)) - 'a'; }
+constexpr int dimension_of(char letter) { return letter < 'a' ? letter - 'A' : letter - 'a'; }
 
 } // namespace
 

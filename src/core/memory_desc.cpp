@@ -2,11 +2,11 @@
 #include "memory_desc.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "format_tag.hpp"
 
@@ -21,7 +21,16 @@ bool add(dim_t &a, dim_t b) { return !__builtin_add_overflow(a, b, &a); }
 bool is_runtime(dim_t value) { return value == RUNTIME_DIM; }
 bool is_legal(dim_t value) { return value >= 0 || is_runtime(value); }
 
-bool any_runtime(const dim_t *values, int count) { return std::any_of(values, values + count, is_runtime); }
+bool any_runtime(const dim_t *values, int count) {
+    bool any = false;
+    for (int i = 0; i < count; ++i) any |= is_runtime(values[i]);
+    return any;
+}
+bool all_legal(const dim_t *values, int count) {
+    bool all = true;
+    for (int i = 0; i < count; ++i) all &= is_legal(values[i]);
+    return all;
+}
 bool any_zero(const memory_desc &md) { return std::count(md.dims, md.dims + md.ndims, 0) != 0; }
 
 dim_t product(const dim_t *dims, int count) {
@@ -44,7 +53,9 @@ dim_t block_of(const memory_desc &md, int d) {
     return block;
 }
 
-dim_t outer_dim(const memory_desc &md, int d) { return md.padded_dims[d] / block_of(md, d); }
+dim_t outer_dim(const memory_desc &md, int d) {
+    return md.inner_nblks == 0 ? md.padded_dims[d] : md.padded_dims[d] / block_of(md, d);
+}
 
 // One past the largest offset, in elements; false where it does not fit.
 bool find_end(const memory_desc &md, dim_t &end) {
@@ -73,14 +84,15 @@ bool is_addressable(const memory_desc &md) {
            end <= std::numeric_limits<std::ptrdiff_t>::max();
 }
 
+// From an empty one.
 bool start(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type) {
     if (ndims < 1 || ndims > MAX_NDIMS || dims == nullptr || size_of(type) == 0) return false;
-    if (!std::all_of(dims, dims + ndims, is_legal)) return false;
-    md = {};
+    if (!all_legal(dims, ndims)) return false;
     md.ndims = ndims;
     md.data_type = type;
     std::copy(dims, dims + ndims, md.dims);
     std::copy(dims, dims + ndims, md.padded_dims);
+    std::fill(md.strides, md.strides + ndims, 0);
     return true;
 }
 
@@ -88,7 +100,7 @@ bool set_blocks(memory_desc &md, const layout_rule &rule) {
     md.inner_nblks = rule.inner_nblks;
     std::copy(rule.inner_blks, rule.inner_blks + rule.inner_nblks, md.inner_blks);
     std::copy(rule.inner_idxs, rule.inner_idxs + rule.inner_nblks, md.inner_idxs);
-    for (int d = 0; d < md.ndims; ++d) {
+    for (int d = 0; d < md.ndims && md.inner_nblks != 0; ++d) {
         if (is_runtime(md.dims[d])) continue;
         const dim_t block = block_of(md, d);
         dim_t rounded = md.dims[d];
@@ -117,12 +129,13 @@ bool set_dense_strides(memory_desc &md, const int *order) {
 // dimension must step over all that the smaller ones span. The stride of a dimension of size 1 is never used.
 bool strides_keep_elements_apart(const memory_desc &md) {
     if (has_runtime_dims(md) || any_zero(md)) return true;
-    std::vector<std::pair<dim_t, dim_t>> stride_and_size;
+    std::array<std::pair<dim_t, dim_t>, MAX_NDIMS> stride_and_size;
+    size_t count = 0;
     for (int d = 0; d < md.ndims; ++d)
-        if (md.strides[d] != 0 && md.dims[d] != 1) stride_and_size.emplace_back(md.strides[d], md.dims[d]);
-    std::sort(stride_and_size.begin(), stride_and_size.end());
+        if (md.strides[d] != 0 && md.dims[d] != 1) stride_and_size[count++] = {md.strides[d], md.dims[d]};
+    std::sort(stride_and_size.begin(), stride_and_size.begin() + count);
     dim_t span = 1;
-    for (const auto &[stride, size] : stride_and_size) {
+    for (const auto &[stride, size] : std::span(stride_and_size.data(), count)) {
         if (stride < span) return false;
         span = stride;
         if (!multiply(span, size)) return false;
@@ -130,13 +143,24 @@ bool strides_keep_elements_apart(const memory_desc &md) {
     return true;
 }
 
-jitnorm_status_t finish(memory_desc &md, const memory_desc &built, bool ok) {
-    if (!ok || !is_addressable(built)) return jitnorm_invalid_arguments;
-    md = built;
-    return jitnorm_success;
+jitnorm_status_t finish(memory_desc &md, bool ok) {
+    if (ok && is_addressable(md)) return jitnorm_success;
+    md = {};
+    return jitnorm_invalid_arguments;
 }
 
 } // namespace
+} // namespace jitnorm::impl
+
+bool jitnorm_memory_desc::operator==(const jitnorm_memory_desc &other) const {
+    const auto equal = [](const auto &a, const auto &b, int count) { return std::equal(a, a + count, b); };
+    return ndims == other.ndims && data_type == other.data_type && format_kind == other.format_kind &&
+           inner_nblks == other.inner_nblks && offset0 == other.offset0 && equal(dims, other.dims, ndims) &&
+           equal(padded_dims, other.padded_dims, ndims) && equal(strides, other.strides, ndims) &&
+           equal(inner_blks, other.inner_blks, inner_nblks) && equal(inner_idxs, other.inner_idxs, inner_nblks);
+}
+
+namespace jitnorm::impl {
 
 size_t size_of(jitnorm_data_type_t type) {
     switch (type) {
@@ -159,38 +183,38 @@ size_t size_of(jitnorm_data_type_t type) {
 
 jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                                    const dim_t *strides) {
-    if (ndims == 0) return finish(md, {}, true);
-    memory_desc built;
-    if (!start(built, ndims, dims, type)) return jitnorm_invalid_arguments;
-    built.format_kind = jitnorm_blocked;
+    md = {};
+    if (ndims == 0) return jitnorm_success;
+    if (!start(md, ndims, dims, type)) return jitnorm_invalid_arguments;
+    md.format_kind = jitnorm_blocked;
     if (strides == nullptr) {
         int row_major[MAX_NDIMS];
         std::iota(row_major, row_major + ndims, 0);
-        return finish(md, built, set_dense_strides(built, row_major));
+        return finish(md, set_dense_strides(md, row_major));
     }
-    if (!std::all_of(strides, strides + ndims, is_legal)) return jitnorm_invalid_arguments;
-    std::copy(strides, strides + ndims, built.strides);
-    return finish(md, built, strides_keep_elements_apart(built));
+    if (!all_legal(strides, ndims)) return finish(md, false);
+    std::copy(strides, strides + ndims, md.strides);
+    return finish(md, strides_keep_elements_apart(md));
 }
 
 jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                                jitnorm_format_tag_t tag) {
-    if (ndims == 0) return finish(md, {}, true);
-    memory_desc built;
-    if (!start(built, ndims, dims, type)) return jitnorm_invalid_arguments;
-    if (tag == jitnorm_format_tag_any) {
-        built.format_kind = jitnorm_format_kind_any;
-        return finish(md, built, true);
+    if (tag != jitnorm_format_tag_any && ndims != 0) {
+        const layout_rule rule = parse_layout(tag_name(tag));
+        return rule.ndims == ndims ? make_with_rule(md, dims, type, rule) : finish(md, false);
     }
-    const layout_rule rule = parse_layout(tag_name(tag));
-    return rule.ndims == ndims ? make_with_rule(md, dims, type, rule) : jitnorm_invalid_arguments;
+    md = {};
+    if (ndims == 0) return jitnorm_success;
+    if (!start(md, ndims, dims, type)) return jitnorm_invalid_arguments;
+    md.format_kind = jitnorm_format_kind_any;
+    return finish(md, true);
 }
 
 jitnorm_status_t make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule) {
-    memory_desc built;
-    if (!start(built, rule.ndims, dims, type)) return jitnorm_invalid_arguments;
-    built.format_kind = jitnorm_blocked;
-    return finish(md, built, set_blocks(built, rule) && set_dense_strides(built, rule.order));
+    md = {};
+    if (!start(md, rule.ndims, dims, type)) return jitnorm_invalid_arguments;
+    md.format_kind = jitnorm_blocked;
+    return finish(md, set_blocks(md, rule) && set_dense_strides(md, rule.order));
 }
 
 memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type) {

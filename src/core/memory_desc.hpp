@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include "jitnorm/jitnorm_types.h"
 
@@ -22,17 +23,45 @@ constexpr dim_t RUNTIME_DIM = JITNORM_RUNTIME_DIM_VAL;
 // The C handle is the value itself.
 struct jitnorm_memory_desc {
     int ndims = 0; // 0: no tensor
-    jitnorm_dims_t dims = {};
+    jitnorm_dims_t dims;
     jitnorm_data_type_t data_type = jitnorm_data_type_undef;
     jitnorm_format_kind_t format_kind = jitnorm_format_kind_undef;
-    jitnorm_dims_t padded_dims = {}; // dims rounded up to whole blocks
-    jitnorm_dims_t strides = {};     // of the outer blocks, in elements
+    jitnorm_dims_t padded_dims; // dims rounded up to whole blocks
+    jitnorm_dims_t strides;     // of the outer blocks, in elements
     int inner_nblks = 0;
-    jitnorm_dims_t inner_blks = {};
-    jitnorm_dims_t inner_idxs = {};
+    jitnorm_dims_t inner_blks;
+    jitnorm_dims_t inner_idxs;
     jitnorm_dim_t offset0 = 0; // elements from the data handle to the first element
 
-    bool operator==(const jitnorm_memory_desc &) const = default;
+    constexpr jitnorm_memory_desc() : dims(), padded_dims(), strides(), inner_blks(), inner_idxs() {}
+
+    // What lies beyond the dimensions and blocks in use means nothing: it is neither compared nor copied. With all its
+    // 500 bytes most of the time of making a memory went into the copy.
+    constexpr jitnorm_memory_desc(const jitnorm_memory_desc &other) {
+        if (std::is_constant_evaluated())
+            for (int d = 0; d < JITNORM_MAX_NDIMS; ++d)
+                dims[d] = padded_dims[d] = strides[d] = inner_blks[d] = inner_idxs[d] = 0;
+        *this = other;
+    }
+    constexpr jitnorm_memory_desc &operator=(const jitnorm_memory_desc &other) {
+        ndims = other.ndims;
+        data_type = other.data_type;
+        format_kind = other.format_kind;
+        inner_nblks = other.inner_nblks;
+        offset0 = other.offset0;
+        for (int d = 0; d < other.ndims; ++d) {
+            dims[d] = other.dims[d];
+            padded_dims[d] = other.padded_dims[d];
+            strides[d] = other.strides[d];
+        }
+        for (int i = 0; i < other.inner_nblks; ++i) {
+            inner_blks[i] = other.inner_blks[i];
+            inner_idxs[i] = other.inner_idxs[i];
+        }
+        return *this;
+    }
+
+    bool operator==(const jitnorm_memory_desc &other) const;
 };
 
 namespace jitnorm::impl {
@@ -41,7 +70,8 @@ using memory_desc = jitnorm_memory_desc;
 
 size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
 
-// Checks and builds; invalid_arguments for a bad rank, a negative dimension, an unknown type or tag.
+// Checks and builds; invalid_arguments for a bad rank, a negative dimension, an unknown type or tag, and then md is
+// empty. The numbers are none of md's own.
 jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                                    const dim_t *strides /* null: row major */);
 jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,

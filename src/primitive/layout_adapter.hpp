@@ -42,6 +42,7 @@ public:
                    size_t inner_bytes);
 
     size_t scratchpad_bytes() const { return bytes_; } // of both
+    bool copies() const { return !copies_.empty(); }   // otherwise the inner one would do
 
     // As the inner one; the pointers of the arguments are the data handles of the layouts.
     jitnorm_status_t execute(const arguments &args) const override;

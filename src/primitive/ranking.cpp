@@ -49,12 +49,12 @@ constinit process_wide<const ranking> the_ranking;
 // What set_forced_implementation() said: a literal. Null: nothing yet, the environment counts.
 constinit std::atomic<const char *> forced = nullptr;
 
-std::string_view forced_name() {
+} // namespace
+
+std::string_view forced_implementation() {
     const char *set = forced.load(std::memory_order_relaxed);
     return set != nullptr ? set : the_environment().implementation;
 }
-
-} // namespace
 
 std::span<const implementation> implementations() { return the_ranking.get().best_first; }
 
@@ -82,7 +82,7 @@ const implementation *choose_among(std::span<const implementation> list, std::st
 }
 
 const implementation *choose(const problem &p, const implementation *from, jitnorm_status_t *status) {
-    return choose_among(implementations(), forced_name(), p, from, status);
+    return choose_among(implementations(), forced_implementation(), p, from, status);
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -16,6 +16,9 @@ std::span<const implementation> implementations();
 // and no change, when no implementation has the name.
 bool set_forced_implementation(std::string_view name);
 
+// That name, else the environment's JITNORM_IMPL; empty where any is taken. It lives as long as the process.
+std::string_view forced_implementation();
+
 // The first implementation at or after `from` that takes the problem; null when there is none. Honours the forced name
 // (set_forced_implementation(), else the environment's JITNORM_IMPL) and writes each refusal to the verbose log.
 // *status says which it is: success, unimplemented (all refuse, or the forced one does), runtime_error (JITNORM_IMPL

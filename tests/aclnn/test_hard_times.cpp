@@ -133,5 +133,27 @@ TEST(aclnn_hard_times, without_pages_for_code_the_reference_takes_over) {
     EXPECT_EQ(refused.db.bits(), usual.db.bits());
 }
 
+// The executor and its place among those that live; nothing of what was made before.
+TEST(aclnn_hard_times, a_first_call_that_was_made_before_allocates_little) {
+    small_problem s;
+    const forward_arguments forward(s);
+    const backward_arguments backward(s);
+    const auto allocations_of = [&](const auto &arguments) {
+        const long before = allocations;
+        EXPECT_EQ(arguments.first_call(), ACLNN_SUCCESS);
+        const long made = allocations - before;
+        EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
+        return made;
+    };
+    allocations_of(forward);
+    allocations_of(backward);
+    EXPECT_LE(allocations_of(forward), 3); // the table of those that live may grow
+    EXPECT_LE(allocations_of(backward), 3);
+    forward_arguments other = forward;
+    other.eps = 1e-3;
+    EXPECT_GT(allocations_of(other), 3);
+    EXPECT_LE(allocations_of(other), 3);
+}
+
 } // namespace
 } // namespace jitnorm::tests

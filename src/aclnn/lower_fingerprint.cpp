@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+using layer_norm::fingerprint;
+
+void add(fingerprint &to, std::span<const int64_t> numbers) {
+    to.add(uint64_t(numbers.size()));
+    to.add(numbers);
+}
+
+// But where it is: an address is of one call, and nobody looks at the storage's shape.
+void add(fingerprint &to, const tensor *t) {
+    to.add(uint64_t(t != nullptr));
+    if (t == nullptr) return;
+    to.add(uint64_t(uint32_t(t->data_type)) << 32 | uint64_t(uint32_t(t->format)));
+    to.add(uint64_t(t->offset));
+    add(to, t->dims);
+    to.add(t->strides);
+}
+
+template <typename Parameters>
+fingerprint begin(operation op, const Parameters &given) {
+    fingerprint asked(layer_norm::maker::two_phase_call);
+    asked.add(uint64_t(op));
+    add(asked, *given.normalized_shape);
+    for (const tensor *t : tensors_of(given)) add(asked, t);
+    return asked;
+}
+
+} // namespace
+
+fingerprint fingerprint_of(const forward_parameters &given) {
+    fingerprint asked = begin(given.op, given);
+    asked.add(uint64_t(given.impl_mode));
+    asked.add(given.eps);
+    return asked;
+}
+
+fingerprint fingerprint_of(const backward_parameters &given) {
+    fingerprint asked = begin(operation::layer_norm_backward, given);
+    for (size_t i = 0; i < given.output_mask->size(); ++i) asked.add(uint64_t((*given.output_mask)[i]));
+    return asked;
+}
+
+std::array<const tensor *, 6> tensors_of(const forward_parameters &g) {
+    return {g.input, g.weight, g.bias, g.out, g.mean_out, g.rstd_out};
+}
+
+std::array<const tensor *, 9> tensors_of(const backward_parameters &g) {
+    return {g.grad_out, g.input, g.mean, g.rstd, g.weight, g.bias, g.grad_input, g.grad_weight, g.grad_bias};
+}
+
+} // namespace jitnorm::impl::aclnn

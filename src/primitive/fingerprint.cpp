@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fingerprint.hpp"
+
+#include "../jit/isa.hpp"
+#include "ranking.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+void add_entry(fingerprint &to, const sum_post_op &op) {
+    to.add(op.scale);
+    to.add(uint64_t(uint32_t(op.zero_point)) << 32 | uint64_t(op.data_type));
+}
+void add_entry(fingerprint &to, const eltwise_post_op &op) {
+    to.add(uint64_t(op.alg));
+    to.add(op.alpha);
+    to.add(op.beta);
+}
+void add_entry(fingerprint &to, const binary_post_op &op) {
+    to.add(uint64_t(op.alg));
+    to.add(op.src1);
+}
+
+} // namespace
+
+// An implementation's name is where it is as long as the process lives.
+fingerprint::fingerprint(maker who) {
+    add(uint64_t(who) << 32 | uint64_t(jit::effective_isa()));
+    add(uint64_t(reinterpret_cast<uintptr_t>(forced_implementation().data())));
+}
+
+// What lies beyond the dimensions and blocks in use means nothing.
+void fingerprint::add(const memory_desc &md) {
+    const auto dims = size_t(md.ndims), blocks = size_t(md.inner_nblks);
+    add(uint64_t(md.ndims) | uint64_t(md.inner_nblks) << 8 | uint64_t(md.data_type) << 16 |
+        uint64_t(md.format_kind) << 32);
+    add(uint64_t(md.offset0));
+    add(std::span(md.dims, dims));
+    add(std::span(md.padded_dims, dims));
+    add(std::span(md.strides, dims));
+    add(std::span(md.inner_blks, blocks));
+    add(std::span(md.inner_idxs, blocks));
+}
+
+void fingerprint::add(const attributes &attr) {
+    add(uint64_t(attr.scratchpad_mode) | uint64_t(attr.src_scale) << 32 | uint64_t(attr.dst_scale) << 33 |
+        uint64_t(attr.post_ops.entries.size()) << 40);
+    for (const post_op &entry : attr.post_ops.entries) {
+        add(uint64_t(entry.index()));
+        std::visit([&](const auto &op) { add_entry(*this, op); }, entry);
+    }
+}
+
+// A sum of products, which do not wait for each other.
+uint64_t fingerprint::hash() const {
+    constexpr uint64_t ODD = 0x9E3779B97F4A7C15, STEP = 0xD1B54A32D192ED02;
+    uint64_t sum = 0, factor = ODD;
+    for (const uint64_t word : words()) {
+        sum += word * factor;
+        factor += STEP;
+    }
+    return sum ^ sum >> 32;
+}
+
+} // namespace jitnorm::impl::layer_norm
