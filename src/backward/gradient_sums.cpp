@@ -27,14 +27,14 @@ column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
 
 template <typename T>
 void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number) const {
-    kernels_->weights->add_block(
-        {.start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+    kernels_->weights->add_block(jit::backward_weights_arguments{
+        .start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
 }
 
 template <typename T>
 void gradient_sums<T>::add_part(const double *start, const double *sums, double *to, dim_t number) const {
-    kernels_->weights->add_part(
-        {.start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+    kernels_->weights->add_part(jit::backward_weights_arguments{
+        .start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
 }
 
 template <typename T>
