@@ -7,6 +7,15 @@
 
 namespace jitnorm::impl::layer_norm {
 
+namespace {
+
+void add_one(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, double *to,
+             dim_t number) {
+    kernel({.start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+}
+
+} // namespace
+
 template <typename T>
 gradient_sums<T>::gradient_sums(const problem &p, const backward_work &work,
                                 std::shared_ptr<const backward_kernels<T>> kernels)
@@ -27,14 +36,12 @@ column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
 
 template <typename T>
 void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number) const {
-    kernels_->weights->add_block(jit::backward_weights_arguments{
-        .start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+    add_one(kernels_->weights->add_block, start, sums, to, number);
 }
 
 template <typename T>
 void gradient_sums<T>::add_part(const double *start, const double *sums, double *to, dim_t number) const {
-    kernels_->weights->add_part(jit::backward_weights_arguments{
-        .start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+    add_one(kernels_->weights->add_part, start, sums, to, number);
 }
 
 template <typename T>

@@ -14,7 +14,7 @@
 namespace jitnorm::impl::layer_norm {
 
 struct implementation {
-    const char *name; // "jit:avx512", "jit:avx2", "ref:any": what impl_info_str answers and JITNORM_IMPL takes
+    const char *name; // "ref:any", say: what impl_info_str answers and JITNORM_IMPL takes
 
     // Empty: this implementation solves the problem on this machine; otherwise why not, for the verbose log.
     std::string (*refusal)(const problem &p);

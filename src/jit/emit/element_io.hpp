@@ -14,6 +14,7 @@
 #include "narrowing.hpp"
 #include "row_walker.hpp"
 #include "tail_mask.hpp"
+#include "vector_pieces.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -172,7 +173,7 @@ private:
         const address at = walker_.at(row, p, size);
         if (size == int(sizeof(T))) return tail_.load(v, at);
         if constexpr (I == isa::avx2) {
-            collect(Xbyak::Xmm(v.getIdx()), row, p, size);
+            pieces_.collect(Xbyak::Xmm(v.getIdx()), row, p, size);
         } else {
             const auto &mask = tail_.opmask();
             size == 4   ? g_.vmovups(floats(v.getIdx()) | mask | g_.T_z, g_.ptr[at])
@@ -237,7 +238,7 @@ private:
 
     void store_incomplete(const address &at, int index, int size) {
         if constexpr (I == isa::avx2) {
-            scatter(at, Xbyak::Xmm(index), size);
+            pieces_.scatter(at, Xbyak::Xmm(index), size);
         } else {
             const auto &mask = tail_.opmask();
             size == 4   ? g_.vmovups(g_.ptr[at] | mask, floats(index))
@@ -246,66 +247,12 @@ private:
         }
     }
 
-    // AVX2: the incomplete vector as pieces of 4, 2 and 1 elements, by the bits of its count. Collected from the end,
-    // so that every piece enters at the bottom.
-    void collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size) {
-        g_.vpxor(v, v, v);
-        for (int elements = 1; elements < WIDTH; elements *= 2) {
-            Xbyak::Label absent;
-            g_.test(walker_.left(), elements);
-            g_.jz(absent);
-            const int before = (WIDTH - 1) & ~(2 * elements - 1); // the larger pieces come first in memory
-            if (elements > 1) g_.vpslldq(v, v, uint8_t(elements * size));
-            insert_lowest(v, walker_.behind(row, p, size, scratch_, before), elements * size);
-            g_.L(absent);
-        }
-    }
-
-    void insert_lowest(const Xbyak::Xmm &v, const address &at, int bytes) {
-        switch (bytes) {
-        case 8:
-            return g_.vpinsrq(v, v, g_.ptr[at], 0);
-        case 4:
-            return g_.vpinsrd(v, v, g_.ptr[at], 0);
-        case 2:
-            return g_.vpinsrw(v, v, g_.ptr[at], 0);
-        default:
-            return g_.vpinsrb(v, v, g_.ptr[at], 0);
-        }
-    }
-
-    void scatter(const address &at, const Xbyak::Xmm &v, int size) {
-        g_.lea(scratch_, g_.ptr[at]);
-        for (int elements = WIDTH / 2; elements > 0; elements /= 2) {
-            Xbyak::Label absent;
-            const int bytes = elements * size;
-            g_.test(walker_.left(), elements);
-            g_.jz(absent);
-            store_lowest(v, bytes);
-            g_.add(scratch_, bytes);
-            g_.vpsrldq(v, v, uint8_t(bytes));
-            g_.L(absent);
-        }
-    }
-
-    void store_lowest(const Xbyak::Xmm &v, int bytes) {
-        switch (bytes) {
-        case 8:
-            return g_.vmovq(g_.ptr[scratch_], v);
-        case 4:
-            return g_.vmovd(g_.ptr[scratch_], v);
-        case 2:
-            return g_.vpextrw(g_.word[scratch_], v, 0);
-        default:
-            return g_.vpextrb(g_.byte[scratch_], v, 0);
-        }
-    }
-
     Xbyak::CodeGenerator &g_;
     vector_ops<T> ops_;
     tail_mask<I, T> &tail_;
     row_walker<I, T> walker_;
     reg scratch_;
+    vector_pieces<I, T> pieces_{g_, walker_, scratch_};
     std::optional<narrowing<I, T>> narrowing_;
     std::optional<vmm> zeros_;
 };
