@@ -31,7 +31,7 @@ jitnorm_status_t status_of(const values &dims, const values &strides, jitnorm_da
     memory_desc md;
     md.ndims = 7;
     const jitnorm_status_t status = make(md, dims, strides, type);
-    EXPECT_TRUE(status == jitnorm_success || md.ndims == 7) << "a refused descriptor was written";
+    EXPECT_TRUE(status == jitnorm_success || md.ndims == 0) << "a refused descriptor is not empty";
     return status;
 }
 
