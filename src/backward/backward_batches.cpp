@@ -14,12 +14,6 @@ backward_batches<T>::backward_batches(const problem &p, std::shared_ptr<const ba
     : kernels_(std::move(kernels)), scale_size_(dim_t(size_of(p.scale_shift_type))) {}
 
 template <typename T>
-const std::byte *backward_batches<T>::scale_behind(const arguments &args, dim_t columns) const {
-    const auto *scale = static_cast<const std::byte *>(args[SCALE]);
-    return scale == nullptr ? nullptr : scale + columns * scale_size_;
-}
-
-template <typename T>
 void backward_batches<T>::sum(const arguments &args, const panel &here, const backward_batch<T> &b, range rows,
                               range columns, const column_sums<T> &to, T *s1, T *s2) const {
     const column_sums<T> sums = to.behind(columns.begin);
@@ -31,7 +25,7 @@ void backward_batches<T>::sum(const arguments &args, const panel &here, const ba
                        .count = columns.end - columns.begin,
                        .mean = b.mean + rows.begin,
                        .factor = b.factor + rows.begin,
-                       .scale = scale_behind(args, columns.begin),
+                       .scale = behind(args[SCALE], columns.begin * scale_size_),
                        .diff_scale = sums.scale,
                        .diff_shift = sums.shift,
                        .s1 = s1,
@@ -57,7 +51,7 @@ void backward_batches<T>::write(const arguments &args, const walk &how, const pa
             .rstd = b.rstd + rows.begin,
             .m1 = b.m1 + rows.begin,
             .k = b.k + rows.begin,
-            .scale = scale_behind(args, columns.begin),
+            .scale = behind(args[SCALE], columns.begin * scale_size_),
             .rows_ahead = rows.end - rows.begin});
 }
 

@@ -36,8 +36,6 @@ public:
                range columns) const;
 
 private:
-    const std::byte *scale_behind(const arguments &args, dim_t columns) const;
-
     std::shared_ptr<const backward_kernels<T>> kernels_;
     dim_t scale_size_; // bytes of an element
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward_executor.hpp"
 
-#include <cstdint>
 #include <cstring>
 
 namespace jitnorm::impl::layer_norm {
@@ -13,15 +12,9 @@ backward_executor<T, Rows>::backward_executor(const problem &p, const plan &how,
 }
 
 template <typename T, typename Rows>
-bool backward_executor<T, Rows>::stores_begin_at_line(const arguments &args) const {
-    const dim_t offset = parts_.p.diff_src.offset0 * element_size(parts_.p.diff_src);
-    return (reinterpret_cast<uintptr_t>(args[DIFF_SRC]) + uintptr_t(offset)) % CACHE_LINE == 0;
-}
-
-template <typename T, typename Rows>
 jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) const {
     if (!parts_.p.wants_diff_src() && gradients_.count() == 0) return jitnorm_success;
-    const walk how = parts_.how.on(max_threads(), stores_begin_at_line(args));
+    const walk how = parts_.how.on(max_threads(), begins_at_line(parts_.p.diff_src, args[DIFF_SRC]));
     if (how.by_chunks)
         run_by_chunks(args, how);
     else if (sums_are_gradients())

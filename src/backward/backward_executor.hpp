@@ -22,7 +22,6 @@ private:
     using share = backward_share<T, Rows>;
     using batch = backward_batch<T>;
 
-    bool stores_begin_at_line(const arguments &args) const;
     template <typename Body> // void(share &, range items)
     void share_out(const arguments &args, const walk &how, dim_t items, Body &&body) const;
 

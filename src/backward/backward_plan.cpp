@@ -35,10 +35,7 @@ dim_t bytes_of(const problem &p) {
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     to.panel_columns = p.row_length();
     to.batch_rows = batch_of(IN_CACHE_BATCH, p.row_length() * (element_size(p.src) + element_size(p.diff_dst)));
-    // Elements of at least half the compute type's size, and rows that are whole cache lines.
-    const dim_t compute_size = p.computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float));
-    to.non_temporal = bytes_of(p) >= m.last_level && p.wants_diff_src() &&
-                      has_rows_in_lines(p.diff_src, p.row_ndims()) && 2 * element_size(p.diff_src) >= compute_size;
+    to.non_temporal = bytes_of(p) >= m.last_level && p.wants_diff_src() && takes_non_temporal_stores(p, p.diff_src);
 }
 
 // ---- tiles

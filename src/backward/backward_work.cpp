@@ -15,8 +15,8 @@ dim_t pitch_for(dim_t columns) {
 
 backward_work::backward_work(const problem &p)
     : rows_(p.rows()), columns_(p.row_length()), cut_(rows_, columns_),
-      gradients_(int(p.wants_diff_scale()) + int(p.wants_diff_shift())),
-      element_(p.computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float))), pitch_(pitch_for(columns_)) {}
+      gradients_(int(p.wants_diff_scale()) + int(p.wants_diff_shift())), element_(p.compute_size()),
+      pitch_(pitch_for(columns_)) {}
 
 dim_t backward_work::own_bytes(const plan &how) const {
     const bool may_go_by_chunks = how.may_go_by_chunks(MAX_SHARES);

@@ -81,13 +81,13 @@ struct plan {
 
     walk on(int available_threads, bool at_cache_line) const;
     bool may_go_by_chunks(int available_threads) const;
-    // Rows are not shared: for forward, which then needs nothing in common.
+    // Chunks are not shared any more: for forward, which then needs nothing in common.
     void give_up_chunks();
 
     bool operator==(const plan &) const = default;
 };
 
-// "rows:tiles,tile:64x768,batch:5,...", for the log.
+// "rows:tiles,tile_rows:64,panel:768,batch:5,...", for the log.
 std::string describe(const plan &p);
 
 // ---- rules that plans of all kinds share

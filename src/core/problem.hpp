@@ -73,6 +73,8 @@ struct problem {
         return is_f64(src) || (is_forward() ? is_f64(dst) : is_f64(diff_dst) || is_f64(diff_src));
     }
 
+    dim_t compute_size() const { return computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float)); }
+
     // Whether sizes or strides of any tensor are known at execution only: then nothing below has a meaning yet, and
     // executions bring a problem that has them.
     bool has_runtime_sizes() const;

@@ -30,7 +30,7 @@ void forward_batches<T>::settle_rest(const strip &src, row_batch<T> &batch) cons
         const T k = rescale_factor(batch.q[begin]);
         while (end < batch.rows && rescale_factor(batch.q[end]) == k) ++end;
         if (k != T(1))
-            kernels_->repeat({.src = src.first + begin * src.stride,
+            kernels_->repeat({.src = src.row(begin),
                               .row_stride = src.stride,
                               .rows = end - begin,
                               .count = C_,
@@ -40,7 +40,7 @@ void forward_batches<T>::settle_rest(const strip &src, row_batch<T> &batch) cons
                               .factor = k});
         for (dim_t r = begin; r < end; ++r)
             if (k != T(1) || pivot_is_poor<T>({batch.s[r], batch.q[r]}, inv_C_))
-                batch.set(r, finish(settled(src.first + r * src.stride, batch, r, k), inv_C_));
+                batch.set(r, finish(settled(src.row(r), batch, r, k), inv_C_));
     }
 }
 

@@ -53,9 +53,6 @@ public:
                                           const row_batch<T> &batch, dim_t first_row, range columns) const;
 
 private:
-    static const std::byte *behind(const std::byte *first, dim_t bytes) {
-        return first == nullptr ? nullptr : first + bytes;
-    }
     [[gnu::noinline]] void normalize_with_operands(const forward_inputs<T> &inputs,
                                                    const jit::normalize_kernel<T> &kernel,
                                                    jit::normalize_arguments<T> &args, const window &where) const;

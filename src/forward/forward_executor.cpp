@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_executor.hpp"
 
-#include <cstdint>
-
 #include "../layout/rows_in_place.hpp"
 #include "../layout/rows_in_tiles.hpp"
 #include "../simd/non_temporal_stores.hpp"
@@ -22,17 +20,10 @@ forward_executor<T, Rows>::forward_executor(const problem &p, const plan &how,
       C_(p.row_length()), given_(p.statistics_are_inputs()) {}
 
 template <typename T, typename Rows>
-bool forward_executor<T, Rows>::stores_begin_at_line(const arguments &args) const {
-    const auto first =
-        reinterpret_cast<uintptr_t>(args[DST]) + uintptr_t(problem_.dst.offset0 * element_size(problem_.dst));
-    return first % CACHE_LINE == 0;
-}
-
-template <typename T, typename Rows>
 jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const {
     // Nobody asks how many threads there are where one is enough.
     const bool one = plan_.row_threads == 1 && plan_.chunk_threads <= 1;
-    const walk how = plan_.on(one ? 1 : max_threads(), stores_begin_at_line(args));
+    const walk how = plan_.on(one ? 1 : max_threads(), begins_at_line(problem_.dst, args[DST]));
     how.by_chunks ? run_by_chunks(args, how) : run_by_rows(args, how);
     return jitnorm_success;
 }
@@ -89,7 +80,7 @@ void forward_executor<T, Rows>::find_long_statistics(cursor &at, row_batch<T> &b
     moments<T> rows[MAX_BATCH_ROWS];
     for_each_panel({0, C_}, [&](range columns) {
         const strip src = at.open({0, batch.rows}, columns)[X];
-        for (dim_t r = 0; r < batch.rows; ++r) batches_.add_chunks(src.first + r * src.stride, columns, rows[r]);
+        for (dim_t r = 0; r < batch.rows; ++r) batches_.add_chunks(src.row(r), columns, rows[r]);
     });
     batches_.set_statistics(rows, batch);
 }

@@ -10,7 +10,7 @@ namespace jitnorm::impl::layer_norm {
 template <typename T, typename Rows> // T is the compute type
 class forward_executor final : public executor {
 public:
-    // The problem's rows are numbered as they are to be visited (in_visiting_order()).
+    // The problem's rows are numbered as they are to be visited (in_order_of_memory()).
     forward_executor(const problem &p, const plan &how, std::shared_ptr<const forward_kernels<T>> kernels);
 
     jitnorm_status_t execute(const arguments &args) const override;
@@ -18,7 +18,6 @@ public:
 private:
     using cursor = typename Rows::cursor;
 
-    bool stores_begin_at_line(const arguments &args) const;
     template <typename Body> // void(cursor &, const forward_inputs<T> &, range items)
     void share_out(const arguments &args, const walk &how, dim_t items, Body &&body) const;
     template <typename Body> // void(range columns)

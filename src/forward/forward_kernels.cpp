@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_kernels.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "../arithmetic/eltwise.hpp"
@@ -50,12 +49,6 @@ std::vector<jitnorm_data_type_t> operand_types_of(const problem &p) {
     return types;
 }
 
-bool has_sum(const problem &p) {
-    const auto &entries = p.attr.post_ops.entries;
-    return std::any_of(entries.begin(), entries.end(),
-                       [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
-}
-
 // ---- kernels
 
 template <typename T>
@@ -85,7 +78,7 @@ forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
     : sweep(sweep_conf_of(p, vectors, false)), repeat(sweep_conf_of(p, vectors, true)),
       short_sweep(short_sweep_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
       non_temporal(normalize_conf_of<T>(p, vectors, true)), post_op_parameters(parameters_of<T>(p)),
-      operand_types(operand_types_of<T>(p)), reads_dst(has_sum(p)) {}
+      operand_types(operand_types_of<T>(p)) {}
 
 template struct forward_kernels<float>;
 template struct forward_kernels<double>;

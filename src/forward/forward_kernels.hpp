@@ -21,7 +21,6 @@ struct forward_kernels {
     jit::normalize_kernel<T> normalize, non_temporal; // with ordinary stores, and with non-temporal ones
     std::vector<T> post_op_parameters;                // two per post-op, as normalize_arguments says
     std::vector<jitnorm_data_type_t> operand_types;   // one per post-op, as post_op_conf says
-    bool reads_dst;                                   // for a sum post-op
 };
 
 } // namespace jitnorm::impl::layer_norm

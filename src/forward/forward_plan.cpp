@@ -21,8 +21,6 @@ constexpr dim_t BYTES_PER_THREAD = 64 * 1024;
 
 dim_t divide_up(dim_t count, dim_t size) { return (count + size - 1) / size; }
 
-dim_t compute_size(const problem &p) { return p.computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float)); }
-
 bool has_gathered_operands(const problem &p) {
     return p.computes_in_double() ? post_op_operands<double>::needs_tiles(p) : post_op_operands<float>::needs_tiles(p);
 }
@@ -43,9 +41,7 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(far ? 8 * 1024 : IN_CACHE_BATCH, src_row);
     to.rows_per_pass = far ? 1 : 2;
     to.prefetch_threads = far ? INT_MAX : 0;
-    // Elements of at least half the compute type's size, and rows that are whole cache lines.
-    to.non_temporal =
-        leaves_caches && has_rows_in_lines(p.dst, p.row_ndims()) && 2 * element_size(p.dst) >= compute_size(p);
+    to.non_temporal = leaves_caches && takes_non_temporal_stores(p, p.dst);
 }
 
 // ---- tiles: all but the one tensor, dst if it can be, whose rows kernels can take where they are

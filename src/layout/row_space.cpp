@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_space.hpp"
 
+#include <cstdint>
+
 namespace jitnorm::impl {
 
 bool has_strided_rows(const memory_desc &md, int row_ndims) {
@@ -14,6 +16,11 @@ bool has_dense_rows(const memory_desc &md, int row_ndims) {
         step = md.dims[d] == RUNTIME_DIM || step == RUNTIME_DIM ? RUNTIME_DIM : step * md.dims[d];
     }
     return md.inner_nblks == 0;
+}
+
+bool begins_at_line(const memory_desc &md, const void *data) {
+    const dim_t offset = md.offset0 * dim_t(size_of(md.data_type));
+    return (reinterpret_cast<uintptr_t>(data) + uintptr_t(offset)) % CACHE_LINE == 0;
 }
 
 bool has_rows_in_lines(const memory_desc &md, int row_ndims) {

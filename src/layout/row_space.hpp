@@ -22,6 +22,9 @@ bool has_dense_rows(const memory_desc &md, int row_ndims);
 
 constexpr dim_t CACHE_LINE = 64; // bytes
 
+// Whether the tensor's first element lies at the start of one.
+bool begins_at_line(const memory_desc &md, const void *data);
+
 // Whether rows are whole cache lines apart, along each of the first `row_ndims` dimensions.
 bool has_rows_in_lines(const memory_desc &md, int row_ndims);
 

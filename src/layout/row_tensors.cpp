@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "row_space.hpp"
+#include "zero_padding.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -43,6 +44,18 @@ panel tiles_in(std::byte *scratchpad, int tensors, const plan &how) {
         if (!shares) scratchpad += how.tile_rows * how.pitch[i];
     }
     return tiles;
+}
+
+void zero_padding(const row_tensors &tensors, const arguments &args, int share, int shares) {
+    for (size_t i = 0; i < size_t(tensors.count); ++i)
+        if (const row_tensor &t = tensors.data[i]; t.is_written)
+            impl::zero_padding(*t.md, args[t.place], share, shares);
+    if (tensors.writes_mean) impl::zero_padding(*tensors.statistics, args[MEAN], share, shares);
+    if (tensors.writes_variance) impl::zero_padding(*tensors.statistics, args[VARIANCE], share, shares);
+}
+
+bool takes_non_temporal_stores(const problem &p, const memory_desc &md) {
+    return has_rows_in_lines(md, p.row_ndims()) && 2 * element_size(md) >= p.compute_size();
 }
 
 const memory_desc &leading_tensor(const row_tensors &tensors) {

@@ -46,14 +46,15 @@ struct row_tensors {
 // src and dst forward; src, diff_dst and, unless it is left out, diff_src backward. Keeps pointers into the problem.
 row_tensors row_tensors_of(const problem &p);
 
-// The tensor whose rows are best visited as they lie in memory, if they may: one whose rows are not dense, of those
-// that are read first or written.
+// The tensor whose rows are best visited as they lie in memory, if they may: the first or the last one, if its rows are
+// not dense, else the second.
 const memory_desc &leading_tensor(const row_tensors &tensors);
 
 // Rows of one tensor, evenly spaced in memory: the first one's first element, and bytes from row to row.
 struct strip {
     std::byte *first;
     dim_t stride;
+    std::byte *row(dim_t number) const { return first + number * stride; }
 };
 using panel = std::array<strip, MAX_ROW_TENSORS>;
 
@@ -66,6 +67,18 @@ struct statistics_rows {
     void *mean = nullptr, *variance = nullptr;
     dim_t stride = 1;
 };
+
+// Zeros the padding of all that is written: `share` of `shares` of it.
+void zero_padding(const row_tensors &tensors, const arguments &args, int share, int shares);
+
+// Whether stores past the caches can write the tensor if its first element lies at a cache line: rows are whole lines,
+// and elements have at least half the size of the compute type's.
+bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
+
+// Some bytes on from where a tensor is; null stays null.
+inline const std::byte *behind(const void *first, dim_t bytes) {
+    return first == nullptr ? nullptr : static_cast<const std::byte *>(first) + bytes;
+}
 
 inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rows_in_tiles.hpp"
 
-#include "zero_padding.hpp"
-
 namespace jitnorm::impl::layer_norm {
 
 rows_in_tiles::rows_in_tiles(const row_tensors &tensors, const plan &how) : tensors_(tensors), how_(how) {
@@ -17,7 +15,8 @@ const row_packer &rows_in_tiles::leading() const {
 }
 
 rows_in_tiles::cursor::cursor(const rows_in_tiles &rows, const arguments &args, std::byte *tiles)
-    : rows_(rows), args_(args), tiles_(tiles_in(tiles, rows.tensors_.count, rows.how_)) {}
+    : rows_(rows), args_(args), tiles_(tiles_in(tiles, rows.tensors_.count, rows.how_)),
+      statistics_(rows.tensors_, rows.statistics_ ? &*rows.statistics_ : nullptr, args) {}
 
 void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t same_columns_until) {
     if (first < tiled_.begin || first >= tiled_.end) {
@@ -53,9 +52,8 @@ panel rows_in_tiles::cursor::open(range, range columns) {
     if (gathered_.begin != columns.begin || gathered_.end != columns.end) gather(columns);
     panel result = {};
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
-        result[i] = rows_.how_.pitch[i] == 0
-                        ? where_it_is(i, columns.begin)
-                        : strip{tiles_[i].first + (first_ - tiled_.begin) * tiles_[i].stride, tiles_[i].stride};
+        result[i] = rows_.how_.pitch[i] == 0 ? where_it_is(i, columns.begin)
+                                             : strip{tiles_[i].row(first_ - tiled_.begin), tiles_[i].stride};
     return result;
 }
 
@@ -82,36 +80,16 @@ void rows_in_tiles::cursor::scatter() {
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         const row_tensor &t = rows_.tensors_.data[i];
         if (rows_.how_.pitch[i] == 0 || !t.is_written) continue;
-        rows_.packers_[i]->scatter(tiles_[i].first + (written_.begin - tiled_.begin) * tiles_[i].stride,
-                                   tiles_[i].stride, written_.begin, written_.end - written_.begin, gathered_.begin,
-                                   gathered_.end - gathered_.begin, args_[t.place]);
+        rows_.packers_[i]->scatter(tiles_[i].row(written_.begin - tiled_.begin), tiles_[i].stride, written_.begin,
+                                   written_.end - written_.begin, gathered_.begin, gathered_.end - gathered_.begin,
+                                   args_[t.place]);
     }
     written_ = {0, 0};
 }
 
-statistics_rows rows_in_tiles::cursor::open_statistics() {
-    if (!rows_.statistics_) return {};
-    const dim_t size = element_size(*rows_.tensors_.statistics);
-    if (rows_.tensors_.reads_mean) rows_.statistics_->gather(args_[MEAN], first_, number_, mean_, size);
-    if (rows_.tensors_.reads_variance) rows_.statistics_->gather(args_[VARIANCE], first_, number_, variance_, size);
-    return {mean_, variance_, 1};
-}
-
-void rows_in_tiles::cursor::close_statistics() {
-    if (!rows_.statistics_) return;
-    const dim_t size = element_size(*rows_.tensors_.statistics);
-    if (rows_.tensors_.writes_mean) rows_.statistics_->scatter(mean_, size, first_, number_, args_[MEAN]);
-    if (rows_.tensors_.writes_variance) rows_.statistics_->scatter(variance_, size, first_, number_, args_[VARIANCE]);
-}
-
 void rows_in_tiles::cursor::finish(int share, int shares) {
     scatter();
-    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
-        const row_tensor &t = rows_.tensors_.data[i];
-        if (t.is_written) zero_padding(*t.md, args_[t.place], share, shares);
-    }
-    if (rows_.tensors_.writes_mean) zero_padding(*rows_.tensors_.statistics, args_[MEAN], share, shares);
-    if (rows_.tensors_.writes_variance) zero_padding(*rows_.tensors_.statistics, args_[VARIANCE], share, shares);
+    zero_padding(rows_.tensors_, args_, share, shares);
 }
 
 } // namespace jitnorm::impl::layer_norm

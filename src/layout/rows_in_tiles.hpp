@@ -8,6 +8,7 @@
 
 #include "row_packer.hpp"
 #include "row_tensors.hpp"
+#include "statistics_tile.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -40,8 +41,8 @@ public:
         // What was written is scattered when the tiles are needed for other rows or columns, or the work is finished.
         void close(range rows, range columns);
 
-        statistics_rows open_statistics();
-        void close_statistics();
+        statistics_rows open_statistics() { return statistics_.open(first_, number_); }
+        void close_statistics() const { statistics_.close(first_, number_); }
 
         // At the end of a thread's work: nothing is left in the tiles, and `share` of the `shares` of all padding is
         // zero.
@@ -58,11 +59,11 @@ public:
         const rows_in_tiles &rows_;
         const arguments &args_;
         panel tiles_;
-        dim_t first_ = 0, number_ = 0;                          // the batch
-        range tiled_ = {0, 0};                                  // rows of the tiles,
-        range gathered_ = {0, 0};                               // columns of them that are there,
-        range written_ = {0, 0};                                // and rows that are to be scattered
-        float mean_[MAX_BATCH_ROWS], variance_[MAX_BATCH_ROWS]; // room for narrower types too
+        dim_t first_ = 0, number_ = 0; // the batch
+        range tiled_ = {0, 0};         // rows of the tiles,
+        range gathered_ = {0, 0};      // columns of them that are there,
+        range written_ = {0, 0};       // and rows that are to be scattered
+        statistics_tile statistics_;
     };
 
 private:

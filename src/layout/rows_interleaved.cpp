@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rows_interleaved.hpp"
 
-#include "zero_padding.hpp"
-
 namespace jitnorm::impl::layer_norm {
 
 interleaved_blocks rows_interleaved::units_of(const row_tensors &tensors, dim_t block_rows) {
@@ -10,29 +8,23 @@ interleaved_blocks rows_interleaved::units_of(const row_tensors &tensors, dim_t 
 }
 
 rows_interleaved::rows_interleaved(const row_tensors &tensors, const plan &how)
-    : tensors_(tensors), strands_(units_of(tensors, how.block_rows)), how_(how) {
+    : tensors_(tensors), strands_(units_of(tensors, how.block_rows)), how_(how),
+      statistics_(*tensors.statistics, tensors.row_ndims) {
     for (size_t i = 0; i < size_t(tensors.count); ++i)
         packers_[i].emplace(with_row_order(*tensors.data[i].md, tensors.row_ndims, strands_.order()),
                             tensors.row_ndims);
-    statistics_.emplace(*tensors.statistics, tensors.row_ndims);
 }
 
 rows_interleaved::cursor::cursor(const rows_interleaved &rows, const arguments &args, std::byte *tiles)
-    : rows_(rows), args_(args), tiles_(tiles_in(tiles, rows.tensors_.count, rows.how_)) {}
+    : rows_(rows), args_(args), tiles_(tiles_in(tiles, rows.tensors_.count, rows.how_)),
+      statistics_(rows.tensors_, &rows.statistics_, args) {}
 
 // A row of a strand follows the one before behind those of the other strands.
 panel rows_interleaved::cursor::open(range, range) const {
     panel result = {};
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
-        result[i] = {tiles_[i].first + strand_ * tiles_[i].stride, strands_ * tiles_[i].stride};
+        result[i] = {tiles_[i].row(strand_), strands_ * tiles_[i].stride};
     return result;
-}
-
-statistics_rows rows_interleaved::cursor::open_statistics() {
-    const dim_t size = element_size(*rows_.tensors_.statistics);
-    if (rows_.tensors_.reads_mean) rows_.statistics_->gather(args_[MEAN], first_, number_, mean_, size);
-    rows_.statistics_->gather(args_[VARIANCE], first_, number_, variance_, size);
-    return {mean_, variance_, 1};
 }
 
 void rows_interleaved::cursor::gather(const interleaved_blocks::unit &u, dim_t done) const {
@@ -40,8 +32,7 @@ void rows_interleaved::cursor::gather(const interleaved_blocks::unit &u, dim_t d
         const row_tensor &t = rows_.tensors_.data[i];
         if (t.is_read)
             for_each_piece(u, done, [&](dim_t place, dim_t rows, dim_t slot) {
-                rows_.packers_[i]->gather(args_[t.place], place, rows, tiles_[i].first + slot * tiles_[i].stride,
-                                          tiles_[i].stride);
+                rows_.packers_[i]->gather(args_[t.place], place, rows, tiles_[i].row(slot), tiles_[i].stride);
             });
     }
 }
@@ -51,8 +42,7 @@ void rows_interleaved::cursor::scatter(const interleaved_blocks::unit &u, dim_t 
         const row_tensor &t = rows_.tensors_.data[i];
         if (t.is_written)
             for_each_piece(u, done, [&](dim_t place, dim_t rows, dim_t slot) {
-                rows_.packers_[i]->scatter(tiles_[i].first + slot * tiles_[i].stride, tiles_[i].stride, place, rows,
-                                           args_[t.place]);
+                rows_.packers_[i]->scatter(tiles_[i].row(slot), tiles_[i].stride, place, rows, args_[t.place]);
             });
     }
 }
@@ -63,13 +53,6 @@ void rows_interleaved::cursor::for_each_piece(const interleaved_blocks::unit &u,
     const dim_t first = u.place + done * u.from_row;
     if (u.strands == u.from_row) return body(first, number_ * u.strands, dim_t(0));
     for (dim_t i = 0; i < number_; ++i) body(first + i * u.from_row, u.strands, i * u.strands);
-}
-
-void rows_interleaved::cursor::finish(int share, int shares) const {
-    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
-        const row_tensor &t = rows_.tensors_.data[i];
-        if (t.is_written) zero_padding(*t.md, args_[t.place], share, shares);
-    }
 }
 
 } // namespace jitnorm::impl::layer_norm

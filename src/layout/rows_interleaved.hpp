@@ -9,6 +9,7 @@
 #include "interleaved_blocks.hpp"
 #include "row_packer.hpp"
 #include "row_tensors.hpp"
+#include "statistics_tile.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -34,9 +35,9 @@ public:
 
         panel open(range rows, range columns) const;
         void close(range, range) const {} // all strands are scattered together
-        statistics_rows open_statistics();
+        statistics_rows open_statistics() { return statistics_.open(first_, number_); }
         void close_statistics() const {}
-        void finish(int share, int shares) const;
+        void finish(int share, int shares) const { zero_padding(rows_.tensors_, args_, share, shares); }
 
     private:
         template <typename Body>
@@ -62,9 +63,9 @@ public:
         const rows_interleaved &rows_;
         const arguments &args_;
         panel tiles_;
-        dim_t first_ = 0, number_ = 0;                          // the batch,
-        dim_t strand_ = 0, strands_ = 0;                        // its strand, and how many are in the tiles
-        float mean_[MAX_BATCH_ROWS], variance_[MAX_BATCH_ROWS]; // room for narrower types too
+        dim_t first_ = 0, number_ = 0;   // the batch,
+        dim_t strand_ = 0, strands_ = 0; // its strand, and how many are in the tiles
+        statistics_tile statistics_;
     };
 
 private:
@@ -72,7 +73,7 @@ private:
     interleaved_blocks strands_;
     plan how_;
     std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_; // rows in the order of the strands
-    std::optional<row_packer> statistics_;                           // rows in their own
+    row_packer statistics_;                                          // rows in their own
 };
 
 } // namespace jitnorm::impl::layer_norm
