@@ -27,6 +27,7 @@ problem make_problem(jitnorm_prop_kind_t prop_kind, const memory_desc &src, cons
     problem p;
     p.prop_kind = prop_kind;
     p.flags = flags;
+    if (p.has(jitnorm_inverse_deviation)) p.form = layer_norm::statistics_form::inverse_deviation;
     p.epsilon = epsilon;
     p.src = src;
     if (statistics != nullptr) p.statistics = *statistics;
