@@ -28,6 +28,7 @@
 #include "jitnorm/jitnorm_attr.h"
 #include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_memory.h"
+#include "jitnorm/jitnorm_partial.h"
 #include "jitnorm/jitnorm_types.h"
 #include "jitnorm/version.h"
 

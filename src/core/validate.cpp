@@ -159,13 +159,23 @@ verdict check_affine_type(const problem &p, jitnorm_data_type_t type) {
                : unsupported("scale and shift of type f32, bf16 or f16 are supported, and of f64 where data is f64");
 }
 
+verdict check_row_range(const problem &p) {
+    if (!p.is_partial()) return ACCEPTED;
+    if (p.is_forward()) return invalid("forward has no rows of a larger problem");
+    if (p.has_runtime_sizes()) return unsupported("rows of a larger problem have sizes that are known");
+    return p.first_row >= 0 && p.rows() <= p.all_rows && p.first_row <= p.all_rows - p.rows()
+               ? ACCEPTED
+               : invalid("the rows are not among those of the larger problem");
+}
+
 verdict check_scale_shift_type(const problem &p) {
     return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type) : ACCEPTED;
 }
 
 verdict check_diff_scale_shift_type(const problem &p) {
-    const bool wanted = p.wants_diff_scale() || p.wants_diff_shift();
-    return wanted ? check_affine_type(p, p.diff_scale_shift_type) : ACCEPTED;
+    if (!p.wants_diff_scale() && !p.wants_diff_shift()) return ACCEPTED;
+    if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
+    return check_affine_type(p, p.diff_scale_shift_type);
 }
 
 // ---------------------------------------------------------------- the attributes
@@ -219,22 +229,10 @@ verdict check_post_ops(const problem &p) {
 
 // In this order: a check may rely on those before it.
 constexpr verdict (*CHECKS[])(const problem &) = {
-    check_prop_kind,
-    check_flags,
-    check_epsilon,
-    check_choices,
-    check_rank,
-    check_sizes,
-    check_presence,
-    check_data_dims,
-    check_statistics_dims,
-    check_outputs,
-    check_data_types,
-    check_statistics_type,
-    check_scale_shift_type,
-    check_diff_scale_shift_type,
-    check_attributes,
-    check_post_ops,
+    check_prop_kind,  check_flags,           check_epsilon,   check_choices,          check_rank,
+    check_sizes,      check_presence,        check_data_dims, check_statistics_dims,  check_outputs,
+    check_data_types, check_statistics_type, check_row_range, check_scale_shift_type, check_diff_scale_shift_type,
+    check_attributes, check_post_ops,
 };
 
 } // namespace
