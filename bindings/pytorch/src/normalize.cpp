@@ -2,7 +2,8 @@
 #include "normalize.hpp"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/zeros.h>
+
+#include <numeric>
 
 #include "prepared.hpp"
 
@@ -103,11 +104,8 @@ void check_gradient(const at::Tensor &gradient, const at::Tensor &input) {
 }
 
 // Gradients of weight and bias come in one type, and with a weight its own comes along with the bias's.
-void make_affine_gradients(const norm &how, const affine &side, const at::Tensor &input, wanted_gradients wanted,
-                           gradients &to) {
-    const auto options = side.any() ? side.either().options() : input.options();
-    if (wanted.weight || (wanted.bias && side.weight.defined())) to.weight = at::empty(how.shape, options);
-    if (wanted.bias) to.bias = at::empty(how.shape, options);
+bool makes_weight_gradient(const affine &side, wanted_gradients wanted) {
+    return wanted.weight || (wanted.bias && side.weight.defined());
 }
 
 // What is left when the primitive has run: what was asked for, in the types of the tensors that it belongs to.
@@ -121,14 +119,51 @@ void keep_wanted(const norm &how, wanted_gradients wanted, gradients &made) {
     made.bias = type_of_own(made.bias, how.bias);
 }
 
-request backward_request(const at::Tensor &input, const norm &how, const affine &side, const gradients &to) {
-    const bool any = to.weight.defined() || to.bias.defined();
+request backward_request(const at::Tensor &input, const norm &how, const affine &side, wanted_gradients wanted) {
+    const bool any = wanted.weight || wanted.bias;
     request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, how);
-    asked.flags = flags_of(how, side.weight.defined(), to.bias.defined());
+    asked.flags = flags_of(how, side.weight.defined(), wanted.bias);
     if (side.weight.defined())
         asked.affine_type = type_of(side.weight);
-    else if (to.bias.defined())
-        asked.affine_type = type_of(to.bias);
+    else if (wanted.bias)
+        asked.affine_type = type_of(side.any() ? side.bias : input);
+    return asked;
+}
+
+// Runs the request, but for the rows of its tensors complete; the affine gradients are there.
+void run_backward(request &asked, const at::Tensor &of_output, const at::Tensor &given, const at::Tensor &given_mean,
+                  const at::Tensor &given_rstd, const norm &how, const affine &side, gradients &to) {
+    at::Tensor input = given, gradient = in_type(of_output, given.scalar_type());
+    asked.data = rows_of({&input, &gradient}, to.input, how);
+    const at::Tensor mean = how.rms ? at::Tensor() : in_type(given_mean, at::kFloat).contiguous();
+    const at::Tensor rstd = in_type(given_rstd, at::kFloat).contiguous();
+    pointers tensors = {};
+    tensors[SRC] = data_of(input);
+    tensors[DIFF_DST] = data_of(gradient);
+    tensors[DIFF_SRC] = data_of(to.input);
+    tensors[MEAN] = data_of(mean);
+    tensors[VARIANCE] = data_of(rstd);
+    tensors[SCALE] = data_of(side.weight);
+    tensors[DIFF_SCALE] = data_of(to.weight);
+    tensors[DIFF_SHIFT] = data_of(to.bias);
+    prepare(asked).run(tensors);
+}
+
+// Of rows that are dense, which the number of sums does not depend on.
+request partial_request(int64_t row_count, int64_t columns, row_range range) {
+    request asked;
+    asked.kind = jitnorm_backward;
+    asked.flags = jitnorm_use_scale;
+    asked.type = asked.affine_type = jitnorm_f32;
+    asked.first_row = range.first;
+    asked.all_rows = range.all;
+    asked.data.ndims = 2;
+    asked.data.dims[0] = row_count;
+    asked.data.dims[1] = columns;
+    for (auto &strides : asked.data.strides) {
+        strides[0] = columns;
+        strides[1] = 1;
+    }
     return asked;
 }
 
@@ -159,30 +194,66 @@ normalized forward(const at::Tensor &given, const norm &how, bool wants_statisti
     return made;
 }
 
-gradients backward(const at::Tensor &of_output, const at::Tensor &given, const at::Tensor &given_mean,
-                   const at::Tensor &given_rstd, const norm &how, wanted_gradients wanted) {
-    check_shapes(given, how);
-    check_gradient(of_output, given);
+gradients backward(const at::Tensor &of_output, const at::Tensor &input, const at::Tensor &mean, const at::Tensor &rstd,
+                   const norm &how, wanted_gradients wanted) {
+    check_shapes(input, how);
+    check_gradient(of_output, input);
     const affine side(how);
-    gradients made = {empty_data(given), {}, {}};
-    make_affine_gradients(how, side, given, wanted, made);
-    request asked = backward_request(given, how, side, made);
-
-    at::Tensor input = given, gradient = in_type(of_output, given.scalar_type());
-    asked.data = rows_of({&input, &gradient}, made.input, how);
-    const at::Tensor mean = how.rms ? at::Tensor() : in_type(given_mean, at::kFloat).contiguous();
-    const at::Tensor rstd = in_type(given_rstd, at::kFloat).contiguous();
-    pointers tensors = {};
-    tensors[SRC] = data_of(input);
-    tensors[DIFF_DST] = data_of(gradient);
-    tensors[DIFF_SRC] = data_of(made.input);
-    tensors[MEAN] = data_of(mean);
-    tensors[VARIANCE] = data_of(rstd);
-    tensors[SCALE] = data_of(side.weight);
-    tensors[DIFF_SCALE] = data_of(made.weight);
-    tensors[DIFF_SHIFT] = data_of(made.bias);
-    prepare(asked).run(tensors);
+    const auto options = side.any() ? side.either().options() : input.options();
+    gradients made = {empty_data(input), {}, {}};
+    if (makes_weight_gradient(side, wanted)) made.weight = at::empty(how.shape, options);
+    if (wanted.bias) made.bias = at::empty(how.shape, options);
+    request asked = backward_request(input, how, side, wanted);
+    run_backward(asked, of_output, input, mean, rstd, how, side, made);
     keep_wanted(how, wanted, made);
+    return made;
+}
+
+gradients partial_backward(const at::Tensor &of_output, const at::Tensor &input, const at::Tensor &mean,
+                           const at::Tensor &rstd, const norm &how, wanted_gradients wanted, row_range range) {
+    check_shapes(input, how);
+    check_gradient(of_output, input);
+    TORCH_CHECK(wanted.weight || wanted.bias, "without gradients of weight and bias there is nothing to share");
+    const affine side(how);
+    const int64_t columns = c10::multiply_integers(how.shape);
+    const int64_t row_count = c10::multiply_integers(input.sizes().slice(0, input.sizes().size() - how.shape.size()));
+    const int64_t sums = partial_sums(row_count, columns, range);
+    const auto options = input.options().dtype(at::kDouble);
+    gradients made = {empty_data(input), {}, {}};
+    if (makes_weight_gradient(side, wanted)) made.weight = at::empty({sums, columns}, options);
+    if (wanted.bias) made.bias = at::empty({sums, columns}, options);
+    request asked = backward_request(input, how, side, wanted);
+    asked.first_row = range.first;
+    asked.all_rows = range.all;
+    run_backward(asked, of_output, input, mean, rstd, how, side, made);
+    if (!wanted.input) made.input.reset();
+    if (!wanted.weight) made.weight.reset();
+    return made;
+}
+
+int64_t partial_sums(int64_t row_count, int64_t columns, row_range range) {
+    return partial_sums(partial_request(row_count, columns, range));
+}
+
+at::Tensor merge_gradients(at::ArrayRef<at::Tensor> sums, at::IntArrayRef rows, at::IntArrayRef shape,
+                           at::ScalarType type) {
+    TORCH_CHECK(sums.size() == rows.size(), "there are sums of ", sums.size(), " ranges and rows of ", rows.size());
+    const int64_t columns = c10::multiply_integers(shape);
+    const int64_t all = std::accumulate(rows.begin(), rows.end(), int64_t(0));
+    std::vector<const double *> data;
+    for (size_t i = 0, first = 0; i < sums.size(); first += size_t(rows[i++])) {
+        const int64_t needed = partial_sums(rows[i], columns, {int64_t(first), all});
+        TORCH_CHECK(sums[i].is_contiguous() && sums[i].scalar_type() == at::kDouble && sums[i].dim() == 2 &&
+                        sums[i].size(0) >= needed && sums[i].size(1) == columns,
+                    "the sums of range ", i, " must be contiguous float64 of ", needed, " rows and ", columns,
+                    " columns");
+        data.push_back(static_cast<const double *>(sums[i].data_ptr()));
+    }
+    const at::Tensor made = at::empty(shape, at::TensorOptions().dtype(type));
+    jitnorm::error::wrap_c_api(
+        jitnorm_layer_normalization_merge_gradients(made.data_ptr(), jitnorm_data_type_t(type_of(made)), all, columns,
+                                                    int(rows.size()), rows.data(), data.data()),
+        "could not merge gradients");
     return made;
 }
 

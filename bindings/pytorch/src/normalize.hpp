@@ -36,4 +36,21 @@ struct gradients {
 gradients backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
                    const at::Tensor &rstd, const norm &how, wanted_gradients wanted);
 
+// The input has some rows of all those that processes share.
+struct row_range {
+    int64_t first, all;
+};
+
+// The same, but that in the place of the gradients of weight and bias there are their sums over parts of the rows
+// (jitnorm_partial.h), float64, a row of sums after the other.
+gradients partial_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
+                           const at::Tensor &rstd, const norm &how, wanted_gradients wanted, row_range range);
+
+// How many sums there are for so many rows.
+int64_t partial_sums(int64_t rows, int64_t columns, row_range range);
+
+// A gradient of weight or bias from the sums of all ranges, rows[i] of range i, in the order of the rows.
+at::Tensor merge_gradients(at::ArrayRef<at::Tensor> sums, at::IntArrayRef rows, at::IntArrayRef shape,
+                           at::ScalarType type);
+
 } // namespace jitnorm_torch

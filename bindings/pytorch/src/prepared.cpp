@@ -39,17 +39,30 @@ bool is_forward(const request &asked) {
     return asked.kind == jitnorm_forward_inference || asked.kind == jitnorm_forward_training;
 }
 
+jitnorm::primitive_desc_base describe_partial(const request &asked) {
+    const memory::desc src = data_desc(asked, 0), diff_dst = data_desc(asked, 1), diff_src = data_desc(asked, 2);
+    jitnorm_primitive_desc_t made = nullptr;
+    jitnorm::error::wrap_c_api(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+                                   &made, cpu().get(), diff_src.get(), diff_dst.get(), src.get(),
+                                   statistics_desc(asked).get(), jitnorm_data_type_t(asked.affine_type),
+                                   epsilon_of(asked), unsigned(asked.flags), asked.first_row, asked.all_rows, nullptr),
+                               "could not describe the gradients of some rows");
+    return jitnorm::primitive_desc_base(made);
+}
+
 jitnorm::primitive_desc_base describe(const request &asked) {
+    using jitnorm::layer_normalization_backward;
+    using jitnorm::layer_normalization_forward;
     const auto kind = jitnorm::prop_kind(asked.kind);
     const auto flags = jitnorm::normalization_flags(asked.flags);
     const auto affine = memory::data_type(asked.affine_type);
+    if (asked.all_rows >= 0) return describe_partial(asked);
     if (is_forward(asked))
-        return jitnorm::layer_normalization_forward::primitive_desc(cpu(), kind, data_desc(asked, 0),
-                                                                    data_desc(asked, 1), statistics_desc(asked), affine,
-                                                                    epsilon_of(asked), flags);
-    return jitnorm::layer_normalization_backward::primitive_desc(cpu(), kind, data_desc(asked, 2), data_desc(asked, 1),
-                                                                 data_desc(asked, 0), statistics_desc(asked), affine,
-                                                                 affine, epsilon_of(asked), flags, {});
+        return layer_normalization_forward::primitive_desc(cpu(), kind, data_desc(asked, 0), data_desc(asked, 1),
+                                                           statistics_desc(asked), affine, epsilon_of(asked), flags);
+    return layer_normalization_backward::primitive_desc(cpu(), kind, data_desc(asked, 2), data_desc(asked, 1),
+                                                        data_desc(asked, 0), statistics_desc(asked), affine, affine,
+                                                        epsilon_of(asked), flags, {});
 }
 
 // The library takes a mean with rms_norm and a shift backward, and looks at neither.
@@ -92,6 +105,11 @@ void prepared::run(const pointers &tensors) {
     jitnorm::error::wrap_c_api(
         jitnorm_primitive_execute(primitive_.get(), stream_of_thread(), int(arguments_.size()), arguments_.data()),
         "could not execute a normalization");
+}
+
+int64_t partial_sums(const request &asked) {
+    const memory::desc sums = describe_partial(asked).diff_weights_desc(0);
+    return sums.get_ndims() == 0 ? 0 : sums.get_dims()[0];
 }
 
 // A table whose entries replace each other: a model has few shapes, and what is not here the library finds again

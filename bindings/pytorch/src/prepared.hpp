@@ -34,15 +34,15 @@ public:
     // On PyTorch's threads.
     void run(const pointers &tensors);
 
-    // The rows of partial sums that a request with all_rows gives.
-    int64_t partial_rows() const;
-
 private:
     jitnorm::primitive primitive_;
     std::vector<jitnorm::memory> memories_;
     std::vector<jitnorm_exec_arg_t> arguments_;
     std::vector<tensor_slot> slots_; // of each argument
 };
+
+// How many sums of a column a request with all_rows gives.
+int64_t partial_sums(const request &asked);
 
 // The calling thread's. It stays until the thread's next call.
 prepared &prepare(const request &asked);
