@@ -14,22 +14,24 @@ backward_batches<T>::backward_batches(const problem &p, std::shared_ptr<const ba
     : kernels_(std::move(kernels)), scale_size_(dim_t(size_of(p.scale_shift_type))) {}
 
 template <typename T>
-void backward_batches<T>::sum(const arguments &args, const panel &here, const backward_batch<T> &b, range rows,
-                              range columns, const column_sums<T> &to, T *s1, T *s2) const {
+void backward_batches<T>::sum(const arguments &args, const walk &how, const panel &here, const backward_batch<T> &b,
+                              range rows, range columns, const column_sums<T> &to, T *s1, T *s2) const {
     const column_sums<T> sums = to.behind(columns.begin);
-    (*kernels_->sums)({.src = here[X].first,
-                       .diff_dst = here[DY].first,
-                       .src_row_stride = here[X].stride,
-                       .diff_dst_row_stride = here[DY].stride,
-                       .rows = rows.end - rows.begin,
-                       .count = columns.end - columns.begin,
-                       .mean = b.mean + rows.begin,
-                       .factor = b.factor + rows.begin,
-                       .scale = behind(args[SCALE], columns.begin * scale_size_),
-                       .diff_scale = sums.scale,
-                       .diff_shift = sums.shift,
-                       .s1 = s1,
-                       .s2 = s2});
+    const auto &kernel = how.prefetch ? kernels_->sums->prefetching : kernels_->sums->ordinary;
+    kernel({.src = here[X].first,
+            .diff_dst = here[DY].first,
+            .src_row_stride = here[X].stride,
+            .diff_dst_row_stride = here[DY].stride,
+            .rows = rows.end - rows.begin,
+            .count = columns.end - columns.begin,
+            .mean = b.mean + rows.begin,
+            .factor = b.factor + rows.begin,
+            .scale = behind(args[SCALE], columns.begin * scale_size_),
+            .diff_scale = sums.scale,
+            .diff_shift = sums.shift,
+            .s1 = s1,
+            .s2 = s2,
+            .prefetch = (rows.end - rows.begin) * here[X].stride});
 }
 
 template <typename T>
@@ -52,7 +54,7 @@ void backward_batches<T>::write(const arguments &args, const walk &how, const pa
             .m1 = b.m1 + rows.begin,
             .k = b.k + rows.begin,
             .scale = behind(args[SCALE], columns.begin * scale_size_),
-            .rows_ahead = rows.end - rows.begin});
+            .prefetch = (rows.end - rows.begin) * here[DY].stride});
 }
 
 template class backward_batches<float>;

@@ -20,6 +20,9 @@ constexpr dim_t BYTES_PER_THREAD = 96 * 1024;
 // Rows of more elements do not stay in L2 between their sums and diff_src: threads take chunks of all rows instead.
 constexpr dim_t LONG_ROW = 128 * 1024;
 
+// Beyond the caches a batch and the next one on its way, of two tensors, stay in L1 beside the sums over columns.
+constexpr dim_t FAR_BATCH = IN_CACHE_BATCH / 2;
+
 // Tiles are larger where sums in the order of the rows leave no other way to use lines whole.
 constexpr dim_t LARGEST_TILE_BYTES = 2 * TILE_BYTES;
 
@@ -34,8 +37,10 @@ dim_t bytes_of(const problem &p) {
 
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     to.panel_columns = p.row_length();
-    to.batch_rows = batch_of(IN_CACHE_BATCH, p.row_length() * (element_size(p.src) + element_size(p.diff_dst)));
-    to.non_temporal = bytes_of(p) >= m.last_level && p.wants_diff_src() && takes_non_temporal_stores(p, p.diff_src);
+    const bool leaves_caches = bytes_of(p) >= m.last_level;
+    to.batch_rows = batch_of(leaves_caches ? FAR_BATCH : IN_CACHE_BATCH,
+                             p.row_length() * (element_size(p.src) + element_size(p.diff_dst)));
+    to.non_temporal = leaves_caches && p.wants_diff_src() && takes_non_temporal_stores(p, p.diff_src);
 }
 
 // ---- tiles

@@ -31,17 +31,16 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
 
 // ---- batches
 
-// Beyond the caches, and where more is read than written, single rows with the next batch on its way; else pairs.
+// Once the data are many times L2, so that most of them wait for the last level, and beyond L2 already where more is
+// read than written: single rows, which keep the memory streams few, with the next batch on its way. Else pairs.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p.src), dst_row = p.row_length() * element_size(p.dst);
     const dim_t bytes = p.rows() * (src_row + dst_row);
-    const bool leaves_caches = bytes >= m.last_level;
-    const bool mostly_reads = bytes > m.l2 && dst_row < src_row;
-    const bool far = leaves_caches || mostly_reads;
-    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(far ? 8 * 1024 : IN_CACHE_BATCH, src_row);
+    const bool far = bytes > (dst_row < src_row ? 1 : 6) * m.l2;
+    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
     to.rows_per_pass = far ? 1 : 2;
     to.prefetch_threads = far ? INT_MAX : 0;
-    to.non_temporal = leaves_caches && takes_non_temporal_stores(p, p.dst);
+    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 
 // ---- tiles: all but the one tensor, dst if it can be, whose rows kernels can take where they are

@@ -38,7 +38,10 @@ private:
         rows_.begin();
         rows_.step(1, [&] {
             broadcast_statistics();
-            if (conf_.prefetching) point_ahead();
+            if (conf_.prefetching) {
+                mov(reg_ahead_, reg_diff_dst_);
+                add(reg_ahead_, JITNORM_ARGUMENT(prefetch));
+            }
             walker_.begin(reg_count_);
             walker_.walk_freely(UNROLL, [&](places vectors) { compute(vectors); });
         });
@@ -73,21 +76,10 @@ private:
         broadcast(m1_, JITNORM_ARGUMENT(m1));
     }
 
-    void point_ahead() {
-        const auto point = [&](const reg &ahead, const reg &row, const Xbyak::Address &stride) {
-            mov(ahead, stride);
-            imul(ahead, JITNORM_ARGUMENT(rows_ahead));
-            add(ahead, row);
-        };
-        if (conf_.sums) point(reg_src_ahead_, reg_src_, JITNORM_ARGUMENT(src_row_stride));
-        point(reg_diff_dst_ahead_, reg_diff_dst_, JITNORM_ARGUMENT(diff_dst_row_stride));
-    }
-
     // All loads come before the first store: diff_src may be diff_dst, and a load that follows a store 4096 bytes away
     // would wait for it.
     void compute(places vectors) {
-        if (conf_.prefetching && conf_.sums) hints_.prefetch(reg_src_ahead_, vectors, conf_.src);
-        if (conf_.prefetching) hints_.prefetch(reg_diff_dst_ahead_, vectors, conf_.diff_dst);
+        if (conf_.prefetching) hints_.prefetch(reg_ahead_, vectors, conf_.diff_dst);
         if (!conf_.non_temporal) hints_.claim(reg_diff_src_, vectors, conf_.diff_src);
         load_g(vectors);
         if (conf_.sums) difference_.emit_all(x_, mean_, reg_src_, vectors);
@@ -124,7 +116,7 @@ private:
     backward_data_conf conf_;
     const reg &reg_src_ = rsi, &reg_diff_dst_ = rdx, &reg_diff_src_ = r8, &reg_count_ = rcx, &reg_scale_ = r10;
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12;
-    const reg &reg_src_ahead_ = r13, &reg_diff_dst_ahead_ = r14;
+    const reg &reg_ahead_ = r14;
     const vmm mean_{0}, rstd_{1}, m1_{2}, k_{3};
     const vmm g_[UNROLL] = {vmm{4}, vmm{5}}, x_[UNROLL] = {vmm{6}, vmm{7}};
     vector_ops<T> ops_{*this};

@@ -18,7 +18,7 @@ struct backward_data_arguments {
     dim_t count;                                                    // elements of each row, at least 1
     const T *mean = nullptr, *rstd, *m1 = nullptr, *k = nullptr;    // one value per row
     const void *scale = nullptr;                                    // `count` values
-    dim_t rows_ahead = 0;                                           // prefetch the row so many on
+    dim_t prefetch = 0; // bytes from an element of diff_dst to one that is asked for
 };
 
 template <typename T> // float or double

@@ -66,6 +66,7 @@ struct backward_sums_conf {
     bool sums = true;        // over rows: s1 and s2
     bool diff_scale = false; // over columns
     bool diff_shift = false;
+    bool prefetching = false;                  // src, so far ahead as the argument says
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
     auto operator<=>(const backward_sums_conf &) const = default;
