@@ -20,6 +20,7 @@ public:
     code_pages(const code_pages &) = delete;
     code_pages &operator=(const code_pages &) = delete;
 
+    void *begin() const { return pages_; }
     std::span<const uint8_t> instructions() const { return {static_cast<const uint8_t *>(pages_), size_}; }
 
 private:
@@ -35,7 +36,7 @@ public:
 
     template <typename Function>
     Function *entry() const {
-        return reinterpret_cast<Function *>(pages_.instructions().data());
+        return reinterpret_cast<Function *>(pages_.begin());
     }
     size_t size() const { return pages_.instructions().size(); } // without the padding to whole pages
 
