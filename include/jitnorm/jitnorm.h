@@ -262,8 +262,9 @@ JITNORM_API jitnorm_status_t jitnorm_get_default_fpmath_mode(jitnorm_fpmath_mode
  * invalid_arguments: no implementation has the name; nothing changes. */
 JITNORM_API jitnorm_status_t jitnorm_set_implementation(const char *name);
 
-/* Says who is told the names of code generated from now on: or-ed JITNORM_JIT_PROFILE_*. The environment variable
- * JITNORM_JIT_PROFILE=1 stands for JITNORM_JIT_PROFILE_LINUX_PERFMAP.
+/* Says who is told of code generated from now on: or-ed JITNORM_JIT_PROFILE_*. The environment variable
+ * JITNORM_JIT_PROFILE has the same as a number, and 1 for JITNORM_JIT_PROFILE_LINUX_PERFMAP. The file jit-PID.dump is
+ * in the folder of jitnorm_set_jit_dump_folder(), and like the map this user's own. Debuggers need no request.
  * unimplemented: a profiler of oneDNN's that there is not here. invalid_arguments: unknown flags. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
 
@@ -273,8 +274,8 @@ JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
  */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_dump(int enable);
 
-/* The folder, which must exist, of those files, in place of what JITNORM_JIT_DUMP said; the text is copied. null or "":
- * the working folder, which is also where they go without either. */
+/* The folder, which must exist, of those files and of jit-PID.dump, in place of what JITNORM_JIT_DUMP said; the text is
+ * copied. null or "": the working folder, which is also where they go without either. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_dump_folder(const char *folder);
 
 /* Frees the scratchpad that the library keeps for the calling thread; a later execution that needs one allocates it

@@ -360,7 +360,9 @@ typedef enum JITNORM_INT { jitnorm_cpu_isa_no_hints = 0x0, jitnorm_cpu_isa_prefe
 
 /* Who is told the names of generated code; values as in oneDNN, of whose other profilers there is none. */
 #define JITNORM_JIT_PROFILE_NONE 0u
-#define JITNORM_JIT_PROFILE_LINUX_PERFMAP 2u /* Linux perf, by /tmp/perf-PID.map */
+#define JITNORM_JIT_PROFILE_LINUX_PERFMAP 2u /* Linux perf, by /tmp/perf-PID.map: names */
+#define JITNORM_JIT_PROFILE_LINUX_JITDUMP 4u /* Linux perf, by jit-PID.dump: names, instructions and frames */
+#define JITNORM_JIT_PROFILE_LINUX_PERF (JITNORM_JIT_PROFILE_LINUX_JITDUMP | JITNORM_JIT_PROFILE_LINUX_PERFMAP)
 
 /* ---------------------------------------------------------------- queries */
 
