@@ -28,6 +28,7 @@
 #include "jitnorm/jitnorm_attr.h"
 #include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_memory.h"
+#include "jitnorm/jitnorm_partial.h"
 #include "jitnorm/jitnorm_types.h"
 #include "jitnorm/version.h"
 
@@ -56,7 +57,10 @@ extern "C" {
  *     diff_scale[c] = sum over rows of diff_dst[c] * xhat[c]
  *     diff_shift[c] = sum over rows of diff_dst[c]
  *
- * where with jitnorm_use_global_stats both sums in diff_src are left out (the statistics are constants), and with
+ * and with jitnorm_inverse_deviation the variance tensor, input or output, holds rstd in the place of the variance, as
+ * PyTorch and Ascend hand it from forward to backward; an rstd that is given is taken as it is, without epsilon.
+ *
+ * With jitnorm_use_global_stats both sums in diff_src are left out (the statistics are constants), and with
  * jitnorm_rms_norm the first one is.
  *
  * Tensors, with the argument (JITNORM_ARG_*) that hands each to an execution; + input, - output, blank: must be absent:
@@ -82,9 +86,10 @@ extern "C" {
  *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely
  *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape
  *     mean, variance       f32; src's shape without the last dimension; any layout
- *     scale, shift, and their gradients   f32, bf16 or f16; one dimension of C elements, dense
- * Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What is written (dst,
- * diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may have.
+ *     scale, shift, and their gradients   f32, bf16 or f16, and f64 where a data tensor is; one dimension of C
+ * elements, dense Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What
+ * is written (dst, diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may
+ * have.
  *
  * Tensors without elements: any strides will do; an execution succeeds and writes what there is to write (with C > 0
  * and no rows diff_scale = diff_shift = 0; with rows of C = 0 forward training mean 0 and variance NaN).
@@ -121,7 +126,7 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
     float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr);
 
-/* The same with the data type of scale and shift: f32, bf16 or f16. It is ignored when flags ask for neither. */
+/* The same with the data type of scale and shift, one of those above. It is ignored when flags ask for neither. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,

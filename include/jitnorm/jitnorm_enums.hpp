@@ -32,7 +32,8 @@ enum class normalization_flags : unsigned {
     use_global_stats = jitnorm_use_global_stats,
     use_scale = jitnorm_use_scale,
     use_shift = jitnorm_use_shift,
-    rms_norm = jitnorm_rms_norm
+    rms_norm = jitnorm_rms_norm,
+    inverse_deviation = jitnorm_inverse_deviation
 };
 JITNORM_DEFINE_BITMASK(normalization_flags)
 

@@ -200,7 +200,8 @@ typedef enum JITNORM_INT {
     jitnorm_use_global_stats = 0x1, /* mean and variance are inputs */
     jitnorm_use_scale = 0x2,
     jitnorm_use_shift = 0x4,
-    jitnorm_rms_norm = 0x20 /* the mean is taken as zero: root mean square normalization */
+    jitnorm_rms_norm = 0x20,            /* the mean is taken as zero: root mean square normalization */
+    jitnorm_inverse_deviation = 0x20000 /* the variance tensor holds 1 / sqrt(variance + epsilon) in its place */
 } jitnorm_normalization_flags_t;
 
 /* Algorithms of post-operations. */

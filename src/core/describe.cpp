@@ -77,7 +77,8 @@ std::string describe_choices(const problem &p) {
     return knob("axes", p.normalized_axes == 1 ? "" : std::to_string(p.normalized_axes)) +
            knob("stat_dt", p.statistics.data_type == jitnorm_f32 ? "" : type) +
            knob("stat", p.form == statistics_form::inverse_deviation ? "rstd" : "") + knob("left-out", left_out) +
-           knob("scale", p.scale_is_ones ? "ones" : "");
+           knob("scale", p.scale_is_ones ? "ones" : "") +
+           knob("rows-from", p.is_partial() ? std::to_string(p.first_row) + "/" + std::to_string(p.all_rows) : "");
 }
 
 // A scale's value belongs to an execution, not to the problem; the syntax wants one, and 1 stands for it.

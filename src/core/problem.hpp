@@ -37,6 +37,10 @@ struct problem {
     jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // of scale and shift, C elements each, dense
     jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32; // of their gradients
 
+    // Backward of some rows of a larger problem, of `all_rows`: diff_scale and diff_shift are the sums of the parts of
+    // these rows (row_blocks.hpp), rows of C doubles. Negative: of all there is.
+    dim_t first_row = 0, all_rows = -1;
+
     attributes attr;
 
     bool is_forward() const { return prop_kind == jitnorm_forward_training || prop_kind == jitnorm_forward_inference; }
@@ -49,6 +53,7 @@ struct problem {
     bool statistics_are_outputs() const {
         return prop_kind == jitnorm_forward_training && !has(jitnorm_use_global_stats);
     }
+    bool is_partial() const { return all_rows >= 0; }
     bool leaves_out(output o) const { return (left_out & unsigned(o)) != 0; }
 
     // Which tensors an execution reads and writes.

@@ -19,7 +19,8 @@ constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_argument
 constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
 
 constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
-                                 unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm);
+                                 unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm) |
+                                 unsigned(jitnorm_inverse_deviation);
 constexpr unsigned KNOWN_OUTPUTS = unsigned(output::mean) | unsigned(output::variance) | unsigned(output::diff_src) |
                                    unsigned(output::diff_scale) | unsigned(output::diff_shift);
 
@@ -150,19 +151,31 @@ verdict check_statistics_type(const problem &p) {
                : unsupported("statistics (mean and variance) are none of f32, bf16 and f16");
 }
 
-verdict check_affine_type(jitnorm_data_type_t type) {
+verdict check_affine_type(const problem &p, jitnorm_data_type_t type) {
     if (size_of(type) == 0) return invalid("unknown data type of scale and shift");
+    if (type == jitnorm_f64 && p.computes_in_double()) return ACCEPTED;
     return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
-               : unsupported("scale and shift of type f32, bf16 or f16 are supported");
+               : unsupported("scale and shift of type f32, bf16 or f16 are supported, and of f64 where data is f64");
+}
+
+verdict check_row_range(const problem &p) {
+    if (!p.is_partial()) return ACCEPTED;
+    if (p.is_forward()) return invalid("forward has no rows of a larger problem");
+    if (p.has_runtime_sizes()) return unsupported("rows of a larger problem have sizes that are known");
+    return p.first_row >= 0 && p.rows() <= p.all_rows && p.first_row <= p.all_rows - p.rows()
+               ? ACCEPTED
+               : invalid("the rows are not among those of the larger problem");
 }
 
 verdict check_scale_shift_type(const problem &p) {
-    return p.uses_scale() || p.uses_shift() ? check_affine_type(p.scale_shift_type) : ACCEPTED;
+    return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type) : ACCEPTED;
 }
 
 verdict check_diff_scale_shift_type(const problem &p) {
-    return p.wants_diff_scale() || p.wants_diff_shift() ? check_affine_type(p.diff_scale_shift_type) : ACCEPTED;
+    if (!p.wants_diff_scale() && !p.wants_diff_shift()) return ACCEPTED;
+    if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
+    return check_affine_type(p, p.diff_scale_shift_type);
 }
 
 // ---------------------------------------------------------------- the attributes
@@ -216,22 +229,10 @@ verdict check_post_ops(const problem &p) {
 
 // In this order: a check may rely on those before it.
 constexpr verdict (*CHECKS[])(const problem &) = {
-    check_prop_kind,
-    check_flags,
-    check_epsilon,
-    check_choices,
-    check_rank,
-    check_sizes,
-    check_presence,
-    check_data_dims,
-    check_statistics_dims,
-    check_outputs,
-    check_data_types,
-    check_statistics_type,
-    check_scale_shift_type,
-    check_diff_scale_shift_type,
-    check_attributes,
-    check_post_ops,
+    check_prop_kind,  check_flags,           check_epsilon,   check_choices,          check_rank,
+    check_sizes,      check_presence,        check_data_dims, check_statistics_dims,  check_outputs,
+    check_data_types, check_statistics_type, check_row_range, check_scale_shift_type, check_diff_scale_shift_type,
+    check_attributes, check_post_ops,
 };
 
 } // namespace

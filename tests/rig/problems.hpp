@@ -41,6 +41,8 @@ struct setup {
     statistics_form form = statistics_form::variance;
     unsigned left_out = 0;
     bool scale_is_ones = false;
+
+    dim_t first_row = 0, all_rows = -1; // backward of some rows of a larger problem
 };
 
 inline std::ostream &operator<<(std::ostream &out, const setup &s) {
@@ -50,7 +52,7 @@ inline std::ostream &operator<<(std::ostream &out, const setup &s) {
                << s.src_type << ' ' << s.dst_type << ' ' << s.diff_src_type << ' ' << s.affine_type << ' '
                << s.gradient_type << " in place " << s.in_place << " seed " << s.seed << " axes " << s.axes
                << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
-               << s.left_out << " ones " << s.scale_is_ones;
+               << s.left_out << " ones " << s.scale_is_ones << " rows from " << s.first_row << " of " << s.all_rows;
 }
 
 inline problem make_problem(const setup &s) {
@@ -72,6 +74,9 @@ inline problem make_problem(const setup &s) {
     }
     p.scale_shift_type = s.affine_type;
     p.diff_scale_shift_type = s.gradient_type == jitnorm_data_type_undef ? s.affine_type : s.gradient_type;
+    p.first_row = s.first_row;
+    p.all_rows = s.all_rows;
+    if (p.is_partial()) p.diff_scale_shift_type = jitnorm_f64;
     p.attr = s.attr;
     return p;
 }

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "arithmetic/row_blocks.hpp"
 #include "oracle.hpp"
 #include "planned.hpp"
 #include "problems.hpp"
@@ -149,9 +150,11 @@ private:
     void make_gradients(const setup &s) {
         diff_dst = make(p.diff_dst, random_values(nelems(p.diff_dst), 0.1, 1, s.seed + 6));
         if (!in_place_ && p.wants_diff_src()) diff_src = tensor(p.diff_src, side_);
-        const memory_desc vector = dense({p.row_length()}, p.diff_scale_shift_type);
-        if (p.wants_diff_scale()) diff_scale = tensor(vector, side_);
-        if (p.wants_diff_shift()) diff_shift = tensor(vector, side_);
+        std::vector<dim_t> sizes = {p.row_length()};
+        if (p.is_partial()) sizes.insert(sizes.begin(), row_blocks_of(p).parts());
+        const memory_desc gradient = dense(sizes, p.diff_scale_shift_type);
+        if (p.wants_diff_scale()) diff_scale = tensor(gradient, side_);
+        if (p.wants_diff_shift()) diff_shift = tensor(gradient, side_);
     }
 
     std::vector<const tensor *> written() const {
