@@ -24,11 +24,12 @@ described::described(layer_norm::problem to_solve, const layer_norm::solution &c
     : problem(std::move(to_solve)), solution(chosen),
       scale_shift(make_vector(problem.row_length(), problem.scale_shift_type)),
       diff_scale_shift(make_vector(problem.row_length(), problem.diff_scale_shift_type)),
-      scratchpad(describe_scratchpad(*this)) {}
+      bias(make_vector(problem.row_length(), problem.attr.residual.bias_type)), scratchpad(describe_scratchpad(*this)) {
+}
 
 described::described(const described &other, const layer_norm::solution &chosen)
     : problem(other.problem), solution(chosen), scale_shift(other.scale_shift),
-      diff_scale_shift(other.diff_scale_shift), scratchpad(other.scratchpad) {}
+      diff_scale_shift(other.diff_scale_shift), bias(other.bias), scratchpad(other.scratchpad) {}
 
 std::shared_ptr<const executable> described::made() const {
     const std::lock_guard lock(process_lock);
