@@ -19,8 +19,17 @@ std::optional<jit::backward_sums_kernel<T>> make_sums_kernel(const problem &p, j
 enum stores { ORDINARY, FETCHING, BYPASSING };
 
 jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores how) {
-    return {vectors,         p.src.data_type, p.diff_dst.data_type, p.diff_src.data_type, p.scale_shift_type,
-            p.reads_scale(), !p.is_rms(),     wants_sums(p),        how != ORDINARY,      how == BYPASSING};
+    return {vectors,
+            p.src.data_type,
+            p.diff_dst.data_type,
+            p.diff_src.data_type,
+            p.reads_diff_sum() ? p.attr.residual.sum.data_type : jitnorm_data_type_undef,
+            p.scale_shift_type,
+            p.reads_scale(),
+            !p.is_rms(),
+            wants_sums(p),
+            how != ORDINARY,
+            how == BYPASSING};
 }
 
 template <typename T>

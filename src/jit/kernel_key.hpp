@@ -92,6 +92,7 @@ struct backward_data_conf {
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t diff_src = jitnorm_f32;
+    jitnorm_data_type_t diff_sum = jitnorm_data_type_undef; // of what is added to diff_src; undef: nothing
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
     bool centered = true;

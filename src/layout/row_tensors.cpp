@@ -30,6 +30,7 @@ row_tensors row_tensors_of(const problem &p) {
     if (p.writes_sum()) add(SUM, p.attr.residual.sum, false, true);
     if (p.is_forward()) add(DST, p.dst, has_sum(p), true);
     if (!p.is_forward()) add(DIFF_DST, p.diff_dst, true, false);
+    if (p.reads_diff_sum()) add(DIFF_SUM, p.attr.residual.sum, true, false);
     if (p.wants_diff_src()) add(DIFF_SRC, p.diff_src, false, true);
     if (p.uses_statistics()) all.statistics = &p.statistics;
     all.reads_mean = p.reads_mean();

@@ -45,7 +45,7 @@ struct row_tensors {
 };
 
 // src and dst forward, between them what there is of residual and sum; src, diff_dst and, unless it is left out,
-// diff_src backward. Keeps pointers into the problem.
+// diff_src backward, before it the sum's gradient if there is one. Keeps pointers into the problem.
 row_tensors row_tensors_of(const problem &p);
 
 // The tensor whose rows are best visited as they lie in memory, if they may: the first, the last or another one, if its

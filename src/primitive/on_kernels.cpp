@@ -56,8 +56,7 @@ std::shared_ptr<const executor> make(const problem &p, const plan &how, jit::isa
 }
 
 template <jit::isa I>
-std::string refusal(const problem &p) {
-    if (p.reads_diff_sum()) return "no gradient of a sum with a residual";
+std::string refusal(const problem &) {
     return jit::is_allowed(I) ? "" : "the processor or the cap on instruction sets does not allow it";
 }
 

@@ -81,6 +81,7 @@ public:
         if (p.form == statistics_form::inverse_deviation)
             for (Real &value : q.variance) value = 1 / (value * value) - q.epsilon;
         q.diff_dst = widened<Real>(diff_dst);
+        q.diff_sum = widened<Real>(diff_sum);
         return q;
     }
 
