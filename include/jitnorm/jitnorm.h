@@ -76,15 +76,20 @@ extern "C" {
  *     DIFF_SRC                                                        -            -
  *     DIFF_SCALE                                                      - if A
  *     DIFF_SHIFT                                                      - if B
+ *     SRC_1                       + if N              + if N
+ *     DST_1                       - if N and X        - if N and X
+ *     BIAS                        + if N and set      + if N and set
+ *     DIFF_DST_1                                                      + if X       + if X
  *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
  *     ATTR_SCALES|SRC, |DST       + if set            + if set
  *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
  *
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
+ *     N the attribute has a residual (jitnorm_primitive_attr_set_residual), X and its sum_desc
  *
  * Types and shapes:
- *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely
- *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape
+ *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely; SRC_1 and DST_1 likewise
+ *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape; DIFF_DST_1 likewise
  *     mean, variance       f32; src's shape without the last dimension; any layout
  *     scale, shift, and their gradients   f32, bf16 or f16, and f64 where a data tensor is; one dimension of C
  * elements, dense Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What
@@ -210,7 +215,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_pr
  * argument (attribute scales: one f32), but for run-time sizes. The stream says whose threads do the work.
  *
  * In place: dst may have src's handle, and diff_src diff_dst's, when their descriptors are equal; the input is then
- * overwritten. No other output may have the handle of another tensor, nor may tensors overlap partly.
+ * overwritten. So may DST_1 have SRC_1's, and diff_src DIFF_DST_1's. No other output may have the handle of another
+ * tensor, nor may tensors overlap partly.
  *
  * invalid_arguments: a null pointer; an argument that is missing, given twice or not of this primitive; a memory of
  *   another descriptor; run-time sizes that do not fit together; a null handle of a tensor with elements; a forbidden

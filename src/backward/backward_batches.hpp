@@ -37,6 +37,8 @@ public:
 
 private:
     std::shared_ptr<const backward_kernels<T>> kernels_;
+    size_t diff_src_;  // in a panel
+    bool adds_;        // the gradient of a sum with a residual, which comes before diff_src
     dim_t scale_size_; // bytes of an element
 };
 

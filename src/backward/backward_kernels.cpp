@@ -22,8 +22,17 @@ std::optional<typename backward_kernels<T>::sums_kernels> make_sums_kernels(cons
 enum stores { ORDINARY, PREFETCHING, NON_TEMPORAL };
 
 jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores how) {
-    return {vectors,         p.src.data_type, p.diff_dst.data_type, p.diff_src.data_type, p.scale_shift_type,
-            p.reads_scale(), !p.is_rms(),     wants_sums(p),        how != ORDINARY,      how == NON_TEMPORAL};
+    return {vectors,
+            p.src.data_type,
+            p.diff_dst.data_type,
+            p.diff_src.data_type,
+            p.reads_diff_sum() ? p.attr.residual.sum.data_type : jitnorm_data_type_undef,
+            p.scale_shift_type,
+            p.reads_scale(),
+            !p.is_rms(),
+            wants_sums(p),
+            how != ORDINARY,
+            how == NON_TEMPORAL};
 }
 
 template <typename T>
