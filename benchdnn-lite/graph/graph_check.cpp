@@ -44,7 +44,8 @@ private:
 
     const graph_norm &norm_;
     const graph_memory &memory_;
-    const std::vector<double> src_, diff_dst_, gamma_, beta_, mean_, variance_;
+    const std::vector<double> src_, diff_dst_, beta_, mean_, variance_;
+    std::vector<double> gamma_;
     size_t rows_ = 0, columns_ = 0;
     std::map<graph_role, judged> outputs_;
     row_inputs in_;
@@ -59,8 +60,8 @@ size_t product(const std::vector<dim_t> &dims, size_t begin, size_t end) {
 }
 
 checker::checker(const graph_norm &n, const graph_memory &memory)
-    : norm_(n), memory_(memory), src_(input(src)), diff_dst_(input(diff_dst)), gamma_(input(gamma)), beta_(input(beta)),
-      mean_(input(mean)), variance_(input(variance)) {
+    : norm_(n), memory_(memory), src_(input(src)), diff_dst_(input(diff_dst)), beta_(input(beta)), mean_(input(mean)),
+      variance_(input(variance)), gamma_(input(gamma)) {
     const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
     const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
     const size_t axis = n.axis(dims.size(), gamma_ndims);
@@ -68,9 +69,11 @@ checker::checker(const graph_norm &n, const graph_memory &memory)
     columns_ = product(dims, axis, dims.size());
     expected_.resize(columns_);
     gradients_ = gradient_sums(columns_);
+    if (gamma_.size() == 1) gamma_.assign(columns_, gamma_[0]); // RMSNorm's may be broadcast
     in_.scale = gamma_;
     in_.shift = beta_;
     in_.epsilon = n.epsilon;
+    in_.rms = n.is_rms;
     for (const auto &[role, id] : n.outputs) {
         const buffer &b = memory.at(id);
         outputs_.emplace(role, judged{values_of(b), comparison(name_of(role), b.shape())});
@@ -82,7 +85,7 @@ void checker::compare_row(judged &out, size_t row) {
 }
 
 void checker::check_forward_row(size_t row) {
-    in_.stats = statistics_of(in_.src, false);
+    in_.stats = statistics_of(in_.src, norm_.is_rms);
     if (judged *out = output(dst)) {
         expect_forward(in_, F32_ERROR, expected_);
         compare_row(*out, row);

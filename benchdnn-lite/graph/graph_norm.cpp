@@ -19,6 +19,7 @@ struct kind {
 
 const std::vector<kind> KINDS = {
     {"LayerNorm", jitnorm_graph_op_layer_norm, {src, gamma, beta}, {dst, mean, variance}},
+    {"RMSNorm", jitnorm_graph_op_rms_norm, {src, gamma}, {dst}},
     {"LayerNormBackward",
      jitnorm_graph_op_layer_norm_backward,
      {src, diff_dst, mean, variance, gamma, beta},
@@ -76,7 +77,8 @@ std::optional<graph_norm> understand(const graph_op &op) {
     if (k == nullptr) return {};
     graph_norm n;
     n.op = &op;
-    n.is_forward = k->number == jitnorm_graph_op_layer_norm;
+    n.is_rms = k->number == jitnorm_graph_op_rms_norm;
+    n.is_forward = k->number == jitnorm_graph_op_layer_norm || n.is_rms;
     n.is_ascend = k->number == jitnorm_graph_op_layer_norm_grad;
     n.inputs = ids_of(k->inputs, op.inputs);
     n.outputs = ids_of(k->outputs, op.outputs);

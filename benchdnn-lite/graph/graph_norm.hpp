@@ -12,7 +12,7 @@ enum class graph_role { src, diff_dst, mean, variance, gamma, beta, dst, diff_sr
 
 struct graph_norm {
     const graph_op *op = nullptr;
-    bool is_forward = false, is_ascend = false;
+    bool is_forward = false, is_rms = false, is_ascend = false;
     bool uses_affine = true;
     float epsilon = 1e-5F;
     int64_t begin_norm_axis = -1;

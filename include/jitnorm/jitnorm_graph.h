@@ -33,6 +33,15 @@ extern "C" {
  *              use_affine (bool, true)        false: gamma and beta, if given, are not looked at
  *              epsilon (f32, 1e-5)            finite, not negative
  *
+ * RMSNorm (jitnorm_graph_op_rms_norm): dst = src / sqrt(mean of src^2 + epsilon) * gamma, for each row:
+ *   inputs     src, gamma?                    (without one: ones)
+ *   outputs    dst
+ *   attributes begin_norm_axis, epsilon as above. Other axes than the last one, and more than 5 dimensions or less than
+ *              2, are not supported, as with oneDNN: the partition says so. Where the number of dimensions is unknown,
+ *              the axis must be -1.
+ * Data types: src and dst are of one type, f32, bf16 or f16. gamma is of any of these, of bf16 only where src is bf16.
+ * gamma may have dimensions of 1 that are broadcast, and ones before those of a row.
+ *
  * LayerNormBackward (jitnorm_graph_op_layer_norm_backward) and, an older name of the same operation, LayerNormBackprop
  * (jitnorm_graph_op_layer_norm_backprop):
  *   inputs     src, diff_dst, mean, variance, gamma?, beta?           (beta is not looked at)
@@ -40,8 +49,8 @@ extern "C" {
  *                                                         diff_gamma then is the gradient of ones)
  *   attributes begin_norm_axis, use_affine, epsilon as above
  *
- * Data types of both: src, dst and their gradients are of one type, f32, bf16 or f16. gamma, beta, mean, variance and
- * the gradients of gamma and beta are of one type, f32, or bf16 where src is bf16.
+ * Data types of LayerNorm and its backward: src, dst and their gradients are of one type, f32, bf16 or f16. gamma,
+ * beta, mean, variance and the gradients of gamma and beta are of one type, f32, or bf16 where src is bf16.
  *
  * LayerNormGrad (jitnorm_graph_op_layer_norm_grad), of the Ascend IR:
  *   inputs     dy, x, variance, mean, gamma
@@ -52,7 +61,7 @@ extern "C" {
  * any of these, variance and mean of one at least as wide as x. The normalized axes are as many as gamma has.
  *
  * Shapes: gamma, beta and their gradients have the normalized axes of src. mean and variance have the axes before them,
- * [A1..Ai], optionally followed by as many ones, [A1..Ai,1..1]. The variance tensor holds the variance in all four. src
+ * [A1..Ai], optionally followed by as many ones, [A1..Ai,1..1]. The variance tensor always holds the variance. src
  * may have 1 to 11 dimensions, sizes of 0, and any strides; so may all other tensors, each its own. What is written
  * (dst, gradients, statistics of LayerNorm) has no stride of 0 but for a size of 1 or where it has no elements; what is
  * read may have. Of rows without elements the mean is 0 and the variance NaN.

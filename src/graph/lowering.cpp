@@ -124,6 +124,10 @@ verdict lowerer::fit_shape(role r) {
     if (is_data(r))
         return fits(tensor(r), dims, may_be_unknown) ? ACCEPTED
                                                      : misfit(explain("%s has another shape than src", name(r)));
+    if (op_.is_rms)
+        return broadcasts_to(tensor(r), dims.subspan(size_t(axis_)))
+                   ? ACCEPTED
+                   : misfit(explain("%s cannot be broadcast to the normalized axes", name(r)));
     if (!is_statistics(r))
         return fits(tensor(r), dims.subspan(size_t(axis_)), may_be_unknown)
                    ? ACCEPTED
@@ -160,8 +164,9 @@ bool prepend_one(memory_desc &md) {
 verdict lowerer::describe(role r) {
     const int rank = src().ndims, first = is_data(r) || is_statistics(r) ? 0 : axis_;
     const logical_tensor &lt = tensor(r);
-    bool fit =
-        is_statistics(r) ? describe_dims(lt, 0, axis_, layout(r)) : describe_dims(lt, 0, rank - first, layout(r));
+    bool fit = is_statistics(r)            ? describe_dims(lt, 0, axis_, layout(r))
+               : op_.is_rms && !is_data(r) ? describe_broadcast(lt, dims_of(src()).subspan(size_t(axis_)), layout(r))
+                                           : describe_dims(lt, 0, rank - first, layout(r));
     if (fit && is_data(r) && axis_ == 0) fit = prepend_one(layout(r));
     if (!fit) return invalid(explain("the strides of %s overlap or are negative, or it cannot be addressed", name(r)));
     return op_.writes(r) && is_broadcast(layout(r)) ? invalid(explain("%s has a stride of 0 and is an output", name(r)))
@@ -196,7 +201,8 @@ void lowerer::make_problem() {
     p.src = layout(SRC);
     if (op_.is_forward) {
         p.prop_kind = op_.writes(MEAN) ? jitnorm_forward_training : jitnorm_forward_inference;
-        p.flags = flag(op_.reads(GAMMA), jitnorm_use_scale) | flag(op_.reads(BETA), jitnorm_use_shift);
+        p.flags = flag(op_.reads(GAMMA), jitnorm_use_scale) | flag(op_.reads(BETA), jitnorm_use_shift) |
+                  flag(op_.is_rms, jitnorm_rms_norm);
         p.dst = layout(DST);
     } else {
         choose_gradients(p);

@@ -24,6 +24,7 @@ struct port {
 struct norm_op {
     std::string_view name; // "LayerNorm"
     bool is_forward;
+    bool is_rms;               // without mean: rows are divided by the root of their mean square
     bool is_affine;            // there are gamma and beta, be they ones and zeros
     bool counts_axes_of_gamma; // as many axes are normalized as gamma has
     int64_t begin_norm_axis;   // otherwise
@@ -35,7 +36,7 @@ struct norm_op {
     bool writes(role r) const { return (*this)[r].how == port::use::written; }
 };
 
-// Understands an operation: none, if it is of another kind. invalid_graph_op says what is wrong with it.
+// Understands an operation: none, if it is not supported. invalid_graph_op says what is wrong with it.
 verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result);
 
 } // namespace jitnorm::impl::graph
