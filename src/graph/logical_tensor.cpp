@@ -81,6 +81,18 @@ bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, m
     return make_with_strides(md, rank, dims.data(), lt.data_type, strides) == jitnorm_success;
 }
 
+bool describe_aligned(const logical_tensor &lt, int rank, memory_desc &md) {
+    jitnorm_dims_t dims, strides;
+    std::fill_n(dims, rank, 1);
+    std::fill_n(strides, rank, 1);
+    const int more = rank - lt.ndims;
+    for (int d = std::max(0, more); d < rank; ++d) {
+        dims[d] = lt.dims[d - more];
+        strides[d] = lt.layout.strides[d - more];
+    }
+    return make_with_strides(md, rank, dims, lt.data_type, strides) == jitnorm_success;
+}
+
 size_t size_in_bytes(const logical_tensor &lt) {
     memory_desc md;
     const bool known =

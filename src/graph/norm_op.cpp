@@ -63,16 +63,6 @@ struct attribute_values {
     std::vector<int64_t> output_mask = {1, 1, 1};
 };
 
-// False where the attribute is of another type. What is not set stays as it is.
-template <typename Value>
-bool read(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, Value &value) {
-    const auto found = op.attributes.find(name);
-    if (found == op.attributes.end()) return true;
-    const Value *given = std::get_if<Value>(&found->second);
-    if (given != nullptr) value = *given;
-    return given != nullptr;
-}
-
 verdict read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_values &v) {
     for (const auto &[name, value] : op.attributes)
         if (std::find(s.attributes.begin(), s.attributes.end(), name) == s.attributes.end())
@@ -173,12 +163,6 @@ verdict check_side_types(const norm_op &n) {
     return n.is_rms ? check_rms_types(n) : check_onednn_types(n);
 }
 
-// oneDNN's limits for RMSNorm: elsewhere its partitions are not supported.
-bool normalizes_last_axis(const norm_op &n, int rank) {
-    if (n.begin_norm_axis != -1 && n.begin_norm_axis != rank - 1) return false;
-    return rank == JITNORM_GRAPH_UNKNOWN_NDIMS ? n.begin_norm_axis == -1 : 2 <= rank && rank <= 5;
-}
-
 // Backward has no use for beta, and without use_affine gamma and beta have none.
 void forget_unused(norm_op &n) {
     if (!n.is_affine) n.ports[GAMMA] = {};
@@ -187,6 +171,11 @@ void forget_unused(norm_op &n) {
 
 } // namespace
 
+bool normalizes_last_axis(const norm_op &n, int rank) {
+    if (n.begin_norm_axis != -1 && n.begin_norm_axis != rank - 1) return false;
+    return rank == JITNORM_GRAPH_UNKNOWN_NDIMS ? n.begin_norm_axis == -1 : 2 <= rank && rank <= 5;
+}
+
 verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     const schema *s = find_schema(op.kind);
     if (s == nullptr) return ACCEPTED;
@@ -194,7 +183,8 @@ verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     if (verdict bad = read_attributes(op, *s, v); bad.status != jitnorm_success) return bad;
     if (verdict bad = check_counts(op, *s, v); bad.status != jitnorm_success) return bad;
 
-    norm_op n{s->name, s->is_forward(), s->is_rms(), v.use_affine, s->is_ascend(), v.begin_norm_axis, v.epsilon, {}};
+    norm_op n{std::string(s->name), s->is_forward(),   s->is_rms(), v.use_affine,
+              s->is_ascend(),       v.begin_norm_axis, v.epsilon,   {}};
     set_ports(n, s->inputs, op.inputs, port::use::read);
     set_ports(n, s->outputs, op.outputs, port::use::written);
     mask_outputs(n, *s, v.output_mask);

@@ -97,9 +97,9 @@ TEST(rms_norm, shapes) {
     const op_request request = rms_norm();
     const lt src = request.inputs[0], gamma = request.inputs[1];
     EXPECT_OK(compile(request));
-    for (const dims &right : {dims{}, {1}, {1, 4}, {1, 1, 4}, {1, 1, 1, 1, 4}, {1, 1}})
+    for (const dims &right : {dims{}, {1}, {1, 4}, {1, 1, 4}, {1, 1, 1}, {1, 1}})
         EXPECT_OK(compile(request, {src, make_lt(GAMMA_ID, right)}, request.outputs));
-    for (const dims &wrong : {dims{3}, {8}, {3, 4}, {2, 3, 4}, {4, 1}, {0}})
+    for (const dims &wrong : {dims{3}, {8}, {1, 1, 1, 4}, {3, 4}, {2, 3, 4}, {4, 1}, {0}})
         EXPECT_EQ(compile(request, {src, make_lt(GAMMA_ID, wrong)}, request.outputs), jitnorm_invalid_shape);
     EXPECT_EQ(compile(request, {src, gamma}, {make_lt(DST_ID, {2, 3, 5})}), jitnorm_invalid_shape);
     EXPECT_EQ(compile(request, {src}, request.outputs), jitnorm_invalid_arguments);
