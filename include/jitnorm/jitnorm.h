@@ -76,15 +76,20 @@ extern "C" {
  *     DIFF_SRC                                                        -            -
  *     DIFF_SCALE                                                      - if A
  *     DIFF_SHIFT                                                      - if B
+ *     SRC_1                       + if N              + if N
+ *     DST_1                       - if N and X        - if N and X
+ *     BIAS                        + if N and set      + if N and set
+ *     DIFF_DST_1                                                      + if X       + if X
  *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
  *     ATTR_SCALES|SRC, |DST       + if set            + if set
  *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
  *
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
+ *     N the attribute has a residual (jitnorm_primitive_attr_set_residual), X and its sum_desc
  *
  * Types and shapes:
- *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely
- *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape
+ *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely; SRC_1 and DST_1 likewise
+ *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape; DIFF_DST_1 likewise
  *     mean, variance       f32; src's shape without the last dimension; any layout
  *     scale, shift, and their gradients   f32, bf16 or f16, and f64 where a data tensor is; one dimension of C
  * elements, dense Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What
@@ -210,7 +215,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_pr
  * argument (attribute scales: one f32), but for run-time sizes. The stream says whose threads do the work.
  *
  * In place: dst may have src's handle, and diff_src diff_dst's, when their descriptors are equal; the input is then
- * overwritten. No other output may have the handle of another tensor, nor may tensors overlap partly.
+ * overwritten. So may DST_1 have SRC_1's, and diff_src DIFF_DST_1's. No other output may have the handle of another
+ * tensor, nor may tensors overlap partly.
  *
  * invalid_arguments: a null pointer; an argument that is missing, given twice or not of this primitive; a memory of
  *   another descriptor; run-time sizes that do not fit together; a null handle of a tensor with elements; a forbidden
@@ -267,8 +273,9 @@ JITNORM_API jitnorm_status_t jitnorm_get_default_fpmath_mode(jitnorm_fpmath_mode
  * invalid_arguments: no implementation has the name; nothing changes. */
 JITNORM_API jitnorm_status_t jitnorm_set_implementation(const char *name);
 
-/* Says who is told the names of code generated from now on: or-ed JITNORM_JIT_PROFILE_*. The environment variable
- * JITNORM_JIT_PROFILE=1 stands for JITNORM_JIT_PROFILE_LINUX_PERFMAP.
+/* Says who is told of code generated from now on: or-ed JITNORM_JIT_PROFILE_*. The environment variable
+ * JITNORM_JIT_PROFILE has the same as a number, and 1 for JITNORM_JIT_PROFILE_LINUX_PERFMAP. The file jit-PID.dump is
+ * in the folder of jitnorm_set_jit_dump_folder(), and like the map this user's own. Debuggers need no request.
  * unimplemented: a profiler of oneDNN's that there is not here. invalid_arguments: unknown flags. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
 
@@ -278,8 +285,8 @@ JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
  */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_dump(int enable);
 
-/* The folder, which must exist, of those files, in place of what JITNORM_JIT_DUMP said; the text is copied. null or "":
- * the working folder, which is also where they go without either. */
+/* The folder, which must exist, of those files and of jit-PID.dump, in place of what JITNORM_JIT_DUMP said; the text is
+ * copied. null or "": the working folder, which is also where they go without either. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_dump_folder(const char *folder);
 
 /* Frees the scratchpad that the library keeps for the calling thread; a later execution that needs one allocates it

@@ -37,6 +37,12 @@ enum class normalization_flags : unsigned {
 };
 JITNORM_DEFINE_BITMASK(normalization_flags)
 
+enum class residual_flags : unsigned {
+    none = jitnorm_residual_flags_none,
+    normalize_rounded = jitnorm_residual_normalize_rounded
+};
+JITNORM_DEFINE_BITMASK(residual_flags)
+
 enum class algorithm {
     undef = jitnorm_alg_kind_undef,
     eltwise_relu = jitnorm_eltwise_relu,
@@ -177,6 +183,7 @@ inline jitnorm_quantization_mode_t convert_to_c(quantization_mode v) {
 }
 inline jitnorm_query_t convert_to_c(query v) { return static_cast<jitnorm_query_t>(v); }
 inline unsigned convert_to_c(normalization_flags v) { return static_cast<unsigned>(v); }
+inline unsigned convert_to_c(residual_flags v) { return static_cast<unsigned>(v); }
 
 } // namespace jitnorm
 

@@ -39,6 +39,7 @@ problem make_problem(jitnorm_prop_kind_t prop_kind, const memory_desc &src, cons
 void forget_unused(problem &p) {
     if (!p.uses_scale() && !p.uses_shift()) p.scale_shift_type = jitnorm_f32;
     if (!p.wants_diff_scale() && !p.wants_diff_shift()) p.diff_scale_shift_type = jitnorm_f32;
+    if (!p.is_forward()) p.attr.residual = {.added = {}, .sum = p.attr.residual.sum};
 }
 
 // The description of a problem that nobody has asked for lately.

@@ -31,11 +31,13 @@ memory_desc describe_scratchpad(const described &what) {
 described::described(layer_norm::problem to_solve, const layer_norm::solution &chosen)
     : problem(std::move(to_solve)), solution(chosen),
       scale_shift(make_vector(problem.row_length(), problem.scale_shift_type)),
-      diff_scale_shift(describe_gradient(problem)), scratchpad(describe_scratchpad(*this)) {}
+      diff_scale_shift(describe_gradient(problem)),
+      bias(make_vector(problem.row_length(), problem.attr.residual.bias_type)), scratchpad(describe_scratchpad(*this)) {
+}
 
 described::described(const described &other, const layer_norm::solution &chosen)
     : problem(other.problem), solution(chosen), scale_shift(other.scale_shift),
-      diff_scale_shift(other.diff_scale_shift), scratchpad(other.scratchpad) {}
+      diff_scale_shift(other.diff_scale_shift), bias(other.bias), scratchpad(other.scratchpad) {}
 
 std::shared_ptr<const executable> described::made() const {
     const std::lock_guard lock(process_lock);

@@ -34,7 +34,10 @@ template <typename Predicate>
 const char *find_tensor(const problem &p, Predicate &&holds) {
     if (holds(p.src)) return "src";
     if (holds(p.statistics)) return "statistics (mean and variance)";
+    if (p.adds_residual() && holds(p.attr.residual.added)) return "the residual";
+    if (p.writes_sum() && holds(p.attr.residual.sum)) return "the sum with the residual";
     if (p.is_forward()) return holds(p.dst) ? "dst" : nullptr;
+    if (p.reads_diff_sum() && holds(p.attr.residual.sum)) return "the gradient of the sum with the residual";
     return holds(p.diff_dst) ? "diff_dst" : holds(p.diff_src) ? "diff_src" : nullptr;
 }
 
@@ -127,10 +130,11 @@ verdict check_statistics_dims(const problem &p) {
 
 verdict check_outputs(const problem &p) {
     const bool statistics = p.writes_mean() || p.writes_variance();
-    const char *name = p.is_forward() && is_broadcast(p.dst)            ? "dst"
-                       : p.wants_diff_src() && is_broadcast(p.diff_src) ? "diff_src"
-                       : statistics && is_broadcast(p.statistics)       ? "statistics (mean and variance)"
-                                                                        : nullptr;
+    const char *name = p.is_forward() && is_broadcast(p.dst)                 ? "dst"
+                       : p.writes_sum() && is_broadcast(p.attr.residual.sum) ? "the sum with the residual"
+                       : p.wants_diff_src() && is_broadcast(p.diff_src)      ? "diff_src"
+                       : statistics && is_broadcast(p.statistics)            ? "statistics (mean and variance)"
+                                                                             : nullptr;
     return name == nullptr ? ACCEPTED : invalid(explain("%s has a stride of 0 and is an output", name));
 }
 
@@ -179,6 +183,16 @@ verdict check_diff_scale_shift_type(const problem &p) {
 }
 
 // ---------------------------------------------------------------- the attributes
+
+verdict check_residual(const problem &p) {
+    if (p.adds_residual() && p.attr.residual.normalizes_rounded && !p.writes_sum())
+        return invalid("the rounded sum with the residual is to be normalized, and there is none");
+    if (!p.reads_bias()) return ACCEPTED;
+    if (size_of(p.attr.residual.bias_type) == 0) return invalid("unknown data type of biases");
+    return is_one_of(p.attr.residual.bias_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+               ? ACCEPTED
+               : unsupported("biases of type f32, bf16 or f16 are supported");
+}
 
 verdict check_attributes(const problem &p) {
     const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
@@ -232,7 +246,7 @@ constexpr verdict (*CHECKS[])(const problem &) = {
     check_prop_kind,  check_flags,           check_epsilon,   check_choices,          check_rank,
     check_sizes,      check_presence,        check_data_dims, check_statistics_dims,  check_outputs,
     check_data_types, check_statistics_type, check_row_range, check_scale_shift_type, check_diff_scale_shift_type,
-    check_attributes, check_post_ops,
+    check_residual,   check_attributes,      check_post_ops,
 };
 
 } // namespace

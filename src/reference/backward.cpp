@@ -44,6 +44,7 @@ class backward_executor final : public executor {
 public:
     explicit backward_executor(const problem &p)
         : p_(p), src_(p.src, p.row_ndims()), diff_dst_(p.diff_dst, p.row_ndims()), diff_src_(p.diff_src, p.row_ndims()),
+          diff_sum_(p.reads_diff_sum() ? tensor_rows(p.attr.residual.sum, p.row_ndims()) : tensor_rows()),
           scale_(vector_of(p.row_length(), p.scale_shift_type)),
           gradient_(vector_of(p.row_length(), p.diff_scale_shift_type)) {}
 
@@ -152,6 +153,7 @@ private:
             const dim_t count = std::min(BLOCK, length - begin);
             read_terms(args, row, begin, count, x, g);
             combine(constants, slopes, count, x, g);
+            if (p_.reads_diff_sum()) add_diff_sum(args, row, begin, count, g);
             diff_src_.write(args[DIFF_SRC], row, begin, count, g);
         }
     }
@@ -179,8 +181,15 @@ private:
             for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(row.mean - x[i], slopes.k, g[i] - slopes.m1);
     }
 
+    // What the sum with the residual, which is src here, was used for otherwise.
+    void add_diff_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *g) const {
+        T other[BLOCK];
+        diff_sum_.read(args[DIFF_SUM], row, begin, count, other);
+        for (dim_t i = 0; i < count; ++i) g[i] += other[i];
+    }
+
     problem p_;
-    tensor_rows src_, diff_dst_, diff_src_, scale_, gradient_;
+    tensor_rows src_, diff_dst_, diff_src_, diff_sum_, scale_, gradient_;
 };
 
 } // namespace
