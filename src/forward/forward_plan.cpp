@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_plan.hpp"
 
-#include <algorithm>
-#include <climits>
-
 #include "../arithmetic/constants.hpp"
 #include "../arithmetic/moments.hpp"
 #include "../layout/row_order.hpp"
@@ -11,6 +8,7 @@
 #include "../layout/row_space.hpp"
 #include "../layout/rows_in_place.hpp"
 #include "post_op_operands.hpp"
+#include <algorithm>
 
 namespace jitnorm::impl::layer_norm {
 
@@ -41,15 +39,18 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
-// Once the data are many times L2, so that most of them wait for the last level, and beyond L2 already where more is
-// read than written: single rows, which keep the memory streams few, with the next batch on its way. Else pairs.
+// Data of so many times L2 wait for the last level most of the time.
+constexpr dim_t FAR = 6;
+
+// There, and beyond L2 already where more is read than written: single rows, which keep the memory streams few, with
+// the next batch on its way. Else pairs.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p.src), dst_row = p.row_length() * element_size(p.dst);
     const dim_t bytes = p.rows() * (src_row + dst_row);
-    const bool far = bytes > (dst_row < src_row ? 1 : 6) * m.l2;
+    const dim_t near = (dst_row < src_row ? 1 : FAR) * m.l2;
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
-    to.rows_per_pass = far ? 1 : 2;
-    to.prefetch_threads = far ? INT_MAX : 0;
+    to.prefetch_threads = prefetching_threads(bytes, near, m.last_level);
+    to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 
