@@ -38,6 +38,7 @@ struct jitnorm_primitive_attr {
     jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
     bool src_scale = false, dst_scale = false;
     jitnorm_post_ops post_ops;
+    jitnorm::impl::residual_addition residual;
 
     bool deterministic = false;
     jitnorm_fpmath_mode_t fpmath_mode;
@@ -57,7 +58,7 @@ namespace jitnorm::impl::api {
 // What layer normalization does of the attributes; unimplemented for what it does not take.
 verdict lower(const jitnorm_primitive_attr &given, attributes &result);
 
-// The post-ops' tensors as a problem's attributes have them, their layouts decided.
+// The attributes' tensors as a problem has them, their layouts decided.
 void take_over_layouts(const attributes &decided, jitnorm_primitive_attr &attr);
 
 } // namespace jitnorm::impl::api

@@ -7,6 +7,7 @@
 #include "../arithmetic/statistics.hpp"
 #include "../layout/statistics_io.hpp"
 #include "../layout/zero_padding.hpp"
+#include "input_rows.hpp"
 #include "parallel_ranges.hpp"
 #include "post_op_chain.hpp"
 #include "tensor_rows.hpp"
@@ -15,32 +16,35 @@ namespace jitnorm::impl::layer_norm::reference {
 
 namespace {
 
+static_assert(TILE <= BLOCK); // what input_rows reads at a time
+
 template <typename T>
 class forward_executor final : public executor {
 public:
     explicit forward_executor(const problem &p)
-        : p_(p), src_(p.src, p.row_ndims()), dst_(p.dst, p.row_ndims()),
-          scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {}
+        : p_(p), input_(p), dst_(p.dst, p.row_ndims()), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)),
+          post_ops_(p) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
         parallel_ranges(p_.rows(), bytes(p_.src) + bytes(p_.dst), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
         zero_padding(p_.dst, args[DST]);
+        if (p_.writes_sum()) zero_padding(p_.attr.residual.sum, args[SUM]);
         if (p_.writes_variance()) zero_padding(p_.statistics, args[VARIANCE]);
         if (p_.writes_mean()) zero_padding(p_.statistics, args[MEAN]);
         return jitnorm_success;
     }
 
 private:
-    // In place, a piece of src is read before it is overwritten, and the statistics before that.
+    // In place, a piece of an input is read before it is overwritten, and the statistics before that.
     void run_row(const arguments &args, dim_t row) const {
         const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row) : computed(args, row);
         const normalizer<T> normalize = normalizer_for(statistics);
         for (dim_t begin = 0; begin < p_.row_length(); begin += TILE) {
             T y[TILE];
             const dim_t count = std::min(TILE, p_.row_length() - begin);
-            src_.read(args[SRC], row, begin, count, y);
+            input_.read_and_write_sum(args, row, begin, count, y);
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
             apply_scale_shift(args, begin, count, y);
             apply_attributes(args, row, begin, count, y);
@@ -68,7 +72,7 @@ private:
 
     row_statistics<T> computed(const arguments &args, dim_t row) const {
         return compute_statistics<T>(p_.row_length(), p_.is_rms(), [&](dim_t begin, dim_t count, T *out) {
-            src_.read(args[SRC], row, begin, count, out);
+            input_.read(args, row, begin, count, out);
         });
     }
 
@@ -95,7 +99,8 @@ private:
     }
 
     problem p_;
-    tensor_rows src_, dst_, scale_shift_;
+    input_rows<T> input_;
+    tensor_rows dst_, scale_shift_;
     post_op_chain post_ops_;
 };
 
