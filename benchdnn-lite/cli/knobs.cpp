@@ -111,7 +111,7 @@ const knob TABLE[] = {
      LNORM, set_stat_tags},
     {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)", "f32 bf16 f16", LNORM,
      LIST(scale_shift_types, parse_weight_types)},
-    {"flags", ",CH,GCHM", "G given statistics, C scale, H shift, M RMS (none)", "G C H M CH GCH CM GCHM", LNORM,
+    {"flags", ",CH,CMP", "G given stats, C scale, H shift, M RMS, P 1+scale", "G C H M CH GCH CM GCHM CMP", LNORM,
      LIST(flags, parse_flags)},
     {"eps", "1e-5", "epsilon (0.0625, which benchdnn always takes)", "", LNORM, LIST(epsilons, parse_epsilon)},
     {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", "true false", LNORM,

@@ -23,6 +23,14 @@ std::vector<double> values_of(const execution &e, int id) {
     return values;
 }
 
+// What rows are multiplied with; empty: nothing.
+std::vector<double> weights_of(const execution &e) {
+    std::vector<double> weights = values_of(e, JITNORM_ARG_SCALE);
+    if (e.prb().adds_one_to_scale())
+        for (double &weight : weights) weight += 1;
+    return weights;
+}
+
 acceptance acceptance_of(const execution &e, const argument &a, fill_kind kind) {
     if (kind == fill_kind::benchdnn) return benchdnn_acceptance(e, a);
     return kind == fill_kind::ties && a.id == JITNORM_ARG_DST ? exactly(a.data.type()) : acceptance{};
@@ -40,7 +48,7 @@ kept_inputs::kept_inputs(const execution &e) : src(kept(e, JITNORM_ARG_SRC, e.pr
 }
 
 row_checker::row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind)
-    : execution_(e), inputs_(inputs), unit_(unit_of(e.prb())), scale_(values_of(e, JITNORM_ARG_SCALE)),
+    : execution_(e), inputs_(inputs), unit_(unit_of(e.prb())), scale_(weights_of(e)),
       shift_(values_of(e, JITNORM_ARG_SHIFT)),
       gradients_(e.prb().dir == direction::BWD_DW ? size_t(e.prb().row_length()) : 0) {
     const size_t columns = size_t(prb().row_length());

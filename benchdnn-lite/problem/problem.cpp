@@ -19,8 +19,11 @@ struct named_flag {
     jitnorm_normalization_flags_t flag;
 };
 
-constexpr named_flag FLAGS[] = {
-    {'G', jitnorm_use_global_stats}, {'C', jitnorm_use_scale}, {'H', jitnorm_use_shift}, {'M', jitnorm_rms_norm}};
+constexpr named_flag FLAGS[] = {{'G', jitnorm_use_global_stats},
+                                {'C', jitnorm_use_scale},
+                                {'H', jitnorm_use_shift},
+                                {'M', jitnorm_rms_norm},
+                                {'P', jitnorm_scale_plus_one}};
 
 // Elements of 8 bytes must stay addressable.
 constexpr dim_t MAX_ELEMENTS = std::numeric_limits<dim_t>::max() / 64;
@@ -72,7 +75,7 @@ unsigned parse_flags(std::string_view text) {
         unsigned flag = 0;
         for (const named_flag &f : FLAGS)
             if (f.letter == letter) flag = unsigned(f.flag);
-        if (flag == 0) throw input_error("flag '", std::string(1, letter), "' is none of G, C, H, M");
+        if (flag == 0) throw input_error("flag '", std::string(1, letter), "' is none of G, C, H, M, P");
         flags |= flag;
     }
     return flags;

@@ -50,6 +50,9 @@ extern "C" {
  *     variance = sum_c x[c]^2 / C
  *     dst[c]   = scale[c] * x[c] / sqrt(variance + epsilon) + shift[c]
  *
+ * with jitnorm_scale_plus_one, here and in what follows, 1 + scale[c] takes the place of scale[c]: some models (Gemma)
+ * store their weights minus one. It needs jitnorm_use_scale.
+ *
  * Backward, with rstd = 1 / sqrt(variance + epsilon), xhat[c] = (x[c] - mean) * rstd, g[c] = diff_dst[c] * scale[c]:
  *
  *     diff_src[c]   = rstd * (g[c] - sum_k g[k] / C - xhat[c] * sum_k (g[k] * xhat[k]) / C)

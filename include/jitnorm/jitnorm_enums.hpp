@@ -32,7 +32,8 @@ enum class normalization_flags : unsigned {
     use_global_stats = jitnorm_use_global_stats,
     use_scale = jitnorm_use_scale,
     use_shift = jitnorm_use_shift,
-    rms_norm = jitnorm_rms_norm
+    rms_norm = jitnorm_rms_norm,
+    scale_plus_one = jitnorm_scale_plus_one
 };
 JITNORM_DEFINE_BITMASK(normalization_flags)
 

@@ -200,7 +200,10 @@ typedef enum JITNORM_INT {
     jitnorm_use_global_stats = 0x1, /* mean and variance are inputs */
     jitnorm_use_scale = 0x2,
     jitnorm_use_shift = 0x4,
-    jitnorm_rms_norm = 0x20 /* the mean is taken as zero: root mean square normalization */
+    jitnorm_rms_norm = 0x20, /* the mean is taken as zero: root mean square normalization */
+
+    /* Not oneDNN's. With use_scale: the scale tensor holds what the scale is minus one, 1 + scale[c] is used. */
+    jitnorm_scale_plus_one = 0x10000
 } jitnorm_normalization_flags_t;
 
 /* Algorithms of post-operations. */

@@ -48,6 +48,7 @@ std::string describe_flags(const problem &p) {
     if (p.uses_scale()) text += 'C';
     if (p.uses_shift()) text += 'H';
     if (p.is_rms()) text += 'M';
+    if (p.adds_one_to_scale()) text += 'P';
     return text;
 }
 

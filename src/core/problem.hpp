@@ -44,6 +44,7 @@ struct problem {
     bool is_rms() const { return has(jitnorm_rms_norm); }
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
+    bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); } // then it uses a scale
     // Statistics come from the caller: with global statistics, and always in backward.
     bool statistics_are_inputs() const { return !is_forward() || has(jitnorm_use_global_stats); }
     bool statistics_are_outputs() const {

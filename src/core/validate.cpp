@@ -19,7 +19,8 @@ constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_argument
 constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
 
 constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
-                                 unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm);
+                                 unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm) |
+                                 unsigned(jitnorm_scale_plus_one);
 constexpr unsigned KNOWN_OUTPUTS = unsigned(output::mean) | unsigned(output::variance) | unsigned(output::diff_src) |
                                    unsigned(output::diff_scale) | unsigned(output::diff_shift);
 
@@ -51,7 +52,8 @@ verdict check_prop_kind(const problem &p) {
 }
 
 verdict check_flags(const problem &p) {
-    return (p.flags & ~KNOWN_FLAGS) == 0 ? ACCEPTED : invalid(explain("flags 0x%x has bits of no meaning", p.flags));
+    if ((p.flags & ~KNOWN_FLAGS) != 0) return invalid(explain("flags 0x%x has bits of no meaning", p.flags));
+    return p.adds_one_to_scale() && !p.uses_scale() ? invalid("flags has scale_plus_one without use_scale") : ACCEPTED;
 }
 
 verdict check_epsilon(const problem &p) {
@@ -62,7 +64,8 @@ verdict check_epsilon(const problem &p) {
 
 verdict check_choices(const problem &p) {
     if ((p.left_out & ~KNOWN_OUTPUTS) != 0) return invalid("an unknown output is left out");
-    return p.scale_is_ones && !p.uses_scale() ? invalid("a scale of ones without the flag for a scale") : ACCEPTED;
+    if (p.scale_is_ones && !p.uses_scale()) return invalid("a scale of ones without the flag for a scale");
+    return p.scale_is_ones && p.adds_one_to_scale() ? invalid("a scale of ones that one is added to") : ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the tensors

@@ -51,6 +51,7 @@ struct normalize_conf {
     bool non_temporal = false;                 // stores; every row of dst begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     std::vector<post_op_conf> post_ops = {};
+    bool scale_plus_one = false; // one is added to what the scale tensor holds
 
     auto operator<=>(const normalize_conf &) const = default;
 };
@@ -67,6 +68,7 @@ struct backward_sums_conf {
     bool diff_scale = false; // over columns
     bool diff_shift = false;
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
+    bool scale_plus_one = false;               // one is added to what the scale tensor holds
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };
@@ -84,6 +86,7 @@ struct backward_data_conf {
     bool prefetching = false;  // later rows into the caches
     bool non_temporal = false; // stores; every row of diff_src begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32;
+    bool scale_plus_one = false; // one is added to what the scale tensor holds
 
     auto operator<=>(const backward_data_conf &) const = default;
 };

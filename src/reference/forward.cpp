@@ -74,7 +74,7 @@ private:
 
     void apply_scale_shift(const arguments &args, dim_t begin, dim_t count, T *y) const {
         T scale[TILE], shift[TILE];
-        if (p_.reads_scale()) scale_shift_.read(args[SCALE], 0, begin, count, scale);
+        if (p_.reads_scale()) read_scale(p_, scale_shift_, args[SCALE], begin, count, scale);
         if (p_.uses_shift()) scale_shift_.read(args[SHIFT], 0, begin, count, shift);
         if (p_.reads_scale() && p_.uses_shift())
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i], scale[i], shift[i]);

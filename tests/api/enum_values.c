@@ -50,6 +50,7 @@ IS(jitnorm_use_global_stats, 1);
 IS(jitnorm_use_scale, 2);
 IS(jitnorm_use_shift, 4);
 IS(jitnorm_rms_norm, 32);
+IS(jitnorm_scale_plus_one, 0x10000);
 
 IS(jitnorm_alg_kind_undef, 0);
 IS(jitnorm_eltwise_relu, 0x20);

@@ -30,6 +30,7 @@ TEST(flags, letters_in_any_order) {
     EXPECT_EQ(parse_flags(""), 0u);
     EXPECT_EQ(parse_flags("HG"), unsigned(jitnorm_use_shift) | unsigned(jitnorm_use_global_stats));
     EXPECT_EQ(flags_text(parse_flags("MHCG")), "GCHM");
+    EXPECT_EQ(flags_text(parse_flags("PMC")), "CMP");
     EXPECT_THROW(parse_flags("S"), input_error);
     EXPECT_THROW(parse_flags("g"), input_error);
 }

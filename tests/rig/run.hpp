@@ -69,6 +69,8 @@ public:
         q.global_statistics = p.has(jitnorm_use_global_stats);
         q.src = widened<Real>(src);
         q.scale = widened<Real>(scale); // empty stands for ones
+        if (p.adds_one_to_scale())
+            for (Real &s : q.scale) s += 1;
         q.shift = widened<Real>(shift);
         q.mean = widened<Real>(mean);
         q.variance = widened<Real>(variance);
