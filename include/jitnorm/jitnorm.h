@@ -76,7 +76,7 @@ extern "C" {
  *     DIFF_SCALE                                                      - if A
  *     DIFF_SHIFT                                                      - if B
  *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
- *     ATTR_SCALES|SRC, |DST       + if set            + if set
+ *     ATTR_SCALES|SRC, |DST       + if set            + if set          (DST - where scales are found)
  *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
  *
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read

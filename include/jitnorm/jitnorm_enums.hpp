@@ -100,7 +100,8 @@ enum class quantization_mode {
     undef = jitnorm_quantization_mode_undef,
     static_sazp = jitnorm_quantization_mode_static_sazp,
     dynamic_mx = jitnorm_quantization_mode_dynamic_mx,
-    dynamic_fp = jitnorm_quantization_mode_dynamic_fp
+    dynamic_fp = jitnorm_quantization_mode_dynamic_fp,
+    dynamic_amax = jitnorm_quantization_mode_dynamic_amax
 };
 
 enum class scratchpad_mode { library = jitnorm_scratchpad_mode_library, user = jitnorm_scratchpad_mode_user };

@@ -327,12 +327,17 @@ typedef enum JITNORM_INT {
     jitnorm_rounding_mode_stochastic = 1
 } jitnorm_rounding_mode_t;
 
-/* Who knows a scale: the caller beforehand, or the library from the values. Layer normalization does not look at it. */
+/* Who knows a scale: the caller beforehand, or the library from the values. Layer normalization takes the last one as
+ * it says, with scales of dst; oneDNN's it does not look at. */
 typedef enum JITNORM_INT {
     jitnorm_quantization_mode_undef = 0,
     jitnorm_quantization_mode_static_sazp = 1,
     jitnorm_quantization_mode_dynamic_mx = 2,
-    jitnorm_quantization_mode_dynamic_fp = 3
+    jitnorm_quantization_mode_dynamic_fp = 3,
+
+    /* Not oneDNN's: the library finds f32 scales with which the largest magnitude becomes the largest number of the
+     * tensor's type, and writes them to the memory of the scales. */
+    jitnorm_quantization_mode_dynamic_amax = 0x1000
 } jitnorm_quantization_mode_t;
 
 /* The instruction sets that generated code may be capped to: all that oneDNN has, as far as they make a difference

@@ -11,15 +11,9 @@ bool wants_sums(const problem &p) { return p.wants_diff_src() && !p.has(jitnorm_
 template <typename T>
 std::optional<jit::backward_sums_kernel<T>> make_sums_kernel(const problem &p, jit::isa vectors) {
     if (!wants_sums(p) && !wants_weights(p)) return {};
-    jit::backward_sums_conf conf = {vectors,
-                                    p.src.data_type,
-                                    p.diff_dst.data_type,
-                                    p.scale_shift_type,
-                                    p.reads_scale(),
-                                    !p.is_rms(),
-                                    wants_sums(p),
-                                    p.wants_diff_scale(),
-                                    p.wants_diff_shift()};
+    jit::backward_sums_conf conf = {
+        vectors,     p.src.data_type, p.diff_dst.data_type, p.scale_shift_type,  p.reads_scale(),
+        !p.is_rms(), wants_sums(p),   p.wants_diff_scale(), p.wants_diff_shift()};
     conf.scale_plus_one = p.adds_one_to_scale();
     return jit::backward_sums_kernel<T>(conf);
 }
@@ -27,16 +21,9 @@ std::optional<jit::backward_sums_kernel<T>> make_sums_kernel(const problem &p, j
 enum stores { ORDINARY, FETCHING, BYPASSING };
 
 jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores how) {
-    jit::backward_data_conf conf = {vectors,
-                                    p.src.data_type,
-                                    p.diff_dst.data_type,
-                                    p.diff_src.data_type,
-                                    p.scale_shift_type,
-                                    p.reads_scale(),
-                                    !p.is_rms(),
-                                    wants_sums(p),
-                                    how != ORDINARY,
-                                    how == BYPASSING};
+    jit::backward_data_conf conf = {
+        vectors,         p.src.data_type, p.diff_dst.data_type, p.diff_src.data_type, p.scale_shift_type,
+        p.reads_scale(), !p.is_rms(),     wants_sums(p),        how != ORDINARY,      how == BYPASSING};
     conf.scale_plus_one = p.adds_one_to_scale();
     return conf;
 }

@@ -29,6 +29,7 @@ std::string describe(const plan &p) {
     std::string text = std::string("rows:") + ACCESS[int(p.rows)];
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     text += number(",panel:", p.panel_columns) + number(",batch:", p.batch_rows);
+    if (p.float_columns != 0) text += number(",floats:", p.float_columns);
     text += number(",pass:", p.rows_per_pass) + number(",prefetch_threads:", p.prefetch_threads);
     text += number(",non_temporal:", int(p.non_temporal)) + number(",row_threads:", p.row_threads);
     text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");

@@ -64,6 +64,7 @@ struct plan {
     bool shares_tile = false;                      // the last tensor is written to the tile of the one before
     dim_t panel_columns = 0;                       // columns of the rows that are open at a time
     dim_t block_rows = 0;                          // of a block of interleaved rows
+    dim_t float_columns = 0; // of a tile of floats, where scales are found: whole groups, or part of one
 
     // ---- batches
     dim_t batch_rows = 1;      // rows that stay in L1 between what is done to them

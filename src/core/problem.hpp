@@ -52,6 +52,8 @@ struct problem {
     }
     bool leaves_out(output o) const { return (left_out & unsigned(o)) != 0; }
 
+    bool finds_scales() const { return attr.found_scales.ndims != 0; }
+
     // Which tensors an execution reads and writes.
     bool reads_scale() const { return uses_scale() && !scale_is_ones; }
     bool reads_mean() const { return statistics_are_inputs() && !is_rms(); }

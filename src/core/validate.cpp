@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "found_scales.hpp"
 #include "last_error.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -235,6 +236,7 @@ constexpr verdict (*CHECKS[])(const problem &) = {
     check_diff_scale_shift_type,
     check_attributes,
     check_post_ops,
+    check_found_scales,
 };
 
 } // namespace

@@ -41,7 +41,8 @@ public:
         return kernel_name("backward_sums", conf_, {conf_.src, conf_.diff_dst},
                            {{conf_.scale && !conf_.scale_plus_one, "scale"},
                             {conf_.scale_plus_one, "scale_plus_one"},
-                            {!conf_.centered, "rms"}, {!conf_.sums, "columns"}});
+                            {!conf_.centered, "rms"},
+                            {!conf_.sums, "columns"}});
     }
 
 private:

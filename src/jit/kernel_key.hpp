@@ -101,7 +101,15 @@ struct backward_weights_conf {
     auto operator<=>(const backward_weights_conf &) const = default;
 };
 
-using kernel_key =
-    std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, sweep_conf, normalize_conf>;
+// The largest magnitude of each row of floats.
+struct maximum_conf {
+    isa vectors = isa::none;
+    jitnorm_data_type_t compute = jitnorm_f32; // f32
+
+    auto operator<=>(const maximum_conf &) const = default;
+};
+
+using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, sweep_conf,
+                                normalize_conf, maximum_conf>;
 
 } // namespace jitnorm::impl::jit

@@ -182,7 +182,11 @@ private:
     line_hints<I, T> hints_{*this, walker_};
     centered_load<I, T> difference_{*this, io_, conf_.src, true};
     plus_one<I, T> one_{*this, conf_.scale_plus_one};
-    scale_shift<I, T> affine_{*this, io_, one_, conf_.scale_shift, affine_registers(conf_.scale, AFFINE),
+    scale_shift<I, T> affine_{*this,
+                              io_,
+                              one_,
+                              conf_.scale_shift,
+                              affine_registers(conf_.scale, AFFINE),
                               affine_registers(conf_.shift, AFFINE + UNROLL)};
     using code_of_post_ops = recorded_code<I, T>;
     std::optional<code_of_post_ops> post_ops_;

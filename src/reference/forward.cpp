@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "../arithmetic/found_scale.hpp"
 #include "../arithmetic/statistics.hpp"
+#include "../core/found_scales.hpp"
 #include "../layout/statistics_io.hpp"
 #include "../layout/zero_padding.hpp"
 #include "parallel_ranges.hpp"
@@ -20,7 +22,9 @@ class forward_executor final : public executor {
 public:
     explicit forward_executor(const problem &p)
         : p_(p), src_(p.src, p.row_ndims()), dst_(p.dst, p.row_ndims()),
-          scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {}
+          scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {
+        if (p.finds_scales()) found_scales_ = tensor_rows(p.attr.found_scales, p.row_ndims());
+    }
 
     jitnorm_status_t execute(const arguments &args) const override {
         parallel_ranges(p_.rows(), bytes(p_.src) + bytes(p_.dst), [&](range rows) {
@@ -37,19 +41,50 @@ private:
     void run_row(const arguments &args, dim_t row) const {
         const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row) : computed(args, row);
         const normalizer<T> normalize = normalizer_for(statistics);
-        for (dim_t begin = 0; begin < p_.row_length(); begin += TILE) {
-            T y[TILE];
-            const dim_t count = std::min(TILE, p_.row_length() - begin);
-            src_.read(args[SRC], row, begin, count, y);
-            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
-            apply_scale_shift(args, begin, count, y);
-            apply_attributes(args, row, begin, count, y);
-            dst_.write(args[DST], row, begin, count, y);
-        }
+        if (p_.finds_scales())
+            store_with_found_scales(args, row, normalize);
+        else
+            for_each_piece(args, row, normalize, {0, p_.row_length()},
+                           [&](dim_t begin, dim_t count, const T *y) { dst_.write(args[DST], row, begin, count, y); });
         if (p_.writes_mean()) write_row_value(p_.statistics, args[MEAN], row, float(statistics.hi));
         if (p_.writes_variance()) {
             const float value = is_inverse() ? float(normalize.rstd) : float(statistics.variance);
             write_row_value(p_.statistics, args[VARIANCE], row, value);
+        }
+    }
+
+    // Calls use(first column, number, values) for pieces of at most TILE columns.
+    template <typename Use>
+    void for_each_piece(const arguments &args, dim_t row, const normalizer<T> &normalize, range columns,
+                        Use &&use) const {
+        for (dim_t begin = columns.begin; begin < columns.end; begin += TILE) {
+            T y[TILE];
+            const dim_t count = std::min(TILE, columns.end - begin);
+            src_.read(args[SRC], row, begin, count, y);
+            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
+            apply_scale_shift(args, begin, count, y);
+            apply_attributes(args, row, begin, count, y);
+            use(begin, count, y);
+        }
+    }
+
+    // Computes the values of each group twice: to find its scale, and to store them.
+    void store_with_found_scales(const arguments &args, dim_t row, const normalizer<T> &normalize) const {
+        const float limit = largest_number(p_.dst.data_type);
+        const dim_t width = columns_per_scale(p_);
+        for (dim_t group = 0; group < scales_per_row(p_); ++group) {
+            const range columns = {group * width, (group + 1) * width};
+            float largest = 0;
+            for_each_piece(args, row, normalize, columns, [&](dim_t, dim_t count, const T *y) {
+                for (dim_t i = 0; i < count; ++i) largest = larger_magnitude(largest, float(y[i]));
+            });
+            const found_scale found = find_scale(largest, limit);
+            found_scales_.write(args[DST_SCALE], row, group, 1, &found.scale);
+            for_each_piece(args, row, normalize, columns, [&](dim_t begin, dim_t count, const T *y) {
+                float scaled[TILE];
+                for (dim_t i = 0; i < count; ++i) scaled[i] = float(y[i]) * found.factor;
+                dst_.write(args[DST], row, begin, count, scaled);
+            });
         }
     }
 
@@ -95,7 +130,7 @@ private:
     }
 
     problem p_;
-    tensor_rows src_, dst_, scale_shift_;
+    tensor_rows src_, dst_, scale_shift_, found_scales_;
     post_op_chain post_ops_;
 };
 

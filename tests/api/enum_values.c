@@ -190,6 +190,7 @@ IS(jitnorm_quantization_mode_undef, 0);
 IS(jitnorm_quantization_mode_static_sazp, 1);
 IS(jitnorm_quantization_mode_dynamic_mx, 2);
 IS(jitnorm_quantization_mode_dynamic_fp, 3);
+IS(jitnorm_quantization_mode_dynamic_amax, 0x1000);
 
 IS(jitnorm_cpu_isa_avx, 0x3);
 IS(jitnorm_cpu_isa_avx2_vnni, 0xf);
