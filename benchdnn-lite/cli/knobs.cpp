@@ -103,8 +103,8 @@ constexpr drivers BOTH = drivers::both, LNORM = drivers::lnorm, GRAPH = drivers:
 const knob TABLE[] = {
     {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", "FWD_D FWD_I BWD_D BWD_DW", LNORM,
      LIST(dirs, parse_direction)},
-    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8", "f32 bf16 f16 f64 s8 u8", LNORM,
-     LIST(types, parse_row_types)},
+    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8",
+     "f32 bf16 f16 f64 s8 u8 f32:f8_e5m2 f32:f8_e4m3", LNORM, LIST(types, parse_row_types)},
     {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b", "any abx axb xba aBx8b aBx16b", LNORM,
      set_tags},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)", "any undef abx axb xba",

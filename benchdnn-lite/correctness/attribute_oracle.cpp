@@ -138,9 +138,10 @@ expectation found_scale_of(std::span<const expectation> values, double largest, 
     return scaled(found, 1 / real(largest), unit);
 }
 
-// Values whose scale is zero or no finite number are zero, and so are those whose scale has no finite inverse in f32.
+// Values whose scale is zero or no finite number are multiplied by zero, and so are those whose scale has no finite
+// inverse in f32.
 expectation quantized(const expectation &e, double scale, double unit) {
-    if (!std::isfinite(scale) || scale <= 0x1p-128) return {std::isnan(e.value) ? e.value : 0, 0};
+    if (!std::isfinite(scale) || scale <= 0x1p-128) return {std::isfinite(e.value) ? 0 : NOT_A_NUMBER, 0};
     return scaled(e, 1 / real(scale), unit);
 }
 

@@ -55,7 +55,8 @@ std::vector<std::string> split_fields(std::string_view text, size_t most) {
 
 data_type parse_weight_type(std::string_view text) {
     const data_type type = parse_data_type(text);
-    if (is_integer(type) || type == jitnorm_f64) throw input_error("scale and shift are f32, bf16 or f16, not ", text);
+    if (is_integer(type) || is_f8(type) || type == jitnorm_f64)
+        throw input_error("scale and shift are f32, bf16 or f16, not ", text);
     return type;
 }
 

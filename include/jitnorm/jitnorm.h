@@ -82,7 +82,7 @@ extern "C" {
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
  *
  * Types and shapes:
- *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely
+ *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely; dst also f8_e5m2, f8_e4m3
  *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape
  *     mean, variance       f32; src's shape without the last dimension; any layout
  *     scale, shift, and their gradients   f32, bf16 or f16; one dimension of C elements, dense

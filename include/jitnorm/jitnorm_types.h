@@ -68,7 +68,9 @@ typedef enum JITNORM_INT {
     jitnorm_s32 = 4,
     jitnorm_s8 = 5,
     jitnorm_u8 = 6,
-    jitnorm_f64 = 7
+    jitnorm_f64 = 7,
+    jitnorm_f8_e5m2 = 9, /* the upper half of binary16 */
+    jitnorm_f8_e4m3 = 10 /* 4 bits of exponent, 3 of mantissa, no infinity: up to 448, then NaN */
 } jitnorm_data_type_t;
 
 /* Kinds of layouts. */

@@ -13,9 +13,9 @@ namespace {
 
 constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
 
-// Types that only scales have, by oneDNN's numbers.
-constexpr int F8_E4M3 = 10, E8M0 = 13;
-constexpr int SCALE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, F8_E4M3};
+// A type that only scales have, by oneDNN's number.
+constexpr int E8M0 = 13;
+constexpr int SCALE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, jitnorm_f8_e4m3};
 constexpr int ZERO_POINT_TYPES[] = {jitnorm_s32, jitnorm_s8, jitnorm_u8};
 
 // Scales or zero points of one argument.
@@ -67,7 +67,7 @@ const char *refusal_to_find(const quantity &q) {
 
 verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
     if (const verdict v = check(q, SCALE_TYPES); v.status != jitnorm_success) return v;
-    if (q.mask == 0 && (q.data_type == F8_E4M3 || int(q.data_type) == E8M0))
+    if (q.mask == 0 && (q.data_type == jitnorm_f8_e4m3 || int(q.data_type) == E8M0))
         return invalid("scales of 8 bits need a mask that is not 0");
     const wish which = q.arg == JITNORM_ARG_SRC   ? wish::src_scale
                        : q.arg == JITNORM_ARG_DST ? wish::dst_scale

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "f8.hpp"
 #include "jitnorm/jitnorm_types.h"
 
 namespace jitnorm::impl::layer_norm {
@@ -21,7 +22,18 @@ inline float larger_magnitude(float a, float b) {
 }
 
 // What the largest magnitude becomes.
-constexpr float largest_number(jitnorm_data_type_t type) { return type == jitnorm_s8 ? 127.0F : 255.0F; }
+constexpr float largest_number(jitnorm_data_type_t type) {
+    switch (type) {
+    case jitnorm_s8:
+        return 127;
+    case jitnorm_f8_e5m2:
+        return layout_of_f8<f8_e5m2>.largest;
+    case jitnorm_f8_e4m3:
+        return layout_of_f8<f8_e4m3>.largest;
+    default:
+        return 255; // u8
+    }
+}
 
 struct found_scale {
     float scale, factor; // what dst is multiplied by to be read; what values are multiplied by to be stored

@@ -10,7 +10,7 @@ namespace {
 constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
 constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
 
-bool is_scaled(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
+bool is_scaled(jitnorm_data_type_t type) { return size_of(type) == 1; }
 
 // The scales' dimensions where dst's are known.
 bool has_right_dims(const memory_desc &scales, const problem &p) {
@@ -45,7 +45,8 @@ verdict check_found_scales(const problem &p) {
     if (!p.is_forward()) return unsupported("backward finds no scales");
     if (p.attr.dst_scale) return invalid("dst has a scale that is given and scales that are found");
     if (p.has_runtime_sizes()) return unsupported("scales are found for sizes and strides known at creation only");
-    if (!is_scaled(p.dst.data_type)) return unsupported("scales are found for a dst of type s8 or u8");
+    if (!is_scaled(p.dst.data_type))
+        return unsupported("scales are found for a dst of type s8, u8, f8_e5m2 or f8_e4m3");
     if (has_sum(p)) return unsupported("a sum post-op reads values of dst whose scales are not known yet");
     if (scales.data_type != jitnorm_f32 || scales.format_kind != jitnorm_blocked || scales.inner_nblks != 0)
         return unsupported("scales that are found are f32, without inner blocks");

@@ -43,6 +43,8 @@ bool is_data_type(jitnorm_data_type_t type) {
     return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64);
 }
 
+bool is_f8(jitnorm_data_type_t type) { return is_one_of(type, jitnorm_f8_e5m2, jitnorm_f8_e4m3); }
+
 bool is_int8(jitnorm_data_type_t type) { return is_one_of(type, jitnorm_s8, jitnorm_u8); }
 
 // ---------------------------------------------------------------- the operation
@@ -141,11 +143,13 @@ verdict check_outputs(const problem &p) {
 
 verdict check_data_types(const problem &p) {
     const char *name = find_tensor(p, [&](const memory_desc &md) {
-        return &md != &p.statistics && !is_data_type(md.data_type) && !(p.is_forward() && is_int8(md.data_type));
+        if (&md == &p.statistics || is_data_type(md.data_type)) return false;
+        return !p.is_forward() || !(is_int8(md.data_type) || (&md == &p.dst && is_f8(md.data_type)));
     });
     if (name == nullptr) return ACCEPTED;
-    return unsupported(p.is_forward() ? explain("%s is none of f32, bf16, f16, f64, s8 and u8", name)
-                                      : explain("%s is none of f32, bf16, f16 and f64", name));
+    return unsupported(p.is_forward()
+                           ? explain("%s is none of f32, bf16, f16, f64, s8 and u8 (and dst's f8_e5m2, f8_e4m3)", name)
+                           : explain("%s is none of f32, bf16, f16 and f64", name));
 }
 
 verdict check_statistics_type(const problem &p) {
@@ -180,6 +184,7 @@ verdict check_entry(const sum_post_op &op, const problem &p) {
     const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
     if (size_of(type) != size_of(p.dst.data_type))
         return invalid("the type of a sum post-op must have the size of the destination's");
+    if (is_f8(type)) return unsupported("a sum post-op reads no f8_e5m2 and no f8_e4m3");
     if (op.zero_point != 0 && !is_int8(type))
         return invalid("a sum post-op has a zero point with the types s8 and u8 only");
     return ACCEPTED;
@@ -202,6 +207,7 @@ verdict check_entry(const binary_post_op &op, const problem &p) {
     if (op.alg < jitnorm_binary_add || op.alg > jitnorm_binary_ne)
         return invalid("unknown algorithm of a binary post-op");
     if (size_of(op.src1.data_type) == 0) return invalid("unknown data type of a binary post-op's tensor");
+    if (is_f8(op.src1.data_type)) return unsupported("a binary post-op's tensor is no f8_e5m2 and no f8_e4m3");
     if (op.src1.format_kind != jitnorm_blocked) return invalid("the layout of a binary post-op's tensor is not given");
     return broadcasts_to(op.src1, p.dst)
                ? ACCEPTED

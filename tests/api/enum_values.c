@@ -25,6 +25,8 @@ IS(jitnorm_s32, 4);
 IS(jitnorm_s8, 5);
 IS(jitnorm_u8, 6);
 IS(jitnorm_f64, 7);
+IS(jitnorm_f8_e5m2, 9);
+IS(jitnorm_f8_e4m3, 10);
 
 IS(jitnorm_format_kind_undef, 0);
 IS(jitnorm_format_kind_any, 1);

@@ -39,7 +39,8 @@ change finding(const memory_desc &scales, jitnorm_data_type_t dst = jitnorm_s8) 
 
 TEST(validate, scales_that_are_found) {
     for (const dim_t groups : {1, 2, 4, 8}) accepts(forward_problem(), finding(dense({4, 6, groups})));
-    accepts(forward_problem(), finding(dense({4, 6, 1}), jitnorm_u8));
+    for (const auto type : {jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3})
+        accepts(forward_problem(), finding(dense({4, 6, 1}), type));
     for (const dim_t groups : {0, 3, 5, 16}) is_invalid(forward_problem(), finding(dense({4, 6, groups})));
     for (const dims_of_scales &sizes : {dims_of_scales{4, 6}, {4, 1, 1}, {1, 1, 1}, {6, 4, 1}, {4, 6, 1, 1}})
         is_invalid(forward_problem(), finding(dense(sizes)));
@@ -99,6 +100,21 @@ TEST(validate, binary_algorithms_and_types) {
         is_invalid(forward_problem(), with(binary_post_op{alg, dense({4, 6, 8})}));
     for (const auto type : ALL_TYPES)
         accepts(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
+}
+
+TEST(validate, no_post_op_reads_f8) {
+    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
+        is_unsupported(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
+        for (const auto old : {type, jitnorm_data_type_undef})
+            is_unsupported(forward_problem(), [&](problem &p) {
+                p.dst.data_type = type;
+                p.attr.post_ops.entries.push_back(sum_post_op{1, 0, old});
+            });
+        accepts(forward_problem(), [&](problem &p) {
+            p.dst.data_type = type;
+            p.attr.post_ops.entries.push_back(sum_post_op{1, 0, jitnorm_u8});
+        });
+    }
 }
 
 TEST(validate, binary_tensors) {

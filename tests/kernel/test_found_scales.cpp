@@ -13,7 +13,7 @@ namespace {
 using impl::post_op;
 
 constexpr float INF = std::numeric_limits<float>::infinity(), NOT_A_NUMBER = std::numeric_limits<float>::quiet_NaN();
-constexpr jitnorm_data_type_t SCALED_TYPES[] = {jitnorm_s8, jitnorm_u8};
+constexpr jitnorm_data_type_t SCALED_TYPES[] = {jitnorm_s8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3};
 constexpr jitnorm_data_type_t SRC_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8};
 constexpr unsigned RMS = jitnorm_use_scale | jitnorm_rms_norm;
 
@@ -31,7 +31,7 @@ void sweep_lengths(isa vectors, std::span<const dim_t> lengths, std::span<const 
         for (const dim_t n : rows)
             for (const dim_t per_row : {dim_t(1), C / 2, C / 3, C / 16, C})
                 if (per_row > 0 && C % per_row == 0) {
-                    expect_equal_to_reference(vectors, setup_of({n, C}, per_row, SCALED_TYPES[n % 2]));
+                    expect_equal_to_reference(vectors, setup_of({n, C}, per_row, SCALED_TYPES[(n + C) % 4]));
                     if (testing::Test::HasFailure()) return;
                 }
 }
@@ -176,7 +176,11 @@ TEST_P(found_scales, special_values) {
             for (dim_t at = 0; at < C; at += 3, ++rows)
                 for (dim_t c = 0; c < C; ++c)
                     src.push_back(c == at ? double(special) : double(rest) * double(c % 5 - 2));
-        expect_equal_to_reference(GetParam(), letting_through(rows, C), values(src));
+        for (const auto type : SCALED_TYPES) {
+            setup s = letting_through(rows, C);
+            s.dst_type = type;
+            expect_equal_to_reference(GetParam(), s, values(src));
+        }
     }
 }
 
@@ -193,7 +197,7 @@ std::vector<double> unscaled(setup s, const preparation &prepare = {}) {
 }
 
 TEST(reference_found_scales, follow_the_definition) {
-    for (const auto type : SCALED_TYPES)
+    for (const auto type : {jitnorm_s8, jitnorm_u8})
         for (const dim_t C : {1, 12, 600, 1200})
             for (const dim_t per_row : {dim_t(1), C / 6}) {
                 if (per_row == 0) continue;
@@ -214,6 +218,24 @@ TEST(reference_found_scales, follow_the_definition) {
                                   std::clamp(std::nearbyint(double(float(y[i]) * factor)), lowest, limit));
                 }
             }
+}
+
+// As do those of 8-bit floats, whose rounding has tests of its own.
+TEST(reference_found_scales, of_f8_follow_the_definition) {
+    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
+        const setup s = setup_of({4, 100}, 5, type);
+        const outputs got = outputs_by(reference_entry, s);
+        const std::vector<double> y = unscaled(s);
+        for (size_t i = 0; i < y.size(); ++i) {
+            double largest = 0;
+            for (size_t j = i / 20 * 20; j < i / 20 * 20 + 20; ++j) largest = std::max(largest, std::fabs(y[j]));
+            const float scale = float(largest) / (type == jitnorm_f8_e5m2 ? 57344.0F : 448.0F);
+            EXPECT_EQ(got.found_scales[i / 20], double(scale));
+            impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
+                EXPECT_EQ(got.result[i], impl::widen<double>(impl::narrow<Stored>(float(y[i]) * (1 / scale))));
+            });
+        }
+    }
 }
 
 TEST(reference_found_scales, the_largest_becomes_the_end_of_the_range) {
