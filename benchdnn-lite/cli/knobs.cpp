@@ -137,7 +137,7 @@ const knob TABLE[] = {
      TEXTS(op_attrs, split(v, ','))},
     {"dt", "bf16,0:f16+3:f16", "other types: of the data, or of tensors by their ids", "undef f32 bf16 f16", GRAPH,
      TEXTS(types, split(v, ','))},
-    {"expected-n-partitions", "1", "that many (default: as operations), 0: any number", "", GRAPH,
+    {"expected-n-partitions", "1", "that many; 0: any number (default)", "", GRAPH,
      [](knob_state &s, std::string_view v) { s.graph.expected_partitions = v.empty() ? -1 : parse_count(v, 0, 0); }},
     {"attr-fpmath", "strict,bf16", "precision allowed; f32 is taken (strict)", "strict bf16 f16 tf32 any", BOTH,
      set_fpmath},

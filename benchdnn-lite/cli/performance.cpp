@@ -45,6 +45,7 @@ timed_lines performance_of(const job &j, const lnorm_result &r, size_t index) {
     timed.spreads = {r.times.us};
     timed.least_ms = r.times.us.least / 1e3;
     timed.average_ms = r.times.us.average / 1e3;
+    timed.over_memcpy = is_table ? r.times.over_memcpy() : 0;
     timed.replace_result = is_table || r.what.status == state::executed;
     return timed;
 }

@@ -2,6 +2,7 @@
 // The lines on standard output, the totals, and the progress line.
 #include "report.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <unistd.h>
@@ -103,6 +104,8 @@ void report::print_timed(const test_title &title, const timed_lines &timed) {
     ++timed_count_;
     least_ms_ += timed.least_ms;
     average_ms_ += timed.average_ms;
+    if (timed.over_memcpy > 0)
+        over_memcpy_.emplace_back(timed.over_memcpy, title.name.empty() ? title.shown : title.name);
     bool restless = false;
     for (const spread &s : timed.spreads) {
         if (!s.is_beyond_reason()) continue;
@@ -121,9 +124,22 @@ void report::finish(const phase_times &phases) {
     if (failure_count_ > failures_.size()) std::printf("  and %zu more\n", failure_count_ - failures_.size());
     std::printf("%s\n", counts_.line().c_str());
     if (timed_count_ > 0) std::printf("total perf: min(ms):%g avg(ms):%g\n", least_ms_, average_ms_);
+    print_meaning();
     print_phases(phases);
     std::fflush(stdout);
     print_unrest();
+}
+
+void report::print_meaning() const {
+    if (over_memcpy_.size() < 2) return;
+    std::vector<double> ratios;
+    for (const auto &[ratio, name] : over_memcpy_) ratios.push_back(ratio);
+    const auto [best, worst] = std::minmax_element(over_memcpy_.begin(), over_memcpy_.end());
+    std::printf(
+        "to normalize takes %.2f times as long as to copy as many bytes (median of %zu problems): from %.2f (%s) to "
+        "%.2f (%s)\n",
+        spread_of(ratios).median, ratios.size(), best->first, best->second.c_str(), worst->first,
+        worst->second.c_str());
 }
 
 void report::print_phases(const phase_times &phases) const {

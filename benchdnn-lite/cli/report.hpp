@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../correctness/check.hpp"
 #include "../correctness/outcome.hpp"
@@ -29,6 +31,7 @@ struct timed_lines {
     std::vector<std::string> lines;
     std::vector<spread> spreads;         // of the times, in any unit, one for each line
     double least_ms = 0, average_ms = 0; // of all that was timed
+    double over_memcpy = 0;              // as timing has it; 0: not to be summed up
     bool replace_result = false;         // they say all that the line of the result would say
 };
 
@@ -62,6 +65,7 @@ private:
     void show_progress(const test_title &next); // on stderr, if that is a terminal
     void clear_progress();
     void print_timed(const test_title &title, const timed_lines &timed);
+    void print_meaning() const; // of a table, in one line
     void print_phases(const phase_times &phases) const;
     void print_unrest() const;
 
@@ -73,6 +77,7 @@ private:
     double least_ms_ = 0, average_ms_ = 0; // sums over what was timed
     double worst_over_best_ = 0;           // the largest of what varied beyond reason
     std::string most_restless_;
+    std::vector<std::pair<double, std::string>> over_memcpy_; // of each problem, and what it is called
     bool heading_printed_ = false, progress_shown_ = false;
     const std::chrono::steady_clock::time_point start_;
     std::chrono::steady_clock::time_point last_progress_;

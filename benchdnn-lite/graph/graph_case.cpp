@@ -138,6 +138,10 @@ std::vector<Value> parse_list(const std::string &text, Parse parse) {
     return values;
 }
 
+bool is_among(const std::string &name, std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 } // namespace
 
 std::set<size_t> graph_case::written() const {
@@ -167,9 +171,11 @@ graph_case parse_graph(const std::string &json_text) {
 graph_attribute parse_graph_attribute(const std::string &name, const std::string &text) {
     const auto integer = [](const std::string &part) { return parse_integer(part, -LARGEST, LARGEST); };
     if (name == "keep_stats" || name == "use_affine") return parse_bool(text);
-    if (name == "epsilon") return parse_float(text);
-    if (name == "begin_norm_axis") return integer(text);
-    if (name == "output_mask") return parse_list<int64_t>(text, integer);
+    if (is_among(name, {"epsilon", "alpha", "beta", "min", "max"})) return parse_float(text);
+    if (is_among(name, {"begin_norm_axis", "axis"})) return integer(text);
+    if (is_among(name, {"output_mask", "zps"})) return parse_list<int64_t>(text, integer);
+    if (name == "scales") return parse_list<float>(text, [](const std::string &part) { return parse_float(part); });
+    if (is_among(name, {"mode", "qtype", "auto_broadcast"})) return text;
     throw input_error("no operation here has an attribute '", name, "'");
 }
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "../error.hpp"
 #include "../problem/data_type.hpp"
 #include "jitnorm/jitnorm_graph_types.h"
 
@@ -31,6 +32,16 @@ struct graph_op {
     std::string name, kind; // kind: "LayerNorm"
     std::map<std::string, graph_attribute> attributes;
     std::vector<graph_tensor> inputs, outputs;
+
+    // The attribute's value; if it is not there, what it was. Throws input_error where it is of another type.
+    template <typename Value>
+    void read(const char *attribute, Value &value) const {
+        const auto found = attributes.find(attribute);
+        if (found == attributes.end()) return;
+        const Value *given = std::get_if<Value>(&found->second);
+        if (given == nullptr) throw input_error("attribute '", attribute, "' is of another type");
+        value = *given;
+    }
 };
 
 struct graph_case {

@@ -2,7 +2,9 @@
 // The oracle's answer to an operation, row by row.
 #include "graph_check.hpp"
 
-#include <optional>
+#include <algorithm>
+
+#include "../correctness/attribute_oracle.hpp"
 
 namespace benchdnn_lite {
 
@@ -38,13 +40,16 @@ private:
         return found == outputs_.end() ? nullptr : &found->second;
     }
     void check_forward_row(size_t row);
+    void apply_followers(size_t row);
     void check_backward_row(size_t row);
     void compare_row(judged &out, size_t row);
     void check_gradients();
 
     const graph_norm &norm_;
     const graph_memory &memory_;
-    const std::vector<double> src_, diff_dst_, gamma_, beta_, mean_, variance_;
+    const std::vector<double> src_, diff_dst_, beta_, mean_, variance_;
+    std::vector<double> gamma_;
+    std::vector<std::vector<double>> others_; // of followers, for each element; empty where there is none
     size_t rows_ = 0, columns_ = 0;
     std::map<graph_role, judged> outputs_;
     row_inputs in_;
@@ -58,9 +63,26 @@ size_t product(const std::vector<dim_t> &dims, size_t begin, size_t end) {
     return result;
 }
 
+// The values of a tensor that has the last of the dimensions, or 1, for each element of those.
+std::vector<double> broadcast(const buffer &b, const std::vector<dim_t> &dims) {
+    const std::vector<double> values = values_of(b);
+    std::vector<dim_t> own = b.shape().dims;
+    own.insert(own.begin(), dims.size() - std::min(dims.size(), own.size()), 1);
+    std::vector<double> result(product(dims, 0, dims.size()));
+    for (size_t i = 0; i < result.size(); ++i) {
+        size_t rest = i, at = 0, step = 1;
+        for (size_t d = dims.size(); d-- > 0; rest /= size_t(dims[d])) {
+            if (own[d] != 1) at += rest % size_t(dims[d]) * step;
+            step *= size_t(own[d]);
+        }
+        result[i] = values[at];
+    }
+    return result;
+}
+
 checker::checker(const graph_norm &n, const graph_memory &memory)
-    : norm_(n), memory_(memory), src_(input(src)), diff_dst_(input(diff_dst)), gamma_(input(gamma)), beta_(input(beta)),
-      mean_(input(mean)), variance_(input(variance)) {
+    : norm_(n), memory_(memory), src_(input(src)), diff_dst_(input(diff_dst)), beta_(input(beta)), mean_(input(mean)),
+      variance_(input(variance)), gamma_(input(gamma)) {
     const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
     const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
     const size_t axis = n.axis(dims.size(), gamma_ndims);
@@ -68,9 +90,14 @@ checker::checker(const graph_norm &n, const graph_memory &memory)
     columns_ = product(dims, axis, dims.size());
     expected_.resize(columns_);
     gradients_ = gradient_sums(columns_);
+    for (const graph_follower &f : n.followers)
+        others_.push_back(std::holds_alternative<binary_post_op>(f.step) ? broadcast(memory.at(f.other), dims)
+                                                                         : std::vector<double>{});
+    if (gamma_.size() == 1) gamma_.assign(columns_, gamma_[0]); // RMSNorm's may be broadcast
     in_.scale = gamma_;
     in_.shift = beta_;
     in_.epsilon = n.epsilon;
+    in_.rms = n.is_rms;
     for (const auto &[role, id] : n.outputs) {
         const buffer &b = memory.at(id);
         outputs_.emplace(role, judged{values_of(b), comparison(name_of(role), b.shape())});
@@ -82,13 +109,26 @@ void checker::compare_row(judged &out, size_t row) {
 }
 
 void checker::check_forward_row(size_t row) {
-    in_.stats = statistics_of(in_.src, false);
+    in_.stats = statistics_of(in_.src, norm_.is_rms);
     if (judged *out = output(dst)) {
         expect_forward(in_, F32_ERROR, expected_);
+        apply_followers(row);
         compare_row(*out, row);
     }
     if (judged *out = output(mean)) out->add(row, expect_mean(in_.src, in_.stats, F32_ERROR));
     if (judged *out = output(variance)) out->add(row, expect_variance(in_.stats, F32_ERROR));
+}
+
+void checker::apply_followers(size_t row) {
+    for (size_t i = 0; i < norm_.followers.size(); ++i) {
+        const auto &step = norm_.followers[i].step;
+        for (size_t c = 0; c < columns_; ++c)
+            if (const auto *function = std::get_if<eltwise_post_op>(&step))
+                expected_[c] = after_eltwise(expected_[c], *function, F32_ERROR);
+            else
+                expected_[c] = after_binary(expected_[c], std::get<binary_post_op>(step),
+                                            others_[i][row * columns_ + c], F32_ERROR);
+    }
 }
 
 void checker::check_backward_row(size_t row) {

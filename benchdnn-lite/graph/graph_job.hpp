@@ -10,7 +10,7 @@ namespace benchdnn_lite {
 // What the knobs of the driver --graph hold; --reset goes back to these defaults. The lists run in every combination.
 struct graph_settings {
     std::vector<std::string> in_shapes{""}, op_attrs{""}, types{""}, fpmaths{""};
-    int64_t expected_partitions = -1; // one for each operation; 0: any number
+    int64_t expected_partitions = -1; // that or 0: any number
     std::string match;                // a POSIX basic regular expression; empty: every graph
 };
 

@@ -3,6 +3,7 @@
 #include "graph_norm.hpp"
 
 #include "../error.hpp"
+#include "graph_follower.hpp"
 
 namespace benchdnn_lite {
 
@@ -19,6 +20,7 @@ struct kind {
 
 const std::vector<kind> KINDS = {
     {"LayerNorm", jitnorm_graph_op_layer_norm, {src, gamma, beta}, {dst, mean, variance}},
+    {"RMSNorm", jitnorm_graph_op_rms_norm, {src, gamma}, {dst}},
     {"LayerNormBackward",
      jitnorm_graph_op_layer_norm_backward,
      {src, diff_dst, mean, variance, gamma, beta},
@@ -39,15 +41,6 @@ const kind *find_kind(const std::string &name) {
     return nullptr;
 }
 
-template <typename Value>
-void read(const graph_op &op, const char *name, Value &value) {
-    const auto found = op.attributes.find(name);
-    if (found == op.attributes.end()) return;
-    const Value *given = std::get_if<Value>(&found->second);
-    if (given == nullptr) throw input_error("attribute '", name, "' is of another type");
-    value = *given;
-}
-
 std::map<graph_role, size_t> ids_of(const roles &names, const std::vector<graph_tensor> &tensors) {
     if (tensors.size() > names.size()) throw input_error("an operation with too many inputs or outputs");
     std::map<graph_role, size_t> ids;
@@ -65,6 +58,20 @@ void forget_what_is_not_used(graph_norm &n, const std::vector<int64_t> &mask) {
 
 } // namespace
 
+std::set<size_t> graph_norm::inputs_ids() const {
+    std::set<size_t> ids;
+    for (const auto &[role, id] : inputs) ids.insert(id);
+    for (const graph_follower &f : followers)
+        if (std::holds_alternative<binary_post_op>(f.step)) ids.insert(f.other);
+    return ids;
+}
+
+std::set<size_t> graph_norm::outputs_ids() const {
+    std::set<size_t> ids;
+    for (const auto &[role, id] : outputs) ids.insert(id);
+    return ids;
+}
+
 size_t graph_norm::axis(size_t src_ndims, size_t gamma_ndims) const {
     const int64_t rank = int64_t(src_ndims), begin = is_ascend ? -int64_t(gamma_ndims) : begin_norm_axis;
     if (begin < -rank || begin >= rank) throw input_error("there is no axis ", std::to_string(begin));
@@ -76,31 +83,46 @@ std::optional<graph_norm> understand(const graph_op &op) {
     if (k == nullptr) return {};
     graph_norm n;
     n.op = &op;
-    n.is_forward = k->number == jitnorm_graph_op_layer_norm;
+    n.is_rms = k->number == jitnorm_graph_op_rms_norm;
+    n.is_forward = k->number == jitnorm_graph_op_layer_norm || n.is_rms;
     n.is_ascend = k->number == jitnorm_graph_op_layer_norm_grad;
     n.inputs = ids_of(k->inputs, op.inputs);
     n.outputs = ids_of(k->outputs, op.outputs);
     std::vector<int64_t> mask = {1, 1, 1};
-    read(op, "use_affine", n.uses_affine);
-    read(op, "epsilon", n.epsilon);
-    read(op, "begin_norm_axis", n.begin_norm_axis);
-    read(op, "output_mask", mask);
+    op.read("use_affine", n.uses_affine);
+    op.read("epsilon", n.epsilon);
+    op.read("begin_norm_axis", n.begin_norm_axis);
+    op.read("output_mask", mask);
     forget_what_is_not_used(n, mask);
     return n;
 }
 
 jitnorm_graph_op_kind_t graph_kind(const std::string &name) {
     const kind *k = find_kind(name);
-    return k == nullptr ? jitnorm_graph_op_wildcard : k->number;
+    return k == nullptr ? follower_kind(name) : k->number;
 }
 
 jitnorm_graph_op_attr_t graph_attribute_name(const std::string &name) {
-    if (name == "keep_stats") return jitnorm_graph_op_attr_keep_stats;
-    if (name == "use_affine") return jitnorm_graph_op_attr_use_affine;
-    if (name == "epsilon") return jitnorm_graph_op_attr_epsilon;
-    if (name == "begin_norm_axis") return jitnorm_graph_op_attr_begin_norm_axis;
-    if (name == "output_mask") return jitnorm_graph_op_attr_output_mask;
-    throw input_error("no operation here has an attribute '", name, "'");
+    static const std::map<std::string, jitnorm_graph_op_attr_t> NAMES = {
+        {"alpha", jitnorm_graph_op_attr_alpha},
+        {"auto_broadcast", jitnorm_graph_op_attr_auto_broadcast},
+        {"axis", jitnorm_graph_op_attr_axis},
+        {"begin_norm_axis", jitnorm_graph_op_attr_begin_norm_axis},
+        {"beta", jitnorm_graph_op_attr_beta},
+        {"epsilon", jitnorm_graph_op_attr_epsilon},
+        {"keep_stats", jitnorm_graph_op_attr_keep_stats},
+        {"max", jitnorm_graph_op_attr_max},
+        {"min", jitnorm_graph_op_attr_min},
+        {"mode", jitnorm_graph_op_attr_mode},
+        {"output_mask", jitnorm_graph_op_attr_output_mask},
+        {"qtype", jitnorm_graph_op_attr_qtype},
+        {"scales", jitnorm_graph_op_attr_scales},
+        {"use_affine", jitnorm_graph_op_attr_use_affine},
+        {"zps", jitnorm_graph_op_attr_zps},
+    };
+    const auto found = NAMES.find(name);
+    if (found == NAMES.end()) throw input_error("no operation here has an attribute '", name, "'");
+    return found->second;
 }
 
 } // namespace benchdnn_lite

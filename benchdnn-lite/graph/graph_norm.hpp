@@ -4,25 +4,39 @@
 
 #include <optional>
 
+#include "../problem/attributes.hpp"
 #include "graph_case.hpp"
 
 namespace benchdnn_lite {
 
 enum class graph_role { src, diff_dst, mean, variance, gamma, beta, dst, diff_src, diff_gamma, diff_beta };
 
+// What an operation fused behind a normalization does to its values.
+struct graph_follower {
+    std::variant<eltwise_post_op, binary_post_op> step;
+    size_t other; // of two tensors: the second one's id
+
+    explicit graph_follower(const eltwise_post_op &op) : step(op), other(0) {}
+    graph_follower(const binary_post_op &op, size_t id) : step(op), other(id) {}
+};
+
 struct graph_norm {
     const graph_op *op = nullptr;
-    bool is_forward = false, is_ascend = false;
+    bool is_forward = false, is_rms = false, is_ascend = false;
     bool uses_affine = true;
     float epsilon = 1e-5F;
     int64_t begin_norm_axis = -1;
     std::map<graph_role, size_t> inputs, outputs; // ids; of those that are read or written
+    std::vector<graph_follower> followers;        // in their order; dst is what the last one writes
+
+    std::set<size_t> inputs_ids() const;
+    std::set<size_t> outputs_ids() const;
 
     // How many of src's dimensions come before the normalized ones; throws input_error where there is no such axis.
     size_t axis(size_t src_ndims, size_t gamma_ndims) const;
 };
 
-// None if the operation is not a layer normalization. Throws input_error.
+// None if the operation is no normalization. Throws input_error.
 std::optional<graph_norm> understand(const graph_op &op);
 
 // The library's number for a kind; of one that is unknown here, the wildcard's.

@@ -112,7 +112,7 @@ void set_types(graph_case &graph, const std::set<size_t> &ids, data_type type) {
     });
 }
 
-// Tensors of rows. Of an operation that is unknown here, all tensors.
+// Tensors of rows. Of an operation that is no normalization, all tensors, but for those that change the type.
 std::set<size_t> data_of(const graph_case &graph) {
     constexpr graph_role DATA[] = {graph_role::src, graph_role::diff_dst, graph_role::dst, graph_role::diff_src};
     std::set<size_t> ids;
@@ -120,7 +120,7 @@ std::set<size_t> data_of(const graph_case &graph) {
         const auto n = understand(op);
         for (const auto *tensors : {&op.inputs, &op.outputs})
             for (const graph_tensor &t : *tensors)
-                if (!n) ids.insert(t.id);
+                if (!n && op.kind != "Quantize" && op.kind != "TypeCast") ids.insert(t.id);
         for (const auto *used : {n ? &n->inputs : nullptr, n ? &n->outputs : nullptr})
             for (const graph_role role : DATA)
                 if (used != nullptr && used->contains(role)) ids.insert(used->at(role));

@@ -18,7 +18,8 @@ void rewrite_shapes(graph_case &graph, std::string_view text);
 // go too, and the tensors that operations write are inferred.
 void rewrite_attributes(graph_case &graph, std::string_view text);
 
-// TYPE, for the data of every operation (src, dst and their gradients; f32, bf16, f16, or undef for no change), or
+// TYPE, for the data of every operation (src, dst and their gradients; all tensors of those behind a normalization, but
+// for TypeCast and Quantize; f32, bf16, f16, or undef for no change), or
 // ID:TYPE[+ID:TYPE...] for single tensors.
 void rewrite_types(graph_case &graph, std::string_view text);
 

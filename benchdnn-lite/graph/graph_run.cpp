@@ -8,6 +8,7 @@
 #include "../error.hpp"
 #include "../problem/memory_size.hpp"
 #include "graph_check.hpp"
+#include "graph_follower.hpp"
 
 namespace benchdnn_lite {
 
@@ -68,8 +69,16 @@ jitnorm::graph::op make_op(const graph_op &from) {
 struct step {
     jitnorm::graph::partition partition;
     jitnorm::graph::compiled_partition compiled;
+    std::vector<const graph_op *> ops;
     graph_norm norm;
     std::vector<logical_tensor> inputs, outputs; // as compiled
+
+    // "LayerNorm+GELU" of kinds, and so of names
+    std::string joined(std::string graph_op::*text) const {
+        std::string result;
+        for (const graph_op *op : ops) result += concat(result.empty() ? "" : "+", op->*text);
+        return result;
+    }
 };
 
 class runner {
@@ -83,13 +92,12 @@ private:
     void partition();
     void compile(step &s);
     void allocate();
-    std::vector<logical_tensor> known(const std::vector<graph_tensor> &tensors) const;
-    void take(step &s, const std::vector<graph_tensor> &tensors, const std::map<graph_role, size_t> &used,
-              std::vector<logical_tensor> &list);
+    std::vector<logical_tensor> known(const step &s, std::vector<graph_tensor> graph_op::*side) const;
+    void take(step &s, const std::set<size_t> &used, std::vector<logical_tensor> &list);
     void execute(const step &s);
     void check(const step &s);
     void time(const step &s);
-    const graph_op &op_of(const jitnorm::graph::partition &p) const;
+    std::vector<const graph_op *> ops_of(const jitnorm::graph::partition &p) const;
 
     const graph_job &job_;
     const graph_case &graph_;
@@ -102,46 +110,50 @@ private:
     graph_memory memory_;
 };
 
-const graph_op &runner::op_of(const jitnorm::graph::partition &p) const {
-    const size_t id = p.get_ops().at(0);
-    return *std::find_if(graph_.ops.begin(), graph_.ops.end(), [&](const graph_op &op) { return op.id == id; });
+std::vector<const graph_op *> runner::ops_of(const jitnorm::graph::partition &p) const {
+    std::vector<const graph_op *> ops;
+    for (const size_t id : p.get_ops())
+        ops.push_back(
+            &*std::find_if(graph_.ops.begin(), graph_.ops.end(), [&](const graph_op &op) { return op.id == id; }));
+    return ops;
 }
 
 void runner::partition() {
     jitnorm::graph::graph graph(jitnorm::engine::kind::cpu, jitnorm::fpmath_mode(graph_.fpmath_mode));
     for (const graph_op &op : graph_.ops) graph.add_op(make_op(op));
     graph.finalize();
+    size_t computed = 0;
     for (const jitnorm::graph::partition &p : graph.get_partitions()) {
-        const graph_op &op = op_of(p);
-        if (!p.is_supported()) throw unsupported("operation ", op.name, " of the kind ", op.kind, " is not supported");
-        steps_.push_back({p, {}, understand(op).value(), {}, {}});
+        const std::vector<const graph_op *> ops = ops_of(p);
+        if (!p.is_supported())
+            throw unsupported("operation ", ops[0]->name, " of the kind ", ops[0]->kind, " is not supported");
+        steps_.push_back({p, {}, ops, understand(ops), {}, {}});
+        computed += ops.size();
     }
-    const int64_t expected = job_.expected_partitions < 0 ? int64_t(graph_.ops.size()) : job_.expected_partitions;
-    if (expected > 0 && steps_.size() != size_t(expected))
-        throw input_error(std::to_string(steps_.size()), " partitions, not ", std::to_string(expected));
+    if (computed != graph_.ops.size()) throw input_error("the partitions are not the operations of the graph");
+    if (job_.expected_partitions > 0 && steps_.size() != size_t(job_.expected_partitions))
+        throw input_error(std::to_string(steps_.size()), " partitions, not ", std::to_string(job_.expected_partitions));
 }
 
-std::vector<logical_tensor> runner::known(const std::vector<graph_tensor> &tensors) const {
+// What passes between the operations is among them, and the library does not look at it.
+std::vector<logical_tensor> runner::known(const step &s, std::vector<graph_tensor> graph_op::*side) const {
     std::vector<logical_tensor> result;
-    for (const graph_tensor &t : tensors) {
-        const auto found = compiled_.find(t.id);
-        result.push_back(found == compiled_.end() ? described(t) : found->second);
-    }
+    for (const graph_op *op : s.ops)
+        for (const graph_tensor &t : op->*side) {
+            const auto found = compiled_.find(t.id);
+            result.push_back(found == compiled_.end() ? described(t) : found->second);
+        }
     return result;
 }
 
-void runner::take(step &s, const std::vector<graph_tensor> &tensors, const std::map<graph_role, size_t> &used,
-                  std::vector<logical_tensor> &list) {
-    for (const graph_tensor &t : tensors) {
-        if (std::none_of(used.begin(), used.end(), [&](const auto &u) { return u.second == t.id; })) continue;
-        list.push_back(compiled_[t.id] = s.compiled.query_logical_tensor(t.id));
-    }
+void runner::take(step &s, const std::set<size_t> &used, std::vector<logical_tensor> &list) {
+    for (const size_t id : used) list.push_back(compiled_[id] = s.compiled.query_logical_tensor(id));
 }
 
 void runner::compile(step &s) {
-    s.compiled = s.partition.compile(known(s.norm.op->inputs), known(s.norm.op->outputs), engine_);
-    take(s, s.norm.op->inputs, s.norm.inputs, s.inputs);
-    take(s, s.norm.op->outputs, s.norm.outputs, s.outputs);
+    s.compiled = s.partition.compile(known(s, &graph_op::inputs), known(s, &graph_op::outputs), engine_);
+    take(s, s.norm.inputs_ids(), s.inputs);
+    take(s, s.norm.outputs_ids(), s.outputs);
 }
 
 void runner::execute(const step &s) {
@@ -156,7 +168,7 @@ void runner::check(const step &s) {
     for (const comparison &c : check_graph_op(s.norm, memory_)) {
         o.errors += c.errors();
         o.total += c.total();
-        for (const std::string &line : c.report()) o.details.push_back(concat(s.norm.op->name, ": ", line));
+        for (const std::string &line : c.report()) o.details.push_back(concat(s.joined(&graph_op::name), ": ", line));
     }
     for (const size_t id : memory_.broken_guards()) {
         ++o.errors;
@@ -167,7 +179,7 @@ void runner::check(const step &s) {
 
 // Single executions; the tensors are handed over once.
 void runner::time(const step &s) {
-    graph_times t{s.norm.op->name, s.norm.op->kind, {}, 0};
+    graph_times t{s.joined(&graph_op::name), s.joined(&graph_op::kind), {}, 0};
     std::vector<jitnorm::graph::tensor> ins, outs;
     for (const logical_tensor &lt : s.inputs) ins.push_back(memory_.tensor(lt, engine_));
     for (const logical_tensor &lt : s.outputs) outs.push_back(memory_.tensor(lt, engine_));

@@ -28,6 +28,7 @@
 #include "jitnorm/jitnorm_attr.h"
 #include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_memory.h"
+#include "jitnorm/jitnorm_partial.h"
 #include "jitnorm/jitnorm_types.h"
 #include "jitnorm/version.h"
 
@@ -59,7 +60,10 @@ extern "C" {
  *     diff_scale[c] = sum over rows of diff_dst[c] * xhat[c]
  *     diff_shift[c] = sum over rows of diff_dst[c]
  *
- * where with jitnorm_use_global_stats both sums in diff_src are left out (the statistics are constants), and with
+ * and with jitnorm_inverse_deviation the variance tensor, input or output, holds rstd in the place of the variance, as
+ * PyTorch and Ascend hand it from forward to backward; an rstd that is given is taken as it is, without epsilon.
+ *
+ * With jitnorm_use_global_stats both sums in diff_src are left out (the statistics are constants), and with
  * jitnorm_rms_norm the first one is.
  *
  * Tensors, with the argument (JITNORM_ARG_*) that hands each to an execution; + input, - output, blank: must be absent:
@@ -75,19 +79,26 @@ extern "C" {
  *     DIFF_SRC                                                        -            -
  *     DIFF_SCALE                                                      - if A
  *     DIFF_SHIFT                                                      - if B
+ *     SRC_1                       + if N              + if N
+ *     DST_1                       - if N and X        - if N and X
+ *     BIAS                        + if N and set      + if N and set
+ *     DIFF_DST_1                                                      + if X       + if X
  *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
  *     ATTR_SCALES|SRC, |DST       + if set            + if set          (DST - where scales are found)
  *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
  *
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
+ *     N the attribute has a residual (jitnorm_primitive_attr_set_residual), X and its sum_desc
  *
  * Types and shapes:
- *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely; dst also f8_e5m2, f8_e4m3
- *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape
+ *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely, dst also f8_e5m2, f8_e4m3; SRC_1 and
+ *                          DST_1 as src
+ *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape; DIFF_DST_1 likewise
  *     mean, variance       f32; src's shape without the last dimension; any layout
- *     scale, shift, and their gradients   f32, bf16 or f16; one dimension of C elements, dense
- * Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What is written (dst,
- * diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may have.
+ *     scale, shift, and their gradients   f32, bf16 or f16, and f64 where a data tensor is; one dimension of C
+ * elements, dense Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What
+ * is written (dst, diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may
+ * have.
  *
  * Tensors without elements: any strides will do; an execution succeeds and writes what there is to write (with C > 0
  * and no rows diff_scale = diff_shift = 0; with rows of C = 0 forward training mean 0 and variance NaN).
@@ -124,7 +135,7 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
     float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr);
 
-/* The same with the data type of scale and shift: f32, bf16 or f16. It is ignored when flags ask for neither. */
+/* The same with the data type of scale and shift, one of those above. It is ignored when flags ask for neither. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
@@ -208,7 +219,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_pr
  * argument (attribute scales: one f32), but for run-time sizes. The stream says whose threads do the work.
  *
  * In place: dst may have src's handle, and diff_src diff_dst's, when their descriptors are equal; the input is then
- * overwritten. No other output may have the handle of another tensor, nor may tensors overlap partly.
+ * overwritten. So may DST_1 have SRC_1's, and diff_src DIFF_DST_1's. No other output may have the handle of another
+ * tensor, nor may tensors overlap partly.
  *
  * invalid_arguments: a null pointer; an argument that is missing, given twice or not of this primitive; a memory of
  *   another descriptor; run-time sizes that do not fit together; a null handle of a tensor with elements; a forbidden
@@ -265,8 +277,9 @@ JITNORM_API jitnorm_status_t jitnorm_get_default_fpmath_mode(jitnorm_fpmath_mode
  * invalid_arguments: no implementation has the name; nothing changes. */
 JITNORM_API jitnorm_status_t jitnorm_set_implementation(const char *name);
 
-/* Says who is told the names of code generated from now on: or-ed JITNORM_JIT_PROFILE_*. The environment variable
- * JITNORM_JIT_PROFILE=1 stands for JITNORM_JIT_PROFILE_LINUX_PERFMAP.
+/* Says who is told of code generated from now on: or-ed JITNORM_JIT_PROFILE_*. The environment variable
+ * JITNORM_JIT_PROFILE has the same as a number, and 1 for JITNORM_JIT_PROFILE_LINUX_PERFMAP. The file jit-PID.dump is
+ * in the folder of jitnorm_set_jit_dump_folder(), and like the map this user's own. Debuggers need no request.
  * unimplemented: a profiler of oneDNN's that there is not here. invalid_arguments: unknown flags. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
 
@@ -276,8 +289,8 @@ JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
  */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_dump(int enable);
 
-/* The folder, which must exist, of those files, in place of what JITNORM_JIT_DUMP said; the text is copied. null or "":
- * the working folder, which is also where they go without either. */
+/* The folder, which must exist, of those files and of jit-PID.dump, in place of what JITNORM_JIT_DUMP said; the text is
+ * copied. null or "": the working folder, which is also where they go without either. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_dump_folder(const char *folder);
 
 /* Frees the scratchpad that the library keeps for the calling thread; a later execution that needs one allocates it

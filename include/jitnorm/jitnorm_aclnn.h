@@ -30,6 +30,7 @@ typedef int32_t jitnorm_acl_status_t;
 #define JITNORM_ACLNN_ERR_PARAM_INVALID 161002         /* a type, a shape, a layout or a value that is not taken */
 #define JITNORM_ACLNN_ERR_RUNTIME_ERROR 361001         /* the system refused something */
 #define JITNORM_ACLNN_ERR_INNER 561000                 /* anything else */
+#define JITNORM_ACLNN_ERR_INNER_TILING 561002          /* the same as 161002, of operations where CANN says this */
 #define JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR 561101 /* memory is out */
 #define JITNORM_ACLNN_ERR_INNER_NULLPTR 561103         /* a null executor or tensor, where CANN says so */
 
@@ -222,6 +223,36 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace
     jitnorm_acl_tensor_t grad_input, jitnorm_acl_tensor_t grad_weight, jitnorm_acl_tensor_t grad_bias,
     uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
 
+/* ---------------------------------------------------------------- RMS normalization
+ *
+ * x has 1 to 8 dimensions [A1..Ai, R1..Rj], gamma is [R1..Rj], j at least 1, and has elements; x may have none. For
+ * each row, the N elements that share A1..Ai:
+ *
+ *     rstd = 1 / sqrt(sum x^2 / N + epsilon)    y = x rstd gamma
+ *
+ * and backward, with n = x rstd and g = dy gamma:
+ *
+ *     dx = rstd (g - n sum (g n) / N)           dgamma = sum over rows of dy n
+ *
+ * Types: x, y, dy and dx of one, FLOAT, FLOAT16 or BF16; gamma of that or FLOAT; rstd and dgamma FLOAT. Layouts, what
+ * may be in place, and the two calls are as above. PARAM_NULLPTR: any pointer is null PARAM_INVALID: types other than
+ * these INNER_TILING:  anything else that does not hold: shapes, numbers of dimensions, views and formats, an output
+ * whose elements share memory, epsilon negative or not finite INNER_CREATE_EXECUTOR: memory is out */
+
+/* y_out has x's shape, rstd_out [A1..Ai, 1..1] with j ones. */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t gamma, double epsilon, const_jitnorm_acl_tensor_t y_out,
+    const_jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
+
+/* x has at least 2 dimensions; dy and dx_out have its shape, rstd has [A1..Ai] ([1] where i is 0), dgamma_out has
+ * gamma's. Each sum has one order, whatever the number of threads: results are the same from run to run. */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad_get_workspace_size(
+    const_jitnorm_acl_tensor_t dy, const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t rstd,
+    const_jitnorm_acl_tensor_t gamma, const_jitnorm_acl_tensor_t dx_out, const_jitnorm_acl_tensor_t dgamma_out,
+    uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
+
+/* ---------------------------------------------------------------- the second calls */
+
 /* The second call, of each.
  *   PARAM_NULLPTR: executor is null, workspace is although its size is not 0, or the address of a tensor that has
  *                  elements
@@ -236,6 +267,10 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_fast_layer_norm(void *workspace, 
                                                                jitnorm_acl_op_executor_t executor, void *stream);
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward(void *workspace, uint64_t workspace_size,
                                                                    jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm(void *workspace, uint64_t workspace_size,
+                                                        jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad(void *workspace, uint64_t workspace_size,
+                                                             jitnorm_acl_op_executor_t executor, void *stream);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jitnorm_attr.h: what a primitive does beyond its operation: scales, post-operations, who owns the scratchpad.
+/* jitnorm_attr.h: what a primitive does beyond its operation: a residual that is added before, scales, post-operations,
+ * who owns the scratchpad.
  * Included by jitnorm.h. The rules at the top of jitnorm_memory.h on errors and ownership hold here too.
  *
  * Order of events for one element of dst, all in f32 (in f64 for f64 data), converted to dst's type once at the end:
@@ -7,7 +8,7 @@
  *     y = y * src_scale                    (if there is one)
  *     y = post_op[n-1](... post_op[0](y))
  *     dst = y / dst_scale                  (if there is one, given or found)
- * Backward takes default attributes only, but for the scratchpad mode. */
+ * Backward takes default attributes only, but for the scratchpad mode and the residual. */
 #ifndef JITNORM_ATTR_H
 #define JITNORM_ATTR_H
 
@@ -19,7 +20,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------- attributes */
 
-/* Defaults: no scales, no post-ops, the library owns the scratchpad. */
+/* Defaults: no residual, no scales, no post-ops, the library owns the scratchpad. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_create(jitnorm_primitive_attr_t *attr);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_clone(jitnorm_primitive_attr_t *attr,
                                                           const_jitnorm_primitive_attr_t existing);
@@ -34,6 +35,46 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_ji
  * invalid_arguments: an unknown mode. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
                                                                         jitnorm_scratchpad_mode_t mode);
+
+/* Adds before the normalization: what is normalized is, for each element,
+ *
+ *     x = src + residual          or          x = (src + residual) + bias
+ *
+ * in f32 (in f64 for f64 data), as a block of a transformer does before each of its norms, and x is an output for the
+ * next block to be its residual.
+ *   residual_desc   the residual, JITNORM_ARG_SRC_1, of src's dimensions (a stride of 0 repeats it along a dimension)
+ *   sum_desc        x, JITNORM_ARG_DST_1, of src's dimensions, converted to its data type once; null or empty: x is not
+ *                   written
+ *   bias_data_type  of the bias, JITNORM_ARG_BIAS, one dimension of C elements, dense: f32, bf16 or f16;
+ *                   jitnorm_data_type_undef: there is none
+ *   flags           jitnorm_residual_flags_t. Without flags x is normalized, its statistics included, as it is
+ * computed; with jitnorm_residual_normalize_rounded as DST_1 has it. The latter gives the bits of an addition that
+ * stores x, followed by a normalization of what was stored. Data types, layouts and run-time sizes are free for both
+ * tensors as they are for src and dst, and an undecided layout becomes src's. In place: DST_1 may have SRC_1's handle
+ * where their descriptors are equal, and DST that of SRC.
+ *
+ * Backward takes the same attribute. src is x as forward has written it; where sum_desc is given it describes
+ * JITNORM_ARG_DIFF_DST_1, the gradient of x from all else that reads it, and
+ *
+ *     diff_src = the gradient of the normalization + DIFF_DST_1
+ *
+ * which is the gradient of forward's src and of its residual alike (that of the bias is its sum over the rows). Nothing
+ * else of the attribute counts there. diff_src may have DIFF_DST_1's handle where their descriptors are equal.
+ *
+ * The descriptors are copied. Said again, the last counts.
+ * invalid_arguments: an empty residual_desc, an unknown bias_data_type, unknown flags,
+ *   jitnorm_residual_normalize_rounded without sum_desc. When a primitive descriptor is created: dimensions that are
+ * not src's, a sum with a stride of 0. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t attr,
+                                                                 const_jitnorm_memory_desc_t residual_desc,
+                                                                 const_jitnorm_memory_desc_t sum_desc,
+                                                                 jitnorm_data_type_t bias_data_type, unsigned flags);
+/* The descriptors belong to attr, and are empty (0 dimensions) where there is no such tensor. Result pointers may be
+ * null: that parameter is not wanted. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_attr_t attr,
+                                                                 const_jitnorm_memory_desc_t *residual_desc,
+                                                                 const_jitnorm_memory_desc_t *sum_desc,
+                                                                 jitnorm_data_type_t *bias_data_type, unsigned *flags);
 
 /* What follows says only what the caller would like or put up with. Layer normalization takes what is said to be taken
  * and refuses the rest with unimplemented when a descriptor is created, not here: attributes may be made for several

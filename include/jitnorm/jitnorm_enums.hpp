@@ -33,9 +33,16 @@ enum class normalization_flags : unsigned {
     use_scale = jitnorm_use_scale,
     use_shift = jitnorm_use_shift,
     rms_norm = jitnorm_rms_norm,
+    inverse_deviation = jitnorm_inverse_deviation,
     scale_plus_one = jitnorm_scale_plus_one
 };
 JITNORM_DEFINE_BITMASK(normalization_flags)
+
+enum class residual_flags : unsigned {
+    none = jitnorm_residual_flags_none,
+    normalize_rounded = jitnorm_residual_normalize_rounded
+};
+JITNORM_DEFINE_BITMASK(residual_flags)
 
 enum class algorithm {
     undef = jitnorm_alg_kind_undef,
@@ -178,6 +185,7 @@ inline jitnorm_quantization_mode_t convert_to_c(quantization_mode v) {
 }
 inline jitnorm_query_t convert_to_c(query v) { return static_cast<jitnorm_query_t>(v); }
 inline unsigned convert_to_c(normalization_flags v) { return static_cast<unsigned>(v); }
+inline unsigned convert_to_c(residual_flags v) { return static_cast<unsigned>(v); }
 
 } // namespace jitnorm
 

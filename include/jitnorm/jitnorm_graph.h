@@ -6,7 +6,7 @@
  *   1. logical tensors, the tensors' ids, types, shapes and layouts: jitnorm_graph_logical_tensor_init_with_dims
  *   2. operations on them: jitnorm_graph_op_create, jitnorm_graph_op_add_input, ..._add_output, ..._set_attr_f32
  *   3. a graph of operations: jitnorm_graph_graph_create, jitnorm_graph_add_op, jitnorm_graph_graph_finalize
- *   4. its partitions, one for each operation: jitnorm_graph_graph_filter, jitnorm_graph_graph_get_partitions
+ *   4. its partitions, an operation or several: jitnorm_graph_graph_filter, jitnorm_graph_graph_get_partitions
  *   5. compilation for given shapes: jitnorm_graph_compiled_partition_create, jitnorm_graph_partition_compile
  *   6. execution with tensors: jitnorm_graph_tensor_create, jitnorm_graph_compiled_partition_execute
  *
@@ -33,6 +33,15 @@ extern "C" {
  *              use_affine (bool, true)        false: gamma and beta, if given, are not looked at
  *              epsilon (f32, 1e-5)            finite, not negative
  *
+ * RMSNorm (jitnorm_graph_op_rms_norm): dst = src / sqrt(mean of src^2 + epsilon) * gamma, for each row:
+ *   inputs     src, gamma?                    (without one: ones)
+ *   outputs    dst
+ *   attributes begin_norm_axis, epsilon as above. Other axes than the last one, and more than 5 dimensions or less than
+ *              2, are not supported, as with oneDNN: the partition says so. Where the number of dimensions is unknown,
+ *              the axis must be -1.
+ * Data types: src and dst are of one type, f32, bf16 or f16. gamma is of any of these, of bf16 only where src is bf16.
+ * gamma may have dimensions of 1 that are broadcast, and ones before those of a row.
+ *
  * LayerNormBackward (jitnorm_graph_op_layer_norm_backward) and, an older name of the same operation, LayerNormBackprop
  * (jitnorm_graph_op_layer_norm_backprop):
  *   inputs     src, diff_dst, mean, variance, gamma?, beta?           (beta is not looked at)
@@ -40,8 +49,8 @@ extern "C" {
  *                                                         diff_gamma then is the gradient of ones)
  *   attributes begin_norm_axis, use_affine, epsilon as above
  *
- * Data types of both: src, dst and their gradients are of one type, f32, bf16 or f16. gamma, beta, mean, variance and
- * the gradients of gamma and beta are of one type, f32, or bf16 where src is bf16.
+ * Data types of LayerNorm and its backward: src, dst and their gradients are of one type, f32, bf16 or f16. gamma,
+ * beta, mean, variance and the gradients of gamma and beta are of one type, f32, or bf16 where src is bf16.
  *
  * LayerNormGrad (jitnorm_graph_op_layer_norm_grad), of the Ascend IR:
  *   inputs     dy, x, variance, mean, gamma
@@ -51,8 +60,26 @@ extern "C" {
  * Data types: dy, x and pd_x are of one type, f32, bf16 or f16. variance, mean, gamma, pd_gamma and pd_beta are each of
  * any of these, variance and mean of one at least as wide as x. The normalized axes are as many as gamma has.
  *
+ * LayerNorm or RMSNorm with operations behind it become one partition (policy fusion), which reads and writes each
+ * element once: at most one TypeCast, then up to 19 of these, then at most one Quantize:
+ *   of one tensor  Abs, Clamp (min, max), Elu (alpha), Exp, GELU (mode: "gelu_erf", the default, or "gelu_tanh"),
+ *                  HardSigmoid (alpha, beta), HardSwish, LeakyReLU (alpha), Log, Mish, ReLU, Round, Sigmoid, SoftPlus
+ *                  (beta, 1), Sqrt, Square, Tanh
+ *   of two         Add, Multiply, Maximum, Minimum, Divide, Subtract (auto_broadcast: "numpy", the default, or "none").
+ *                  The first operand is what comes from the normalization; of the first four it may be the second one.
+ *                  The other is broadcast to it, and both shapes are known when the graph is filtered
+ *   TypeCast       from f32 to bf16 or f16, or to f32 from these
+ *   Quantize       from f32 to s8 or u8, with scales (one number, not 0), zps (one, 0), qtype "per_tensor" (the
+ * default) The normalization normalizes the last of 2 to 5 dimensions (an unknown number: axis -1), gamma and beta are
+ * f32, nobody in the graph reads mean and variance. What passes between the operations is read by nobody else: to keep
+ * such a tensor, give it to an operation of the kind End. Types are those that oneDNN has for each: one type, or with
+ * two operands f32 and bf16 or f16, which give f32. Everything else stays in partitions of its own, which are not
+ * supported. Everything is computed in f32 and rounded once, to the type of the last tensor: with f32 between the
+ * operations, each result is that of its operations one by one. Quantize is round(value * (1 / scale) + zero point),
+ * the quotient, the product and the sum each rounded to f32, halves to even, saturated.
+ *
  * Shapes: gamma, beta and their gradients have the normalized axes of src. mean and variance have the axes before them,
- * [A1..Ai], optionally followed by as many ones, [A1..Ai,1..1]. The variance tensor holds the variance in all four. src
+ * [A1..Ai], optionally followed by as many ones, [A1..Ai,1..1]. The variance tensor always holds the variance. src
  * may have 1 to 11 dimensions, sizes of 0, and any strides; so may all other tensors, each its own. What is written
  * (dst, gradients, statistics of LayerNorm) has no stride of 0 but for a size of 1 or where it has no elements; what is
  * read may have. Of rows without elements the mean is 0 and the variance NaN.
@@ -161,11 +188,12 @@ JITNORM_API jitnorm_status_t jitnorm_graph_add_op(jitnorm_graph_graph_t graph, j
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_finalize(jitnorm_graph_graph_t graph);
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_is_finalized(jitnorm_graph_graph_t graph, uint8_t *finalized);
 
-/* Makes the partitions. invalid_graph: graph is null or not finalized; invalid_arguments: an unknown policy. */
+/* Makes the partitions: with the policy debug one for each operation, with fusion fewer. invalid_graph: graph is null
+ * or not finalized; invalid_arguments: an unknown policy. */
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph,
                                                         jitnorm_graph_partition_policy_t policy);
 
-/* How many there are: one for each operation; 0 before the graph is filtered. invalid_graph: graph is null. */
+/* How many there are; 0 before the graph is filtered. invalid_graph: graph is null. */
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_get_partition_num(const_jitnorm_graph_graph_t graph, size_t *num);
 
 /* All num partitions, the caller's from now on, in an order in which they may be executed.
@@ -182,7 +210,7 @@ JITNORM_API jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_grap
                                                                     jitnorm_engine_kind_t ekind);
 JITNORM_API jitnorm_status_t jitnorm_graph_partition_destroy(jitnorm_graph_partition_t partition);
 
-/* The number and the ids of its operations (1 and the operation's), an id of its own, the graph's engine kind, and
+/* The number and the ids of its operations, in an order to execute them; an id of its own, the graph's engine kind, and
  * whether it can be compiled: 1 or 0. invalid_arguments: a null pointer, a num other than the number of operations. */
 JITNORM_API jitnorm_status_t jitnorm_graph_partition_get_op_num(const_jitnorm_graph_partition_t partition, size_t *num);
 JITNORM_API jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t partition, size_t num,
@@ -193,8 +221,8 @@ JITNORM_API jitnorm_status_t jitnorm_graph_partition_get_engine_kind(const_jitno
 JITNORM_API jitnorm_status_t jitnorm_graph_partition_is_supported(const_jitnorm_graph_partition_t partition,
                                                                   uint8_t *is_supported);
 
-/* The operation's logical tensors, as it was given them. invalid_arguments: a null pointer, a num that is not theirs.
- */
+/* The logical tensors that its operations read and write, as they were given them, but for those that pass from one to
+ * the next. invalid_arguments: a null pointer, a num that is not theirs. */
 JITNORM_API jitnorm_status_t jitnorm_graph_partition_get_input_ports_num(const_jitnorm_graph_partition_t partition,
                                                                          size_t *num);
 JITNORM_API jitnorm_status_t jitnorm_graph_partition_get_input_ports(const_jitnorm_graph_partition_t partition,

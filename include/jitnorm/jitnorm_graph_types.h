@@ -47,7 +47,9 @@ typedef struct {
 
 /* ---------------------------------------------------------------- partitions */
 
-/* How a graph is cut. This library computes single operations, so both give a partition for each. */
+/* How a graph is cut: normalizations with what follows them as one partition (jitnorm_graph.h), or each operation
+ * alone.
+ */
 typedef enum JITNORM_INT {
     jitnorm_graph_partition_policy_fusion = 1,
     jitnorm_graph_partition_policy_debug = 2
@@ -61,7 +63,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- operations */
 
-/* Kinds of operations. A graph may hold any; the partitions of layer normalization are supported, the others not. */
+/* Kinds of operations. A graph may hold any; the partitions of normalizations are supported, the others not. */
 typedef enum JITNORM_INT {
     jitnorm_graph_op_abs = 0,
     jitnorm_graph_op_abs_backward = 1,

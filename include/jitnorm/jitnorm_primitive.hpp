@@ -210,6 +210,32 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
                           "could not set the rounding mode");
     }
 
+    // Empty descriptors and undef where there is no such tensor.
+    void get_residual(memory::desc &residual_desc, memory::desc &sum_desc, memory::data_type &bias_data_type,
+                      residual_flags &flags) const {
+        const_jitnorm_memory_desc_t residual, sum;
+        jitnorm_data_type_t type;
+        unsigned c_flags;
+        error::wrap_c_api(jitnorm_primitive_attr_get_residual(get(), &residual, &sum, &type, &c_flags),
+                          "could not get the residual");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, residual), "could not clone a memory descriptor");
+        residual_desc.reset(copy);
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, sum), "could not clone a memory descriptor");
+        sum_desc.reset(copy);
+        bias_data_type = static_cast<memory::data_type>(type);
+        flags = static_cast<residual_flags>(c_flags);
+    }
+    // An empty sum_desc: the sum is not written; undef: there is no bias.
+    void set_residual(const memory::desc &residual_desc, const memory::desc &sum_desc = memory::desc(),
+                      memory::data_type bias_data_type = memory::data_type::undef,
+                      residual_flags flags = residual_flags::none) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_residual(get(), residual_desc.get(), sum_desc.get(),
+                                                              memory::convert_to_c(bias_data_type),
+                                                              convert_to_c(flags)),
+                          "could not set a residual");
+    }
+
     void set_scales_mask(int arg, int mask) {
         error::wrap_c_api(jitnorm_primitive_attr_set_scales_mask(get(), arg, mask), "could not set a scale");
     }

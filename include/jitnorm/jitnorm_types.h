@@ -202,10 +202,9 @@ typedef enum JITNORM_INT {
     jitnorm_use_global_stats = 0x1, /* mean and variance are inputs */
     jitnorm_use_scale = 0x2,
     jitnorm_use_shift = 0x4,
-    jitnorm_rms_norm = 0x20, /* the mean is taken as zero: root mean square normalization */
-
-    /* Not oneDNN's. With use_scale: the scale tensor holds what the scale is minus one, 1 + scale[c] is used. */
-    jitnorm_scale_plus_one = 0x10000
+    jitnorm_rms_norm = 0x20,            /* the mean is taken as zero: root mean square normalization */
+    jitnorm_scale_plus_one = 0x10000,   /* with use_scale: 1 + scale[c] is used where the tensor holds scale[c] */
+    jitnorm_inverse_deviation = 0x20000 /* the variance tensor holds 1 / sqrt(variance + epsilon) in its place */
 } jitnorm_normalization_flags_t;
 
 /* Algorithms of post-operations. */
@@ -303,6 +302,12 @@ typedef enum JITNORM_INT {
     jitnorm_scratchpad_mode_user = 1     /* the caller passes JITNORM_ARG_SCRATCHPAD */
 } jitnorm_scratchpad_mode_t;
 
+/* How a residual is added (jitnorm_primitive_attr_set_residual); may be or-ed. */
+typedef enum JITNORM_INT {
+    jitnorm_residual_flags_none = 0x0,
+    jitnorm_residual_normalize_rounded = 0x1 /* the sum as it is stored, and not as it is computed */
+} jitnorm_residual_flags_t;
+
 /* How floating-point data may be narrowed for computations: not at all here, whatever is allowed. */
 typedef enum JITNORM_INT {
     jitnorm_fpmath_mode_strict = 0,
@@ -370,7 +375,9 @@ typedef enum JITNORM_INT { jitnorm_cpu_isa_no_hints = 0x0, jitnorm_cpu_isa_prefe
 
 /* Who is told the names of generated code; values as in oneDNN, of whose other profilers there is none. */
 #define JITNORM_JIT_PROFILE_NONE 0u
-#define JITNORM_JIT_PROFILE_LINUX_PERFMAP 2u /* Linux perf, by /tmp/perf-PID.map */
+#define JITNORM_JIT_PROFILE_LINUX_PERFMAP 2u /* Linux perf, by /tmp/perf-PID.map: names */
+#define JITNORM_JIT_PROFILE_LINUX_JITDUMP 4u /* Linux perf, by jit-PID.dump: names, instructions and frames */
+#define JITNORM_JIT_PROFILE_LINUX_PERF (JITNORM_JIT_PROFILE_LINUX_JITDUMP | JITNORM_JIT_PROFILE_LINUX_PERFMAP)
 
 /* ---------------------------------------------------------------- queries */
 
@@ -429,6 +436,8 @@ typedef struct {
 #define JITNORM_ARG_SRC 1
 #define JITNORM_ARG_SRC_1 2
 #define JITNORM_ARG_DST 17
+#define JITNORM_ARG_DST_1 18
+#define JITNORM_ARG_BIAS 41
 #define JITNORM_ARG_MEAN 49
 #define JITNORM_ARG_VARIANCE 50
 #define JITNORM_ARG_SCALE 51
@@ -437,6 +446,7 @@ typedef struct {
 #define JITNORM_ARG_SCRATCHPAD 80
 #define JITNORM_ARG_DIFF_SRC 129
 #define JITNORM_ARG_DIFF_DST 145
+#define JITNORM_ARG_DIFF_DST_1 146
 #define JITNORM_ARG_DIFF_SCALE 255
 #define JITNORM_ARG_DIFF_SHIFT 256
 #define JITNORM_ARG_ATTR_SCALES 4096

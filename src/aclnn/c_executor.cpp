@@ -48,6 +48,17 @@ jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward(void *workspace, uint64_t
                    [&] { return run(operation::layer_norm_backward, workspace, workspace_size, executor, stream); });
 }
 
+jitnorm_acl_status_t jitnorm_aclnn_rms_norm(void *workspace, uint64_t workspace_size,
+                                            jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__, [&] { return run(operation::rms_norm, workspace, workspace_size, executor, stream); });
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad(void *workspace, uint64_t workspace_size,
+                                                 jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__,
+                   [&] { return run(operation::rms_norm_grad, workspace, workspace_size, executor, stream); });
+}
+
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_executor_t handle) {
     return guarded(__func__, [&]() -> outcome {
         if (handle == nullptr) return NO_EXECUTOR;

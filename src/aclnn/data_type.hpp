@@ -8,12 +8,14 @@
 
 namespace jitnorm::impl::aclnn {
 
+constexpr int ACL_FLOAT = 0, ACL_FLOAT16 = 1;
+
 // undef for a type that layer normalization does not take.
 constexpr jitnorm_data_type_t core_type(int acl_type) {
     switch (acl_type) {
-    case 0:
+    case ACL_FLOAT:
         return jitnorm_f32;
-    case 1:
+    case ACL_FLOAT16:
         return jitnorm_f16;
     case 27:
         return jitnorm_bf16;

@@ -22,6 +22,8 @@ struct outcome {
 constexpr outcome null_pointer(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_NULLPTR, reason}; }
 constexpr outcome invalid(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_INVALID, reason}; }
 
+constexpr outcome tiling(const char *reason) { return {JITNORM_ACLNN_ERR_INNER_TILING, reason}; }
+
 // Ascend's number for what the core answers.
 outcome translate(layer_norm::verdict v);
 

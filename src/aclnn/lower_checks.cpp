@@ -2,6 +2,7 @@
 #include "lower_checks.hpp"
 
 #include "../core/last_error.hpp"
+#include "data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
 
@@ -36,6 +37,12 @@ outcome check_affine(const named_tensor &affine, const row_shape &parted) {
     return affine.t == nullptr || equal(affine.t->dims, parted.columns())
                ? outcome{}
                : invalid(explain("%s must have the shape of normalizedShape", affine.name));
+}
+
+outcome check_affine_type(const named_tensor &affine, const tensor &data) {
+    return affine.t == nullptr || affine.t->data_type == ACL_FLOAT || affine.t->data_type == data.data_type
+               ? outcome{}
+               : invalid(explain("%s must have the type of the data or FLOAT", affine.name));
 }
 
 outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result) {

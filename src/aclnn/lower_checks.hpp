@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lower_checks: the rules that forward and backward have in common.
+// lower_checks: the rules that operations have in common.
 #pragma once
 
 #include <initializer_list>
@@ -21,6 +21,9 @@ outcome check_outputs(std::initializer_list<named_tensor> tensors);
 
 // weight or bias: the shape of normalizedShape.
 outcome check_affine(const named_tensor &affine, const row_shape &parted);
+
+// weight or bias: the type of the data, or FLOAT.
+outcome check_affine_type(const named_tensor &affine, const tensor &data);
 
 // mean and rstd: one shape, as many elements as there are rows. Their layouts, and the problem's, which is both
 // tensors' or a dense one.

@@ -26,7 +26,6 @@ template <typename Parameters>
 fingerprint begin(operation op, const Parameters &given) {
     fingerprint asked(layer_norm::maker::two_phase_call);
     asked.add(uint64_t(op));
-    add(asked, *given.normalized_shape);
     for (const tensor *t : tensors_of(given)) add(asked, t);
     return asked;
 }
@@ -35,6 +34,7 @@ fingerprint begin(operation op, const Parameters &given) {
 
 fingerprint fingerprint_of(const forward_parameters &given) {
     fingerprint asked = begin(given.op, given);
+    add(asked, *given.normalized_shape);
     asked.add(uint64_t(given.impl_mode));
     asked.add(given.eps);
     return asked;
@@ -42,9 +42,18 @@ fingerprint fingerprint_of(const forward_parameters &given) {
 
 fingerprint fingerprint_of(const backward_parameters &given) {
     fingerprint asked = begin(operation::layer_norm_backward, given);
+    add(asked, *given.normalized_shape);
     for (size_t i = 0; i < given.output_mask->size(); ++i) asked.add(uint64_t((*given.output_mask)[i]));
     return asked;
 }
+
+fingerprint fingerprint_of(const rms_norm_parameters &given) {
+    fingerprint asked = begin(operation::rms_norm, given);
+    asked.add(given.epsilon);
+    return asked;
+}
+
+fingerprint fingerprint_of(const rms_norm_grad_parameters &given) { return begin(operation::rms_norm_grad, given); }
 
 std::array<const tensor *, 6> tensors_of(const forward_parameters &g) {
     return {g.input, g.weight, g.bias, g.out, g.mean_out, g.rstd_out};
@@ -52,6 +61,12 @@ std::array<const tensor *, 6> tensors_of(const forward_parameters &g) {
 
 std::array<const tensor *, 9> tensors_of(const backward_parameters &g) {
     return {g.grad_out, g.input, g.mean, g.rstd, g.weight, g.bias, g.grad_input, g.grad_weight, g.grad_bias};
+}
+
+std::array<const tensor *, 4> tensors_of(const rms_norm_parameters &g) { return {g.x, g.gamma, g.y, g.rstd}; }
+
+std::array<const tensor *, 6> tensors_of(const rms_norm_grad_parameters &g) {
+    return {g.dy, g.x, g.rstd, g.gamma, g.dx, g.dgamma};
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -10,14 +10,6 @@ namespace {
 
 using layer_norm::problem;
 
-constexpr int ACL_FLOAT = 0, ACL_FLOAT16 = 1;
-
-outcome check_affine_type(const named_tensor &affine, const tensor &input) {
-    return affine.t == nullptr || affine.t->data_type == ACL_FLOAT || affine.t->data_type == input.data_type
-               ? outcome{}
-               : invalid(explain("%s must have the type of input or FLOAT", affine.name));
-}
-
 constexpr int32_t KEEP_FLOAT16 = 2; // the last implMode
 
 // The modes allow other sums than this library's, which are the same in all.

@@ -16,7 +16,14 @@
 
 namespace jitnorm::impl::aclnn {
 
-enum class operation { layer_norm, layer_norm_with_impl_mode, fast_layer_norm, layer_norm_backward };
+enum class operation {
+    layer_norm,
+    layer_norm_with_impl_mode,
+    fast_layer_norm,
+    layer_norm_backward,
+    rms_norm,
+    rms_norm_grad
+};
 
 using layer_norm::slot;
 

@@ -3,7 +3,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-outcome row_shape::part(const tensor &input, const int_array &normalized_shape, row_shape &result) {
+outcome row_shape::part(const tensor &input, shape normalized_shape, row_shape &result) {
     const size_t columns = normalized_shape.size();
     if (columns == 0) return invalid("normalizedShape is empty");
     if (columns > input.dims.size()) return invalid("normalizedShape has more dimensions than input");

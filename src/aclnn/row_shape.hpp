@@ -9,7 +9,7 @@ namespace jitnorm::impl::aclnn {
 class row_shape {
 public:
     // normalized_shape must be the last dimensions of the input, at least one of them.
-    static outcome part(const tensor &input, const int_array &normalized_shape, row_shape &result);
+    static outcome part(const tensor &input, shape normalized_shape, row_shape &result);
 
     // The core wants at least one dimension that counts rows: without one there is a first dimension of 1.
     shape dims() const { return dims_; }

@@ -27,8 +27,7 @@ slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 } // namespace
 
 argument_map::argument_map(const described &what)
-    : data_pair_(what.problem.is_forward() ? only(SRC) | only(DST) : only(DIFF_DST) | only(DIFF_SRC)),
-      in_place_(layer_norm::can_work_in_place(what.problem)), has_runtime_sizes_(what.problem.has_runtime_sizes()) {
+    : in_place_(what.problem), has_runtime_sizes_(what.problem.has_runtime_sizes()) {
     const layer_norm::problem &p = what.problem;
     const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
     for (size_t i = 0; i < slots; ++i) {
@@ -48,16 +47,17 @@ argument_map::argument_map(const described &what)
     aliases_ = check_for_aliases();
 }
 
-layer_norm::tensor_use argument_map::use_of(slot s, bool in_place) const noexcept {
-    return {s, (outputs_ & only(s)) != 0, in_place && (data_pair_ & only(s)) != 0};
+layer_norm::tensor_use argument_map::use_of(slot s, const layer_norm::in_place_pairs &pairs) const noexcept {
+    return {s, (outputs_ & only(s)) != 0, pairs.of(s)};
 }
 
 // Where sizes are known at execution only, so is what may be in place and what has elements: the check is for all that
 // might be forbidden.
 layer_norm::alias_check argument_map::check_for_aliases() const {
+    const layer_norm::in_place_pairs pairs = has_runtime_sizes_ ? layer_norm::in_place_pairs() : in_place_;
     std::vector<layer_norm::tensor_use> uses;
     for (slot_set listed = required_ & (with_elements_ | runtime_); listed != 0; listed &= listed - 1)
-        uses.push_back(use_of(first_of(listed), in_place_ && !has_runtime_sizes_));
+        uses.push_back(use_of(first_of(listed), pairs));
     return layer_norm::alias_check(uses);
 }
 
@@ -110,14 +110,14 @@ verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) c
 }
 
 // An output whose handle another tensor has too; NO_SLOT if there is none.
-slot argument_map::find_alias(const reading &list, bool in_place) const noexcept {
+slot argument_map::find_alias(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept {
     const slot_set all = required_ & list.with_elements;
     for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {
         const slot output = first_of(outputs);
         for (slot_set others = all & ~only(output); others != 0; others &= others - 1) {
             const slot other = first_of(others);
             if (list.result[output] == list.result[other] &&
-                !layer_norm::may_share(use_of(output, in_place), use_of(other, in_place)))
+                !layer_norm::may_share(use_of(output, pairs), use_of(other, pairs)))
                 return output;
         }
     }
@@ -136,7 +136,7 @@ verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_n
     if (sizes != nullptr)
         if (const verdict v = fill_in(list, *sizes); v.status != jitnorm_success) return v;
     if (aliases_.fails(result)) // hardly ever
-        if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::can_work_in_place(*sizes));
+        if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::in_place_pairs(*sizes));
             alias != NO_SLOT)
             return complain(arg_of(alias), "has the memory of another tensor, and is an output");
     result.set(SCRATCHPAD, align(result[SCRATCHPAD]));

@@ -44,14 +44,13 @@ private:
     inline verdict take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
     verdict take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
     verdict fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
-    layer_norm::tensor_use use_of(slot s, bool in_place) const noexcept;
+    layer_norm::tensor_use use_of(slot s, const layer_norm::in_place_pairs &pairs) const noexcept;
     layer_norm::alias_check check_for_aliases() const;
-    slot find_alias(const reading &list, bool in_place) const noexcept;
+    slot find_alias(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept;
 
     tensor_digest digests_[SLOT_COUNT];
     const memory_desc *mds_[SLOT_COUNT];
-    slot_set data_pair_; // the two that may share their handle, where they
-    bool in_place_;      // can work in place; with run-time sizes executions find out
+    layer_norm::in_place_pairs in_place_; // with run-time sizes executions find out
     slot_set required_ = 0;
     slot_set ignored_ = 0;
     slot_set outputs_ = 0;

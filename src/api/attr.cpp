@@ -24,6 +24,7 @@ verdict lower(const jitnorm_primitive_attr &given, attributes &result) {
     result.scratchpad_mode = given.scratchpad_mode;
     result.src_scale = given.src_scale;
     result.dst_scale = given.dst_scale;
+    result.residual = given.residual;
     for (const any_post_op &entry : given.post_ops.entries) {
         if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");
         std::visit(
@@ -39,6 +40,8 @@ void take_over_layouts(const attributes &decided, jitnorm_primitive_attr &attr) 
     for (size_t i = 0; i < decided.post_ops.entries.size(); ++i)
         if (const auto *binary = std::get_if<binary_post_op>(&decided.post_ops.entries[i]))
             attr.post_ops.entries[i] = *binary;
+    if (decided.residual.added.ndims != 0) attr.residual.added = decided.residual.added;
+    if (decided.residual.sum.ndims != 0) attr.residual.sum = decided.residual.sum;
 }
 
 } // namespace jitnorm::impl::api

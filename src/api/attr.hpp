@@ -47,6 +47,7 @@ struct jitnorm_primitive_attr {
     bool src_scale = false, dst_scale = false;
     jitnorm::impl::api::scale_request found_scales; // of dst
     jitnorm_post_ops post_ops;
+    jitnorm::impl::residual_addition residual;
 
     bool deterministic = false;
     jitnorm_fpmath_mode_t fpmath_mode;
@@ -69,7 +70,7 @@ verdict lower(const jitnorm_primitive_attr &given, attributes &result);
 // Describes the scales that are to be found, for a problem whose dst has its layout.
 verdict describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
-// The post-ops' tensors as a problem's attributes have them, their layouts decided.
+// The attributes' tensors as a problem has them, their layouts decided.
 void take_over_layouts(const attributes &decided, jitnorm_primitive_attr &attr);
 
 } // namespace jitnorm::impl::api

@@ -2,6 +2,7 @@
 // C interface: primitive descriptors of layer normalization. Each function makes a problem; create_desc takes it on.
 #include <utility>
 
+#include "../arithmetic/row_blocks.hpp"
 #include "../core/boundary.hpp"
 #include "../core/names.hpp"
 #include "../primitive/prepare.hpp"
@@ -27,6 +28,7 @@ problem make_problem(jitnorm_prop_kind_t prop_kind, const memory_desc &src, cons
     problem p;
     p.prop_kind = prop_kind;
     p.flags = flags;
+    if (p.has(jitnorm_inverse_deviation)) p.form = layer_norm::statistics_form::inverse_deviation;
     p.epsilon = epsilon;
     p.src = src;
     if (statistics != nullptr) p.statistics = *statistics;
@@ -37,6 +39,7 @@ problem make_problem(jitnorm_prop_kind_t prop_kind, const memory_desc &src, cons
 void forget_unused(problem &p) {
     if (!p.uses_scale() && !p.uses_shift()) p.scale_shift_type = jitnorm_f32;
     if (!p.wants_diff_scale() && !p.wants_diff_shift()) p.diff_scale_shift_type = jitnorm_f32;
+    if (!p.is_forward()) p.attr.residual = {.added = {}, .sum = p.attr.residual.sum};
 }
 
 // The description of a problem that nobody has asked for lately.
@@ -97,6 +100,22 @@ verdict check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) 
     const problem &forward = hint->what->problem;
     if (!forward.is_forward()) return invalid("hint_fwd_pd is not a forward primitive descriptor");
     return same_dims(forward.src, src) ? verdict{} : invalid("hint_fwd_pd is for a src of another shape");
+}
+
+constexpr dim_t MOST_ROWS = dim_t(1) << 53; // that a tensor can have
+
+bool is_at_row_block(const layer_norm::row_blocks &all, dim_t row, dim_t all_rows) {
+    return row == all_rows || row % all.block_rows() == 0;
+}
+
+verdict check_row_range(const memory_desc &src, dim_t first, dim_t all) {
+    if (first < 0 || all < 0 || all > MOST_ROWS) return invalid("first_row or all_rows is no number of rows");
+    if (src.ndims < 2 || has_runtime_dims(src)) return {}; // which is refused for itself
+    const problem rows = make_problem(jitnorm_backward, src, nullptr, 0, 0);
+    if (rows.rows() > all || first > all - rows.rows()) return invalid("the rows of src are not among all_rows");
+    const layer_norm::row_blocks cut(all, rows.row_length());
+    if (is_at_row_block(cut, first, all) && is_at_row_block(cut, first + rows.rows(), all)) return {};
+    return invalid(explain("the rows of src are no whole row blocks, of %lld rows", (long long)cut.block_rows()));
 }
 
 } // namespace
@@ -168,4 +187,32 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create(
     return jitnorm_layer_normalization_backward_primitive_desc_create_v2(
         primitive_desc, engine, prop_kind, diff_src_desc, diff_dst_desc, src_desc, stat_desc, jitnorm_f32, jitnorm_f32,
         epsilon, flags, hint_fwd_pd, attr);
+}
+
+jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t diff_src_desc,
+    const_jitnorm_memory_desc_t diff_dst_desc, const_jitnorm_memory_desc_t src_desc,
+    const_jitnorm_memory_desc_t stat_desc, jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags,
+    jitnorm_dim_t first_row, jitnorm_dim_t all_rows, const_jitnorm_primitive_attr_t attr) {
+    if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
+        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
+    return guarded(__func__, [&] {
+        if (verdict v = check_row_range(*src_desc, first_row, all_rows); v.status != jitnorm_success) return v;
+        fingerprint asked = fingerprint_of(jitnorm_backward, *src_desc, stat_desc, epsilon, flags);
+        asked.add(*diff_src_desc);
+        asked.add(*diff_dst_desc);
+        asked.add(uint64_t(scale_shift_data_type));
+        asked.add(uint64_t(first_row));
+        asked.add(uint64_t(all_rows));
+        return create_desc(primitive_desc, engine, attr, asked, [&] {
+            problem p = make_problem(jitnorm_backward, *src_desc, stat_desc, epsilon, flags);
+            p.diff_src = *diff_src_desc;
+            p.diff_dst = *diff_dst_desc;
+            p.diff_scale_shift_type = jitnorm_f64;
+            p.scale_shift_type = scale_shift_data_type;
+            p.first_row = first_row;
+            p.all_rows = all_rows;
+            return p;
+        });
+    });
 }

@@ -56,9 +56,9 @@ jitnorm_status_t jitnorm_set_implementation(const char *name) {
 jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags) {
     constexpr unsigned OF_ONEDNN = 0xF;
     if ((flags & ~OF_ONEDNN) != 0) return report(__func__, {jitnorm_invalid_arguments, "unknown flags"});
-    if ((flags & ~JITNORM_JIT_PROFILE_LINUX_PERFMAP) != 0)
-        return report(__func__, {jitnorm_unimplemented, "a profiler other than perf with its map"});
-    jit::set_perf_map(flags != JITNORM_JIT_PROFILE_NONE);
+    if ((flags & ~JITNORM_JIT_PROFILE_LINUX_PERF) != 0)
+        return report(__func__, {jitnorm_unimplemented, "a profiler other than perf, or its processor's own clock"});
+    jit::set_profilers(flags);
     return jitnorm_success;
 }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "../arithmetic/row_blocks.hpp"
 #include "../core/aligned_bytes.hpp"
 #include "../core/process.hpp"
 
@@ -11,6 +12,13 @@ namespace jitnorm::impl::api {
 namespace {
 
 memory_desc make_vector(dim_t length, jitnorm_data_type_t type) { return make_dense({&length, 1}, type); }
+
+// Of scale, or of shift: one for all rows, or one for each part of these.
+memory_desc describe_gradient(const layer_norm::problem &p) {
+    if (!p.is_partial()) return make_vector(p.row_length(), p.diff_scale_shift_type);
+    const dim_t sizes[] = {layer_norm::row_blocks_of(p).parts(), p.row_length()};
+    return make_dense(sizes, p.diff_scale_shift_type);
+}
 
 // The caller's memory may be aligned to a byte only: there is room to align within it.
 memory_desc describe_scratchpad(const described &what) {
@@ -23,12 +31,13 @@ memory_desc describe_scratchpad(const described &what) {
 described::described(layer_norm::problem to_solve, const layer_norm::solution &chosen)
     : problem(std::move(to_solve)), solution(chosen),
       scale_shift(make_vector(problem.row_length(), problem.scale_shift_type)),
-      diff_scale_shift(make_vector(problem.row_length(), problem.diff_scale_shift_type)),
-      scratchpad(describe_scratchpad(*this)) {}
+      diff_scale_shift(describe_gradient(problem)),
+      bias(make_vector(problem.row_length(), problem.attr.residual.bias_type)), scratchpad(describe_scratchpad(*this)) {
+}
 
 described::described(const described &other, const layer_norm::solution &chosen)
     : problem(other.problem), solution(chosen), scale_shift(other.scale_shift),
-      diff_scale_shift(other.diff_scale_shift), scratchpad(other.scratchpad) {}
+      diff_scale_shift(other.diff_scale_shift), bias(other.bias), scratchpad(other.scratchpad) {}
 
 std::shared_ptr<const executable> described::made() const {
     const std::lock_guard lock(process_lock);

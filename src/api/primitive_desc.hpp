@@ -35,6 +35,7 @@ public:
     // Derived from the above, kept because queries answer pointers to them.
     const memory_desc scale_shift;      // of scale and of shift
     const memory_desc diff_scale_shift; // of their gradients
+    const memory_desc bias;             // of the residual addition
     const memory_desc scratchpad;       // that the caller passes; empty when there is nothing to pass
 
 private:

@@ -18,6 +18,11 @@ memory_desc *described_by(slot s, layer_norm::problem &p) {
         return &p.diff_dst;
     case DIFF_SRC:
         return &p.diff_src;
+    case RESIDUAL:
+        return &p.attr.residual.added;
+    case SUM:
+    case DIFF_SUM:
+        return &p.attr.residual.sum;
     default:
         return s < FIRST_POST_OP ? nullptr
                                  : &std::get<binary_post_op>(p.attr.post_ops.entries[size_t(s - FIRST_POST_OP)]).src1;
@@ -42,6 +47,7 @@ bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const lay
         return same_tensor(md, sizes.statistics);
     case SCALE:
     case SHIFT:
+    case BIAS:
     case DIFF_SCALE:
     case DIFF_SHIFT:
         return md.dims[0] == sizes.row_length();

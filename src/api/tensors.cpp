@@ -16,6 +16,10 @@ constexpr int FIXED_ARGS[FIRST_POST_OP] = {
     JITNORM_ARG_DIFF_SRC,
     JITNORM_ARG_DIFF_SCALE,
     JITNORM_ARG_DIFF_SHIFT,
+    JITNORM_ARG_SRC_1,
+    JITNORM_ARG_DST_1,
+    JITNORM_ARG_BIAS,
+    JITNORM_ARG_DIFF_DST_1,
     JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
     JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST,
     JITNORM_ARG_SCRATCHPAD,
@@ -74,6 +78,14 @@ tensor tensor_of(const described &what, slot s) {
         return present_if(p.wants_diff_scale(), role::output, what.diff_scale_shift);
     case DIFF_SHIFT:
         return present_if(p.wants_diff_shift(), role::output, what.diff_scale_shift);
+    case RESIDUAL:
+        return present_if(p.adds_residual(), role::input, p.attr.residual.added);
+    case SUM:
+        return present_if(p.writes_sum(), role::output, p.attr.residual.sum);
+    case BIAS:
+        return present_if(p.reads_bias(), role::input, what.bias);
+    case DIFF_SUM:
+        return present_if(p.reads_diff_sum(), role::input, p.attr.residual.sum);
     case SRC_SCALE:
         return present_if(p.attr.src_scale, role::input, ONE_F32);
     case DST_SCALE:

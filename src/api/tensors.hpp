@@ -41,6 +41,14 @@ constexpr slot find_slot(int arg) {
         return DIFF_SCALE;
     case JITNORM_ARG_DIFF_SHIFT:
         return DIFF_SHIFT;
+    case JITNORM_ARG_SRC_1:
+        return RESIDUAL;
+    case JITNORM_ARG_DST_1:
+        return SUM;
+    case JITNORM_ARG_BIAS:
+        return BIAS;
+    case JITNORM_ARG_DIFF_DST_1:
+        return DIFF_SUM;
     case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC:
         return SRC_SCALE;
     case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST:

@@ -29,14 +29,16 @@ public:
 
     // Some columns, at most CHUNK, of some of the batch's rows, which the panel shows. Adds to the sums over columns,
     // which begin at those of the row's first column, and sets one sum of each kind per row.
-    void sum(const arguments &args, const panel &here, const backward_batch<T> &b, range rows, range columns,
-             const column_sums<T> &to, T *s1, T *s2) const;
+    void sum(const arguments &args, const walk &how, const panel &here, const backward_batch<T> &b, range rows,
+             range columns, const column_sums<T> &to, T *s1, T *s2) const;
     // Writes diff_src; the slopes are known.
     void write(const arguments &args, const walk &how, const panel &here, const backward_batch<T> &b, range rows,
                range columns) const;
 
 private:
     std::shared_ptr<const backward_kernels<T>> kernels_;
+    size_t diff_src_;  // in a panel
+    bool adds_;        // the gradient of a sum with a residual, which comes before diff_src
     dim_t scale_size_; // bytes of an element
 };
 

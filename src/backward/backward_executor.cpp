@@ -79,11 +79,12 @@ dim_t backward_executor<T, Rows>::end_of(range parts) const {
 
 // The first thread adds its parts up as it goes, in part 0's place: they are the first in the order of the total, so no
 // bit differs from adding them up later. A part of one block is that block in double, and needs no place of its own.
+// Partial sums stay apart.
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_parts(share &mine, range parts) const {
     double *const total = work_.part_sums(mine.common(), 0);
     for (dim_t part = parts.begin; part < parts.end; ++part) {
-        const bool joins = parts.begin == 0 && part > 0;
+        const bool joins = parts.begin == 0 && part > 0 && !gradients_.are_partial();
         if (joins && work_.cut().blocks_per_part() == 1) {
             run_part(mine, part, total, total);
             continue;
@@ -146,9 +147,12 @@ void backward_executor<T, Rows>::sum_chunk(const arguments &args, share &mine, d
             sum_chunk_of_rows(mine, chunk, work_.cut().block(block), gradients_.begin(block_sums, PITCH));
             gradients_.add_block(block == blocks.begin ? nullptr : sums, block_sums, sums, width);
         }
-        gradients_.add_part(part == 0 ? nullptr : total, sums, total, width);
+        if (gradients_.are_partial())
+            gradients_.store_part(args, part, sums, PITCH, work_.columns_of(chunk));
+        else
+            gradients_.add_part(part == 0 ? nullptr : total, sums, total, width);
     }
-    gradients_.finish(args, total, nullptr, 0, PITCH, work_.columns_of(chunk));
+    if (!gradients_.are_partial()) gradients_.finish(args, total, nullptr, 0, PITCH, work_.columns_of(chunk));
 }
 
 template <typename T, typename Rows>

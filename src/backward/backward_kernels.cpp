@@ -9,21 +9,32 @@ bool wants_weights(const problem &p) { return p.wants_diff_scale() || p.wants_di
 bool wants_sums(const problem &p) { return p.wants_diff_src() && !p.has(jitnorm_use_global_stats); }
 
 template <typename T>
-std::optional<jit::backward_sums_kernel<T>> make_sums_kernel(const problem &p, jit::isa vectors) {
+std::optional<typename backward_kernels<T>::sums_kernels> make_sums_kernels(const problem &p, jit::isa vectors) {
     if (!wants_sums(p) && !wants_weights(p)) return {};
-    jit::backward_sums_conf conf = {
-        vectors,     p.src.data_type, p.diff_dst.data_type, p.scale_shift_type,  p.reads_scale(),
-        !p.is_rms(), wants_sums(p),   p.wants_diff_scale(), p.wants_diff_shift()};
-    conf.scale_plus_one = p.adds_one_to_scale();
-    return jit::backward_sums_kernel<T>(conf);
+    const auto kernel = [&](bool prefetching) {
+        jit::backward_sums_conf conf = {
+            vectors,     p.src.data_type, p.diff_dst.data_type, p.scale_shift_type,   p.reads_scale(),
+            !p.is_rms(), wants_sums(p),   p.wants_diff_scale(), p.wants_diff_shift(), prefetching};
+        conf.scale_plus_one = p.adds_one_to_scale();
+        return jit::backward_sums_kernel<T>(conf);
+    };
+    return typename backward_kernels<T>::sums_kernels{kernel(false), kernel(true)};
 }
 
-enum stores { ORDINARY, FETCHING, BYPASSING };
+enum stores { ORDINARY, PREFETCHING, NON_TEMPORAL };
 
 jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores how) {
-    jit::backward_data_conf conf = {
-        vectors,         p.src.data_type, p.diff_dst.data_type, p.diff_src.data_type, p.scale_shift_type,
-        p.reads_scale(), !p.is_rms(),     wants_sums(p),        how != ORDINARY,      how == BYPASSING};
+    jit::backward_data_conf conf = {vectors,
+                                    p.src.data_type,
+                                    p.diff_dst.data_type,
+                                    p.diff_src.data_type,
+                                    p.reads_diff_sum() ? p.attr.residual.sum.data_type : jitnorm_data_type_undef,
+                                    p.scale_shift_type,
+                                    p.reads_scale(),
+                                    !p.is_rms(),
+                                    wants_sums(p),
+                                    how != ORDINARY,
+                                    how == NON_TEMPORAL};
     conf.scale_plus_one = p.adds_one_to_scale();
     return conf;
 }
@@ -32,7 +43,7 @@ template <typename T>
 std::optional<typename backward_kernels<T>::data_kernels> make_data_kernels(const problem &p, jit::isa vectors) {
     if (!p.wants_diff_src()) return {};
     const auto kernel = [&](stores how) { return jit::backward_data_kernel<T>(data_conf(p, vectors, how)); };
-    return typename backward_kernels<T>::data_kernels{kernel(ORDINARY), kernel(FETCHING), kernel(BYPASSING)};
+    return typename backward_kernels<T>::data_kernels{kernel(ORDINARY), kernel(PREFETCHING), kernel(NON_TEMPORAL)};
 }
 
 template <typename T>
@@ -50,7 +61,7 @@ std::optional<typename backward_kernels<T>::weights_kernels> make_weights_kernel
 
 template <typename T>
 backward_kernels<T>::backward_kernels(const problem &p, jit::isa vectors)
-    : sums(make_sums_kernel<T>(p, vectors)), data(make_data_kernels<T>(p, vectors)),
+    : sums(make_sums_kernels<T>(p, vectors)), data(make_data_kernels<T>(p, vectors)),
       weights(make_weights_kernels<T>(p, vectors)) {}
 
 template struct backward_kernels<float>;

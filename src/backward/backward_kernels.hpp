@@ -16,9 +16,13 @@ struct backward_kernels {
     // Gets its kernels from the cache or generates them: throws what that throws.
     backward_kernels(const problem &p, jit::isa vectors);
 
-    std::optional<jit::backward_sums_kernel<T>> sums; // nothing where there is nothing to add up
+    // For data inside L2; and with src of later rows prefetched.
+    struct sums_kernels {
+        jit::backward_sums_kernel<T> ordinary, prefetching;
+    };
+    std::optional<sums_kernels> sums; // nothing where there is nothing to add up
 
-    // diff_src: for data inside L2; with later rows prefetched; and with non-temporal stores as well.
+    // diff_src: for data inside L2; with diff_dst of later rows prefetched; and with non-temporal stores as well.
     struct data_kernels {
         jit::backward_data_kernel<T> ordinary, prefetching, non_temporal;
     };

@@ -20,22 +20,29 @@ constexpr dim_t BYTES_PER_THREAD = 96 * 1024;
 // Rows of more elements do not stay in L2 between their sums and diff_src: threads take chunks of all rows instead.
 constexpr dim_t LONG_ROW = 128 * 1024;
 
+// Beyond the caches a batch and the next one on its way, of two tensors, stay in L1 beside the sums over columns.
+constexpr dim_t FAR_BATCH = IN_CACHE_BATCH / 2;
+
 // Tiles are larger where sums in the order of the rows leave no other way to use lines whole.
 constexpr dim_t LARGEST_TILE_BYTES = 2 * TILE_BYTES;
 
 bool wants_gradients(const problem &p) { return p.wants_diff_scale() || p.wants_diff_shift(); }
 
 dim_t bytes_of(const problem &p) {
-    const dim_t written = p.wants_diff_src() ? element_size(p.diff_src) : 0;
-    return p.rows() * p.row_length() * (element_size(p.src) + element_size(p.diff_dst) + written);
+    const row_tensors tensors = row_tensors_of(p);
+    dim_t bytes = 0;
+    for (size_t i = 0; i < size_t(tensors.count); ++i) bytes += element_size(*tensors.data[i].md);
+    return p.rows() * p.row_length() * bytes;
 }
 
 // ---- batches
 
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     to.panel_columns = p.row_length();
-    to.batch_rows = batch_of(IN_CACHE_BATCH, p.row_length() * (element_size(p.src) + element_size(p.diff_dst)));
-    to.non_temporal = bytes_of(p) >= m.last_level && p.wants_diff_src() && takes_non_temporal_stores(p, p.diff_src);
+    const bool leaves_caches = bytes_of(p) >= m.last_level;
+    to.batch_rows = batch_of(leaves_caches ? FAR_BATCH : IN_CACHE_BATCH,
+                             p.row_length() * (element_size(p.src) + element_size(p.diff_dst)));
+    to.non_temporal = leaves_caches && p.wants_diff_src() && takes_non_temporal_stores(p, p.diff_src);
 }
 
 // ---- tiles
@@ -44,7 +51,11 @@ dim_t pitch_of(const problem &p, const memory_desc &md) {
     return row_packer::pitch_for(std::min(p.row_length(), CHUNK) * element_size(md));
 }
 
-dim_t pitch_together(const plan &how) { return how.pitch[0] + how.pitch[1] + (how.shares_tile ? 0 : how.pitch[2]); }
+dim_t pitch_together(const row_tensors &tensors, const plan &how) {
+    dim_t pitch = 0;
+    for (size_t i = 0; i < size_t(tensors.count); ++i) pitch += how.pitch[i];
+    return how.shares_tile ? pitch - how.pitch[size_t(tensors.count - 1)] : pitch;
+}
 
 // How many rows in their order it takes to use cache lines whole, as far as they fit into tiles; 1: any number will do.
 dim_t rows_for_whole_lines(const memory_desc &md, int row_ndims, dim_t pitch) {
@@ -64,11 +75,12 @@ void plan_tiles(const problem &p, const row_tensors &tensors, dim_t block_rows, 
     to.rows = row_access::tiles;
     to.panel_columns = std::min(p.row_length(), CHUNK);
     to.batch_rows = MAX_BATCH_ROWS;
-    to.shares_tile = p.wants_diff_src() && element_size(p.diff_src) == element_size(p.diff_dst);
-    to.pitch = {pitch_of(p, p.src), pitch_of(p, p.diff_dst), p.wants_diff_src() ? pitch_of(p, p.diff_src) : 0};
-    to.tile_rows = tile_rows_for(pitch_together(to));
+    const memory_desc &before_last = *tensors.data[size_t(tensors.count - 2)].md;
+    to.shares_tile = p.wants_diff_src() && element_size(p.diff_src) == element_size(before_last);
+    for (size_t i = 0; i < size_t(tensors.count); ++i) to.pitch[i] = pitch_of(p, *tensors.data[i].md);
+    to.tile_rows = tile_rows_for(pitch_together(tensors, to));
     if (!wants_gradients(p)) return;
-    const dim_t whole_lines = rows_for_whole_lines(leading_tensor(tensors), p.row_ndims(), pitch_together(to));
+    const dim_t whole_lines = rows_for_whole_lines(leading_tensor(tensors), p.row_ndims(), pitch_together(tensors, to));
     to.only_chunks = p.row_length() > CHUNK && whole_lines > block_rows;
     const interleaved_blocks units = rows_interleaved::units_of(tensors, block_rows);
     if (p.row_length() > CHUNK || !units.exist()) {
@@ -107,7 +119,7 @@ plan backward_plan(const problem &p, const machine &m) {
     else
         plan_tiles(p, tensors, work.cut().block_rows(), how);
     plan_threads(p, m, work, how);
-    how.scratchpad.tile_bytes = in_whole_lines(how.tile_rows * pitch_together(how));
+    how.scratchpad.tile_bytes = in_whole_lines(how.tile_rows * pitch_together(tensors, how));
     how.scratchpad.own_bytes = work.own_bytes(how);
     how.scratchpad.common_bytes = work.common_bytes(how);
     const int by_rows = how.only_chunks ? 1 : how.row_threads;

@@ -71,7 +71,7 @@ public:
 
     // Some columns of a batch's rows: backward_batches on the panel that shows them.
     void sum(const batch &b, range rows, range columns, const column_sums<T> &to, T *s1, T *s2) {
-        parts_.batches.sum(args_, at_.open(rows, columns), b, rows, columns, to, s1, s2);
+        parts_.batches.sum(args_, how_, at_.open(rows, columns), b, rows, columns, to, s1, s2);
     }
     void write(const batch &b, range rows, range columns) {
         parts_.batches.write(args_, how_, at_.open(rows, columns), b, rows, columns);

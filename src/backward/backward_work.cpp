@@ -14,7 +14,7 @@ dim_t pitch_for(dim_t columns) {
 } // namespace
 
 backward_work::backward_work(const problem &p)
-    : rows_(p.rows()), columns_(p.row_length()), cut_(rows_, columns_),
+    : rows_(p.rows()), columns_(p.row_length()), cut_(row_blocks_of(p)),
       gradients_(int(p.wants_diff_scale()) + int(p.wants_diff_shift())), element_(p.compute_size()),
       pitch_(pitch_for(columns_)) {}
 

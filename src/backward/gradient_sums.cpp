@@ -19,8 +19,8 @@ void add_one(const jit::backward_weights_kernel &kernel, const double *start, co
 template <typename T>
 gradient_sums<T>::gradient_sums(const problem &p, const backward_work &work,
                                 std::shared_ptr<const backward_kernels<T>> kernels)
-    : work_(work), scale_(p.wants_diff_scale()), shift_(p.wants_diff_shift()), type_(p.diff_scale_shift_type),
-      kernels_(std::move(kernels)) {}
+    : work_(work), scale_(p.wants_diff_scale()), shift_(p.wants_diff_shift()), partial_(p.is_partial()),
+      type_(p.diff_scale_shift_type), kernels_(std::move(kernels)) {}
 
 template <typename T>
 void gradient_sums<T>::zero_gradients(const arguments &args) const {
@@ -63,7 +63,35 @@ void gradient_sums<T>::finish(const arguments &args, const double *start, const 
 }
 
 template <typename T>
+void gradient_sums<T>::store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch,
+                                  range columns) const {
+    const auto store = [&](slot gradient, const double *from) {
+        auto *const to = static_cast<std::byte *>(args[gradient]); // of any alignment
+        std::memcpy(to + (part * work_.columns() + columns.begin) * dim_t(sizeof(double)), from,
+                    size_t(columns.end - columns.begin) * sizeof(double));
+    };
+    if (scale_) store(DIFF_SCALE, sums);
+    if (shift_) store(DIFF_SHIFT, sums + (scale_ ? pitch : 0));
+}
+
+template <typename T>
 void gradient_sums<T>::finish_parts(const arguments &args, std::byte *common, dim_t added) const {
+    partial_ ? store_parts(args, common) : add_parts(args, common, added);
+}
+
+template <typename T>
+void gradient_sums<T>::store_parts(const arguments &args, std::byte *common) const {
+    const dim_t all = work_.cut().parts();
+    const int threads = std::min(merging_threads(all * work_.width() * dim_t(sizeof(double)), all), max_threads());
+    parallel_parts(threads, [&](int share) {
+        const range mine = split(all, threads, share);
+        for (dim_t part = mine.begin; part < mine.end; ++part)
+            store_part(args, part, work_.part_sums(common, part), work_.pitch(), {0, work_.columns()});
+    });
+}
+
+template <typename T>
+void gradient_sums<T>::add_parts(const arguments &args, std::byte *common, dim_t added) const {
     const dim_t left = work_.cut().parts() - added, columns = work_.columns(), lines = (columns + 63) / 64;
     const int threads = std::min(merging_threads(left * work_.width() * dim_t(sizeof(double)), lines), max_threads());
     parallel_parts(threads, [&](int share) {

@@ -23,6 +23,8 @@ public:
     int count() const { return int(scale_) + int(shift_); }
     // Whether gradients can be added up where they go. Sums in double never are: they go through weights kernels.
     bool have_type_of_gradients() const { return std::is_same_v<T, float> && type_ == jitnorm_f32; }
+    // Whether the sums of the parts are the result, and nothing is added to them.
+    bool are_partial() const { return partial_; }
 
     void zero_gradients(const arguments &args) const;
     column_sums<T> begin(T *sums, dim_t pitch) const;
@@ -35,12 +37,20 @@ public:
     void finish(const arguments &args, const double *start, const double *sums, dim_t parts, dim_t pitch,
                 range columns) const;
 
-    // The gradients, of the sums of all parts; those of the first `added` have been added up in the place of part 0.
+    // Some columns of a part's sums, which begin with the first of them, to the result.
+    void store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch, range columns) const;
+
+    // The result, of the sums of all parts; those of the first `added` have been added up in the place of part 0,
+    // unless they are partial.
     void finish_parts(const arguments &args, std::byte *common, dim_t added) const;
 
 private:
+    void add_parts(const arguments &args, std::byte *common, dim_t added) const;
+    void store_parts(const arguments &args, std::byte *common) const;
+
     const backward_work &work_;
     bool scale_, shift_; // have gradients
+    bool partial_;
     jitnorm_data_type_t type_;
     std::shared_ptr<const backward_kernels<T>> kernels_;
 };

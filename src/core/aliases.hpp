@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // aliases: the rule of every front end on tensors that share memory. Inputs may. An output may not, neither with an
-// input nor with another output, but for dst and src, and diff_src and diff_dst, of one type and layout: these work in
-// place. What is compared is where the tensors' first elements are, not the ranges they span; tensors without elements
-// may be anywhere.
+// input nor with another output, but for pairs of one type and layout that work in place: dst and src, the sum and the
+// residual, diff_src and diff_dst, diff_src and the sum's gradient. What is compared is where the tensors' first
+// elements are, not the ranges they span; tensors without elements may be anywhere.
 #pragma once
 
 #include <span>
@@ -16,13 +16,24 @@ namespace jitnorm::impl::layer_norm {
 struct tensor_use {
     slot place;
     bool is_output;
-    bool works_in_place; // with the other one that does
+    unsigned in_place; // a bit for each pair of the tensor's that works in place
 };
 
 // Whether both may be at one place.
 constexpr bool may_share(const tensor_use &a, const tensor_use &b) {
-    return (!a.is_output && !b.is_output) || (a.works_in_place && b.works_in_place);
+    return (!a.is_output && !b.is_output) || (a.in_place & b.in_place) != 0;
 }
+
+// Which pairs of a problem's tensors work in place.
+class in_place_pairs {
+public:
+    in_place_pairs() = default; // none
+    explicit in_place_pairs(const problem &p);
+    unsigned of(slot s) const; // as tensor_use has it
+
+private:
+    unsigned working_ = 0; // the pairs, by number
+};
 
 // Whether dst may be src, or diff_src diff_dst.
 bool can_work_in_place(const problem &p);

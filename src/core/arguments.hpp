@@ -23,6 +23,10 @@ enum slot : int {
     DIFF_SRC,
     DIFF_SCALE,
     DIFF_SHIFT,
+    RESIDUAL, // added to src before the normalization, as is BIAS; forward writes SUM, backward reads its gradient
+    SUM,
+    BIAS,
+    DIFF_SUM,
     SRC_SCALE,     // attribute scales, one float each
     DST_SCALE,     // or all those that are found
     SCRATCHPAD,    // as many bytes as the plan says, 64-byte aligned

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// attributes: what happens to the normalized values before they are stored, and who owns the scratchpad.
+// attributes: what happens before the normalization and to the normalized values before they are stored, and who owns
+// the scratchpad.
 #pragma once
 
 #include <variant>
 #include <vector>
 
 #include "memory_desc.hpp"
+#include "residual.hpp"
 
 namespace jitnorm::impl {
 
@@ -45,6 +47,7 @@ struct attributes {
     bool dst_scale = false;
     memory_desc found_scales; // of dst, which the library finds and writes (found_scales.hpp); empty: it does not
     post_op_list post_ops;
+    residual_addition residual;
     bool operator==(const attributes &) const = default;
 };
 

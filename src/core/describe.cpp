@@ -79,7 +79,8 @@ std::string describe_choices(const problem &p) {
     return knob("axes", p.normalized_axes == 1 ? "" : std::to_string(p.normalized_axes)) +
            knob("stat_dt", p.statistics.data_type == jitnorm_f32 ? "" : type) +
            knob("stat", p.form == statistics_form::inverse_deviation ? "rstd" : "") + knob("left-out", left_out) +
-           knob("scale", p.scale_is_ones ? "ones" : "");
+           knob("scale", p.scale_is_ones ? "ones" : "") +
+           knob("rows-from", p.is_partial() ? std::to_string(p.first_row) + "/" + std::to_string(p.all_rows) : "");
 }
 
 // A scale's value belongs to an execution, not to the problem; the syntax wants one, and 1 stands for it.
@@ -123,6 +124,21 @@ std::string describe_post_ops(const post_op_list &list) {
     return text;
 }
 
+// Forward by the arguments' names; backward has a gradient of the sum alone.
+std::string describe_residual(const problem &p) {
+    const residual_addition &residual = p.attr.residual;
+    std::string text;
+    const auto add = [&](const std::string &entry) { text += (text.empty() ? "" : "+") + entry; };
+    const auto add_tensor = [&](const char *name, const memory_desc &md) {
+        add(name + std::string(":") + std::string(name_of(md.data_type)) + ":" + layout_name(md));
+    };
+    if (p.adds_residual()) add_tensor("src1", residual.added);
+    if (p.writes_sum() || p.reads_diff_sum()) add_tensor("dst1", residual.sum);
+    if (p.reads_bias()) add("bias:" + std::string(name_of(residual.bias_type)));
+    if (p.adds_residual() && residual.normalizes_rounded) add("rounded");
+    return text;
+}
+
 } // namespace
 
 std::string describe(const problem &p) {
@@ -131,8 +147,8 @@ std::string describe(const problem &p) {
            knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p.statistics)) +
            knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
            knob("eps", text_of(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
-           knob("attr-scales", describe_scales(p)) + knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) +
-           join(p.src.dims, p.src.ndims);
+           knob("attr-residual", describe_residual(p)) + knob("attr-scales", describe_scales(p)) +
+           knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) + join(p.src.dims, p.src.ndims);
 }
 
 } // namespace jitnorm::impl::layer_norm

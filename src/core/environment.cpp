@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "jitnorm/jitnorm_types.h"
 #include "process_wide.hpp"
 #include "verbose.hpp"
 
@@ -22,13 +23,19 @@ void copy(std::string_view text, char (&to)[Room]) {
     to[text.copy(to, Room - 1)] = '\0';
 }
 
+// 1, the profiler that oneDNN has and we do not, says that somebody wants names: perf gets them.
+unsigned profilers_of(int flags) {
+    constexpr unsigned KNOWN = JITNORM_JIT_PROFILE_LINUX_PERF;
+    return flags == 1 ? JITNORM_JIT_PROFILE_LINUX_PERFMAP : unsigned(flags) & KNOWN;
+}
+
 constinit process_wide<const environment> at_first_use;
 
 } // namespace
 
 environment::environment()
     : verbose(verbose_level_of(text_of("JITNORM_VERBOSE"))),
-      jit_profile(integer_or(text_of("JITNORM_JIT_PROFILE"), 0) != 0) {
+      jit_profile(profilers_of(integer_or(text_of("JITNORM_JIT_PROFILE"), 0))) {
     copy(text_of("JITNORM_MAX_CPU_ISA"), max_cpu_isa);
     copy(text_of("JITNORM_IMPL"), implementation);
     copy(text_of("JITNORM_JIT_DUMP"), jit_dump_folder);

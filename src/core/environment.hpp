@@ -18,7 +18,7 @@ struct environment {
     int verbose;                    // JITNORM_VERBOSE as a level (verbose.hpp)
     char max_cpu_isa[64];           // JITNORM_MAX_CPU_ISA
     char implementation[64];        // JITNORM_IMPL
-    bool jit_profile;               // JITNORM_JIT_PROFILE is a number and not 0
+    unsigned jit_profile;           // JITNORM_JIT_PROFILE as or-ed JITNORM_JIT_PROFILE_*
     char jit_dump_folder[PATH_MAX]; // JITNORM_JIT_DUMP
     char caches[128];               // JITNORM_CACHES
 };

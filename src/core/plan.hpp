@@ -20,7 +20,7 @@ constexpr dim_t MAX_BATCH_ROWS = 32;
 constexpr int MAX_SHARES = 64;
 
 // Data tensors of one direction at the most.
-constexpr int MAX_ROW_TENSORS = 3;
+constexpr int MAX_ROW_TENSORS = 4;
 
 // Where kernels find the rows of the data tensors (src/layout/row_tensors.hpp).
 enum class row_access {
@@ -62,6 +62,7 @@ struct plan {
     dim_t tile_rows = 0;                           // rows of a tile at the most
     std::array<dim_t, MAX_ROW_TENSORS> pitch = {}; // bytes from row to row of each tensor's tile; 0: it has none
     bool shares_tile = false;                      // the last tensor is written to the tile of the one before
+    dim_t sum_pitch = 0;                           // the same of sums with a residual; 0: there are none
     dim_t panel_columns = 0;                       // columns of the rows that are open at a time
     dim_t block_rows = 0;                          // of a block of interleaved rows
     dim_t float_columns = 0; // of a tile of floats, where scales are found: whole groups, or part of one
@@ -79,6 +80,9 @@ struct plan {
     bool only_chunks = false; // always
 
     scratchpad_plan scratchpad;
+
+    // The tile of a batch's sums with a residual.
+    dim_t sum_bytes() const { return batch_rows * sum_pitch; }
 
     walk on(int available_threads, bool at_cache_line) const;
     bool may_go_by_chunks(int available_threads) const;

@@ -3,8 +3,22 @@
 
 namespace jitnorm::impl::layer_norm {
 
+bool problem::computes_in_double() const {
+    const auto is_f64 = [](const memory_desc &md) { return md.data_type == jitnorm_f64; };
+    if (is_f64(src) || (is_forward() ? is_f64(dst) : is_f64(diff_dst) || is_f64(diff_src))) return true;
+    return (adds_residual() && is_f64(attr.residual.added)) ||
+           ((writes_sum() || reads_diff_sum()) && is_f64(attr.residual.sum));
+}
+
+jitnorm_data_type_t problem::row_type() const {
+    if (!adds_residual()) return src.data_type;
+    if (attr.residual.normalizes_rounded) return attr.residual.sum.data_type;
+    return computes_in_double() ? jitnorm_f64 : jitnorm_f32;
+}
+
 bool problem::has_runtime_sizes() const {
-    for (const memory_desc *md : {&src, &dst, &diff_dst, &diff_src, &statistics})
+    for (const memory_desc *md :
+         {&src, &dst, &diff_dst, &diff_src, &statistics, &attr.residual.added, &attr.residual.sum})
         if (has_runtime_dims(*md)) return true;
     for (const post_op &entry : attr.post_ops.entries) {
         const auto *binary = std::get_if<binary_post_op>(&entry);

@@ -37,6 +37,10 @@ struct problem {
     jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // of scale and shift, C elements each, dense
     jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32; // of their gradients
 
+    // Backward of some rows of a larger problem, of `all_rows`: diff_scale and diff_shift are the sums of the parts of
+    // these rows (row_blocks.hpp), rows of C doubles. Negative: of all there is.
+    dim_t first_row = 0, all_rows = -1;
+
     attributes attr;
 
     bool is_forward() const { return prop_kind == jitnorm_forward_training || prop_kind == jitnorm_forward_inference; }
@@ -50,6 +54,7 @@ struct problem {
     bool statistics_are_outputs() const {
         return prop_kind == jitnorm_forward_training && !has(jitnorm_use_global_stats);
     }
+    bool is_partial() const { return all_rows >= 0; }
     bool leaves_out(output o) const { return (left_out & unsigned(o)) != 0; }
 
     bool finds_scales() const { return attr.found_scales.ndims != 0; }
@@ -70,11 +75,16 @@ struct problem {
         return prop_kind == jitnorm_backward && uses_shift() && !leaves_out(output::diff_shift);
     }
 
+    // A residual is added to src before the normalization (docs/arithmetic.md, "Residual addition").
+    bool adds_residual() const { return is_forward() && attr.residual.added.ndims != 0; }
+    bool reads_bias() const { return adds_residual() && attr.residual.bias_type != jitnorm_data_type_undef; }
+    bool writes_sum() const { return adds_residual() && attr.residual.sum.ndims != 0; }
+    bool reads_diff_sum() const { return wants_diff_src() && attr.residual.sum.ndims != 0; }
+
     // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
-    bool computes_in_double() const {
-        const auto is_f64 = [](const memory_desc &md) { return md.data_type == jitnorm_f64; };
-        return is_f64(src) || (is_forward() ? is_f64(dst) : is_f64(diff_dst) || is_f64(diff_src));
-    }
+    bool computes_in_double() const;
+    // The type of the rows that are normalized, or that backward goes through.
+    jitnorm_data_type_t row_type() const;
 
     dim_t compute_size() const { return computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float)); }
 

@@ -21,7 +21,7 @@ constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemente
 
 constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
                                  unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm) |
-                                 unsigned(jitnorm_scale_plus_one);
+                                 unsigned(jitnorm_inverse_deviation) | unsigned(jitnorm_scale_plus_one);
 constexpr unsigned KNOWN_OUTPUTS = unsigned(output::mean) | unsigned(output::variance) | unsigned(output::diff_src) |
                                    unsigned(output::diff_scale) | unsigned(output::diff_shift);
 
@@ -35,7 +35,10 @@ template <typename Predicate>
 const char *find_tensor(const problem &p, Predicate &&holds) {
     if (holds(p.src)) return "src";
     if (holds(p.statistics)) return "statistics (mean and variance)";
+    if (p.adds_residual() && holds(p.attr.residual.added)) return "the residual";
+    if (p.writes_sum() && holds(p.attr.residual.sum)) return "the sum with the residual";
     if (p.is_forward()) return holds(p.dst) ? "dst" : nullptr;
+    if (p.reads_diff_sum() && holds(p.attr.residual.sum)) return "the gradient of the sum with the residual";
     return holds(p.diff_dst) ? "diff_dst" : holds(p.diff_src) ? "diff_src" : nullptr;
 }
 
@@ -132,10 +135,11 @@ verdict check_statistics_dims(const problem &p) {
 
 verdict check_outputs(const problem &p) {
     const bool statistics = p.writes_mean() || p.writes_variance();
-    const char *name = p.is_forward() && is_broadcast(p.dst)            ? "dst"
-                       : p.wants_diff_src() && is_broadcast(p.diff_src) ? "diff_src"
-                       : statistics && is_broadcast(p.statistics)       ? "statistics (mean and variance)"
-                                                                        : nullptr;
+    const char *name = p.is_forward() && is_broadcast(p.dst)                 ? "dst"
+                       : p.writes_sum() && is_broadcast(p.attr.residual.sum) ? "the sum with the residual"
+                       : p.wants_diff_src() && is_broadcast(p.diff_src)      ? "diff_src"
+                       : statistics && is_broadcast(p.statistics)            ? "statistics (mean and variance)"
+                                                                             : nullptr;
     return name == nullptr ? ACCEPTED : invalid(explain("%s has a stride of 0 and is an output", name));
 }
 
@@ -158,22 +162,44 @@ verdict check_statistics_type(const problem &p) {
                : unsupported("statistics (mean and variance) are none of f32, bf16 and f16");
 }
 
-verdict check_affine_type(jitnorm_data_type_t type) {
+verdict check_affine_type(const problem &p, jitnorm_data_type_t type) {
     if (size_of(type) == 0) return invalid("unknown data type of scale and shift");
+    if (type == jitnorm_f64 && p.computes_in_double()) return ACCEPTED;
     return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
-               : unsupported("scale and shift of type f32, bf16 or f16 are supported");
+               : unsupported("scale and shift of type f32, bf16 or f16 are supported, and of f64 where data is f64");
+}
+
+verdict check_row_range(const problem &p) {
+    if (!p.is_partial()) return ACCEPTED;
+    if (p.is_forward()) return invalid("forward has no rows of a larger problem");
+    if (p.has_runtime_sizes()) return unsupported("rows of a larger problem have sizes that are known");
+    return p.first_row >= 0 && p.rows() <= p.all_rows && p.first_row <= p.all_rows - p.rows()
+               ? ACCEPTED
+               : invalid("the rows are not among those of the larger problem");
 }
 
 verdict check_scale_shift_type(const problem &p) {
-    return p.uses_scale() || p.uses_shift() ? check_affine_type(p.scale_shift_type) : ACCEPTED;
+    return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type) : ACCEPTED;
 }
 
 verdict check_diff_scale_shift_type(const problem &p) {
-    return p.wants_diff_scale() || p.wants_diff_shift() ? check_affine_type(p.diff_scale_shift_type) : ACCEPTED;
+    if (!p.wants_diff_scale() && !p.wants_diff_shift()) return ACCEPTED;
+    if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
+    return check_affine_type(p, p.diff_scale_shift_type);
 }
 
 // ---------------------------------------------------------------- the attributes
+
+verdict check_residual(const problem &p) {
+    if (p.adds_residual() && p.attr.residual.normalizes_rounded && !p.writes_sum())
+        return invalid("the rounded sum with the residual is to be normalized, and there is none");
+    if (!p.reads_bias()) return ACCEPTED;
+    if (size_of(p.attr.residual.bias_type) == 0) return invalid("unknown data type of biases");
+    return is_one_of(p.attr.residual.bias_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+               ? ACCEPTED
+               : unsupported("biases of type f32, bf16 or f16 are supported");
+}
 
 verdict check_attributes(const problem &p) {
     const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
@@ -226,23 +252,10 @@ verdict check_post_ops(const problem &p) {
 
 // In this order: a check may rely on those before it.
 constexpr verdict (*CHECKS[])(const problem &) = {
-    check_prop_kind,
-    check_flags,
-    check_epsilon,
-    check_choices,
-    check_rank,
-    check_sizes,
-    check_presence,
-    check_data_dims,
-    check_statistics_dims,
-    check_outputs,
-    check_data_types,
-    check_statistics_type,
-    check_scale_shift_type,
-    check_diff_scale_shift_type,
-    check_attributes,
-    check_post_ops,
-    check_found_scales,
+    check_prop_kind,  check_flags,           check_epsilon,   check_choices,          check_rank,
+    check_sizes,      check_presence,        check_data_dims, check_statistics_dims,  check_outputs,
+    check_data_types, check_statistics_type, check_row_range, check_scale_shift_type, check_diff_scale_shift_type,
+    check_residual,   check_attributes,      check_post_ops,  check_found_scales,
 };
 
 } // namespace

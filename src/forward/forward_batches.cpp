@@ -22,7 +22,8 @@ forward_batches<T>::forward_batches(const problem &p, const plan &how, kernels_p
     : writes_mean_(p.writes_mean()), writes_variance_(p.writes_variance()), rms_(p.is_rms()), form_(p.form),
       statistics_type_(p.statistics.data_type), epsilon_(p.epsilon), rows_per_pass_(how.rows_per_pass),
       kernels_(std::move(kernels)), operands_(p, kernels_->operand_types), C_(p.row_length()),
-      src_size_(element_size(p.src)), scale_size_(dim_t(size_of(p.scale_shift_type))), inv_C_(1.0 / double(C_)) {}
+      src_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
+      inv_C_(1.0 / double(C_)) {}
 
 // Consecutive rows that need the same factor, often none at all or padding, are swept again together.
 template <typename T>

@@ -7,6 +7,7 @@
 #include "../layout/rows_in_tiles.hpp"
 #include "forward_executor.hpp"
 #include "forward_plan.hpp"
+#include "rows_with_sums.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -22,8 +23,15 @@ struct forward_direction {
     // visited. T is the compute type.
     template <typename T, typename Body>
     static decltype(auto) visit_executor(const problem &p, const plan &how, Body &&body) {
-        if (how.rows == row_access::in_place) return body.template operator()<forward_executor<T, rows_in_place>>(p);
-        return body.template operator()<forward_executor<T, rows_in_tiles>>(in_order_of_memory(p));
+        if (how.rows == row_access::in_place) return visit_rows<T, rows_in_place>(p, body);
+        return visit_rows<T, rows_in_tiles>(in_order_of_memory(p), body);
+    }
+
+private:
+    template <typename T, typename Rows, typename Body>
+    static decltype(auto) visit_rows(const problem &p, Body &body) {
+        if (!p.adds_residual()) return body.template operator()<forward_executor<T, Rows>>(p);
+        return body.template operator()<forward_executor<T, rows_with_sums<T, Rows>>>(p);
     }
 };
 

@@ -4,20 +4,29 @@
 #include "../layout/rows_in_place.hpp"
 #include "../layout/rows_in_tiles.hpp"
 #include "../simd/non_temporal_stores.hpp"
+#include "rows_with_sums.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr size_t X = 0, Y = 1; // src and dst in a panel
+constexpr size_t X = 0, Y = 1; // src, or its sum with a residual, and dst in a panel
+
+template <typename Rows, typename Kernels>
+Rows make_rows(const problem &p, const plan &how, const Kernels &kernels) {
+    if constexpr (std::is_constructible_v<Rows, const row_tensors &, const plan &>)
+        return Rows(row_tensors_of(p), how);
+    else
+        return Rows(p, how, kernels);
+}
 
 } // namespace
 
 template <typename T, typename Rows>
 forward_executor<T, Rows>::forward_executor(const problem &p, const plan &how,
                                             std::shared_ptr<const forward_kernels<T>> kernels)
-    : problem_(p), plan_(how), rows_(row_tensors_of(problem_), how), batches_(problem_, how, std::move(kernels)),
-      C_(p.row_length()), given_(p.statistics_are_inputs()) {
+    : problem_(p), plan_(how), rows_(make_rows<Rows>(problem_, how, kernels)),
+      batches_(problem_, how, std::move(kernels)), C_(p.row_length()), given_(p.statistics_are_inputs()) {
     if (problem_.finds_scales()) quantizer_.emplace(problem_, how, *batches_.kernels().quantize);
 }
 
@@ -71,7 +80,7 @@ inline void forward_executor<T, Rows>::find_statistics(cursor &at, row_batch<T> 
     const statistics_rows statistics = at.open_statistics();
     if (given_) return batches_.read_statistics(statistics, batch);
     if (C_ <= CHUNK)
-        batches_.find_statistics(at.open({0, batch.rows}, {0, C_})[X], batch);
+        batches_.find_statistics(at.open_to_read({0, batch.rows}, {0, C_})[X], batch);
     else
         find_long_statistics(at, batch);
     batches_.write_statistics(batch, statistics);
@@ -82,7 +91,7 @@ template <typename T, typename Rows>
 void forward_executor<T, Rows>::find_long_statistics(cursor &at, row_batch<T> &batch) const {
     moments<T> rows[MAX_BATCH_ROWS];
     for_each_panel({0, C_}, [&](range columns) {
-        const strip src = at.open({0, batch.rows}, columns)[X];
+        const strip src = at.open_to_read({0, batch.rows}, columns)[X];
         for (dim_t r = 0; r < batch.rows; ++r) batches_.add_chunks(src.row(r), columns, rows[r]);
     });
     batches_.set_statistics(rows, batch);
@@ -104,13 +113,15 @@ template <typename T, typename Rows>
 void forward_executor<T, Rows>::quantize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
                                          dim_t first_row) const {
     const range rows = {0, batch.rows};
-    const auto normalize = [&](range columns, const strip &floats) {
-        const panel here = at.open(rows, columns);
+    const auto normalize = [&](const panel &here, range columns, const strip &floats) {
         batches_.normalize(inputs, here[X], floats, batch, first_row, columns);
         return here[Y];
     };
-    quantizer_->run({inputs.args[DST_SCALE], inputs.floats, first_row, batch.rows}, normalize,
-                    [&](range columns) { at.close(rows, columns); });
+    quantizer_->run(
+        {inputs.args[DST_SCALE], inputs.floats, first_row, batch.rows},
+        [&](range columns, const strip &floats) { normalize(at.open_to_read(rows, columns), columns, floats); },
+        [&](range columns, const strip &floats) { return normalize(at.open(rows, columns), columns, floats); },
+        [&](range columns) { at.close(rows, columns); });
 }
 
 // ---------------------------------------------------------------- by chunks of long rows
@@ -159,7 +170,7 @@ template <typename T, typename Rows>
 void forward_executor<T, Rows>::find_moments(cursor &at, range chunks_of_row, moments<T> *found) const {
     for (dim_t chunk = chunks_of_row.begin; chunk < chunks_of_row.end; ++chunk) {
         const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, C_)};
-        found[chunk] = batches_.chunk_moments(at.open({0, 1}, columns)[X].first, columns.end - columns.begin);
+        found[chunk] = batches_.chunk_moments(at.open_to_read({0, 1}, columns)[X].first, columns.end - columns.begin);
     }
 }
 
@@ -180,5 +191,9 @@ template class forward_executor<float, rows_in_place>;
 template class forward_executor<float, rows_in_tiles>;
 template class forward_executor<double, rows_in_place>;
 template class forward_executor<double, rows_in_tiles>;
+template class forward_executor<float, rows_with_sums<float, rows_in_place>>;
+template class forward_executor<float, rows_with_sums<float, rows_in_tiles>>;
+template class forward_executor<double, rows_with_sums<double, rows_in_place>>;
+template class forward_executor<double, rows_with_sums<double, rows_in_tiles>>;
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_executor: work to threads, rows to batches. Rows come from a row source: rows_in_place or rows_in_tiles.
+// forward_executor: work to threads, rows to batches. Rows come from a row source: rows_in_place or rows_in_tiles, or
+// rows_with_sums over one of them.
 #pragma once
 
 #include "../core/executor.hpp"

@@ -53,7 +53,7 @@ std::vector<jitnorm_data_type_t> operand_types_of(const problem &p) {
 
 template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
-    jit::normalize_conf conf = {vectors,        p.src.data_type,  p.dst.data_type,  p.scale_shift_type, p.reads_scale(),
+    jit::normalize_conf conf = {vectors,        p.row_type(),     p.dst.data_type,  p.scale_shift_type, p.reads_scale(),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
     conf.scale_plus_one = p.adds_one_to_scale();
     if (p.finds_scales()) conf.dst = jitnorm_f32;
@@ -63,7 +63,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool n
 }
 
 jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated) {
-    return {vectors, p.src.data_type, !p.is_rms(), repeated};
+    return {vectors, p.row_type(), !p.is_rms(), repeated};
 }
 
 template <typename T>
@@ -73,6 +73,18 @@ jit::sweep_conf short_sweep_conf_of(const problem &p, jit::isa vectors) {
     return conf;
 }
 
+template <typename T>
+std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kernels(const problem &p, jit::isa vectors) {
+    if (!p.adds_residual()) return {};
+    const residual_addition &residual = p.attr.residual;
+    const auto kernel = [&](jitnorm_data_type_t sum) {
+        return jit::addition_kernel<T>(
+            {vectors, p.src.data_type, residual.added.data_type, residual.bias_type, sum, p.row_type()});
+    };
+    return typename forward_kernels<T>::addition_kernels{
+        kernel(jitnorm_data_type_undef), kernel(p.writes_sum() ? residual.sum.data_type : jitnorm_data_type_undef)};
+}
+
 } // namespace
 
 quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
@@ -80,9 +92,9 @@ quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
-    : sweep(sweep_conf_of(p, vectors, false)), repeat(sweep_conf_of(p, vectors, true)),
-      short_sweep(short_sweep_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
-      non_temporal(normalize_conf_of<T>(p, vectors, true)),
+    : addition(make_addition_kernels<T>(p, vectors)), sweep(sweep_conf_of(p, vectors, false)),
+      repeat(sweep_conf_of(p, vectors, true)), short_sweep(short_sweep_conf_of<T>(p, vectors)),
+      normalize(normalize_conf_of<T>(p, vectors, false)), non_temporal(normalize_conf_of<T>(p, vectors, true)),
       quantize(p.finds_scales() ? std::optional<quantize_kernels>(std::in_place, p, vectors) : std::nullopt),
       post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)) {}
 

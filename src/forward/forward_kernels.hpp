@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../core/problem.hpp"
+#include "../jit/addition_kernel.hpp"
 #include "../jit/maximum_kernel.hpp"
 #include "../jit/normalize_kernel.hpp"
 #include "../jit/sweep_kernel.hpp"
@@ -25,6 +26,12 @@ template <typename T> // the compute type
 struct forward_kernels {
     // Gets its kernels from the cache or generates them: throws what that throws.
     forward_kernels(const problem &p, jit::isa vectors);
+
+    // Sums with a residual, those that are written as well; nothing where there is none.
+    struct addition_kernels {
+        jit::addition_kernel<T> add, add_and_write;
+    };
+    std::optional<addition_kernels> addition;
 
     jit::sweep_kernel<T> sweep, repeat;               // the first sweep over rows, and one with a given pivot
     jit::sweep_kernel<T> short_sweep;                 // the first sweep over rows of at most FORWARD_LANES<T> elements

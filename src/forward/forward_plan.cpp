@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_plan.hpp"
 
+#include <algorithm>
 #include <climits>
 
 #include "../arithmetic/constants.hpp"
@@ -17,8 +18,6 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr size_t X = 0, Y = 1; // src and dst in a panel
-
 constexpr dim_t BYTES_PER_THREAD = 64 * 1024;
 
 dim_t divide_up(dim_t count, dim_t size) { return (count + size - 1) / size; }
@@ -31,33 +30,57 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
                                   : post_op_operands<float>::tiles_bytes(p, rows, columns);
 }
 
+// Of all data tensors, for each element.
+dim_t bytes_of(const row_tensors &tensors) {
+    dim_t bytes = 0;
+    for (size_t i = 0; i < size_t(tensors.count); ++i) bytes += element_size(*tensors.data[i].md);
+    return bytes;
+}
+
 // ---- batches
 
-// Beyond the caches, and where more is read than written, single rows with the next batch on its way; else pairs.
+dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
+    return row_packer::pitch_for(columns * dim_t(size_of(type)));
+}
+
+// Once the data are many times L2, so that most of them wait for the last level, and beyond L2 already where more is
+// read than written: single rows, which keep the memory streams few, with the next batch on its way. Else pairs.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p.src), dst_row = p.row_length() * element_size(p.dst);
     const dim_t bytes = p.rows() * (src_row + dst_row);
-    const bool leaves_caches = bytes >= m.last_level;
-    const bool mostly_reads = bytes > m.l2 && dst_row < src_row;
-    const bool far = leaves_caches || mostly_reads;
-    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(far ? 8 * 1024 : IN_CACHE_BATCH, src_row);
+    const bool far = bytes > (dst_row < src_row ? 1 : 6) * m.l2;
+    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
     to.rows_per_pass = far ? 1 : 2;
     to.prefetch_threads = far ? INT_MAX : 0;
-    to.non_temporal = leaves_caches && takes_non_temporal_stores(p, p.dst);
+    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
+}
+
+// What is normalized is in L1: only the addition reads from afar, and goes on to the next row by itself.
+void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
+    to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
+    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, to.sum_pitch);
+    to.rows_per_pass = 2;
+    to.non_temporal =
+        p.rows() * p.row_length() * bytes_of(tensors) >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 
 // ---- tiles: all but the one tensor, dst if it can be, whose rows kernels can take where they are
 
-dim_t pitch_of(const memory_desc &md, dim_t columns) { return row_packer::pitch_for(columns * element_size(md)); }
-
-dim_t pitch_together(const plan &how) { return how.pitch[X] + (how.shares_tile ? 0 : how.pitch[Y]); }
+// Bytes of a row in all tiles, but for that of sums.
+dim_t pitch_together(const row_tensors &tensors, const plan &how) {
+    dim_t pitch = 0;
+    for (size_t i = 0; i < size_t(tensors.count); ++i) pitch += how.pitch[i];
+    return how.shares_tile ? pitch - how.pitch[size_t(tensors.count - 1)] : pitch;
+}
 
 void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, plan &to) {
-    const bool tiles_dst = !has_dense_rows(p.dst, p.row_ndims());
-    const bool tiles_src = !has_dense_rows(p.src, p.row_ndims());
-    to.pitch = {tiles_src ? pitch_of(p.src, columns) : 0, tiles_dst ? pitch_of(p.dst, columns) : 0, 0};
-    to.shares_tile = tiles_src && tiles_dst && !tensors.data[Y].is_read && element_size(p.src) == element_size(p.dst);
-    if (to.shares_tile) to.pitch[Y] = to.pitch[X];
+    for (size_t i = 0; i < size_t(tensors.count); ++i) {
+        const memory_desc &md = *tensors.data[i].md;
+        to.pitch[i] = has_dense_rows(md, p.row_ndims()) ? 0 : pitch_of(md.data_type, columns);
+    }
+    to.shares_tile = !p.adds_residual() && to.pitch[0] != 0 && to.pitch[0] == to.pitch[1] && !tensors.last().is_read &&
+                     element_size(p.src) == element_size(p.dst);
+    to.sum_pitch = p.adds_residual() ? pitch_of(p.row_type(), columns) : 0;
     to.panel_columns = columns;
 }
 
@@ -71,12 +94,15 @@ void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
         const auto order = order_in_memory(leading, p.row_ndims());
         const tensor_axis rows(with_row_order(leading, p.row_ndims(), order), 0, p.row_ndims());
         const dim_t together = std::min(rows.group_size(), rows.size());
-        if (!p.attr.post_ops.entries.empty() || together * pitch_together(to) > TILE_BYTES)
+        if (!p.attr.post_ops.entries.empty() || p.adds_residual() ||
+            together * pitch_together(tensors, to) > TILE_BYTES)
             choose_tiles(p, tensors, CHUNK, to);
     }
     const bool whole_rows = to.panel_columns == p.row_length();
-    to.tile_rows = std::min(whole_rows ? MAX_TILE_ROWS : MAX_BATCH_ROWS, tile_rows_for(pitch_together(to)));
-    to.batch_rows = whole_rows ? batch_of(IN_CACHE_BATCH, std::max(to.pitch[X], to.pitch[Y])) : to.tile_rows;
+    const dim_t pitch = pitch_together(tensors, to) + to.sum_pitch;
+    to.tile_rows = std::min(whole_rows ? MAX_TILE_ROWS : MAX_BATCH_ROWS, tile_rows_for(pitch));
+    const dim_t widest = std::max(*std::ranges::max_element(to.pitch), to.sum_pitch);
+    to.batch_rows = whole_rows ? batch_of(IN_CACHE_BATCH, widest) : to.tile_rows;
     if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
     to.rows_per_pass = 2;
 }
@@ -99,8 +125,8 @@ void plan_floats(const problem &p, plan &to) {
 
 // ---- threads
 
-void plan_threads(const problem &p, plan &to) {
-    const dim_t bytes = p.rows() * p.row_length() * (element_size(p.src) + element_size(p.dst));
+void plan_threads(const problem &p, const row_tensors &tensors, plan &to) {
+    const dim_t bytes = p.rows() * p.row_length() * bytes_of(tensors);
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
     to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows());
     if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.finds_scales()) return;
@@ -114,15 +140,16 @@ void plan_threads(const problem &p, plan &to) {
 plan forward_plan(const problem &p, const machine &m) {
     plan how;
     const row_tensors tensors = row_tensors_of(p);
-    plan_threads(p, how);
+    plan_threads(p, tensors, how);
     if (rows_in_place::take(tensors)) {
-        how.panel_columns = has_gathered_operands(p) ? std::min(p.row_length(), CHUNK) : p.row_length();
-        plan_batches_in_place(p, m, how);
+        const bool by_chunks = has_gathered_operands(p) || p.adds_residual();
+        how.panel_columns = by_chunks ? std::min(p.row_length(), CHUNK) : p.row_length();
+        p.adds_residual() ? plan_batches_of_sums(p, tensors, m, how) : plan_batches_in_place(p, m, how);
     } else {
         plan_tiles(p, tensors, how);
     }
     if (p.finds_scales()) plan_floats(p, how);
-    how.scratchpad.tile_bytes = how.tile_rows * pitch_together(how);
+    how.scratchpad.tile_bytes = how.tile_rows * pitch_together(tensors, how) + how.sum_bytes();
     how.scratchpad.operand_bytes = operand_bytes(p, how.batch_rows, how.panel_columns);
     if (how.scratchpad.share_bytes() == 0) return how;
     how.row_threads = std::min(how.row_threads, MAX_SHARES);
@@ -133,8 +160,9 @@ plan forward_plan(const problem &p, const machine &m) {
 plan forward_plan_for_any_size(const problem &p) {
     plan how;
     const row_tensors tensors = row_tensors_of(p);
-    if (rows_in_place::take(tensors) && !has_gathered_operands(p)) return how;
+    if (rows_in_place::take(tensors) && !has_gathered_operands(p) && !p.adds_residual()) return how;
     how.scratchpad.tile_bytes = TILE_BYTES;
+    if (p.adds_residual()) how.scratchpad.tile_bytes += std::max(IN_CACHE_BATCH, pitch_of(p.row_type(), CHUNK));
     how.scratchpad.operand_bytes = operand_bytes(p, MAX_BATCH_ROWS, CHUNK);
     how.scratchpad.shares = MAX_SHARES;
     return how;

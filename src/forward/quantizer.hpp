@@ -27,16 +27,17 @@ public:
         dim_t first, rows;
     };
 
-    // normalize(columns, strip of floats) answers the strip of dst; close(columns) says that it has been written.
-    template <typename Normalize, typename Close>
-    void run(const batch &b, Normalize &&normalize, Close &&close) const {
+    // look(columns, strip of floats) normalizes to the strip; normalize(columns, strip of floats) does so for the last
+    // time and answers the strip of dst; close(columns) says that it has been written.
+    template <typename Look, typename Normalize, typename Close>
+    void run(const batch &b, Look &&look, Normalize &&normalize, Close &&close) const {
         for (dim_t first = 0; first < groups_; first += groups_at_once_) {
             const range some = {first, std::min(first + groups_at_once_, groups_)};
             const range columns = {some.begin * width_, some.end * width_};
             clear_maxima(b, some);
             if (columns.end - columns.begin > float_columns_) {
                 for_each_piece(columns, [&](range piece) {
-                    normalize(piece, floats(b));
+                    look(piece, floats(b));
                     find_maxima(b, some, piece);
                 });
                 find_scales(b, some);

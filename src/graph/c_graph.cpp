@@ -85,7 +85,7 @@ jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm
     if (policy != jitnorm_graph_partition_policy_fusion && policy != jitnorm_graph_partition_policy_debug)
         return report(__func__, {jitnorm_invalid_arguments, "unknown policy"});
     return guarded(__func__, [&]() -> verdict {
-        graph->filter();
+        graph->filter(policy);
         return {};
     });
 }

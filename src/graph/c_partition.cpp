@@ -17,7 +17,7 @@ verdict create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph
     jitnorm_graph_graph graph(kind, jitnorm_fpmath_mode_strict);
     if (verdict v = graph.add(op); v.status != jitnorm_success) return v;
     if (verdict v = graph.finalize(); v.status != jitnorm_success) return v;
-    graph.filter();
+    graph.filter(jitnorm_graph_partition_policy_debug);
     *partition = new jitnorm_graph_partition{graph.partitions.front()};
     return {};
 }
@@ -42,14 +42,15 @@ jitnorm_status_t jitnorm_graph_partition_destroy(jitnorm_graph_partition_t parti
 
 jitnorm_status_t jitnorm_graph_partition_get_op_num(const_jitnorm_graph_partition_t partition, size_t *num) {
     if (any_null(partition, num)) return report(__func__, JITNORM_NULL_AMONG(partition, num));
-    *num = 1;
+    *num = partition->content->ops.size();
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t partition, size_t num, size_t *ids) {
     if (any_null(partition, ids)) return report(__func__, JITNORM_NULL_AMONG(partition, ids));
-    if (num != 1) return report(__func__, OTHER_NUMBER);
-    *ids = partition->content->op.id;
+    const std::vector<jitnorm_graph_op> &ops = partition->content->ops;
+    if (num != ops.size()) return report(__func__, OTHER_NUMBER);
+    std::transform(ops.begin(), ops.end(), ids, [](const jitnorm_graph_op &op) { return op.id; });
     return jitnorm_success;
 }
 
@@ -75,26 +76,26 @@ jitnorm_status_t jitnorm_graph_partition_is_supported(const_jitnorm_graph_partit
 
 jitnorm_status_t jitnorm_graph_partition_get_input_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
     if (any_null(partition, num)) return report(__func__, JITNORM_NULL_AMONG(partition, num));
-    *num = partition->content->op.inputs.size();
+    *num = partition->content->inputs.size();
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_input_ports(const_jitnorm_graph_partition_t partition, size_t num,
                                                          jitnorm_graph_logical_tensor_t *inputs) {
     if (any_null(partition, inputs)) return report(__func__, JITNORM_NULL_AMONG(partition, inputs));
-    return write(__func__, partition->content->op.inputs, num, inputs);
+    return write(__func__, partition->content->inputs, num, inputs);
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_output_ports_num(const_jitnorm_graph_partition_t partition, size_t *num) {
     if (any_null(partition, num)) return report(__func__, JITNORM_NULL_AMONG(partition, num));
-    *num = partition->content->op.outputs.size();
+    *num = partition->content->outputs.size();
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_graph_partition_get_output_ports(const_jitnorm_graph_partition_t partition, size_t num,
                                                           jitnorm_graph_logical_tensor_t *outputs) {
     if (any_null(partition, outputs)) return report(__func__, JITNORM_NULL_AMONG(partition, outputs));
-    return write(__func__, partition->content->op.outputs, num, outputs);
+    return write(__func__, partition->content->outputs, num, outputs);
 }
 
 jitnorm_status_t jitnorm_graph_partition_compile(jitnorm_graph_partition_t partition,

@@ -26,8 +26,8 @@ void log_timed(const char *event, const partition_content &partition, const laye
     const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
     char milliseconds[32];
     std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
-    log_line(event, "cpu," + partition.op.name + "," + std::string(partition.norm->name) + "," + by.name + "," +
-                        describe(p) + milliseconds);
+    log_line(event,
+             "cpu," + partition.name() + "," + partition.norm->name + "," + by.name + "," + describe(p) + milliseconds);
 }
 
 bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
@@ -57,23 +57,36 @@ layer_norm::arguments arguments_of(const by_role<void *> &data) {
 } // namespace
 
 program::program(partition_pointer partition, const lowered &what, const layer_norm::solution &chosen)
-    : partition_(std::move(partition)), tensors_(what.tensors), problem_(what.problem), solution_(chosen) {
+    : partition_(std::move(partition)), tensors_(what.tensors), operands_(what.operands), problem_(what.problem),
+      solution_(chosen) {
     auto inner = make_executor(problem_, solution_);
     executor_ = std::make_shared<const layer_norm::layout_adapter>(problem_, what.sides, std::move(inner),
                                                                    solution_.plan.scratchpad.bytes());
     find_inplace_pairs();
-    aliases_ = layer_norm::alias_check(layer_norm::uses_of(problem_));
+    aliases_ = find_aliases();
 }
 
+// What a post-operation reads as well is not there any more where dst has been written.
 void program::find_inplace_pairs() {
     const role input = op().is_forward ? SRC : DIFF_DST, output = op().is_forward ? DST : DIFF_SRC;
-    if (op().writes(output) && layer_norm::can_work_in_place(problem_))
+    const bool is_operand = std::any_of(operands_.begin(), operands_.end(),
+                                        [&](const operand &o) { return o.tensor.id == op()[input].id; });
+    if (op().writes(output) && !is_operand && layer_norm::can_work_in_place(problem_))
         inplace_.push_back({op()[input].id, op()[output].id});
+}
+
+layer_norm::alias_check program::find_aliases() const {
+    std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
+    for (const operand &o : operands_)
+        if (has_elements(o.tensor)) uses.push_back({layer_norm::post_op_slot(o.post_op), false, false});
+    return layer_norm::alias_check(uses);
 }
 
 const logical_tensor *program::find(size_t id) const {
     for (int r = 0; r < ROLE_COUNT; ++r)
         if (op()[role(r)].how != port::use::unused && op()[role(r)].id == id) return &tensors_[size_t(r)];
+    for (const operand &o : operands_)
+        if (o.tensor.id == id) return &o.tensor;
     const auto other = std::find_if(others_.begin(), others_.end(), [&](auto &lt) { return lt.id == id; });
     return other == others_.end() ? nullptr : &*other;
 }
@@ -82,12 +95,14 @@ void program::remember(const logical_tensor &given) {
     const auto mentions = [&](const std::vector<logical_tensor> &ports) {
         return std::any_of(ports.begin(), ports.end(), [&](auto &lt) { return lt.id == given.id; });
     };
-    const bool is_operations = mentions(partition_->op.inputs) || mentions(partition_->op.outputs);
-    if (is_operations && find(given.id) == nullptr) others_.push_back(given);
+    if ((mentions(partition_->inputs) || mentions(partition_->outputs)) && find(given.id) == nullptr)
+        others_.push_back(given);
 }
 
-verdict program::collect(role r, tensor_handles given, by_role<void *> &data) const {
-    const logical_tensor &expected = tensors_[size_t(r)];
+namespace {
+
+// Where the tensor's memory is, among those given.
+verdict find_memory(const logical_tensor &expected, tensor_handles given, void *&memory) {
     const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
         return t != nullptr && t->description.id == expected.id;
     });
@@ -96,7 +111,22 @@ verdict program::collect(role r, tensor_handles given, by_role<void *> &data) co
         return invalid(explain("tensor %zu is not as compilation was told", expected.id));
     if ((*found)->handle == nullptr && has_elements(expected))
         return invalid(explain("tensor %zu has no memory", expected.id));
-    data[size_t(r)] = (*found)->handle;
+    memory = (*found)->handle;
+    return {};
+}
+
+} // namespace
+
+verdict program::collect(role r, tensor_handles given, by_role<void *> &data) const {
+    return find_memory(tensors_[size_t(r)], given, data[size_t(r)]);
+}
+
+verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &args) const {
+    for (const operand &o : operands_) {
+        void *memory = nullptr;
+        if (verdict v = find_memory(o.tensor, inputs, memory); v.status != jitnorm_success) return v;
+        args.set(layer_norm::post_op_slot(o.post_op), memory);
+    }
     return {};
 }
 
@@ -127,6 +157,7 @@ verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, te
     by_role<void *> data = {};
     if (verdict v = collect(inputs, outputs, data); v.status != jitnorm_success) return v;
     layer_norm::arguments args = arguments_of(data);
+    if (verdict v = collect_operands(inputs, args); v.status != jitnorm_success) return v;
     if (aliases_.fails(args)) return invalid(layer_norm::FORBIDDEN_ALIAS);
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);

@@ -30,12 +30,15 @@ private:
     const norm_op &op() const { return *partition_->norm; }
     verdict collect(tensor_handles inputs, tensor_handles outputs, by_role<void *> &data) const;
     verdict collect(role r, tensor_handles given, by_role<void *> &data) const;
+    verdict collect_operands(tensor_handles inputs, layer_norm::arguments &args) const;
     verdict run(layer_norm::arguments &args) const;
     verdict run_timed(layer_norm::arguments &args) const;
     void find_inplace_pairs();
+    layer_norm::alias_check find_aliases() const;
 
     partition_pointer partition_;
     by_role<logical_tensor> tensors_;
+    std::vector<operand> operands_;
     std::vector<logical_tensor> others_; // remembered
     layer_norm::problem problem_;
     layer_norm::solution solution_;

@@ -2,20 +2,11 @@
 #include "graph.hpp"
 
 #include <algorithm>
-#include <atomic>
+
+#include "fusion.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;
-
-namespace jitnorm::impl::graph {
-
-partition_pointer make_partition(const jitnorm_graph_op &op, const std::optional<norm_op> &norm,
-                                 jitnorm_engine_kind_t engine_kind) {
-    static std::atomic<size_t> next_id{0};
-    return std::make_shared<const partition_content>(partition_content{op, norm, engine_kind, next_id++});
-}
-
-} // namespace jitnorm::impl::graph
 
 namespace {
 
@@ -82,8 +73,60 @@ verdict jitnorm_graph_graph::finalize() {
     return {};
 }
 
-void jitnorm_graph_graph::filter() {
+// Of the operations: none where several read the tensor, or one does so twice, or nobody.
+std::optional<size_t> jitnorm_graph_graph::only_reader(size_t tensor) const {
+    std::optional<size_t> reader;
+    for (size_t i = 0; i < nodes_.size(); ++i)
+        for (const logical_tensor &input : nodes_[i].op.inputs) {
+            if (input.id != tensor) continue;
+            if (reader) return std::nullopt;
+            reader = i;
+        }
+    return reader;
+}
+
+// Whoever reads mean or variance might write what an operation reads that follows.
+bool jitnorm_graph_graph::keeps_statistics_to_itself(const node &n) const {
+    const auto reads = [&](role r) {
+        return n.norm->writes(r) && std::any_of(nodes_.begin(), nodes_.end(), [&](const node &other) {
+                   return std::any_of(other.op.inputs.begin(), other.op.inputs.end(),
+                                      [&](const logical_tensor &lt) { return lt.id == (*n.norm)[r].id; });
+               });
+    };
+    return !reads(MEAN) && !reads(VARIANCE);
+}
+
+std::optional<jitnorm_graph_graph::fused> jitnorm_graph_graph::fuse(size_t first) const {
+    const node &head = nodes_[first];
+    if (!head.norm || !keeps_statistics_to_itself(head)) return std::nullopt;
+    std::optional<fusion> joined = fusion::begin(head.op, *head.norm);
+    if (!joined) return std::nullopt;
+    std::vector<size_t> members = {first};
+    for (auto next = only_reader(joined->result().id); next && joined->append(nodes_[*next].op);
+         next = only_reader(joined->result().id))
+        members.push_back(*next);
+    if (members.size() == 1) return std::nullopt;
+    return fused{members, joined->norm()};
+}
+
+// A partition of several operations is where its last one would be: whatever they read has been written by then.
+void jitnorm_graph_graph::filter(jitnorm_graph_partition_policy_t policy) {
+    std::map<size_t, fused> by_last;
+    std::vector<bool> is_inside(nodes_.size(), false);
+    for (size_t i = 0; i < nodes_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i)
+        if (auto found = fuse(i)) {
+            for (const size_t member : found->nodes) is_inside[member] = true;
+            by_last.emplace(found->nodes.back(), *std::move(found));
+        }
     std::vector<partition_pointer> made;
-    for (const node &n : nodes_) made.push_back(make_partition(n.op, n.norm, engine_kind));
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+        if (const auto found = by_last.find(i); found != by_last.end()) {
+            std::vector<jitnorm_graph_op> ops;
+            for (const size_t member : found->second.nodes) ops.push_back(nodes_[member].op);
+            made.push_back(make_partition(std::move(ops), found->second.norm, engine_kind));
+        } else if (!is_inside[i]) {
+            made.push_back(make_partition({nodes_[i].op}, nodes_[i].norm, engine_kind));
+        }
+    }
     partitions = std::move(made);
 }

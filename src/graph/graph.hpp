@@ -18,7 +18,7 @@ struct jitnorm_graph_graph {
 
     verdict add(const jitnorm_graph_op &op);
     verdict finalize();
-    void filter();
+    void filter(jitnorm_graph_partition_policy_t policy);
 
 private:
     struct node {
@@ -26,8 +26,16 @@ private:
         std::optional<jitnorm::impl::graph::norm_op> norm;
     };
 
+    struct fused {
+        std::vector<size_t> nodes;
+        jitnorm::impl::graph::norm_op norm;
+    };
+
     verdict check_tensors() const;
     verdict sort();
+    std::optional<size_t> only_reader(size_t tensor) const;
+    bool keeps_statistics_to_itself(const node &n) const;
+    std::optional<fused> fuse(size_t first) const;
 
     std::vector<node> nodes_; // once finalized, each after those whose outputs it reads
 };

@@ -66,6 +66,33 @@ bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &m
     return status == jitnorm_success;
 }
 
+bool broadcasts_to(const logical_tensor &lt, std::span<const dim_t> dims) {
+    const int more = int(dims.size()) - lt.ndims; // than the tensor has; before them it may have ones
+    for (int d = 0; d < lt.ndims; ++d)
+        if (lt.dims[d] != 1 && (d + more < 0 || lt.dims[d] != dims[size_t(d + more)])) return false;
+    return true;
+}
+
+bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md) {
+    jitnorm_dims_t strides = {};
+    const int rank = int(dims.size()), more = rank - lt.ndims;
+    for (int d = std::max(0, more); d < rank; ++d)
+        if (lt.dims[d - more] == dims[size_t(d)]) strides[d] = lt.layout.strides[d - more];
+    return make_with_strides(md, rank, dims.data(), lt.data_type, strides) == jitnorm_success;
+}
+
+bool describe_aligned(const logical_tensor &lt, int rank, memory_desc &md) {
+    jitnorm_dims_t dims, strides;
+    std::fill_n(dims, rank, 1);
+    std::fill_n(strides, rank, 1);
+    const int more = rank - lt.ndims;
+    for (int d = std::max(0, more); d < rank; ++d) {
+        dims[d] = lt.dims[d - more];
+        strides[d] = lt.layout.strides[d - more];
+    }
+    return make_with_strides(md, rank, dims, lt.data_type, strides) == jitnorm_success;
+}
+
 size_t size_in_bytes(const logical_tensor &lt) {
     memory_desc md;
     const bool known =

@@ -38,6 +38,14 @@ bool lay_out_densely_like(logical_tensor &lt, const logical_tensor &model);
 // tensor whose shape and strides are known. False where they make no tensor.
 bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &md);
 
+// Whether the tensor's dimensions are the last ones of `dims`, or 1, with nothing but ones before them.
+bool broadcasts_to(const logical_tensor &lt, std::span<const dim_t> dims);
+// Such a tensor as one of `dims`, with strides of 0 along what is repeated.
+bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md);
+
+// The tensor with dimensions of 1 before its own, `rank` in all; ones of its own that are more than these are left out.
+bool describe_aligned(const logical_tensor &lt, int rank, memory_desc &md);
+
 // Bytes to the end of the last element; (size_t)-1 where that is not known or there is no such tensor.
 size_t size_in_bytes(const logical_tensor &lt);
 

@@ -39,6 +39,8 @@ private:
     verdict fit_shape(role r);
     verdict lay_out(role r);
     verdict describe(role r);
+    verdict add_follower(const follower &f, tensor_list inputs);
+    verdict describe(const logical_tensor &operand, memory_desc &md) const;
     void make_problem();
     void choose_gradients(layer_norm::problem &p) const;
     void choose_sides(layer_norm::problem &p);
@@ -69,17 +71,19 @@ private:
 
 // ---------------------------------------------------------------- what was given
 
-verdict lowerer::take(role r, tensor_list given) {
-    const auto found = std::find_if(given.begin(), given.end(), [&](auto *lt) { return lt->id == op_[r].id; });
-    if (found == given.end()) return invalid(explain("%s (tensor %zu) is missing", name(r), op_[r].id));
-    const logical_tensor &lt = tensor(r) = **found;
+verdict take_tensor(const port &p, const char *name, tensor_list given, logical_tensor &lt) {
+    const auto found = std::find_if(given.begin(), given.end(), [&](auto *candidate) { return candidate->id == p.id; });
+    if (found == given.end()) return invalid(explain("%s (tensor %zu) is missing", name, p.id));
+    lt = **found;
     if (!has_legal_rank(lt)) return BAD_RANK;
-    if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name(r)));
-    if (lt.data_type != op_[r].type)
-        return {jitnorm_invalid_data_type,
-                explain("%s has another data type than the operation was made with", name(r))};
-    return op_.writes(r) || is_shape_known(lt) ? ACCEPTED : invalid(explain("the shape of %s is not known", name(r)));
+    if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name));
+    if (lt.data_type != p.type)
+        return {jitnorm_invalid_data_type, explain("%s has another data type than the operation was made with", name)};
+    return p.how == port::use::written || is_shape_known(lt) ? ACCEPTED
+                                                             : invalid(explain("the shape of %s is not known", name));
 }
+
+verdict lowerer::take(role r, tensor_list given) { return take_tensor(op_[r], name(r), given, tensor(r)); }
 
 verdict lowerer::take(tensor_list inputs, tensor_list outputs) {
     for (const tensor_list &list : {inputs, outputs})
@@ -124,6 +128,10 @@ verdict lowerer::fit_shape(role r) {
     if (is_data(r))
         return fits(tensor(r), dims, may_be_unknown) ? ACCEPTED
                                                      : misfit(explain("%s has another shape than src", name(r)));
+    if (op_.is_rms)
+        return tensor(r).ndims <= src().ndims && broadcasts_to(tensor(r), dims.subspan(size_t(axis_)))
+                   ? ACCEPTED
+                   : misfit(explain("%s cannot be broadcast to the normalized axes", name(r)));
     if (!is_statistics(r))
         return fits(tensor(r), dims.subspan(size_t(axis_)), may_be_unknown)
                    ? ACCEPTED
@@ -160,12 +168,42 @@ bool prepend_one(memory_desc &md) {
 verdict lowerer::describe(role r) {
     const int rank = src().ndims, first = is_data(r) || is_statistics(r) ? 0 : axis_;
     const logical_tensor &lt = tensor(r);
-    bool fit =
-        is_statistics(r) ? describe_dims(lt, 0, axis_, layout(r)) : describe_dims(lt, 0, rank - first, layout(r));
+    bool fit = is_statistics(r)            ? describe_dims(lt, 0, axis_, layout(r))
+               : op_.is_rms && !is_data(r) ? describe_broadcast(lt, dims_of(src()).subspan(size_t(axis_)), layout(r))
+                                           : describe_dims(lt, 0, rank - first, layout(r));
     if (fit && is_data(r) && axis_ == 0) fit = prepend_one(layout(r));
     if (!fit) return invalid(explain("the strides of %s overlap or are negative, or it cannot be addressed", name(r)));
     return op_.writes(r) && is_broadcast(layout(r)) ? invalid(explain("%s has a stride of 0 and is an output", name(r)))
                                                     : ACCEPTED;
+}
+
+// ---------------------------------------------------------------- what follows
+
+verdict lowerer::describe(const logical_tensor &operand, memory_desc &md) const {
+    if (operand.layout_type != jitnorm_graph_layout_type_strided || !are_strides_known(operand))
+        return invalid(explain("the layout of tensor %zu is not strided, or its strides are not known", operand.id));
+    if (operand.ndims > src().ndims || !broadcasts_to(operand, dims_of(src())))
+        return misfit(explain("tensor %zu cannot be broadcast to src", operand.id));
+    return describe_aligned(operand, result_.problem.dst.ndims, md)
+               ? ACCEPTED
+               : invalid(explain("the strides of tensor %zu overlap or are negative, or it cannot be addressed",
+                                 operand.id));
+}
+
+verdict lowerer::add_follower(const follower &f, tensor_list inputs) {
+    std::vector<post_op> &entries = result_.problem.attr.post_ops.entries;
+    if (const auto *function = std::get_if<eltwise_post_op>(&f)) {
+        entries.emplace_back(*function);
+        return ACCEPTED;
+    }
+    const auto &[alg, other] = std::get<combination>(f);
+    operand taken{entries.size(), {}};
+    binary_post_op binary{alg, {}};
+    if (verdict v = take_tensor(other, "an operand", inputs, taken.tensor); v.status != jitnorm_success) return v;
+    if (verdict v = describe(taken.tensor, binary.src1); v.status != jitnorm_success) return v;
+    entries.emplace_back(binary);
+    result_.operands.push_back(taken);
+    return ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the problem
@@ -196,7 +234,8 @@ void lowerer::make_problem() {
     p.src = layout(SRC);
     if (op_.is_forward) {
         p.prop_kind = op_.writes(MEAN) ? jitnorm_forward_training : jitnorm_forward_inference;
-        p.flags = flag(op_.reads(GAMMA), jitnorm_use_scale) | flag(op_.reads(BETA), jitnorm_use_shift);
+        p.flags = flag(op_.reads(GAMMA), jitnorm_use_scale) | flag(op_.reads(BETA), jitnorm_use_shift) |
+                  flag(op_.is_rms, jitnorm_rms_norm);
         p.dst = layout(DST);
     } else {
         choose_gradients(p);
@@ -228,6 +267,8 @@ verdict lowerer::run(tensor_list inputs, tensor_list outputs) {
     };
     if (verdict v = for_each_role(decide); v.status != jitnorm_success) return v;
     make_problem();
+    for (const follower &f : op_.followers)
+        if (verdict v = add_follower(f, inputs); v.status != jitnorm_success) return v;
     return ACCEPTED;
 }
 

@@ -21,23 +21,26 @@ struct schema {
     std::span<const jitnorm_graph_op_attr_t> attributes;
 
     bool is_ascend() const { return kind == jitnorm_graph_op_layer_norm_grad; }
-    bool is_forward() const { return kind == jitnorm_graph_op_layer_norm; }
+    bool is_rms() const { return kind == jitnorm_graph_op_rms_norm; }
+    bool is_forward() const { return kind == jitnorm_graph_op_layer_norm || is_rms(); }
 };
 
 constexpr role FORWARD_INPUTS[] = {SRC, GAMMA, BETA}, FORWARD_OUTPUTS[] = {DST, MEAN, VARIANCE};
 constexpr role BACKWARD_INPUTS[] = {SRC, DIFF_DST, MEAN, VARIANCE, GAMMA, BETA};
 constexpr role BACKWARD_OUTPUTS[] = {DIFF_SRC, DIFF_GAMMA, DIFF_BETA};
+constexpr role RMS_INPUTS[] = {SRC, GAMMA}, RMS_OUTPUTS[] = {DST};
 constexpr role ASCEND_INPUTS[] = {DIFF_DST, SRC, VARIANCE, MEAN, GAMMA};
 
 constexpr auto KEEP_STATS = jitnorm_graph_op_attr_keep_stats, AXIS = jitnorm_graph_op_attr_begin_norm_axis,
                AFFINE = jitnorm_graph_op_attr_use_affine, EPSILON = jitnorm_graph_op_attr_epsilon,
                MASK = jitnorm_graph_op_attr_output_mask;
 constexpr jitnorm_graph_op_attr_t FORWARD_ATTRIBUTES[] = {KEEP_STATS, AXIS, AFFINE, EPSILON},
-                                  BACKWARD_ATTRIBUTES[] = {AXIS, AFFINE, EPSILON},
+                                  RMS_ATTRIBUTES[] = {AXIS, EPSILON}, BACKWARD_ATTRIBUTES[] = {AXIS, AFFINE, EPSILON},
                                   ASCEND_ATTRIBUTES[] = {MASK, EPSILON};
 
 constexpr schema SCHEMAS[] = {
     {jitnorm_graph_op_layer_norm, "LayerNorm", FORWARD_INPUTS, FORWARD_OUTPUTS, 1, FORWARD_ATTRIBUTES},
+    {jitnorm_graph_op_rms_norm, "RMSNorm", RMS_INPUTS, RMS_OUTPUTS, 1, RMS_ATTRIBUTES},
     {jitnorm_graph_op_layer_norm_backward, "LayerNormBackward", BACKWARD_INPUTS, BACKWARD_OUTPUTS, 4,
      BACKWARD_ATTRIBUTES},
     {jitnorm_graph_op_layer_norm_backprop, "LayerNormBackprop", BACKWARD_INPUTS, BACKWARD_OUTPUTS, 4,
@@ -59,16 +62,6 @@ struct attribute_values {
     float epsilon = 1e-5F;
     std::vector<int64_t> output_mask = {1, 1, 1};
 };
-
-// False where the attribute is of another type. What is not set stays as it is.
-template <typename Value>
-bool read(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, Value &value) {
-    const auto found = op.attributes.find(name);
-    if (found == op.attributes.end()) return true;
-    const Value *given = std::get_if<Value>(&found->second);
-    if (given != nullptr) value = *given;
-    return given != nullptr;
-}
 
 verdict read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_values &v) {
     for (const auto &[name, value] : op.attributes)
@@ -92,6 +85,7 @@ verdict check_counts(const jitnorm_graph_op &op, const schema &s, const attribut
                              op.inputs.size()));
     const bool has_all = op.outputs.size() == s.outputs.size();
     if (s.is_ascend()) return has_all ? ACCEPTED : wrong("LayerNormGrad has three outputs");
+    if (s.is_rms()) return has_all ? ACCEPTED : wrong("RMSNorm has one output");
     if (!has_all && op.outputs.size() != 1)
         return wrong(explain("%s has 1 or 3 outputs, not %zu", s.name.data(), op.outputs.size()));
     if (s.is_forward())
@@ -136,6 +130,12 @@ verdict check_onednn_types(const norm_op &n) {
                : wrong("gamma, beta, statistics and gradients of gamma and beta must be f32, or bf16 as src is");
 }
 
+verdict check_rms_types(const norm_op &n) {
+    if (!n.reads(GAMMA)) return ACCEPTED;
+    const bool fits = is_data_type(n[GAMMA].type) && (n[GAMMA].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
+    return fits ? ACCEPTED : wrong("gamma must be f32 or f16, or bf16 as src is");
+}
+
 verdict check_ascend_types(const norm_op &n) {
     for (const role r : {MEAN, VARIANCE})
         if (!is_data_type(n[r].type) || size_of(n[r].type) < size_of(n[SRC].type))
@@ -157,6 +157,12 @@ verdict check_axis(const jitnorm_graph_op &op, const norm_op &n) {
                                 static_cast<long long>(n.begin_norm_axis), rank));
 }
 
+// The rule for the types of what is no data.
+verdict check_side_types(const norm_op &n) {
+    if (n.counts_axes_of_gamma) return check_ascend_types(n);
+    return n.is_rms ? check_rms_types(n) : check_onednn_types(n);
+}
+
 // Backward has no use for beta, and without use_affine gamma and beta have none.
 void forget_unused(norm_op &n) {
     if (!n.is_affine) n.ports[GAMMA] = {};
@@ -165,6 +171,11 @@ void forget_unused(norm_op &n) {
 
 } // namespace
 
+bool normalizes_last_axis(const norm_op &n, int rank) {
+    if (n.begin_norm_axis != -1 && n.begin_norm_axis != rank - 1) return false;
+    return rank == JITNORM_GRAPH_UNKNOWN_NDIMS ? n.begin_norm_axis == -1 : 2 <= rank && rank <= 5;
+}
+
 verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     const schema *s = find_schema(op.kind);
     if (s == nullptr) return ACCEPTED;
@@ -172,16 +183,16 @@ verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     if (verdict bad = read_attributes(op, *s, v); bad.status != jitnorm_success) return bad;
     if (verdict bad = check_counts(op, *s, v); bad.status != jitnorm_success) return bad;
 
-    norm_op n{s->name, s->is_forward(), v.use_affine, s->is_ascend(), v.begin_norm_axis, v.epsilon, {}};
+    norm_op n{std::string(s->name), s->is_forward(),   s->is_rms(), v.use_affine,
+              s->is_ascend(),       v.begin_norm_axis, v.epsilon,   {}};
     set_ports(n, s->inputs, op.inputs, port::use::read);
     set_ports(n, s->outputs, op.outputs, port::use::written);
     mask_outputs(n, *s, v.output_mask);
     if (verdict bad = check_data_types(n); bad.status != jitnorm_success) return bad;
-    const verdict types = s->is_ascend() ? check_ascend_types(n) : check_onednn_types(n);
-    if (types.status != jitnorm_success) return types;
+    if (verdict bad = check_side_types(n); bad.status != jitnorm_success) return bad;
     if (verdict bad = check_axis(op, n); bad.status != jitnorm_success) return bad;
     forget_unused(n);
-    result = n;
+    if (!n.is_rms || normalizes_last_axis(n, op.inputs[0].ndims)) result = n;
     return ACCEPTED;
 }
 

@@ -20,3 +20,17 @@ struct jitnorm_graph_op {
     std::vector<jitnorm::impl::graph::logical_tensor> inputs, outputs;
     std::map<jitnorm_graph_op_attr_t, jitnorm::impl::graph::attribute> attributes;
 };
+
+namespace jitnorm::impl::graph {
+
+// False where the attribute is of another type. What is not set stays as it is.
+template <typename Value>
+bool read(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, Value &value) {
+    const auto found = op.attributes.find(name);
+    if (found == op.attributes.end()) return true;
+    const Value *given = std::get_if<Value>(&found->second);
+    if (given != nullptr) value = *given;
+    return given != nullptr;
+}
+
+} // namespace jitnorm::impl::graph

@@ -25,6 +25,7 @@ public:
         return kernel_name("backward_data", conf_, {conf_.src, conf_.diff_dst, conf_.diff_src},
                            {{conf_.scale && !conf_.scale_plus_one, "scale"},
                             {conf_.scale_plus_one, "scale_plus_one"},
+                            {adds(), "residual"},
                             {!conf_.centered, "rms"},
                             {!conf_.sums, "global"},
                             {conf_.prefetching, "prefetching"},
@@ -40,7 +41,10 @@ private:
         rows_.begin();
         rows_.step(1, [&] {
             broadcast_statistics();
-            if (conf_.prefetching) point_ahead();
+            if (conf_.prefetching) {
+                mov(reg_ahead_, reg_diff_dst_);
+                add(reg_ahead_, JITNORM_ARGUMENT(prefetch));
+            }
             walker_.begin(reg_count_);
             walker_.walk_freely(UNROLL, [&](places vectors) { compute(vectors); });
         });
@@ -50,6 +54,7 @@ private:
         one_.emit_rest();
     }
 
+    bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
     // Where no tensor needs a shuffle.
     bool crosses() const {
         return crosses_for_less<I, T>(conf_.src) && crosses_for_less<I, T>(conf_.diff_dst) &&
@@ -60,6 +65,7 @@ private:
         mov(reg_src_, JITNORM_ARGUMENT(src));
         mov(reg_diff_dst_, JITNORM_ARGUMENT(diff_dst));
         mov(reg_diff_src_, JITNORM_ARGUMENT(diff_src));
+        mov(reg_diff_sum_, JITNORM_ARGUMENT(diff_sum));
         mov(reg_count_, JITNORM_ARGUMENT(count));
         mov(reg_scale_, JITNORM_ARGUMENT(scale));
     }
@@ -76,21 +82,10 @@ private:
         broadcast(m1_, JITNORM_ARGUMENT(m1));
     }
 
-    void point_ahead() {
-        const auto point = [&](const reg &ahead, const reg &row, const Xbyak::Address &stride) {
-            mov(ahead, stride);
-            imul(ahead, JITNORM_ARGUMENT(rows_ahead));
-            add(ahead, row);
-        };
-        if (conf_.sums) point(reg_src_ahead_, reg_src_, JITNORM_ARGUMENT(src_row_stride));
-        point(reg_diff_dst_ahead_, reg_diff_dst_, JITNORM_ARGUMENT(diff_dst_row_stride));
-    }
-
-    // All loads come before the first store: diff_src may be diff_dst, and a load that follows a store 4096 bytes away
-    // would wait for it.
+    // All loads come before the first store: diff_src may be one of the inputs, and a load that follows a store 4096
+    // bytes away would wait for it.
     void compute(places vectors) {
-        if (conf_.prefetching && conf_.sums) hints_.prefetch(reg_src_ahead_, vectors, conf_.src);
-        if (conf_.prefetching) hints_.prefetch(reg_diff_dst_ahead_, vectors, conf_.diff_dst);
+        if (conf_.prefetching) hints_.prefetch(reg_ahead_, vectors, conf_.diff_dst);
         if (!conf_.non_temporal) hints_.claim(reg_diff_src_, vectors, conf_.diff_src);
         load_g(vectors);
         if (conf_.sums) difference_.emit_all(x_, mean_, reg_src_, vectors);
@@ -100,6 +95,11 @@ private:
             if (conf_.sums) combine(p);
             ops_.mul(result, result, rstd_);
         }
+        if (adds())
+            io_.use_all(conf_.sums ? g_ : x_, reg_diff_sum_, vectors, conf_.diff_sum,
+                        [&](const place &p, const Xbyak::Operand &other) {
+                            ops_.add(results[size_t(p.slot)], results[size_t(p.slot)], other);
+                        });
         io_.store_all(reg_diff_src_, vectors, results[size_t(vectors.front().slot)], conf_.diff_src,
                       conf_.non_temporal);
     }
@@ -132,9 +132,10 @@ private:
     const vmm &x_at(const place &p) const { return x_[p.slot]; }
 
     backward_data_conf conf_;
-    const reg &reg_src_ = rsi, &reg_diff_dst_ = rdx, &reg_diff_src_ = r8, &reg_count_ = rcx, &reg_scale_ = r10;
+    const reg &reg_src_ = rsi, &reg_diff_dst_ = rdx, &reg_diff_src_ = r8, &reg_diff_sum_ = r9, &reg_count_ = rcx,
+              &reg_scale_ = r10;
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12;
-    const reg &reg_src_ahead_ = r13, &reg_diff_dst_ahead_ = r14;
+    const reg &reg_ahead_ = r14;
     const vmm mean_{0}, rstd_{1}, m1_{2}, k_{3};
     const vmm g_[UNROLL] = {vmm{4}, vmm{5}}, x_[UNROLL] = {vmm{6}, vmm{7}};
     vector_ops<T> ops_{*this};
@@ -147,6 +148,7 @@ private:
                          JITNORM_ARGUMENT(rows),
                          {{{reg_src_}, JITNORM_ARGUMENT(src_row_stride)},
                           {{reg_diff_dst_}, JITNORM_ARGUMENT(diff_dst_row_stride)},
+                          {{reg_diff_sum_}, JITNORM_ARGUMENT(diff_sum_row_stride)},
                           {{reg_diff_src_}, JITNORM_ARGUMENT(diff_src_row_stride)}}};
     line_hints<I, T> hints_{*this, walker_};
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};

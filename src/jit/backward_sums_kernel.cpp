@@ -6,6 +6,7 @@
 #include "emit/block_loop.hpp"
 #include "emit/centered_load.hpp"
 #include "emit/lane_fold.hpp"
+#include "emit/line_hints.hpp"
 #include "emit/plus_one.hpp"
 #include "emit/row_stepper.hpp"
 #include "kernel_generator.hpp"
@@ -42,7 +43,8 @@ public:
                            {{conf_.scale && !conf_.scale_plus_one, "scale"},
                             {conf_.scale_plus_one, "scale_plus_one"},
                             {!conf_.centered, "rms"},
-                            {!conf_.sums, "columns"}});
+                            {!conf_.sums, "columns"},
+                            {conf_.prefetching, "prefetching"}});
     }
 
 private:
@@ -87,6 +89,7 @@ private:
     void sum_rows(int rows) {
         broadcast_statistics(rows);
         const auto add = [&](places vectors) {
+            if (conf_.prefetching && !vectors.front().tail) prefetch_src(rows, vectors);
             for (const place &p : vectors) p.tail ? add_incomplete(rows, p) : add_whole(rows, p);
         };
         if (conf_.sums) {
@@ -124,6 +127,13 @@ private:
         for (int r = 0; r < rows; ++r) {
             ops_.store_lowest(ptr[numbers + r * int(sizeof(T))], fold_.to_lowest(rows_[size_t(r)].*sums));
         }
+    }
+
+    // Of rows to come, whose diff_dst the data kernel asks for: memory is busy in both sweeps over a batch.
+    void prefetch_src(int rows, places vectors) {
+        mov(reg_ahead_, JITNORM_ARGUMENT(prefetch));
+        lea(reg_ahead_, ptr[reg_ahead_ + reg_position_ * element_bytes(conf_.src)]);
+        for (int r = 0; r < rows; ++r) hints_.prefetch(rows_[size_t(r)].src + reg_ahead_, vectors, conf_.src);
     }
 
     // One vector of all rows: the sums over columns stay in registers from row to row.
@@ -208,6 +218,7 @@ private:
     backward_sums_conf conf_;
     const reg &reg_count_ = rcx, &reg_scale_ = r10, &reg_diff_scale_ = r11, &reg_diff_shift_ = rbx;
     const reg &reg_position_ = rax, &reg_left_ = r12, &reg_rest_ = r13, &reg_index_ = r15;
+    const reg &reg_ahead_ = r14, &reg_io_ = r14; // between loads the latter is free
     const std::array<row, PAIR> rows_{row_with(rsi, rdx, 0, 4 * VECTORS),
                                       row_with(r8, r9, 2 * VECTORS, 4 * VECTORS + 2)};
     // 16 registers with two vectors per sum: AVX2 is full, but without pairs the second row's are free.
@@ -216,7 +227,8 @@ private:
     vector_ops<T> ops_{*this};
     tail_mask<I, T> tail_{*this, scale_sum_};
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
-    element_io<I, T> io_{*this, tail_, walker_, r14};
+    element_io<I, T> io_{*this, tail_, walker_, reg_io_};
+    line_hints<I, T> hints_{*this, row_walker<I, T>(*this, reg_left_)}; // rows begin at the position already
     row_stepper<T> stepper_{*this,
                             reg_index_,
                             reg_left_,

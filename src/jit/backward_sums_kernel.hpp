@@ -20,6 +20,7 @@ struct backward_sums_arguments {
     const void *scale = nullptr;                    // `count` values
     T *diff_scale = nullptr, *diff_shift = nullptr; // `count` sums each, to which the rows are added in order
     T *s1 = nullptr, *s2 = nullptr;                 // one sum per row: of g, and of g * xhat
+    dim_t prefetch = 0;                             // bytes from an element of src to one that is asked for
 };
 
 template <typename T> // float or double

@@ -23,19 +23,26 @@ std::system_error refused(const char *what) { return {errno, std::generic_catego
 
 } // namespace
 
-code::code(std::span<const uint8_t> bytes, const char *name)
-    : pages_(nullptr), size_(bytes.size()), mapped_(whole_pages(bytes.size())) {
+code_pages::code_pages(std::span<const uint8_t> instructions)
+    : pages_(nullptr), size_(instructions.size()), mapped_(whole_pages(instructions.size())) {
     pages_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages_ == MAP_FAILED) throw refused("no memory for generated code");
-    std::memcpy(pages_, bytes.data(), size_);
+    std::memcpy(pages_, instructions.data(), size_);
     if (mprotect(pages_, mapped_, PROT_READ | PROT_EXEC) != 0) {
         const std::system_error error = refused("generated code cannot be made executable");
         munmap(pages_, mapped_);
         throw error;
     }
-    register_code(pages_, size_, name);
 }
 
-code::~code() { munmap(pages_, mapped_); }
+code_pages::~code_pages() { munmap(pages_, mapped_); }
+
+code::code(std::span<const uint8_t> instructions, const char *name, const frame_table &frames)
+    : code(instructions, name, frames.section(instructions.size())) {}
+
+code::code(std::span<const uint8_t> instructions, const char *name, std::span<const uint8_t> frames)
+    : pages_(instructions), debugger_(pages_.instructions(), name, frames) {
+    register_code(pages_.instructions(), name, frames);
+}
 
 } // namespace jitnorm::impl::jit

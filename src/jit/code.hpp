@@ -7,26 +7,44 @@
 #include <cstdint>
 #include <span>
 
+#include "debugger.hpp"
+#include "frame_table.hpp"
+
 namespace jitnorm::impl::jit {
 
-class code {
+class code_pages {
 public:
-    // Copies position-independent machine code. Throws std::system_error when the system refuses the mapping or to make
-    // it executable. `name` is what profilers and dumps call it.
-    code(std::span<const uint8_t> bytes, const char *name);
-    ~code();
-    code(const code &) = delete;
-    code &operator=(const code &) = delete;
+    // Throws std::system_error when the system refuses the mapping or to make it executable.
+    explicit code_pages(std::span<const uint8_t> instructions);
+    ~code_pages();
+    code_pages(const code_pages &) = delete;
+    code_pages &operator=(const code_pages &) = delete;
 
-    template <typename Function>
-    Function *entry() const {
-        return reinterpret_cast<Function *>(pages_);
-    }
-    size_t size() const { return size_; } // of the code, without the padding to whole pages
+    void *begin() const { return pages_; }
+    std::span<const uint8_t> instructions() const { return {static_cast<const uint8_t *>(pages_), size_}; }
 
 private:
     void *pages_;
     size_t size_, mapped_;
+};
+
+class code {
+public:
+    // Copies position-independent machine code. Throws as code_pages does. `name` is what profilers, dumps and
+    // debuggers call it, `frames` what they unwind by.
+    code(std::span<const uint8_t> instructions, const char *name, const frame_table &frames = {});
+
+    template <typename Function>
+    Function *entry() const {
+        return reinterpret_cast<Function *>(pages_.begin());
+    }
+    size_t size() const { return pages_.instructions().size(); } // without the padding to whole pages
+
+private:
+    code(std::span<const uint8_t> instructions, const char *name, std::span<const uint8_t> frames);
+
+    code_pages pages_;
+    debugger_entry debugger_;
 };
 
 } // namespace jitnorm::impl::jit

@@ -8,6 +8,7 @@
 namespace jitnorm::impl::jit {
 
 // The code of a configuration, from the cache or generated now.
+code_ptr code_of(const addition_conf &conf);
 code_ptr code_of(const sweep_conf &conf);
 code_ptr code_of(const normalize_conf &conf);
 code_ptr code_of(const backward_sums_conf &conf);

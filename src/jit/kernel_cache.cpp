@@ -15,10 +15,12 @@ namespace {
 
 using future_code = std::shared_future<code_ptr>;
 
+// What goes is dropped without the lock, which a kernel takes to take leave of debuggers.
 class cache {
 public:
     // The kernel that is there or under way; an invalid future after which the caller must fulfil the promise.
     future_code find_or_claim(const kernel_key &key, std::promise<code_ptr> &promise) {
+        kernels gone;
         const std::lock_guard lock(process_lock);
         ++clock_;
         if (const auto found = kernels_.find(key); found != kernels_.end() && found->second.will_be_made()) {
@@ -26,7 +28,7 @@ public:
             return found->second.kernel;
         }
         kernels_.insert_or_assign(key, entry{promise.get_future().share(), clock_});
-        evict();
+        gone = evict();
         return {};
     }
 
@@ -40,10 +42,11 @@ public:
         return capacity_;
     }
 
-    void set_capacity(size_t kernels) {
+    void set_capacity(size_t capacity) {
+        kernels gone;
         const std::lock_guard lock(process_lock);
-        capacity_ = kernels;
-        evict();
+        capacity_ = capacity;
+        gone = evict();
     }
 
 private:
@@ -59,12 +62,17 @@ private:
         }
     };
 
-    void evict() {
+    using kernels = std::map<kernel_key, entry>;
+
+    kernels evict() {
+        kernels gone;
         while (kernels_.size() > capacity_)
-            kernels_.erase(std::ranges::min_element(kernels_, {}, [](const auto &k) { return k.second.last_use; }));
+            gone.insert(kernels_.extract(
+                std::ranges::min_element(kernels_, {}, [](const auto &k) { return k.second.last_use; })));
+        return gone;
     }
 
-    std::map<kernel_key, entry> kernels_;
+    kernels kernels_;
     uint64_t clock_ = 0;
     size_t capacity_ = 1024;
 };

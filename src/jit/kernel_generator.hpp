@@ -11,6 +11,7 @@
 #include <xbyak/xbyak.h>
 
 #include "code.hpp"
+#include "frame_table.hpp"
 #include "vector_traits.hpp"
 
 namespace jitnorm::impl::jit {
@@ -40,7 +41,7 @@ public:
     }
 
     std::shared_ptr<const code> seal(const char *name) const {
-        return std::make_shared<const code>(std::span(getCode(), getSize()), name);
+        return std::make_shared<const code>(std::span(getCode(), getSize()), name, frames_);
     }
 
 protected:
@@ -48,11 +49,17 @@ protected:
     using xmm_t = Xbyak::Xmm;
     using ymm_t = Xbyak::Ymm;
 
-    // Reserves local_bytes at [rsp], aligned to 64.
+    // Reserves local_bytes at [rsp], aligned to 64. There is one frame, closed once; what is emitted behind it is
+    // jumped to from within.
     void open_frame(uint32_t local_bytes) {
         push(rbp);
-        mov(rbp, rsp);
-        for (const reg &saved : {rbx, r12, r13, r14, r15}) push(saved);
+        frames_.pushed(getSize(), frame_table::RBP);
+        mov(rbp, rsp); // as profilers want it that go from frame to frame
+        frames_.based_on_rbp(getSize());
+        for (const reg &saved : {rbx, r12, r13, r14, r15}) {
+            push(saved);
+            frames_.pushed(getSize(), uint8_t(saved.getIdx()));
+        }
         sub(rsp, local_bytes + 64);
         and_(rsp, -64);
     }
@@ -60,10 +67,17 @@ protected:
     void close_frame() {
         lea(rsp, ptr[rbp - 5 * 8]);
         for (const reg &saved : {r15, r14, r13, r12, rbx}) pop(saved);
-        pop(rbp);
         vzeroupper();
+        pop(rbp);
+        frames_.popped(getSize());
         ret();
+        frames_.entered(getSize());
     }
+
+    const frame_table &frames() const { return frames_; }
+
+private:
+    frame_table frames_;
 };
 
 // Where a field of the argument block is, whose type a generator calls `arguments`.

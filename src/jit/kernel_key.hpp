@@ -27,6 +27,21 @@ struct sweep_conf {
     auto operator<=>(const sweep_conf &) const = default;
 };
 
+// Rows and what is added to them before they are normalized: src + residual, or + bias. Types of tensors are any data
+// type, of bias f32, bf16 and f16; f64 with doubles only.
+struct addition_conf {
+    isa vectors = isa::none;
+    jitnorm_data_type_t src = jitnorm_f32;
+    jitnorm_data_type_t residual = jitnorm_f32;
+    jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is none
+    jitnorm_data_type_t sum = jitnorm_data_type_undef;  // of the output; undef: not written
+    jitnorm_data_type_t row = jitnorm_f32;              // of what is to be normalized: the compute type, or sum's
+    bool non_temporal = false; // stores of the output; every row of it begins at a whole cache line
+    jitnorm_data_type_t compute = jitnorm_f32;
+
+    auto operator<=>(const addition_conf &) const = default;
+};
+
 // One post-op of a kernel. Its numbers (scale, zero point, alpha, beta) are arguments.
 struct post_op_conf {
     enum class kind { sum, eltwise, binary };
@@ -67,6 +82,7 @@ struct backward_sums_conf {
     bool sums = true;        // over rows: s1 and s2
     bool diff_scale = false; // over columns
     bool diff_shift = false;
+    bool prefetching = false;                  // src, so far ahead as the argument says
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     bool scale_plus_one = false;               // one is added to what the scale tensor holds
 
@@ -79,6 +95,7 @@ struct backward_data_conf {
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t diff_src = jitnorm_f32;
+    jitnorm_data_type_t diff_sum = jitnorm_data_type_undef; // of what is added to diff_src; undef: nothing
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
     bool centered = true;
@@ -109,7 +126,7 @@ struct maximum_conf {
     auto operator<=>(const maximum_conf &) const = default;
 };
 
-using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, sweep_conf,
-                                normalize_conf, maximum_conf>;
+using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, addition_conf,
+                                sweep_conf, normalize_conf, maximum_conf>;
 
 } // namespace jitnorm::impl::jit

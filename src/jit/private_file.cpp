@@ -2,8 +2,10 @@
 #include "private_file.hpp"
 
 #include <cerrno>
+#include <functional>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +33,16 @@ bool is_own_file(const struct stat &what) {
     return S_ISREG(what.st_mode) && what.st_uid == geteuid() && what.st_nlink == 1;
 }
 
+// 0 or an errno.
+int open_private(const std::string &path, int flags, const std::function<int(int file)> &use) {
+    const uncancellable scope;
+    constexpr int ALWAYS = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    const descriptor file(open(path.c_str(), flags | ALWAYS, S_IRUSR | S_IWUSR));
+    struct stat what;
+    if (file < 0 || fstat(file, &what) != 0) return errno;
+    return is_own_file(what) ? use(file) : EPERM;
+}
+
 int write_all(int file, const char *bytes, size_t size) {
     while (size > 0) {
         const ssize_t written = write(file, bytes, size);
@@ -46,14 +58,18 @@ int write_all(int file, const char *bytes, size_t size) {
 
 // What is there is cut only after a look at what it is.
 int write_private_file(const std::string &path, write_mode mode, const void *bytes, size_t size) {
-    const uncancellable scope;
-    constexpr int FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    const descriptor file(open(path.c_str(), FLAGS, S_IRUSR | S_IWUSR));
-    struct stat what;
-    if (file < 0 || fstat(file, &what) != 0) return errno;
-    if (!is_own_file(what)) return EPERM;
-    if (mode == write_mode::replace && ftruncate(file, 0) != 0) return errno;
-    return write_all(file, static_cast<const char *>(bytes), size);
+    return open_private(path, O_WRONLY | O_CREAT | O_APPEND, [&](int file) {
+        if (mode == write_mode::replace && ftruncate(file, 0) != 0) return errno;
+        return write_all(file, static_cast<const char *>(bytes), size);
+    });
+}
+
+int show_private_file(const std::string &path) {
+    constexpr off_t FAR_BEHIND = off_t(1) << 40;
+    return open_private(path, O_RDONLY, [](int file) {
+        const auto page = size_t(sysconf(_SC_PAGESIZE));
+        return mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, FAR_BEHIND) == MAP_FAILED ? errno : 0;
+    });
 }
 
 } // namespace jitnorm::impl::jit

@@ -15,4 +15,8 @@ enum class write_mode { append, replace };
 // errno: ELOOP for a link, EPERM for another's file or something else than a file.
 int write_private_file(const std::string &path, write_mode mode, const void *bytes, size_t size);
 
+// Has such a file show up among the executable mappings of the process, for as long as that lives: a page far behind
+// the file's end, so that nothing in it can be executed. Answers as above.
+int show_private_file(const std::string &path);
+
 } // namespace jitnorm::impl::jit

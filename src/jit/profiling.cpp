@@ -14,6 +14,8 @@
 #include "../core/environment.hpp"
 #include "../core/process_wide.hpp"
 #include "../core/verbose.hpp"
+#include "jitnorm/jitnorm_types.h"
+#include "perf_dump.hpp"
 #include "private_file.hpp"
 
 namespace jitnorm::impl::jit {
@@ -22,13 +24,21 @@ namespace {
 
 enum class choice { of_environment, no, yes };
 
-constinit std::atomic<choice> perf_map = choice::of_environment;
+constexpr unsigned PROFILERS_OF_ENVIRONMENT = ~0U;
+
+constinit std::atomic<unsigned> profilers_set = PROFILERS_OF_ENVIRONMENT;
 constinit std::atomic<choice> dumps = choice::of_environment;
 constinit process_wide<std::optional<std::string>> folder_set; // behind the process's lock
+constinit process_wide<std::string> perf_dump_begun;           // its path; likewise
 
-bool is_wanted(const std::atomic<choice> &chosen, bool by_environment) {
-    const choice now = chosen.load(std::memory_order_relaxed);
-    return now == choice::of_environment ? by_environment : now == choice::yes;
+bool is_wanted(unsigned profiler) {
+    const unsigned flags = profilers_set.load(std::memory_order_relaxed);
+    return ((flags == PROFILERS_OF_ENVIRONMENT ? the_environment().jit_profile : flags) & profiler) != 0;
+}
+
+bool are_dumps_wanted() {
+    const choice now = dumps.load(std::memory_order_relaxed);
+    return now == choice::of_environment ? the_environment().jit_dump_folder[0] != '\0' : now == choice::yes;
 }
 
 std::string dump_folder() {
@@ -39,22 +49,46 @@ std::string dump_folder() {
     return folder.empty() ? "." : folder;
 }
 
-void write(const std::string &path, write_mode mode, const void *bytes, size_t size) {
-    const int error = write_private_file(path, mode, bytes, size);
+bool succeeds(int error, const std::string &path) {
     if (error != 0 && verbose_level() >= 1)
         log_line("error", "cannot write " + path + ": " + std::generic_category().message(error));
+    return error == 0;
 }
 
-void append_to_perf_map(const void *begin, size_t size, const char *name) {
+void append_to_perf_map(std::span<const uint8_t> code, const char *name) {
     char place[64];
-    std::snprintf(place, sizeof place, "%" PRIxPTR " %zx ", reinterpret_cast<uintptr_t>(begin), size);
-    const std::string line = std::string(place) + name + "\n";
-    write("/tmp/perf-" + std::to_string(getpid()) + ".map", write_mode::append, line.data(), line.size());
+    std::snprintf(place, sizeof place, "%" PRIxPTR " %zx ", reinterpret_cast<uintptr_t>(code.data()), code.size());
+    const std::string line = std::string(place) + name + "\n", path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+    succeeds(write_private_file(path, write_mode::append, line.data(), line.size()), path);
+}
+
+// With its header, and so that perf notices it. Each process has its own, in each folder that it chooses.
+int begin_perf_dump(const std::string &path) {
+    std::string &begun = perf_dump_begun.get();
+    const std::lock_guard lock(process_lock);
+    if (path == begun) return 0;
+    const byte_string header = perf_dump_header();
+    int error = write_private_file(path, write_mode::replace, header.data(), header.size());
+    if (error == 0) error = show_private_file(path);
+    if (error == 0) begun = path;
+    return error;
+}
+
+void append_to_perf_dump(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) {
+    const std::string path = dump_folder() + "/jit-" + std::to_string(getpid()) + ".dump";
+    if (!succeeds(begin_perf_dump(path), path)) return;
+    const byte_string records = perf_dump_records(code, name, frames);
+    succeeds(write_private_file(path, write_mode::append, records.data(), records.size()), path);
+}
+
+void dump(std::span<const uint8_t> code, const char *name) {
+    const std::string path = dump_folder() + "/" + name + ".bin";
+    succeeds(write_private_file(path, write_mode::replace, code.data(), code.size()), path);
 }
 
 } // namespace
 
-void set_perf_map(bool wanted) { perf_map.store(wanted ? choice::yes : choice::no, std::memory_order_relaxed); }
+void set_profilers(unsigned flags) { profilers_set.store(flags, std::memory_order_relaxed); }
 
 void set_dump(bool wanted) { dumps.store(wanted ? choice::yes : choice::no, std::memory_order_relaxed); }
 
@@ -64,12 +98,11 @@ void set_dump_folder(std::string folder) {
     set = std::move(folder);
 }
 
-void register_code(const void *begin, size_t size, const char *name) noexcept {
+void register_code(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) noexcept {
     try {
-        const environment &at_first_use = the_environment();
-        if (is_wanted(perf_map, at_first_use.jit_profile)) append_to_perf_map(begin, size, name);
-        if (is_wanted(dumps, at_first_use.jit_dump_folder[0] != '\0'))
-            write(dump_folder() + "/" + name + ".bin", write_mode::replace, begin, size);
+        if (is_wanted(JITNORM_JIT_PROFILE_LINUX_PERFMAP)) append_to_perf_map(code, name);
+        if (is_wanted(JITNORM_JIT_PROFILE_LINUX_JITDUMP)) append_to_perf_dump(code, name, frames);
+        if (are_dumps_wanted()) dump(code, name);
     } catch (const std::bad_alloc &) {
         return; // no profile then
     }

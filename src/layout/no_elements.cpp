@@ -47,7 +47,8 @@ jitnorm_status_t execute_without_elements(const problem &p, const arguments &arg
         if (p.writes_mean()) fill_statistic(p, args[MEAN], 0);
         if (p.writes_variance()) fill_statistic(p, args[VARIANCE], std::numeric_limits<float>::quiet_NaN());
         if (p.finds_scales()) fill_found_scales(p.attr.found_scales, args[DST_SCALE]);
-    } else if (const size_t gradient = size_t(p.row_length()) * size_of(p.diff_scale_shift_type); gradient != 0) {
+    } else if (const size_t gradient = size_t(p.row_length()) * size_of(p.diff_scale_shift_type);
+               gradient != 0 && !p.is_partial()) { // no rows have no parts
         if (p.wants_diff_scale()) std::memset(args[DIFF_SCALE], 0, gradient);
         if (p.wants_diff_shift()) std::memset(args[DIFF_SHIFT], 0, gradient);
     }

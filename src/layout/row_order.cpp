@@ -52,7 +52,8 @@ problem in_order_of_memory(const problem &p) {
     const int row_ndims = p.row_ndims();
     const row_order order = order_in_memory(leading_tensor(row_tensors_of(p)), row_ndims);
     problem ordered = p;
-    for (memory_desc *md : {&ordered.src, &ordered.dst, &ordered.diff_dst, &ordered.diff_src, &ordered.statistics})
+    for (memory_desc *md : {&ordered.src, &ordered.dst, &ordered.diff_dst, &ordered.diff_src, &ordered.statistics,
+                            &ordered.attr.residual.added, &ordered.attr.residual.sum})
         if (md->ndims > 0) *md = with_row_order(*md, row_ndims, order);
     for (post_op &entry : ordered.attr.post_ops.entries)
         if (auto *binary = std::get_if<binary_post_op>(&entry))

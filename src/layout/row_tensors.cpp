@@ -2,6 +2,7 @@
 #include "row_tensors.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "row_space.hpp"
 #include "zero_padding.hpp"
@@ -25,8 +26,11 @@ row_tensors row_tensors_of(const problem &p) {
         all.data[size_t(all.count++)] = {place, &md, is_read, is_written};
     };
     add(SRC, p.src, true, false);
+    if (p.adds_residual()) add(RESIDUAL, p.attr.residual.added, true, false);
+    if (p.writes_sum()) add(SUM, p.attr.residual.sum, false, true);
     if (p.is_forward()) add(DST, p.dst, has_sum(p), true);
     if (!p.is_forward()) add(DIFF_DST, p.diff_dst, true, false);
+    if (p.reads_diff_sum()) add(DIFF_SUM, p.attr.residual.sum, true, false);
     if (p.wants_diff_src()) add(DIFF_SRC, p.diff_src, false, true);
     if (p.uses_statistics()) all.statistics = &p.statistics;
     all.reads_mean = p.reads_mean();
@@ -59,9 +63,12 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md) {
 }
 
 const memory_desc &leading_tensor(const row_tensors &tensors) {
+    const auto is_packed = [&](const row_tensor &t) { return !has_dense_rows(*t.md, tensors.row_ndims); };
     for (const row_tensor *t : {&tensors.data[0], &tensors.last()})
-        if (!has_dense_rows(*t->md, tensors.row_ndims)) return *t->md;
-    return *tensors.data[1].md;
+        if (is_packed(*t)) return *t->md;
+    const auto others = std::span(tensors.data).subspan(1, size_t(tensors.count - 1));
+    const auto packed = std::ranges::find_if(others, is_packed);
+    return packed == others.end() ? *tensors.data[1].md : *packed->md;
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -8,7 +8,8 @@
 //     cursor at(source, arguments, tiles);
 //     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {
 //         const statistics_rows statistics = at.open_statistics();
-//         const panel here = at.open({0, count}, columns); // rows of the batch, columns of the rows
+//         const panel read = at.open_to_read({0, count}, columns); // rows of the batch, columns of the rows
+//         const panel here = at.open({0, count}, columns);
 //         ... here[0].first + r * here[0].stride ...
 //         at.close({0, count}, columns);
 //         at.close_statistics();
@@ -43,11 +44,12 @@ struct row_tensors {
     const row_tensor &last() const { return data[size_t(count - 1)]; }
 };
 
-// src and dst forward; src, diff_dst and, unless it is left out, diff_src backward. Keeps pointers into the problem.
+// src and dst forward, between them what there is of residual and sum; src, diff_dst and, unless it is left out,
+// diff_src backward, before it the sum's gradient if there is one. Keeps pointers into the problem.
 row_tensors row_tensors_of(const problem &p);
 
-// The tensor whose rows are best visited as they lie in memory, if they may: the first or the last one, if its rows are
-// not dense, else the second.
+// The tensor whose rows are best visited as they lie in memory, if they may: the first, the last or another one, if its
+// rows are not dense, else the second.
 const memory_desc &leading_tensor(const row_tensors &tensors);
 
 // Rows of one tensor, evenly spaced in memory: the first one's first element, and bytes from row to row.

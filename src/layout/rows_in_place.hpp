@@ -41,6 +41,7 @@ public:
             });
         }
 
+        panel open_to_read(range rows, range columns) const { return open(rows, columns); }
         panel open(range rows, range columns) const {
             panel result;
             for (size_t i = 0; i < MAX_ROW_TENSORS; ++i) {

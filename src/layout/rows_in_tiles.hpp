@@ -38,6 +38,7 @@ public:
         // Gathers the columns, for as many rows as the tiles take, unless they are there already; what was written to
         // other columns is scattered before. Always the whole batch.
         panel open(range rows, range columns);
+        panel open_to_read(range rows, range columns) { return open(rows, columns); }
         // What was written is scattered when the tiles are needed for other rows or columns, or the work is finished.
         void close(range rows, range columns);
 

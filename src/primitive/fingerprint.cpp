@@ -51,6 +51,11 @@ void fingerprint::add(const attributes &attr) {
         add(uint64_t(entry.index()));
         std::visit([&](const auto &op) { add_entry(*this, op); }, entry);
     }
+    const residual_addition &residual = attr.residual;
+    if (residual.added.ndims == 0 && residual.sum.ndims == 0) return; // nothing is added
+    add(residual.added);
+    add(residual.sum);
+    add(uint64_t(residual.bias_type) << 32 | uint64_t(residual.normalizes_rounded));
 }
 
 // A sum of products, which do not wait for each other.

@@ -44,6 +44,7 @@ class backward_executor final : public executor {
 public:
     explicit backward_executor(const problem &p)
         : p_(p), src_(p.src, p.row_ndims()), diff_dst_(p.diff_dst, p.row_ndims()), diff_src_(p.diff_src, p.row_ndims()),
+          diff_sum_(p.reads_diff_sum() ? tensor_rows(p.attr.residual.sum, p.row_ndims()) : tensor_rows()),
           scale_(vector_of(p.row_length(), p.scale_shift_type)),
           gradient_(vector_of(p.row_length(), p.diff_scale_shift_type)) {}
 
@@ -72,6 +73,10 @@ private:
     void reduce_columns(const arguments &args, range columns) const {
         for (dim_t begin = columns.begin; begin < columns.end; begin += COLUMNS) {
             const dim_t count = std::min(COLUMNS, columns.end - begin);
+            if (p_.is_partial()) {
+                write_parts(args, begin, count);
+                continue;
+            }
             const gradient_sums<double> total = sum_of_parts(args, begin, count);
             if (p_.wants_diff_scale()) write_gradient(args[DIFF_SCALE], begin, count, total.scale);
             if (p_.wants_diff_shift()) write_gradient(args[DIFF_SHIFT], begin, count, total.shift);
@@ -79,16 +84,31 @@ private:
     }
 
     gradient_sums<double> sum_of_parts(const arguments &args, dim_t begin, dim_t count) const {
-        const row_blocks cut(p_.rows(), p_.row_length());
+        const row_blocks cut = row_blocks_of(p_);
         gradient_sums<double> total;
-        for (dim_t part = 0; part < cut.parts(); ++part) {
-            gradient_sums<double> part_sum;
-            const range blocks = cut.part(part);
-            for (dim_t block = blocks.begin; block < blocks.end; ++block)
-                part_sum.add(sum_of_block(args, cut.block(block), begin, count));
-            total.add(part_sum);
-        }
+        for (dim_t part = 0; part < cut.parts(); ++part) total.add(sum_of_part(args, cut, part, begin, count));
         return total;
+    }
+
+    gradient_sums<double> sum_of_part(const arguments &args, const row_blocks &cut, dim_t part, dim_t begin,
+                                      dim_t count) const {
+        gradient_sums<double> sum;
+        const range blocks = cut.part(part);
+        for (dim_t block = blocks.begin; block < blocks.end; ++block)
+            sum.add(sum_of_block(args, cut.block(block), begin, count));
+        return sum;
+    }
+
+    void write_parts(const arguments &args, dim_t begin, dim_t count) const {
+        const row_blocks cut = row_blocks_of(p_);
+        const auto write = [&](slot gradient, dim_t part, const double *sums) {
+            for (dim_t c = 0; c < count; ++c) store(sums[c], args[gradient], part * p_.row_length() + begin + c);
+        };
+        for (dim_t part = 0; part < cut.parts(); ++part) {
+            const gradient_sums<double> sum = sum_of_part(args, cut, part, begin, count);
+            if (p_.wants_diff_scale()) write(DIFF_SCALE, part, sum.scale);
+            if (p_.wants_diff_shift()) write(DIFF_SHIFT, part, sum.shift);
+        }
     }
 
     gradient_sums<T> sum_of_block(const arguments &args, range rows, dim_t begin, dim_t count) const {
@@ -133,6 +153,7 @@ private:
             const dim_t count = std::min(BLOCK, length - begin);
             read_terms(args, row, begin, count, x, g);
             combine(constants, slopes, count, x, g);
+            if (p_.reads_diff_sum()) add_diff_sum(args, row, begin, count, g);
             diff_src_.write(args[DIFF_SRC], row, begin, count, g);
         }
     }
@@ -160,8 +181,15 @@ private:
             for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(row.mean - x[i], slopes.k, g[i] - slopes.m1);
     }
 
+    // What the sum with the residual, which is src here, was used for otherwise.
+    void add_diff_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *g) const {
+        T other[BLOCK];
+        diff_sum_.read(args[DIFF_SUM], row, begin, count, other);
+        for (dim_t i = 0; i < count; ++i) g[i] += other[i];
+    }
+
     problem p_;
-    tensor_rows src_, diff_dst_, diff_src_, scale_, gradient_;
+    tensor_rows src_, diff_dst_, diff_src_, diff_sum_, scale_, gradient_;
 };
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "../core/found_scales.hpp"
 #include "../layout/statistics_io.hpp"
 #include "../layout/zero_padding.hpp"
+#include "input_rows.hpp"
 #include "parallel_ranges.hpp"
 #include "post_op_chain.hpp"
 #include "tensor_rows.hpp"
@@ -17,12 +18,14 @@ namespace jitnorm::impl::layer_norm::reference {
 
 namespace {
 
+static_assert(TILE <= BLOCK); // what input_rows reads at a time
+
 template <typename T>
 class forward_executor final : public executor {
 public:
     explicit forward_executor(const problem &p)
-        : p_(p), src_(p.src, p.row_ndims()), dst_(p.dst, p.row_ndims()),
-          scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {
+        : p_(p), input_(p), dst_(p.dst, p.row_ndims()), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)),
+          post_ops_(p) {
         if (p.finds_scales()) found_scales_ = tensor_rows(p.attr.found_scales, p.row_ndims());
     }
 
@@ -31,20 +34,21 @@ public:
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
         zero_padding(p_.dst, args[DST]);
+        if (p_.writes_sum()) zero_padding(p_.attr.residual.sum, args[SUM]);
         if (p_.writes_variance()) zero_padding(p_.statistics, args[VARIANCE]);
         if (p_.writes_mean()) zero_padding(p_.statistics, args[MEAN]);
         return jitnorm_success;
     }
 
 private:
-    // In place, a piece of src is read before it is overwritten, and the statistics before that.
+    // In place, a piece of an input is read before it is overwritten, and the statistics before that.
     void run_row(const arguments &args, dim_t row) const {
         const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row) : computed(args, row);
         const normalizer<T> normalize = normalizer_for(statistics);
         if (p_.finds_scales())
             store_with_found_scales(args, row, normalize);
         else
-            for_each_piece(args, row, normalize, {0, p_.row_length()},
+            for_each_piece(args, row, normalize, {0, p_.row_length()}, true,
                            [&](dim_t begin, dim_t count, const T *y) { dst_.write(args[DST], row, begin, count, y); });
         if (p_.writes_mean()) write_row_value(p_.statistics, args[MEAN], row, float(statistics.hi));
         if (p_.writes_variance()) {
@@ -53,14 +57,15 @@ private:
         }
     }
 
-    // Calls use(first column, number, values) for pieces of at most TILE columns.
+    // Calls use(first column, number, values) for pieces of at most TILE columns. A sum with a residual is an output
+    // and may have the residual's place: it is written the last time that the columns are asked for.
     template <typename Use>
-    void for_each_piece(const arguments &args, dim_t row, const normalizer<T> &normalize, range columns,
+    void for_each_piece(const arguments &args, dim_t row, const normalizer<T> &normalize, range columns, bool is_last,
                         Use &&use) const {
         for (dim_t begin = columns.begin; begin < columns.end; begin += TILE) {
             T y[TILE];
             const dim_t count = std::min(TILE, columns.end - begin);
-            src_.read(args[SRC], row, begin, count, y);
+            is_last ? input_.read_and_write_sum(args, row, begin, count, y) : input_.read(args, row, begin, count, y);
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
             apply_scale_shift(args, begin, count, y);
             apply_attributes(args, row, begin, count, y);
@@ -75,12 +80,12 @@ private:
         for (dim_t group = 0; group < scales_per_row(p_); ++group) {
             const range columns = {group * width, (group + 1) * width};
             float largest = 0;
-            for_each_piece(args, row, normalize, columns, [&](dim_t, dim_t count, const T *y) {
+            for_each_piece(args, row, normalize, columns, false, [&](dim_t, dim_t count, const T *y) {
                 for (dim_t i = 0; i < count; ++i) largest = larger_magnitude(largest, float(y[i]));
             });
             const found_scale found = find_scale(largest, limit);
             found_scales_.write(args[DST_SCALE], row, group, 1, &found.scale);
-            for_each_piece(args, row, normalize, columns, [&](dim_t begin, dim_t count, const T *y) {
+            for_each_piece(args, row, normalize, columns, true, [&](dim_t begin, dim_t count, const T *y) {
                 float scaled[TILE];
                 for (dim_t i = 0; i < count; ++i) scaled[i] = float(y[i]) * found.factor;
                 dst_.write(args[DST], row, begin, count, scaled);
@@ -103,7 +108,7 @@ private:
 
     row_statistics<T> computed(const arguments &args, dim_t row) const {
         return compute_statistics<T>(p_.row_length(), p_.is_rms(), [&](dim_t begin, dim_t count, T *out) {
-            src_.read(args[SRC], row, begin, count, out);
+            input_.read(args, row, begin, count, out);
         });
     }
 
@@ -130,7 +135,8 @@ private:
     }
 
     problem p_;
-    tensor_rows src_, dst_, scale_shift_, found_scales_;
+    input_rows<T> input_;
+    tensor_rows dst_, scale_shift_, found_scales_;
     post_op_chain post_ops_;
 };
 

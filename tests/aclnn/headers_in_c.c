@@ -4,6 +4,8 @@
 #include "acl/acl.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
+#include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm_grad.h"
 
 #include <stdio.h>
 
@@ -17,8 +19,13 @@ int main(void) {
                                         const aclTensor *, const aclTensor *, const aclTensor *, const aclBoolArray *,
                                         aclTensor *, aclTensor *, aclTensor *, uint64_t *, aclOpExecutor **) =
         aclnnLayerNormBackwardGetWorkspaceSize;
-    aclnnStatus (*const seconds[])(void *, uint64_t, aclOpExecutor *, aclrtStream) = {aclnnLayerNorm,
-                                                                                      aclnnLayerNormBackward};
+    aclnnStatus (*const first_rms)(const aclTensor *, const aclTensor *, double, const aclTensor *, const aclTensor *,
+                                   uint64_t *, aclOpExecutor **) = aclnnRmsNormGetWorkspaceSize;
+    aclnnStatus (*const first_rms_grad)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
+                                        const aclTensor *, const aclTensor *, uint64_t *, aclOpExecutor **) =
+        aclnnRmsNormGradGetWorkspaceSize;
+    aclnnStatus (*const seconds[])(void *, uint64_t, aclOpExecutor *, aclrtStream) = {
+        aclnnLayerNorm, aclnnLayerNormBackward, aclnnRmsNorm, aclnnRmsNormGrad};
     aclTensor *(*const create)(const int64_t *, uint64_t, aclDataType, const int64_t *, int64_t, aclFormat,
                                const int64_t *, uint64_t, void *) = aclCreateTensor;
     const function others[] = {
@@ -76,7 +83,10 @@ int main(void) {
     if (first_backward(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &bytes, &executor) !=
         ACLNN_ERR_PARAM_NULLPTR)
         return 1;
-    if (seconds[0](NULL, 0, NULL, NULL) != 161001 || seconds[1](NULL, 0, NULL, NULL) != 161001) return 1;
+    if (first_rms(NULL, NULL, 0, NULL, NULL, &bytes, &executor) != ACLNN_ERR_PARAM_NULLPTR) return 1;
+    if (first_rms_grad(NULL, NULL, NULL, NULL, NULL, NULL, &bytes, &executor) != ACLNN_ERR_PARAM_NULLPTR) return 1;
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; ++i)
+        if (seconds[i](NULL, 0, NULL, NULL) != ACLNN_ERR_PARAM_NULLPTR) return 1;
     if (create(NULL, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, NULL, 0, NULL) != NULL) return 1;
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         if (others[i] == NULL) return 1;

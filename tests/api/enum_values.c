@@ -53,6 +53,7 @@ IS(jitnorm_use_scale, 2);
 IS(jitnorm_use_shift, 4);
 IS(jitnorm_rms_norm, 32);
 IS(jitnorm_scale_plus_one, 0x10000);
+IS(jitnorm_inverse_deviation, 0x20000);
 
 IS(jitnorm_alg_kind_undef, 0);
 IS(jitnorm_eltwise_relu, 0x20);
@@ -140,6 +141,8 @@ IS(JITNORM_RUNTIME_DIM_VAL, INT64_MIN);
 IS(JITNORM_ARG_SRC, 1);
 IS(JITNORM_ARG_SRC_1, 2);
 IS(JITNORM_ARG_DST, 17);
+IS(JITNORM_ARG_DST_1, 18);
+IS(JITNORM_ARG_BIAS, 41);
 IS(JITNORM_ARG_MEAN, 49);
 IS(JITNORM_ARG_VARIANCE, 50);
 IS(JITNORM_ARG_SCALE, 51);
@@ -148,6 +151,7 @@ IS(JITNORM_ARG_WORKSPACE, 64);
 IS(JITNORM_ARG_SCRATCHPAD, 80);
 IS(JITNORM_ARG_DIFF_SRC, 129);
 IS(JITNORM_ARG_DIFF_DST, 145);
+IS(JITNORM_ARG_DIFF_DST_1, 146);
 IS(JITNORM_ARG_DIFF_SCALE, 255);
 IS(JITNORM_ARG_DIFF_SHIFT, 256);
 IS(JITNORM_ARG_ATTR_SCALES, 4096);
@@ -175,6 +179,8 @@ IS(jitnorm_format_tag_last, 68);
 
 IS(jitnorm_gpu, 2);
 
+IS(jitnorm_residual_flags_none, 0);
+IS(jitnorm_residual_normalize_rounded, 1);
 IS(jitnorm_fpmath_mode_strict, 0);
 IS(jitnorm_fpmath_mode_bf16, 1);
 IS(jitnorm_fpmath_mode_f16, 2);

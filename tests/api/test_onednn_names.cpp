@@ -191,7 +191,10 @@ TEST(onednn_names, instruction_sets) {
     EXPECT_EQ(dnnl::get_cpu_isa_hints(), dnnl::cpu_isa_hints::prefer_ymm);
     EXPECT_EQ(dnnl::set_cpu_isa_hints(dnnl::cpu_isa_hints::no_hints), dnnl::status::success);
     EXPECT_EQ(dnnl::set_jit_dump(0), dnnl::status::success);
+    EXPECT_EQ(dnnl::set_jit_profiling_flags(DNNL_JIT_PROFILE_LINUX_PERF), dnnl::status::success);
     EXPECT_EQ(dnnl::set_jit_profiling_flags(DNNL_JIT_PROFILE_NONE), dnnl::status::success);
+    EXPECT_EQ(dnnl::set_jit_profiling_jitdumpdir("/tmp"), dnnl::status::success);
+    EXPECT_EQ(dnnl_set_jit_profiling_jitdumpdir(nullptr), dnnl_success);
     EXPECT_EQ(dnnl::set_jit_profiling_flags(DNNL_JIT_PROFILE_VTUNE), dnnl::status::unimplemented);
     EXPECT_EQ(dnnl::set_verbose(0), dnnl::status::success);
 }

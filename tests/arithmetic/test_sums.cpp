@@ -64,6 +64,39 @@ TEST(row_blocks, sizes) {
     }
 }
 
+// The parts of a range: what is left of one that began before it, block by block, then those of all rows.
+void expect_parts_of_range(dim_t first, dim_t end, dim_t all, dim_t columns) {
+    const row_blocks whole(all, columns), some(end - first, columns, first, all);
+    ASSERT_EQ(some.block_rows(), whole.block_rows());
+    const dim_t first_block = first / whole.block_rows();
+    dim_t next = 0;
+    for (dim_t part = 0; part < some.parts(); ++part) {
+        const range blocks = some.part(part);
+        ASSERT_EQ(blocks.begin, next);
+        ASSERT_LT(blocks.begin, blocks.end);
+        next = blocks.end;
+        const dim_t last_of_all = (first_block + blocks.end - 1) / whole.blocks_per_part();
+        EXPECT_EQ((first_block + blocks.begin) / whole.blocks_per_part(), last_of_all) << "blocks of one part";
+        const bool begins = (first_block + blocks.begin) % whole.blocks_per_part() == 0;
+        EXPECT_EQ(some.begins_part(part), begins);
+        EXPECT_TRUE(begins || blocks.end - blocks.begin == 1);
+    }
+    EXPECT_EQ(next, some.blocks());
+    EXPECT_TRUE(some.blocks() == 0 || some.block(some.blocks() - 1).end == end - first);
+}
+
+TEST(row_blocks, of_a_range) {
+    for (const dim_t all : {1, 17, 33, 512, 2049, 4097, 100003})
+        for (const dim_t columns : {1, 768, 5000, 300000}) {
+            const row_blocks whole(all, columns);
+            const dim_t step = std::max<dim_t>(whole.blocks() / 7, 1);
+            for (dim_t begin = 0; begin <= whole.blocks(); begin += step)
+                for (dim_t end = begin; end <= whole.blocks() + step; end += step)
+                    expect_parts_of_range(std::min(begin * whole.block_rows(), all),
+                                          std::min(end * whole.block_rows(), all), all, columns);
+        }
+}
+
 // The next chunk of a row.
 template <typename T>
 void add_chunk(row_sums &sums, const T *g, const T *xhat, dim_t count) {

@@ -71,5 +71,28 @@ TEST(report, says_that_a_machine_is_too_busy_to_measure_on) {
     EXPECT_EQ(o.out.find("heading"), o.out.rfind("heading"));
 }
 
+// The problems' ratios to a memcpy, by the order of the tests; 0 where no table is printed.
+std::string meaning_of(const std::vector<double> &ratios) {
+    testing::internal::CaptureStdout();
+    report r(ratios.size());
+    for (size_t i = 0; i < ratios.size(); ++i) {
+        timed_lines t = timed(with_late_ones(10, 0, 0));
+        t.over_memcpy = ratios[i];
+        r.add({"line", "problem " + std::to_string(i), "", i == 2 ? "its name" : "", 1, 0, false}, {}, t);
+    }
+    r.finish({});
+    const std::string out = testing::internal::GetCapturedStdout();
+    const size_t begin = out.find("to normalize");
+    return begin == out.npos ? "" : out.substr(begin, out.find('\n', begin) - begin);
+}
+
+TEST(report, sums_a_table_up) {
+    EXPECT_EQ(meaning_of({3, 1.25, 7, 1.5, 2}),
+              "to normalize takes 2.00 times as long as to copy as many bytes (median of "
+              "5 problems): from 1.25 (problem 1) to 7.00 (its name)");
+    EXPECT_EQ(meaning_of({2}), "") << "the table says it";
+    EXPECT_EQ(meaning_of({0, 0, 0}), "");
+}
+
 } // namespace
 } // namespace benchdnn_lite

@@ -61,6 +61,8 @@ TEST(validate, scale_and_shift_types) {
             accepts(forward_problem(), gradient);
             accepts(make_problem(jitnorm_backward_data, {4, 8}), gradient);
         }
+    accepts(make_problem(setup{.src_type = jitnorm_f64, .affine_type = jitnorm_f64})); // where data is f64
+    accepts(make_problem(setup{.kind = jitnorm_backward, .dst_type = jitnorm_f64, .affine_type = jitnorm_f64}));
     is_invalid(forward_problem(), [](problem &p) {
         p.flags = jitnorm_use_scale;
         p.scale_shift_type = jitnorm_data_type_undef;

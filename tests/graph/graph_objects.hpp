@@ -124,6 +124,11 @@ inline op_request layer_norm() {
             {make_lt(DST_ID, {2, 3, 4}), make_lt(MEAN_ID, {2, 3}), make_lt(VARIANCE_ID, {2, 3})}};
 }
 
+inline op_request rms_norm() {
+    return {
+        jitnorm_graph_op_rms_norm, {make_lt(SRC_ID, {2, 3, 4}), make_lt(GAMMA_ID, {4})}, {make_lt(DST_ID, {2, 3, 4})}};
+}
+
 inline op_request layer_norm_backward(jitnorm_graph_op_kind_t kind = jitnorm_graph_op_layer_norm_backward) {
     return {kind,
             {make_lt(SRC_ID, {2, 3, 4}), make_lt(DIFF_DST_ID, {2, 3, 4}), make_lt(MEAN_ID, {2, 3}),

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of benchdnn-lite --graph: what it reads, how it rewrites, that it notices wrong results.
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
 #include "error.hpp"
 #include "graph/graph_check.hpp"
+#include "graph/graph_follower.hpp"
 #include "graph/graph_rewrite.hpp"
 #include "graph/graph_run.hpp"
 
@@ -128,6 +131,12 @@ TEST(rewriting, attributes) {
     rewrite_attributes(g, "7:epsilon:undef*output_mask:1x0x1");
     EXPECT_FALSE(op.attributes.contains("epsilon"));
     EXPECT_EQ(std::get<std::vector<int64_t>>(op.attributes.at("output_mask")), (std::vector<int64_t>{1, 0, 1}));
+    rewrite_attributes(g, "7:scales:0.5x2*zps:-3*mode:gelu_tanh*alpha:0.25*axis:-1");
+    EXPECT_EQ(std::get<std::vector<float>>(op.attributes.at("scales")), (std::vector<float>{0.5F, 2}));
+    EXPECT_EQ(std::get<std::vector<int64_t>>(op.attributes.at("zps")), std::vector<int64_t>{-3});
+    EXPECT_EQ(std::get<std::string>(op.attributes.at("mode")), "gelu_tanh");
+    EXPECT_EQ(std::get<float>(op.attributes.at("alpha")), 0.25F);
+    EXPECT_EQ(std::get<int64_t>(op.attributes.at("axis")), -1);
     for (const char *text : {"7", "7:epsilon", "8:epsilon:1", "7:epsilon:x", "7:groups:1", "7:keep_stats:2",
                              "7:", "7:epsilon:1+", "7:begin_norm_axis:1.5", "7:output_mask:1y0"})
         EXPECT_THROW(rewrite_attributes(g, text), input_error) << text;
@@ -200,6 +209,73 @@ TEST(checking, notices_each_wrong_output) {
         EXPECT_EQ(wrong.errors(), 1u) << "tensor " << id;
     }
     EXPECT_EQ(executed(replaced(text, "0.5", "0.51"), write_right_results).errors(), 8u);
+}
+
+// ---------------------------------------------------------------- operations behind a normalization
+
+std::string fused_text(const std::string &kind, const std::string &attributes, const std::string &more_inputs = "",
+                       const std::string &type = "f32") {
+    const auto tensor = [](int id, const std::string &dtype) {
+        return R"({"id": )" + std::to_string(id) + R"(, "dtype": ")" + dtype +
+               R"(", "shape": [2, 4], "stride": [4, 1]})";
+    };
+    return R"({"graph": [{"id": 0, "kind": "RMSNorm", "inputs": [)" + tensor(0, "f32") + R"(], "outputs": [)" +
+           tensor(1, "f32") + R"(]}, {"id": 1, "kind": ")" + kind + R"(", "attrs": {)" + attributes +
+           R"(}, "inputs": [)" + tensor(1, "f32") + more_inputs + R"(], "outputs": [)" + tensor(2, type) + "]}]}";
+}
+
+const std::string OTHER = R"(, {"id": 3, "dtype": "f32", "shape": [4], "stride": [1]})";
+
+TEST(running, what_is_fused) {
+    const std::string scale = R"("scales": {"type": "f32[]", "value": [0.25]})";
+    EXPECT_EQ(run_text(fused_text("GELU", ""), 1).what.status, state::passed);
+    EXPECT_EQ(run_text(fused_text("Divide", "", OTHER), 1).what.status, state::passed);
+    EXPECT_EQ(run_text(fused_text("Quantize", scale, "", "u8"), 1).what.status, state::passed);
+    EXPECT_EQ(run_text(fused_text("Quantize", scale, "", "u8"), 2).what.status, state::failed);
+    EXPECT_EQ(run_text(fused_text("Quantize", "", "", "u8")).what.status, state::unimplemented); // without a scale
+    EXPECT_EQ(run_text(fused_text("Softmax", "")).what.status, state::unimplemented);
+}
+
+// The oracle must see what the operation does, and with which numbers.
+size_t errors_of(const std::string &text, const std::function<double(double, double)> &f) {
+    using jitnorm::graph::logical_tensor;
+    using strided = logical_tensor::dims;
+    const graph_case graph = parse_graph(text);
+    const graph_norm norm = understand({&graph.ops[0], &graph.ops[1]});
+    graph_memory memory(1);
+    for (const size_t id : {0, 2})
+        memory.add(logical_tensor(id, logical_tensor::data_type::f32, strided{2, 4}, strided{4, 1}));
+    memory.add(logical_tensor(3, logical_tensor::data_type::f32, strided{4}, strided{1}));
+    memory.fill_inputs(norm);
+    const std::vector<double> src = values_of(memory.at(0)), other = values_of(memory.at(3));
+    for (size_t i = 0; i < src.size(); ++i) {
+        double squares = 0;
+        for (size_t c = 0; c < 4; ++c) squares += src[i / 4 * 4 + c] * src[i / 4 * 4 + c] / 4;
+        memory.at(2).set(dim_t(i), f(src[i] / std::sqrt(squares + double(1e-5F)), other[i % 4]));
+    }
+    size_t count = 0;
+    for (const comparison &c : check_graph_op(norm, memory)) count += c.errors();
+    return count;
+}
+
+TEST(checking, what_is_fused) {
+    const std::string subtract = fused_text("Subtract", "", OTHER);
+    EXPECT_EQ(errors_of(subtract, [](double x, double y) { return x - y; }), 0u);
+    EXPECT_EQ(errors_of(subtract, [](double x, double y) { return x - y + 1e-5; }), 8u);
+    const std::string clamp =
+        fused_text("Clamp", R"("min": {"type": "f32", "value": -0.5}, "max": {"type": "f32", "value": 0.5})");
+    EXPECT_EQ(errors_of(clamp, [](double x, double) { return std::clamp(x, -0.5, 0.5); }), 0u);
+    EXPECT_GT(errors_of(clamp, [](double x, double) { return std::clamp(x, -0.5, 0.6); }), 0u);
+    const std::string tanh = fused_text("GELU", R"("mode": {"type": "string", "value": "gelu_tanh"})");
+    const auto gelu = [](double x, double) {
+        return x / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+    };
+    EXPECT_EQ(errors_of(tanh, gelu), 0u);
+    EXPECT_GT(errors_of(fused_text("GELU", ""), gelu), 0u);
+    const std::string quantize = fused_text(
+        "Quantize", R"("scales": {"type": "f32[]", "value": [0.25]}, "zps": {"type": "s64[]", "value": [3]})");
+    EXPECT_EQ(errors_of(quantize, [](double x, double) { return x * 4 + 3; }), 0u);
+    EXPECT_EQ(errors_of(quantize, [](double x, double) { return x * 4; }), 8u);
 }
 
 } // namespace

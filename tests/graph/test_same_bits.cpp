@@ -166,6 +166,25 @@ TEST(same_bits, forward) {
     }
 }
 
+TEST(same_bits, rms_norm) {
+    for (const same_case &c : cases()) {
+        if (c.columns.size() > 1 || c.rows.size() > 4) continue;
+        SCOPED_TRACE(text_of(c));
+        const jitnorm_dim_t rows = same_case::count(c.rows), columns = same_case::count(c.columns);
+        both b(c);
+        b.input(JITNORM_ARG_SRC, SRC_ID, c.all(), {rows, columns}, c.data, 3);
+        b.input(JITNORM_ARG_SCALE, GAMMA_ID, c.columns, {columns}, c.side, 1);
+        b.output(JITNORM_ARG_DST, DST_ID, c.all(), {rows, columns}, c.data);
+        owned_pd pd;
+        ASSERT_OK((forward_request{jitnorm_forward_inference, b.md(JITNORM_ARG_SRC), b.md(JITNORM_ARG_DST), nullptr,
+                                   c.side, EPSILON, unsigned(jitnorm_use_scale) | unsigned(jitnorm_rms_norm)}
+                       .create(&pd)));
+        op_request request{jitnorm_graph_op_rms_norm, b.described(false), b.described(true)};
+        request.floats = {{jitnorm_graph_op_attr_epsilon, EPSILON}};
+        b.compare(request, pd);
+    }
+}
+
 // The inputs and outputs of backward, in the order of the primitive's arguments.
 void add_backward(both &b, const same_case &c) {
     const jitnorm_dim_t rows = same_case::count(c.rows), columns = same_case::count(c.columns);

@@ -67,6 +67,22 @@ TEST_P(emulated_backward_types, every_triple_of_scale_and_gradients) {
     sweep_affine_types(GetParam(), {21}, EMULATED_GRADIENT_TYPES);
 }
 
+// Scale and its gradient in f64, for data in f64: dense, in tiles, in several row blocks.
+TEST_P(backward_types, scale_and_gradients_in_double) {
+    for (const char *layout : {"dense", "ba"})
+        for (const dim_t C : {1, 3, 8, 21, 600, 5000})
+            for (const dim_t rows : {1, 5, 37})
+                for (const auto affine : {jitnorm_f64, jitnorm_f32})
+                    expect_equal_to_reference(GetParam(), {.kind = jitnorm_backward,
+                                                           .dims = {rows, C},
+                                                           .src = layout,
+                                                           .src_type = jitnorm_f64,
+                                                           .dst_type = C % 2 == 0 ? jitnorm_f64 : jitnorm_f32,
+                                                           .diff_src_type = jitnorm_f64,
+                                                           .affine_type = affine,
+                                                           .gradient_type = jitnorm_f64});
+}
+
 // Without a gradient of scale, without scale, without a mean: other code for the same types.
 TEST_P(backward_types, every_flag) {
     for (const unsigned flags : {0U, 1U, 3U, 4U, unsigned(jitnorm_rms_norm), jitnorm_rms_norm | 2U})

@@ -61,6 +61,15 @@ TEST_P(forward_types, every_triple) {
     sweep_types(GetParam(), lengths);
 }
 
+TEST_P(forward_types, scale_and_shift_in_double) {
+    for (const dim_t C : {1, 2, 3, 4, 7, 8, 9, 16, 21, 64, 600, 4099})
+        for (const auto dst : {jitnorm_f64, jitnorm_f32, jitnorm_bf16}) {
+            setup s = setup_of(jitnorm_f64, dst, {3, C});
+            s.affine_type = jitnorm_f64;
+            expect_equal_to_reference(GetParam(), s);
+        }
+}
+
 TEST_P(emulated_forward_types, every_triple) {
     constexpr dim_t lengths[] = {1, 3, 8, 15, 16, 17, 31, 33, 64, 77};
     sweep_types(GetParam(), lengths);

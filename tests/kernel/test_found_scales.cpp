@@ -147,6 +147,22 @@ TEST_P(found_scales, post_ops) {
             }
 }
 
+// The residual is added before; its place may take the sum. Rows in one piece, rows and groups that are longer.
+TEST_P(found_scales, of_sums_with_a_residual) {
+    for (const dim_t C : {16, 100, 4096, 5000, 9000})
+        for (const dim_t per_row : {dim_t(1), C / 4})
+            for (const char *layout : {"ab", "ba"})
+                for (const bool in_place : {false, true}) {
+                    setup s = setup_of({7, C}, per_row);
+                    s.src = s.dst = layout;
+                    s.src_type = jitnorm_bf16;
+                    s.residual = {.added = layout, .sum = layout, .type = jitnorm_bf16, .sum_type = jitnorm_bf16};
+                    s.residual.in_place = in_place;
+                    expect_equal_for_threads(GetParam(), s, {1, 3});
+                    if (HasFailure()) return;
+                }
+}
+
 // Given statistics that change nothing let every value through.
 setup letting_through(dim_t rows, dim_t columns, dim_t per_row = 1) {
     setup s = setup_of({rows, columns}, per_row);

@@ -25,6 +25,7 @@ struct oracle_problem {
     std::vector<Real> scale, shift;   // empty: none
     std::vector<Real> mean, variance; // inputs of backward, and of forward with global statistics
     std::vector<Real> diff_dst;       // backward
+    std::vector<Real> diff_sum;       // backward, added to diff_src; empty: nothing is
 };
 
 template <typename Real>
@@ -107,7 +108,8 @@ oracle_backward_result<Real> oracle_backward(const oracle_problem<Real> &p) {
         if (p.rms) sum_g = 0;
         for (size_t c = 0; c < p.columns; ++c)
             result.diff_src[n * p.columns + c] =
-                rstd * (g[c] - sum_g / Real(p.columns) - xhat[c] * sum_g_xhat / Real(p.columns));
+                rstd * (g[c] - sum_g / Real(p.columns) - xhat[c] * sum_g_xhat / Real(p.columns)) +
+                (p.diff_sum.empty() ? Real(0) : p.diff_sum[n * p.columns + c]);
     }
     return result;
 }

@@ -19,6 +19,23 @@ using impl::layer_norm::output;
 using impl::layer_norm::problem;
 using impl::layer_norm::statistics_form;
 
+// What is added before the normalization; nothing by default.
+struct residual_setup {
+    std::string added, sum; // layouts; empty: no such tensor. Backward: sum is that of the sum's gradient
+    jitnorm_data_type_t type = jitnorm_f32, sum_type = jitnorm_f32, bias_type = jitnorm_data_type_undef;
+    bool rounded = false;
+    bool in_place = false; // the sum is written over the residual; backward: diff_src over the sum's gradient
+};
+
+inline impl::residual_addition make_residual(const residual_setup &s, const std::vector<dim_t> &dims) {
+    impl::residual_addition residual;
+    if (!s.added.empty()) residual.added = make_layout(s.added, dims, s.type);
+    if (!s.sum.empty()) residual.sum = make_layout(s.sum, dims, s.sum_type);
+    residual.bias_type = s.bias_type;
+    residual.normalizes_rounded = s.rounded;
+    return residual;
+}
+
 // How to make a problem; the defaults are a plain f32 forward training.
 struct setup {
     jitnorm_prop_kind_t kind = jitnorm_forward_training;
@@ -41,6 +58,9 @@ struct setup {
     statistics_form form = statistics_form::variance;
     unsigned left_out = 0;
     bool scale_is_ones = false;
+    residual_setup residual = {};
+
+    dim_t first_row = 0, all_rows = -1; // backward of some rows of a larger problem
 };
 
 inline std::ostream &operator<<(std::ostream &out, const setup &s) {
@@ -50,7 +70,9 @@ inline std::ostream &operator<<(std::ostream &out, const setup &s) {
                << s.src_type << ' ' << s.dst_type << ' ' << s.diff_src_type << ' ' << s.affine_type << ' '
                << s.gradient_type << " in place " << s.in_place << " seed " << s.seed << " axes " << s.axes
                << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
-               << s.left_out << " ones " << s.scale_is_ones;
+               << s.left_out << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
+               << s.residual.sum << "' in place " << s.residual.in_place << " rows from " << s.first_row << " of "
+               << s.all_rows;
 }
 
 inline problem make_problem(const setup &s) {
@@ -72,7 +94,11 @@ inline problem make_problem(const setup &s) {
     }
     p.scale_shift_type = s.affine_type;
     p.diff_scale_shift_type = s.gradient_type == jitnorm_data_type_undef ? s.affine_type : s.gradient_type;
+    p.first_row = s.first_row;
+    p.all_rows = s.all_rows;
+    if (p.is_partial()) p.diff_scale_shift_type = jitnorm_f64;
     p.attr = s.attr;
+    p.attr.residual = make_residual(s.residual, s.dims);
     return p;
 }
 
@@ -84,7 +110,9 @@ inline problem with_runtime_sizes(problem p) {
             md.strides[d] = impl::RUNTIME_DIM;
         }
     };
-    for (memory_desc *md : {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics}) forget(*md, true);
+    for (memory_desc *md :
+         {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics, &p.attr.residual.added, &p.attr.residual.sum})
+        forget(*md, true);
     for (impl::post_op &op : p.attr.post_ops.entries)
         if (auto *binary = std::get_if<impl::binary_post_op>(&op)) forget(binary->src1, false); // broadcast where 1
     return p;

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "arithmetic/row_blocks.hpp"
 #include "oracle.hpp"
 #include "planned.hpp"
 #include "problems.hpp"
@@ -29,7 +30,8 @@ enum class sizes_come { at_creation, at_execution };
 
 class run {
 public:
-    explicit run(const setup &s) : p(make_problem(s)), side_(s.side), in_place_(s.in_place) {
+    explicit run(const setup &s)
+        : p(make_problem(s)), side_(s.side), in_place_(s.in_place), sum_in_place_(s.residual.in_place) {
         const dim_t rows = p.rows(), columns = p.row_length();
         src = make(p.src, random_values(rows * columns, s.mean, s.deviation, s.seed));
         const memory_desc vector = dense({columns}, p.scale_shift_type);
@@ -49,6 +51,7 @@ public:
         } else {
             make_gradients(s);
         }
+        make_residual(s);
         if (p.attr.src_scale) src_scale = make(dense({1}), {0.75});
         if (p.attr.dst_scale) dst_scale = make(dense({1}), {1.5});
         if (p.finds_scales()) dst_scale = tensor(p.attr.found_scales, side_);
@@ -69,6 +72,10 @@ public:
         q.rms = p.is_rms();
         q.global_statistics = p.has(jitnorm_use_global_stats);
         q.src = widened<Real>(src);
+        for (size_t i = 0; p.adds_residual() && i < q.src.size(); ++i) {
+            q.src[i] += Real(residual.values()[i]);
+            if (p.reads_bias()) q.src[i] += Real(bias.values()[i % q.columns]);
+        }
         q.scale = widened<Real>(scale); // empty stands for ones
         if (p.adds_one_to_scale())
             for (Real &s : q.scale) s += 1;
@@ -78,6 +85,7 @@ public:
         if (p.form == statistics_form::inverse_deviation)
             for (Real &value : q.variance) value = 1 / (value * value) - q.epsilon;
         q.diff_dst = widened<Real>(diff_dst);
+        q.diff_sum = widened<Real>(diff_sum);
         return q;
     }
 
@@ -114,9 +122,13 @@ public:
         args.set(SCALE, pointer(scale));
         args.set(SHIFT, pointer(shift));
         args.set(DIFF_DST, pointer(diff_dst));
-        args.set(DIFF_SRC, in_place_ ? pointer(diff_dst) : pointer(diff_src));
+        args.set(DIFF_SRC, pointer(p.is_forward() ? diff_src : result()));
         args.set(DIFF_SCALE, pointer(diff_scale));
         args.set(DIFF_SHIFT, pointer(diff_shift));
+        args.set(RESIDUAL, pointer(residual));
+        args.set(SUM, pointer(written_sum()));
+        args.set(BIAS, pointer(bias));
+        args.set(DIFF_SUM, pointer(diff_sum));
         args.set(SRC_SCALE, pointer(src_scale));
         args.set(DST_SCALE, pointer(dst_scale));
         args.set(SCRATCHPAD, scratchpad);
@@ -129,11 +141,14 @@ public:
     // The data output, wherever it lies.
     const tensor &result() const {
         if (p.is_forward()) return in_place_ ? src : dst;
-        return in_place_ ? diff_dst : diff_src;
+        return sum_in_place_ ? diff_sum : in_place_ ? diff_dst : diff_src;
     }
+    // The sum with the residual, forward.
+    const tensor &written_sum() const { return sum_in_place_ && p.is_forward() ? residual : sum; }
 
     problem p;
     tensor src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift;
+    tensor residual, sum, bias, diff_sum;
     tensor src_scale, dst_scale;  // the attribute's, one float each, or those that are found
     std::vector<tensor> operands; // src1 of binary post-op i
 
@@ -151,14 +166,28 @@ private:
 
     void make_gradients(const setup &s) {
         diff_dst = make(p.diff_dst, random_values(nelems(p.diff_dst), 0.1, 1, s.seed + 6));
-        if (!in_place_ && p.wants_diff_src()) diff_src = tensor(p.diff_src, side_);
-        const memory_desc vector = dense({p.row_length()}, p.diff_scale_shift_type);
-        if (p.wants_diff_scale()) diff_scale = tensor(vector, side_);
-        if (p.wants_diff_shift()) diff_shift = tensor(vector, side_);
+        if (!in_place_ && !sum_in_place_ && p.wants_diff_src()) diff_src = tensor(p.diff_src, side_);
+        std::vector<dim_t> sizes = {p.row_length()};
+        if (p.is_partial()) sizes.insert(sizes.begin(), row_blocks_of(p).parts());
+        const memory_desc gradient = dense(sizes, p.diff_scale_shift_type);
+        if (p.wants_diff_scale()) diff_scale = tensor(gradient, side_);
+        if (p.wants_diff_shift()) diff_shift = tensor(gradient, side_);
+    }
+
+    void make_residual(const setup &s) {
+        const impl::residual_addition &asked = p.attr.residual;
+        const dim_t elements = p.rows() * p.row_length();
+        if (p.adds_residual())
+            residual = make(asked.added, random_values(elements, -s.mean / 2, s.deviation, s.seed + 8));
+        if (p.writes_sum() && !sum_in_place_) sum = tensor(asked.sum, side_);
+        if (p.reads_bias())
+            bias = make(dense({p.row_length()}, asked.bias_type), random_values(p.row_length(), 0.5, 1, s.seed + 9));
+        if (p.reads_diff_sum()) diff_sum = make(asked.sum, random_values(elements, 0, 1, s.seed + 10));
     }
 
     std::vector<const tensor *> written() const {
         std::vector<const tensor *> result = {&this->result()};
+        if (p.writes_sum()) result.push_back(&written_sum());
         if (p.writes_mean()) result.push_back(&mean);
         if (p.writes_variance()) result.push_back(&variance);
         result.insert(result.end(), {&diff_scale, &diff_shift});
@@ -169,7 +198,8 @@ private:
 
     void protect_inputs() const {
         const std::vector<const tensor *> outputs = written();
-        for (const tensor *input : {&src, &scale, &shift, &diff_dst, &mean, &variance, &src_scale, &dst_scale})
+        for (const tensor *input :
+             {&src, &scale, &shift, &diff_dst, &mean, &variance, &residual, &bias, &diff_sum, &src_scale, &dst_scale})
             if (std::find(outputs.begin(), outputs.end(), input) == outputs.end()) input->make_read_only();
         for (const tensor &operand : operands) operand.make_read_only();
     }
@@ -181,7 +211,7 @@ private:
     }
 
     guard_side side_;
-    bool in_place_;
+    bool in_place_, sum_in_place_;
 };
 
 } // namespace jitnorm::tests

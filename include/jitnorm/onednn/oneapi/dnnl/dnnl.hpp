@@ -15,6 +15,9 @@ using namespace jitnorm;
 using version_t = dnnl_version_t;
 inline const version_t *version() { return dnnl_version(); }
 
+// The folder of jit-PID.dump, and of what set_jit_dump() asks for.
+inline status set_jit_profiling_jitdumpdir(const std::string &folder) { return set_jit_dump_folder(folder.c_str()); }
+
 } // namespace dnnl
 
 #endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations behind a normalization by name.
+#include "graph_follower.hpp"
+
+#include "../error.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+// A function of one tensor. The names are those of its attributes; without, the numbers stand.
+struct function {
+    const char *name;
+    jitnorm_graph_op_kind_t number;
+    jitnorm_alg_kind_t algorithm;
+    const char *alpha_name = "", *beta_name = "";
+    float alpha = 0, beta = 0;
+};
+
+constexpr function FUNCTIONS[] = {
+    {"Abs", jitnorm_graph_op_abs, jitnorm_eltwise_abs},
+    {"Clamp", jitnorm_graph_op_clamp, jitnorm_eltwise_clip, "min", "max"},
+    {"Elu", jitnorm_graph_op_elu, jitnorm_eltwise_elu, "alpha"},
+    {"Exp", jitnorm_graph_op_exp, jitnorm_eltwise_exp},
+    {"GELU", jitnorm_graph_op_gelu, jitnorm_eltwise_gelu_erf},
+    {"HardSigmoid", jitnorm_graph_op_hard_sigmoid, jitnorm_eltwise_hardsigmoid, "alpha", "beta"},
+    {"HardSwish", jitnorm_graph_op_hard_swish, jitnorm_eltwise_hardswish, "", "", 1.0F / 6, 0.5F},
+    {"LeakyReLU", jitnorm_graph_op_leaky_relu, jitnorm_eltwise_relu, "alpha"},
+    {"Log", jitnorm_graph_op_log, jitnorm_eltwise_log},
+    {"Mish", jitnorm_graph_op_mish, jitnorm_eltwise_mish},
+    {"ReLU", jitnorm_graph_op_relu, jitnorm_eltwise_relu},
+    {"Round", jitnorm_graph_op_round, jitnorm_eltwise_round},
+    {"Sigmoid", jitnorm_graph_op_sigmoid, jitnorm_eltwise_logistic},
+    {"SoftPlus", jitnorm_graph_op_softplus, jitnorm_eltwise_soft_relu, "beta", "", 1},
+    {"Sqrt", jitnorm_graph_op_sqrt, jitnorm_eltwise_sqrt},
+    {"Square", jitnorm_graph_op_square, jitnorm_eltwise_square},
+    {"Tanh", jitnorm_graph_op_tanh, jitnorm_eltwise_tanh},
+};
+
+struct of_two {
+    const char *name;
+    jitnorm_graph_op_kind_t number;
+    jitnorm_alg_kind_t algorithm;
+};
+
+constexpr of_two COMBINATIONS[] = {
+    {"Add", jitnorm_graph_op_add, jitnorm_binary_add},
+    {"Divide", jitnorm_graph_op_divide, jitnorm_binary_div},
+    {"Maximum", jitnorm_graph_op_maximum, jitnorm_binary_max},
+    {"Minimum", jitnorm_graph_op_minimum, jitnorm_binary_min},
+    {"Multiply", jitnorm_graph_op_multiply, jitnorm_binary_mul},
+    {"Subtract", jitnorm_graph_op_subtract, jitnorm_binary_sub},
+};
+
+template <typename Table>
+auto find(const Table &table, const std::string &name) {
+    for (const auto &row : table)
+        if (row.name == name) return &row;
+    return static_cast<decltype(&table[0])>(nullptr);
+}
+
+eltwise_post_op step_of(const function &f, const graph_op &op) {
+    eltwise_post_op step{f.algorithm, f.alpha, f.beta};
+    op.read(f.alpha_name, step.alpha);
+    op.read(f.beta_name, step.beta);
+    std::string mode;
+    op.read("mode", mode);
+    if (mode == "gelu_tanh") step.algorithm = jitnorm_eltwise_gelu_tanh;
+    return step;
+}
+
+// value / scale + zero point
+eltwise_post_op quantization_of(const graph_op &op) {
+    std::vector<float> scales = {1};
+    std::vector<int64_t> zero_points = {0};
+    op.read("scales", scales);
+    op.read("zps", zero_points);
+    return {jitnorm_eltwise_linear, 1 / scales.at(0), float(zero_points.at(0))};
+}
+
+void follow(graph_norm &n, const graph_op &op) {
+    size_t &value = n.outputs.at(graph_role::dst);
+    if (const function *f = find(FUNCTIONS, op.kind)) {
+        n.followers.emplace_back(step_of(*f, op));
+    } else if (const of_two *c = find(COMBINATIONS, op.kind)) {
+        const size_t other = op.inputs.at(0).id == value ? op.inputs.at(1).id : op.inputs.at(0).id;
+        n.followers.emplace_back(binary_post_op{c->algorithm, jitnorm_f32, 0, "", ""}, other);
+    } else if (op.kind == "Quantize") {
+        n.followers.emplace_back(quantization_of(op));
+    } else if (op.kind != "TypeCast") {
+        throw unsupported("there is no oracle for ", op.kind);
+    }
+    value = op.outputs.at(0).id;
+}
+
+} // namespace
+
+jitnorm_graph_op_kind_t follower_kind(const std::string &name) {
+    if (const function *f = find(FUNCTIONS, name)) return f->number;
+    if (const of_two *c = find(COMBINATIONS, name)) return c->number;
+    if (name == "Quantize") return jitnorm_graph_op_quantize;
+    return name == "TypeCast" ? jitnorm_graph_op_type_cast : jitnorm_graph_op_wildcard;
+}
+
+graph_norm understand(const std::vector<const graph_op *> &ops) {
+    graph_norm n = understand(*ops.at(0)).value();
+    for (size_t i = 1; i < ops.size(); ++i) follow(n, *ops[i]);
+    return n;
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators on tensors without data: what torch.compile, torch.export and fake tensors ask."""
+
+import torch
+
+_meta = torch.library.Library("jitnorm", "IMPL", "Meta")
+
+
+def _like(tensor):
+    return torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+
+
+def _statistics(input, normalized_shape):
+    rows = input.dim() - len(normalized_shape)
+    shape = tuple(input.shape[:rows]) + (1,) * len(normalized_shape)
+    return torch.empty(shape, dtype=torch.float32, device=input.device)
+
+
+def _affine(normalized_shape, like):
+    return torch.empty(tuple(normalized_shape), dtype=like.dtype, device=like.device)
+
+
+def _layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    return _like(input)
+
+
+def _layer_norm_forward(input, normalized_shape, weight, bias, eps):
+    return _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape)
+
+
+def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weight, output_mask):
+    side = input if weight is None else weight
+    return (
+        _like(input) if output_mask[0] else None,
+        _affine(normalized_shape, side) if output_mask[1] else None,
+        _affine(normalized_shape, side) if output_mask[2] else None,
+    )
+
+
+def _rms_norm(input, normalized_shape, weight=None, eps=None):
+    return _like(input)
+
+
+def _rms_norm_forward(input, normalized_shape, weight, eps):
+    return _like(input), _statistics(input, normalized_shape)
+
+
+def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, output_mask):
+    return (
+        _like(input) if output_mask[0] else None,
+        _affine(normalized_shape, weight) if output_mask[1] else None,
+    )
+
+
+for _name, _function in {
+    "layer_norm": _layer_norm,
+    "layer_norm_forward": _layer_norm_forward,
+    "layer_norm_backward": _layer_norm_backward,
+    "rms_norm": _rms_norm,
+    "rms_norm_forward": _rms_norm_forward,
+    "rms_norm_backward": _rms_norm_backward,
+}.items():
+    _meta.impl(_name, _function)

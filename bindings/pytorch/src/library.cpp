@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators torch.ops.jitnorm.*: their schemas and what they do on a CPU. autograd.cpp has their derivatives,
+// jitnorm_torch/shapes.py their shapes for tensors without data.
+#include <torch/library.h>
+
+#include <jitnorm/jitnorm.hpp>
+#include <limits>
+
+#include "normalize.hpp"
+#include "override.hpp"
+
+namespace jitnorm_torch {
+
+namespace {
+
+using at::IntArrayRef;
+using at::Tensor;
+
+const optional_tensor NONE;
+
+// As torch.nn.functional.rms_norm has it: the type's own epsilon.
+double epsilon_or_default(c10::optional<double> epsilon, const Tensor &input) {
+    if (epsilon.has_value()) return *epsilon;
+    return input.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon()
+                                              : double(std::numeric_limits<float>::epsilon());
+}
+
+Tensor layer_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, const optional_tensor &bias,
+                  double epsilon) {
+    return forward(input, {shape, weight, bias, epsilon, false}, false).output;
+}
+
+std::tuple<Tensor, Tensor, Tensor> layer_norm_forward(const Tensor &input, IntArrayRef shape,
+                                                      const optional_tensor &weight, const optional_tensor &bias,
+                                                      double epsilon) {
+    normalized made = forward(input, {shape, weight, bias, epsilon, false}, true);
+    return {std::move(made.output), std::move(made.mean), std::move(made.rstd)};
+}
+
+std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor &gradient, const Tensor &input, IntArrayRef shape,
+                                                       const Tensor &mean, const Tensor &rstd,
+                                                       const optional_tensor &weight, std::array<bool, 3> mask) {
+    gradients made =
+        backward(gradient, input, mean, rstd, {shape, weight, NONE, 0, false}, {mask[0], mask[1], mask[2]});
+    return {std::move(made.input), std::move(made.weight), std::move(made.bias)};
+}
+
+Tensor rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, c10::optional<double> epsilon) {
+    return forward(input, {shape, weight, NONE, epsilon_or_default(epsilon, input), true}, false).output;
+}
+
+std::tuple<Tensor, Tensor> rms_norm_forward(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
+                                            c10::optional<double> epsilon) {
+    normalized made = forward(input, {shape, weight, NONE, epsilon_or_default(epsilon, input), true}, true);
+    return {std::move(made.output), std::move(made.rstd)};
+}
+
+std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor &gradient, const Tensor &input, IntArrayRef shape,
+                                             const Tensor &rstd, const optional_tensor &weight,
+                                             std::array<bool, 2> mask) {
+    gradients made = backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true}, {mask[0], mask[1], false});
+    return {std::move(made.input), std::move(made.weight)};
+}
+
+std::tuple<Tensor, Tensor, Tensor> layer_norm_partial_backward(const Tensor &gradient, const Tensor &input,
+                                                               IntArrayRef shape, const Tensor &mean,
+                                                               const Tensor &rstd, const optional_tensor &weight,
+                                                               int64_t first_row, int64_t all_rows,
+                                                               std::array<bool, 3> mask) {
+    gradients made = partial_backward(gradient, input, mean, rstd, {shape, weight, NONE, 0, false},
+                                      {mask[0], mask[1], mask[2]}, {first_row, all_rows});
+    return {std::move(made.input), std::move(made.weight), std::move(made.bias)};
+}
+
+std::tuple<Tensor, Tensor> rms_norm_partial_backward(const Tensor &gradient, const Tensor &input, IntArrayRef shape,
+                                                     const Tensor &rstd, const optional_tensor &weight,
+                                                     int64_t first_row, int64_t all_rows, std::array<bool, 2> mask) {
+    gradients made = partial_backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true},
+                                      {mask[0], mask[1], false}, {first_row, all_rows});
+    return {std::move(made.input), std::move(made.weight)};
+}
+
+Tensor merge(at::ArrayRef<Tensor> sums, IntArrayRef rows, IntArrayRef shape, at::ScalarType type) {
+    return merge_gradients(sums, rows, shape, type);
+}
+
+int64_t count_partial_sums(int64_t rows, int64_t columns, int64_t first_row, int64_t all_rows) {
+    return partial_sums(rows, columns, {first_row, all_rows});
+}
+
+int64_t row_block(int64_t all_rows, int64_t columns) {
+    jitnorm_dim_t rows = 0;
+    jitnorm::error::wrap_c_api(jitnorm_layer_normalization_row_block(&rows, all_rows, columns), "no row block");
+    return rows;
+}
+
+TORCH_LIBRARY(jitnorm, m) {
+    m.def("layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) "
+          "-> Tensor");
+    m.def("layer_norm_forward(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) "
+          "-> (Tensor, Tensor, Tensor)");
+    m.def("layer_norm_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor mean, Tensor rstd, "
+          "Tensor? weight, bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
+    m.def("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor");
+    m.def("rms_norm_forward(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)");
+    m.def("rms_norm_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? weight, "
+          "bool[2] output_mask) -> (Tensor, Tensor)");
+    m.def("layer_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor mean, Tensor "
+          "rstd, Tensor? weight, int first_row, int all_rows, bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
+    m.def("rms_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, "
+          "Tensor? weight, int first_row, int all_rows, bool[2] output_mask) -> (Tensor, Tensor)");
+    m.def("merge_gradients(Tensor[] sums, int[] rows, int[] normalized_shape, ScalarType dtype) -> Tensor");
+    m.def("partial_sums(int rows, int columns, int first_row, int all_rows) -> int", &count_partial_sums);
+    m.def("row_block(int all_rows, int columns) -> int", &row_block);
+    m.def("_override(bool wanted) -> ()", &override_native);
+}
+
+TORCH_LIBRARY_IMPL(jitnorm, CPU, m) {
+    m.impl("layer_norm", &layer_norm);
+    m.impl("layer_norm_forward", &layer_norm_forward);
+    m.impl("layer_norm_backward", &layer_norm_backward);
+    m.impl("rms_norm", &rms_norm);
+    m.impl("rms_norm_forward", &rms_norm_forward);
+    m.impl("rms_norm_backward", &rms_norm_backward);
+    m.impl("layer_norm_partial_backward", &layer_norm_partial_backward);
+    m.impl("rms_norm_partial_backward", &rms_norm_partial_backward);
+    m.impl("merge_gradients", &merge);
+}
+
+} // namespace
+
+} // namespace jitnorm_torch

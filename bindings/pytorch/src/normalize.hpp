@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// normalize: layer and RMS normalization of tensors on a CPU, and their gradients. No autograd here.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <tuple>
+
+namespace jitnorm_torch {
+
+using optional_tensor = c10::optional<at::Tensor>;
+
+// What a normalization has beside its input. An affine tensor that is absent or undefined stands for ones or zeros.
+struct norm {
+    at::IntArrayRef shape; // the last dimensions of the input, which are normalized together
+    const optional_tensor &weight, &bias;
+    double epsilon;
+    bool rms; // without a mean; there is no bias
+};
+
+// The output is contiguous and has the input's type. Statistics, contiguous f32 with sizes of 1 for what is normalized,
+// are undefined where they are not wanted, and the mean of rms is always.
+struct normalized {
+    at::Tensor output, mean, rstd;
+};
+normalized forward(const at::Tensor &input, const norm &how, bool wants_statistics);
+
+struct wanted_gradients {
+    bool input, weight, bias;
+};
+
+// Contiguous, of the types of the tensors that they belong to; undefined where they are not wanted.
+struct gradients {
+    at::Tensor input, weight, bias;
+};
+gradients backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
+                   const at::Tensor &rstd, const norm &how, wanted_gradients wanted);
+
+// The input has some rows of all those that processes share.
+struct row_range {
+    int64_t first, all;
+};
+
+// The same, but that in the place of the gradients of weight and bias there are their sums over parts of the rows
+// (jitnorm_partial.h), float64, a row of sums after the other.
+gradients partial_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
+                           const at::Tensor &rstd, const norm &how, wanted_gradients wanted, row_range range);
+
+// How many sums there are for so many rows.
+int64_t partial_sums(int64_t rows, int64_t columns, row_range range);
+
+// A gradient of weight or bias from the sums of all ranges, rows[i] of range i, in the order of the rows.
+at::Tensor merge_gradients(at::ArrayRef<at::Tensor> sums, at::IntArrayRef rows, at::IntArrayRef shape,
+                           at::ScalarType type);
+
+} // namespace jitnorm_torch

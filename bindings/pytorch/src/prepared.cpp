@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared.hpp"
+
+#include <cstring>
+#include <memory>
+
+namespace jitnorm_torch {
+
+namespace {
+
+using jitnorm::memory;
+
+constexpr int ARGUMENTS[SLOTS] = {
+    JITNORM_ARG_SRC,   JITNORM_ARG_DST,      JITNORM_ARG_MEAN,     JITNORM_ARG_VARIANCE,   JITNORM_ARG_SCALE,
+    JITNORM_ARG_SHIFT, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT};
+
+memory::desc data_desc(const request &asked, int tensor) {
+    const rows &data = asked.data;
+    return {memory::dims(data.dims, data.dims + data.ndims), memory::data_type(asked.type),
+            memory::dims(data.strides[tensor], data.strides[tensor] + data.ndims)};
+}
+
+// Dense, in the order of the rows.
+memory::desc statistics_desc(const request &asked) {
+    const memory::dims dims(asked.data.dims, asked.data.dims + asked.data.ndims - 1);
+    memory::dims strides(dims.size());
+    int64_t stride = 1;
+    for (size_t d = dims.size(); d-- > 0; stride *= std::max<int64_t>(dims[d], 1)) strides[d] = stride;
+    return {dims, memory::data_type::f32, strides};
+}
+
+float epsilon_of(const request &asked) {
+    float value;
+    std::memcpy(&value, &asked.epsilon, sizeof value);
+    return value;
+}
+
+bool is_forward(const request &asked) {
+    return asked.kind == jitnorm_forward_inference || asked.kind == jitnorm_forward_training;
+}
+
+jitnorm::primitive_desc_base describe_partial(const request &asked) {
+    const memory::desc src = data_desc(asked, 0), diff_dst = data_desc(asked, 1), diff_src = data_desc(asked, 2);
+    jitnorm_primitive_desc_t made = nullptr;
+    jitnorm::error::wrap_c_api(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+                                   &made, cpu().get(), diff_src.get(), diff_dst.get(), src.get(),
+                                   statistics_desc(asked).get(), jitnorm_data_type_t(asked.affine_type),
+                                   epsilon_of(asked), unsigned(asked.flags), asked.first_row, asked.all_rows, nullptr),
+                               "could not describe the gradients of some rows");
+    return jitnorm::primitive_desc_base(made);
+}
+
+jitnorm::primitive_desc_base describe(const request &asked) {
+    using jitnorm::layer_normalization_backward;
+    using jitnorm::layer_normalization_forward;
+    const auto kind = jitnorm::prop_kind(asked.kind);
+    const auto flags = jitnorm::normalization_flags(asked.flags);
+    const auto affine = memory::data_type(asked.affine_type);
+    if (asked.all_rows >= 0) return describe_partial(asked);
+    if (is_forward(asked))
+        return layer_normalization_forward::primitive_desc(cpu(), kind, data_desc(asked, 0), data_desc(asked, 1),
+                                                           statistics_desc(asked), affine, epsilon_of(asked), flags);
+    return layer_normalization_backward::primitive_desc(cpu(), kind, data_desc(asked, 2), data_desc(asked, 1),
+                                                        data_desc(asked, 0), statistics_desc(asked), affine, affine,
+                                                        epsilon_of(asked), flags, {});
+}
+
+// The library takes a mean with rms_norm and a shift backward, and looks at neither.
+bool is_looked_at(const request &asked, int slot) {
+    if (slot == MEAN) return (asked.flags & jitnorm_rms_norm) == 0;
+    return slot != SHIFT || is_forward(asked);
+}
+
+size_t hash_of(const request &asked) {
+    uint64_t words[sizeof(request) / sizeof(uint64_t)], hash = 0;
+    std::memcpy(words, &asked, sizeof asked);
+    for (const uint64_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return size_t(hash >> 32);
+}
+
+} // namespace
+
+static_assert(sizeof(request) % sizeof(uint64_t) == 0);
+
+void request::set_epsilon(double value) {
+    const auto rounded = float(value);
+    std::memcpy(&epsilon, &rounded, sizeof rounded);
+}
+
+prepared::prepared(const request &asked) {
+    const jitnorm::primitive_desc_base described = describe(asked);
+    primitive_ = jitnorm::primitive(described.get());
+    for (int slot = 0; slot < SLOTS; ++slot) {
+        if (!is_looked_at(asked, slot)) continue;
+        const memory::desc md = described.query_md(jitnorm::query::exec_arg_md, ARGUMENTS[slot]);
+        if (md.get_ndims() == 0) continue;
+        memories_.emplace_back(md, cpu(), static_cast<void *>(JITNORM_MEMORY_NONE));
+        arguments_.push_back({ARGUMENTS[slot], memories_.back().get()});
+        slots_.push_back(tensor_slot(slot));
+    }
+}
+
+void prepared::run(const pointers &tensors) {
+    for (size_t i = 0; i < slots_.size(); ++i) jitnorm_memory_set_data_handle(arguments_[i].memory, tensors[slots_[i]]);
+    jitnorm::error::wrap_c_api(
+        jitnorm_primitive_execute(primitive_.get(), stream_of_thread(), int(arguments_.size()), arguments_.data()),
+        "could not execute a normalization");
+}
+
+int64_t partial_sums(const request &asked) {
+    const memory::desc sums = describe_partial(asked).diff_weights_desc(0);
+    return sums.get_ndims() == 0 ? 0 : sums.get_dims()[0];
+}
+
+// A table whose entries replace each other: a model has few shapes, and what is not here the library finds again
+// within a microsecond.
+prepared &prepare(const request &asked) {
+    struct entry {
+        request what;
+        std::unique_ptr<prepared> made;
+    };
+    thread_local std::array<entry, 64> table;
+    entry &here = table[hash_of(asked) % table.size()];
+    if (here.made == nullptr || std::memcmp(&here.what, &asked, sizeof asked) != 0) {
+        here.made = std::make_unique<prepared>(asked);
+        here.what = asked;
+    }
+    return *here.made;
+}
+
+} // namespace jitnorm_torch

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// rows: tensors of one shape as a primitive sees them: a few dimensions that count rows, then one of columns.
+// Neighbouring dimensions become one where the strides of all tensors allow it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace jitnorm_torch {
+
+struct rows {
+    static constexpr int MAX_DIMS = 5, MAX_TENSORS = 3;
+
+    int64_t ndims = 0;
+    int64_t dims[MAX_DIMS] = {};
+    int64_t strides[MAX_TENSORS][MAX_DIMS] = {}; // by tensor
+
+    int64_t columns() const { return dims[ndims - 1]; }
+};
+
+// The last `normalized` dimensions are the columns. False where the tensors' strides need more dimensions than a
+// primitive has.
+bool find_rows(at::ArrayRef<const at::Tensor *> tensors, int64_t normalized, rows &found);
+
+} // namespace jitnorm_torch

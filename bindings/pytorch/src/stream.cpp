@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's work on PyTorch's threads: as many as torch.get_num_threads() says.
+#include <ATen/Parallel.h>
+
+#include <cstdlib>
+
+#include "prepared.hpp"
+
+namespace jitnorm_torch {
+
+namespace {
+
+void on_threads_of_torch(void *, int count, void (*body)(void *argument, int index), void *argument) {
+    at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) body(argument, int(i));
+    });
+}
+
+jitnorm::stream stream_for(int threads) { return {cpu(), jitnorm::thread_pool{on_threads_of_torch, nullptr, threads}}; }
+
+} // namespace
+
+// Failures become exceptions: the library's lines about them are for those who ask for them.
+const jitnorm::engine &cpu() {
+    static const jitnorm::engine engine = [] {
+        if (std::getenv("JITNORM_VERBOSE") == nullptr) jitnorm_set_verbose(0);
+        return jitnorm::engine(jitnorm::engine::kind::cpu, 0);
+    }();
+    return engine;
+}
+
+jitnorm_stream_t stream_of_thread() {
+    thread_local jitnorm::stream stream;
+    thread_local int threads_of_stream = 0;
+    const int threads = at::in_parallel_region() ? 1 : at::get_num_threads();
+    if (threads != threads_of_stream) {
+        stream = stream_for(threads);
+        threads_of_stream = threads;
+    }
+    return stream.get();
+}
+
+} // namespace jitnorm_torch

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests have in common. PYTHONPATH leads to the built package (tests/CMakeLists.txt)."""
+
+import itertools
+import unittest
+
+import torch
+
+import jitnorm_torch
+
+# Of a result's type: what it may differ from a computation in float64, as a multiple of the largest value.
+BOUND = {torch.float32: 2e-6, torch.bfloat16: 2**-8, torch.float16: 2**-11, torch.float64: 1e-11}
+
+
+def random(shape, dtype=torch.float32, seed=1):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype)
+
+
+def leaf(tensor, wanted=True):
+    """The same memory and strides, and a gradient of its own."""
+    return None if tensor is None else tensor.detach().requires_grad_(wanted)
+
+
+class TestCase(unittest.TestCase):
+    def assert_near(self, got, expected, bound=None):
+        self.assertEqual(got.shape, expected.shape)
+        bound = BOUND[got.dtype] if bound is None else bound
+        if expected.numel() == 0:
+            return
+        scale = max(expected.double().abs().max().item(), 1)  # what cancels out is as exact as what it is made of
+        self.assertLessEqual((got.double() - expected.double()).abs().max().item(), bound * scale, f"of {scale}")
+
+    def assert_same_bits(self, got, expected):
+        self.assertEqual(got.dtype, expected.dtype)
+        self.assertTrue(torch.equal(got, expected), "bits differ")
+
+
+def exact_layer_norm(x, shape, weight, bias, eps=1e-5):
+    double = [None if t is None else t.double() for t in (x, weight, bias)]
+    return torch.nn.functional.layer_norm(double[0], shape, double[1], double[2], eps)
+
+
+def exact_rms_norm(x, shape, weight, eps):
+    axes = tuple(range(x.dim() - len(shape), x.dim()))
+    y = x.double() * torch.rsqrt((x.double() ** 2).mean(axes, keepdim=True) + eps)
+    return y if weight is None else y * weight.double()
+
+
+subsets = list(itertools.product([False, True], repeat=3))
+layer_norm = jitnorm_torch.layer_norm
+rms_norm = jitnorm_torch.rms_norm

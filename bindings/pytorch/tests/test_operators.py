@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators against a computation in float64 by PyTorch: types, shapes, strides, empty tensors, gradients."""
+
+import unittest
+
+import torch
+
+from support import TestCase, exact_layer_norm, exact_rms_norm, layer_norm, leaf, random, rms_norm, subsets
+
+TYPES = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
+SHAPES = [  # the input's, and how many dimensions are normalized
+    ((1, 1), 1),
+    ((3, 7), 1),
+    ((64,), 1),
+    ((2, 5, 16), 2),
+    ((4, 1, 17), 1),
+    ((2, 3, 4, 5), 3),
+    ((2, 3, 2, 2, 3, 8), 1),
+    ((40, 96), 1),
+    ((3, 5000), 1),
+]
+
+
+class Layer(TestCase):
+    def compare(self, x, shape, weight, bias, gradient, wanted=(True, True, True)):
+        leaves = [leaf(t, w) for t, w in zip((x, weight, bias), wanted)]
+        exact = [leaf(t.double(), w) if t is not None else None for t, w in zip((x, weight, bias), wanted)]
+        y = layer_norm(leaves[0], shape, *leaves[1:])
+        z = exact_layer_norm(exact[0], shape, exact[1], exact[2])
+        self.assertEqual(y.dtype, x.dtype)
+        self.assertTrue(y.is_contiguous())
+        self.assert_near(y, z)
+        if not any(t is not None and t.requires_grad for t in leaves):
+            self.assertFalse(y.requires_grad)
+            return
+        y.backward(gradient)
+        z.backward(gradient.double())
+        for got, expected in zip(leaves, exact):
+            if got is None or not got.requires_grad:
+                self.assertTrue(got is None or got.grad is None)
+            else:
+                self.assertEqual(got.grad.dtype, got.dtype)
+                # statistics are float32; of equal values what they lack is divided by sqrt(eps)
+                bound = None if got.dtype in (torch.bfloat16, torch.float16) else 2e-5 if shape[-1] == 1 else 5e-6
+                self.assert_near(got.grad, expected.grad, bound)
+
+    def test_types_and_shapes(self):
+        for sizes, axes in SHAPES:
+            shape = sizes[-axes:]
+            for dtype in TYPES:
+                for affine in {dtype, torch.float32}:
+                    with self.subTest(sizes=sizes, axes=axes, dtype=dtype, affine=affine):
+                        self.compare(
+                            random(sizes, dtype), shape, random(shape, affine, 2), random(shape, affine, 3),
+                            random(sizes, dtype, 4),
+                        )
+
+    def test_any_subset_of_tensors_and_gradients(self):
+        x, weight, bias, gradient = random((6, 33)), random(33, seed=2), random(33, seed=3), random((6, 33), seed=4)
+        for has_input, has_weight, has_bias in subsets:
+            for wanted in subsets:
+                with self.subTest(weight=has_weight, bias=has_bias, wanted=wanted):
+                    if has_input:
+                        self.compare(x, (33,), weight if has_weight else None, bias if has_bias else None, gradient,
+                                     wanted)
+
+    def test_weight_and_bias_of_two_types(self):
+        self.compare(random((6, 33), torch.bfloat16), (33,), random(33, torch.bfloat16, 2), random(33, seed=3),
+                     random((6, 33), torch.bfloat16, 4))
+
+    def test_strides(self):
+        base, weight, bias = random((8, 6, 10, 12)), random(12, seed=2), random(12, seed=3)
+        views = {
+            "transposed rows": base.transpose(0, 2),
+            "columns apart": base.transpose(1, 3)[..., :6],
+            "every other row": base[::2, 1:5],
+            "every other column": random((8, 6, 10, 24))[..., ::2],
+            "expanded": base[:1].expand(5, 6, 10, 12),
+            "five dimensions of rows": random((2, 3, 2, 3, 2, 12)).permute(4, 2, 0, 3, 1, 5),
+            "an offset": base.reshape(-1)[5 : 5 + 48].view(4, 12),
+        }
+        for name, x in views.items():
+            shape = x.shape[-1:]
+            for gradient in (random(x.shape, seed=4), torch.ones(()).expand(x.shape), random(x.shape[::-1]).permute(
+                    *reversed(range(x.dim())))):
+                with self.subTest(name, gradient=gradient.stride()):
+                    self.compare(x, shape, weight[: shape[0]], bias[: shape[0]], gradient)
+                    with torch.no_grad():
+                        y = layer_norm(x, shape, weight[: shape[0]], bias[: shape[0]])
+                        z = layer_norm(x.contiguous(), shape, weight[: shape[0]], bias[: shape[0]])
+                        self.assert_same_bits(y, z)
+
+    def test_columns_of_several_dimensions_that_are_no_one_stride(self):
+        self.compare(random((4, 6, 5)).transpose(1, 2), (5, 6), random((5, 6), seed=2), random((6, 5), seed=3).t(),
+                     random((4, 5, 6), seed=4))
+
+    def test_empty(self):
+        for sizes, shape in [((0, 8), (8,)), ((3, 0, 8), (0, 8)), ((0,), (0,)), ((2, 0, 4), (4,))]:
+            x, weight, bias = leaf(random(sizes)), leaf(random(shape, seed=2)), leaf(random(shape, seed=3))
+            y = layer_norm(x, shape, weight, bias)
+            self.assertEqual(y.shape, x.shape)
+            y.sum().backward()
+            for tensor in (x, weight, bias):
+                self.assertEqual(tensor.grad.shape, tensor.shape)
+                self.assertEqual(tensor.grad.abs().sum().item(), 0)
+
+    def test_gradcheck(self):
+        for sizes, axes in [((5, 6), 1), ((2, 3, 4), 2), ((1, 9), 1)]:
+            tensors = [leaf(random(sizes, torch.float64))] + [leaf(random(sizes[-axes:], torch.float64, s)) for s in (2, 3)]
+            self.assertTrue(torch.autograd.gradcheck(lambda x, w, b: layer_norm(x, sizes[-axes:], w, b), tensors))
+            self.assertTrue(torch.autograd.gradcheck(lambda x, w: rms_norm(x, sizes[-axes:], w, 1e-5), tensors[:2]))
+
+    def test_gradients_are_not_differentiable_again(self):
+        x = leaf(random((4, 8)))
+        (gradient,) = torch.autograd.grad(layer_norm(x, (8,)).pow(2).sum(), x, create_graph=True)
+        with self.assertRaises(RuntimeError):
+            gradient.sum().backward()
+
+    def test_a_graph_can_be_kept_and_ends(self):
+        x = leaf(random((4, 8)))
+        y = layer_norm(x, (8,)).pow(2).sum()
+        first = torch.autograd.grad(y, x, retain_graph=True)[0]
+        self.assert_same_bits(torch.autograd.grad(y, x)[0], first)
+        with self.assertRaises(RuntimeError):
+            torch.autograd.grad(y, x)
+
+    def test_a_changed_input_is_found(self):
+        x = leaf(random((4, 8)))
+        z = x * 1
+        y = layer_norm(z, (8,))
+        z.add_(1)
+        with self.assertRaises(RuntimeError):
+            y.sum().backward()
+
+    def test_the_same_bits_on_any_threads_and_without_a_graph(self):
+        tensors = [leaf(random((512, 768))), leaf(random(768, seed=2)), leaf(random(768, seed=3))]
+        before = torch.get_num_threads()
+        results = []
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            y = layer_norm(tensors[0], (768,), *tensors[1:])
+            results.append((y.detach(), *torch.autograd.grad(y, tensors, random(y.shape, seed=4))))
+            with torch.no_grad():
+                self.assert_same_bits(layer_norm(tensors[0], (768,), *tensors[1:]), y.detach())
+        torch.set_num_threads(before)
+        for other in results[1:]:
+            for got, expected in zip(other, results[0]):
+                self.assert_same_bits(got, expected)
+
+    def test_errors(self):
+        x = random((4, 8))
+        for call in (
+            lambda: layer_norm(x, (7,)),
+            lambda: layer_norm(x, ()),
+            lambda: layer_norm(x, (2, 4, 8)),
+            lambda: layer_norm(x, (8,), random(7)),
+            lambda: layer_norm(x, (8,), random(8), random((1, 8))),
+            lambda: layer_norm(x.int(), (8,)),
+            lambda: layer_norm(x, (8,), eps=-1.0),
+            lambda: layer_norm(x, (8,), random(8, torch.float64)),
+        ):
+            with self.assertRaises(RuntimeError):
+                call()
+
+
+class Rms(TestCase):
+    def test_types_and_shapes(self):
+        for sizes, axes in SHAPES:
+            shape = sizes[-axes:]
+            for dtype in TYPES:
+                for eps in (None, 1e-5):
+                    with self.subTest(sizes=sizes, axes=axes, dtype=dtype, eps=eps):
+                        self.compare(random(sizes, dtype), shape, random(shape, dtype, 2), eps)
+
+    def compare(self, x, shape, weight, eps):
+        leaves, exact = [leaf(x), leaf(weight)], [leaf(x.double()), leaf(weight.double())]
+        y = rms_norm(leaves[0], shape, leaves[1], eps)
+        z = exact_rms_norm(exact[0], shape, exact[1], eps or torch.finfo(torch.promote_types(x.dtype, torch.float32)).eps)
+        self.assert_near(y, z)
+        gradient = random(x.shape, x.dtype, 4)
+        y.backward(gradient)
+        z.backward(gradient.double())
+        for got, expected in zip(leaves, exact):
+            narrow = got.dtype in (torch.bfloat16, torch.float16)
+            # of one element the gradient is what is left of a difference
+            self.assert_near(got.grad, expected.grad, None if narrow else 5e-6) if shape != (1,) else None
+
+    def test_without_a_weight(self):
+        x = random((5, 40))
+        self.assert_near(rms_norm(x, (40,), None, 1e-6), exact_rms_norm(x, (40,), None, 1e-6))
+
+
+if __name__ == "__main__":
+    unittest.main()

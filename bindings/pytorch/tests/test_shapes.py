@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators on tensors without data, and what tracers see of them."""
+
+import unittest
+
+import torch
+
+from support import TestCase, layer_norm, leaf, random, rms_norm
+
+OPERATORS = torch.ops.jitnorm
+
+
+def calls(device):
+    def at(*shape, dtype=torch.bfloat16):
+        return torch.ones(shape, dtype=dtype, device=device)
+
+    x, weight, statistics = at(3, 5, 8), at(5, 8, dtype=torch.float32), at(3, 1, 1, dtype=torch.float32)
+    shape = (5, 8)
+    return {
+        "layer_norm": (x, shape, weight),
+        "layer_norm_forward": (x, shape, weight, None, 1e-5),
+        "layer_norm_backward": (x, x, shape, statistics, statistics, weight, (True, True, True)),
+        "rms_norm": (x, shape, weight),
+        "rms_norm_forward": (x, shape, weight, None),
+        "rms_norm_backward": (x, x, shape, statistics, weight, (True, False)),
+    }
+
+
+class Shapes(TestCase):
+    def test_tensors_without_data_are_as_those_with(self):
+        for name, arguments in calls("cpu").items():
+            with self.subTest(name), torch.no_grad():
+                real = getattr(OPERATORS, name)(*arguments)
+                bare = getattr(OPERATORS, name)(*calls("meta")[name])
+                for a, b in zip(*(x if isinstance(x, tuple) else (x,) for x in (real, bare))):
+                    self.assertEqual(a is None, b is None)
+                    if a is not None:
+                        self.assertEqual((a.shape, a.dtype, a.stride()), (b.shape, b.dtype, b.stride()))
+                        self.assertEqual(b.device.type, "meta")
+
+    def test_tracing_sees_forward_and_backward(self):
+        from torch.fx.experimental.proxy_tensor import make_fx
+
+        def step(x, weight):
+            y = layer_norm(x, (8,), weight).sum() + rms_norm(x, (8,), weight).pow(2).sum()
+            return torch.autograd.grad(y, (x, weight))
+
+        x, weight = leaf(random((4, 8))), leaf(random(8, seed=2))
+        for mode in ("real", "fake"):
+            traced = make_fx(step, tracing_mode=mode)(x, weight)
+            targets = [str(node.target) for node in traced.graph.nodes]
+            for name in ("layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward"):
+                self.assertTrue(any(name in target for target in targets), f"{mode}: no {name} in {targets}")
+            for got, expected in zip(traced(x, weight), step(x, weight)):
+                self.assert_same_bits(got, expected)
+
+    @unittest.skipUnless(hasattr(torch, "compile"), "torch.compile came with PyTorch 2")
+    def test_compile(self):
+        tensors = leaf(random((4, 8))), leaf(random(8, seed=2)), leaf(random(8, seed=3))
+
+        def step(x, weight, bias):
+            return layer_norm(x * 2, (8,), weight, bias).pow(2).sum()
+
+        compiled = torch.compile(step, backend="aot_eager", fullgraph=True)
+        for got, expected in zip(torch.autograd.grad(compiled(*tensors), tensors), torch.autograd.grad(step(*tensors), tensors)):
+            self.assert_same_bits(got, expected)
+
+
+class Modules(TestCase):
+    def test_state_and_results_are_those_of_torch(self):
+        import jitnorm_torch
+
+        own, theirs = jitnorm_torch.LayerNorm((5, 8)), torch.nn.LayerNorm((5, 8))
+        theirs.load_state_dict(own.state_dict())
+        x = random((3, 5, 8))
+        self.assert_near(own(x), theirs(x).detach())
+        self.assertEqual(repr(own), repr(theirs))
+        rms = jitnorm_torch.RMSNorm(8, eps=1e-5)
+        self.assertEqual([name for name, _ in rms.named_parameters()], ["weight"])
+        self.assert_same_bits(rms(x), rms_norm(x, (8,), rms.weight, 1e-5))
+        self.assertEqual(len(list(jitnorm_torch.RMSNorm(8, elementwise_affine=False).parameters())), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

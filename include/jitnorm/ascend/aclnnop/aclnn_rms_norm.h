@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclnnop/aclnn_rms_norm.h: RMS normalization forward. jitnorm_aclnn.h says what is taken and every error. */
+#ifndef JITNORM_ASCEND_ACLNN_RMS_NORM_H
+#define JITNORM_ASCEND_ACLNN_RMS_NORM_H
+
+#include "../aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline aclnnStatus aclnnRmsNormGetWorkspaceSize(const aclTensor *x, const aclTensor *gamma, double epsilon,
+                                                       const aclTensor *yOut, const aclTensor *rstdOut,
+                                                       uint64_t *workspaceSize, aclOpExecutor **executor) {
+    return jitnorm_aclnn_rms_norm_get_workspace_size(x, gamma, epsilon, yOut, rstdOut, workspaceSize, executor);
+}
+
+static inline aclnnStatus aclnnRmsNorm(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                       aclrtStream stream) {
+    return jitnorm_aclnn_rms_norm(workspace, workspaceSize, executor, stream);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

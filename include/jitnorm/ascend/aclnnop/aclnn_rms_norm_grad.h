@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclnnop/aclnn_rms_norm_grad.h: RMS normalization backward. jitnorm_aclnn.h says what is taken and every error. */
+#ifndef JITNORM_ASCEND_ACLNN_RMS_NORM_GRAD_H
+#define JITNORM_ASCEND_ACLNN_RMS_NORM_GRAD_H
+
+#include "../aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline aclnnStatus aclnnRmsNormGradGetWorkspaceSize(const aclTensor *dy, const aclTensor *x,
+                                                           const aclTensor *rstd, const aclTensor *gamma,
+                                                           const aclTensor *dxOut, const aclTensor *dgammaOut,
+                                                           uint64_t *workspaceSize, aclOpExecutor **executor) {
+    return jitnorm_aclnn_rms_norm_grad_get_workspace_size(dy, x, rstd, gamma, dxOut, dgammaOut, workspaceSize,
+                                                          executor);
+}
+
+static inline aclnnStatus aclnnRmsNormGrad(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                           aclrtStream stream) {
+    return jitnorm_aclnn_rms_norm_grad(workspace, workspaceSize, executor, stream);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

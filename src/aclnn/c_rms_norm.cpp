@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: the first calls of RMS normalization.
+#include "first_call.hpp"
+
+using namespace jitnorm::impl::aclnn;
+
+jitnorm_acl_status_t jitnorm_aclnn_rms_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t gamma, double epsilon, const_jitnorm_acl_tensor_t y_out,
+    const_jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return guarded(__func__, [&]() -> outcome {
+        const outcome present = check_present(
+            {{x, "x is null"}, {gamma, "gamma is null"}, {y_out, "yOut is null"}, {rstd_out, "rstdOut is null"}});
+        if (present.failed()) return present;
+        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
+        const rms_norm_parameters given = {behind(x), behind(gamma), epsilon, behind(y_out), behind(rstd_out)};
+        return prepare(given, workspace_size, executor);
+    });
+}
+
+jitnorm_acl_status_t
+jitnorm_aclnn_rms_norm_grad_get_workspace_size(const_jitnorm_acl_tensor_t dy, const_jitnorm_acl_tensor_t x,
+                                               const_jitnorm_acl_tensor_t rstd, const_jitnorm_acl_tensor_t gamma,
+                                               const_jitnorm_acl_tensor_t dx_out, const_jitnorm_acl_tensor_t dgamma_out,
+                                               uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return guarded(__func__, [&]() -> outcome {
+        const outcome present = check_present({{dy, "dy is null"},
+                                               {x, "x is null"},
+                                               {rstd, "rstd is null"},
+                                               {gamma, "gamma is null"},
+                                               {dx_out, "dxOut is null"},
+                                               {dgamma_out, "dgammaOut is null"}});
+        if (present.failed()) return present;
+        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
+        const rms_norm_grad_parameters given = {behind(dy),    behind(x),      behind(rstd),
+                                                behind(gamma), behind(dx_out), behind(dgamma_out)};
+        return prepare(given, workspace_size, executor);
+    });
+}

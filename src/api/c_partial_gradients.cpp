@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: how rows may be cut into ranges, and the gradients from the sums of all ranges.
+#include <algorithm>
+#include <vector>
+
+#include "../core/boundary.hpp"
+#include "../core/names.hpp"
+#include "../reference/merge_gradients.hpp"
+#include "jitnorm/jitnorm_partial.h"
+
+using namespace jitnorm::impl;
+using layer_norm::row_blocks;
+using layer_norm::reference::row_range_sums;
+
+namespace {
+
+constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
+
+// No tensor has more.
+constexpr dim_t MOST_ELEMENTS = dim_t(1) << 53;
+constexpr verdict IMPOSSIBLE = invalid("all_rows or columns is negative, or more than a tensor can have");
+
+bool are_possible(dim_t rows, dim_t columns) {
+    return 0 <= rows && rows <= MOST_ELEMENTS && 0 <= columns && columns <= MOST_ELEMENTS;
+}
+
+bool is_gradient_type(jitnorm_data_type_t type) {
+    return type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16 || type == jitnorm_f64;
+}
+
+// The ranges one after the other, as far as they are all rows.
+verdict find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, const double *const *sums,
+                    std::vector<row_range_sums> &found) {
+    const dim_t block = row_blocks(all, columns).block_rows();
+    dim_t first = 0;
+    for (int i = 0; i < ranges; ++i) {
+        if (rows[i] < 0 || rows[i] > all - first) return invalid(explain("rows[%d] is no number of rows", i));
+        if (rows[i] > 0 && first % block != 0) return invalid(explain("range %d begins within a row block", i));
+        if (rows[i] > 0 && columns > 0 && sums[i] == nullptr) return invalid(explain("sums[%d] is null", i));
+        found.push_back({row_blocks(rows[i], columns, first, all), sums[i]});
+        first += rows[i];
+    }
+    return first == all ? verdict{} : invalid("the ranges are not all rows");
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows, jitnorm_dim_t all_rows,
+                                                       jitnorm_dim_t columns) {
+    if (any_null(block_rows)) return report(__func__, JITNORM_NULL_AMONG(block_rows));
+    if (!are_possible(all_rows, columns)) return report(__func__, IMPOSSIBLE);
+    *block_rows = row_blocks(all_rows, columns).block_rows();
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jitnorm_data_type_t data_type,
+                                                             jitnorm_dim_t all_rows, jitnorm_dim_t columns, int ranges,
+                                                             const jitnorm_dim_t *rows, const double *const *sums) {
+    if (!are_possible(all_rows, columns)) return report(__func__, IMPOSSIBLE);
+    if (ranges < 0) return report(__func__, invalid("ranges is negative"));
+    const void *const to = array_of(size_t(columns), gradient), *const numbers = array_of(size_t(ranges), rows);
+    const void *const parts = array_of(size_t(ranges), sums);
+    if (any_null(to, numbers, parts)) return report(__func__, null_among("gradient, rows, sums", {to, numbers, parts}));
+    return guarded(__func__, [&] {
+        if (!is_gradient_type(data_type)) return invalid("the type of a gradient is f32, bf16, f16 or f64");
+        std::vector<row_range_sums> found;
+        if (verdict v = find_ranges(all_rows, columns, ranges, rows, sums, found); v.status != jitnorm_success)
+            return v;
+        layer_norm::reference::merge_gradients(found, columns, data_type, gradient);
+        return verdict{};
+    });
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual. Its panels have
+// two strips as those of other problems: the rows that are normalized, and dst. The former are sums, in a tile of their
+// own that holds a batch's columns and stays in L1. Where a batch has all columns at once they are added up once; else
+// they are added up twice, for the statistics and to be normalized, and written the second time: the sum may have the
+// residual's place.
+#pragma once
+
+#include <memory>
+
+#include "../layout/row_tensors.hpp"
+#include "forward_kernels.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+template <typename T, typename Rows> // the compute type, and where the tensors' rows come from
+class rows_with_sums {
+public:
+    rows_with_sums(const problem &p, const plan &how, std::shared_ptr<const forward_kernels<T>> kernels)
+        : rows_(row_tensors_of(p), how), kernels_(std::move(kernels)), last_(size_t(row_tensors_of(p).count - 1)),
+          writes_sum_(p.writes_sum()), keeps_rows_(how.panel_columns == p.row_length()), sum_bytes_(how.sum_bytes()),
+          pitch_(how.sum_pitch), bias_size_(dim_t(size_of(p.attr.residual.bias_type))) {}
+
+    dim_t rows() const { return rows_.rows(); }
+    dim_t cut_at(dim_t row) const { return rows_.cut_at(row); }
+
+    class cursor {
+    public:
+        cursor(const rows_with_sums &rows, const arguments &args, std::byte *tiles)
+            : rows_(rows), at_(rows.rows_, args, tiles + rows.sum_bytes_), tile_{tiles, rows.pitch_},
+              bias_(static_cast<const std::byte *>(args[BIAS])) {}
+
+        template <typename Body>
+        void for_each_batch(range which, dim_t most, dim_t same_columns_until, Body &&body) {
+            at_.for_each_batch(which, most, same_columns_until, [&](dim_t first, dim_t number) {
+                added_ = {0, 0};
+                body(first, number);
+            });
+        }
+
+        panel open_to_read(range rows, range columns) { return open_sums(rows, columns, rows_.keeps_rows_); }
+        panel open(range rows, range columns) { return open_sums(rows, columns, true); }
+        void close(range rows, range columns) { at_.close(rows, columns); }
+        statistics_rows open_statistics() { return at_.open_statistics(); }
+        void close_statistics() const { at_.close_statistics(); }
+        void finish(int share, int shares) { at_.finish(share, shares); }
+
+    private:
+        panel open_sums(range rows, range columns, bool writes) {
+            const panel here = at_.open(rows, columns);
+            const bool are_there = added_.begin == columns.begin && added_.end == columns.end && (written_ || !writes);
+            if (!are_there) add(here, rows, columns, writes);
+            panel result = {};
+            result[0] = tile_;
+            result[1] = here[rows_.last_];
+            return result;
+        }
+
+        void add(const panel &here, range rows, range columns, bool writes) {
+            const strip &src = here[0], &residual = here[1];
+            const strip sum = rows_.writes_sum_ ? here[2] : strip{nullptr, 0};
+            const auto &kernels = *rows_.kernels_->addition;
+            const auto &kernel = writes ? kernels.add_and_write : kernels.add;
+            kernel({.src = src.first,
+                    .residual = residual.first,
+                    .bias = behind(bias_, columns.begin * rows_.bias_size_),
+                    .sum = sum.first,
+                    .row = tile_.first,
+                    .src_row_stride = src.stride,
+                    .residual_row_stride = residual.stride,
+                    .sum_row_stride = sum.stride,
+                    .row_stride = tile_.stride,
+                    .rows = rows.end - rows.begin,
+                    .count = columns.end - columns.begin});
+            added_ = columns;
+            written_ = writes;
+        }
+
+        const rows_with_sums &rows_;
+        typename Rows::cursor at_;
+        strip tile_;
+        const std::byte *bias_;
+        range added_ = {0, 0}; // columns of the batch whose sums are in the tile
+        bool written_ = false; // and where they are to be written
+    };
+
+private:
+    Rows rows_;
+    std::shared_ptr<const forward_kernels<T>> kernels_;
+    size_t last_; // of the tensors: dst
+    bool writes_sum_, keeps_rows_;
+    dim_t sum_bytes_, pitch_, bias_size_; // bytes
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// merge_gradients: the sums of all parts of a problem's rows, made a range of rows at a time, become its gradient.
+#pragma once
+
+#include <span>
+
+#include "../arithmetic/row_blocks.hpp"
+
+namespace jitnorm::impl::layer_norm::reference {
+
+struct row_range_sums {
+    row_blocks cut;      // of the range
+    const double *parts; // cut.parts() rows of sums, of any alignment
+};
+
+// `ranges` are all rows in their order. The gradient is f64, f32, bf16 or f16, of any alignment.
+void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitnorm_data_type_t type, void *gradient);
+
+} // namespace jitnorm::impl::layer_norm::reference

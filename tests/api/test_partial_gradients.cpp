@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of scale and shift from ranges of rows: the bits of backward on all rows, however rows are cut.
+#include <cmath>
+#include <random>
+
+#include "rig/execution.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr unsigned FLAGS = jitnorm_use_scale | jitnorm_use_shift;
+
+struct shape {
+    jitnorm_dim_t rows, columns;
+    jitnorm_data_type_t type = jitnorm_f32, affine = jitnorm_f32; // of data; of gradients of scale and shift
+};
+
+struct whole_problem {
+    shape size;
+    std::vector<float> src, diff_dst, scale, mean, variance; // by value; the tensors have the type of the shape
+
+    explicit whole_problem(const shape &of) : size(of) {
+        std::mt19937 random(7);
+        std::normal_distribution<float> values;
+        const auto fill = [&](std::vector<float> &to, jitnorm_dim_t count) {
+            to.resize(size_t(count));
+            for (float &value : to) value = values(random);
+        };
+        fill(src, of.rows * of.columns);
+        fill(diff_dst, of.rows * of.columns);
+        fill(scale, of.columns);
+        fill(mean, of.rows);
+        fill(variance, of.rows);
+        for (float &value : variance) value = value * value + 0.25F;
+    }
+};
+
+template <typename T>
+std::vector<T> as(const std::vector<float> &values, jitnorm_dim_t first, jitnorm_dim_t count) {
+    return {values.begin() + first, values.begin() + first + count};
+}
+
+struct gradients {
+    std::vector<std::byte> diff_src, diff_scale, diff_shift;
+};
+
+// Backward by the descriptor on the rows first, first + 1, ...
+template <typename T>
+gradients backward(const whole_problem &all, const owned_pd &pd, jitnorm_dim_t first, jitnorm_dim_t rows) {
+    const jitnorm_dim_t columns = all.size.columns;
+    execution e(pd);
+    if (rows != 0) {
+        e.set(JITNORM_ARG_SRC, as<T>(all.src, first * columns, rows * columns));
+        e.set(JITNORM_ARG_DIFF_DST, as<T>(all.diff_dst, first * columns, rows * columns));
+        e.set(JITNORM_ARG_SCALE, all.scale);
+        e.set(JITNORM_ARG_MEAN, as<float>(all.mean, first, rows));
+        e.set(JITNORM_ARG_VARIANCE, as<float>(all.variance, first, rows));
+    }
+    EXPECT_EQ(e.run(), jitnorm_success);
+    return {e.get<std::byte>(JITNORM_ARG_DIFF_SRC), e.get<std::byte>(JITNORM_ARG_DIFF_SCALE),
+            e.get<std::byte>(JITNORM_ARG_DIFF_SHIFT)};
+}
+
+owned_pd partial_desc(const shape &s, jitnorm_dim_t first, jitnorm_dim_t rows) {
+    const owned_md md = make_md({rows, s.columns}, s.type);
+    owned_pd pd;
+    must(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+             &pd, cpu(), md, md, md, nullptr, jitnorm_f32, 1e-5F, FLAGS, first, s.rows, nullptr),
+         "a descriptor of some rows");
+    return pd;
+}
+
+owned_pd whole_desc(const shape &s) {
+    const owned_md md = make_md({s.rows, s.columns}, s.type);
+    owned_pd pd;
+    EXPECT_EQ(
+        (backward_request{.diff_src = md, .diff_dst = md, .src = md, .diff_scale_shift_type = s.affine, .flags = FLAGS}
+             .create(&pd)),
+        jitnorm_success);
+    return pd;
+}
+
+std::vector<std::byte> merged(const shape &s, const std::vector<jitnorm_dim_t> &rows,
+                              const std::vector<std::vector<std::byte>> &sums) {
+    std::vector<const double *> pointers;
+    for (const auto &bytes : sums) pointers.push_back(reinterpret_cast<const double *>(bytes.data()));
+    std::vector<std::byte> result(size_t(s.columns) * jitnorm_data_type_size(s.affine));
+    EXPECT_OK(jitnorm_layer_normalization_merge_gradients(result.data(), s.affine, s.rows, s.columns, int(rows.size()),
+                                                          rows.data(), pointers.data()));
+    return result;
+}
+
+template <typename T>
+void expect_whole(const shape &s, const std::vector<jitnorm_dim_t> &rows) {
+    const whole_problem all(s);
+    const gradients expected = backward<T>(all, whole_desc(s), 0, s.rows);
+    std::vector<std::vector<std::byte>> scales, shifts;
+    std::vector<std::byte> diff_src;
+    jitnorm_dim_t first = 0;
+    for (const jitnorm_dim_t count : rows) {
+        const gradients part = backward<T>(all, partial_desc(s, first, count), first, count);
+        scales.push_back(part.diff_scale);
+        shifts.push_back(part.diff_shift);
+        if (count > 0) diff_src.insert(diff_src.end(), part.diff_src.begin(), part.diff_src.end());
+        first += count;
+    }
+    EXPECT_TRUE(s.rows == 0 || diff_src == expected.diff_src);
+    EXPECT_TRUE(merged(s, rows, scales) == expected.diff_scale) << s.rows << 'x' << s.columns;
+    EXPECT_TRUE(merged(s, rows, shifts) == expected.diff_shift) << s.rows << 'x' << s.columns;
+}
+
+// So many rows in ranges of whole blocks, as even as can be.
+std::vector<jitnorm_dim_t> cut_evenly(const shape &s, int ranges) {
+    jitnorm_dim_t block = 0;
+    EXPECT_OK(jitnorm_layer_normalization_row_block(&block, s.rows, s.columns));
+    const jitnorm_dim_t blocks = (s.rows + block - 1) / block;
+    std::vector<jitnorm_dim_t> rows;
+    for (int i = 0; i < ranges; ++i)
+        rows.push_back(std::min((i + 1) * blocks / ranges * block, s.rows) -
+                       std::min(i * blocks / ranges * block, s.rows));
+    return rows;
+}
+
+TEST(partial_gradients, have_the_bits_of_the_whole) {
+    for (const char *implementation : {"", "jit:avx2", "ref:any"}) {
+        if (jitnorm_set_implementation(implementation) != jitnorm_success) continue;
+        for (const shape &s : {shape{1, 8}, {100, 16}, {128, 768}, {2049, 24}, {4097, 8}, {6000, 5}, {24, 5000}})
+            for (const int ranges : {1, 2, 3, 4, 8, 40}) expect_whole<float>(s, cut_evenly(s, ranges));
+    }
+    ASSERT_OK(jitnorm_set_implementation(""));
+}
+
+TEST(partial_gradients, of_ranges_of_very_different_sizes) {
+    expect_whole<float>({4097, 8}, {32, 64, 4001});
+    expect_whole<float>({4097, 8}, {4064, 0, 32, 0, 1, 0});
+    expect_whole<float>({4097, 8}, {0, 4096, 1});
+    expect_whole<float>({0, 8}, {0, 0});
+}
+
+TEST(partial_gradients, of_every_type) {
+    for (const auto affine : {jitnorm_bf16, jitnorm_f16})
+        expect_whole<float>({600, 40, jitnorm_f32, affine}, {96, 480, 24});
+    for (const auto affine : {jitnorm_f32, jitnorm_f16, jitnorm_f64})
+        expect_whole<double>({600, 40, jitnorm_f64, affine}, {96, 480, 24});
+}
+
+jitnorm_status_t create(jitnorm_dim_t rows, jitnorm_dim_t first, jitnorm_dim_t all) {
+    const owned_md md = make_md({rows, 16}, jitnorm_f32);
+    owned_pd pd;
+    return jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+        &pd, cpu(), md, md, md, nullptr, jitnorm_f32, 1e-5F, FLAGS, first, all, nullptr);
+}
+
+TEST(partial_gradients, rows_that_are_refused) {
+    EXPECT_OK(create(64, 32, 4096));
+    EXPECT_OK(create(65, 4032, 4097));
+    for (const auto &[rows, first, all] : {std::array<jitnorm_dim_t, 3>{64, 16, 4096},
+                                           {65, 32, 4096},
+                                           {64, 4064, 4097},
+                                           {64, -32, 4096},
+                                           {64, 0, 63},
+                                           {64, 0, -1},
+                                           {64, 1LL << 62, INT64_MAX}})
+        EXPECT_EQ(create(rows, first, all), jitnorm_invalid_arguments) << rows << ' ' << first << ' ' << all;
+    const owned_md any = make_md({JITNORM_RUNTIME_DIM_VAL, 16}, jitnorm_f32, dims{16, 1});
+    owned_pd pd;
+    EXPECT_EQ(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+                  &pd, cpu(), any, any, any, nullptr, jitnorm_f32, 1e-5F, FLAGS, 0, 4096, nullptr),
+              jitnorm_unimplemented);
+    EXPECT_EQ(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+                  &pd, cpu(), nullptr, any, any, nullptr, jitnorm_f32, 1e-5F, FLAGS, 0, 4096, nullptr),
+              jitnorm_invalid_arguments);
+}
+
+TEST(partial_gradients, sums_are_described) {
+    const owned_pd pd = partial_desc({4097, 16}, 32, 320); // blocks 1, 2 | 3 4 5 | 6 7 8 | 9 10
+    const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_diff_weights_md, 0);
+    EXPECT_EQ(dims_of(md, jitnorm_query_dims), (dims{5, 16}));
+    EXPECT_EQ(ask<jitnorm_data_type_t>(md, jitnorm_query_data_type), jitnorm_f64);
+}
+
+TEST(partial_gradients, merges_that_are_refused) {
+    const std::vector<double> sums(100 * 16);
+    const double *const both[] = {sums.data(), sums.data()};
+    const double *const one[] = {sums.data(), nullptr};
+    std::vector<float> gradient(16, 7);
+    const auto merge = [&](jitnorm_data_type_t type, jitnorm_dim_t all, jitnorm_dim_t columns, dims rows,
+                           const double *const *parts) {
+        return jitnorm_layer_normalization_merge_gradients(gradient.data(), type, all, columns, int(rows.size()),
+                                                           rows.data(), parts);
+    };
+    for (const jitnorm_status_t status :
+         {merge(jitnorm_s8, 4096, 16, {64, 4032}, both), merge(jitnorm_f32, 4096, 16, {64, 4000}, both),
+          merge(jitnorm_f32, 4096, 16, {16, 4080}, both), merge(jitnorm_f32, 4096, 16, {-64, 4160}, both),
+          merge(jitnorm_f32, 4096, 16, {64, 4032}, one), merge(jitnorm_f32, -1, 16, {}, both),
+          merge(jitnorm_f32, 4096, INT64_MAX, {64, 4032}, both), merge(jitnorm_f32, 4096, 16, {64, 4032}, nullptr),
+          merge(jitnorm_f32, 4096, 16, {4096, 4096}, both)})
+        EXPECT_EQ(status, jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_layer_normalization_merge_gradients(nullptr, jitnorm_f32, 0, 16, 0, nullptr, nullptr),
+              jitnorm_invalid_arguments);
+    EXPECT_EQ(gradient, std::vector<float>(16, 7));
+    EXPECT_OK(merge(jitnorm_f32, 0, 16, {}, nullptr));
+    EXPECT_EQ(gradient, std::vector<float>(16, 0));
+}
+
+TEST(partial_gradients, row_blocks_that_are_asked_for) {
+    jitnorm_dim_t block = 0;
+    EXPECT_OK(jitnorm_layer_normalization_row_block(&block, 128, 768));
+    EXPECT_EQ(block, 22);
+    EXPECT_OK(jitnorm_layer_normalization_row_block(&block, 1000000, 768));
+    EXPECT_EQ(block, 32);
+    EXPECT_EQ(jitnorm_layer_normalization_row_block(nullptr, 128, 768), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_layer_normalization_row_block(&block, -1, 768), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_layer_normalization_row_block(&block, 1, INT64_MAX), jitnorm_invalid_arguments);
+    EXPECT_EQ(block, 32);
+}
+
+} // namespace

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operations behind a normalization become one partition with it, and which do not: each rule of jitnorm_graph.h.
+#include <cmath>
+
+#include "fused_graph.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+using enum op::kind;
+using groups = std::vector<std::vector<size_t>>;
+using graph::partition;
+
+groups groups_of(const std::vector<op> &ops, partition::policy policy = partition::policy::fusion) {
+    groups result;
+    for (const partition &p : partitions_of(ops, policy)) result.push_back(p.get_ops());
+    return result;
+}
+groups groups_of(const fused_graph &g) { return groups_of(g.ops()); }
+
+fused_graph chain(std::vector<link> links) {
+    fused_graph g;
+    g.links = std::move(links);
+    return g;
+}
+
+// All in one partition, which is supported; or each alone, the norm supported and the others not.
+void expect_fused(const fused_graph &g) {
+    const auto partitions = partitions_of(g.ops());
+    ASSERT_EQ(partitions.size(), 1u);
+    EXPECT_EQ(partitions[0].get_ops_num(), g.links.size() + 1);
+    EXPECT_TRUE(partitions[0].is_supported());
+}
+void expect_apart(const fused_graph &g) {
+    const auto partitions = partitions_of(g.ops());
+    ASSERT_EQ(partitions.size(), g.links.size() + 1);
+    for (size_t i = 0; i < partitions.size(); ++i) {
+        EXPECT_EQ(partitions[i].get_ops(), std::vector<size_t>{FIRST_OP + i});
+        EXPECT_EQ(partitions[i].is_supported(), i == 0);
+    }
+}
+
+const shape DIMS = {2, 3, 4};
+
+TEST(fusion_groups, every_function) {
+    for (const op::kind kind :
+         {Abs, Exp, GELU, HardSwish, Log, Mish, Sigmoid, SoftPlus, ReLU, Round, Sqrt, Square, Tanh})
+        expect_fused(chain({{kind}}));
+    expect_fused(chain({with_float(Elu, op::attr::alpha, 1)}));
+    expect_fused(chain({with_float(LeakyReLU, op::attr::alpha, 0.1F)}));
+    expect_fused(chain({with_float(SoftPlus, op::attr::beta, 2)}));
+    const auto two = [](op::attr one, op::attr other) {
+        return [=](op &o) { o.set_attr<float>(one, 0.25F).set_attr<float>(other, 1); };
+    };
+    expect_fused(chain({{Clamp, jitnorm_f32, {}, false, two(op::attr::min, op::attr::max)}}));
+    expect_fused(chain({{HardSigmoid, jitnorm_f32, {}, false, two(op::attr::alpha, op::attr::beta)}}));
+    for (const char *mode : {"gelu_erf", "gelu_tanh"})
+        expect_fused(
+            chain({{GELU, jitnorm_f32, {}, false, [=](op &o) { o.set_attr<std::string>(op::attr::mode, mode); }}}));
+}
+
+TEST(fusion_groups, functions_that_are_not_as_described) {
+    for (const op::kind kind : {Clamp, Elu, HardSigmoid, LeakyReLU, SoftMax, Reciprocal, End, Wildcard})
+        expect_apart(chain({{kind}})); // an attribute is missing, or they are others
+    expect_apart(chain({with_float(Clamp, op::attr::min, 1)}));
+    expect_apart(chain({with_float(LeakyReLU, op::attr::alpha, NAN)}));
+    expect_apart(chain({with_float(ReLU, op::attr::alpha, 1)}));
+    expect_apart(chain({{ReLU, jitnorm_bf16}}));
+    expect_apart(chain({{ReLU, jitnorm_f32, {dense(20, DIMS)}}}));
+    const auto mode = [](const std::string &value) {
+        return chain({{GELU, jitnorm_f32, {}, false, [=](op &o) { o.set_attr<std::string>(op::attr::mode, value); }}});
+    };
+    expect_apart(mode("gelu"));
+    const auto number = [](op &o) { o.set_attr<int64_t>(op::attr::axis, 1); };
+    expect_apart(chain({{GELU, jitnorm_f32, {}, false, number}}));
+}
+
+TEST(fusion_groups, combinations_with_what_can_be_broadcast) {
+    for (const op::kind kind : {Add, Multiply, Maximum, Minimum, Divide, Subtract})
+        for (const shape &dims : {shape{2, 3, 4}, {3, 4}, {4}, {1}, {}, {1, 3, 1}, {2, 1, 4}}) {
+            expect_fused(chain({{kind, jitnorm_f32, {dense(20, dims)}}}));
+            const bool commutes = kind != Divide && kind != Subtract;
+            const fused_graph swapped = chain({{kind, jitnorm_f32, {dense(20, dims)}, true}});
+            commutes ? expect_fused(swapped) : expect_apart(swapped);
+        }
+    for (const shape &dims : {shape{2}, {3, 1, 4}, {2, 2, 3, 4}, {1, 1, 1, 4}, {5}, {0}})
+        expect_apart(chain({{Add, jitnorm_f32, {dense(20, dims)}}}));
+    expect_apart(chain({{Add, jitnorm_f32, {unknown(20)}}}));
+    expect_apart(chain({{Add}}));
+    fused_graph unknown_src = chain({{Add, jitnorm_f32, {dense(20, {4})}}});
+    unknown_src.inputs = {unknown(10)};
+    expect_apart(unknown_src);
+}
+
+TEST(fusion_groups, auto_broadcast) {
+    const auto set = [](const std::string &value) {
+        return [=](op &o) { o.set_attr<std::string>(op::attr::auto_broadcast, value); };
+    };
+    expect_fused(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, set("numpy")}}));
+    expect_fused(chain({{Add, jitnorm_f32, {dense(20, DIMS)}, false, set("none")}}));
+    expect_apart(chain({{Add, jitnorm_f32, {dense(20, {4})}, false, set("none")}}));
+    expect_apart(chain({{Add, jitnorm_f32, {dense(20, DIMS)}, false, set("some")}}));
+}
+
+// A tensor with itself, or with what the chain has written before, is read twice.
+TEST(fusion_groups, the_chain_with_itself) {
+    expect_apart(chain({{Add, jitnorm_f32, {unknown(FIRST_RESULT)}}}));
+    const groups expected = {{1}, {2}, {3}};
+    EXPECT_EQ(groups_of(chain({{ReLU}, {Add, jitnorm_f32, {unknown(FIRST_RESULT)}}})), expected);
+}
+
+TEST(fusion_groups, types) {
+    for (const auto narrow : {jitnorm_bf16, jitnorm_f16}) {
+        const auto of = [&](std::vector<link> links) {
+            fused_graph g = chain(std::move(links));
+            g.inputs = {dense(10, DIMS, narrow)};
+            return g;
+        };
+        const link to_f32 = {TypeCast, jitnorm_f32}, to_narrow = {TypeCast, narrow};
+        expect_fused(of({{ReLU, narrow}}));
+        expect_fused(of({{Add, narrow, {dense(20, {4}, narrow)}}}));
+        expect_fused(of({{Add, jitnorm_f32, {dense(20, {4})}}})); // narrow and f32 give f32
+        expect_apart(of({{Add, narrow, {dense(20, {4})}}}));
+        expect_apart(of({{ReLU, jitnorm_f32}}));
+        expect_apart(of({quantize(0.5F)})); // of f32 alone
+        expect_fused(of({to_f32}));
+        expect_fused(of({to_f32, quantize(0.5F)}));
+        expect_fused(of({to_f32, {Multiply, jitnorm_f32, {dense(20, {4}, narrow)}}, {ReLU}, quantize(0.5F)}));
+        expect_fused(chain({to_narrow, {GELU, narrow}}));
+        expect_fused(chain({{Add, jitnorm_f32, {dense(20, {4}, narrow)}}}));
+        const jitnorm_data_type_t other = narrow == jitnorm_bf16 ? jitnorm_f16 : jitnorm_bf16;
+        expect_apart(of({{TypeCast, other}}));
+        expect_apart(of({{Add, narrow, {dense(20, {4}, other)}}}));
+        EXPECT_EQ(groups_of(of({to_f32, to_narrow})), (groups{{1, 2}, {3}}));      // one cast
+        EXPECT_EQ(groups_of(of({{ReLU, narrow}, to_f32})), (groups{{1, 2}, {3}})); // before all else
+    }
+    expect_apart(chain({{TypeCast, jitnorm_f32}}));
+    expect_apart(chain({{Add, jitnorm_s32, {dense(20, {4}, jitnorm_s32)}}}));
+}
+
+TEST(fusion_groups, quantize) {
+    for (const auto type : {jitnorm_s8, jitnorm_u8}) {
+        expect_fused(chain({quantize(0.1F, type)}));
+        expect_fused(chain({quantize(0.1F, type, {0})}));
+        expect_fused(chain({quantize(-0.1F, type, {-7})}));
+        expect_fused(chain({{GELU}, quantize(0.1F, type, {1 << 24})}));
+    }
+    expect_apart(chain({{Quantize, jitnorm_s8}})); // no scales
+    for (const auto type : {jitnorm_f32, jitnorm_s32, jitnorm_bf16}) expect_apart(chain({quantize(0.1F, type)}));
+    for (const float scale : {0.F, NAN, INFINITY, 1e-45F}) expect_apart(chain({quantize(scale)}));
+    for (const std::vector<int64_t> &points : {std::vector<int64_t>{1, 2}, {(1 << 24) + 1}, {INT64_MIN}})
+        expect_apart(chain({quantize(0.1F, jitnorm_s8, points)}));
+    const auto configured = [](configuration more) {
+        link q = quantize(0.1F);
+        q.configure = [first = q.configure, more](op &o) {
+            first(o);
+            more(o);
+        };
+        return chain({q});
+    };
+    const auto qtype = [&](const std::string &v) {
+        return configured([=](op &o) { o.set_attr<std::string>(op::attr::qtype, v); });
+    };
+    expect_fused(qtype("per_tensor"));
+    expect_apart(qtype("per_channel"));
+    expect_fused(configured([](op &o) { o.set_attr<int64_t>(op::attr::axis, 0); })); // of no meaning per tensor
+    expect_apart(configured([](op &o) { o.set_attr<std::vector<float>>(op::attr::scales, {0.1F, 0.1F}); }));
+    expect_apart(configured([](op &o) { o.set_attr<float>(op::attr::alpha, 1); }));
+    EXPECT_EQ(groups_of(chain({quantize(0.1F), {ReLU, jitnorm_s8}})), (groups{{1, 2}, {3}})); // the last one
+}
+
+TEST(fusion_groups, at_most_nineteen_functions) {
+    std::vector<link> links(19, link{ReLU});
+    links.push_back(quantize(0.5F));
+    expect_fused(chain(links));
+    links.insert(links.begin(), link{ReLU});
+    const groups found = groups_of(chain(links));
+    ASSERT_EQ(found.size(), 3u);
+    EXPECT_EQ(found[0].size(), 20u);
+}
+
+TEST(fusion_groups, what_somebody_else_reads_stays_a_tensor) {
+    const fused_graph g = chain({{ReLU}, {Square}, {Tanh}});
+    for (size_t read = 0; read < 3; ++read) {
+        std::vector<op> ops = g.ops();
+        ops.emplace_back(9, End, std::vector<logical_tensor>{unknown(FIRST_RESULT + read)},
+                         std::vector<logical_tensor>{}, "outside");
+        const auto partitions = partitions_of(ops);
+        ASSERT_FALSE(partitions.empty());
+        EXPECT_EQ(partitions[0].get_ops_num(), read + 1); // what is read is the last result that is kept
+        EXPECT_TRUE(partitions[0].is_supported());
+    }
+}
+
+TEST(fusion_groups, which_norms_can_be_followed) {
+    fused_graph g = chain({{ReLU}});
+    g.norm = RMSNorm;
+    expect_fused(g);
+    g.inputs = {dense(10, DIMS), dense(11, {4})};
+    expect_fused(g);
+    g.norm = LayerNorm;
+    g.inputs.push_back(dense(12, {4}));
+    expect_fused(g);
+    const auto axis = [](int64_t value) {
+        return [=](op &o) { o.set_attr<int64_t>(op::attr::begin_norm_axis, value); };
+    };
+    g.configure = axis(2);
+    expect_fused(g);
+    for (const int64_t other : {-2, 0, 1}) {
+        g.configure = axis(other);
+        expect_apart(g);
+    }
+    fused_graph narrow = chain({{ReLU, jitnorm_bf16}});
+    narrow.inputs = {dense(10, DIMS, jitnorm_bf16), dense(11, {4}, jitnorm_bf16)};
+    expect_apart(narrow);
+    narrow.inputs[1] = dense(11, {4});
+    expect_fused(narrow);
+    for (const shape &dims : {shape{4}, {1, 1, 1, 1, 1, 4}}) {
+        fused_graph odd = chain({{ReLU}});
+        odd.inputs = {dense(10, dims)};
+        expect_apart(odd);
+    }
+    fused_graph unknown_rank = chain({{ReLU}});
+    unknown_rank.inputs = {unknown(10)};
+    expect_fused(unknown_rank);
+}
+
+// As long as nobody in the graph reads them: it might be who writes what an operation behind reads.
+TEST(fusion_groups, statistics) {
+    fused_graph g = chain({{Add, jitnorm_f32, {dense(20, {2, 3, 1})}}});
+    g.statistics = {dense(30, {2, 3}), dense(31, {2, 3})};
+    expect_fused(g);
+    const auto partitions = partitions_of(g.ops());
+    EXPECT_EQ(partitions[0].get_output_ports().size(), 3u);
+    for (const size_t id : {30, 31}) {
+        std::vector<op> ops = g.ops();
+        ops.emplace_back(9, StaticReshape, std::vector<logical_tensor>{dense(id, {2, 3})},
+                         std::vector<logical_tensor>{dense(20, {2, 3, 1})}, "between");
+        EXPECT_EQ(groups_of(ops), (groups{{1}, {9}, {2}}));
+    }
+}
+
+TEST(fusion_groups, shapes_that_contradict_each_other) {
+    std::vector<op> ops = {op(1, LayerNorm, {dense(10, DIMS)}, {unknown(50)}, "norm"),
+                           op(2, ReLU, {unknown(50)}, {dense(51, {2, 3, 5})}, "relu")};
+    ops[0].set_attr<bool>(op::attr::keep_stats, false);
+    EXPECT_EQ(groups_of(ops), (groups{{1}, {2}}));
+}
+
+TEST(fusion_groups, debugging_keeps_operations_apart) {
+    EXPECT_EQ(groups_of(chain({{ReLU}, {Abs}}).ops(), partition::policy::debug), (groups{{1}, {2}, {3}}));
+    EXPECT_EQ(groups_of(chain({{ReLU}, {Abs}}).ops(), partition::policy::fusion), (groups{{1, 2, 3}}));
+}
+
+// A partition stands where everything that it reads has been written; ports are what comes in and goes out, once.
+TEST(fusion_groups, order_and_ports) {
+    fused_graph g = chain({{ReLU}, {Multiply, jitnorm_f32, {dense(20, {4})}}, {Add, jitnorm_f32, {dense(10, DIMS)}}});
+    std::vector<op> ops = g.ops();
+    ops.insert(ops.begin(), op(8, Reciprocal, {unknown(g.result())}, {unknown(60)}, "after"));
+    ops.emplace_back(9, StaticReshape, std::vector<logical_tensor>{dense(21, {2, 2})},
+                     std::vector<logical_tensor>{dense(20, {4})}, "before");
+    EXPECT_EQ(groups_of(ops), (groups{{9}, {1, 2, 3, 4}, {8}}));
+    const partition fused = partitions_of(ops)[1];
+    std::vector<size_t> inputs, outputs;
+    for (const logical_tensor &t : fused.get_input_ports()) inputs.push_back(t.get_id());
+    for (const logical_tensor &t : fused.get_output_ports()) outputs.push_back(t.get_id());
+    EXPECT_EQ(inputs, (std::vector<size_t>{10, 20}));
+    EXPECT_EQ(outputs, std::vector<size_t>{g.result()});
+}
+
+} // namespace
+} // namespace jitnorm::tests
