@@ -41,6 +41,7 @@ void check_status(jitnorm_status_t status, const char *call);
     take(post_ops_destroy) \
     take(primitive_attr_create) \
     take(primitive_attr_set_scales_mask) \
+    take(primitive_attr_set_scales_v3) \
     take(primitive_attr_set_scratchpad_mode) \
     take(primitive_attr_set_post_ops) \
     take(primitive_attr_destroy) \

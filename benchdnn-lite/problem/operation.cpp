@@ -90,6 +90,7 @@ primitive_attr operation::make_attr() {
     };
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
+    if (a.scales.found) find_scales(attr, *a.scales.found);
     if (a.user_scratchpad)
         check_status(api().primitive_attr_set_scratchpad_mode(attr.get(), jitnorm_scratchpad_mode_user),
                      "jitnorm_primitive_attr_set_scratchpad_mode");
@@ -111,6 +112,16 @@ void operation::set_modes(jitnorm_primitive_attr_t attr) const {
         check_status(api().primitive_attr_set_fpmath_mode_v2(attr, a.precision.mode, a.precision.for_integers ? 1 : 0),
                      "jitnorm_primitive_attr_set_fpmath_mode_v2");
     }
+}
+
+void operation::find_scales(const primitive_attr &attr, const found_scales &scales) const {
+    const int rows = (1 << (problem_.ndims() - 1)) - 1, everything = 2 * rows + 1;
+    const dim_t groups[] = {1, scales.group};
+    const bool grouped = scales.group != 0;
+    check_status(api().primitive_attr_set_scales_v3(attr.get(), JITNORM_ARG_DST, grouped ? everything : rows,
+                                                    grouped ? 2 : 0, grouped ? groups : nullptr, jitnorm_f32, 0,
+                                                    jitnorm_quantization_mode_dynamic_amax),
+                 "jitnorm_primitive_attr_set_scales_v3");
 }
 
 void operation::append_post_op(jitnorm_post_ops_t list, const post_op &op) {

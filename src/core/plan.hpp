@@ -66,6 +66,7 @@ struct plan {
     dim_t sum_pitch = 0;                           // the same of sums with a residual; 0: there are none
     dim_t panel_columns = 0;                       // columns of the rows that are open at a time
     dim_t block_rows = 0;                          // of a block of interleaved rows
+    dim_t float_columns = 0; // of a tile of floats, where scales are found: whole groups, or part of one
 
     // ---- batches
     dim_t batch_rows = 1;      // rows that stay in L1 between what is done to them

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward_plan.hpp"
 
+#include <algorithm>
+
 #include "../arithmetic/constants.hpp"
 #include "../arithmetic/moments.hpp"
+#include "../core/found_scales.hpp"
 #include "../layout/row_order.hpp"
 #include "../layout/row_packer.hpp"
 #include "../layout/row_space.hpp"
 #include "../layout/rows_in_place.hpp"
 #include "post_op_operands.hpp"
-#include <algorithm>
+#include "quantizer.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -106,13 +109,29 @@ void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
     to.rows_per_pass = 2;
 }
 
+// ---- scales that are found
+
+// A tile of floats takes as many whole groups of a row as it has room for, or a part of one. Rows in tiles are not cut
+// again: each cut would be gathered anew.
+constexpr dim_t FLOAT_COLUMNS = 16 * 1024;
+
+void plan_floats(const problem &p, plan &to) {
+    const dim_t most = to.rows == row_access::in_place ? std::min(to.panel_columns, FLOAT_COLUMNS) : to.panel_columns;
+    const dim_t group = columns_per_scale(p);
+    to.float_columns = group > most ? most : most / group * group;
+    if (to.panel_columns == p.row_length())
+        to.batch_rows = std::min(to.batch_rows, batch_of(IN_CACHE_BATCH, to.float_columns * dim_t(sizeof(float))));
+    to.non_temporal = false;
+    to.scratchpad.own_bytes = quantizer::scratchpad_bytes(p, to);
+}
+
 // ---- threads
 
 void plan_threads(const problem &p, const row_tensors &tensors, plan &to) {
     const dim_t bytes = p.rows() * p.row_length() * bytes_of(tensors);
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
     to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows());
-    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES) return;
+    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.finds_scales()) return;
     to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, chunks), MAX_SHARES);
     to.scratchpad.common_bytes =
         chunks * dim_t(p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>));
@@ -131,6 +150,7 @@ plan forward_plan(const problem &p, const machine &m) {
     } else {
         plan_tiles(p, tensors, how);
     }
+    if (p.finds_scales()) plan_floats(p, how);
     how.scratchpad.tile_bytes = how.tile_rows * pitch_together(tensors, how) + how.sum_bytes();
     how.scratchpad.operand_bytes = operand_bytes(p, how.batch_rows, how.panel_columns);
     if (how.scratchpad.share_bytes() == 0) return how;
