@@ -63,7 +63,7 @@ struct plan {
     dim_t tile_rows = 0;                           // rows of a tile at the most
     std::array<dim_t, MAX_ROW_TENSORS> pitch = {}; // bytes from row to row of each tensor's tile; 0: it has none
     bool shares_tile = false;                      // the last tensor is written to the tile of the one before
-    dim_t sum_pitch = 0;                           // the same of sums with a residual; 0: there are none
+    dim_t sum_pitch = 0;                           // the same of sums with a residual
     dim_t panel_columns = 0;                       // columns of the rows that are open at a time
     dim_t block_rows = 0;                          // of a block of interleaved rows
     dim_t float_columns = 0; // of a tile of floats, where scales are found: whole groups, or part of one
