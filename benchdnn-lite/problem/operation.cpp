@@ -38,6 +38,10 @@ std::string name_of(const library &api, const_jitnorm_primitive_desc_t descripto
     return name;
 }
 
+void check_later(const void *function, const char *knob) {
+    if (function == nullptr) throw unsupported("this build of jitnorm is too old for --", knob);
+}
+
 } // namespace
 
 session::session(const library &from)
@@ -90,10 +94,24 @@ primitive_attr operation::make_attr() {
     if (a.user_scratchpad)
         check_status(api().primitive_attr_set_scratchpad_mode(attr.get(), jitnorm_scratchpad_mode_user),
                      "jitnorm_primitive_attr_set_scratchpad_mode");
+    set_modes(attr.get());
     const post_op_list list = make("jitnorm_post_ops_create", api().post_ops_create, api().post_ops_destroy);
     for (const post_op &op : a.post_ops) append_post_op(list.get(), op);
     check_status(api().primitive_attr_set_post_ops(attr.get(), list.get()), "jitnorm_primitive_attr_set_post_ops");
     return attr;
+}
+
+void operation::set_modes(jitnorm_primitive_attr_t attr) const {
+    const attributes &a = problem_.attr;
+    if (a.deterministic) {
+        check_later(reinterpret_cast<const void *>(api().primitive_attr_set_deterministic), "attr-deterministic");
+        check_status(api().primitive_attr_set_deterministic(attr, 1), "jitnorm_primitive_attr_set_deterministic");
+    }
+    if (a.precision != fpmath{}) {
+        check_later(reinterpret_cast<const void *>(api().primitive_attr_set_fpmath_mode_v2), "attr-fpmath");
+        check_status(api().primitive_attr_set_fpmath_mode_v2(attr, a.precision.mode, a.precision.for_integers ? 1 : 0),
+                     "jitnorm_primitive_attr_set_fpmath_mode_v2");
+    }
 }
 
 void operation::find_scales(const primitive_attr &attr, const found_scales &scales) const {

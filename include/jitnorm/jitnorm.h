@@ -95,10 +95,9 @@ extern "C" {
  *                          DST_1 as src
  *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape; DIFF_DST_1 likewise
  *     mean, variance       f32; src's shape without the last dimension; any layout
- *     scale, shift, and their gradients   f32, bf16 or f16, and f64 where a data tensor is; one dimension of C
- * elements, dense Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What
- * is written (dst, diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may
- * have.
+ *     scale, shift, and their gradients   f32, bf16, f16, and f64 where data is; one dimension of C elements, dense
+ * Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What is written (dst,
+ * diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may have.
  *
  * Tensors without elements: any strides will do; an execution succeeds and writes what there is to write (with C > 0
  * and no rows diff_scale = diff_shift = 0; with rows of C = 0 forward training mean 0 and variance NaN).

@@ -82,7 +82,7 @@ typedef enum JITNORM_INT {
 } jitnorm_format_kind_t;
 
 /* Layouts by name. Letters are logical dimensions from the outermost in memory to the innermost; an upper-case letter
- * is a dimension that is also split into inner blocks, which follow as <size><letter>. "ab" is row major, "ba" column
+ * is a dimension that is also split into inner blocks, which follow, size and letter. "ab" is row major, "ba" column
  * major, "aBc8b" a three-dimensional tensor whose second dimension is padded to a multiple of 8 and whose innermost
  * memory dimension is a block of 8 of it. The names are oneDNN's, the numbers are this library's own. */
 typedef enum JITNORM_INT {
