@@ -141,6 +141,9 @@ TEST(partial_gradients, of_ranges_of_very_different_sizes) {
 TEST(partial_gradients, of_every_type) {
     for (const auto affine : {jitnorm_bf16, jitnorm_f16})
         expect_whole<float>({600, 40, jitnorm_f32, affine}, {96, 480, 24});
+    // not rounded to f32, which hides most of an order's bits
+    for (const auto &rows : {dims{32, 64, 4001}, dims{4064, 32, 1}, dims{96, 4001}, dims{2048, 2049}})
+        expect_whole<double>({4097, 24, jitnorm_f64, jitnorm_f64}, rows);
     for (const auto affine : {jitnorm_f32, jitnorm_f16, jitnorm_f64})
         expect_whole<double>({600, 40, jitnorm_f64, affine}, {96, 480, 24});
 }
