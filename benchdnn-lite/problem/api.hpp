@@ -54,6 +54,9 @@ void check_status(jitnorm_status_t status, const char *call);
     take(primitive_get_primitive_desc) \
     take(primitive_execute) \
     take(primitive_destroy)
+// What other builds, older ones, may not have: null there.
+#define BENCHDNN_LITE_LATER_FUNCTIONS(take) \
+    take(primitive_attr_set_residual)
 // clang-format on
 
 // The functions of one library: by default of the one that the program is linked with. A handle goes to the functions
@@ -62,6 +65,7 @@ struct library {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name takes none
 #define BENCHDNN_LITE_MEMBER(name) decltype(&jitnorm_##name) name = jitnorm_##name;
     BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_MEMBER)
+    BENCHDNN_LITE_LATER_FUNCTIONS(BENCHDNN_LITE_MEMBER)
 #undef BENCHDNN_LITE_MEMBER
 };
 

@@ -10,7 +10,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr size_t X = 0, Y = 1; // src, or its sum with a residual, and dst in a panel
+constexpr size_t X = 0; // src, or its sum with a residual, in a panel
 
 template <typename Rows, typename Kernels>
 Rows make_rows(const problem &p, const plan &how, const Kernels &kernels) {
@@ -99,7 +99,7 @@ inline void forward_executor<T, Rows>::normalize(cursor &at, const forward_input
                                                  dim_t first_row, range columns) const {
     for_each_panel(columns, [&](range some) {
         const panel here = at.open({0, batch.rows}, some);
-        batches_.normalize(inputs, here[X], here[Y], batch, first_row, some);
+        batches_.normalize(inputs, here, batch, first_row, some);
         at.close({0, batch.rows}, some);
     });
 }

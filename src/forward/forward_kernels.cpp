@@ -55,6 +55,7 @@ template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
     jit::normalize_conf conf = {vectors,        p.row_type(),     p.dst.data_type,  p.scale_shift_type, p.reads_scale(),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
+    if (p.adds_residual()) conf.terms = {p.src.data_type, p.attr.residual.added.data_type};
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
     return conf;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual. Its panels have
-// two strips as those of other problems: the rows that are normalized, and dst. The former are sums. Where the output
-// for the sum has them as they are to be normalized (plan::sum_pitch is 0) they are added up there when they are first
-// asked for. Else they have a tile of their own for a batch's columns: if these are whole rows they are added up once,
-// else twice, for the statistics and to be normalized, and written the second time, for the sum may have the residual's
-// place.
+// rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual. Its panels begin
+// with two strips as those of other problems: the rows that are normalized, and dst; src and residual follow. The first
+// are sums. Where the output for the sum has them as they are to be normalized (plan::sum_pitch is 0) they are added up
+// there when they are first asked for. Else they have a tile of their own for a batch's columns: if these are whole
+// rows they are added up once, else twice, for the statistics and to be normalized, and written the second time, for
+// the sum may have the residual's place.
 #pragma once
 
 #include <memory>
@@ -62,6 +62,8 @@ public:
             panel result = {};
             result[0] = rows_.has_tile() ? tile_ : here[SUMS];
             result[1] = here[rows_.last_];
+            result[2] = here[0];
+            result[3] = here[1];
             return result;
         }
 

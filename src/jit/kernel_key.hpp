@@ -3,6 +3,7 @@
 // epsilon are not among them: they are arguments, so one kernel serves every shape.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <type_traits>
 #include <variant>
@@ -65,6 +66,8 @@ struct normalize_conf {
     bool non_temporal = false;                 // stores; every row of dst begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     std::vector<post_op_conf> post_ops = {};
+    // Of two inputs that rows to come are added up from: they are prefetched in place of src. undef: there are none.
+    std::array<jitnorm_data_type_t, 2> terms = {jitnorm_data_type_undef, jitnorm_data_type_undef};
 
     auto operator<=>(const normalize_conf &) const = default;
 };
