@@ -36,6 +36,8 @@ public:
     // ---- statistics: found in one step for rows of at most CHUNK elements, chunk by chunk for longer ones
 
     [[gnu::always_inline]] void find_statistics(const strip &src, row_batch<T> &batch) const;
+    // The same behind the first sweep.
+    [[gnu::always_inline]] void take_first_sweeps(const strip &src, row_batch<T> &batch) const;
 
     // Moments of the chunks of one row that begin at `src`, in `columns` elements, are put behind `row`'s; those of the
     // row's first chunk are where it begins.
@@ -86,6 +88,11 @@ inline void forward_batches<T>::find_statistics(const strip &src, row_batch<T> &
             .s = batch.s,
             .q = batch.q,
             .factor = 1});
+    take_first_sweeps(src, batch);
+}
+
+template <typename T>
+inline void forward_batches<T>::take_first_sweeps(const strip &src, row_batch<T> &batch) const {
     if (rms_) batch.set_no_pivots();
     const bool exact = C_ == 1 && !rms_; // differences are zero or NaN, whatever their scale
     if (!batch.take_first_sweeps(double(C_), inv_C_) && !exact) settle_rest(src, batch);

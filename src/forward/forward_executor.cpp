@@ -77,11 +77,19 @@ inline void forward_executor<T, Rows>::find_statistics(cursor &at, row_batch<T> 
     const statistics_rows statistics = at.open_statistics();
     if (given_) return batches_.read_statistics(statistics, batch);
     if (C_ <= CHUNK)
-        batches_.find_statistics(at.open_to_read({0, batch.rows}, {0, C_})[X], batch);
+        find_statistics_at_once(at, batch);
     else
         find_long_statistics(at, batch);
     batches_.write_statistics(batch, statistics);
     at.close_statistics();
+}
+
+template <typename T, typename Rows>
+inline void forward_executor<T, Rows>::find_statistics_at_once(cursor &at, row_batch<T> &batch) const {
+    const range rows = {0, batch.rows}, columns = {0, C_};
+    if constexpr (requires { rows_.sweep(); })
+        if (rows_.sweep()) return batches_.take_first_sweeps(at.open_and_sweep(rows, columns, batch.q)[X], batch);
+    batches_.find_statistics(at.open_to_read(rows, columns)[X], batch);
 }
 
 template <typename T, typename Rows>

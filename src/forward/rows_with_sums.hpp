@@ -9,6 +9,7 @@
 
 #include <memory>
 
+#include "../arithmetic/constants.hpp"
 #include "../layout/row_tensors.hpp"
 #include "forward_kernels.hpp"
 
@@ -24,6 +25,9 @@ public:
 
     dim_t rows() const { return rows_.rows(); }
     dim_t cut_at(dim_t row) const { return rows_.cut_at(row); }
+    // Whether the first sweep's sums are found while rows are added up: of rows that are long enough to be swept each
+    // by itself, at once.
+    bool sweep() const { return kernels_->sweeping_addition && BLOCK <= columns_ && columns_ <= CHUNK; }
 
     class cursor {
     public:
@@ -45,6 +49,15 @@ public:
             const bool are_there = added_.begin == columns.begin && added_.end == columns.end;
             return are_there ? shown(here)
                              : add_to_tile(here, rows, columns, columns.end - columns.begin == rows_.columns_);
+        }
+        // The first of the two for a batch's whole rows; their sums of squares go to q.
+        panel open_and_sweep(range rows, range columns, T *q) {
+            const panel here = at_.open(rows, columns);
+            const auto &kernels = *rows_.kernels_->sweeping_addition;
+            add(rows_.has_tile() ? kernels.add_and_write : kernels.add, here, rows, columns, q);
+            added_ = columns;
+            written_ = true;
+            return shown(here);
         }
         panel open(range rows, range columns) {
             const panel here = at_.open(rows, columns);
@@ -80,7 +93,8 @@ public:
             return shown(here);
         }
 
-        void add(const jit::addition_kernel<T> &kernel, const panel &here, range rows, range columns) const {
+        void add(const jit::addition_kernel<T> &kernel, const panel &here, range rows, range columns,
+                 T *q = nullptr) const {
             const strip &src = here[0], &residual = here[1], to = shown(here)[0];
             const strip sum = rows_.writes_sum_ ? here[SUMS] : strip{nullptr, 0};
             kernel({.src = src.first,
@@ -93,7 +107,8 @@ public:
                     .sum_row_stride = sum.stride,
                     .row_stride = to.stride,
                     .rows = rows.end - rows.begin,
-                    .count = columns.end - columns.begin});
+                    .count = columns.end - columns.begin,
+                    .q = q});
         }
 
         static constexpr size_t SUMS = 2; // in the panels of the source below, where they are an output

@@ -37,6 +37,7 @@ struct addition_conf {
     jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is none
     jitnorm_data_type_t sum = jitnorm_data_type_undef;  // of the output; undef: not written
     jitnorm_data_type_t row = jitnorm_f32;              // of what is to be normalized: the compute type, or sum's
+    bool squares = false; // adds up the squares of rows of the compute type, as a first sweep does for rms_norm
     jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const addition_conf &) const = default;

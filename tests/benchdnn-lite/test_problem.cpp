@@ -108,7 +108,8 @@ TEST(problem, its_line_names_what_is_not_default) {
     p.size.name = "bert";
     EXPECT_EQ(p.line(),
               "--dir=BWD_DW --dt=f32:bf16:f16 --tag=axb:abx:xba --stat_tag=abx --ss_dt=bf16:f32 --flags=CH --eps=1e-05 "
-              "--inplace=true --attr-residual=dst1:bf16:axb --attr-scales=src:common:2 --attr-post-ops=sum+relu --attr-scratchpad=user "
+              "--inplace=true --attr-residual=dst1:bf16:axb --attr-scales=src:common:2 --attr-post-ops=sum+relu "
+              "--attr-scratchpad=user "
               "128x768_n\"bert\"");
 }
 
