@@ -41,6 +41,7 @@ void check_status(jitnorm_status_t status, const char *call);
     take(post_ops_destroy) \
     take(primitive_attr_create) \
     take(primitive_attr_set_scales_mask) \
+    take(primitive_attr_set_scales_v3) \
     take(primitive_attr_set_scratchpad_mode) \
     take(primitive_attr_set_post_ops) \
     take(primitive_attr_destroy) \
@@ -54,8 +55,11 @@ void check_status(jitnorm_status_t status, const char *call);
     take(primitive_get_primitive_desc) \
     take(primitive_execute) \
     take(primitive_destroy)
-// What other builds, older ones, may not have: null there.
+
+// The same, which builds of older versions may not have: null there.
 #define BENCHDNN_LITE_LATER_FUNCTIONS(take) \
+    take(primitive_attr_set_deterministic) \
+    take(primitive_attr_set_fpmath_mode_v2) \
     take(primitive_attr_set_residual)
 // clang-format on
 

@@ -115,8 +115,9 @@ void jitnorm_graph_graph::filter(jitnorm_graph_partition_policy_t policy) {
     std::vector<bool> is_inside(nodes_.size(), false);
     for (size_t i = 0; i < nodes_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i)
         if (auto found = fuse(i)) {
+            const size_t last = found->nodes.back();
             for (const size_t member : found->nodes) is_inside[member] = true;
-            by_last.emplace(found->nodes.back(), *std::move(found));
+            by_last.emplace(last, *std::move(found));
         }
     std::vector<partition_pointer> made;
     for (size_t i = 0; i < nodes_.size(); ++i) {

@@ -68,8 +68,10 @@ bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &m
 
 bool broadcasts_to(const logical_tensor &lt, std::span<const dim_t> dims) {
     const int more = int(dims.size()) - lt.ndims; // than the tensor has; before them it may have ones
-    for (int d = 0; d < lt.ndims; ++d)
-        if (lt.dims[d] != 1 && (d + more < 0 || lt.dims[d] != dims[size_t(d + more)])) return false;
+    for (int d = 0; d < lt.ndims; ++d) {
+        const int at = d + more;
+        if (lt.dims[d] != 1 && (at < 0 || lt.dims[d] != dims[size_t(at)])) return false;
+    }
     return true;
 }
 

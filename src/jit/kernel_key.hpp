@@ -69,6 +69,7 @@ struct normalize_conf {
     std::vector<post_op_conf> post_ops = {};
     // Of two inputs that rows to come are added up from: they are prefetched in place of src. undef: there are none.
     std::array<jitnorm_data_type_t, 2> terms = {jitnorm_data_type_undef, jitnorm_data_type_undef};
+    bool scale_plus_one = false; // one is added to what the scale tensor holds
 
     auto operator<=>(const normalize_conf &) const = default;
 };
@@ -86,6 +87,7 @@ struct backward_sums_conf {
     bool diff_shift = false;
     bool prefetching = false;                  // src, so far ahead as the argument says
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
+    bool scale_plus_one = false;               // one is added to what the scale tensor holds
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };
@@ -104,6 +106,7 @@ struct backward_data_conf {
     bool prefetching = false;  // later rows into the caches
     bool non_temporal = false; // stores; every row of diff_src begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32;
+    bool scale_plus_one = false; // one is added to what the scale tensor holds
 
     auto operator<=>(const backward_data_conf &) const = default;
 };
@@ -118,7 +121,15 @@ struct backward_weights_conf {
     auto operator<=>(const backward_weights_conf &) const = default;
 };
 
+// The largest magnitude of each row of floats.
+struct maximum_conf {
+    isa vectors = isa::none;
+    jitnorm_data_type_t compute = jitnorm_f32; // f32
+
+    auto operator<=>(const maximum_conf &) const = default;
+};
+
 using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, addition_conf,
-                                sweep_conf, normalize_conf>;
+                                sweep_conf, normalize_conf, maximum_conf>;
 
 } // namespace jitnorm::impl::jit

@@ -286,6 +286,33 @@ TEST(fusion_results, quantize_has_its_bits) {
                 }
 }
 
+// Values (from beta alone) within a few ulps of those that lie between two integers, where it shows how often a step is
+// rounded.
+TEST(fusion_results, quantize_rounds_as_often_as_it_says) {
+    constexpr int ULPS = 4, TIES = 60;
+    for (const float scale : {0.013F, 0.1F, 0.3F, 3.7F})
+        for (const int zero_point : {-50, -9, 9, 40}) {
+            std::vector<double> ties;
+            for (int k = -TIES / 2; k < TIES / 2; ++k) {
+                float value = (float(k - zero_point) + 0.5F) * scale;
+                for (int i = 0; i < ULPS; ++i) value = std::nextafter(value, -INFINITY);
+                for (int i = -ULPS; i <= ULPS; ++i, value = std::nextafter(value, INFINITY)) ties.push_back(value);
+            }
+            execution e({LayerNorm,
+                         {2, dim_t(ties.size())},
+                         jitnorm_f32,
+                         {quantize(scale, jitnorm_s8, {zero_point})},
+                         jitnorm_s8});
+            e.gamma.data.fill(std::vector<double>(ties.size(), 0));
+            e.beta.data.fill(ties);
+            e.run();
+            floats expected = e.normalized();
+            EXPECT_EQ(expected[0], float(ties[0]));
+            for (float &x : expected) x = quantized(x, scale, float(zero_point), -128, 127);
+            expect_equal(as_floats(e.dst.data.values()), expected);
+        }
+}
+
 // The graphs of oneDNN's own tests of this pattern.
 TEST(fusion_results, function_and_quantize) {
     for (const std::vector<int64_t> &zero_points : {std::vector<int64_t>{}, {0}, {1}}) {

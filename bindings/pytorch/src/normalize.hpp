@@ -18,12 +18,14 @@ struct norm {
     bool rms; // without a mean; there is no bias
 };
 
-// The output is contiguous and has the input's type. Statistics, contiguous f32 with sizes of 1 for what is normalized,
-// are undefined where they are not wanted, and the mean of rms is always.
+// The output and the sum are contiguous and have the input's type. Statistics, contiguous f32 with sizes of 1 for what
+// is normalized, are undefined where they are not wanted, and the mean of rms is always.
 struct normalized {
-    at::Tensor output, mean, rstd;
+    at::Tensor output, mean, rstd, sum;
 };
 normalized forward(const at::Tensor &input, const norm &how, bool wants_statistics);
+// The same of input + residual, of one shape and type, which is a result too.
+normalized add_forward(const at::Tensor &input, const at::Tensor &residual, const norm &how, bool wants_statistics);
 
 struct wanted_gradients {
     bool input, weight, bias;
@@ -33,7 +35,25 @@ struct wanted_gradients {
 struct gradients {
     at::Tensor input, weight, bias;
 };
+// grad_input: the gradient of the input from all else that reads it, which is added; undefined for none.
 gradients backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
-                   const at::Tensor &rstd, const norm &how, wanted_gradients wanted);
+                   const at::Tensor &rstd, const norm &how, wanted_gradients wanted, const at::Tensor &grad_input = {});
+
+// The input has some rows of all those that processes share.
+struct row_range {
+    int64_t first, all;
+};
+
+// The same, but that in the place of the gradients of weight and bias there are their sums over parts of the rows
+// (jitnorm_partial.h), float64, a row of sums after the other.
+gradients partial_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
+                           const at::Tensor &rstd, const norm &how, wanted_gradients wanted, row_range range);
+
+// How many sums there are for so many rows.
+int64_t partial_sums(int64_t rows, int64_t columns, row_range range);
+
+// A gradient of weight or bias from the sums of all ranges, rows[i] of range i, in the order of the rows.
+at::Tensor merge_gradients(at::ArrayRef<at::Tensor> sums, at::IntArrayRef rows, at::IntArrayRef shape,
+                           at::ScalarType type);
 
 } // namespace jitnorm_torch

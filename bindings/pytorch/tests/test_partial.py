@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of weight and bias from ranges of rows, and the same model on several processes."""
+
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import torch
+
+from jitnorm_torch import distributed
+from support import TestCase, layer_norm, leaf, random, rms_norm
+
+OPERATORS = torch.ops.jitnorm
+EXAMPLE = pathlib.Path(__file__).parents[1] / "examples" / "ranks.py"
+
+
+class Ranges(TestCase):
+    def gradients_of_ranges(self, x, gradient, weight, bias, rows):
+        firsts = [sum(rows[:i]) for i in range(len(rows))]
+        of_weight, of_bias = [], []
+        for first, count in zip(firsts, rows):
+            own = slice(first, first + count)
+            _, mean, rstd = OPERATORS.layer_norm_forward(x[own], weight.shape, weight, bias, 1e-5)
+            _, sums, more = OPERATORS.layer_norm_partial_backward(
+                gradient[own], x[own], weight.shape, mean, rstd, weight, first, len(x), (True, True, True)
+            )
+            self.assertEqual(len(sums), OPERATORS.partial_sums(count, weight.numel(), first, len(x)))
+            of_weight.append(sums)
+            of_bias.append(more)
+        return [OPERATORS.merge_gradients(s, rows, weight.shape, weight.dtype) for s in (of_weight, of_bias)]
+
+    def test_have_the_bits_of_the_whole(self):
+        for dtype in (torch.float32, torch.bfloat16, torch.float64):
+            x, gradient = random((4128, 2, 12), dtype), random((4128, 2, 12), dtype, 2)
+            weight, bias = leaf(random((2, 12), dtype, 3)), leaf(random((2, 12), dtype, 4))
+            whole = torch.autograd.grad(layer_norm(x, (2, 12), weight, bias), (weight, bias), gradient)
+            for rows in ([4128], [2080, 2048], [32, 0, 4064, 32], [1024] * 4 + [32]):
+                merged = self.gradients_of_ranges(x, gradient, weight.detach(), bias.detach(), rows)
+                for got, expected in zip(merged, whole):
+                    self.assert_same_bits(got, expected)
+
+    def test_one_process_is_the_ordinary_operator(self):
+        x, weight, bias = leaf(random((600, 24))), leaf(random(24, seed=2)), leaf(random(24, seed=3))
+        gradient = random((600, 24), seed=4)
+        for tensors in ((x, weight, bias), (weight,), (x, bias), (x,)):
+            got = torch.autograd.grad(distributed.layer_norm(x, (24,), weight, bias), tensors, gradient)
+            expected = torch.autograd.grad(layer_norm(x, (24,), weight, bias), tensors, gradient)
+            for a, b in zip(got, expected):
+                self.assert_same_bits(a, b)
+        got = torch.autograd.grad(distributed.rms_norm(x, (24,), weight, 1e-5), (x, weight), gradient)
+        for a, b in zip(got, torch.autograd.grad(rms_norm(x, (24,), weight, 1e-5), (x, weight), gradient)):
+            self.assert_same_bits(a, b)
+
+    def test_errors(self):
+        x = random((64, 8))
+        with self.assertRaises(RuntimeError):  # within a row block
+            OPERATORS.partial_sums(64, 8, 16, 4096)
+        with self.assertRaises(RuntimeError):  # too few sums
+            OPERATORS.merge_gradients([torch.zeros(1, 8, dtype=torch.float64)], [4096], (8,), torch.float32)
+        with self.assertRaises(RuntimeError):
+            OPERATORS.merge_gradients([], [64], (8,), torch.float32)
+        with self.assertRaises(RuntimeError):  # nothing to share
+            OPERATORS.layer_norm_partial_backward(
+                x, x, (8,), torch.zeros(64, 1), torch.ones(64, 1), None, 0, 64, (True, False, False)
+            )
+
+
+class Processes(TestCase):
+    def parameters_after_training(self, *arguments):
+        done = subprocess.run([sys.executable, "-W", "ignore", str(EXAMPLE), *arguments], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.split("parameters ")[1]
+
+    def test_any_number_of_them_trains_to_the_same_bits(self):
+        results = {self.parameters_after_training("--ranks", ranks) for ranks in ("1", "2", "4")}
+        self.assertEqual(len(results), 1, results)
+
+    def test_pytorchs_own_operators_do_not(self):
+        self.assertNotEqual(self.parameters_after_training("--plain"), self.parameters_after_training("--plain", "--ranks", "4"))
+
+
+if __name__ == "__main__":
+    unittest.main()
