@@ -101,7 +101,8 @@ void primitive_arguments::choose_aliases(byte_stream &choices, const primitive_c
     const size_t out = position_of(what.is_forward() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC);
     if (choices.one_in(4) && in < arguments_.size() && out < arguments_.size()) regions_.share(in, out, 0, true);
     const size_t residual = position_of(JITNORM_ARG_SRC_1), sum = position_of(JITNORM_ARG_DST_1);
-    if (sum < arguments_.size() && choices.one_in(4)) regions_.share(residual, sum, 0, true);
+    if (residual < arguments_.size() && sum < arguments_.size() && choices.one_in(4))
+        regions_.share(residual, sum, 0, true);
     regions_.share_hostile(choices);
 }
 

@@ -303,7 +303,7 @@ void add_residuals(list &cases) {
             }
     for (const auto type : {F32, BF16, F64}) {
         setup s = of_type({.kind = BACKWARD, .flags = SCALE, .dims = {12, 45}, .seed = 1401}, type);
-        s.residual = {.sum = "dense", .sum_type = BF16};
+        s.residual = {.added = "", .sum = "dense", .sum_type = BF16};
         cases.push_back({s});
     }
 }
