@@ -51,8 +51,7 @@ void fill_inputs(run &r, const golden_case &c) {
     fill(r.bias, columns, content::ordinary, 9000);
     fill(r.diff_sum, columns, content::ordinary, 9500);
     if (r.src_scale.exists()) r.src_scale.fill({0.7});
-    if (r.dst_scale.exists())
-        r.dst_scale.fill({c.s.dst_type == jitnorm_s8 || c.s.dst_type == jitnorm_u8 ? 0.013 : 1.3});
+    if (r.p.attr.dst_scale) r.dst_scale.fill({c.s.dst_type == jitnorm_s8 || c.s.dst_type == jitnorm_u8 ? 0.013 : 1.3});
 }
 
 uint64_t digest_of(const implementation &entry, const golden_case &c) {
@@ -64,6 +63,7 @@ uint64_t digest_of(const implementation &entry, const golden_case &c) {
     if (r.p.writes_sum()) outputs.push_back(&r.written_sum());
     if (r.p.writes_mean()) outputs.push_back(&r.mean);
     if (r.p.writes_variance()) outputs.push_back(&r.variance);
+    if (r.p.finds_scales()) outputs.push_back(&r.dst_scale);
     for (const tensor *output : outputs)
         if (output->exists()) digest = digest_with(digest, output->values());
     return digest;
