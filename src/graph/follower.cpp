@@ -123,6 +123,13 @@ bool understand_combination(const jitnorm_graph_op &op, size_t value, jitnorm_al
     return other == 1 || c->commutes;
 }
 
+bool is_addition(const jitnorm_graph_op &op) {
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    size_t other = 0;
+    return op.kind == jitnorm_graph_op_add && !op.inputs.empty() &&
+           understand_combination(op, op.inputs[0].id, alg, other);
+}
+
 bool may_broadcast(const jitnorm_graph_op &op) {
     std::string broadcast = "numpy";
     return read(op, BROADCAST, broadcast) && broadcast == "numpy";
