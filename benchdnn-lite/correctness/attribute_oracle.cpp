@@ -14,6 +14,7 @@ namespace {
 
 // One operation rounds its result once; an approximated function is allowed the whole unit.
 constexpr real ONE_ROUNDING = 1.0L / 8;
+constexpr real NOT_A_NUMBER = std::numeric_limits<real>::quiet_NaN();
 
 real distance(real a, real b) {
     if (std::isnan(a) && std::isnan(b)) return 0;
@@ -124,6 +125,24 @@ real binary_value(jitnorm_alg_kind_t algorithm, real x, real y) {
 expectation scaled(const expectation &e, real factor, double unit) {
     const real value = e.value * factor;
     return {value, e.tolerance * std::abs(factor) + 2 * ONE_ROUNDING * unit * std::abs(value)};
+}
+
+expectation found_scale_of(std::span<const expectation> values, double largest, double unit) {
+    expectation found{0, 0};
+    for (const expectation &e : values) {
+        const real magnitude = std::abs(e.value);
+        found.value =
+            std::isnan(magnitude) || std::isnan(found.value) ? NOT_A_NUMBER : std::max(found.value, magnitude);
+        found.tolerance = std::max(found.tolerance, e.tolerance);
+    }
+    return scaled(found, 1 / real(largest), unit);
+}
+
+// Values whose scale is zero or no finite number are multiplied by zero, and so are those whose scale has no finite
+// inverse in f32.
+expectation quantized(const expectation &e, double scale, double unit) {
+    if (!std::isfinite(scale) || scale <= 0x1p-128) return {std::isfinite(e.value) ? 0 : NOT_A_NUMBER, 0};
+    return scaled(e, 1 / real(scale), unit);
 }
 
 expectation after_sum(const expectation &e, const sum_post_op &op, real old_dst, double unit) {

@@ -17,8 +17,9 @@ constexpr real INFINITE = std::numeric_limits<real>::infinity();
 
 // The value that the type can come closest to.
 real reachable(data_type type, real value) {
-    if (!is_integer(type)) return value;
-    return std::isnan(value) ? 0 : std::clamp(value, real(lowest(type)), real(largest(type)));
+    if (!is_integer(type) && !is_f8(type)) return value;
+    if (std::isnan(value)) return is_integer(type) ? 0 : value;
+    return std::clamp(value, real(lowest(type)), real(largest(type)));
 }
 
 // A floating-point type rounds to infinity from half an ulp beyond its largest value on.

@@ -14,7 +14,8 @@ namespace benchdnn_lite {
 // How far `got` may lie from the expected value: the tolerance and one rounding to the type.
 real allowed_error(data_type type, const expectation &e);
 
-// Integers saturate, NaN becomes 0 there; else NaN and infinities must be met exactly, or where rounding leads to them.
+// Integers and f8 saturate, NaN becomes 0 in integers; else NaN and infinities must be met exactly, or where rounding
+// leads to them.
 bool is_acceptable(data_type type, const expectation &e, double got);
 
 // How a tensor's elements are judged, other than by is_acceptable.

@@ -2,6 +2,8 @@
 // Judges the outputs of a finished execution, row by row.
 #include "row_checker.hpp"
 
+#include <algorithm>
+
 #include "attribute_oracle.hpp"
 #include "benchdnn_thresholds.hpp"
 
@@ -23,6 +25,14 @@ std::vector<double> values_of(const execution &e, int id) {
     return values;
 }
 
+// What rows are multiplied with; empty: nothing.
+std::vector<double> weights_of(const execution &e) {
+    std::vector<double> weights = values_of(e, JITNORM_ARG_SCALE);
+    if (e.prb().adds_one_to_scale())
+        for (double &weight : weights) weight += 1;
+    return weights;
+}
+
 acceptance acceptance_of(const execution &e, const argument &a, fill_kind kind) {
     if (kind == fill_kind::benchdnn) return benchdnn_acceptance(e, a);
     return kind == fill_kind::ties && a.id == JITNORM_ARG_DST ? exactly(a.data.type()) : acceptance{};
@@ -40,7 +50,7 @@ kept_inputs::kept_inputs(const execution &e) : src(kept(e, JITNORM_ARG_SRC, e.pr
 }
 
 row_checker::row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind)
-    : execution_(e), inputs_(inputs), unit_(unit_of(e.prb())), scale_(values_of(e, JITNORM_ARG_SCALE)),
+    : execution_(e), inputs_(inputs), unit_(unit_of(e.prb())), scale_(weights_of(e)),
       shift_(values_of(e, JITNORM_ARG_SHIFT)),
       gradients_(e.prb().dir == direction::BWD_DW ? size_t(e.prb().row_length()) : 0) {
     const size_t columns = size_t(prb().row_length());
@@ -81,6 +91,7 @@ void row_checker::check_forward_row(dim_t row) {
     if (prb().statistics_are_outputs()) check_computed_statistics(row);
     expect_forward(in_, unit_, expected_);
     apply_attributes(row);
+    if (prb().attr.scales.found) check_found_scales(row);
     compare_row(JITNORM_ARG_DST, row);
 }
 
@@ -112,6 +123,24 @@ void row_checker::apply(const post_op &op, size_t index, dim_t row) {
         execution_.data(id).get_broadcast_row(row, prb().size.dims, scratch_);
         for (size_t c = 0; c < expected_.size(); ++c)
             expected_[c] = after_binary(expected_[c], std::get<binary_post_op>(op), scratch_[c], unit_);
+    }
+}
+
+// What computes in f64 does so up to here. Judges the scales, and goes on with what the library has found: dst is right
+// or wrong for those.
+void row_checker::check_found_scales(dim_t row) {
+    const buffer &scales = execution_.data(DST_SCALES);
+    const dim_t groups = scales.shape().dims.back();
+    const size_t width = expected_.size() / size_t(std::max<dim_t>(groups, 1));
+    if (unit_ == F64_ERROR)
+        for (expectation &e : expected_) e.tolerance += real(half_ulp(jitnorm_f32, double(e.value)));
+    for (dim_t g = 0; g < groups; ++g) {
+        const std::span<expectation> group = std::span(expected_).subspan(size_t(g) * width, width);
+        const dim_t number = row * groups + g;
+        const double found = scales.at(number);
+        compare(DST_SCALES, number, found_scale_of(group, largest(execution_.data(JITNORM_ARG_DST).type()), F32_ERROR),
+                found);
+        for (expectation &e : group) e = quantized(e, found, F32_ERROR);
     }
 }
 

@@ -41,6 +41,7 @@ void check_status(jitnorm_status_t status, const char *call);
     take(post_ops_destroy) \
     take(primitive_attr_create) \
     take(primitive_attr_set_scales_mask) \
+    take(primitive_attr_set_scales_v3) \
     take(primitive_attr_set_scratchpad_mode) \
     take(primitive_attr_set_post_ops) \
     take(primitive_attr_destroy) \
@@ -54,6 +55,11 @@ void check_status(jitnorm_status_t status, const char *call);
     take(primitive_get_primitive_desc) \
     take(primitive_execute) \
     take(primitive_destroy)
+
+// The same, which builds of version 0.1.0 do not have: null there.
+#define BENCHDNN_LITE_LATER_FUNCTIONS(take) \
+    take(primitive_attr_set_deterministic) \
+    take(primitive_attr_set_fpmath_mode_v2)
 // clang-format on
 
 // The functions of one library: by default of the one that the program is linked with. A handle goes to the functions
@@ -62,6 +68,7 @@ struct library {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name takes none
 #define BENCHDNN_LITE_MEMBER(name) decltype(&jitnorm_##name) name = jitnorm_##name;
     BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_MEMBER)
+    BENCHDNN_LITE_LATER_FUNCTIONS(BENCHDNN_LITE_MEMBER)
 #undef BENCHDNN_LITE_MEMBER
 };
 

@@ -2,6 +2,8 @@
 // Scales, post-operations and scratchpad mode in benchdnn's syntax.
 #include "attributes.hpp"
 
+#include <limits>
+
 #include "../error.hpp"
 #include "../text.hpp"
 #include "tag.hpp"
@@ -159,18 +161,48 @@ std::vector<dim_t> binary_post_op::source_dims(const std::vector<dim_t> &dims) c
     return source;
 }
 
+namespace {
+
+constexpr std::string_view FOUND_FORM = "ARGUMENT:per_row[:f32[:dynamic_amax]] or "
+                                        "ARGUMENT:per_tensor:f32:1xCOLUMNS[:dynamic_amax]";
+
+bool are_found(const std::vector<std::string> &fields) {
+    return fields.size() > 1 && (fields[1] == "per_row" || fields[1] == "per_tensor");
+}
+
+// dst:per_row:f32:dynamic_amax, dst:per_tensor:f32:1x128:dynamic_amax; the ends may be left out
+found_scales parse_found(const std::string &part, const std::vector<std::string> &fields) {
+    const bool grouped = fields[1] == "per_tensor";
+    const size_t mode = grouped ? 4 : 3;
+    if (fields.size() > mode + 1 || (grouped && fields.size() < 4) || (fields.size() > 2 && fields[2] != "f32") ||
+        (fields.size() > mode && fields[mode] != "dynamic_amax"))
+        throw input_error("scales '", part, "' are not of the form ", FOUND_FORM);
+    if (fields[0] != "dst") throw input_error("scales of ", fields[0], " cannot be found, only those of dst");
+    if (!grouped) return {};
+    if (!fields[3].starts_with("1x")) throw input_error("groups '", fields[3], "' are not of the form 1xCOLUMNS");
+    return {parse_integer(fields[3].substr(2), 1, std::numeric_limits<dim_t>::max())};
+}
+
+} // namespace
+
 tensor_scales parse_scales(std::string_view text) {
     tensor_scales scales;
     if (text.empty()) return scales;
     for (const std::string &part : split(text, '+')) {
         const std::vector<std::string> fields = split(part, ':');
+        if (are_found(fields)) {
+            if (scales.dst || scales.found) throw input_error("there are two scales of dst");
+            scales.found = parse_found(part, fields);
+            continue;
+        }
         if (fields.size() < 3 || fields.size() > 4 || (fields.size() == 4 && fields[3] != "f32"))
             throw input_error("scale '", part, "' is not of the form ARGUMENT:common:VALUE[:f32]");
-        if (fields[1] != "common") throw input_error("scale policy '", fields[1], "' is not supported, only common");
+        if (fields[1] != "common")
+            throw input_error("scale policy '", fields[1], "' is none of common, per_row and per_tensor");
         if (fields[0] != "src" && fields[0] != "dst")
             throw input_error("scale argument '", fields[0], "' is neither src nor dst");
         std::optional<float> &scale = fields[0] == "src" ? scales.src : scales.dst;
-        if (scale) throw input_error("there are two scales of ", fields[0]);
+        if (scale || (fields[0] == "dst" && scales.found)) throw input_error("there are two scales of ", fields[0]);
         std::string_view value = fields[2];
         if (value.ends_with('*')) value.remove_suffix(1); // older files mark so what is known at run time only: all are
         scale = parse_float(value);
@@ -195,8 +227,11 @@ bool parse_user_scratchpad(std::string_view text) {
 std::string to_text(const tensor_scales &scales) {
     std::string text;
     if (scales.src) text.append("src:common:").append(to_text(*scales.src));
-    if (scales.src && scales.dst) text += '+';
+    if (scales.src && (scales.dst || scales.found)) text += '+';
     if (scales.dst) text.append("dst:common:").append(to_text(*scales.dst));
+    if (scales.found && scales.found->group == 0) text.append("dst:per_row:f32:dynamic_amax");
+    if (scales.found && scales.found->group != 0)
+        text.append("dst:per_tensor:f32:1x").append(std::to_string(scales.found->group)).append(":dynamic_amax");
     return text;
 }
 

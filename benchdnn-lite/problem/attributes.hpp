@@ -13,9 +13,18 @@
 
 namespace benchdnn_lite {
 
+// dst:per_row, dst:per_tensor:f32:1x128: scales of dst that the library finds and writes
+struct found_scales {
+    dim_t group = 0; // columns of a row that have a scale together; 0: all of them
+    bool operator==(const found_scales &) const = default;
+
+    dim_t columns(dim_t row_length) const { return group != 0 ? group : row_length; } // of one scale
+};
+
 // src:common:64+dst:common:0.5
 struct tensor_scales {
     std::optional<float> src, dst;
+    std::optional<found_scales> found; // of dst; then there is no other
     bool operator==(const tensor_scales &) const = default;
 };
 

@@ -30,6 +30,8 @@ constexpr properties TABLE[] = {
     {jitnorm_s32, "s32", 4, 0, 0, -2147483648.0, 2147483647.0},
     {jitnorm_s8, "s8", 1, 0, 0, -128, 127},
     {jitnorm_u8, "u8", 1, 0, 0, 0, 255},
+    {jitnorm_f8_e5m2, "f8_e5m2", 1, 3, -14, -57344, 57344},
+    {jitnorm_f8_e4m3, "f8_e4m3", 1, 4, -6, -448, 448},
     {jitnorm_f64, "f64", 8, 53, -1022, -std::numeric_limits<double>::max(), std::numeric_limits<double>::max()},
 };
 
@@ -89,6 +91,25 @@ uint16_t bf16_bits(double representable) {
     return uint16_t(word >> 16);
 }
 
+// Of 8 bits: the first code beyond the largest number of e5m2 is infinity, all others beyond are NaN.
+double f8_value(const properties &p, uint8_t bits) {
+    const int mantissa_bits = p.precision - 1, code = bits & 127;
+    const int exponent = code >> mantissa_bits, mantissa = code & ((1 << mantissa_bits) - 1);
+    const double magnitude = std::ldexp(exponent ? mantissa + (1 << mantissa_bits) : mantissa,
+                                        std::max(exponent, 1) - 1 + p.min_exponent - mantissa_bits);
+    const double sign = bits & 128 ? -1 : 1;
+    if (magnitude <= p.largest) return sign * magnitude;
+    return p.type == jitnorm_f8_e5m2 && code == 0x7c ? sign * HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
+}
+
+// The code of a number that one of them has: they are in order.
+uint8_t f8_bits(const properties &p, double representable) {
+    uint8_t code = 0;
+    if (std::isnan(representable)) return 0x7f;
+    while (f8_value(p, code) < std::abs(representable)) ++code;
+    return uint8_t(code | (std::signbit(representable) ? 128 : 0));
+}
+
 double round_to_integer(const properties &p, double value) {
     return std::isnan(value) ? 0 : std::clamp(std::nearbyint(value), p.lowest, p.largest);
 }
@@ -104,6 +125,7 @@ data_type parse_data_type(std::string_view name) {
 }
 
 size_t size_of(data_type type) { return of(type).size; }
+bool is_f8(data_type type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
 bool is_integer(data_type type) { return of(type).precision == 0; }
 double largest(data_type type) { return of(type).largest; }
 double lowest(data_type type) { return of(type).lowest; }
@@ -122,6 +144,9 @@ double load(data_type type, const void *base, dim_t index) {
         return read<int8_t>(base, index);
     case jitnorm_u8:
         return read<uint8_t>(base, index);
+    case jitnorm_f8_e5m2:
+    case jitnorm_f8_e4m3:
+        return f8_value(of(type), read<uint8_t>(base, index));
     case jitnorm_f64:
         return read<double>(base, index);
     default:
@@ -144,6 +169,9 @@ void store(data_type type, void *base, dim_t index, double value) {
         return write(base, index, int8_t(rounded));
     case jitnorm_u8:
         return write(base, index, uint8_t(rounded));
+    case jitnorm_f8_e5m2:
+    case jitnorm_f8_e4m3:
+        return write(base, index, f8_bits(of(type), rounded));
     case jitnorm_f64:
         return write(base, index, rounded);
     default:
@@ -154,6 +182,7 @@ void store(data_type type, void *base, dim_t index, double value) {
 double round_to(data_type type, double value) {
     const properties &p = of(type);
     if (p.precision == 0) return round_to_integer(p, value);
+    if (is_f8(type) && std::abs(value) >= p.largest) return std::copysign(p.largest, value);
     if (type == jitnorm_f64 || !std::isfinite(value)) return value;
     if (type == jitnorm_f32) return float(value);
     const double step = ulp(p, value), rounded = std::nearbyint(value / step) * step;

@@ -19,11 +19,13 @@ data_type parse_data_type(std::string_view name); // throws input_error
 
 size_t size_of(data_type type);
 bool is_integer(data_type type);
+bool is_f8(data_type type);
 double largest(data_type type); // finite value
 double lowest(data_type type);
 
 double load(data_type type, const void *base, dim_t index);
-// Integers saturate, NaN becomes 0; floating-point values beyond the range become infinite.
+// Integers and f8 saturate, and NaN becomes 0 in integers; other floating-point values beyond the range become
+// infinite.
 void store(data_type type, void *base, dim_t index, double value);
 
 double round_to(data_type type, double value); // what load() gives after store()

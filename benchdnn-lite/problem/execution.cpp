@@ -35,6 +35,8 @@ const char *name_of_output(int id) {
         return "diff_scale";
     case JITNORM_ARG_DIFF_SHIFT:
         return "diff_shift";
+    case DST_SCALES:
+        return "scales_of_dst";
     default:
         throw std::logic_error("output without a name");
     }
@@ -124,6 +126,7 @@ void execution::add_attribute_arguments() {
     };
     if (a.scales.src) add_scale(JITNORM_ARG_SRC, *a.scales.src);
     if (a.scales.dst) add_scale(JITNORM_ARG_DST, *a.scales.dst);
+    if (a.scales.found) add(DST_SCALES, role::output);
     auto source = operation_->source_descs().begin();
     for (size_t i = 0; i < a.post_ops.size(); ++i)
         if (std::holds_alternative<binary_post_op>(a.post_ops[i]))

@@ -22,6 +22,8 @@ struct argument {
 
 using argument_list = std::vector<jitnorm_exec_arg_t>;
 
+constexpr int DST_SCALES = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
+
 const char *name_of_output(int id);
 
 class execution {

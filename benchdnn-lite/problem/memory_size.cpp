@@ -54,6 +54,9 @@ double bytes_needed(const problem &p, double copies) {
     if (!p.is_forward())
         bytes += rows_bytes(p.diff_src_tag() == TAG_ANY ? p.src_tag() : p.diff_src_tag(), p.types.diff_src);
     bytes += 2 * elements_of(p.statistics_dims()) * double(size_of(jitnorm_f32));
+    if (p.attr.scales.found)
+        bytes += elements_of(p.size.dims) / std::max(double(p.attr.scales.found->columns(p.row_length())), 1.0) *
+                 double(size_of(jitnorm_f32));
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op))
             bytes += elements_of(binary->source_dims(p.size.dims)) * double(size_of(binary->type));

@@ -38,6 +38,10 @@ std::string name_of(const library &api, const_jitnorm_primitive_desc_t descripto
     return name;
 }
 
+void check_later(const void *function, const char *knob) {
+    if (function == nullptr) throw unsupported("this build of jitnorm is too old for --", knob);
+}
+
 } // namespace
 
 session::session(const library &from)
@@ -86,13 +90,38 @@ primitive_attr operation::make_attr() {
     };
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
+    if (a.scales.found) find_scales(attr, *a.scales.found);
     if (a.user_scratchpad)
         check_status(api().primitive_attr_set_scratchpad_mode(attr.get(), jitnorm_scratchpad_mode_user),
                      "jitnorm_primitive_attr_set_scratchpad_mode");
+    set_modes(attr.get());
     const post_op_list list = make("jitnorm_post_ops_create", api().post_ops_create, api().post_ops_destroy);
     for (const post_op &op : a.post_ops) append_post_op(list.get(), op);
     check_status(api().primitive_attr_set_post_ops(attr.get(), list.get()), "jitnorm_primitive_attr_set_post_ops");
     return attr;
+}
+
+void operation::set_modes(jitnorm_primitive_attr_t attr) const {
+    const attributes &a = problem_.attr;
+    if (a.deterministic) {
+        check_later(reinterpret_cast<const void *>(api().primitive_attr_set_deterministic), "attr-deterministic");
+        check_status(api().primitive_attr_set_deterministic(attr, 1), "jitnorm_primitive_attr_set_deterministic");
+    }
+    if (a.precision != fpmath{}) {
+        check_later(reinterpret_cast<const void *>(api().primitive_attr_set_fpmath_mode_v2), "attr-fpmath");
+        check_status(api().primitive_attr_set_fpmath_mode_v2(attr, a.precision.mode, a.precision.for_integers ? 1 : 0),
+                     "jitnorm_primitive_attr_set_fpmath_mode_v2");
+    }
+}
+
+void operation::find_scales(const primitive_attr &attr, const found_scales &scales) const {
+    const int rows = (1 << (problem_.ndims() - 1)) - 1, everything = 2 * rows + 1;
+    const dim_t groups[] = {1, scales.group};
+    const bool grouped = scales.group != 0;
+    check_status(api().primitive_attr_set_scales_v3(attr.get(), JITNORM_ARG_DST, grouped ? everything : rows,
+                                                    grouped ? 2 : 0, grouped ? groups : nullptr, jitnorm_f32, 0,
+                                                    jitnorm_quantization_mode_dynamic_amax),
+                 "jitnorm_primitive_attr_set_scales_v3");
 }
 
 void operation::append_post_op(jitnorm_post_ops_t list, const post_op &op) {

@@ -19,8 +19,11 @@ struct named_flag {
     jitnorm_normalization_flags_t flag;
 };
 
-constexpr named_flag FLAGS[] = {
-    {'G', jitnorm_use_global_stats}, {'C', jitnorm_use_scale}, {'H', jitnorm_use_shift}, {'M', jitnorm_rms_norm}};
+constexpr named_flag FLAGS[] = {{'G', jitnorm_use_global_stats},
+                                {'C', jitnorm_use_scale},
+                                {'H', jitnorm_use_shift},
+                                {'M', jitnorm_rms_norm},
+                                {'P', jitnorm_scale_plus_one}};
 
 // Elements of 8 bytes must stay addressable.
 constexpr dim_t MAX_ELEMENTS = std::numeric_limits<dim_t>::max() / 64;
@@ -52,7 +55,8 @@ std::vector<std::string> split_fields(std::string_view text, size_t most) {
 
 data_type parse_weight_type(std::string_view text) {
     const data_type type = parse_data_type(text);
-    if (is_integer(type) || type == jitnorm_f64) throw input_error("scale and shift are f32, bf16 or f16, not ", text);
+    if (is_integer(type) || is_f8(type) || type == jitnorm_f64)
+        throw input_error("scale and shift are f32, bf16 or f16, not ", text);
     return type;
 }
 
@@ -72,7 +76,7 @@ unsigned parse_flags(std::string_view text) {
         unsigned flag = 0;
         for (const named_flag &f : FLAGS)
             if (f.letter == letter) flag = unsigned(f.flag);
-        if (flag == 0) throw input_error("flag '", std::string(1, letter), "' is none of G, C, H, M");
+        if (flag == 0) throw input_error("flag '", std::string(1, letter), "' is none of G, C, H, M, P");
         flags |= flag;
     }
     return flags;

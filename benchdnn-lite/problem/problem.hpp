@@ -17,7 +17,7 @@ enum class direction { FWD_D, FWD_I, BWD_D, BWD_DW };
 direction parse_direction(std::string_view text);
 std::string_view name_of(direction dir);
 
-// G use global statistics, C scale, H shift, M root mean square
+// G use global statistics, C scale, H shift, M root mean square, P the scale is stored minus one
 unsigned parse_flags(std::string_view text);
 std::string flags_text(unsigned flags);
 
@@ -77,6 +77,7 @@ struct problem {
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
     bool is_rms() const { return has(jitnorm_rms_norm); }
+    bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); }
     bool statistics_are_global() const { return has(jitnorm_use_global_stats); }
     bool statistics_are_inputs() const { return !is_forward() || statistics_are_global(); }
     bool statistics_are_outputs() const { return dir == direction::FWD_D && !statistics_are_global(); }

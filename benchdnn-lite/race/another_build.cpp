@@ -41,9 +41,14 @@ public:
 
     template <typename Function>
     Function find(const char *function) const {
+        if (const auto found = look_for<Function>(function)) return found;
+        throw input_error("--peer=", name_, " has no function ", function);
+    }
+
+    template <typename Function>
+    Function look_for(const char *function) const { // null if it is not there
         void *const found = dlsym(handle_, function);
-        if (!found || !defines(found)) throw input_error("--peer=", name_, " has no function ", function);
-        return reinterpret_cast<Function>(found);
+        return found && defines(found) ? reinterpret_cast<Function>(found) : nullptr;
     }
 
 private:
@@ -65,6 +70,9 @@ library functions_of(const library_file &file) {
 #define BENCHDNN_LITE_FIND(name) found.name = file.find<decltype(found.name)>("jitnorm_" #name);
     BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_FIND)
 #undef BENCHDNN_LITE_FIND
+#define BENCHDNN_LITE_LOOK_FOR(name) found.name = file.look_for<decltype(found.name)>("jitnorm_" #name);
+    BENCHDNN_LITE_LATER_FUNCTIONS(BENCHDNN_LITE_LOOK_FOR)
+#undef BENCHDNN_LITE_LOOK_FOR
     return found;
 }
 

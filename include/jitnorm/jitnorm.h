@@ -51,6 +51,9 @@ extern "C" {
  *     variance = sum_c x[c]^2 / C
  *     dst[c]   = scale[c] * x[c] / sqrt(variance + epsilon) + shift[c]
  *
+ * with jitnorm_scale_plus_one, here and in what follows, 1 + scale[c] takes the place of scale[c]: some models (Gemma)
+ * store their weights minus one. It needs jitnorm_use_scale.
+ *
  * Backward, with rstd = 1 / sqrt(variance + epsilon), xhat[c] = (x[c] - mean) * rstd, g[c] = diff_dst[c] * scale[c]:
  *
  *     diff_src[c]   = rstd * (g[c] - sum_k g[k] / C - xhat[c] * sum_k (g[k] * xhat[k]) / C)
@@ -81,20 +84,20 @@ extern "C" {
  *     BIAS                        + if N and set      + if N and set
  *     DIFF_DST_1                                                      + if X       + if X
  *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
- *     ATTR_SCALES|SRC, |DST       + if set            + if set
+ *     ATTR_SCALES|SRC, |DST       + if set            + if set          (DST - where scales are found)
  *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
  *
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
  *     N the attribute has a residual (jitnorm_primitive_attr_set_residual), X and its sum_desc
  *
  * Types and shapes:
- *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely; SRC_1 and DST_1 likewise
+ *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely, dst also f8_e5m2, f8_e4m3; SRC_1 and
+ *                          DST_1 as src
  *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape; DIFF_DST_1 likewise
  *     mean, variance       f32; src's shape without the last dimension; any layout
- *     scale, shift, and their gradients   f32, bf16 or f16, and f64 where a data tensor is; one dimension of C
- * elements, dense Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What
- * is written (dst, diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may
- * have.
+ *     scale, shift, and their gradients   f32, bf16, f16, and f64 where data is; one dimension of C elements, dense
+ * Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What is written (dst,
+ * diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may have.
  *
  * Tensors without elements: any strides will do; an execution succeeds and writes what there is to write (with C > 0
  * and no rows diff_scale = diff_shift = 0; with rows of C = 0 forward training mean 0 and variance NaN).

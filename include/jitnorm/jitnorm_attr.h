@@ -7,7 +7,7 @@
  *     y = normalized, scaled and shifted value
  *     y = y * src_scale                    (if there is one)
  *     y = post_op[n-1](... post_op[0](y))
- *     dst = y / dst_scale                  (if there is one)
+ *     dst = y / dst_scale                  (if there is one, given or found)
  * Backward takes default attributes only, but for the scratchpad mode and the residual. */
 #ifndef JITNORM_ATTR_H
 #define JITNORM_ATTR_H
@@ -90,7 +90,21 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_prim
 /* The same in general: bit d of the mask says that there is a scale for each index of dimension d, or each group_dims
  * of the last two (ndims 2; ndims 0 and group_dims null: no groups); the scales' type; whether a host scalar holds the
  * one value; and how scales come about. Layer normalization takes an f32 of mask 0 in a memory, of any quantization
- * mode. invalid_arguments: as above; ndims other than 0 and 2; groups that are null or not positive; groups or a type
+ * mode of oneDNN's; and of dst the scales that the library finds:
+ *
+ * With jitnorm_quantization_mode_dynamic_amax the scale of each row of dst, or of each group of its columns, is the
+ * largest magnitude there over the largest number of dst's type: 127 for s8, 255 for u8, 57344 for f8_e5m2, 448 for
+ * f8_e4m3 (docs/arithmetic.md, "Scales
+ * that are found", says what zeros, infinities and NaN give). The scales are f32 and an output: the memory that is
+ * given as JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST has the descriptor that jitnorm_query_exec_arg_md tells, row major
+ * with the dimensions of dst but for the last one, which is 1, or the number of groups.
+ *     one for each row: a mask of all dimensions but the last, no groups;
+ *     one for each G columns of a row: a mask of all dimensions, groups of {1, G}.
+ * dst is s8, u8, f8_e5m2 or f8_e4m3; there is no sum post-op, and all sizes and strides are known when the descriptor
+ * is created: what else is asked for is unimplemented there. A dst whose rows are not whole groups is invalid_arguments
+ * there.
+ *
+ * invalid_arguments: as above; ndims other than 0 and 2; groups that are null or not positive; groups or a type
  * of 8 bits with mask 0; on the host with a mask or groups; a type other than f32, bf16, f16, e8m0 (13) and f8_e4m3
  * (10); an unknown quantization mode. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales(jitnorm_primitive_attr_t attr, int arg, int mask,
@@ -170,7 +184,7 @@ JITNORM_API jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_pos
  * Result pointers of get_params may be null: that parameter is not wanted. */
 
 /* y = y + scale * (old dst - zero_point). data_type: how the old dst is read, of the same size as dst's type;
- * jitnorm_data_type_undef: as dst's type.
+ * jitnorm_data_type_undef: as dst's type. No f8 is read: unimplemented when a descriptor is created.
  * invalid_arguments: an unknown data_type. When a primitive descriptor is created: one of another size than dst's type,
  * a zero_point other than 0 where the old dst is not read as s8 or u8. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float scale, int32_t zero_point,
@@ -186,11 +200,11 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_p
                                                                  jitnorm_alg_kind_t *alg_kind, float *alpha,
                                                                  float *beta);
 
-/* y = alg(y, src1). src1 is of any data type and any layout, strides of 0 included, and has as many dimensions as dst,
- * each of dst's size or of size 1, which is broadcast. The descriptor is copied; an undecided layout (any) becomes that
- * of dst. At execution src1 is the argument JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1.
- * invalid_arguments: alg_kind is not a binary one, src1_desc is null or empty. When a primitive descriptor is created:
- * dimensions that do not fit to dst's. */
+/* y = alg(y, src1). src1 is of any data type but f8_e5m2 and f8_e4m3, and of any layout, strides of 0 included, and has
+ * as many dimensions as dst, each of dst's size or of size 1, which is broadcast. The descriptor is copied; an
+ * undecided layout (any) becomes that of dst. At execution src1 is the argument
+ * JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1. invalid_arguments: alg_kind is not a binary one,
+ * src1_desc is null or empty. When a primitive descriptor is created: dimensions that do not fit to dst's. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
                                                             const_jitnorm_memory_desc_t src1_desc);
 /* *src1_desc belongs to post_ops. */

@@ -33,7 +33,8 @@ enum class normalization_flags : unsigned {
     use_scale = jitnorm_use_scale,
     use_shift = jitnorm_use_shift,
     rms_norm = jitnorm_rms_norm,
-    inverse_deviation = jitnorm_inverse_deviation
+    inverse_deviation = jitnorm_inverse_deviation,
+    scale_plus_one = jitnorm_scale_plus_one
 };
 JITNORM_DEFINE_BITMASK(normalization_flags)
 
@@ -106,7 +107,8 @@ enum class quantization_mode {
     undef = jitnorm_quantization_mode_undef,
     static_sazp = jitnorm_quantization_mode_static_sazp,
     dynamic_mx = jitnorm_quantization_mode_dynamic_mx,
-    dynamic_fp = jitnorm_quantization_mode_dynamic_fp
+    dynamic_fp = jitnorm_quantization_mode_dynamic_fp,
+    dynamic_amax = jitnorm_quantization_mode_dynamic_amax
 };
 
 enum class scratchpad_mode { library = jitnorm_scratchpad_mode_library, user = jitnorm_scratchpad_mode_user };

@@ -83,7 +83,9 @@ struct memory : public handle<jitnorm_memory_t> {
         s32 = jitnorm_s32,
         s8 = jitnorm_s8,
         u8 = jitnorm_u8,
-        f64 = jitnorm_f64
+        f64 = jitnorm_f64,
+        f8_e5m2 = jitnorm_f8_e5m2,
+        f8_e4m3 = jitnorm_f8_e4m3
     };
 
     enum class format_kind {

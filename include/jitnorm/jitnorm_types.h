@@ -68,7 +68,9 @@ typedef enum JITNORM_INT {
     jitnorm_s32 = 4,
     jitnorm_s8 = 5,
     jitnorm_u8 = 6,
-    jitnorm_f64 = 7
+    jitnorm_f64 = 7,
+    jitnorm_f8_e5m2 = 9, /* the upper half of binary16 */
+    jitnorm_f8_e4m3 = 10 /* 4 bits of exponent, 3 of mantissa, no infinity: up to 448, then NaN */
 } jitnorm_data_type_t;
 
 /* Kinds of layouts. */
@@ -80,7 +82,7 @@ typedef enum JITNORM_INT {
 } jitnorm_format_kind_t;
 
 /* Layouts by name. Letters are logical dimensions from the outermost in memory to the innermost; an upper-case letter
- * is a dimension that is also split into inner blocks, which follow as <size><letter>. "ab" is row major, "ba" column
+ * is a dimension that is also split into inner blocks, which follow, size and letter. "ab" is row major, "ba" column
  * major, "aBc8b" a three-dimensional tensor whose second dimension is padded to a multiple of 8 and whose innermost
  * memory dimension is a block of 8 of it. The names are oneDNN's, the numbers are this library's own. */
 typedef enum JITNORM_INT {
@@ -201,6 +203,7 @@ typedef enum JITNORM_INT {
     jitnorm_use_scale = 0x2,
     jitnorm_use_shift = 0x4,
     jitnorm_rms_norm = 0x20,            /* the mean is taken as zero: root mean square normalization */
+    jitnorm_scale_plus_one = 0x10000,   /* with use_scale: 1 + scale[c] is used where the tensor holds scale[c] */
     jitnorm_inverse_deviation = 0x20000 /* the variance tensor holds 1 / sqrt(variance + epsilon) in its place */
 } jitnorm_normalization_flags_t;
 
@@ -331,12 +334,17 @@ typedef enum JITNORM_INT {
     jitnorm_rounding_mode_stochastic = 1
 } jitnorm_rounding_mode_t;
 
-/* Who knows a scale: the caller beforehand, or the library from the values. Layer normalization does not look at it. */
+/* Who knows a scale: the caller beforehand, or the library from the values. Layer normalization takes the last one as
+ * it says, with scales of dst; oneDNN's it does not look at. */
 typedef enum JITNORM_INT {
     jitnorm_quantization_mode_undef = 0,
     jitnorm_quantization_mode_static_sazp = 1,
     jitnorm_quantization_mode_dynamic_mx = 2,
-    jitnorm_quantization_mode_dynamic_fp = 3
+    jitnorm_quantization_mode_dynamic_fp = 3,
+
+    /* Not oneDNN's: the library finds f32 scales with which the largest magnitude becomes the largest number of the
+     * tensor's type, and writes them to the memory of the scales. */
+    jitnorm_quantization_mode_dynamic_amax = 0x1000
 } jitnorm_quantization_mode_t;
 
 /* The instruction sets that generated code may be capped to: all that oneDNN has, as far as they make a difference

@@ -7,11 +7,19 @@
 
 #include "../core/attributes.hpp"
 #include "../core/boundary.hpp"
+#include "../core/problem.hpp"
 
 namespace jitnorm::impl::api {
 
 struct prelu_post_op {
     int mask = 0;
+};
+
+// Scales of dst that the library is to find: a mask and, with two dimensions, groups.
+struct scale_request {
+    int mask = 0; // 0: none
+    int ndims = 0;
+    dim_t group_dims[2] = {0, 0};
 };
 
 using any_post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op, prelu_post_op>;
@@ -37,6 +45,7 @@ struct jitnorm_post_ops {
 struct jitnorm_primitive_attr {
     jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
     bool src_scale = false, dst_scale = false;
+    jitnorm::impl::api::scale_request found_scales; // of dst
     jitnorm_post_ops post_ops;
     jitnorm::impl::residual_addition residual;
 
@@ -57,6 +66,9 @@ namespace jitnorm::impl::api {
 
 // What layer normalization does of the attributes; unimplemented for what it does not take.
 verdict lower(const jitnorm_primitive_attr &given, attributes &result);
+
+// Describes the scales that are to be found, for a problem whose dst has its layout.
+verdict describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
 // The attributes' tensors as a problem has them, their layouts decided.
 void take_over_layouts(const attributes &decided, jitnorm_primitive_attr &attr);

@@ -43,11 +43,13 @@ void forget_unused(problem &p) {
 }
 
 // The description of a problem that nobody has asked for lately.
-verdict describe(problem p, std::shared_ptr<const described> &what) {
+verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
     if (p.src.ndims < 2 || p.src.ndims > 5)
         return invalid(
             explain("src has %d dimension%s, 2 to 5 are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s"));
     if (verdict v = decide_layouts(p); v.status != jitnorm_success) return v;
+    if (attr != nullptr)
+        if (verdict v = describe_found_scales(*attr, p); v.status != jitnorm_success) return v;
     forget_unused(p);
     layer_norm::solution chosen;
     if (verdict v = layer_norm::prepare(p, chosen); v.status != jitnorm_success) return v;
@@ -58,6 +60,11 @@ verdict describe(problem p, std::shared_ptr<const described> &what) {
     return {};
 }
 
+void add_request(fingerprint &asked, const scale_request &scales) {
+    asked.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
+    asked.add(std::span(scales.group_dims));
+}
+
 // `asked` has all but the attributes of the problem that make() makes.
 template <typename Make>
 verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
@@ -66,11 +73,12 @@ verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, c
     if (attr != nullptr)
         if (verdict v = lower(*attr, lowered); v.status != jitnorm_success) return v;
     asked.add(lowered);
+    if (attr != nullptr && attr->found_scales.mask != 0) add_request(asked, attr->found_scales);
     auto what = layer_norm::recall<described>(asked);
     if (what == nullptr) {
         problem p = make();
         p.attr = std::move(lowered);
-        if (verdict v = describe(std::move(p), what); v.status != jitnorm_success) return v;
+        if (verdict v = describe(std::move(p), attr, what); v.status != jitnorm_success) return v;
         what = layer_norm::keep(asked, std::move(what));
     }
     *result = new jitnorm_primitive_desc(engine, attr, std::move(what));

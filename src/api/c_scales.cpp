@@ -13,9 +13,9 @@ namespace {
 
 constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
 
-// Types that only scales have, by oneDNN's numbers.
-constexpr int F8_E4M3 = 10, E8M0 = 13;
-constexpr int SCALE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, F8_E4M3};
+// A type that only scales have, by oneDNN's number.
+constexpr int E8M0 = 13;
+constexpr int SCALE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, jitnorm_f8_e4m3};
 constexpr int ZERO_POINT_TYPES[] = {jitnorm_s32, jitnorm_s8, jitnorm_u8};
 
 // Scales or zero points of one argument.
@@ -24,6 +24,7 @@ struct quantity {
     const dim_t *group_dims;
     jitnorm_data_type_t data_type;
     bool is_on_host;
+    bool is_found; // by the library
 
     bool has_groups() const { return ndims != 0; }
 };
@@ -56,16 +57,30 @@ const char *refusal_of(const quantity &q) {
     return q.is_on_host ? "attr has a scale that is on the host" : nullptr;
 }
 
+// The same of scales that the library is to find. Which masks and groups fit is known with dst's dimensions.
+const char *refusal_to_find(const quantity &q) {
+    if (q.arg != JITNORM_ARG_DST) return "attr asks to find scales of another tensor than dst";
+    if (q.mask == 0)
+        return "attr asks to find one scale for the whole tensor: scales are found for rows or parts of rows";
+    return q.data_type == jitnorm_f32 ? nullptr : "attr asks to find scales of another type than f32";
+}
+
 verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
     if (const verdict v = check(q, SCALE_TYPES); v.status != jitnorm_success) return v;
-    if (q.mask == 0 && (q.data_type == F8_E4M3 || int(q.data_type) == E8M0))
+    if (q.mask == 0 && (q.data_type == jitnorm_f8_e4m3 || int(q.data_type) == E8M0))
         return invalid("scales of 8 bits need a mask that is not 0");
     const wish which = q.arg == JITNORM_ARG_SRC   ? wish::src_scale
                        : q.arg == JITNORM_ARG_DST ? wish::dst_scale
                                                   : wish::other_scale;
-    const char *refusal = attr.unfulfilled_of(which) = refusal_of(q);
-    if (which == wish::src_scale) attr.src_scale = refusal == nullptr;
-    if (which == wish::dst_scale) attr.dst_scale = refusal == nullptr;
+    const char *refusal = attr.unfulfilled_of(which) = q.is_found ? refusal_to_find(q) : refusal_of(q);
+    const bool is_given = refusal == nullptr && !q.is_found;
+    if (which == wish::src_scale) attr.src_scale = is_given;
+    if (which == wish::dst_scale) {
+        attr.dst_scale = is_given;
+        attr.found_scales = {};
+        if (refusal == nullptr && q.is_found) attr.found_scales = {q.mask, q.ndims, {}};
+        if (attr.found_scales.ndims != 0) std::copy_n(q.group_dims, q.ndims, attr.found_scales.group_dims);
+    }
     return {};
 }
 
@@ -81,10 +96,11 @@ jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t a
                                                       const jitnorm_dims_t group_dims, jitnorm_data_type_t data_type,
                                                       int is_on_host, jitnorm_quantization_mode_t quantization_mode) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    if (quantization_mode < jitnorm_quantization_mode_static_sazp ||
-        quantization_mode > jitnorm_quantization_mode_dynamic_fp)
+    const bool is_found = quantization_mode == jitnorm_quantization_mode_dynamic_amax;
+    if (!is_found && (quantization_mode < jitnorm_quantization_mode_static_sazp ||
+                      quantization_mode > jitnorm_quantization_mode_dynamic_fp))
         return report(__func__, invalid(explain("quantization_mode is %d, which is none", int(quantization_mode))));
-    return report(__func__, set_scale(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0}));
+    return report(__func__, set_scale(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, is_found}));
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_scales_v2(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
@@ -107,7 +123,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_zero_points_v2(jitnorm_primitive_att
                                                            const jitnorm_dims_t group_dims,
                                                            jitnorm_data_type_t data_type, int is_on_host) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    return report(__func__, set_zero_point(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0}));
+    return report(__func__, set_zero_point(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, false}));
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_zero_points(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,

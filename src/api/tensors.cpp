@@ -89,7 +89,8 @@ tensor tensor_of(const described &what, slot s) {
     case SRC_SCALE:
         return present_if(p.attr.src_scale, role::input, ONE_F32);
     case DST_SCALE:
-        return present_if(p.attr.dst_scale, role::input, ONE_F32);
+        return p.finds_scales() ? tensor{role::output, &p.attr.found_scales}
+                                : present_if(p.attr.dst_scale, role::input, ONE_F32);
     case SCRATCHPAD:
         return present_if(what.user_gives_scratchpad(), what.scratchpad.ndims == 0 ? role::ignored : role::output,
                           what.scratchpad);

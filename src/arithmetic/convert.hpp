@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert: between the types tensors are stored in and the compute type T (float or double), by definition and without
 // the help of any instruction set. Widening is exact (s32 to float rounds to nearest even). Narrowing rounds once, to
-// nearest even; a double on its way to f16 or bf16 becomes a float first, as it does in generated code.
+// nearest even; a double on its way to f16, bf16 or f8 becomes a float first, as it does in generated code.
 #pragma once
 
 #include <bit>
@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "f8.hpp"
 #include "jitnorm/jitnorm_types.h"
 
 namespace jitnorm::impl {
@@ -22,6 +23,9 @@ struct bf16 { // the upper half of binary32
 };
 
 namespace convert_detail {
+
+inline float widen(f8_e5m2 value) { return widen_f8(value); }
+inline float widen(f8_e4m3 value) { return widen_f8(value); }
 
 inline float widen(bf16 value) { return std::bit_cast<float>(uint32_t(value.bits) << 16); }
 
@@ -83,6 +87,8 @@ Stored narrow(T value) {
         return convert_detail::narrow_to_bf16(float(value));
     else if constexpr (std::is_same_v<Stored, f16>)
         return convert_detail::narrow_to_f16(float(value));
+    else if constexpr (std::is_same_v<Stored, f8_e5m2> || std::is_same_v<Stored, f8_e4m3>)
+        return narrow_to_f8<Stored>(float(value));
     else if constexpr (std::is_integral_v<Stored>)
         return convert_detail::round_and_saturate<Stored>(value);
     else
@@ -110,6 +116,10 @@ decltype(auto) visit_data_type(jitnorm_data_type_t type, Body &&body) {
         return body(stored_as<int8_t>());
     case jitnorm_u8:
         return body(stored_as<uint8_t>());
+    case jitnorm_f8_e5m2:
+        return body(stored_as<f8_e5m2>());
+    case jitnorm_f8_e4m3:
+        return body(stored_as<f8_e4m3>());
     default:
         return body(stored_as<float>());
     }

@@ -12,9 +12,11 @@ template <typename T>
 std::optional<typename backward_kernels<T>::sums_kernels> make_sums_kernels(const problem &p, jit::isa vectors) {
     if (!wants_sums(p) && !wants_weights(p)) return {};
     const auto kernel = [&](bool prefetching) {
-        return jit::backward_sums_kernel<T>({vectors, p.src.data_type, p.diff_dst.data_type, p.scale_shift_type,
-                                             p.reads_scale(), !p.is_rms(), wants_sums(p), p.wants_diff_scale(),
-                                             p.wants_diff_shift(), prefetching});
+        jit::backward_sums_conf conf = {
+            vectors,     p.src.data_type, p.diff_dst.data_type, p.scale_shift_type,   p.reads_scale(),
+            !p.is_rms(), wants_sums(p),   p.wants_diff_scale(), p.wants_diff_shift(), prefetching};
+        conf.scale_plus_one = p.adds_one_to_scale();
+        return jit::backward_sums_kernel<T>(conf);
     };
     return typename backward_kernels<T>::sums_kernels{kernel(false), kernel(true)};
 }
@@ -22,17 +24,19 @@ std::optional<typename backward_kernels<T>::sums_kernels> make_sums_kernels(cons
 enum stores { ORDINARY, PREFETCHING, NON_TEMPORAL };
 
 jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores how) {
-    return {vectors,
-            p.src.data_type,
-            p.diff_dst.data_type,
-            p.diff_src.data_type,
-            p.reads_diff_sum() ? p.attr.residual.sum.data_type : jitnorm_data_type_undef,
-            p.scale_shift_type,
-            p.reads_scale(),
-            !p.is_rms(),
-            wants_sums(p),
-            how != ORDINARY,
-            how == NON_TEMPORAL};
+    jit::backward_data_conf conf = {vectors,
+                                    p.src.data_type,
+                                    p.diff_dst.data_type,
+                                    p.diff_src.data_type,
+                                    p.reads_diff_sum() ? p.attr.residual.sum.data_type : jitnorm_data_type_undef,
+                                    p.scale_shift_type,
+                                    p.reads_scale(),
+                                    !p.is_rms(),
+                                    wants_sums(p),
+                                    how != ORDINARY,
+                                    how == NON_TEMPORAL};
+    conf.scale_plus_one = p.adds_one_to_scale();
+    return conf;
 }
 
 template <typename T>

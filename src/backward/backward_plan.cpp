@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward_plan.hpp"
 
-#include <climits>
-
 #include "../layout/row_order.hpp"
 #include "../layout/row_packer.hpp"
 #include "../layout/row_space.hpp"
@@ -99,7 +97,7 @@ void plan_threads(const problem &p, const machine &m, const backward_work &work,
     const dim_t bytes = bytes_of(p);
     const dim_t shares = work.gradients() > 0 ? work.cut().parts() : p.rows();
     to.row_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, shares), MAX_SHARES);
-    to.prefetch_threads = bytes >= m.last_level ? INT_MAX : int(std::min<dim_t>(bytes / (m.l2 + 1), INT_MAX));
+    to.prefetch_threads = prefetching_threads(bytes, m.l2, m.last_level);
     if (p.row_length() <= CHUNK) return;
     to.only_chunks |= p.row_length() > LONG_ROW;
     to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, work.chunks()), MAX_SHARES);

@@ -27,8 +27,8 @@ enum slot : int {
     SUM,
     BIAS,
     DIFF_SUM,
-    SRC_SCALE, // attribute scales, one float each
-    DST_SCALE,
+    SRC_SCALE,     // attribute scales, one float each
+    DST_SCALE,     // or all those that are found
     SCRATCHPAD,    // as many bytes as the plan says, 64-byte aligned
     FIRST_POST_OP, // src1 of binary post-op i is FIRST_POST_OP + i
     SLOT_COUNT = FIRST_POST_OP + MAX_POST_OPS,

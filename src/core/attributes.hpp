@@ -45,6 +45,7 @@ struct attributes {
     jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
     bool src_scale = false; // one f32 for the tensor, given at execution
     bool dst_scale = false;
+    memory_desc found_scales; // of dst, which the library finds and writes (found_scales.hpp); empty: it does not
     post_op_list post_ops;
     residual_addition residual;
     bool operator==(const attributes &) const = default;

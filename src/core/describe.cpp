@@ -6,6 +6,7 @@
 
 #include <charconv>
 
+#include "found_scales.hpp"
 #include "names.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -48,6 +49,7 @@ std::string describe_flags(const problem &p) {
     if (p.uses_scale()) text += 'C';
     if (p.uses_shift()) text += 'H';
     if (p.is_rms()) text += 'M';
+    if (p.adds_one_to_scale()) text += 'P';
     return text;
 }
 
@@ -82,9 +84,16 @@ std::string describe_choices(const problem &p) {
 }
 
 // A scale's value belongs to an execution, not to the problem; the syntax wants one, and 1 stands for it.
-std::string describe_scales(const attributes &attr) {
-    const std::string src = attr.src_scale ? "src:common:1" : "", dst = attr.dst_scale ? "dst:common:1" : "";
-    return src + (attr.src_scale && attr.dst_scale ? "+" : "") + dst;
+std::string describe_dst_scale(const problem &p) {
+    if (!p.finds_scales()) return p.attr.dst_scale ? "dst:common:1" : "";
+    const dim_t width = p.has_elements() ? columns_per_scale(p) : p.row_length();
+    return width == p.row_length() ? "dst:per_row:f32:dynamic_amax"
+                                   : "dst:per_tensor:f32:1x" + std::to_string(width) + ":dynamic_amax";
+}
+
+std::string describe_scales(const problem &p) {
+    const std::string src = p.attr.src_scale ? "src:common:1" : "", dst = describe_dst_scale(p);
+    return src + (src.empty() || dst.empty() ? "" : "+") + dst;
 }
 
 std::string describe_entry(const sum_post_op &op) {
@@ -138,7 +147,7 @@ std::string describe(const problem &p) {
            knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p.statistics)) +
            knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
            knob("eps", text_of(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
-           knob("attr-residual", describe_residual(p)) + knob("attr-scales", describe_scales(p.attr)) +
+           knob("attr-residual", describe_residual(p)) + knob("attr-scales", describe_scales(p)) +
            knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) + join(p.src.dims, p.src.ndims);
 }
 

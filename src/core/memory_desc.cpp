@@ -166,6 +166,8 @@ size_t size_of(jitnorm_data_type_t type) {
     switch (type) {
     case jitnorm_s8:
     case jitnorm_u8:
+    case jitnorm_f8_e5m2:
+    case jitnorm_f8_e4m3:
         return 1;
     case jitnorm_f16:
     case jitnorm_bf16:

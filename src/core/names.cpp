@@ -98,6 +98,10 @@ std::string_view name_of(jitnorm_data_type_t type) {
         return "u8";
     case jitnorm_f64:
         return "f64";
+    case jitnorm_f8_e5m2:
+        return "f8_e5m2";
+    case jitnorm_f8_e4m3:
+        return "f8_e4m3";
     case jitnorm_data_type_undef:
         break;
     }

@@ -30,6 +30,7 @@ std::string describe(const plan &p) {
     if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns) + number(",batch:", p.batch_rows);
+    if (p.float_columns != 0) text += number(",floats:", p.float_columns);
     text += number(",pass:", p.rows_per_pass) + number(",prefetch_threads:", p.prefetch_threads);
     text += number(",non_temporal:", int(p.non_temporal)) + number(",row_threads:", p.row_threads);
     text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstddef>
 #include <string>
 
@@ -62,9 +63,10 @@ struct plan {
     dim_t tile_rows = 0;                           // rows of a tile at the most
     std::array<dim_t, MAX_ROW_TENSORS> pitch = {}; // bytes from row to row of each tensor's tile; 0: it has none
     bool shares_tile = false;                      // the last tensor is written to the tile of the one before
-    dim_t sum_pitch = 0;                           // the same of sums with a residual; 0: there are none
+    dim_t sum_pitch = 0;                           // the same of sums with a residual
     dim_t panel_columns = 0;                       // columns of the rows that are open at a time
     dim_t block_rows = 0;                          // of a block of interleaved rows
+    dim_t float_columns = 0; // of a tile of floats, where scales are found: whole groups, or part of one
 
     // ---- batches
     dim_t batch_rows = 1;      // rows that stay in L1 between what is done to them
@@ -99,6 +101,12 @@ std::string describe(const plan &p);
 // A thread is worth starting for so many bytes; `shares` is what there is to share.
 constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares) {
     return int(std::clamp<dim_t>(std::min(bytes / bytes_per_thread, shares), 1, 1 << 20));
+}
+
+// How many threads prefetch at the most: as many as have more than `near` bytes each, which their own caches keep at
+// hand; any number where all of it together leaves the last level.
+constexpr int prefetching_threads(dim_t bytes, dim_t near, dim_t last_level) {
+    return bytes >= last_level ? INT_MAX : int(std::min<dim_t>(bytes / (near + 1), INT_MAX));
 }
 
 // A batch of rows of so many bytes that stays in L1 beside what else is used there.

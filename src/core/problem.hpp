@@ -48,6 +48,7 @@ struct problem {
     bool is_rms() const { return has(jitnorm_rms_norm); }
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
+    bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); } // then it uses a scale
     // Statistics come from the caller: with global statistics, and always in backward.
     bool statistics_are_inputs() const { return !is_forward() || has(jitnorm_use_global_stats); }
     bool statistics_are_outputs() const {
@@ -55,6 +56,8 @@ struct problem {
     }
     bool is_partial() const { return all_rows >= 0; }
     bool leaves_out(output o) const { return (left_out & unsigned(o)) != 0; }
+
+    bool finds_scales() const { return attr.found_scales.ndims != 0; }
 
     // Which tensors an execution reads and writes.
     bool reads_scale() const { return uses_scale() && !scale_is_ones; }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "found_scales.hpp"
 #include "last_error.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -20,7 +21,7 @@ constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemente
 
 constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
                                  unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm) |
-                                 unsigned(jitnorm_inverse_deviation);
+                                 unsigned(jitnorm_inverse_deviation) | unsigned(jitnorm_scale_plus_one);
 constexpr unsigned KNOWN_OUTPUTS = unsigned(output::mean) | unsigned(output::variance) | unsigned(output::diff_src) |
                                    unsigned(output::diff_scale) | unsigned(output::diff_shift);
 
@@ -45,6 +46,8 @@ bool is_data_type(jitnorm_data_type_t type) {
     return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64);
 }
 
+bool is_f8(jitnorm_data_type_t type) { return is_one_of(type, jitnorm_f8_e5m2, jitnorm_f8_e4m3); }
+
 bool is_int8(jitnorm_data_type_t type) { return is_one_of(type, jitnorm_s8, jitnorm_u8); }
 
 // ---------------------------------------------------------------- the operation
@@ -55,7 +58,8 @@ verdict check_prop_kind(const problem &p) {
 }
 
 verdict check_flags(const problem &p) {
-    return (p.flags & ~KNOWN_FLAGS) == 0 ? ACCEPTED : invalid(explain("flags 0x%x has bits of no meaning", p.flags));
+    if ((p.flags & ~KNOWN_FLAGS) != 0) return invalid(explain("flags 0x%x has bits of no meaning", p.flags));
+    return p.adds_one_to_scale() && !p.uses_scale() ? invalid("flags has scale_plus_one without use_scale") : ACCEPTED;
 }
 
 verdict check_epsilon(const problem &p) {
@@ -66,7 +70,8 @@ verdict check_epsilon(const problem &p) {
 
 verdict check_choices(const problem &p) {
     if ((p.left_out & ~KNOWN_OUTPUTS) != 0) return invalid("an unknown output is left out");
-    return p.scale_is_ones && !p.uses_scale() ? invalid("a scale of ones without the flag for a scale") : ACCEPTED;
+    if (p.scale_is_ones && !p.uses_scale()) return invalid("a scale of ones without the flag for a scale");
+    return p.scale_is_ones && p.adds_one_to_scale() ? invalid("a scale of ones that one is added to") : ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the tensors
@@ -142,11 +147,13 @@ verdict check_outputs(const problem &p) {
 
 verdict check_data_types(const problem &p) {
     const char *name = find_tensor(p, [&](const memory_desc &md) {
-        return &md != &p.statistics && !is_data_type(md.data_type) && !(p.is_forward() && is_int8(md.data_type));
+        if (&md == &p.statistics || is_data_type(md.data_type)) return false;
+        return !p.is_forward() || !(is_int8(md.data_type) || (&md == &p.dst && is_f8(md.data_type)));
     });
     if (name == nullptr) return ACCEPTED;
-    return unsupported(p.is_forward() ? explain("%s is none of f32, bf16, f16, f64, s8 and u8", name)
-                                      : explain("%s is none of f32, bf16, f16 and f64", name));
+    return unsupported(p.is_forward()
+                           ? explain("%s is none of f32, bf16, f16, f64, s8 and u8 (and dst's f8_e5m2, f8_e4m3)", name)
+                           : explain("%s is none of f32, bf16, f16 and f64", name));
 }
 
 verdict check_statistics_type(const problem &p) {
@@ -203,6 +210,7 @@ verdict check_entry(const sum_post_op &op, const problem &p) {
     const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
     if (size_of(type) != size_of(p.dst.data_type))
         return invalid("the type of a sum post-op must have the size of the destination's");
+    if (is_f8(type)) return unsupported("a sum post-op reads no f8_e5m2 and no f8_e4m3");
     if (op.zero_point != 0 && !is_int8(type))
         return invalid("a sum post-op has a zero point with the types s8 and u8 only");
     return ACCEPTED;
@@ -225,6 +233,7 @@ verdict check_entry(const binary_post_op &op, const problem &p) {
     if (op.alg < jitnorm_binary_add || op.alg > jitnorm_binary_ne)
         return invalid("unknown algorithm of a binary post-op");
     if (size_of(op.src1.data_type) == 0) return invalid("unknown data type of a binary post-op's tensor");
+    if (is_f8(op.src1.data_type)) return unsupported("a binary post-op's tensor is no f8_e5m2 and no f8_e4m3");
     if (op.src1.format_kind != jitnorm_blocked) return invalid("the layout of a binary post-op's tensor is not given");
     return broadcasts_to(op.src1, p.dst)
                ? ACCEPTED
@@ -246,7 +255,7 @@ constexpr verdict (*CHECKS[])(const problem &) = {
     check_prop_kind,  check_flags,           check_epsilon,   check_choices,          check_rank,
     check_sizes,      check_presence,        check_data_dims, check_statistics_dims,  check_outputs,
     check_data_types, check_statistics_type, check_row_range, check_scale_shift_type, check_diff_scale_shift_type,
-    check_residual,   check_attributes,      check_post_ops,
+    check_residual,   check_attributes,      check_post_ops,  check_found_scales,
 };
 
 } // namespace

@@ -9,12 +9,13 @@ namespace jitnorm::impl::layer_norm {
 static_assert(MAX_BATCH_ROWS % jit::SHORT_SWEEP_GROUP == 0);
 
 template <typename T>
-forward_inputs<T>::forward_inputs(const arguments &from, const walk &how, std::byte *room)
+forward_inputs<T>::forward_inputs(const problem &p, const arguments &from, const walk &how, std::byte *room,
+                                  std::byte *own)
     : args(from), scale(static_cast<const std::byte *>(from[SCALE])),
       shift(static_cast<const std::byte *>(from[SHIFT])),
       src_scale(from[SRC_SCALE] ? T(load<float>(from[SRC_SCALE])) : T(1)),
-      inverse_dst_scale(from[DST_SCALE] ? T(1) / T(load<float>(from[DST_SCALE])) : T(1)), prefetch(how.prefetch),
-      non_temporal(how.non_temporal), operand_tiles(room) {}
+      inverse_dst_scale(p.attr.dst_scale ? T(1) / T(load<float>(from[DST_SCALE])) : T(1)), prefetch(how.prefetch),
+      non_temporal(how.non_temporal), operand_tiles(room), floats(own) {}
 
 template <typename T>
 forward_batches<T>::forward_batches(const problem &p, const plan &how, kernels_ptr kernels)

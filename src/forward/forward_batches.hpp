@@ -23,8 +23,10 @@ struct forward_inputs {
     T src_scale, inverse_dst_scale;
     bool prefetch, non_temporal;
     std::byte *operand_tiles; // room for post-op operands that are not dense
+    std::byte *floats;        // room for normalized rows whose scales are yet to be found
 
-    forward_inputs(const arguments &args, const walk &how, std::byte *operand_tiles);
+    forward_inputs(const problem &p, const arguments &args, const walk &how, std::byte *operand_tiles,
+                   std::byte *floats);
 };
 
 template <typename T>
@@ -32,6 +34,8 @@ class forward_batches {
 public:
     using kernels_ptr = std::shared_ptr<const forward_kernels<T>>;
     forward_batches(const problem &p, const plan &how, kernels_ptr kernels);
+
+    const forward_kernels<T> &kernels() const { return *kernels_; }
 
     // ---- statistics: found in one step for rows of at most CHUNK elements, chunk by chunk for longer ones
 

@@ -26,7 +26,9 @@ template <typename T, typename Rows>
 forward_executor<T, Rows>::forward_executor(const problem &p, const plan &how,
                                             std::shared_ptr<const forward_kernels<T>> kernels)
     : problem_(p), plan_(how), rows_(make_rows<Rows>(problem_, how, kernels)),
-      batches_(problem_, how, std::move(kernels)), C_(p.row_length()), given_(p.statistics_are_inputs()) {}
+      batches_(problem_, how, std::move(kernels)), C_(p.row_length()), given_(p.statistics_are_inputs()) {
+    if (problem_.finds_scales()) quantizer_.emplace(problem_, how, *batches_.kernels().quantize);
+}
 
 template <typename T, typename Rows>
 jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const {
@@ -42,7 +44,8 @@ template <typename Body>
 void forward_executor<T, Rows>::share_out(const arguments &args, const walk &how, dim_t items, Body &&body) const {
     parallel_parts(how.threads, [&](int share) {
         cursor at(rows_, args, plan_.scratchpad.tiles(args[SCRATCHPAD], share));
-        const forward_inputs<T> inputs(args, how, plan_.scratchpad.operands(args[SCRATCHPAD], share));
+        const forward_inputs<T> inputs(problem_, args, how, plan_.scratchpad.operands(args[SCRATCHPAD], share),
+                                       plan_.scratchpad.own(args[SCRATCHPAD], share));
         body(at, inputs, split(items, how.threads, share));
         at.finish(share, how.threads);
         finish_non_temporal_stores(how.non_temporal);
@@ -97,11 +100,28 @@ void forward_executor<T, Rows>::find_long_statistics(cursor &at, row_batch<T> &b
 template <typename T, typename Rows>
 inline void forward_executor<T, Rows>::normalize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
                                                  dim_t first_row, range columns) const {
+    if (quantizer_) return quantize(at, inputs, batch, first_row);
     for_each_panel(columns, [&](range some) {
         const panel here = at.open({0, batch.rows}, some);
         batches_.normalize(inputs, here[X], here[Y], batch, first_row, some);
         at.close({0, batch.rows}, some);
     });
+}
+
+// Whole rows.
+template <typename T, typename Rows>
+void forward_executor<T, Rows>::quantize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
+                                         dim_t first_row) const {
+    const range rows = {0, batch.rows};
+    const auto normalize = [&](const panel &here, range columns, const strip &floats) {
+        batches_.normalize(inputs, here[X], floats, batch, first_row, columns);
+        return here[Y];
+    };
+    quantizer_->run(
+        {inputs.args[DST_SCALE], inputs.floats, first_row, batch.rows},
+        [&](range columns, const strip &floats) { normalize(at.open_to_read(rows, columns), columns, floats); },
+        [&](range columns, const strip &floats) { return normalize(at.open(rows, columns), columns, floats); },
+        [&](range columns) { at.close(rows, columns); });
 }
 
 // ---------------------------------------------------------------- by chunks of long rows

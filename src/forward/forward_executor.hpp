@@ -5,6 +5,7 @@
 
 #include "../core/executor.hpp"
 #include "forward_batches.hpp"
+#include "quantizer.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -30,6 +31,8 @@ private:
     [[gnu::noinline]] void find_long_statistics(cursor &at, row_batch<T> &batch) const;
     [[gnu::always_inline]] void normalize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
                                           dim_t first_row, range columns) const;
+    [[gnu::noinline]] void quantize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
+                                    dim_t first_row) const;
 
     // ---- by chunks
     dim_t chunks() const { return (C_ + CHUNK - 1) / CHUNK; } // of a row
@@ -43,6 +46,7 @@ private:
     plan plan_;
     Rows rows_;
     forward_batches<T> batches_;
+    std::optional<quantizer> quantizer_; // where scales are found
     dim_t C_;
     bool given_; // the statistics
 };

@@ -55,6 +55,8 @@ template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
     jit::normalize_conf conf = {vectors,        p.row_type(),     p.dst.data_type,  p.scale_shift_type, p.reads_scale(),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
+    conf.scale_plus_one = p.adds_one_to_scale();
+    if (p.finds_scales()) conf.dst = jitnorm_f32;
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
     return conf;
@@ -85,11 +87,15 @@ std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kerne
 
 } // namespace
 
+quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
+    : maximum({vectors}), multiply({vectors, jitnorm_f32, p.dst.data_type}) {}
+
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
     : addition(make_addition_kernels<T>(p, vectors)), sweep(sweep_conf_of(p, vectors, false)),
       repeat(sweep_conf_of(p, vectors, true)), short_sweep(short_sweep_conf_of<T>(p, vectors)),
       normalize(normalize_conf_of<T>(p, vectors, false)), non_temporal(normalize_conf_of<T>(p, vectors, true)),
+      quantize(p.finds_scales() ? std::optional<quantize_kernels>(std::in_place, p, vectors) : std::nullopt),
       post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)) {}
 
 template struct forward_kernels<float>;

@@ -8,10 +8,19 @@
 
 #include "../core/problem.hpp"
 #include "../jit/addition_kernel.hpp"
+#include "../jit/maximum_kernel.hpp"
 #include "../jit/normalize_kernel.hpp"
 #include "../jit/sweep_kernel.hpp"
 
 namespace jitnorm::impl::layer_norm {
+
+// What follows where scales are found: normalized rows are floats then.
+struct quantize_kernels {
+    quantize_kernels(const problem &p, jit::isa vectors);
+
+    jit::maximum_kernel maximum;
+    jit::normalize_kernel<float> multiply; // to dst
+};
 
 template <typename T> // the compute type
 struct forward_kernels {
@@ -27,8 +36,9 @@ struct forward_kernels {
     jit::sweep_kernel<T> sweep, repeat;               // the first sweep over rows, and one with a given pivot
     jit::sweep_kernel<T> short_sweep;                 // the first sweep over rows of at most FORWARD_LANES<T> elements
     jit::normalize_kernel<T> normalize, non_temporal; // with ordinary stores, and with non-temporal ones
-    std::vector<T> post_op_parameters;                // two per post-op, as normalize_arguments says
-    std::vector<jitnorm_data_type_t> operand_types;   // one per post-op, as post_op_conf says
+    std::optional<quantize_kernels> quantize;
+    std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
+    std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -2,15 +2,16 @@
 #include "forward_plan.hpp"
 
 #include <algorithm>
-#include <climits>
 
 #include "../arithmetic/constants.hpp"
 #include "../arithmetic/moments.hpp"
+#include "../core/found_scales.hpp"
 #include "../layout/row_order.hpp"
 #include "../layout/row_packer.hpp"
 #include "../layout/row_space.hpp"
 #include "../layout/rows_in_place.hpp"
 #include "post_op_operands.hpp"
+#include "quantizer.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -41,25 +42,35 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
-// Once the data are many times L2, so that most of them wait for the last level, and beyond L2 already where more is
-// read than written: single rows, which keep the memory streams few, with the next batch on its way. Else pairs.
+// Data of so many times L2 wait for the last level most of the time.
+constexpr dim_t FAR = 6;
+
+// There, and beyond L2 already where more is read than written: single rows, which keep the memory streams few, with
+// the next batch on its way. Else pairs.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p.src), dst_row = p.row_length() * element_size(p.dst);
     const dim_t bytes = p.rows() * (src_row + dst_row);
-    const bool far = bytes > (dst_row < src_row ? 1 : 6) * m.l2;
+    const dim_t near = (dst_row < src_row ? 1 : FAR) * m.l2;
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
-    to.rows_per_pass = far ? 1 : 2;
-    to.prefetch_threads = far ? INT_MAX : 0;
+    to.prefetch_threads = prefetching_threads(bytes, near, m.last_level);
+    to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 
-// What is normalized is in L1: only the addition reads from afar, and goes on to the next row by itself.
+// Where the output for the sum has rows as they are to be normalized they are taken from there; it leaves L1 to the
+// data. Otherwise sums have a tile, of whole rows as long as these stay in L2.
+constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
+constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of their tile: lines between rows come on top
+
 void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
-    to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
-    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, to.sum_pitch);
+    const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
+    const bool are_the_output = p.writes_sum() && p.attr.residual.sum.data_type == p.row_type();
+    if (!are_the_output && row > LONGEST_TILED_ROW) to.panel_columns = std::min(p.row_length(), CHUNK);
+    if (!are_the_output) to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
+    const dim_t bytes = p.rows() * p.row_length() * bytes_of(tensors);
+    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
     to.rows_per_pass = 2;
-    to.non_temporal =
-        p.rows() * p.row_length() * bytes_of(tensors) >= m.last_level && takes_non_temporal_stores(p, p.dst);
+    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 
 // ---- tiles: all but the one tensor, dst if it can be, whose rows kernels can take where they are
@@ -105,13 +116,29 @@ void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
     to.rows_per_pass = 2;
 }
 
+// ---- scales that are found
+
+// A tile of floats takes as many whole groups of a row as it has room for, or a part of one. Rows in tiles are not cut
+// again: each cut would be gathered anew.
+constexpr dim_t FLOAT_COLUMNS = 16 * 1024;
+
+void plan_floats(const problem &p, plan &to) {
+    const dim_t most = to.rows == row_access::in_place ? std::min(to.panel_columns, FLOAT_COLUMNS) : to.panel_columns;
+    const dim_t group = columns_per_scale(p);
+    to.float_columns = group > most ? most : most / group * group;
+    if (to.panel_columns == p.row_length())
+        to.batch_rows = std::min(to.batch_rows, batch_of(IN_CACHE_BATCH, to.float_columns * dim_t(sizeof(float))));
+    to.non_temporal = false;
+    to.scratchpad.own_bytes = quantizer::scratchpad_bytes(p, to);
+}
+
 // ---- threads
 
 void plan_threads(const problem &p, const row_tensors &tensors, plan &to) {
     const dim_t bytes = p.rows() * p.row_length() * bytes_of(tensors);
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
     to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows());
-    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES) return;
+    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.finds_scales()) return;
     to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, chunks), MAX_SHARES);
     to.scratchpad.common_bytes =
         chunks * dim_t(p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>));
@@ -124,12 +151,12 @@ plan forward_plan(const problem &p, const machine &m) {
     const row_tensors tensors = row_tensors_of(p);
     plan_threads(p, tensors, how);
     if (rows_in_place::take(tensors)) {
-        const bool by_chunks = has_gathered_operands(p) || p.adds_residual();
-        how.panel_columns = by_chunks ? std::min(p.row_length(), CHUNK) : p.row_length();
+        how.panel_columns = has_gathered_operands(p) ? std::min(p.row_length(), CHUNK) : p.row_length();
         p.adds_residual() ? plan_batches_of_sums(p, tensors, m, how) : plan_batches_in_place(p, m, how);
     } else {
         plan_tiles(p, tensors, how);
     }
+    if (p.finds_scales()) plan_floats(p, how);
     how.scratchpad.tile_bytes = how.tile_rows * pitch_together(tensors, how) + how.sum_bytes();
     how.scratchpad.operand_bytes = operand_bytes(p, how.batch_rows, how.panel_columns);
     if (how.scratchpad.share_bytes() == 0) return how;
@@ -143,7 +170,7 @@ plan forward_plan_for_any_size(const problem &p) {
     const row_tensors tensors = row_tensors_of(p);
     if (rows_in_place::take(tensors) && !has_gathered_operands(p) && !p.adds_residual()) return how;
     how.scratchpad.tile_bytes = TILE_BYTES;
-    if (p.adds_residual()) how.scratchpad.tile_bytes += std::max(IN_CACHE_BATCH, pitch_of(p.row_type(), CHUNK));
+    if (p.adds_residual()) how.scratchpad.tile_bytes += MOST_SUM_BYTES;
     how.scratchpad.operand_bytes = operand_bytes(p, MAX_BATCH_ROWS, CHUNK);
     how.scratchpad.shares = MAX_SHARES;
     return how;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual. Its panels have
-// two strips as those of other problems: the rows that are normalized, and dst. The former are sums, in a tile of their
-// own that holds a batch's columns and stays in L1. Where a batch has all columns at once they are added up once; else
-// they are added up twice, for the statistics and to be normalized, and written the second time: the sum may have the
-// residual's place.
+// two strips as those of other problems: the rows that are normalized, and dst. The former are sums. Where the output
+// for the sum has them as they are to be normalized (plan::sum_pitch is 0) they are added up there when they are first
+// asked for. Else they have a tile of their own for a batch's columns: if these are whole rows they are added up once,
+// else twice, for the statistics and to be normalized, and written the second time, for the sum may have the residual's
+// place.
 #pragma once
 
 #include <memory>
@@ -18,8 +19,8 @@ class rows_with_sums {
 public:
     rows_with_sums(const problem &p, const plan &how, std::shared_ptr<const forward_kernels<T>> kernels)
         : rows_(row_tensors_of(p), how), kernels_(std::move(kernels)), last_(size_t(row_tensors_of(p).count - 1)),
-          writes_sum_(p.writes_sum()), keeps_rows_(how.panel_columns == p.row_length()), sum_bytes_(how.sum_bytes()),
-          pitch_(how.sum_pitch), bias_size_(dim_t(size_of(p.attr.residual.bias_type))) {}
+          writes_sum_(p.writes_sum()), given_(p.statistics_are_inputs()), columns_(p.row_length()),
+          sum_bytes_(how.sum_bytes()), pitch_(how.sum_pitch), bias_size_(dim_t(size_of(p.attr.residual.bias_type))) {}
 
     dim_t rows() const { return rows_.rows(); }
     dim_t cut_at(dim_t row) const { return rows_.cut_at(row); }
@@ -38,43 +39,62 @@ public:
             });
         }
 
-        panel open_to_read(range rows, range columns) { return open_sums(rows, columns, rows_.keeps_rows_); }
-        panel open(range rows, range columns) { return open_sums(rows, columns, true); }
+        panel open_to_read(range rows, range columns) {
+            const panel here = at_.open(rows, columns);
+            if (!rows_.has_tile()) return add_in_place(here, rows, columns);
+            const bool are_there = added_.begin == columns.begin && added_.end == columns.end;
+            return are_there ? shown(here)
+                             : add_to_tile(here, rows, columns, columns.end - columns.begin == rows_.columns_);
+        }
+        panel open(range rows, range columns) {
+            const panel here = at_.open(rows, columns);
+            if (!rows_.has_tile()) return rows_.given_ ? add_in_place(here, rows, columns) : shown(here);
+            const bool are_there = written_ && added_.begin == columns.begin && added_.end == columns.end;
+            return are_there ? shown(here) : add_to_tile(here, rows, columns, true);
+        }
         void close(range rows, range columns) { at_.close(rows, columns); }
         statistics_rows open_statistics() { return at_.open_statistics(); }
         void close_statistics() const { at_.close_statistics(); }
         void finish(int share, int shares) { at_.finish(share, shares); }
 
     private:
-        panel open_sums(range rows, range columns, bool writes) {
-            const panel here = at_.open(rows, columns);
-            const bool are_there = added_.begin == columns.begin && added_.end == columns.end && (written_ || !writes);
-            if (!are_there) add(here, rows, columns, writes);
+        panel shown(const panel &here) const {
             panel result = {};
-            result[0] = tile_;
+            result[0] = rows_.has_tile() ? tile_ : here[SUMS];
             result[1] = here[rows_.last_];
             return result;
         }
 
-        void add(const panel &here, range rows, range columns, bool writes) {
-            const strip &src = here[0], &residual = here[1];
-            const strip sum = rows_.writes_sum_ ? here[2] : strip{nullptr, 0};
+        panel add_in_place(const panel &here, range rows, range columns) const {
+            add(rows_.kernels_->addition->add, here, rows, columns);
+            return shown(here);
+        }
+
+        panel add_to_tile(const panel &here, range rows, range columns, bool writes) {
             const auto &kernels = *rows_.kernels_->addition;
-            const auto &kernel = writes ? kernels.add_and_write : kernels.add;
+            add(writes ? kernels.add_and_write : kernels.add, here, rows, columns);
+            added_ = columns;
+            written_ = writes;
+            return shown(here);
+        }
+
+        void add(const jit::addition_kernel<T> &kernel, const panel &here, range rows, range columns) const {
+            const strip &src = here[0], &residual = here[1], to = shown(here)[0];
+            const strip sum = rows_.writes_sum_ ? here[SUMS] : strip{nullptr, 0};
             kernel({.src = src.first,
                     .residual = residual.first,
                     .bias = behind(bias_, columns.begin * rows_.bias_size_),
                     .sum = sum.first,
-                    .row = tile_.first,
+                    .row = to.first,
                     .src_row_stride = src.stride,
                     .residual_row_stride = residual.stride,
                     .sum_row_stride = sum.stride,
-                    .row_stride = tile_.stride,
+                    .row_stride = to.stride,
                     .rows = rows.end - rows.begin,
                     .count = columns.end - columns.begin});
-            added_ = columns;
-            written_ = writes;
         }
+
+        static constexpr size_t SUMS = 2; // in the panels of the source below, where they are an output
 
         const rows_with_sums &rows_;
         typename Rows::cursor at_;
@@ -85,10 +105,13 @@ public:
     };
 
 private:
+    bool has_tile() const { return pitch_ != 0; }
+
     Rows rows_;
     std::shared_ptr<const forward_kernels<T>> kernels_;
-    size_t last_; // of the tensors: dst
-    bool writes_sum_, keeps_rows_;
+    size_t last_;             // of the tensors: dst
+    bool writes_sum_, given_; // given: the statistics
+    dim_t columns_;
     dim_t sum_bytes_, pitch_, bias_size_; // bytes
 };
 

@@ -23,7 +23,7 @@ public:
     explicit addition_generator(const addition_conf &conf) : conf_(conf) { generate(); }
     std::string name() const {
         return kernel_name("addition", conf_, {conf_.src, conf_.residual, conf_.sum, conf_.row},
-                           {{has_bias(), "bias"}, {conf_.non_temporal, "non_temporal"}});
+                           {{has_bias(), "bias"}});
     }
 
 private:
@@ -35,7 +35,7 @@ private:
         rows_.step(1, [&] {
             walker_.begin(reg_count_);
             walker_.walk_freely(UNROLL, [&](places vectors) {
-                if (writes_sum() && !conf_.non_temporal) hints_.claim(reg_sum_, vectors, conf_.sum);
+                if (writes_sum()) hints_.claim(reg_sum_, vectors, conf_.sum);
                 add(vectors);
                 store(vectors);
             });
@@ -68,14 +68,15 @@ private:
         if (has_bias()) add_all(reg_bias_, conf_.bias);
     }
 
-    // All loads come before the first store, for the sum may be the residual. Stores of narrow types change registers.
+    // All loads come before the first store, for the residual's place may be written. Stores of narrow types change
+    // registers.
     void store(places vectors) {
         const bool changes = conf_.row != conf_.compute;
         if (changes && writes_sum())
             for (const place &p : vectors) ops_.load(other_[size_t(p.slot)], x_[size_t(p.slot)]);
         const vmm &rounded = changes && writes_sum() ? other_[0] : x_[0];
         io_.store_all(reg_row_, vectors, rounded, conf_.row, false);
-        if (writes_sum()) io_.store_all(reg_sum_, vectors, x_[0], conf_.sum, conf_.non_temporal);
+        if (writes_sum()) io_.store_all(reg_sum_, vectors, x_[0], conf_.sum, false);
     }
 
     addition_conf conf_;

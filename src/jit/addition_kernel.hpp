@@ -12,7 +12,7 @@ struct addition_arguments {
     const void *src, *residual;
     const void *bias = nullptr; // `count` values; not used unless the kernel has it
     void *sum = nullptr;        // may be src or residual; not used unless the kernel writes it
-    void *row;                  // neither of the others
+    void *row;                  // may be src or residual, not sum
     dim_t src_row_stride, residual_row_stride, sum_row_stride, row_stride; // bytes
     dim_t rows;                                                            // at least 1
     dim_t count;                                                           // elements of each row, at least 1

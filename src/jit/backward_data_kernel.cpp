@@ -3,6 +3,7 @@
 
 #include "emit/centered_load.hpp"
 #include "emit/line_hints.hpp"
+#include "emit/plus_one.hpp"
 #include "emit/row_stepper.hpp"
 #include "kernel_generator.hpp"
 #include "make_kernel.hpp"
@@ -22,7 +23,8 @@ public:
     explicit backward_data_generator(const backward_data_conf &conf) : conf_(conf) { generate(); }
     std::string name() const {
         return kernel_name("backward_data", conf_, {conf_.src, conf_.diff_dst, conf_.diff_src},
-                           {{conf_.scale, "scale"},
+                           {{conf_.scale && !conf_.scale_plus_one, "scale"},
+                            {conf_.scale_plus_one, "scale_plus_one"},
                             {adds(), "residual"},
                             {!conf_.centered, "rms"},
                             {!conf_.sums, "global"},
@@ -49,6 +51,7 @@ private:
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
+        one_.emit_rest();
     }
 
     bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
@@ -104,9 +107,16 @@ private:
     // g = diff_dst * scale
     void load_g(places vectors) {
         io_.load_all(g_, reg_diff_dst_, vectors, conf_.diff_dst);
-        if (conf_.scale)
+        if (one_.is_wanted()) {
+            io_.load_all(x_, reg_scale_, vectors, conf_.scale_type);
+            for (const place &p : vectors) {
+                one_.add_to(x_at(p));
+                ops_.mul(g_at(p), g_at(p), x_at(p));
+            }
+        } else if (conf_.scale) {
             io_.use_all(x_, reg_scale_, vectors, conf_.scale_type,
                         [&](const place &p, const Xbyak::Operand &scale) { ops_.mul(g_at(p), g_at(p), scale); });
+        }
     }
 
     void combine(const place &p) {
@@ -142,6 +152,7 @@ private:
                           {{reg_diff_src_}, JITNORM_ARGUMENT(diff_src_row_stride)}}};
     line_hints<I, T> hints_{*this, walker_};
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
+    plus_one<I, T> one_{*this, conf_.scale_plus_one};
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "emit/centered_load.hpp"
 #include "emit/lane_fold.hpp"
 #include "emit/line_hints.hpp"
+#include "emit/plus_one.hpp"
 #include "emit/row_stepper.hpp"
 #include "kernel_generator.hpp"
 #include "make_kernel.hpp"
@@ -39,7 +40,8 @@ public:
     explicit backward_sums_generator(const backward_sums_conf &conf) : conf_(conf) { generate(); }
     std::string name() const {
         return kernel_name("backward_sums", conf_, {conf_.src, conf_.diff_dst},
-                           {{conf_.scale, "scale"},
+                           {{conf_.scale && !conf_.scale_plus_one, "scale"},
+                            {conf_.scale_plus_one, "scale_plus_one"},
                             {!conf_.centered, "rms"},
                             {!conf_.sums, "columns"},
                             {conf_.prefetching, "prefetching"}});
@@ -55,14 +57,15 @@ private:
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
+        one_.emit_rest();
     }
 
     bool has_s1() const { return conf_.sums && conf_.centered; }
     bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
     bool multiplies() const { return conf_.scale && conf_.sums; }
-    bool converts_scale() const { return multiplies() && conf_.scale_type != OWN; }
-    // A converted scale takes a register, and AVX2 has none left beside a pair's.
-    bool has_pairs() const { return I == isa::avx512 || !converts_scale(); }
+    bool loads_scale() const { return multiplies() && (conf_.scale_type != OWN || conf_.scale_plus_one); }
+    // A scale that is not taken from memory takes a register, and AVX2 has none left beside a pair's.
+    bool has_pairs() const { return I == isa::avx512 || !loads_scale(); }
 
     void load_arguments() {
         mov(rows_[0].src, JITNORM_ARGUMENT(src));
@@ -136,7 +139,7 @@ private:
     // One vector of all rows: the sums over columns stay in registers from row to row.
     void add_whole(int rows, const place &p) {
         const auto in_memory = [&](const reg &of) { return ptr[walker_.at(of, p, sizeof(T))]; };
-        if (converts_scale()) io_.load(scale_, reg_scale_, p, conf_.scale_type);
+        if (loads_scale()) load_scale(scale_, p);
         for (int r = 0; r < rows; ++r) {
             const row &of = rows_[size_t(r)];
             io_.load(dy_, of.diff_dst, p, conf_.diff_dst);
@@ -147,7 +150,7 @@ private:
                 if (r == 0) ops_.load(scale_sum_, in_memory(reg_diff_scale_));
                 ops_.fma231(scale_sum_, dy_, xhat_);
             }
-            if (multiplies()) converts_scale() ? ops_.mul(dy_, dy_, scale_) : ops_.mul(dy_, dy_, in_memory(reg_scale_));
+            if (multiplies()) loads_scale() ? ops_.mul(dy_, dy_, scale_) : ops_.mul(dy_, dy_, in_memory(reg_scale_));
             add_to_row_sums(of, p);
         }
         if (conf_.diff_shift) ops_.store(in_memory(reg_diff_shift_), shift_sum_);
@@ -172,12 +175,17 @@ private:
             if (needs_xhat()) load_xhat(of, p);
             if (conf_.diff_scale) add_to(reg_diff_scale_, [&] { ops_.fma231(shift_sum_, dy_, xhat_); });
             if (multiplies()) {
-                io_.load(shift_sum_, reg_scale_, p, conf_.scale_type);
+                load_scale(shift_sum_, p);
                 ops_.mul(dy_, dy_, shift_sum_);
             }
             add_to_row_sums(of, p);
             if (conf_.diff_scale) add_to(reg_diff_scale_, [&] { drop_negative_zeros(shift_sum_); });
         }
+    }
+
+    void load_scale(const vmm &to, const place &p) {
+        io_.load(to, reg_scale_, p, conf_.scale_type);
+        one_.add_to(to);
     }
 
     void load_xhat(const row &of, const place &p) {
@@ -230,6 +238,7 @@ private:
     lane_fold<I, T> fold_{*this, xmm_t(dy_.getIdx())};
     block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
+    plus_one<I, T> one_{*this, conf_.scale_plus_one};
 };
 
 } // namespace

@@ -14,6 +14,7 @@ code_ptr code_of(const normalize_conf &conf);
 code_ptr code_of(const backward_sums_conf &conf);
 code_ptr code_of(const backward_data_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
+code_ptr code_of(const maximum_conf &conf);
 
 template <typename Conf, typename Arguments, typename T> // the compute type, float or double
 class kernel {

@@ -36,7 +36,6 @@ struct addition_conf {
     jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is none
     jitnorm_data_type_t sum = jitnorm_data_type_undef;  // of the output; undef: not written
     jitnorm_data_type_t row = jitnorm_f32;              // of what is to be normalized: the compute type, or sum's
-    bool non_temporal = false; // stores of the output; every row of it begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const addition_conf &) const = default;
@@ -66,6 +65,7 @@ struct normalize_conf {
     bool non_temporal = false;                 // stores; every row of dst begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     std::vector<post_op_conf> post_ops = {};
+    bool scale_plus_one = false; // one is added to what the scale tensor holds
 
     auto operator<=>(const normalize_conf &) const = default;
 };
@@ -83,6 +83,7 @@ struct backward_sums_conf {
     bool diff_shift = false;
     bool prefetching = false;                  // src, so far ahead as the argument says
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
+    bool scale_plus_one = false;               // one is added to what the scale tensor holds
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };
@@ -101,6 +102,7 @@ struct backward_data_conf {
     bool prefetching = false;  // later rows into the caches
     bool non_temporal = false; // stores; every row of diff_src begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32;
+    bool scale_plus_one = false; // one is added to what the scale tensor holds
 
     auto operator<=>(const backward_data_conf &) const = default;
 };
@@ -115,7 +117,15 @@ struct backward_weights_conf {
     auto operator<=>(const backward_weights_conf &) const = default;
 };
 
+// The largest magnitude of each row of floats.
+struct maximum_conf {
+    isa vectors = isa::none;
+    jitnorm_data_type_t compute = jitnorm_f32; // f32
+
+    auto operator<=>(const maximum_conf &) const = default;
+};
+
 using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, addition_conf,
-                                sweep_conf, normalize_conf>;
+                                sweep_conf, normalize_conf, maximum_conf>;
 
 } // namespace jitnorm::impl::jit

@@ -34,7 +34,8 @@ public:
     }
     std::string name() const {
         return kernel_name("normalize", conf_, {conf_.src, conf_.dst},
-                           {{conf_.scale, "scale"},
+                           {{conf_.scale && !conf_.scale_plus_one, "scale"},
+                            {conf_.scale_plus_one, "scale_plus_one"},
                             {conf_.shift, "shift"},
                             {conf_.non_temporal, "non_temporal"},
                             {has_post_ops(), "post_ops"}});
@@ -48,12 +49,13 @@ private:
         if (crosses()) io_.cross(vmm(AFFINE + 2 * UNROLL + 1));
         Xbyak::Label done;
         if (short_normalize<I, T>::takes(conf_))
-            short_normalize<I, T>(*this, conf_, tail_, reg_count_).emit(reg_scale_, reg_shift_, done);
+            short_normalize<I, T>(*this, conf_, tail_, one_, reg_count_).emit(reg_scale_, reg_shift_, done);
         normalize_rows();
         L(done);
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
+        one_.emit_rest();
         if (has_post_ops()) post_ops_->emit_constants();
     }
 
@@ -179,7 +181,12 @@ private:
                           {{dst_[0], dst_[1]}, JITNORM_ARGUMENT(dst_row_stride)}}};
     line_hints<I, T> hints_{*this, walker_};
     centered_load<I, T> difference_{*this, io_, conf_.src, true};
-    scale_shift<I, T> affine_{*this, io_, conf_.scale_shift, affine_registers(conf_.scale, AFFINE),
+    plus_one<I, T> one_{*this, conf_.scale_plus_one};
+    scale_shift<I, T> affine_{*this,
+                              io_,
+                              one_,
+                              conf_.scale_shift,
+                              affine_registers(conf_.scale, AFFINE),
                               affine_registers(conf_.shift, AFFINE + UNROLL)};
     using code_of_post_ops = recorded_code<I, T>;
     std::optional<code_of_post_ops> post_ops_;

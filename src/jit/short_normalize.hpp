@@ -31,8 +31,9 @@ public:
     }
 
     // `count` holds the elements of a row, rdi the address of the arguments.
-    short_normalize(generator &g, const normalize_conf &conf, tail_mask<I, T> &tail, const reg &count)
-        : g_(g), tail_(tail), conf_(conf), count_(count) {}
+    short_normalize(generator &g, const normalize_conf &conf, tail_mask<I, T> &tail, plus_one<I, T> &one,
+                    const reg &count)
+        : g_(g), tail_(tail), one_(one), conf_(conf), count_(count) {}
 
     // Emits code that jumps to `done` if it takes rows so short; otherwise nothing has happened.
     void emit(const reg &scale, const reg &shift, Xbyak::Label &done) {
@@ -102,6 +103,7 @@ private:
 
     generator &g_;
     tail_mask<I, T> &tail_;
+    plus_one<I, T> &one_;
     const normalize_conf &conf_;
     const reg count_;
     const reg src_{Xbyak::Operand::RSI}, dst_{Xbyak::Operand::RDX}, index_{Xbyak::Operand::R12};
@@ -112,7 +114,8 @@ private:
     element_io<I, T> io_{g_, tail_, walker_, reg(Xbyak::Operand::R9)};
     line_hints<I, T> hints_{g_, walker_};
     centered_load<I, T> difference_{g_, io_, OWN, true};
-    scale_shift<I, T> affine_{g_, io_, OWN, affine_registers(conf_.scale, SCALE), affine_registers(conf_.shift, SHIFT)};
+    scale_shift<I, T> affine_{
+        g_, io_, one_, OWN, affine_registers(conf_.scale, SCALE), affine_registers(conf_.shift, SHIFT)};
 };
 
 } // namespace jitnorm::impl::jit

@@ -58,6 +58,7 @@ problem in_order_of_memory(const problem &p) {
     for (post_op &entry : ordered.attr.post_ops.entries)
         if (auto *binary = std::get_if<binary_post_op>(&entry))
             binary->src1 = with_row_order(binary->src1, row_ndims, order);
+    if (p.finds_scales()) ordered.attr.found_scales = with_row_order(p.attr.found_scales, row_ndims, order);
     return ordered;
 }
 

@@ -45,7 +45,8 @@ void fingerprint::add(const memory_desc &md) {
 
 void fingerprint::add(const attributes &attr) {
     add(uint64_t(attr.scratchpad_mode) | uint64_t(attr.src_scale) << 32 | uint64_t(attr.dst_scale) << 33 |
-        uint64_t(attr.post_ops.entries.size()) << 40);
+        uint64_t(attr.found_scales.ndims != 0) << 34 | uint64_t(attr.post_ops.entries.size()) << 40);
+    if (attr.found_scales.ndims != 0) add(attr.found_scales);
     for (const post_op &entry : attr.post_ops.entries) {
         add(uint64_t(entry.index()));
         std::visit([&](const auto &op) { add_entry(*this, op); }, entry);

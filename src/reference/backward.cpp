@@ -140,7 +140,7 @@ private:
         diff_dst_.read(args[DIFF_DST], row, begin, count, g);
         if (!p_.reads_scale()) return;
         T scale[BLOCK];
-        scale_.read(args[SCALE], 0, begin, count, scale);
+        read_scale(p_, scale_, args[SCALE], begin, count, scale);
         for (dim_t i = 0; i < count; ++i) g[i] *= scale[i];
     }
 

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "../arithmetic/found_scale.hpp"
 #include "../arithmetic/statistics.hpp"
+#include "../core/found_scales.hpp"
 #include "../layout/statistics_io.hpp"
 #include "../layout/zero_padding.hpp"
 #include "input_rows.hpp"
@@ -23,7 +25,9 @@ class forward_executor final : public executor {
 public:
     explicit forward_executor(const problem &p)
         : p_(p), input_(p), dst_(p.dst, p.row_ndims()), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)),
-          post_ops_(p) {}
+          post_ops_(p) {
+        if (p.finds_scales()) found_scales_ = tensor_rows(p.attr.found_scales, p.row_ndims());
+    }
 
     jitnorm_status_t execute(const arguments &args) const override {
         parallel_ranges(p_.rows(), bytes(p_.src) + bytes(p_.dst), [&](range rows) {
@@ -41,19 +45,51 @@ private:
     void run_row(const arguments &args, dim_t row) const {
         const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row) : computed(args, row);
         const normalizer<T> normalize = normalizer_for(statistics);
-        for (dim_t begin = 0; begin < p_.row_length(); begin += TILE) {
-            T y[TILE];
-            const dim_t count = std::min(TILE, p_.row_length() - begin);
-            input_.read_and_write_sum(args, row, begin, count, y);
-            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
-            apply_scale_shift(args, begin, count, y);
-            apply_attributes(args, row, begin, count, y);
-            dst_.write(args[DST], row, begin, count, y);
-        }
+        if (p_.finds_scales())
+            store_with_found_scales(args, row, normalize);
+        else
+            for_each_piece(args, row, normalize, {0, p_.row_length()}, true,
+                           [&](dim_t begin, dim_t count, const T *y) { dst_.write(args[DST], row, begin, count, y); });
         if (p_.writes_mean()) write_row_value(p_.statistics, args[MEAN], row, float(statistics.hi));
         if (p_.writes_variance()) {
             const float value = is_inverse() ? float(normalize.rstd) : float(statistics.variance);
             write_row_value(p_.statistics, args[VARIANCE], row, value);
+        }
+    }
+
+    // Calls use(first column, number, values) for pieces of at most TILE columns. A sum with a residual is an output
+    // and may have the residual's place: it is written the last time that the columns are asked for.
+    template <typename Use>
+    void for_each_piece(const arguments &args, dim_t row, const normalizer<T> &normalize, range columns, bool is_last,
+                        Use &&use) const {
+        for (dim_t begin = columns.begin; begin < columns.end; begin += TILE) {
+            T y[TILE];
+            const dim_t count = std::min(TILE, columns.end - begin);
+            is_last ? input_.read_and_write_sum(args, row, begin, count, y) : input_.read(args, row, begin, count, y);
+            for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i] - normalize.hi, normalize.rstd, normalize.bias);
+            apply_scale_shift(args, begin, count, y);
+            apply_attributes(args, row, begin, count, y);
+            use(begin, count, y);
+        }
+    }
+
+    // Computes the values of each group twice: to find its scale, and to store them.
+    void store_with_found_scales(const arguments &args, dim_t row, const normalizer<T> &normalize) const {
+        const float limit = largest_number(p_.dst.data_type);
+        const dim_t width = columns_per_scale(p_);
+        for (dim_t group = 0; group < scales_per_row(p_); ++group) {
+            const range columns = {group * width, (group + 1) * width};
+            float largest = 0;
+            for_each_piece(args, row, normalize, columns, false, [&](dim_t, dim_t count, const T *y) {
+                for (dim_t i = 0; i < count; ++i) largest = larger_magnitude(largest, float(y[i]));
+            });
+            const found_scale found = find_scale(largest, limit);
+            found_scales_.write(args[DST_SCALE], row, group, 1, &found.scale);
+            for_each_piece(args, row, normalize, columns, true, [&](dim_t begin, dim_t count, const T *y) {
+                float scaled[TILE];
+                for (dim_t i = 0; i < count; ++i) scaled[i] = float(y[i]) * found.factor;
+                dst_.write(args[DST], row, begin, count, scaled);
+            });
         }
     }
 
@@ -78,7 +114,7 @@ private:
 
     void apply_scale_shift(const arguments &args, dim_t begin, dim_t count, T *y) const {
         T scale[TILE], shift[TILE];
-        if (p_.reads_scale()) scale_shift_.read(args[SCALE], 0, begin, count, scale);
+        if (p_.reads_scale()) read_scale(p_, scale_shift_, args[SCALE], begin, count, scale);
         if (p_.uses_shift()) scale_shift_.read(args[SHIFT], 0, begin, count, shift);
         if (p_.reads_scale() && p_.uses_shift())
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i], scale[i], shift[i]);
@@ -100,7 +136,7 @@ private:
 
     problem p_;
     input_rows<T> input_;
-    tensor_rows dst_, scale_shift_;
+    tensor_rows dst_, scale_shift_, found_scales_;
     post_op_chain post_ops_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../arithmetic/convert.hpp"
+#include "../core/problem.hpp"
 #include "../core/unaligned.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
@@ -89,6 +90,14 @@ private:
 inline tensor_rows vector_of(dim_t length, jitnorm_data_type_t type) {
     const dim_t dims[] = {length};
     return size_of(type) == 0 ? tensor_rows() : tensor_rows(make_dense(dims, type), 0); // undef: the problem has none
+}
+
+// What elements begin .. begin+count-1 of a row are multiplied with: the problem has a scale, which is such a vector.
+template <typename T>
+void read_scale(const problem &p, const tensor_rows &scale, const void *data, dim_t begin, dim_t count, T *out) {
+    scale.read(data, 0, begin, count, out);
+    if (p.adds_one_to_scale())
+        for (dim_t i = 0; i < count; ++i) out[i] += T(1);
 }
 
 } // namespace jitnorm::impl::layer_norm::reference

@@ -25,6 +25,8 @@ IS(jitnorm_s32, 4);
 IS(jitnorm_s8, 5);
 IS(jitnorm_u8, 6);
 IS(jitnorm_f64, 7);
+IS(jitnorm_f8_e5m2, 9);
+IS(jitnorm_f8_e4m3, 10);
 
 IS(jitnorm_format_kind_undef, 0);
 IS(jitnorm_format_kind_any, 1);
@@ -50,6 +52,7 @@ IS(jitnorm_use_global_stats, 1);
 IS(jitnorm_use_scale, 2);
 IS(jitnorm_use_shift, 4);
 IS(jitnorm_rms_norm, 32);
+IS(jitnorm_scale_plus_one, 0x10000);
 IS(jitnorm_inverse_deviation, 0x20000);
 
 IS(jitnorm_alg_kind_undef, 0);
@@ -195,6 +198,7 @@ IS(jitnorm_quantization_mode_undef, 0);
 IS(jitnorm_quantization_mode_static_sazp, 1);
 IS(jitnorm_quantization_mode_dynamic_mx, 2);
 IS(jitnorm_quantization_mode_dynamic_fp, 3);
+IS(jitnorm_quantization_mode_dynamic_amax, 0x1000);
 
 IS(jitnorm_cpu_isa_avx, 0x3);
 IS(jitnorm_cpu_isa_avx2_vnni, 0xf);

@@ -47,7 +47,7 @@ TEST(attributes, scales) {
 }
 
 constexpr auto STATIC = jitnorm_quantization_mode_static_sazp;
-const auto E8M0 = unknown<jitnorm_data_type_t>(13), F8_E4M3 = unknown<jitnorm_data_type_t>(10);
+const auto E8M0 = unknown<jitnorm_data_type_t>(13), F8_E4M3 = jitnorm_f8_e4m3;
 
 // A call of jitnorm_primitive_attr_set_scales_v3 that is right: change one thing and see.
 struct scale_request {

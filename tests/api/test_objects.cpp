@@ -183,6 +183,8 @@ TEST(memory_desc, sizes) {
     const size_t sizes[] = {0, 2, 2, 4, 4, 1, 1, 8};
     for (int type = jitnorm_data_type_undef; type <= jitnorm_f64; ++type)
         EXPECT_EQ(jitnorm_data_type_size(jitnorm_data_type_t(type)), sizes[type]) << type;
+    EXPECT_EQ(jitnorm_data_type_size(jitnorm_f8_e5m2), 1u);
+    EXPECT_EQ(jitnorm_data_type_size(jitnorm_f8_e4m3), 1u);
     EXPECT_EQ(jitnorm_data_type_size(unknown<jitnorm_data_type_t>(8)), 0u);
 }
 

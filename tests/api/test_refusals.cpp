@@ -97,6 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         forward_refusal{"prop_kind_unknown", INVALID, [](fwd &r, parts &) { r.prop_kind = jitnorm_prop_kind_t(65); }},
         forward_refusal{"flag_8", INVALID, [](fwd &r, parts &) { r.flags = 0x8; }},
         forward_refusal{"flag_16", INVALID, [](fwd &r, parts &) { r.flags = 0x10 | jitnorm_use_scale; }},
+        forward_refusal{"one_plus_no_scale", INVALID, [](fwd &r, parts &) { r.flags = jitnorm_scale_plus_one; }},
         forward_refusal{"flag_64", INVALID, [](fwd &r, parts &) { r.flags = 0x40; }},
         forward_refusal{"epsilon_negative", INVALID, [](fwd &r, parts &) { r.epsilon = -1e-5f; }},
         forward_refusal{"epsilon_nan", INVALID, [](fwd &r, parts &) { r.epsilon = NAN; }},

@@ -327,8 +327,10 @@ TEST(names, are_complete) {
     const auto is_known = [](const char *name) { return std::string(name) != "unknown"; };
     for (int v = 0; v <= jitnorm_invalid_data_type + 1; ++v)
         EXPECT_EQ(is_known(jitnorm_status2str(jitnorm_status_t(v))), v <= jitnorm_invalid_data_type) << v;
-    for (int v = 0; v <= jitnorm_f64 + 1; ++v)
-        EXPECT_EQ(is_known(jitnorm_dt2str(unknown<jitnorm_data_type_t>(v))), v <= jitnorm_f64) << v;
+    for (int v = 0; v <= jitnorm_f8_e4m3 + 1; ++v)
+        EXPECT_EQ(is_known(jitnorm_dt2str(unknown<jitnorm_data_type_t>(v))),
+                  v <= jitnorm_f64 || v == jitnorm_f8_e5m2 || v == jitnorm_f8_e4m3)
+            << v;
     for (int v = 0; v <= jitnorm_format_tag_last; ++v)
         EXPECT_EQ(is_known(jitnorm_fmt_tag2str(jitnorm_format_tag_t(v))), v < jitnorm_format_tag_last) << v;
     for (int v = jitnorm_eltwise_relu - 1; v <= jitnorm_eltwise_hardswish + 1; ++v)

@@ -97,6 +97,83 @@ TEST(convert, overflow_to_16_bits) {
     EXPECT_EQ(narrow<bf16>(-float(INF)).bits, 0xff80);
 }
 
+// ---------------------------------------------------------------- 8 bits, decoded and rounded by their definition
+
+struct small_format { // of an 8-bit floating-point type
+    int mantissa, bias;
+    double largest;
+    unsigned infinity; // code of it, or beyond all codes
+};
+constexpr small_format E5M2 = {2, 15, 57344, 0x7c}, E4M3 = {3, 7, 448, 0x80};
+
+double decode(small_format f, unsigned bits) {
+    const double sign = bits & 0x80u ? -1 : 1;
+    const int code = int(bits & 0x7fu), exponent = code >> f.mantissa, mantissa = code & ((1 << f.mantissa) - 1);
+    if (unsigned(code) == f.infinity) return sign * INF;
+    const double value = exponent == 0 ? std::ldexp(mantissa, 1 - f.bias - f.mantissa)
+                                       : std::ldexp(mantissa + (1 << f.mantissa), exponent - f.bias - f.mantissa);
+    return value > f.largest ? std::nan("") : sign * value;
+}
+
+// The value nearest to x, ties to the even mantissa; the largest one beyond the range.
+double round_to(small_format f, double x) {
+    if (std::isnan(x) || x == 0) return x;
+    if (std::fabs(x) >= f.largest) return std::copysign(f.largest, x);
+    const double step = std::ldexp(1, std::max(std::ilogb(x), 1 - f.bias) - f.mantissa);
+    return std::copysign(std::min(std::nearbyint(std::fabs(x) / step) * step, f.largest), x);
+}
+
+template <typename Stored>
+void expect_all_codes(small_format f) {
+    for (unsigned bits = 0; bits < 256; ++bits) {
+        const Stored value = {uint8_t(bits)};
+        const double exact = decode(f, bits);
+        ASSERT_TRUE(same(double(widen<float>(value)), exact)) << std::hex << bits;
+        ASSERT_TRUE(same(widen<double>(value), exact)) << std::hex << bits;
+        const Stored back = narrow<Stored>(widen<float>(value));
+        if (std::isfinite(exact))
+            ASSERT_EQ(back.bits, bits);
+        else
+            ASSERT_TRUE(same(decode(f, back.bits), round_to(f, exact))) << std::hex << bits;
+    }
+}
+
+template <typename Stored>
+void expect_narrowed_to_8_bits(small_format f, float x) {
+    ASSERT_TRUE(same(decode(f, narrow<Stored>(x).bits), round_to(f, double(x)))) << std::hexfloat << x;
+}
+
+// Every float that has one of the upper 17 bits' patterns, and its neighbours: all ties, all denormal results.
+template <typename Stored>
+void expect_floats_to_8_bits(small_format f) {
+    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 0x8000)
+        for (const uint32_t nearby : {0U, 1U, 0x7fffU})
+            expect_narrowed_to_8_bits<Stored>(f, std::bit_cast<float>(uint32_t(bits) + nearby));
+    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 997)
+        expect_narrowed_to_8_bits<Stored>(f, std::bit_cast<float>(uint32_t(bits)));
+}
+
+TEST(convert, every_f8_e5m2_code) { expect_all_codes<f8_e5m2>(E5M2); }
+TEST(convert, every_f8_e4m3_code) { expect_all_codes<f8_e4m3>(E4M3); }
+TEST(convert, floats_to_f8_e5m2) { expect_floats_to_8_bits<f8_e5m2>(E5M2); }
+TEST(convert, floats_to_f8_e4m3) { expect_floats_to_8_bits<f8_e4m3>(E4M3); }
+
+TEST(convert, f8_saturates) {
+    EXPECT_EQ(narrow<f8_e4m3>(464.0f).bits, 0x7e);
+    EXPECT_EQ(narrow<f8_e4m3>(1e30f).bits, 0x7e);
+    EXPECT_EQ(narrow<f8_e4m3>(-float(INF)).bits, 0xfe);
+    EXPECT_EQ(narrow<f8_e5m2>(61440.0f).bits, 0x7b);
+    EXPECT_EQ(narrow<f8_e5m2>(float(INF)).bits, 0x7b);
+    EXPECT_EQ(narrow<f8_e5m2>(-1e300).bits, 0xfb);
+}
+
+// One rounding, where f16 on the way would make two: just above the middle of two numbers of e5m2 and of e4m3.
+TEST(convert, f8_does_not_go_through_f16) {
+    EXPECT_EQ(narrow<f8_e5m2>(1.125f + 0x1p-20f).bits, 0x3d);
+    EXPECT_EQ(narrow<f8_e4m3>(1.0625f + 0x1p-20f).bits, 0x39);
+    EXPECT_EQ(narrow<f8_e4m3>(1.0625f).bits, 0x38);
+}
+
 TEST(convert, nan_becomes_quiet) {
     const float signalling = std::bit_cast<float>(0x7f800001u);
     EXPECT_EQ(narrow<bf16>(signalling).bits & 0x7fc0, 0x7fc0);
@@ -142,9 +219,9 @@ TEST(convert, integers_widen) {
 }
 
 TEST(convert, data_types_visit_their_storage) {
-    const std::pair<jitnorm_data_type_t, size_t> sizes[] = {{jitnorm_f16, 2}, {jitnorm_bf16, 2}, {jitnorm_f32, 4},
-                                                            {jitnorm_s32, 4}, {jitnorm_s8, 1},   {jitnorm_u8, 1},
-                                                            {jitnorm_f64, 8}};
+    const std::pair<jitnorm_data_type_t, size_t> sizes[] = {
+        {jitnorm_f16, 2}, {jitnorm_bf16, 2}, {jitnorm_f32, 4},     {jitnorm_s32, 4},    {jitnorm_s8, 1},
+        {jitnorm_u8, 1},  {jitnorm_f64, 8},  {jitnorm_f8_e5m2, 1}, {jitnorm_f8_e4m3, 1}};
     for (const auto &[type, size] : sizes)
         visit_data_type(
             type, [&, expected = size]<typename Stored>(stored_as<Stored>) { EXPECT_EQ(sizeof(Stored), expected); });

@@ -6,9 +6,9 @@ namespace benchdnn_lite_cli {
 namespace {
 
 TEST_F(cli, a_planted_error_is_found_in_every_direction) {
-    for (const char *knobs :
-         {"", "--dt=bf16", "--dt=f32:s8", "--inplace=true", "--tag=axb", "--dir=FWD_I", "--flags=GCHM", "--dir=BWD_D",
-          "--dir=BWD_DW --flags=CH", "--dt=f64", "--dir=BWD_D --inplace=true"}) {
+    for (const char *knobs : {"", "--dt=bf16", "--dt=f32:s8", "--dt=f32:s8 --attr-scales=dst:per_row", "--inplace=true",
+                              "--tag=axb", "--dir=FWD_I", "--flags=GCHM", "--dir=BWD_D", "--dir=BWD_DW --flags=CH",
+                              "--dt=f64", "--dir=BWD_D --inplace=true"}) {
         run(std::string("--lnorm ") + knobs + " 15x3", PLANTED);
         EXPECT_EQ(status_, 1) << knobs;
         EXPECT_EQ(out_.find("0:FAILED (errors:2 total:"), 0u) << knobs << "\n" << out_;
@@ -18,7 +18,8 @@ TEST_F(cli, a_planted_error_is_found_in_every_direction) {
 }
 
 TEST_F(cli, bitwise_mode_names_the_planted_element_and_the_circumstances) {
-    for (const char *knobs : {"", "--dt=f32:s8", "--inplace=true --tag=axb", "--dir=BWD_DW --flags=CH"}) {
+    for (const char *knobs : {"", "--dt=f32:s8", "--dt=f32:s8 --attr-scales=dst:per_row", "--inplace=true --tag=axb",
+                              "--dir=BWD_DW --flags=CH"}) {
         run(std::string("--lnorm --mode=B ") + knobs + " 15x3", PLANTED);
         EXPECT_EQ(status_, 1) << knobs;
         for (const char *part :

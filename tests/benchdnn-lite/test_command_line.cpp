@@ -116,7 +116,7 @@ TEST(command_line, a_match_keeps_the_problems_whose_line_has_it) {
               std::string::npos);
 }
 
-TEST(command_line, attributes_that_change_nothing_here_are_kept_in_the_line) {
+TEST(command_line, modes_are_kept_in_the_line) {
     EXPECT_EQ(lines_of({"--lnorm", "--attr-fpmath=strict,bf16,tf32:true", "--attr-deterministic=true", "2x3"}),
               (words{"--attr-deterministic=true 2x3", "--attr-fpmath=bf16 --attr-deterministic=true 2x3",
                      "--attr-fpmath=tf32:true --attr-deterministic=true 2x3"}));

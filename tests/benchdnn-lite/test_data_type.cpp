@@ -14,8 +14,8 @@ namespace benchdnn_lite {
 namespace {
 
 TEST(data_type, names_read_back) {
-    for (const data_type type :
-         {jitnorm_f16, jitnorm_bf16, jitnorm_f32, jitnorm_f64, jitnorm_s32, jitnorm_s8, jitnorm_u8})
+    for (const data_type type : {jitnorm_f16, jitnorm_bf16, jitnorm_f32, jitnorm_f64, jitnorm_s32, jitnorm_s8,
+                                 jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3})
         EXPECT_EQ(parse_data_type(name_of(type)), type);
     EXPECT_THROW(parse_data_type("f31"), input_error);
     EXPECT_THROW(parse_data_type(""), input_error);
@@ -51,6 +51,54 @@ TEST_P(sixteen_bits, values_between_round_to_the_nearest_and_ties_to_even) {
 }
 
 INSTANTIATE_TEST_SUITE_P(types, sixteen_bits, testing::Values(jitnorm_f16, jitnorm_bf16),
+                         [](const auto &tested) { return std::string(name_of(tested.param)); });
+
+class eight_bits : public testing::TestWithParam<data_type> {
+protected:
+    static double value_of(int code) {
+        const uint8_t bits = uint8_t(code);
+        return load(GetParam(), &bits, 0);
+    }
+};
+
+TEST_P(eight_bits, every_number_survives_and_ties_go_to_even) {
+    for (int code = 0; code < 0x7f; ++code) {
+        const double below = value_of(code), above = value_of(code + 1);
+        if (below > largest(GetParam())) break;
+        EXPECT_EQ(round_to(GetParam(), below), below) << code;
+        uint8_t stored = 0xff;
+        store(GetParam(), &stored, 0, below);
+        EXPECT_EQ(stored, code);
+        EXPECT_EQ(value_of(code | 0x80), -below);
+        if (!(above <= largest(GetParam()))) break;
+        const double middle = (below + above) / 2, even = code % 2 == 0 ? below : above;
+        EXPECT_EQ(round_to(GetParam(), middle), even) << code;
+        EXPECT_EQ(round_to(GetParam(), std::nextafter(middle, 0)), below) << code;
+        EXPECT_EQ(half_ulp(GetParam(), below), (above - below) / 2) << code;
+    }
+}
+
+TEST_P(eight_bits, saturate_and_keep_nan) {
+    for (const double beyond : {largest(GetParam()) * 1.01, 1e300, HUGE_VAL}) {
+        EXPECT_EQ(round_to(GetParam(), beyond), largest(GetParam()));
+        EXPECT_EQ(round_to(GetParam(), -beyond), lowest(GetParam()));
+    }
+    uint8_t stored = 0;
+    store(GetParam(), &stored, 0, std::nan(""));
+    EXPECT_TRUE(std::isnan(load(GetParam(), &stored, 0)));
+}
+
+TEST(data_type, f8_known_values) {
+    const uint8_t one_e5m2 = 0x3c, one_e4m3 = 0x38, infinity = 0x7c, nan = 0x7f, smallest = 1;
+    EXPECT_EQ(load(jitnorm_f8_e5m2, &one_e5m2, 0), 1);
+    EXPECT_EQ(load(jitnorm_f8_e4m3, &one_e4m3, 0), 1);
+    EXPECT_EQ(load(jitnorm_f8_e5m2, &infinity, 0), HUGE_VAL);
+    EXPECT_TRUE(std::isnan(load(jitnorm_f8_e5m2, &nan, 0)) && std::isnan(load(jitnorm_f8_e4m3, &nan, 0)));
+    EXPECT_EQ(load(jitnorm_f8_e5m2, &smallest, 0), 0x1p-16);
+    EXPECT_EQ(load(jitnorm_f8_e4m3, &smallest, 0), 0x1p-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(types, eight_bits, testing::Values(jitnorm_f8_e5m2, jitnorm_f8_e4m3),
                          [](const auto &tested) { return std::string(name_of(tested.param)); });
 
 TEST(data_type, f16_known_values) {

@@ -168,6 +168,23 @@ TEST(gradients, rows_add_up) {
     EXPECT_EQ(sums.diff_scale(0, 1).tolerance, 10); // of the magnitudes
 }
 
+TEST(attributes, scales_that_are_found) {
+    const expectation values[] = {{-3, 0.5}, {2, 1}, {0, 0}};
+    const expectation scale = found_scale_of(values, 127, F32_ERROR);
+    EXPECT_EQ(scale.value, 3 / real(127));
+    EXPECT_GE(scale.tolerance, 1 / real(127));
+    EXPECT_LT(scale.tolerance, 1.001L / 127);
+    EXPECT_EQ(quantized(values[0], 0.5, F32_ERROR).value, -6);
+    EXPECT_GE(quantized(values[0], 0.5, F32_ERROR).tolerance, 1);
+    for (const double none : {0.0, 0x1p-128, HUGE_VAL, std::nan("")}) {
+        EXPECT_EQ(quantized(values[0], none, F32_ERROR).value, 0) << none;
+        EXPECT_EQ(quantized(values[0], none, F32_ERROR).tolerance, 0) << none;
+    }
+    EXPECT_EQ(found_scale_of({}, 127, F32_ERROR).value, 0);
+    const expectation with_nan[] = {{std::nan(""), 0}, {2, 1}};
+    EXPECT_TRUE(std::isnan(found_scale_of(with_nan, 127, F32_ERROR).value));
+}
+
 TEST(attributes, scales_and_sums) {
     const expectation e{3, 0.5};
     EXPECT_EQ(scaled(e, -4, 0).value, -12);

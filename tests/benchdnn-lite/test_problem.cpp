@@ -30,6 +30,7 @@ TEST(flags, letters_in_any_order) {
     EXPECT_EQ(parse_flags(""), 0u);
     EXPECT_EQ(parse_flags("HG"), unsigned(jitnorm_use_shift) | unsigned(jitnorm_use_global_stats));
     EXPECT_EQ(flags_text(parse_flags("MHCG")), "GCHM");
+    EXPECT_EQ(flags_text(parse_flags("PMC")), "CMP");
     EXPECT_THROW(parse_flags("S"), input_error);
     EXPECT_THROW(parse_flags("g"), input_error);
 }
@@ -56,10 +57,24 @@ TEST(tags, dst_follows_src_unless_named) {
 
 TEST(scales, one_or_both) {
     EXPECT_EQ(parse_scales(""), tensor_scales{});
-    EXPECT_EQ(parse_scales("src:common:64+dst:common:0.5"), (tensor_scales{64, 0.5}));
+    EXPECT_EQ(parse_scales("src:common:64+dst:common:0.5"), (tensor_scales{64, 0.5, {}}));
     EXPECT_EQ(to_text(parse_scales("dst:common:0.125")), "dst:common:0.125");
     for (const char *text :
          {"src", "src:common", "src:common:x", "wei:common:1", "src:per_oc:1", "src:common:0", "+", "src:common:1e50"})
+        EXPECT_THROW(parse_scales(text), input_error) << text;
+}
+
+TEST(scales, found_by_the_library) {
+    EXPECT_EQ(parse_scales("dst:per_row").found, found_scales{});
+    EXPECT_EQ(to_text(parse_scales("dst:per_row")), "dst:per_row:f32:dynamic_amax");
+    EXPECT_EQ(to_text(parse_scales("src:common:2+dst:per_tensor:f32:1x128")),
+              "src:common:2+dst:per_tensor:f32:1x128:dynamic_amax");
+    for (const char *text : {"dst:per_row:f32:dynamic_amax", "dst:per_tensor:f32:1x7:dynamic_amax"})
+        EXPECT_EQ(to_text(parse_scales(text)), text);
+    for (const char *text :
+         {"src:per_row", "dst:per_row:f16", "dst:per_row:f32:dynamic_mx", "dst:per_tensor", "dst:per_tensor:f32",
+          "dst:per_tensor:f32:2x4", "dst:per_tensor:f32:1x0", "dst:per_tensor:f32:1x", "dst:per_row:f32:1x4",
+          "dst:per_row+dst:common:1", "dst:common:1+dst:per_row", "dst:per_row+dst:per_row"})
         EXPECT_THROW(parse_scales(text), input_error) << text;
 }
 

@@ -30,6 +30,24 @@ TEST(describe, forward_training) {
     EXPECT_EQ(describe(p), "--dir=FWD_D --dt=f32:f32 --tag=ab:ab --stat_tag=a --flags=CH --eps=1e-05 128x768");
 }
 
+TEST(describe, weights_stored_minus_one) {
+    problem p = make_problem(jitnorm_forward_inference, {2, 8});
+    p.flags = jitnorm_use_scale | jitnorm_rms_norm | jitnorm_scale_plus_one;
+    EXPECT_EQ(describe(p), "--dir=FWD_I --dt=f32:f32 --tag=ab:ab --stat_tag=a --flags=CMP --eps=1e-05 2x8");
+}
+
+TEST(describe, scales_that_are_found) {
+    problem p = make_problem(jitnorm_forward_inference, {2, 8});
+    p.dst.data_type = jitnorm_s8;
+    p.attr = finding_scales({2, 8});
+    EXPECT_EQ(describe(p), "--dir=FWD_I --dt=f32:s8 --tag=ab:ab --stat_tag=a --eps=1e-05 "
+                           "--attr-scales=dst:per_row:f32:dynamic_amax 2x8");
+    p.attr = finding_scales({2, 8}, 4);
+    p.attr.src_scale = true;
+    EXPECT_EQ(describe(p), "--dir=FWD_I --dt=f32:s8 --tag=ab:ab --stat_tag=a --eps=1e-05 "
+                           "--attr-scales=src:common:1+dst:per_tensor:f32:1x2:dynamic_amax 2x8");
+}
+
 TEST(describe, what_only_some_front_ends_ask_for) {
     problem p = make_problem(jitnorm_backward, {2, 3, 8});
     p.flags = jitnorm_use_scale;

@@ -29,6 +29,8 @@ TEST(validate, flags) {
             expect(known ? jitnorm_success : jitnorm_invalid_arguments, start, [&](problem &p) { p.flags = flags; });
         }
         is_invalid(start, [](problem &p) { p.flags = 0x80000000u; });
+        accepts(start, [](problem &p) { p.flags = jitnorm_use_scale | jitnorm_scale_plus_one; });
+        is_invalid(start, [](problem &p) { p.flags = jitnorm_use_shift | jitnorm_scale_plus_one; });
     }
 }
 
@@ -77,6 +79,10 @@ TEST(validate, a_scale_of_ones_needs_the_flag) {
         p.scale_is_ones = true;
     });
     is_invalid(backward_problem(), [](problem &p) { p.scale_is_ones = true; });
+    is_invalid(backward_problem(), [](problem &p) {
+        p.flags = jitnorm_use_scale | jitnorm_scale_plus_one;
+        p.scale_is_ones = true;
+    });
 }
 
 TEST(validate, every_tensor_must_be_there) {

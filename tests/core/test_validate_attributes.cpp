@@ -9,6 +9,8 @@ using namespace jitnorm::tests;
 
 namespace {
 
+using dims_of_scales = std::vector<dim_t>;
+
 // One post-op on a forward problem.
 change with(const post_op &op) {
     return [op](problem &p) { p.attr.post_ops.entries.push_back(op); };
@@ -25,6 +27,52 @@ TEST(validate, attributes_are_for_forward) {
     }
     accepts(forward_problem(), user);
     accepts(backward_problem(), user);
+}
+
+// Of {4, 6, 8}.
+change finding(const memory_desc &scales, jitnorm_data_type_t dst = jitnorm_s8) {
+    return [=](problem &p) {
+        p.attr.found_scales = scales;
+        (p.is_forward() ? p.dst : p.diff_dst).data_type = dst;
+    };
+}
+
+TEST(validate, scales_that_are_found) {
+    for (const dim_t groups : {1, 2, 4, 8}) accepts(forward_problem(), finding(dense({4, 6, groups})));
+    for (const auto type : {jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3})
+        accepts(forward_problem(), finding(dense({4, 6, 1}), type));
+    for (const dim_t groups : {0, 3, 5, 16}) is_invalid(forward_problem(), finding(dense({4, 6, groups})));
+    for (const dims_of_scales &sizes : {dims_of_scales{4, 6}, {4, 1, 1}, {1, 1, 1}, {6, 4, 1}, {4, 6, 1, 1}})
+        is_invalid(forward_problem(), finding(dense(sizes)));
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
+        is_unsupported(forward_problem(), finding(dense({4, 6, 1}), type));
+    is_unsupported(forward_problem(), finding(dense({4, 6, 1}, jitnorm_bf16)));
+    is_unsupported(forward_problem(), finding(make_layout("aBc8b", {4, 6, 1}, jitnorm_f32)));
+    is_unsupported(backward_problem(), finding(dense({4, 6, 1}), jitnorm_f32));
+}
+
+TEST(validate, scales_that_are_found_and_what_goes_with_them) {
+    const auto also = [](auto &&apply) {
+        return [apply](problem &p) {
+            finding(dense({4, 6, 1}))(p);
+            apply(p);
+        };
+    };
+    accepts(forward_problem(), also([](problem &p) { p.attr.src_scale = true; }));
+    accepts(forward_problem(), also(with(binary_post_op{jitnorm_binary_mul, dense({1, 1, 8})})));
+    is_unsupported(forward_problem(), also(with(sum_post_op{})));
+    is_invalid(forward_problem(), also([](problem &p) { p.attr.dst_scale = true; }));
+    is_invalid(forward_problem(), also([](problem &p) { p.attr.found_scales.strides[0] = 0; }));
+    is_unsupported(forward_problem(), also([](problem &p) { p = with_runtime_sizes(p); }));
+    accepts(forward_problem(), also([](problem &p) { // one for a row of several dimensions
+                p.normalized_axes = 2;
+                p.statistics = dense({4});
+                p.attr.found_scales = dense({4, 1, 1});
+            }));
+    is_invalid(forward_problem(), also([](problem &p) {
+                   p.normalized_axes = 2;
+                   p.statistics = dense({4});
+               }));
 }
 
 TEST(validate, at_most_thirty_two_post_ops) {
@@ -52,6 +100,21 @@ TEST(validate, binary_algorithms_and_types) {
         is_invalid(forward_problem(), with(binary_post_op{alg, dense({4, 6, 8})}));
     for (const auto type : ALL_TYPES)
         accepts(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
+}
+
+TEST(validate, no_post_op_reads_f8) {
+    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
+        is_unsupported(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
+        for (const auto old : {type, jitnorm_data_type_undef})
+            is_unsupported(forward_problem(), [&](problem &p) {
+                p.dst.data_type = type;
+                p.attr.post_ops.entries.push_back(sum_post_op{1, 0, old});
+            });
+        accepts(forward_problem(), [&](problem &p) {
+            p.dst.data_type = type;
+            p.attr.post_ops.entries.push_back(sum_post_op{1, 0, jitnorm_u8});
+        });
+    }
 }
 
 TEST(validate, binary_tensors) {

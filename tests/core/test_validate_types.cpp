@@ -26,6 +26,15 @@ TEST(validate, forward_types) {
                 p.dst.data_type = dst;
             });
         }
+    for (const auto f8 : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
+        for (const auto src : {jitnorm_f32, jitnorm_bf16, jitnorm_f64, jitnorm_s8})
+            accepts(forward_problem(), [&](problem &p) {
+                p.src.data_type = src;
+                p.dst.data_type = f8;
+            });
+        is_unsupported(forward_problem(), [&](problem &p) { p.src.data_type = f8; });
+        is_unsupported(forward_problem(), [&](problem &p) { p.statistics.data_type = f8; });
+    }
     is_invalid(forward_problem(), [](problem &p) { p.dst.data_type = jitnorm_data_type_undef; });
     is_invalid(forward_problem(), [](problem &p) { p.src.data_type = jitnorm_data_type_undef; });
 }
@@ -34,7 +43,7 @@ TEST(validate, backward_types) {
     for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src}) {
         for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
             accepts(backward_problem(), [&](problem &p) { (p.*member).data_type = type; });
-        for (const auto type : {jitnorm_s8, jitnorm_u8, jitnorm_s32})
+        for (const auto type : {jitnorm_s8, jitnorm_u8, jitnorm_s32, jitnorm_f8_e5m2, jitnorm_f8_e4m3})
             is_unsupported(backward_problem(), [&](problem &p) { (p.*member).data_type = type; });
     }
 }

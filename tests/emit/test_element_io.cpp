@@ -232,7 +232,8 @@ TEST_F(element_io_on_avx2, crossed_pairs) {
             EXPECT_EQ(io.crosses(vectors), vectors.size() == 2);
             impl::jit::vector_ops<number>(g).broadcast_number(vmm(4), 1.5F, g.r8);
             impl::jit::centered_load<I, number>(g, io, type, true).emit_all(x, vmm(4), g.rdi, vectors);
-            impl::jit::scale_shift<I, number> affine(g, io, type, scale, {});
+            impl::jit::plus_one<I, number> one(g, false);
+            impl::jit::scale_shift<I, number> affine(g, io, one, type, scale, {});
             affine.load(vectors, g.rdi, g.rdi);
             for (const auto &p : vectors) affine.apply(x[size_t(p.slot)], p);
             io.store_all(g.rsi, vectors, x[size_t(vectors.front().slot)], to, false);

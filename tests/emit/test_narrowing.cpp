@@ -55,7 +55,8 @@ protected:
 
     static void expect_defined_bits(int vectors, bool avx512_bf16, pair order = pair::in_order) {
         const std::vector<T> numbers = vectors == 1 ? numbers_to_narrow<T>() : results_to_narrow<T>();
-        for (auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
+        for (auto type :
+             {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8, jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
             if (vectors == 2 && !emitted::joins_two(type)) continue;
             impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
                 expect_defined_bits<Stored>(numbers, type, vectors, avx512_bf16, order);

@@ -11,6 +11,8 @@ namespace {
 
 constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
                                               jitnorm_f64, jitnorm_s8,   jitnorm_u8};
+// dst's alone.
+constexpr jitnorm_data_type_t F8_TYPES[] = {jitnorm_f8_e5m2, jitnorm_f8_e4m3};
 constexpr jitnorm_data_type_t SCALE_SHIFT_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
 
 // Values all over the range of integers. The seed is one of which no result of the emulated cases lies halfway between
@@ -30,10 +32,16 @@ void use_the_range(run &r) {
     if (r.dst_scale.exists()) r.dst_scale.fill({0.03});
 }
 
+std::vector<jitnorm_data_type_t> dst_types() {
+    std::vector<jitnorm_data_type_t> types(std::begin(DATA_TYPES), std::end(DATA_TYPES));
+    types.insert(types.end(), std::begin(F8_TYPES), std::end(F8_TYPES));
+    return types;
+}
+
 void sweep_types(isa vectors, std::span<const dim_t> lengths) {
     for (dim_t C : lengths)
         for (auto src_type : DATA_TYPES)
-            for (auto dst_type : DATA_TYPES)
+            for (auto dst_type : dst_types())
                 for (auto scale_type : SCALE_SHIFT_TYPES) {
                     setup s = setup_of(src_type, dst_type, {3, C});
                     s.affine_type = scale_type;
@@ -86,7 +94,7 @@ TEST_P(forward_types, special_values_are_stored_as_defined) {
         for (uint32_t low : {0x0000U, 0x0001U, 0x1000U, 0x3000U, 0x7fffU, 0x8000U, 0x8001U, 0xf000U})
             src.push_back(std::bit_cast<float>(high << 16 | low));
     const dim_t C = 1024, rows = dim_t(src.size()) / C;
-    for (auto type : DATA_TYPES)
+    for (auto type : dst_types())
         expect_equal_to_reference(
             GetParam(),
             {.kind = jitnorm_forward_inference, .flags = jitnorm_use_global_stats, .dims = {rows, C}, .dst_type = type},

@@ -83,8 +83,24 @@ TEST_P(plans, forward_prefetches_beyond_the_caches) {
     EXPECT_TRUE(plan_of(mostly_reads, NO_L2).on(1, true).prefetch);
     EXPECT_EQ(plan_of(mostly_reads, NO_L2).rows_per_pass, 1);
     EXPECT_EQ(plan_of(f32, ROOMY).rows_per_pass, 2);
+    const setup larger = in_place_of(jitnorm_forward_training, jitnorm_f32, 96, 512);
+    const dim_t bytes = 2 * 96 * 512 * 4; // six times L2 is not far yet, nor is what two threads have of a little more
+    const machine at = {.l1 = 1 << 10, .l2 = bytes / 6, .last_level = dim_t(1) << 40};
+    const machine far = {.l1 = 1 << 10, .l2 = bytes / 6 - 1, .last_level = dim_t(1) << 40};
+    EXPECT_FALSE(plan_of(larger, at).on(1, true).prefetch);
+    EXPECT_TRUE(plan_of(larger, far).on(1, true).prefetch);
+    EXPECT_FALSE(plan_of(larger, far).on(2, true).prefetch);
+    expect_reference(larger, far);
     for (const setup &s : {f32, mostly_reads})
         for (const machine &m : MACHINES) expect_reference(s, m);
+}
+
+// Beside the batches of both tensors L1 keeps the sums over columns.
+TEST_P(plans, backward_has_smaller_batches_beyond_the_caches) {
+    const setup s = in_place_of(jitnorm_backward, jitnorm_f32);
+    EXPECT_EQ(plan_of(s, NO_L2).batch_rows, 10);
+    EXPECT_EQ(plan_of(s, NO_CACHES).batch_rows, 5);
+    for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
 // Backward prefetches where a thread's part does not fit into L2: more threads need it no more.
@@ -142,7 +158,7 @@ TEST_P(plans, are_values) {
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
     EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
-              "rows:in_place,panel:192,batch:10,pass:1,prefetch_threads:2147483647,non_temporal:1,row_threads:1,"
+              "rows:in_place,panel:192,batch:21,pass:1,prefetch_threads:2147483647,non_temporal:1,row_threads:1,"
               "chunk_threads:0,scratchpad:0");
 }
 

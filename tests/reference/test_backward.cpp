@@ -45,7 +45,10 @@ void check(const setup &s) {
 TEST(reference_backward, every_flag_and_kind) {
     for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
         for (unsigned flags = 0; flags < 8; ++flags)
-            for (const unsigned rms : {0u, unsigned(jitnorm_rms_norm)}) check({.kind = kind, .flags = flags | rms});
+            for (const unsigned rms : {0u, unsigned(jitnorm_rms_norm)}) {
+                check({.kind = kind, .flags = flags | rms});
+                if (flags & jitnorm_use_scale) check({.kind = kind, .flags = flags | rms | jitnorm_scale_plus_one});
+            }
 }
 
 TEST(reference_backward, every_combination_of_types) {

@@ -12,6 +12,8 @@ constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm
 std::vector<unsigned> all_flags() {
     std::vector<unsigned> flags;
     for (unsigned set = 0; set < 16; ++set) flags.push_back((set & 7u) | (set & 8u ? unsigned(jitnorm_rms_norm) : 0u));
+    for (const unsigned rms : {0u, unsigned(jitnorm_rms_norm)})
+        flags.push_back(jitnorm_use_scale | jitnorm_scale_plus_one | rms);
     return flags;
 }
 

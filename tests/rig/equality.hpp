@@ -24,13 +24,17 @@ inline const implementation &jit_for(isa vectors) {
 
 // Every output's values, widened to double, which is exact; empty where there is no such output.
 struct outputs {
-    std::vector<double> result, mean, variance, diff_scale, diff_shift, sum;
+    std::vector<double> result, mean, variance, diff_scale, diff_shift, sum, found_scales;
 };
 
 inline outputs outputs_of(const run &r) {
-    return {r.result().values(),   r.mean.values(),
-            r.variance.values(),   r.diff_scale.values(),
-            r.diff_shift.values(), r.p.writes_sum() ? r.written_sum().values() : std::vector<double>()};
+    return {r.result().values(),
+            r.mean.values(),
+            r.variance.values(),
+            r.diff_scale.values(),
+            r.diff_shift.values(),
+            r.p.writes_sum() ? r.written_sum().values() : std::vector<double>(),
+            r.p.finds_scales() ? r.dst_scale.values() : std::vector<double>()};
 }
 
 using preparation = std::function<void(run &)>; // changes inputs before they are read
@@ -73,6 +77,7 @@ inline void expect_same(const outputs &got, const outputs &expected, const setup
     compare("diff_scale", got.diff_scale, expected.diff_scale);
     compare("diff_shift", got.diff_shift, expected.diff_shift);
     compare("the sum with the residual", got.sum, expected.sum);
+    compare("found scales", got.found_scales, expected.found_scales);
 }
 
 // Runs the reference and the kernels and compares.

@@ -122,6 +122,14 @@ inline memory_desc dense(const std::vector<dim_t> &dims, jitnorm_data_type_t typ
     return impl::make_dense(dims, type);
 }
 
+// Scales of dst that the library finds: so many for each row.
+inline impl::attributes finding_scales(std::vector<dim_t> dims, dim_t per_row = 1) {
+    impl::attributes attr;
+    dims.back() = per_row;
+    attr.found_scales = dense(dims);
+    return attr;
+}
+
 // Without flags.
 inline problem make_problem(jitnorm_prop_kind_t kind, const std::vector<dim_t> &dims) {
     return make_problem(setup{.kind = kind, .flags = 0, .dims = dims});

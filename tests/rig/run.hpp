@@ -54,6 +54,7 @@ public:
         make_residual(s);
         if (p.attr.src_scale) src_scale = make(dense({1}), {0.75});
         if (p.attr.dst_scale) dst_scale = make(dense({1}), {1.5});
+        if (p.finds_scales()) dst_scale = tensor(p.attr.found_scales, side_);
         for (const impl::post_op &op : p.attr.post_ops.entries) {
             const auto *binary = std::get_if<impl::binary_post_op>(&op);
             operands.push_back(binary ? make(binary->src1, random_values(nelems(binary->src1), 1, 2, s.seed + 5))
@@ -76,6 +77,8 @@ public:
             if (p.reads_bias()) q.src[i] += Real(bias.values()[i % q.columns]);
         }
         q.scale = widened<Real>(scale); // empty stands for ones
+        if (p.adds_one_to_scale())
+            for (Real &s : q.scale) s += 1;
         q.shift = widened<Real>(shift);
         q.mean = widened<Real>(mean);
         q.variance = widened<Real>(variance);
@@ -146,7 +149,7 @@ public:
     problem p;
     tensor src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift;
     tensor residual, sum, bias, diff_sum;
-    tensor src_scale, dst_scale;  // the attribute's, one float each
+    tensor src_scale, dst_scale;  // the attribute's, one float each, or those that are found
     std::vector<tensor> operands; // src1 of binary post-op i
 
 private:
@@ -188,6 +191,7 @@ private:
         if (p.writes_mean()) result.push_back(&mean);
         if (p.writes_variance()) result.push_back(&variance);
         result.insert(result.end(), {&diff_scale, &diff_shift});
+        if (p.finds_scales()) result.push_back(&dst_scale);
         std::erase_if(result, [](const tensor *output) { return !output->exists(); });
         return result;
     }

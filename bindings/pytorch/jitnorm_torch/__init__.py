@@ -15,10 +15,13 @@ torch.ops.load_library(str(pathlib.Path(__file__).with_name("libjitnorm_torch.so
 from . import shapes  # noqa: E402,F401  (needs the operators)
 from .modules import LayerNorm, RMSNorm  # noqa: E402
 
-__all__ = ["LayerNorm", "RMSNorm", "layer_norm", "override", "overridden", "restore", "rms_norm"]
+__all__ = ["LayerNorm", "RMSNorm", "add_layer_norm", "add_rms_norm", "layer_norm", "override", "overridden", "restore", "rms_norm"]
 
 layer_norm = torch.ops.jitnorm.layer_norm
 rms_norm = torch.ops.jitnorm.rms_norm
+# (the normalized sum, the sum): a transformer's x = x + residual, then norm(x), in one pass, with the bits of two
+add_layer_norm = torch.ops.jitnorm.add_layer_norm
+add_rms_norm = torch.ops.jitnorm.add_rms_norm
 
 
 def override():

@@ -28,7 +28,7 @@ def _layer_norm_forward(input, normalized_shape, weight, bias, eps):
     return _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape)
 
 
-def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weight, output_mask):
+def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weight, output_mask, grad_input=None):
     side = input if weight is None else weight
     return (
         _like(input) if output_mask[0] else None,
@@ -45,14 +45,34 @@ def _rms_norm_forward(input, normalized_shape, weight, eps):
     return _like(input), _statistics(input, normalized_shape)
 
 
-def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, output_mask):
+def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, output_mask, grad_input=None):
     return (
         _like(input) if output_mask[0] else None,
         _affine(normalized_shape, weight) if output_mask[1] else None,
     )
 
 
+def _add_layer_norm(input, residual, normalized_shape, weight=None, bias=None, eps=1e-5):
+    return _like(input), _like(input)
+
+
+def _add_layer_norm_forward(input, residual, normalized_shape, weight, bias, eps):
+    return (_like(input), _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape))
+
+
+def _add_rms_norm(input, residual, normalized_shape, weight=None, eps=None):
+    return _like(input), _like(input)
+
+
+def _add_rms_norm_forward(input, residual, normalized_shape, weight, eps):
+    return _like(input), _like(input), _statistics(input, normalized_shape)
+
+
 for _name, _function in {
+    "add_layer_norm": _add_layer_norm,
+    "add_layer_norm_forward": _add_layer_norm_forward,
+    "add_rms_norm": _add_rms_norm,
+    "add_rms_norm_forward": _add_rms_norm_forward,
     "layer_norm": _layer_norm,
     "layer_norm_forward": _layer_norm_forward,
     "layer_norm_backward": _layer_norm_backward,

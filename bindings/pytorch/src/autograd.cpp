@@ -21,54 +21,45 @@ using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
 using optional_double = c10::optional<double>;
 
+template <size_t N>
+using mask = std::array<bool, N>;
+
 // An operator by way of the dispatcher, so that tracers see it.
-template <typename Signature>
-auto find(const char *name) {
-    return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Signature>();
-}
+template <typename Result, typename... Arguments>
+class operation {
+public:
+    explicit operation(const char *name)
+        : handle_(c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Result(Arguments...)>()) {}
+    Result operator()(Arguments... arguments) const { return handle_.call(arguments...); }
+
+private:
+    c10::TypedOperatorHandle<Result(Arguments...)> handle_;
+};
+
+using two = std::tuple<Tensor, Tensor>;
+using three = std::tuple<Tensor, Tensor, Tensor>;
+using four = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
 optional_tensor as_optional(const Tensor &tensor) { return tensor.defined() ? optional_tensor(tensor) : c10::nullopt; }
 Tensor or_none(const optional_tensor &tensor) { return tensor.has_value() ? *tensor : Tensor(); }
 
-std::tuple<Tensor, Tensor, Tensor> call_layer_norm_backward(const Tensor &gradient, const Tensor &input,
-                                                            IntArrayRef shape, const Tensor &mean, const Tensor &rstd,
-                                                            const Tensor &weight, std::array<bool, 3> mask) {
-    static const auto op =
-        find<std::tuple<Tensor, Tensor, Tensor>(const Tensor &, const Tensor &, IntArrayRef, const Tensor &,
-                                                const Tensor &, const optional_tensor &, std::array<bool, 3>)>(
-            "jitnorm::layer_norm_backward");
-    return op.call(gradient, input, shape, mean, rstd, as_optional(weight), mask);
-}
-
-std::tuple<Tensor, Tensor> call_rms_norm_backward(const Tensor &gradient, const Tensor &input, IntArrayRef shape,
-                                                  const Tensor &rstd, const Tensor &weight, std::array<bool, 2> mask) {
-    static const auto op =
-        find<std::tuple<Tensor, Tensor>(const Tensor &, const Tensor &, IntArrayRef, const Tensor &,
-                                        const optional_tensor &, std::array<bool, 2>)>("jitnorm::rms_norm_backward");
-    return op.call(gradient, input, shape, rstd, as_optional(weight), mask);
-}
-
-// Gradients of input, weight and bias. Without a mean it is RMS normalization, which has no bias.
+// Gradients of input, weight, bias and residual, from those of the output and of the sum. The input is what was
+// normalized. Without a mean it is RMS normalization, which has no bias.
 class norm_backward final : public Node {
 public:
-    norm_backward(const Tensor &input, IntArrayRef shape, const Tensor &weight, const Tensor &bias, const Tensor &mean,
-                  const Tensor &rstd)
+    norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &mean, const Tensor &rstd)
         : rms_(!mean.defined()), shape_(shape.begin(), shape.end()), input_(input, false), weight_(weight, false),
-          mean_(mean, false), rstd_(rstd, false) {
-        set_next_edges(torch::autograd::collect_next_edges(input, weight, bias));
-    }
+          mean_(mean, false), rstd_(rstd, false) {}
 
-    variable_list apply(variable_list &&of_output) override {
-        if (!of_output[0].defined()) return variable_list(3);
-        const std::array<bool, 3> mask = {task_should_compute_output(0), task_should_compute_output(1),
-                                          task_should_compute_output(2)};
-        const Tensor input = input_.unpack(), weight = weight_.unpack(), rstd = rstd_.unpack();
-        if (rms_) {
-            auto made = call_rms_norm_backward(of_output[0], input, shape_, rstd, weight, {mask[0], mask[1]});
-            return {std::get<0>(made), std::get<1>(made), Tensor()};
-        }
-        auto made = call_layer_norm_backward(of_output[0], input, shape_, mean_.unpack(), rstd, weight, mask);
-        return {std::get<0>(made), std::get<1>(made), std::get<2>(made)};
+    variable_list apply(variable_list &&given) override {
+        const Tensor of_sum = given.size() > 1 ? given[1] : Tensor();
+        const bool residual = task_should_compute_output(3);
+        if (!given[0].defined()) return {of_sum, {}, {}, residual ? of_sum : Tensor()};
+        three made = compute(
+            given[0], as_optional(of_sum),
+            {task_should_compute_output(0) || residual, task_should_compute_output(1), task_should_compute_output(2)});
+        const Tensor of_input = std::get<0>(made);
+        return {of_input, std::get<1>(made), std::get<2>(made), residual ? of_input : Tensor()};
     }
 
     void release_variables() override {
@@ -78,81 +69,151 @@ public:
     std::string name() const override { return rms_ ? "JitnormRmsNormBackward" : "JitnormLayerNormBackward"; }
 
 private:
+    three compute(const Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted) {
+        static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const Tensor &, const Tensor &,
+                               const optional_tensor &, mask<3>, const optional_tensor &>
+            layer("jitnorm::layer_norm_backward");
+        static const operation<two, const Tensor &, const Tensor &, IntArrayRef, const Tensor &,
+                               const optional_tensor &, mask<2>, const optional_tensor &>
+            rms("jitnorm::rms_norm_backward");
+        const Tensor input = input_.unpack(), rstd = rstd_.unpack();
+        const optional_tensor weight = as_optional(weight_.unpack());
+        if (!rms_) return layer(of_output, input, shape_, mean_.unpack(), rstd, weight, wanted, of_sum);
+        two made = rms(of_output, input, shape_, rstd, weight, {wanted[0], wanted[1]}, of_sum);
+        return {std::get<0>(made), std::get<1>(made), Tensor()};
+    }
+
     bool rms_;
     c10::SmallVector<int64_t, 4> shape_;
     SavedVariable input_, weight_, mean_, rstd_;
 };
 
-void attach(Tensor &output, const Tensor &input, IntArrayRef shape, const Tensor &weight, const Tensor &bias,
-            const Tensor &mean, const Tensor &rstd) {
-    const std::shared_ptr<norm_backward> node(new norm_backward(input, shape, weight, bias, mean, rstd),
-                                              torch::autograd::deleteNode);
-    torch::autograd::set_history(output, node);
-}
+// What a call was given.
+struct leaves {
+    const Tensor &input;
+    Tensor weight, bias, residual;
 
-// Whether a graph is recorded for one of the tensors.
-bool is_recorded(std::initializer_list<const Tensor *> tensors) {
-    bool any = false;
-    for (const Tensor *tensor : tensors) {
-        if (!tensor->defined()) continue;
-        TORCH_CHECK(!tensor->_fw_grad(0).defined(), "jitnorm's operators have no forward-mode derivatives");
-        any |= tensor->requires_grad();
+    // Whether a graph is recorded for one of them.
+    bool are_recorded() const {
+        bool any = false;
+        for (const Tensor *tensor : {&input, &weight, &bias, &residual}) {
+            if (!tensor->defined()) continue;
+            TORCH_CHECK(!tensor->_fw_grad(0).defined(), "jitnorm's operators have no forward-mode derivatives");
+            any |= tensor->requires_grad();
+        }
+        return any && at::GradMode::is_enabled();
     }
-    return any && at::GradMode::is_enabled();
+
+    // Then they go on as what both can be, and their gradients come back through the conversion.
+    bool weight_and_bias_differ() const {
+        return weight.defined() && bias.defined() && weight.scalar_type() != bias.scalar_type();
+    }
+
+    at::ScalarType common_type() const { return at::promoteTypes(weight.scalar_type(), bias.scalar_type()); }
+};
+
+// Makes the results those of a node. The sum is saved without its place in the graph, which would hold itself.
+void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output,
+            Tensor &sum) {
+    const Tensor input = sum.defined() ? sum.detach() : from.input;
+    const std::shared_ptr<norm_backward> node(new norm_backward(shape, input, from.weight, mean, rstd),
+                                              torch::autograd::deleteNode);
+    node->set_next_edges(torch::autograd::collect_next_edges(from.input, from.weight, from.bias, from.residual));
+    torch::autograd::set_history(output, node);
+    if (sum.defined()) torch::autograd::set_history(sum, node);
 }
 
-// Then they go on as what both can be, and their gradients come back through the conversion.
-bool weight_and_bias_differ(const Tensor &weight, const Tensor &bias) {
-    return weight.defined() && bias.defined() && weight.scalar_type() != bias.scalar_type();
-}
-
-// Statistics and whatever backward needs are made only for it.
+// Below autograd. Statistics and whatever backward needs are made only for it.
 Tensor record_layer_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
                          const optional_tensor &bias, double epsilon) {
-    static const auto alone =
-        find<Tensor(const Tensor &, IntArrayRef, const optional_tensor &, const optional_tensor &, double)>(
-            "jitnorm::layer_norm");
-    static const auto with_statistics =
-        find<std::tuple<Tensor, Tensor, Tensor>(const Tensor &, IntArrayRef, const optional_tensor &,
-                                                const optional_tensor &, double)>("jitnorm::layer_norm_forward");
-    const Tensor given_weight = or_none(weight), given_bias = or_none(bias);
-    if (weight_and_bias_differ(given_weight, given_bias)) {
-        const auto common = at::promoteTypes(given_weight.scalar_type(), given_bias.scalar_type());
-        return record_layer_norm(input, shape, given_weight.to(common), given_bias.to(common), epsilon);
-    }
-    const bool recorded = is_recorded({&input, &given_weight, &given_bias});
-    std::tuple<Tensor, Tensor, Tensor> made;
+    static const operation<Tensor, const Tensor &, IntArrayRef, const optional_tensor &, const optional_tensor &,
+                           double>
+        alone("jitnorm::layer_norm");
+    static const operation<three, const Tensor &, IntArrayRef, const optional_tensor &, const optional_tensor &, double>
+        with_statistics("jitnorm::layer_norm_forward");
+    const leaves from = {input, or_none(weight), or_none(bias), {}};
+    if (from.weight_and_bias_differ())
+        return record_layer_norm(input, shape, from.weight.to(from.common_type()), from.bias.to(from.common_type()),
+                                 epsilon);
+    three made;
     {
+        const bool recorded = from.are_recorded();
         const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone.call(input, shape, weight, bias, epsilon);
-        made = with_statistics.call(input, shape, weight, bias, epsilon);
+        if (!recorded) return alone(input, shape, weight, bias, epsilon);
+        made = with_statistics(input, shape, weight, bias, epsilon);
     }
-    attach(std::get<0>(made), input, shape, given_weight, given_bias, std::get<1>(made), std::get<2>(made));
+    Tensor none;
+    attach(from, shape, std::get<1>(made), std::get<2>(made), std::get<0>(made), none);
     return std::get<0>(made);
 }
 
 Tensor record_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, optional_double epsilon) {
-    static const auto alone =
-        find<Tensor(const Tensor &, IntArrayRef, const optional_tensor &, optional_double)>("jitnorm::rms_norm");
-    static const auto with_statistics =
-        find<std::tuple<Tensor, Tensor>(const Tensor &, IntArrayRef, const optional_tensor &, optional_double)>(
-            "jitnorm::rms_norm_forward");
-    const Tensor given_weight = or_none(weight);
-    const bool recorded = is_recorded({&input, &given_weight});
-    std::tuple<Tensor, Tensor> made;
+    static const operation<Tensor, const Tensor &, IntArrayRef, const optional_tensor &, optional_double> alone(
+        "jitnorm::rms_norm");
+    static const operation<two, const Tensor &, IntArrayRef, const optional_tensor &, optional_double> with_statistics(
+        "jitnorm::rms_norm_forward");
+    const leaves from = {input, or_none(weight), {}, {}};
+    two made;
     {
+        const bool recorded = from.are_recorded();
         const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone.call(input, shape, weight, epsilon);
-        made = with_statistics.call(input, shape, weight, epsilon);
+        if (!recorded) return alone(input, shape, weight, epsilon);
+        made = with_statistics(input, shape, weight, epsilon);
     }
-    attach(std::get<0>(made), input, shape, given_weight, {}, {}, std::get<1>(made));
+    Tensor none;
+    attach(from, shape, {}, std::get<1>(made), std::get<0>(made), none);
     return std::get<0>(made);
+}
+
+two record_add_layer_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape, const optional_tensor &weight,
+                          const optional_tensor &bias, double epsilon) {
+    static const operation<two, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &,
+                           const optional_tensor &, double>
+        alone("jitnorm::add_layer_norm");
+    static const operation<four, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &,
+                           const optional_tensor &, double>
+        with_statistics("jitnorm::add_layer_norm_forward");
+    const leaves from = {input, or_none(weight), or_none(bias), residual};
+    if (from.weight_and_bias_differ())
+        return record_add_layer_norm(input, residual, shape, from.weight.to(from.common_type()),
+                                     from.bias.to(from.common_type()), epsilon);
+    four made;
+    {
+        const bool recorded = from.are_recorded();
+        const at::AutoDispatchBelowADInplaceOrView below;
+        if (!recorded) return alone(input, residual, shape, weight, bias, epsilon);
+        made = with_statistics(input, residual, shape, weight, bias, epsilon);
+    }
+    attach(from, shape, std::get<2>(made), std::get<3>(made), std::get<0>(made), std::get<1>(made));
+    return {std::get<0>(made), std::get<1>(made)};
+}
+
+two record_add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape, const optional_tensor &weight,
+                        optional_double epsilon) {
+    static const operation<two, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &, optional_double>
+        alone("jitnorm::add_rms_norm");
+    static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &, optional_double>
+        with_statistics("jitnorm::add_rms_norm_forward");
+    const leaves from = {input, or_none(weight), {}, residual};
+    three made;
+    {
+        const bool recorded = from.are_recorded();
+        const at::AutoDispatchBelowADInplaceOrView below;
+        if (!recorded) return alone(input, residual, shape, weight, epsilon);
+        made = with_statistics(input, residual, shape, weight, epsilon);
+    }
+    attach(from, shape, {}, std::get<2>(made), std::get<0>(made), std::get<1>(made));
+    return {std::get<0>(made), std::get<1>(made)};
 }
 
 TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {
     m.impl("layer_norm", &record_layer_norm);
     m.impl("rms_norm", &record_rms_norm);
-    for (const char *name : {"layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward"})
+    m.impl("add_layer_norm", &record_add_layer_norm);
+    m.impl("add_rms_norm", &record_add_rms_norm);
+    for (const char *name : {"layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward",
+                             "add_layer_norm_forward", "add_rms_norm_forward", "layer_norm_partial_backward",
+                             "rms_norm_partial_backward", "merge_gradients"})
         m.impl(name, torch::autograd::autogradNotImplementedFallback());
 }
 

@@ -39,9 +39,10 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_forward(const Tensor &input, IntAr
 
 std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor &gradient, const Tensor &input, IntArrayRef shape,
                                                        const Tensor &mean, const Tensor &rstd,
-                                                       const optional_tensor &weight, std::array<bool, 3> mask) {
-    gradients made =
-        backward(gradient, input, mean, rstd, {shape, weight, NONE, 0, false}, {mask[0], mask[1], mask[2]});
+                                                       const optional_tensor &weight, std::array<bool, 3> mask,
+                                                       const optional_tensor &of_input) {
+    gradients made = backward(gradient, input, mean, rstd, {shape, weight, NONE, 0, false}, {mask[0], mask[1], mask[2]},
+                              of_input.value_or(Tensor()));
     return {std::move(made.input), std::move(made.weight), std::move(made.bias)};
 }
 
@@ -57,9 +58,37 @@ std::tuple<Tensor, Tensor> rms_norm_forward(const Tensor &input, IntArrayRef sha
 
 std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor &gradient, const Tensor &input, IntArrayRef shape,
                                              const Tensor &rstd, const optional_tensor &weight,
-                                             std::array<bool, 2> mask) {
-    gradients made = backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true}, {mask[0], mask[1], false});
+                                             std::array<bool, 2> mask, const optional_tensor &of_input) {
+    gradients made = backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true}, {mask[0], mask[1], false},
+                              of_input.value_or(Tensor()));
     return {std::move(made.input), std::move(made.weight)};
+}
+
+std::tuple<Tensor, Tensor> add_layer_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape,
+                                          const optional_tensor &weight, const optional_tensor &bias, double epsilon) {
+    normalized made = add_forward(input, residual, {shape, weight, bias, epsilon, false}, false);
+    return {std::move(made.output), std::move(made.sum)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> add_layer_norm_forward(const Tensor &input, const Tensor &residual,
+                                                                  IntArrayRef shape, const optional_tensor &weight,
+                                                                  const optional_tensor &bias, double epsilon) {
+    normalized made = add_forward(input, residual, {shape, weight, bias, epsilon, false}, true);
+    return {std::move(made.output), std::move(made.sum), std::move(made.mean), std::move(made.rstd)};
+}
+
+std::tuple<Tensor, Tensor> add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape,
+                                        const optional_tensor &weight, c10::optional<double> epsilon) {
+    const double number = epsilon_or_default(epsilon, input);
+    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true}, false);
+    return {std::move(made.output), std::move(made.sum)};
+}
+
+std::tuple<Tensor, Tensor, Tensor> add_rms_norm_forward(const Tensor &input, const Tensor &residual, IntArrayRef shape,
+                                                        const optional_tensor &weight, c10::optional<double> epsilon) {
+    const double number = epsilon_or_default(epsilon, input);
+    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true}, true);
+    return {std::move(made.output), std::move(made.sum), std::move(made.rstd)};
 }
 
 std::tuple<Tensor, Tensor, Tensor> layer_norm_partial_backward(const Tensor &gradient, const Tensor &input,
@@ -100,11 +129,20 @@ TORCH_LIBRARY(jitnorm, m) {
     m.def("layer_norm_forward(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) "
           "-> (Tensor, Tensor, Tensor)");
     m.def("layer_norm_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor mean, Tensor rstd, "
-          "Tensor? weight, bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
+          "Tensor? weight, bool[3] output_mask, Tensor? grad_input=None) -> (Tensor, Tensor, Tensor)");
     m.def("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor");
     m.def("rms_norm_forward(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)");
     m.def("rms_norm_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? weight, "
-          "bool[2] output_mask) -> (Tensor, Tensor)");
+          "bool[2] output_mask, Tensor? grad_input=None) -> (Tensor, Tensor)");
+    m.def(
+        "add_layer_norm(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
+        "float eps=1e-05) -> (Tensor, Tensor)");
+    m.def("add_layer_norm_forward(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight, Tensor? bias, "
+          "float eps) -> (Tensor, Tensor, Tensor, Tensor)");
+    m.def("add_rms_norm(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight=None, float? eps=None) "
+          "-> (Tensor, Tensor)");
+    m.def("add_rms_norm_forward(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight, float? eps) "
+          "-> (Tensor, Tensor, Tensor)");
     m.def("layer_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor mean, Tensor "
           "rstd, Tensor? weight, int first_row, int all_rows, bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
     m.def("rms_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, "
@@ -122,6 +160,10 @@ TORCH_LIBRARY_IMPL(jitnorm, CPU, m) {
     m.impl("rms_norm", &rms_norm);
     m.impl("rms_norm_forward", &rms_norm_forward);
     m.impl("rms_norm_backward", &rms_norm_backward);
+    m.impl("add_layer_norm", &add_layer_norm);
+    m.impl("add_layer_norm_forward", &add_layer_norm_forward);
+    m.impl("add_rms_norm", &add_rms_norm);
+    m.impl("add_rms_norm_forward", &add_rms_norm_forward);
     m.impl("layer_norm_partial_backward", &layer_norm_partial_backward);
     m.impl("rms_norm_partial_backward", &rms_norm_partial_backward);
     m.impl("merge_gradients", &merge);

@@ -86,21 +86,21 @@ at::Tensor in_type(const at::Tensor &tensor, at::ScalarType type) {
 
 void *data_of(const at::Tensor &tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 
-// The rows of inputs and, last, the output. Inputs whose strides are too many for a primitive become contiguous.
-rows rows_of(std::initializer_list<at::Tensor *> inputs, const at::Tensor &output, const norm &how) {
-    c10::SmallVector<const at::Tensor *, rows::MAX_TENSORS> all(inputs.begin(), inputs.end());
-    all.push_back(&output);
+// The rows of tensors, in this order. Where their strides are too many for a primitive, they become contiguous; results
+// are already.
+rows rows_of(std::initializer_list<at::Tensor *> tensors, const norm &how) {
+    const c10::SmallVector<const at::Tensor *, rows::MAX_TENSORS> all(tensors.begin(), tensors.end());
     rows found;
     if (find_rows(all, int64_t(how.shape.size()), found)) return found;
-    for (at::Tensor *input : inputs) *input = input->contiguous();
+    for (at::Tensor *tensor : tensors) *tensor = tensor->contiguous();
     found = {};
     find_rows(all, int64_t(how.shape.size()), found);
     return found;
 }
 
-void check_gradient(const at::Tensor &gradient, const at::Tensor &input) {
-    TORCH_CHECK(gradient.sizes().equals(input.sizes()), "the output's gradient must have the shape ", input.sizes(),
-                ", not ", gradient.sizes());
+void check_same_shape(const char *what, const at::Tensor &tensor, const at::Tensor &input) {
+    TORCH_CHECK(tensor.sizes().equals(input.sizes()), what, " must have the shape ", input.sizes(), ", not ",
+                tensor.sizes());
 }
 
 // Gradients of weight and bias come in one type, and with a weight its own comes along with the bias's.
@@ -130,19 +130,33 @@ request backward_request(const at::Tensor &input, const norm &how, const affine 
     return asked;
 }
 
+// What backward reads beside the normalization's own.
+struct backward_inputs {
+    at::Tensor gradient, input, mean, rstd, other_gradient; // the last one may be undefined
+
+    backward_inputs(const at::Tensor &of_output, const at::Tensor &given, const at::Tensor &given_mean,
+                    const at::Tensor &given_rstd, const norm &how, const at::Tensor &of_input)
+        : gradient(in_type(of_output, given.scalar_type())), input(given),
+          mean(how.rms ? at::Tensor() : in_type(given_mean, at::kFloat).contiguous()),
+          rstd(in_type(given_rstd, at::kFloat).contiguous()), other_gradient(in_type(of_input, given.scalar_type())) {
+        check_shapes(input, how);
+        check_same_shape("the output's gradient", gradient, input);
+        if (other_gradient.defined()) check_same_shape("the input's gradient", other_gradient, input);
+    }
+};
+
 // Runs the request, but for the rows of its tensors complete; the affine gradients are there.
-void run_backward(request &asked, const at::Tensor &of_output, const at::Tensor &given, const at::Tensor &given_mean,
-                  const at::Tensor &given_rstd, const norm &how, const affine &side, gradients &to) {
-    at::Tensor input = given, gradient = in_type(of_output, given.scalar_type());
-    asked.data = rows_of({&input, &gradient}, to.input, how);
-    const at::Tensor mean = how.rms ? at::Tensor() : in_type(given_mean, at::kFloat).contiguous();
-    const at::Tensor rstd = in_type(given_rstd, at::kFloat).contiguous();
+void run_backward(request &asked, backward_inputs from, const norm &how, const affine &side, gradients &to) {
+    asked.adds = from.other_gradient.defined();
+    asked.data = asked.adds != 0 ? rows_of({&from.input, &from.gradient, &to.input, &from.other_gradient}, how)
+                                 : rows_of({&from.input, &from.gradient, &to.input}, how);
     pointers tensors = {};
-    tensors[SRC] = data_of(input);
-    tensors[DIFF_DST] = data_of(gradient);
+    tensors[SRC] = data_of(from.input);
+    tensors[DIFF_DST] = data_of(from.gradient);
     tensors[DIFF_SRC] = data_of(to.input);
-    tensors[MEAN] = data_of(mean);
-    tensors[VARIANCE] = data_of(rstd);
+    tensors[DIFF_SUM] = data_of(from.other_gradient);
+    tensors[MEAN] = data_of(from.mean);
+    tensors[VARIANCE] = data_of(from.rstd);
     tensors[SCALE] = data_of(side.weight);
     tensors[DIFF_SCALE] = data_of(to.weight);
     tensors[DIFF_SHIFT] = data_of(to.bias);
@@ -169,23 +183,28 @@ request partial_request(int64_t row_count, int64_t columns, row_range range) {
 
 } // namespace
 
-normalized forward(const at::Tensor &given, const norm &how, bool wants_statistics) {
-    check_shapes(given, how);
+namespace {
+
+// The residual may be undefined.
+normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, bool wants_statistics) {
+    check_shapes(input, how);
     const affine side(how);
-    normalized made = {empty_data(given), {}, {}};
-    if (wants_statistics) {
-        if (!how.rms) made.mean = empty_statistics(given, how);
-        made.rstd = empty_statistics(given, how);
-    }
-    request asked = make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, given, how);
+    normalized made;
+    made.output = empty_data(input);
+    if (wants_statistics && !how.rms) made.mean = empty_statistics(input, how);
+    if (wants_statistics) made.rstd = empty_statistics(input, how);
+    request asked = make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, input, how);
     asked.flags = flags_of(how, side.weight.defined(), side.bias.defined());
     if (side.any()) asked.affine_type = type_of(side.either());
-
-    at::Tensor input = given;
-    asked.data = rows_of({&input}, made.output, how);
+    asked.adds = residual.defined();
+    if (residual.defined()) made.sum = empty_data(input);
+    asked.data = residual.defined() ? rows_of({&input, &made.output, &residual, &made.sum}, how)
+                                    : rows_of({&input, &made.output}, how);
     pointers tensors = {};
     tensors[SRC] = data_of(input);
     tensors[DST] = data_of(made.output);
+    tensors[RESIDUAL] = data_of(residual);
+    tensors[SUM] = data_of(made.sum);
     tensors[MEAN] = data_of(made.mean);
     tensors[VARIANCE] = data_of(made.rstd);
     tensors[SCALE] = data_of(side.weight);
@@ -194,25 +213,36 @@ normalized forward(const at::Tensor &given, const norm &how, bool wants_statisti
     return made;
 }
 
+} // namespace
+
+normalized forward(const at::Tensor &input, const norm &how, bool wants_statistics) {
+    return run_forward(input, {}, how, wants_statistics);
+}
+
+normalized add_forward(const at::Tensor &input, const at::Tensor &residual, const norm &how, bool wants_statistics) {
+    check_same_shape("the residual", residual, input);
+    TORCH_CHECK(residual.scalar_type() == input.scalar_type(), "input and residual must have one type, not ",
+                input.scalar_type(), " and ", residual.scalar_type());
+    return run_forward(input, residual, how, wants_statistics);
+}
+
 gradients backward(const at::Tensor &of_output, const at::Tensor &input, const at::Tensor &mean, const at::Tensor &rstd,
-                   const norm &how, wanted_gradients wanted) {
-    check_shapes(input, how);
-    check_gradient(of_output, input);
+                   const norm &how, wanted_gradients wanted, const at::Tensor &of_input) {
+    const backward_inputs from(of_output, input, mean, rstd, how, of_input);
     const affine side(how);
     const auto options = side.any() ? side.either().options() : input.options();
     gradients made = {empty_data(input), {}, {}};
     if (makes_weight_gradient(side, wanted)) made.weight = at::empty(how.shape, options);
     if (wanted.bias) made.bias = at::empty(how.shape, options);
     request asked = backward_request(input, how, side, wanted);
-    run_backward(asked, of_output, input, mean, rstd, how, side, made);
+    run_backward(asked, from, how, side, made);
     keep_wanted(how, wanted, made);
     return made;
 }
 
 gradients partial_backward(const at::Tensor &of_output, const at::Tensor &input, const at::Tensor &mean,
                            const at::Tensor &rstd, const norm &how, wanted_gradients wanted, row_range range) {
-    check_shapes(input, how);
-    check_gradient(of_output, input);
+    const backward_inputs from(of_output, input, mean, rstd, how, {});
     TORCH_CHECK(wanted.weight || wanted.bias, "without gradients of weight and bias there is nothing to share");
     const affine side(how);
     const int64_t columns = c10::multiply_integers(how.shape);
@@ -225,7 +255,7 @@ gradients partial_backward(const at::Tensor &of_output, const at::Tensor &input,
     request asked = backward_request(input, how, side, wanted);
     asked.first_row = range.first;
     asked.all_rows = range.all;
-    run_backward(asked, of_output, input, mean, rstd, how, side, made);
+    run_backward(asked, from, how, side, made);
     if (!wanted.input) made.input.reset();
     if (!wanted.weight) made.weight.reset();
     return made;

@@ -18,12 +18,14 @@ struct norm {
     bool rms; // without a mean; there is no bias
 };
 
-// The output is contiguous and has the input's type. Statistics, contiguous f32 with sizes of 1 for what is normalized,
-// are undefined where they are not wanted, and the mean of rms is always.
+// The output and the sum are contiguous and have the input's type. Statistics, contiguous f32 with sizes of 1 for what
+// is normalized, are undefined where they are not wanted, and the mean of rms is always.
 struct normalized {
-    at::Tensor output, mean, rstd;
+    at::Tensor output, mean, rstd, sum;
 };
 normalized forward(const at::Tensor &input, const norm &how, bool wants_statistics);
+// The same of input + residual, of one shape and type, which is a result too.
+normalized add_forward(const at::Tensor &input, const at::Tensor &residual, const norm &how, bool wants_statistics);
 
 struct wanted_gradients {
     bool input, weight, bias;
@@ -33,8 +35,9 @@ struct wanted_gradients {
 struct gradients {
     at::Tensor input, weight, bias;
 };
+// grad_input: the gradient of the input from all else that reads it, which is added; undefined for none.
 gradients backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
-                   const at::Tensor &rstd, const norm &how, wanted_gradients wanted);
+                   const at::Tensor &rstd, const norm &how, wanted_gradients wanted, const at::Tensor &grad_input = {});
 
 // The input has some rows of all those that processes share.
 struct row_range {

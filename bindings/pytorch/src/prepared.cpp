@@ -11,8 +11,9 @@ namespace {
 using jitnorm::memory;
 
 constexpr int ARGUMENTS[SLOTS] = {
-    JITNORM_ARG_SRC,   JITNORM_ARG_DST,      JITNORM_ARG_MEAN,     JITNORM_ARG_VARIANCE,   JITNORM_ARG_SCALE,
-    JITNORM_ARG_SHIFT, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT};
+    JITNORM_ARG_SRC,   JITNORM_ARG_DST,      JITNORM_ARG_MEAN,      JITNORM_ARG_VARIANCE,   JITNORM_ARG_SCALE,
+    JITNORM_ARG_SHIFT, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_SRC,  JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT,
+    JITNORM_ARG_SRC_1, JITNORM_ARG_DST_1,    JITNORM_ARG_DIFF_DST_1};
 
 memory::desc data_desc(const request &asked, int tensor) {
     const rows &data = asked.data;
@@ -39,6 +40,18 @@ bool is_forward(const request &asked) {
     return asked.kind == jitnorm_forward_inference || asked.kind == jitnorm_forward_training;
 }
 
+// What is normalized is the sum as it is stored: an addition followed by a normalization has the same bits.
+jitnorm::primitive_attr attributes_of(const request &asked) {
+    jitnorm::primitive_attr attr;
+    if (asked.adds == 0) return attr;
+    const memory::desc first = data_desc(asked, is_forward(asked) ? 2 : 3), sum = data_desc(asked, 3);
+    jitnorm::error::wrap_c_api(jitnorm_primitive_attr_set_residual(attr.get(), first.get(), sum.get(),
+                                                                   jitnorm_data_type_undef,
+                                                                   jitnorm_residual_normalize_rounded),
+                               "could not describe a residual");
+    return attr;
+}
+
 jitnorm::primitive_desc_base describe_partial(const request &asked) {
     const memory::desc src = data_desc(asked, 0), diff_dst = data_desc(asked, 1), diff_src = data_desc(asked, 2);
     jitnorm_primitive_desc_t made = nullptr;
@@ -59,10 +72,11 @@ jitnorm::primitive_desc_base describe(const request &asked) {
     if (asked.all_rows >= 0) return describe_partial(asked);
     if (is_forward(asked))
         return layer_normalization_forward::primitive_desc(cpu(), kind, data_desc(asked, 0), data_desc(asked, 1),
-                                                           statistics_desc(asked), affine, epsilon_of(asked), flags);
+                                                           statistics_desc(asked), affine, epsilon_of(asked), flags,
+                                                           attributes_of(asked));
     return layer_normalization_backward::primitive_desc(cpu(), kind, data_desc(asked, 2), data_desc(asked, 1),
                                                         data_desc(asked, 0), statistics_desc(asked), affine, affine,
-                                                        epsilon_of(asked), flags, {});
+                                                        epsilon_of(asked), flags, {}, attributes_of(asked));
 }
 
 // The library takes a mean with rms_norm and a shift backward, and looks at neither.

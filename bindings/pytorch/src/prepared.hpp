@@ -18,12 +18,28 @@ struct request {
     int64_t epsilon = 0;                  // the bits of a float
     int64_t type = 0, affine_type = 0;    // jitnorm_data_type_t: of data; of scale, shift and their gradients
     int64_t first_row = 0, all_rows = -1; // backward of some rows of a larger problem: which; -1 otherwise
-    rows data;                            // forward src, dst; backward src, diff_dst, diff_src
+    int64_t adds = 0;                     // forward: src and a residual; backward: the gradient of their sum. 0 or 1
+    rows data; // forward src, dst, residual, sum; backward src, diff_dst, diff_src, the gradient of the sum
 
     void set_epsilon(double value);
 };
 
-enum tensor_slot { SRC, DST, MEAN, VARIANCE, SCALE, SHIFT, DIFF_DST, DIFF_SRC, DIFF_SCALE, DIFF_SHIFT, SLOTS };
+enum tensor_slot {
+    SRC,
+    DST,
+    MEAN,
+    VARIANCE,
+    SCALE,
+    SHIFT,
+    DIFF_DST,
+    DIFF_SRC,
+    DIFF_SCALE,
+    DIFF_SHIFT,
+    RESIDUAL,
+    SUM,
+    DIFF_SUM,
+    SLOTS
+};
 
 using pointers = std::array<void *, SLOTS>; // null: there is no such tensor
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operators against a computation in float64 by PyTorch: types, shapes, strides, empty tensors, gradients."""
 
+import subprocess
+import sys
 import unittest
 
 import torch
@@ -146,6 +148,20 @@ class Layer(TestCase):
         for other in results[1:]:
             for got, expected in zip(other, results[0]):
                 self.assert_same_bits(got, expected)
+
+    def test_threads_are_pytorchs(self):
+        program = """if True:
+            import os, torch, jitnorm_torch
+            def started_with(number):
+                torch.set_num_threads(number)  # starts threads for something else
+                before = len(os.listdir("/proc/self/task"))
+                jitnorm_torch.layer_norm(x, (768,))
+                return len(os.listdir("/proc/self/task")) - before
+            x = torch.empty(4096, 768)
+            started = [started_with(1), started_with(3)]
+            assert started == [0, 2], started
+        """
+        subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True)
 
     def test_errors(self):
         x = random((4, 8))

@@ -21,6 +21,10 @@ def calls(device):
         "layer_norm_forward": (x, shape, weight, None, 1e-5),
         "layer_norm_backward": (x, x, shape, statistics, statistics, weight, (True, True, True)),
         "rms_norm": (x, shape, weight),
+        "add_layer_norm": (x, x, shape, weight),
+        "add_layer_norm_forward": (x, x, shape, weight, None, 1e-5),
+        "add_rms_norm": (x, x, shape, weight),
+        "add_rms_norm_forward": (x, x, shape, weight, None),
         "rms_norm_forward": (x, shape, weight, None),
         "rms_norm_backward": (x, x, shape, statistics, weight, (True, False)),
     }

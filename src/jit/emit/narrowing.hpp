@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // narrowing: vectors of the compute type T to the elements of a narrower type, dense at the bottom of a register.
 //
-// Rounds once to nearest even and keeps NaN; integers saturate and NaN becomes 0; a double becomes bf16 or f16 through
-// float (docs/arithmetic.md, "Notation"). Without AVX512_BF16 bf16 is rounded in integer code; with it denormals are,
-// which it takes for zeros: at the kernel's end. Two vectors that are packed together share the instructions for it;
-// crossed ones (crossing.hpp) are in order when they are packed.
+// Rounds once to nearest even and keeps NaN; integers and f8 saturate, and NaN becomes 0 in integers; a double becomes
+// bf16, f16 or f8 through float (docs/arithmetic.md, "Notation"). Without AVX512_BF16 bf16 is rounded in integer code;
+// with it denormals are, which it takes for zeros: at the kernel's end. Two vectors that are packed together share the
+// instructions for it; crossed ones (crossing.hpp) are in order when they are packed.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <list>
 
+#include "../../arithmetic/f8.hpp"
 #include "constant_pool.hpp"
 #include "vector_ops.hpp"
 
@@ -90,7 +91,10 @@ private:
 
     static constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // of a ymm: 1 and 2 change places
 
-    static constexpr bool is_byte(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
+    static constexpr bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
+    static constexpr bool is_byte(jitnorm_data_type_t type) {
+        return type == jitnorm_s8 || type == jitnorm_u8 || is_f8(type);
+    }
 
     void broadcast_value(const vmm &v, T value) {
         using bits = std::conditional_t<DOUBLE, uint64_t, uint32_t>;
@@ -98,6 +102,12 @@ private:
     }
     void broadcast_bits(const floats &v, uint32_t bits) {
         g_.vpbroadcastd(v, g_.ptr[constants_.at(bits, sizeof(bits))]);
+    }
+
+    // One number to each element, as an operand.
+    Xbyak::Address every(uint32_t bits) {
+        if constexpr (I == isa::avx512) return g_.ptr_b[constants_.at(bits, sizeof(bits))];
+        return g_.ptr[constants_.at(std::vector<uint32_t>(8, bits))];
     }
 
     // ---- s8, u8
@@ -109,6 +119,14 @@ private:
             use(v);
             if (next != v) use(next);
         };
+        if (is_f8(type)) {
+            for_each([&](const vmm &x) {
+                const floats f(x.getIdx());
+                if constexpr (DOUBLE) g_.vcvtpd2ps(f, x);
+                type == jitnorm_f8_e5m2 ? to_f8(f, layout_of_f8<f8_e5m2>) : to_f8(f, layout_of_f8<f8_e4m3>);
+            });
+            return pack_bytes(floats(v.getIdx()), floats(next.getIdx()), type, floats(work.getIdx()), crossed);
+        }
         // With NaN for one operand the answer is the second: NaN stays. Packing takes care of what is below u8.
         if (type == jitnorm_s8) {
             broadcast_value(work, -128);
@@ -138,6 +156,34 @@ private:
                 g_.ptr[wide ? constants_.at({0, 4, 8, 12, 1, 5, 9, 13}) : constants_.at({0, 4, 1, 5, 0, 0, 0, 0})]);
             g_.vpermd(v, work, v);
         }
+    }
+
+    // ---- f8_e5m2, f8_e4m3
+
+    // The codes, in the elements' places. A power of two is added to each magnitude whose unit is the least significant
+    // bit that stays: there the addition rounds, and the bits of the sum, without those of the power, count the units.
+    // The exponent's part of the code follows from the power.
+    void to_f8(const floats &v, const f8_layout &layout) {
+        constexpr int MANTISSA = 23, BIAS = 127;
+        const floats code(work_[0].getIdx()), power(work_[1].getIdx());
+        const int dropped = MANTISSA - layout.mantissa;
+        const uint32_t least = uint32_t(BIAS + 1 - layout.bias); // exponent of a normal number, and of denormal ones
+        const uint32_t exponents_part = (least + uint32_t(dropped)) << layout.mantissa;
+        g_.vandps(code, v, every(0x7fffffff));
+        broadcast_bits(power, std::bit_cast<uint32_t>(layout.largest));
+        g_.vminps(code, power, code); // NaN stays: it is the second
+        g_.vpminud(code, code, every(std::bit_cast<uint32_t>(layout.nan)));
+        g_.vandps(power, code, every(0x7f800000));
+        g_.vpmaxud(power, power, every(least << MANTISSA));
+        g_.vpaddd(power, power, every(uint32_t(dropped) << MANTISSA));
+        g_.vaddps(code, code, power);
+        g_.vpsubd(code, code, power);
+        g_.vpsrld(power, power, uint8_t(dropped));
+        g_.vpaddd(code, code, power);
+        g_.vpsubd(code, code, every(exponents_part));
+        g_.vpsrld(v, v, 24);
+        g_.vandps(v, v, every(0x80));
+        g_.vorps(v, v, code);
     }
 
     // ---- bf16

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "element_io.hpp"
+#include "plus_one.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -15,12 +16,15 @@ class scale_shift {
     using registers = std::vector<vmm>; // by slot; none: there is no such thing
 
 public:
-    scale_shift(Xbyak::CodeGenerator &g, element_io<I, T> &io, jitnorm_data_type_t type, registers scale,
-                registers shift)
-        : ops_(g), io_(io), type_(type), scale_(std::move(scale)), shift_(std::move(shift)) {}
+    scale_shift(Xbyak::CodeGenerator &g, element_io<I, T> &io, plus_one<I, T> &one, jitnorm_data_type_t type,
+                registers scale, registers shift)
+        : ops_(g), io_(io), one_(one), type_(type), scale_(std::move(scale)), shift_(std::move(shift)) {}
 
     void load(places vectors, const Xbyak::Reg64 &scale, const Xbyak::Reg64 &shift) {
-        if (!scale_.empty()) io_.load_all(scale_, scale, vectors, type_);
+        if (!scale_.empty()) {
+            io_.load_all(scale_, scale, vectors, type_);
+            for (const place &p : vectors) one_.add_to(scale_[size_t(p.slot)]);
+        }
         if (!shift_.empty()) io_.load_all(shift_, shift, vectors, type_);
     }
 
@@ -36,6 +40,7 @@ public:
 private:
     vector_ops<T> ops_;
     element_io<I, T> &io_;
+    plus_one<I, T> &one_; // of the scale
     jitnorm_data_type_t type_;
     registers scale_, shift_;
 };

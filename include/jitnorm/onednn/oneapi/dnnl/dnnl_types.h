@@ -69,6 +69,8 @@
 #define dnnl_s8 jitnorm_s8
 #define dnnl_u8 jitnorm_u8
 #define dnnl_f64 jitnorm_f64
+#define dnnl_f8_e5m2 jitnorm_f8_e5m2
+#define dnnl_f8_e4m3 jitnorm_f8_e4m3
 
 /* dnnl_format_kind_t */
 #define dnnl_format_kind_undef jitnorm_format_kind_undef

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "found_scales.hpp"
+
+#include <algorithm>
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
+constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
+
+bool is_scaled(jitnorm_data_type_t type) { return size_of(type) == 1; }
+
+// The scales' dimensions where dst's are known.
+bool has_right_dims(const memory_desc &scales, const problem &p) {
+    const int rows = p.row_ndims();
+    if (scales.ndims != p.src.ndims || !std::equal(scales.dims, scales.dims + rows, p.src.dims)) return false;
+    const bool whole_rows =
+        std::all_of(scales.dims + rows, scales.dims + scales.ndims, [](dim_t dim) { return dim == 1; });
+    if (whole_rows || p.normalized_axes != 1) return whole_rows;
+    const dim_t columns = p.src.dims[rows], groups = scales.dims[rows];
+    return groups == 0 ? columns == 0 : columns % groups == 0;
+}
+
+bool has_sum(const problem &p) {
+    return std::any_of(p.attr.post_ops.entries.begin(), p.attr.post_ops.entries.end(),
+                       [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
+}
+
+} // namespace
+
+dim_t scales_per_row(const problem &p) {
+    const memory_desc &scales = p.attr.found_scales;
+    dim_t count = 1;
+    for (int d = p.row_ndims(); d < scales.ndims; ++d) count *= scales.dims[d];
+    return count;
+}
+
+dim_t columns_per_scale(const problem &p) { return p.row_length() / scales_per_row(p); }
+
+verdict check_found_scales(const problem &p) {
+    if (!p.finds_scales()) return {};
+    const memory_desc &scales = p.attr.found_scales;
+    if (!p.is_forward()) return unsupported("backward finds no scales");
+    if (p.attr.dst_scale) return invalid("dst has a scale that is given and scales that are found");
+    if (p.has_runtime_sizes()) return unsupported("scales are found for sizes and strides known at creation only");
+    if (!is_scaled(p.dst.data_type))
+        return unsupported("scales are found for a dst of type s8, u8, f8_e5m2 or f8_e4m3");
+    if (has_sum(p)) return unsupported("a sum post-op reads values of dst whose scales are not known yet");
+    if (scales.data_type != jitnorm_f32 || scales.format_kind != jitnorm_blocked || scales.inner_nblks != 0)
+        return unsupported("scales that are found are f32, without inner blocks");
+    if (is_broadcast(scales)) return invalid("the scales that are found have a stride of 0 and are an output");
+    return has_right_dims(scales, p) ? verdict{}
+                                     : invalid("the scales that are found do not have one for each row, or for each "
+                                               "of some groups of a row's columns");
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales of dst that the library finds, through the C interface: what they are asked for with, how they are described
+// and handed over, and each way to ask for what there is not.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "rig/execution.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr auto INVALID = jitnorm_invalid_arguments, UNIMPLEMENTED = jitnorm_unimplemented;
+constexpr int DST_SCALES = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
+constexpr jitnorm_dim_t PAIRS[] = {1, 2}, FOURS[] = {1, 4}, THREES[] = {1, 3}, ROW_PAIRS[] = {2, 2};
+
+// A call that is right for a dst of two dimensions: change one thing and see.
+struct found_scales {
+    int arg = JITNORM_ARG_DST, mask = 1, ndims = 0;
+    const jitnorm_dim_t *groups = nullptr;
+    jitnorm_data_type_t type = jitnorm_f32;
+    jitnorm_quantization_mode_t mode = jitnorm_quantization_mode_dynamic_amax;
+
+    owned_attr attr() const {
+        owned_attr made;
+        EXPECT_OK(jitnorm_primitive_attr_create(&made));
+        EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(made, arg, mask, ndims, groups, type, 0, mode));
+        return made;
+    }
+};
+
+// Rows of four, mean of squares 1, that the scale makes smaller but for the first column.
+const dims SHAPE = {2, 4};
+const std::vector<float> SRC = {1, -1, 1, 1, -1, 1, 1, 1}, PARTS = {1, 0.75F, 0.25F, 0.25F};
+
+struct request {
+    owned_md src = make_md(SHAPE, jitnorm_f32), dst = make_md(SHAPE, jitnorm_s8);
+    forward_request forward{jitnorm_forward_inference, src, dst};
+
+    jitnorm_status_t create(owned_pd &pd, const owned_attr &attr) {
+        forward.flags = jitnorm_rms_norm | jitnorm_use_scale;
+        forward.epsilon = 0;
+        forward.attr = attr;
+        return forward.create(&pd);
+    }
+};
+
+owned_pd make_pd(const found_scales &asked) {
+    owned_pd pd;
+    EXPECT_OK(request().create(pd, asked.attr()));
+    return pd;
+}
+
+dims dims_of_scales(const_jitnorm_primitive_desc_t pd) {
+    const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, DST_SCALES);
+    const jitnorm_dims_t *sizes = nullptr;
+    EXPECT_OK(jitnorm_memory_desc_query(md, jitnorm_query_dims, &sizes));
+    return {*sizes, *sizes + ndims_of(md)};
+}
+
+TEST(found_scales, of_rows) {
+    const owned_pd pd = make_pd({});
+    EXPECT_EQ(dims_of_scales(pd), (dims{2, 1}));
+    execution e(pd);
+    e.set(JITNORM_ARG_SRC, SRC);
+    e.set(JITNORM_ARG_SCALE, PARTS);
+    ASSERT_OK(e.run());
+    EXPECT_EQ(e.get<int8_t>(JITNORM_ARG_DST), (std::vector<int8_t>{127, -95, 32, 32, -127, 95, 32, 32}));
+    EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>{1.0F / 127, 1.0F / 127}));
+}
+
+TEST(found_scales, of_groups_of_columns) {
+    const owned_pd pd = make_pd({.mask = 3, .ndims = 2, .groups = PAIRS});
+    EXPECT_EQ(dims_of_scales(pd), (dims{2, 2}));
+    execution e(pd);
+    e.set(JITNORM_ARG_SRC, SRC);
+    e.set(JITNORM_ARG_SCALE, PARTS);
+    ASSERT_OK(e.run());
+    EXPECT_EQ(e.get<int8_t>(JITNORM_ARG_DST), (std::vector<int8_t>{127, -95, 127, 127, -127, 95, 127, 127}));
+    EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>{1.0F / 127, 0.25F / 127, 1.0F / 127, 0.25F / 127}));
+}
+
+// The second one is not the first one made again.
+TEST(found_scales, of_other_groups_are_another_primitive) {
+    EXPECT_EQ(dims_of_scales(make_pd({.mask = 3, .ndims = 2, .groups = PAIRS})), (dims{2, 2}));
+    EXPECT_EQ(dims_of_scales(make_pd({.mask = 3, .ndims = 2, .groups = FOURS})), (dims{2, 1}));
+    EXPECT_EQ(dims_of_scales(make_pd({})), (dims{2, 1}));
+}
+
+TEST(found_scales, are_an_output_of_the_attributes) {
+    const owned_pd pd = make_pd({});
+    int inputs = 0, outputs = 0;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_num_of_inputs_s32, 0, &inputs));
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_num_of_outputs_s32, 0, &outputs));
+    EXPECT_EQ(inputs, 2);
+    EXPECT_EQ(outputs, 1);
+}
+
+TEST(found_scales, must_be_handed_over) {
+    execution e(make_pd({}));
+    std::vector<jitnorm_exec_arg_t> args = e.args();
+    std::erase_if(args, [](const jitnorm_exec_arg_t &a) { return a.arg == DST_SCALES; });
+    EXPECT_EQ(e.run(args), INVALID);
+    EXPECT_NE(std::string(jitnorm_get_last_error()).find("ATTR_SCALES|DST is missing"), std::string::npos);
+}
+
+TEST(found_scales, have_memory_of_their_own) {
+    execution e(make_pd({}));
+    std::vector<jitnorm_exec_arg_t> args = e.args();
+    const owned_memory there = make_memory(make_md({2, 1}, jitnorm_f32), e.data<float>(JITNORM_ARG_SRC));
+    for (jitnorm_exec_arg_t &a : args)
+        if (a.arg == DST_SCALES) a.memory = there;
+    EXPECT_EQ(e.run(args), INVALID);
+    EXPECT_TRUE(e.is_untouched());
+}
+
+TEST(found_scales, of_three_dimensions_and_every_thread) {
+    request r;
+    r.src = make_md({3, 20, 600}, jitnorm_bf16);
+    r.dst = make_md({3, 20, 600}, jitnorm_u8, jitnorm_abc);
+    r.forward.src = r.src;
+    r.forward.dst = r.dst;
+    owned_pd pd;
+    ASSERT_OK(r.create(pd, found_scales{.mask = 3}.attr()));
+    EXPECT_EQ(dims_of_scales(pd), (dims{3, 20, 1}));
+    EXPECT_OK(execution(pd).run());
+}
+
+void expect_refusal(jitnorm_status_t status, const char *reason, const owned_attr &attr, request r = {}) {
+    owned_pd pd;
+    EXPECT_EQ(r.create(pd, attr), status) << reason;
+    EXPECT_NE(std::string(jitnorm_get_last_error()).find(reason), std::string::npos) << jitnorm_get_last_error();
+}
+
+TEST(found_scales, refusals_by_their_kind) {
+    expect_refusal(UNIMPLEMENTED, "another tensor than dst", found_scales{.arg = JITNORM_ARG_SRC}.attr());
+    expect_refusal(UNIMPLEMENTED, "one scale for the whole tensor", found_scales{.mask = 0}.attr());
+    expect_refusal(UNIMPLEMENTED, "another type than f32", found_scales{.type = jitnorm_f16}.attr());
+    expect_refusal(UNIMPLEMENTED, "for each row", found_scales{.mask = 2}.attr());
+    expect_refusal(UNIMPLEMENTED, "for each row", found_scales{.mask = 3}.attr());
+    expect_refusal(UNIMPLEMENTED, "for each row", found_scales{.mask = 3, .ndims = 2, .groups = ROW_PAIRS}.attr());
+    expect_refusal(UNIMPLEMENTED, "for each row", found_scales{.mask = 1, .ndims = 2, .groups = PAIRS}.attr());
+    expect_refusal(INVALID, "dst has 2 dimensions", found_scales{.mask = 5}.attr());
+    expect_refusal(INVALID, "not whole groups", found_scales{.mask = 3, .ndims = 2, .groups = THREES}.attr());
+}
+
+TEST(found_scales, refusals_by_the_rest) {
+    request wide;
+    wide.dst = make_md(SHAPE, jitnorm_f32);
+    wide.forward.dst = wide.dst;
+    expect_refusal(UNIMPLEMENTED, "s8", found_scales{}.attr(), std::move(wide));
+    request later;
+    later.src = make_md({JITNORM_RUNTIME_DIM_VAL, 4}, jitnorm_f32);
+    later.dst = make_md({JITNORM_RUNTIME_DIM_VAL, 4}, jitnorm_s8);
+    later.forward.src = later.src;
+    later.forward.dst = later.dst;
+    expect_refusal(UNIMPLEMENTED, "known at creation", found_scales{}.attr(), std::move(later));
+    const owned_attr with_sum = found_scales{}.attr();
+    owned_post_ops sum;
+    ASSERT_OK(jitnorm_post_ops_create(&sum));
+    ASSERT_OK(jitnorm_post_ops_append_sum(sum, 1, 0, jitnorm_data_type_undef));
+    ASSERT_OK(jitnorm_primitive_attr_set_post_ops(with_sum, sum));
+    expect_refusal(UNIMPLEMENTED, "sum post-op", with_sum);
+}
+
+TEST(found_scales, are_not_for_backward) {
+    const owned_md data = make_md(SHAPE, jitnorm_f32);
+    backward_request backward{jitnorm_backward, data, data, data};
+    const owned_attr attr = found_scales{}.attr();
+    backward.attr = attr;
+    owned_pd pd;
+    EXPECT_EQ(backward.create(&pd), UNIMPLEMENTED);
+}
+
+TEST(found_scales, what_is_said_last_counts) {
+    const owned_attr attr = found_scales{}.attr();
+    ASSERT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
+    owned_pd pd;
+    ASSERT_OK(request().create(pd, attr));
+    EXPECT_EQ(dims_of_scales(pd), (dims{1}));
+    ASSERT_OK(jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, 1, 0, nullptr, jitnorm_f32, 0,
+                                                   jitnorm_quantization_mode_dynamic_amax));
+    owned_pd again;
+    ASSERT_OK(request().create(again, attr));
+    EXPECT_EQ(dims_of_scales(again), (dims{2, 1}));
+}
+
+TEST(found_scales, of_rows_without_elements_are_zero) {
+    request r;
+    r.src = make_md({3, 0}, jitnorm_f32);
+    r.dst = make_md({3, 0}, jitnorm_s8);
+    r.forward.src = r.src;
+    r.forward.dst = r.dst;
+    owned_pd pd;
+    ASSERT_OK(r.create(pd, found_scales{}.attr()));
+    execution e(pd);
+    ASSERT_OK(e.run());
+    EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>(3, 0)));
+}
+
+} // namespace

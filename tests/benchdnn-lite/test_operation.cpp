@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a problem asks of the library, seen by a library that listens; one of an earlier version lacks functions.
+#include "problem/operation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cli/command_line.hpp"
+#include "error.hpp"
+
+namespace benchdnn_lite {
+namespace {
+
+struct asked {
+    int deterministic = -1, mode = -1, for_integers = -1;
+    bool operator==(const asked &) const = default;
+};
+asked heard;
+
+library listening() {
+    library l;
+    l.primitive_attr_set_deterministic = [](jitnorm_primitive_attr_t attr, int value) {
+        heard.deterministic = value;
+        return jitnorm_primitive_attr_set_deterministic(attr, value);
+    };
+    l.primitive_attr_set_fpmath_mode_v2 = [](jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode, int integers) {
+        heard.mode = mode;
+        heard.for_integers = integers;
+        return jitnorm_primitive_attr_set_fpmath_mode_v2(attr, mode, integers);
+    };
+    return l;
+}
+
+problem parse(const char *knob) { return parse_command_line({"--lnorm", knob, "2x3"}).jobs.at(0).prb; }
+
+asked what_is_asked(const char *knob) {
+    heard = {};
+    const session s(listening());
+    const operation o(s, parse(knob));
+    return heard;
+}
+
+TEST(operation, hands_modes_to_the_library) {
+    EXPECT_EQ(what_is_asked("--dt=f32"), asked{});
+    EXPECT_EQ(what_is_asked("--attr-deterministic=true"), (asked{1, -1, -1}));
+    EXPECT_EQ(what_is_asked("--attr-fpmath=tf32"), (asked{-1, jitnorm_fpmath_mode_tf32, 0}));
+    EXPECT_THROW(what_is_asked("--attr-fpmath=any:true"), api_error) << "refused at creation";
+    EXPECT_EQ(heard, (asked{-1, jitnorm_fpmath_mode_any, 1}));
+}
+
+TEST(operation, asks_no_earlier_version_for_modes) {
+    library earlier;
+    earlier.primitive_attr_set_deterministic = nullptr;
+    earlier.primitive_attr_set_fpmath_mode_v2 = nullptr;
+    const session s(earlier);
+    EXPECT_NO_THROW(operation(s, parse("--dt=f32")));
+    EXPECT_THROW(operation(s, parse("--attr-deterministic=true")), unsupported);
+    EXPECT_THROW(operation(s, parse("--attr-fpmath=bf16")), unsupported);
+}
+
+} // namespace
+} // namespace benchdnn_lite
