@@ -94,15 +94,16 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_prim
  *
  * With jitnorm_quantization_mode_dynamic_amax the scale of each row of dst, or of each group of its columns, is the
  * largest magnitude there over the largest number of dst's type: 127 for s8, 255 for u8, 57344 for f8_e5m2, 448 for
- * f8_e4m3 (docs/arithmetic.md, "Scales
- * that are found", says what zeros, infinities and NaN give). The scales are f32 and an output: the memory that is
- * given as JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST has the descriptor that jitnorm_query_exec_arg_md tells, row major
- * with the dimensions of dst but for the last one, which is 1, or the number of groups.
+ * f8_e4m3 (docs/arithmetic.md, "Scales that are found", says what zeros, infinities and NaN give). The scales are f32
+ * and an output: the memory that is given as JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST has the descriptor that
+ * jitnorm_query_exec_arg_md tells, row major with the dimensions of dst but for the last one, which is 1, or the number
+ * of groups.
  *     one for each row: a mask of all dimensions but the last, no groups;
  *     one for each G columns of a row: a mask of all dimensions, groups of {1, G}.
- * dst is s8, u8, f8_e5m2 or f8_e4m3; there is no sum post-op, and all sizes and strides are known when the descriptor
- * is created: what else is asked for is unimplemented there. A dst whose rows are not whole groups is invalid_arguments
- * there.
+ * What columns are to be multiplied with before (smooth scales) is a binary post-op, jitnorm_binary_mul, with a src1 of
+ * one row. dst is s8, u8, f8_e5m2 or f8_e4m3; there is no sum post-op, and all sizes and strides are known when the
+ * descriptor is created: what else is asked for is unimplemented there. A dst whose rows are not whole groups is
+ * invalid_arguments there.
  *
  * invalid_arguments: as above; ndims other than 0 and 2; groups that are null or not positive; groups or a type
  * of 8 bits with mask 0; on the host with a mask or groups; a type other than f32, bf16, f16, e8m0 (13) and f8_e4m3

@@ -17,6 +17,7 @@ verdict describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::p
     const scale_request &asked = given.found_scales;
     if (asked.mask == 0) return {};
     if (!p.is_forward()) return unsupported("attr asks for scales to be found, backward finds none");
+    if (p.dst.ndims == 0) return invalid("dst has no dimensions");
     if (p.has_runtime_sizes()) return unsupported("scales are found for sizes and strides known at creation only");
     const int last = p.dst.ndims - 1, rows = (1 << last) - 1, everything = rows | 1 << last;
     if ((asked.mask & ~everything) != 0)

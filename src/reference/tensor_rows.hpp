@@ -6,12 +6,9 @@
 // layouts that split it; where several dimensions make a row, a part for the others comes on top.
 #pragma once
 
-#include <cstring>
 #include <vector>
 
-#include "../arithmetic/convert.hpp"
 #include "../core/problem.hpp"
-#include "../core/unaligned.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 
@@ -25,28 +22,11 @@ public:
     tensor_rows(const memory_desc &md, int row_ndims) : tensor_rows(md, md, row_ndims) {}
 
     // Elements begin .. begin+count-1 of a row. A row's place is found anew at each call: read in long pieces.
+    // T is float or double.
     template <typename T>
-    void read(const void *data, dim_t row, dim_t begin, dim_t count, T *out) const {
-        visit_data_type(md_.data_type, [&]<typename Stored>(stored_as<Stored>) {
-            const char *first = static_cast<const char *>(data) + row_offset(row) * dim_t(sizeof(Stored));
-            for_each_element(begin, count, [&](dim_t i, dim_t offset) {
-                Stored value;
-                std::memcpy(&value, first + offset * dim_t(sizeof(Stored)), sizeof(Stored));
-                out[i] = widen<T>(value);
-            });
-        });
-    }
-
+    void read(const void *data, dim_t row, dim_t begin, dim_t count, T *out) const;
     template <typename T>
-    void write(void *data, dim_t row, dim_t begin, dim_t count, const T *in) const {
-        visit_data_type(md_.data_type, [&]<typename Stored>(stored_as<Stored>) {
-            char *first = static_cast<char *>(data) + row_offset(row) * dim_t(sizeof(Stored));
-            for_each_element(begin, count, [&](dim_t i, dim_t offset) {
-                const Stored value = narrow<Stored>(in[i]);
-                std::memcpy(first + offset * dim_t(sizeof(Stored)), &value, sizeof(Stored));
-            });
-        });
-    }
+    void write(void *data, dim_t row, dim_t begin, dim_t count, const T *in) const;
 
 private:
     // Where position 0 of the row is, in elements from the data handle.
@@ -54,29 +34,10 @@ private:
     // The part of dimensions begin .. end-1 in an offset, at a row-major index over them.
     dim_t offset_along(int begin, int end, dim_t index) const;
 
-    // Piece by piece along the last dimension.
     template <typename Body> // void(index in the piece, offset from position 0 of the row)
-    void for_each_element(dim_t begin, dim_t count, Body &&body) const {
-        for (dim_t done = 0, piece; done < count; done += piece) {
-            const dim_t at = begin + done, column = at % width_;
-            piece = count - done < width_ - column ? count - done : width_ - column;
-            const dim_t start = at < width_ ? 0 : offset_along(row_ndims_, md_.ndims - 1, at / width_);
-            for_each_in_line(column, piece, [&](dim_t i, dim_t offset) { body(done + i, start + offset); });
-        }
-    }
-
+    void for_each_element(dim_t begin, dim_t count, Body &&body) const;
     template <typename Body>
-    void for_each_in_line(dim_t begin, dim_t count, Body &&body) const {
-        if (stride_ == 1 && inner_.empty()) { // apart, for the compiler to vectorize
-            for (dim_t i = 0; i < count; ++i) body(i, begin + i);
-        } else if (inner_.empty()) {
-            for (dim_t i = 0; i < count; ++i) body(i, (begin + i) * stride_);
-        } else {
-            const dim_t block = dim_t(inner_.size());
-            for (dim_t i = 0; i < count; ++i)
-                body(i, (begin + i) / block * stride_ + inner_[size_t((begin + i) % block)]);
-        }
-    }
+    void for_each_in_line(dim_t begin, dim_t count, Body &&body) const;
 
     memory_desc md_;
     jitnorm_dims_t dims_ = {}; // that the tensor is broadcast to

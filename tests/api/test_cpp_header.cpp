@@ -144,6 +144,17 @@ TEST(cpp_attributes, come_out_as_they_went_in) {
     EXPECT_EQ(status_of([&] { attr.set_scales_mask(JITNORM_ARG_SRC, -2); }), jitnorm_invalid_arguments);
 }
 
+TEST(cpp_primitive_desc, finds_scales) {
+    primitive_attr attr;
+    attr.set_scales(JITNORM_ARG_DST, 3, {1, 4}, data_type::f32, false, quantization_mode::dynamic_amax);
+    const memory::desc dst({2, 8}, data_type::f8_e4m3, tag::ab);
+    layer_normalization_forward::primitive_desc pd(cpu(), prop_kind::forward_inference, f32({2, 8}, tag::ab), dst,
+                                                   1e-5f, flags::use_scale | flags::scale_plus_one | flags::rms_norm,
+                                                   attr);
+    EXPECT_EQ(pd.query_md(query::exec_arg_md, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST), f32({2, 2}, tag::ab));
+    EXPECT_EQ(pd.get_flags(), flags::use_scale | flags::scale_plus_one | flags::rms_norm);
+}
+
 TEST(cpp_primitive_desc, answers_what_it_is) {
     const memory::desc data = f32({2, 3, 8}, tag::bac);
     layer_normalization_forward::primitive_desc pd(cpu(), prop_kind::forward_training, data,

@@ -150,6 +150,12 @@ TEST(found_scales, refusals_by_the_rest) {
     wide.dst = make_md(SHAPE, jitnorm_f32);
     wide.forward.dst = wide.dst;
     expect_refusal(UNIMPLEMENTED, "s8", found_scales{}.attr(), std::move(wide));
+    request empty;
+    empty.dst = owned_md();
+    must(jitnorm_memory_desc_create_with_tag(&empty.dst, 0, nullptr, jitnorm_data_type_undef, jitnorm_format_tag_undef),
+         "");
+    empty.forward.dst = empty.dst;
+    expect_refusal(INVALID, "no dimensions", found_scales{}.attr(), std::move(empty));
     request later;
     later.src = make_md({JITNORM_RUNTIME_DIM_VAL, 4}, jitnorm_f32);
     later.dst = make_md({JITNORM_RUNTIME_DIM_VAL, 4}, jitnorm_s8);

@@ -25,6 +25,7 @@ unsigned choose_flags(byte_stream &choices) {
     unsigned flags = choices.hostile() ? unsigned(choices.number()) : 0;
     for (const unsigned flag : FLAGS)
         if (choices.coin()) flags |= flag;
+    if ((flags & jitnorm_use_scale) != 0 && choices.one_in(4)) flags |= jitnorm_scale_plus_one;
     return flags;
 }
 
@@ -67,6 +68,17 @@ void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &ru
     if (jitnorm_post_ops_len(ops) > int(what.post_op_sources.size())) what.post_op_sources.push_back(source);
 }
 
+// For rows of dst, or for groups of their columns.
+void find_scales(byte_stream &choices, jitnorm_primitive_attr_t attr, size_t ndims) {
+    const int rows = (1 << (ndims - 1)) - 1;
+    const bool grouped = choices.coin();
+    const jitnorm_dim_t width = choices.hostile() ? hostile_number(choices) : 1 + jitnorm_dim_t(choices.below(8));
+    const jitnorm_dim_t groups[] = {1, width};
+    jitnorm_primitive_attr_set_scales_v3(
+        attr, JITNORM_ARG_DST, choices.hostile() ? int(choices.number()) : (grouped ? 2 * rows + 1 : rows),
+        grouped ? 2 : 0, groups, jitnorm_f32, 0, jitnorm_quantization_mode_dynamic_amax);
+}
+
 tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &rules, primitive_choice &what) {
     if (!choices.one_in(3)) return nullptr;
     jitnorm_primitive_attr_t made = nullptr;
@@ -78,6 +90,7 @@ tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &ru
         if (choices.one_in(3))
             jitnorm_primitive_attr_set_scales_mask(made, choices.hostile() ? int(choices.number()) : arg,
                                                    choices.hostile() ? int(choices.number()) : 0);
+    if (choices.one_in(4) && !rules.dims.empty()) find_scales(choices, made, rules.dims.size());
     jitnorm_post_ops_t ops = nullptr;
     require(jitnorm_post_ops_create(&ops) == jitnorm_success, "post-ops can be made");
     const tests::owned_post_ops owned(ops);

@@ -79,7 +79,9 @@ bool primitive_arguments::add(byte_stream &choices, const primitive_choice &what
     tests::owned_md md = is_open ? what.actual(index, type) : clone_of(asked);
     if (choices.hostile()) md = choose_tensor(choices, {what.src.dims, 0, false}, type).actual();
     if (md == nullptr || !is_small(md.get())) return false;
-    const bool is_written = what.is_output(index);
+    const bool is_found = index == (JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST) && // not the one that is given
+                          ask<int>(asked, jitnorm_query_ndims_s32) > 1;
+    const bool is_written = what.is_output(index) || is_found;
     const bool is_read = !is_written || (what.reads_dst && index == JITNORM_ARG_DST);
     regions_.add(jitnorm_memory_desc_get_size(md.get()), ask<jitnorm_data_type_t>(md.get(), jitnorm_query_data_type),
                  is_read, is_written);

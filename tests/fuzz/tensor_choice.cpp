@@ -41,7 +41,7 @@ void leave_to_run_time(byte_stream &choices, const tensor_rules &rules, tensor_c
 jitnorm_data_type_t choose_type(byte_stream &choices, bool forward) {
     constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_f32, jitnorm_bf16, jitnorm_f16,
                                              jitnorm_f64, jitnorm_s8,  jitnorm_u8};
-    if (choices.hostile()) return jitnorm_data_type_t(choices.coin() ? int(choices.below(10)) : -1);
+    if (choices.hostile()) return jitnorm_data_type_t(choices.coin() ? int(choices.below(12)) : -1);
     return TYPES[choices.below(std::size(TYPES) - (forward ? 0 : 2))];
 }
 

@@ -11,6 +11,7 @@ namespace {
 // The fields of a floating-point type, from the lowest bit.
 struct float_format {
     int mantissa, exponent;
+    bool has_infinities = true; // otherwise one code of the last exponent is NaN, the others are numbers
 };
 
 std::optional<float_format> format_of(jitnorm_data_type_t type) {
@@ -23,6 +24,10 @@ std::optional<float_format> format_of(jitnorm_data_type_t type) {
         return float_format{7, 8};
     case jitnorm_f16:
         return float_format{10, 5};
+    case jitnorm_f8_e5m2:
+        return float_format{2, 5};
+    case jitnorm_f8_e4m3:
+        return float_format{3, 4, false};
     default:
         return std::nullopt;
     }
@@ -57,7 +62,9 @@ uint64_t element(const float_format &f, contents kind, uint64_t &state) {
 
 bool is_nan(const float_format &f, uint64_t bits) {
     const uint64_t exponent = low_bits(bits >> f.mantissa, f.exponent);
-    return exponent == low_bits(~uint64_t(0), f.exponent) && low_bits(bits, f.mantissa) != 0;
+    const uint64_t mantissa = low_bits(bits, f.mantissa);
+    const bool marks_nan = f.has_infinities ? mantissa != 0 : mantissa == low_bits(~uint64_t(0), f.mantissa);
+    return exponent == low_bits(~uint64_t(0), f.exponent) && marks_nan;
 }
 
 uint64_t load(const unsigned char *from, size_t size) {

@@ -17,7 +17,7 @@ using impl::layer_norm::statistics_form;
 constexpr jitnorm_data_type_t F32 = jitnorm_f32, BF16 = jitnorm_bf16, F16 = jitnorm_f16, F64 = jitnorm_f64;
 constexpr jitnorm_data_type_t S8 = jitnorm_s8, U8 = jitnorm_u8;
 constexpr unsigned GLOBAL = jitnorm_use_global_stats, SCALE = jitnorm_use_scale, SHIFT = jitnorm_use_shift;
-constexpr unsigned RMS = jitnorm_rms_norm;
+constexpr unsigned RMS = jitnorm_rms_norm, PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
 constexpr auto INFERENCE = jitnorm_forward_inference;
 constexpr auto BACKWARD = jitnorm_backward, BACKWARD_DATA = jitnorm_backward_data;
 
@@ -285,6 +285,24 @@ void add_backward_layouts(list &cases) {
         cases.push_back({{.kind = BACKWARD, .dims = {14, 52}, .statistics_type = BF16, .form = form}});
 }
 
+// Scales that the library finds, 8-bit floats, and weights that are stored minus one.
+void add_quantizing(list &cases) {
+    constexpr jitnorm_data_type_t types[] = {S8, U8, jitnorm_f8_e5m2, jitnorm_f8_e4m3};
+    unsigned seed = 1400;
+    for (const auto type : types)
+        for (const auto &[columns, per_row] : {std::pair<dim_t, dim_t>{77, 1}, {768, 6}, {5000, 1}, {18000, 4}}) {
+            setup s = {.flags = SCALE | RMS, .dims = {6, columns}, .dst_type = type, .seed = ++seed};
+            s.attr = finding_scales(s.dims, per_row);
+            cases.push_back({s, content::ordinary, false, columns == 77});
+        }
+    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3})
+        for (const auto what : {content::ordinary, content::mixed})
+            cases.push_back({{.dims = {9, 100}, .dst_type = type, .seed = ++seed}, what});
+    for (const auto kind : {jitnorm_forward_training, BACKWARD})
+        for (const unsigned flags : {PLUS_ONE | RMS, PLUS_ONE | SHIFT})
+            cases.push_back({of_type({.kind = kind, .flags = flags, .dims = {9, 70}, .seed = ++seed}, BF16)});
+}
+
 // ---------------------------------------------------------------- names
 
 std::string name_of(const post_op &op) {
@@ -296,7 +314,8 @@ std::string name_of(const post_op &op) {
 
 std::string flags_of(const setup &s) {
     std::string text;
-    for (const auto &[flag, letter] : {std::pair(GLOBAL, 'g'), {SCALE, 'c'}, {SHIFT, 'h'}, {RMS, 'm'}})
+    for (const auto &[flag, letter] :
+         {std::pair(GLOBAL, 'g'), {SCALE, 'c'}, {SHIFT, 'h'}, {RMS, 'm'}, {jitnorm_scale_plus_one, 'p'}})
         if (s.flags & flag) text += letter;
     return text.empty() ? "-" : text;
 }
@@ -341,6 +360,8 @@ std::string description_of(const golden_case &c) {
     if (s.form == statistics_form::inverse_deviation) text += " inverse_deviations";
     if (s.attr.src_scale) text += " src_scale";
     if (s.attr.dst_scale) text += " dst_scale";
+    if (s.attr.found_scales.ndims != 0)
+        text += " found_scales " + std::to_string(s.attr.found_scales.dims[s.dims.size() - 1]);
     for (const post_op &op : s.attr.post_ops.entries) text += " +" + name_of(op);
     if (s.in_place) text += " in_place";
     if (c.runtime_sizes) text += " runtime_sizes";
@@ -360,7 +381,7 @@ std::vector<golden_case> golden_cases() {
     list cases;
     for (const auto add :
          {add_lengths, add_flags, add_types, add_layouts, add_eltwise, add_binary, add_chains, add_contents, add_ways,
-          add_backward_lengths, add_backward_rows, add_backward_flags_and_types, add_backward_layouts})
+          add_backward_lengths, add_backward_rows, add_backward_flags_and_types, add_backward_layouts, add_quantizing})
         add(cases);
     for (golden_case &c : cases) {
         c.name = description_of(c);

@@ -48,8 +48,7 @@ void fill_inputs(run &r, const golden_case &c) {
     if (!c.s.in_place) fill(r.dst, columns, content::ordinary, 6000); // what a sum post-op reads
     for (size_t i = 0; i < r.operands.size(); ++i) fill(r.operands[i], columns, content::ordinary, 7000 + unsigned(i));
     if (r.src_scale.exists()) r.src_scale.fill({0.7});
-    if (r.dst_scale.exists())
-        r.dst_scale.fill({c.s.dst_type == jitnorm_s8 || c.s.dst_type == jitnorm_u8 ? 0.013 : 1.3});
+    if (r.p.attr.dst_scale) r.dst_scale.fill({c.s.dst_type == jitnorm_s8 || c.s.dst_type == jitnorm_u8 ? 0.013 : 1.3});
 }
 
 uint64_t digest_of(const implementation &entry, const golden_case &c) {
@@ -60,6 +59,7 @@ uint64_t digest_of(const implementation &entry, const golden_case &c) {
     std::vector<const tensor *> outputs = {&r.result(), &r.diff_scale, &r.diff_shift};
     if (r.p.writes_mean()) outputs.push_back(&r.mean);
     if (r.p.writes_variance()) outputs.push_back(&r.variance);
+    if (r.p.finds_scales()) outputs.push_back(&r.dst_scale);
     for (const tensor *output : outputs)
         if (output->exists()) digest = digest_with(digest, output->values());
     return digest;

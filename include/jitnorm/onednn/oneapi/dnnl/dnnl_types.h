@@ -367,7 +367,6 @@
 #define DNNL_ARG_ATTR_ROUNDING_SEED 508
 
 /* Types of scales that layer normalization does not take. */
-#define dnnl_f8_e4m3 ((dnnl_data_type_t)10)
 #define dnnl_e8m0 ((dnnl_data_type_t)13)
 
 /* Profilers that there are not. */
