@@ -70,7 +70,8 @@ extern "C" {
  *                  The first operand is what comes from the normalization; of the first four it may be the second one.
  *                  The other is broadcast to it, and both shapes are known when the graph is filtered
  *   TypeCast       from f32 to bf16 or f16, or to f32 from these
- *   Quantize       from f32 to s8 or u8, with scales (one number, not 0), zps (one, 0), qtype "per_tensor" (default)
+ *   Quantize       from f32 to s8 or u8, with scales (one number, not 0), zps (one, 0), qtype "per_tensor" (default);
+ *                  to f8_e5m2 or f8_e4m3 without zps
  *   Add before     whose sum is src: of tensors of known shapes, one of them that of the sum, the other broadcast to it
  *                  (this one is the library's own)
  *

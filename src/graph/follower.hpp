@@ -21,7 +21,7 @@ bool may_broadcast(const jitnorm_graph_op &op); // auto_broadcast
 jitnorm_data_type_t type_of_combination(jitnorm_data_type_t a, jitnorm_data_type_t b);
 
 // To 8 bits, with one scale and zero point for the tensor, so that value * (1 / scale) + zero point is as exact as in
-// f32: other scales, and zero points that f32 does not have, are refused.
+// f32: other scales, and zero points that f32 does not have, are refused, as are those of f8.
 bool understand_quantize(const jitnorm_graph_op &op, float &scale, int64_t &zero_point);
 
 } // namespace jitnorm::impl::graph

@@ -145,6 +145,10 @@ TEST(fusion_groups, quantize) {
         expect_fused(chain({quantize(-0.1F, type, {-7})}));
         expect_fused(chain({{GELU}, quantize(0.1F, type, {1 << 24})}));
     }
+    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
+        expect_fused(chain({quantize(0.1F, type)}));
+        expect_apart(chain({quantize(0.1F, type, {0})})); // a type without zero points
+    }
     expect_apart(chain({{Quantize, jitnorm_s8}})); // no scales
     for (const auto type : {jitnorm_f32, jitnorm_s32, jitnorm_bf16}) expect_apart(chain({quantize(0.1F, type)}));
     for (const float scale : {0.F, NAN, INFINITY, 1e-45F}) expect_apart(chain({quantize(scale)}));
