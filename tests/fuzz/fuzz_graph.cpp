@@ -74,14 +74,16 @@ partition make_partition(byte_stream &choices, const graph_choice &what) {
 }
 
 void ask(byte_stream &choices, jitnorm_graph_partition_t p) {
-    size_t count = 0, id = 0;
+    size_t count = 0, ops = 0;
     uint8_t supported = 0;
     require(jitnorm_graph_partition_is_supported(p, &supported) == jitnorm_success, "a partition answers");
     require(jitnorm_graph_partition_get_input_ports_num(p, &count) == jitnorm_success, "a partition counts its inputs");
     if (choices.hostile()) count = choices.below(4);
     std::vector<logical_tensor> ports(count);
     jitnorm_graph_partition_get_input_ports(p, count, ports.data());
-    require(jitnorm_graph_partition_get_ops(p, 1, &id) == jitnorm_success, "a partition has one operation");
+    require(jitnorm_graph_partition_get_op_num(p, &ops) == jitnorm_success && ops > 0, "a partition has operations");
+    std::vector<size_t> ids(ops);
+    require(jitnorm_graph_partition_get_ops(p, ops, ids.data()) == jitnorm_success, "a partition tells its operations");
 }
 
 using tensor_list = std::vector<const logical_tensor *>;

@@ -43,7 +43,7 @@ op_request unary(size_t id, size_t from, size_t to, jitnorm_graph_op_kind_t kind
 TEST(graph, partitions_in_an_order_to_execute_them) {
     const owned_graph graph = make_graph();
     EXPECT_OK(jitnorm_graph_add_op(graph, with_id(layer_norm_backward(), 3).make()));
-    EXPECT_OK(jitnorm_graph_add_op(graph, unary(4, DST_ID, DIFF_DST_ID).make()));
+    EXPECT_OK(jitnorm_graph_add_op(graph, unary(4, DST_ID, DIFF_DST_ID, jitnorm_graph_op_reciprocal).make()));
     EXPECT_OK(jitnorm_graph_add_op(graph, with_id(layer_norm(), 5).make()));
     EXPECT_OK(jitnorm_graph_add_op(graph, unary(6, 1, SRC_ID, jitnorm_graph_op_wildcard).make()));
     EXPECT_OK(jitnorm_graph_graph_finalize(graph));
