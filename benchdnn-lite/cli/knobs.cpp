@@ -116,6 +116,8 @@ const knob TABLE[] = {
     {"eps", "1e-5", "epsilon (0.0625, which benchdnn always takes)", "", LNORM, LIST(epsilons, parse_epsilon)},
     {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", "true false", LNORM,
      LIST(in_place, parse_bool)},
+    {"attr-residual", "src1+dst1:bf16+bias:f32+rounded", "added to src first; the sum (none)",
+     "src1 src1+dst1 src1+dst1+rounded src1+dst1+bias:f32", LNORM, LIST(residuals, parse_residual)},
     {"attr-scales", "src:common:64+dst:per_row", "scales of src and dst (none)",
      "src:common: dst:common: dst:per_row dst:per_tensor:f32:1x128", LNORM, LIST(scales, parse_scales)},
     {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "done to the result before it is stored (none)",

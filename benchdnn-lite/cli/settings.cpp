@@ -39,6 +39,7 @@ problems cross_product(const settings &s, const shape &size) {
     list = cross(list, s.scale_shift_types, [](problem &p, weight_types value) { p.scale_shift = value; });
     list = cross(list, s.flags, [](problem &p, unsigned value) { p.flags = value; });
     list = cross(list, s.epsilons, [](problem &p, float value) { p.epsilon = value; });
+    list = cross(list, s.residuals, [](problem &p, const residual_addition &value) { p.attr.residual = value; });
     list = cross(list, s.scales, [](problem &p, const tensor_scales &value) { p.attr.scales = value; });
     list = cross(list, s.post_ops, [](problem &p, const std::vector<post_op> &value) { p.attr.post_ops = value; });
     list = cross(list, s.user_scratchpad, [](problem &p, bool value) { p.attr.user_scratchpad = value; });
@@ -60,8 +61,15 @@ void check_tag(std::string_view knob, const std::string &tag, size_t ndims) {
 void check_tags(const problem &p) {
     for (const std::string &tag : {p.tags.src, p.tags.dst, p.tags.diff_src}) check_tag("tag", tag, p.ndims());
     check_tag("stat_tag", p.stat_tag, p.ndims() - 1);
+    for (const auto &tensor : {p.attr.residual.added, p.attr.residual.sum})
+        if (tensor) check_tag("attr-residual", tensor->tag, p.ndims());
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op)) check_tag("attr-post-ops", binary->tag, p.ndims());
+}
+
+void check_residual(const problem &p) {
+    if (p.is_forward() && !p.attr.residual.added && p.attr.residual.sum)
+        throw input_error("--attr-residual: a forward problem with dst1 needs src1");
 }
 
 void check_third_fields(const problem &p) {
@@ -93,6 +101,7 @@ void append_problems(const settings &s, const shape &size, const run_options &op
     for (problem &p : cross_product(s, size)) {
         check_tags(p);
         check_third_fields(p);
+        check_residual(p);
         job next{std::move(p), options};
         if (!s.match.empty() && !has_match(next.line(), s.match)) continue;
         for (int64_t i = 0; i < options.repeats && jobs.size() <= MAX_JOBS; ++i) jobs.push_back(next);

@@ -10,6 +10,7 @@
 #include "oracle.hpp"
 #include "row_patterns.hpp"
 #include "rows_in_parallel.hpp"
+#include "summed_rows.hpp"
 
 namespace benchdnn_lite {
 
@@ -34,11 +35,12 @@ void fill_rows(const execution &e, int id, uint64_t seed, const Write &write) {
     });
 }
 
-void fill_src(const execution &e, fill_kind kind, uint64_t seed) {
+// Adversarial rows of a residual are of the kinds of src's rows, which so are those of the sums.
+void fill_src(const execution &e, int id, fill_kind kind, uint64_t seed) {
     const problem &p = e.prb();
     // Statistics that are inputs are f32: their variance must not overflow.
-    const row_writer writer{p.types.src, p.statistics_are_inputs() ? 1e15 : 1e30, p.epsilon};
-    fill_rows(e, JITNORM_ARG_SRC, seed, [&](dim_t r, random_numbers &numbers, std::span<double> row) {
+    const row_writer writer{e.data(id).type(), p.statistics_are_inputs() ? 1e15 : 1e30, p.epsilon};
+    fill_rows(e, id, seed, [&](dim_t r, random_numbers &numbers, std::span<double> row) {
         if (kind == fill_kind::random)
             writer.random(numbers, row);
         else
@@ -46,8 +48,8 @@ void fill_src(const execution &e, fill_kind kind, uint64_t seed) {
     });
 }
 
-void fill_diff_dst(const execution &e, fill_kind kind, uint64_t seed) {
-    fill_rows(e, JITNORM_ARG_DIFF_DST, seed, [&](dim_t r, random_numbers &numbers, std::span<double> row) {
+void fill_diff_dst(const execution &e, int id, fill_kind kind, uint64_t seed) {
+    fill_rows(e, id, seed, [&](dim_t r, random_numbers &numbers, std::span<double> row) {
         const bool cancels = kind == fill_kind::adversarial && r % 2 == 0;
         for (double &d : row) d = cancels ? 1000 + numbers.bell() : numbers.bell();
     });
@@ -56,10 +58,13 @@ void fill_diff_dst(const execution &e, fill_kind kind, uint64_t seed) {
 // Backward gets the statistics of src; global ones are somewhere near them.
 void fill_statistics(const execution &e, uint64_t seed) {
     const problem &p = e.prb();
+    const summed_rows sums(e, p.adds_residual() ? std::optional(e.data(JITNORM_ARG_SRC_1)) : std::nullopt);
     rows_in_parallel(p.rows(), ranges_for(p.rows(), p.row_length()), [&](dim_t, dim_t begin, dim_t end) {
         std::vector<double> row(size_t(p.row_length()));
         for (dim_t r = begin; r < end; ++r) {
             e.data(JITNORM_ARG_SRC).get_row(r, row);
+            sums.add(r, row);
+            sums.round(row);
             statistics stats = statistics_of(row, p.is_rms());
             if (p.statistics_are_global()) {
                 random_numbers numbers(seed, sequence_of(JITNORM_ARG_MEAN, r));
@@ -72,9 +77,10 @@ void fill_statistics(const execution &e, uint64_t seed) {
     });
 }
 
-void fill_uniform(const argument &a, double low, double high, uint64_t seed) {
-    random_numbers numbers(seed, sequence_of(a.id, 0));
-    for (dim_t i = 0; i < a.data.elements(); ++i) a.data.set(i, numbers.uniform(low, high));
+void fill_uniform(const execution &e, int id, double low, double high, uint64_t seed) {
+    random_numbers numbers(seed, sequence_of(id, 0));
+    const buffer &data = e.data(id);
+    for (dim_t i = 0; i < data.elements(); ++i) data.set(i, numbers.uniform(low, high));
 }
 
 // Tensors beside the rows. An integer dst deserves values that use its range.
@@ -82,17 +88,21 @@ void fill_others(const execution &e, uint64_t seed) {
     const bool integer_dst = e.prb().is_forward() && is_integer(e.prb().types.dst);
     const double reach = integer_dst ? 40 : 2;
     for (const argument &a : e.arguments()) {
-        if (a.id == JITNORM_ARG_SCALE || a.id == JITNORM_ARG_SHIFT) fill_uniform(a, -reach, reach, seed);
-        if (a.id == JITNORM_ARG_DST && a.use == role::both && !e.prb().in_place) fill_uniform(a, -reach, reach, seed);
+        if (a.id == JITNORM_ARG_SCALE || a.id == JITNORM_ARG_SHIFT) fill_uniform(e, a.id, -reach, reach, seed);
+        if (a.id == JITNORM_ARG_DST && a.use == role::both && !e.prb().in_place)
+            fill_uniform(e, a.id, -reach, reach, seed);
         if (a.id >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE)
-            is_integer(a.data.type()) ? fill_uniform(a, 1, 5, seed) : fill_uniform(a, 0.5, 2, seed);
+            is_integer(a.data.type()) ? fill_uniform(e, a.id, 1, 5, seed) : fill_uniform(e, a.id, 0.5, 2, seed);
     }
 }
 
 void fill_generally(const execution &e, fill_kind kind, uint64_t seed) {
+    if (e.prb().reads_bias()) fill_uniform(e, JITNORM_ARG_BIAS, -1, 1, seed);
     if (e.prb().elements() > 0) {
-        fill_src(e, kind, seed);
-        if (!e.prb().is_forward()) fill_diff_dst(e, kind, seed);
+        fill_src(e, JITNORM_ARG_SRC, kind, seed);
+        if (e.prb().adds_residual()) fill_src(e, JITNORM_ARG_SRC_1, kind, seed);
+        if (!e.prb().is_forward()) fill_diff_dst(e, JITNORM_ARG_DIFF_DST, kind, seed);
+        if (e.prb().reads_diff_sum()) fill_diff_dst(e, JITNORM_ARG_DIFF_DST_1, kind, seed);
     }
     if (e.prb().elements() > 0 && e.prb().statistics_are_inputs()) fill_statistics(e, seed);
     fill_others(e, seed);

@@ -135,6 +135,9 @@ void fill_others(const execution &e) {
             fill_each(a.data, [&](dim_t c) { return power_of_two(c % 7) / (given ? 1 : 8); });
         if (a.id == JITNORM_ARG_SHIFT)
             fill_each(a.data, [&](dim_t c) { return double(c % 3 - 1) * power_of_two(c % 7) / (given ? 1 : 512); });
+        // benchdnn adds no residual: its data stay as they are.
+        for (const int added : {JITNORM_ARG_SRC_1, JITNORM_ARG_BIAS, JITNORM_ARG_DIFF_DST_1})
+            if (a.id == added) fill_each(a.data, [](dim_t) { return 0; });
         if (a.id == JITNORM_ARG_DST && a.use == role::both && !e.prb().in_place)
             fill_each(a.data, [](dim_t i) { return double(i * 7 % 17 - 8); });
         if (a.id >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE)

@@ -3,6 +3,7 @@
 #include "row_checker.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "attribute_oracle.hpp"
 #include "benchdnn_thresholds.hpp"
@@ -12,10 +13,7 @@ namespace benchdnn_lite {
 namespace {
 
 // The library computes in f64 as soon as a tensor of rows is f64.
-double unit_of(const problem &p) {
-    const bool f64 = p.types.src == jitnorm_f64 || p.types.dst == jitnorm_f64 || p.types.diff_src == jitnorm_f64;
-    return f64 ? F64_ERROR : F32_ERROR;
-}
+double unit_of(const problem &p) { return p.computes_in_f64() ? F64_ERROR : F32_ERROR; }
 
 std::vector<double> values_of(const execution &e, int id) {
     std::vector<double> values;
@@ -34,6 +32,7 @@ std::vector<double> weights_of(const execution &e) {
 }
 
 acceptance acceptance_of(const execution &e, const argument &a, fill_kind kind) {
+    if (a.id == JITNORM_ARG_DST_1) return exactly(a.data.type());
     if (kind == fill_kind::benchdnn) return benchdnn_acceptance(e, a);
     return kind == fill_kind::ties && a.id == JITNORM_ARG_DST ? exactly(a.data.type()) : acceptance{};
 }
@@ -45,12 +44,13 @@ buffer kept(const execution &e, int id, bool overwritten) { return overwritten ?
 kept_inputs::kept_inputs(const execution &e) : src(kept(e, JITNORM_ARG_SRC, e.prb().in_place && e.prb().is_forward())) {
     for (const argument &a : e.arguments()) {
         if (a.id == JITNORM_ARG_DST && a.use == role::both) old_dst = a.data.clone();
+        if (a.id == JITNORM_ARG_SRC_1) residual = kept(e, a.id, e.prb().sum_is_in_place());
         if (a.id == JITNORM_ARG_DIFF_DST) diff_dst = kept(e, a.id, e.prb().in_place);
     }
 }
 
 row_checker::row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind)
-    : execution_(e), inputs_(inputs), unit_(unit_of(e.prb())), scale_(weights_of(e)),
+    : execution_(e), inputs_(inputs), sums_(e, inputs.residual), unit_(unit_of(e.prb())), scale_(weights_of(e)),
       shift_(values_of(e, JITNORM_ARG_SHIFT)),
       gradients_(e.prb().dir == direction::BWD_DW ? size_t(e.prb().row_length()) : 0) {
     const size_t columns = size_t(prb().row_length());
@@ -78,6 +78,9 @@ void row_checker::merge(const row_checker &other) {
 
 void row_checker::read_inputs(dim_t row) {
     inputs_.src.get_row(row, src_);
+    sums_.add(row, src_);
+    if (prb().writes_sum()) check_sum(row);
+    sums_.round(src_);
     if (inputs_.diff_dst) inputs_.diff_dst->get_row(row, diff_dst_);
     if (prb().statistics_are_inputs()) {
         in_.stats.mean = prb().is_rms() ? 0 : execution_.data(JITNORM_ARG_MEAN).at(row);
@@ -85,6 +88,14 @@ void row_checker::read_inputs(dim_t row) {
     } else {
         in_.stats = statistics_of(src_, prb().is_rms());
     }
+}
+
+// The definition says which bits it has.
+void row_checker::check_sum(dim_t row) {
+    execution_.data(JITNORM_ARG_DST_1).get_row(row, scratch_);
+    const dim_t first = row * prb().row_length();
+    for (size_t c = 0; c < src_.size(); ++c)
+        outputs_.at(JITNORM_ARG_DST_1).add(first + dim_t(c), {src_[c], 0}, scratch_[c]);
 }
 
 void row_checker::check_forward_row(dim_t row) {
@@ -146,6 +157,13 @@ void row_checker::check_found_scales(dim_t row) {
 
 void row_checker::check_backward_row(dim_t row) {
     expect_diff_src(in_, unit_, expected_);
+    if (prb().reads_diff_sum()) {
+        execution_.data(JITNORM_ARG_DIFF_DST_1).get_row(row, scratch_);
+        for (size_t c = 0; c < expected_.size(); ++c) {
+            expected_[c].value += scratch_[c];
+            expected_[c].tolerance += real(unit_) * std::abs(expected_[c].value);
+        }
+    }
     compare_row(JITNORM_ARG_DIFF_SRC, row);
     gradients_.add_row(in_);
 }

@@ -9,6 +9,7 @@
 #include "compare.hpp"
 #include "fill.hpp"
 #include "oracle.hpp"
+#include "summed_rows.hpp"
 
 namespace benchdnn_lite {
 
@@ -16,6 +17,7 @@ namespace benchdnn_lite {
 struct kept_inputs {
     explicit kept_inputs(const execution &e);
     buffer src;
+    std::optional<buffer> residual; // where one is added
     std::optional<buffer> old_dst;  // forward with a sum
     std::optional<buffer> diff_dst; // backward
 };
@@ -36,6 +38,7 @@ private:
     const problem &prb() const { return execution_.prb(); }
     void read_inputs(dim_t row);
     void check_forward_row(dim_t row);
+    void check_sum(dim_t row);
     void check_computed_statistics(dim_t row);
     void apply_attributes(dim_t row);
     void apply(const post_op &op, size_t index, dim_t row);
@@ -46,6 +49,7 @@ private:
 
     const execution &execution_;
     const kept_inputs &inputs_;
+    const summed_rows sums_;
     const double unit_;
     std::vector<double> src_, diff_dst_, scale_, shift_, scratch_;
     std::vector<expectation> expected_;

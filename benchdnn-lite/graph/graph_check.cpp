@@ -13,8 +13,8 @@ namespace {
 using enum graph_role;
 
 const char *name_of(graph_role role) {
-    constexpr const char *NAMES[] = {"src",  "diff_dst", "mean",     "variance",   "gamma",
-                                     "beta", "dst",      "diff_src", "diff_gamma", "diff_beta"};
+    constexpr const char *NAMES[] = {"src",  "residual", "diff_dst", "mean",     "variance",   "gamma",
+                                     "beta", "dst",      "sum",      "diff_src", "diff_gamma", "diff_beta"};
     return NAMES[size_t(role)];
 }
 
@@ -39,6 +39,7 @@ private:
         const auto found = outputs_.find(role);
         return found == outputs_.end() ? nullptr : &found->second;
     }
+    void add_residual(const std::vector<dim_t> &dims);
     void check_forward_row(size_t row);
     void apply_followers(size_t row);
     void check_backward_row(size_t row);
@@ -47,8 +48,8 @@ private:
 
     const graph_norm &norm_;
     const graph_memory &memory_;
-    const std::vector<double> src_, diff_dst_, beta_, mean_, variance_;
-    std::vector<double> gamma_;
+    const std::vector<double> diff_dst_, beta_, mean_, variance_;
+    std::vector<double> src_, gamma_;
     std::vector<std::vector<double>> others_; // of followers, for each element; empty where there is none
     size_t rows_ = 0, columns_ = 0;
     std::map<graph_role, judged> outputs_;
@@ -81,8 +82,8 @@ std::vector<double> broadcast(const buffer &b, const std::vector<dim_t> &dims) {
 }
 
 checker::checker(const graph_norm &n, const graph_memory &memory)
-    : norm_(n), memory_(memory), src_(input(src)), diff_dst_(input(diff_dst)), beta_(input(beta)), mean_(input(mean)),
-      variance_(input(variance)), gamma_(input(gamma)) {
+    : norm_(n), memory_(memory), diff_dst_(input(diff_dst)), beta_(input(beta)), mean_(input(mean)),
+      variance_(input(variance)), src_(input(src)), gamma_(input(gamma)) {
     const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
     const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
     const size_t axis = n.axis(dims.size(), gamma_ndims);
@@ -90,6 +91,7 @@ checker::checker(const graph_norm &n, const graph_memory &memory)
     columns_ = product(dims, axis, dims.size());
     expected_.resize(columns_);
     gradients_ = gradient_sums(columns_);
+    if (n.inputs.contains(residual)) add_residual(dims);
     for (const graph_follower &f : n.followers)
         others_.push_back(std::holds_alternative<binary_post_op>(f.step) ? broadcast(memory.at(f.other), dims)
                                                                          : std::vector<double>{});
@@ -104,12 +106,24 @@ checker::checker(const graph_norm &n, const graph_memory &memory)
     }
 }
 
+// By the library's definition the sum is f32; where it is kept, what is normalized is what its tensor holds.
+void checker::add_residual(const std::vector<dim_t> &dims) {
+    const std::vector<double> added = broadcast(memory_.at(norm_.inputs.at(residual)), dims);
+    const auto kept = norm_.outputs.find(sum);
+    for (size_t i = 0; i < src_.size(); ++i) {
+        src_[i] = double(float(src_[i]) + float(added[i]));
+        if (kept != norm_.outputs.end()) src_[i] = round_to(memory_.at(kept->second).type(), src_[i]);
+    }
+}
+
 void checker::compare_row(judged &out, size_t row) {
     for (size_t c = 0; c < columns_; ++c) out.add(row * columns_ + c, expected_[c]);
 }
 
 void checker::check_forward_row(size_t row) {
     in_.stats = statistics_of(in_.src, norm_.is_rms);
+    if (judged *out = output(sum))
+        for (size_t c = 0; c < columns_; ++c) out->add(row * columns_ + c, {in_.src[c], 0});
     if (judged *out = output(dst)) {
         expect_forward(in_, F32_ERROR, expected_);
         apply_followers(row);

@@ -93,6 +93,22 @@ void follow(graph_norm &n, const graph_op &op) {
     value = op.outputs.at(0).id;
 }
 
+size_t elements_of(const graph_tensor &t) {
+    size_t count = 1;
+    for (const dim_t dim : t.dims) count *= size_t(dim);
+    return count;
+}
+
+// The operand that is not broadcast is src.
+void add_before(graph_norm &n, const graph_op &op, const std::set<size_t> &outputs) {
+    const graph_tensor &one = op.inputs.at(0), &other = op.inputs.at(1);
+    const bool first_is_whole = one.dims.size() >= other.dims.size() && elements_of(one) >= elements_of(other);
+    n.inputs[graph_role::src] = first_is_whole ? one.id : other.id;
+    n.inputs[graph_role::residual] = first_is_whole ? other.id : one.id;
+    const size_t sum = op.outputs.at(0).id;
+    if (outputs.contains(sum)) n.outputs[graph_role::sum] = sum;
+}
+
 } // namespace
 
 jitnorm_graph_op_kind_t follower_kind(const std::string &name) {
@@ -102,9 +118,11 @@ jitnorm_graph_op_kind_t follower_kind(const std::string &name) {
     return name == "TypeCast" ? jitnorm_graph_op_type_cast : jitnorm_graph_op_wildcard;
 }
 
-graph_norm understand(const std::vector<const graph_op *> &ops) {
-    graph_norm n = understand(*ops.at(0)).value();
-    for (size_t i = 1; i < ops.size(); ++i) follow(n, *ops[i]);
+graph_norm understand(const std::vector<const graph_op *> &ops, const std::set<size_t> &outputs) {
+    const size_t first = ops.at(0)->kind == "Add" ? 1 : 0;
+    graph_norm n = understand(*ops.at(first)).value();
+    if (first == 1) add_before(n, *ops[0], outputs);
+    for (size_t i = first + 1; i < ops.size(); ++i) follow(n, *ops[i]);
     return n;
 }
 

@@ -9,7 +9,21 @@
 
 namespace benchdnn_lite {
 
-enum class graph_role { src, diff_dst, mean, variance, gamma, beta, dst, diff_src, diff_gamma, diff_beta };
+// residual and sum: of an addition that is computed with the normalization behind it.
+enum class graph_role {
+    src,
+    residual,
+    diff_dst,
+    mean,
+    variance,
+    gamma,
+    beta,
+    dst,
+    sum,
+    diff_src,
+    diff_gamma,
+    diff_beta
+};
 
 // What an operation fused behind a normalization does to its values.
 struct graph_follower {

@@ -127,7 +127,9 @@ void runner::partition() {
         const std::vector<const graph_op *> ops = ops_of(p);
         if (!p.is_supported())
             throw unsupported("operation ", ops[0]->name, " of the kind ", ops[0]->kind, " is not supported");
-        steps_.push_back({p, {}, ops, understand(ops), {}, {}});
+        std::set<size_t> outputs;
+        for (const logical_tensor &t : p.get_output_ports()) outputs.insert(t.get_id());
+        steps_.push_back({p, {}, ops, understand(ops, outputs), {}, {}});
         computed += ops.size();
     }
     if (computed != graph_.ops.size()) throw input_error("the partitions are not the operations of the graph");

@@ -56,10 +56,11 @@ void check_status(jitnorm_status_t status, const char *call);
     take(primitive_execute) \
     take(primitive_destroy)
 
-// The same, which builds of version 0.1.0 do not have: null there.
+// The same, which builds of older versions may not have: null there.
 #define BENCHDNN_LITE_LATER_FUNCTIONS(take) \
     take(primitive_attr_set_deterministic) \
-    take(primitive_attr_set_fpmath_mode_v2)
+    take(primitive_attr_set_fpmath_mode_v2) \
+    take(primitive_attr_set_residual)
 // clang-format on
 
 // The functions of one library: by default of the one that the program is linked with. A handle goes to the functions

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// attributes: scales, post-operations and scratchpad mode of a problem, in benchdnn's syntax.
+// attributes: residual, scales, post-operations and scratchpad mode of a problem, in benchdnn's syntax.
 #pragma once
 
 #include <optional>
@@ -58,7 +58,23 @@ struct binary_post_op {
 
 using post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op>;
 
+// A tensor of rows beside src and dst.
+struct residual_tensor {
+    data_type type = jitnorm_data_type_undef; // undef: as src
+    std::string tag;                          // empty: as src
+    bool operator==(const residual_tensor &) const = default;
+};
+
+// src1[:DATA_TYPE[:TAG]]+dst1[:DATA_TYPE[:TAG]]+bias[:DATA_TYPE]+rounded
+struct residual_addition {
+    std::optional<residual_tensor> added, sum; // src1, dst1; backward dst1 is that of its gradient
+    std::optional<data_type> bias;
+    bool rounded = false; // what dst1 has is normalized
+    bool operator==(const residual_addition &) const = default;
+};
+
 struct attributes {
+    residual_addition residual;
     tensor_scales scales;
     std::vector<post_op> post_ops;
     bool user_scratchpad = false;
@@ -68,10 +84,12 @@ struct attributes {
 };
 
 // Each reads one element of its knob's list and throws input_error; an empty text means no attribute.
+residual_addition parse_residual(std::string_view text);
 tensor_scales parse_scales(std::string_view text);
 std::vector<post_op> parse_post_ops(std::string_view text);
 bool parse_user_scratchpad(std::string_view text); // user or library
 
+std::string to_text(const residual_addition &residual);
 std::string to_text(const tensor_scales &scales);
 std::string to_text(const std::vector<post_op> &post_ops);
 

@@ -25,6 +25,8 @@ const char *name_of_output(int id) {
     switch (id) {
     case JITNORM_ARG_DST:
         return "dst";
+    case JITNORM_ARG_DST_1:
+        return "dst_1";
     case JITNORM_ARG_MEAN:
         return "mean";
     case JITNORM_ARG_VARIANCE:
@@ -93,6 +95,12 @@ void execution::add_forward_arguments() {
         add_in_place(JITNORM_ARG_DST, JITNORM_ARG_SRC);
     else
         add(JITNORM_ARG_DST, overwrites_old_dst(p) ? role::both : role::output);
+    if (p.adds_residual()) add(JITNORM_ARG_SRC_1, role::input);
+    if (p.sum_is_in_place())
+        add_in_place(JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1);
+    else if (p.writes_sum())
+        add(JITNORM_ARG_DST_1, role::output);
+    if (p.reads_bias()) add(JITNORM_ARG_BIAS, role::input);
     const bool has_statistics = p.statistics_are_inputs() || p.statistics_are_outputs();
     const role use = p.statistics_are_inputs() ? role::input : role::output;
     if (has_statistics && !p.is_rms()) add(JITNORM_ARG_MEAN, use);
@@ -109,6 +117,7 @@ void execution::add_backward_arguments() {
         add_in_place(JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST);
     else
         add(JITNORM_ARG_DIFF_SRC, role::output);
+    if (p.reads_diff_sum()) add(JITNORM_ARG_DIFF_DST_1, role::input);
     if (!p.is_rms()) add(JITNORM_ARG_MEAN, role::input);
     add(JITNORM_ARG_VARIANCE, role::input);
     if (p.uses_scale()) add(JITNORM_ARG_SCALE, role::input);

@@ -88,6 +88,7 @@ primitive_attr operation::make_attr() {
         check_status(api().primitive_attr_set_scales_mask(attr.get(), arg, 0),
                      "jitnorm_primitive_attr_set_scales_mask");
     };
+    if (a.residual != residual_addition{}) set_residual(attr);
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
     if (a.scales.found) find_scales(attr, *a.scales.found);
@@ -99,6 +100,21 @@ primitive_attr operation::make_attr() {
     for (const post_op &op : a.post_ops) append_post_op(list.get(), op);
     check_status(api().primitive_attr_set_post_ops(attr.get(), list.get()), "jitnorm_primitive_attr_set_post_ops");
     return attr;
+}
+
+// Backward looks at the sum's descriptor alone.
+void operation::set_residual(const primitive_attr &attr) const {
+    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_residual), "attr-residual");
+    const problem &p = problem_;
+    const residual_addition &residual = p.attr.residual;
+    const auto described = [&](const residual_tensor &t) { return describe(p.tag_of(t), p.type_of(t), p.size.dims); };
+    const memory_desc added = described(residual.added.value_or(residual_tensor{}));
+    const memory_desc sum = residual.sum ? described(*residual.sum) : memory_desc{};
+    const unsigned flags =
+        unsigned(residual.rounded ? jitnorm_residual_normalize_rounded : jitnorm_residual_flags_none);
+    check_status(api().primitive_attr_set_residual(attr.get(), added.get(), sum.get(),
+                                                   residual.bias.value_or(jitnorm_data_type_undef), flags),
+                 "jitnorm_primitive_attr_set_residual");
 }
 
 void operation::set_modes(jitnorm_primitive_attr_t attr) const {

@@ -155,6 +155,27 @@ std::string problem::diff_src_tag() const {
     return in_place ? tags.dst : src_tag();
 }
 
+data_type problem::type_of(const residual_tensor &tensor) const {
+    return tensor.type == jitnorm_data_type_undef ? types.src : tensor.type;
+}
+
+std::string problem::tag_of(const residual_tensor &tensor) const {
+    return tensor.tag.empty() || tensor.tag == TAG_ANY ? src_tag() : tensor.tag;
+}
+
+bool problem::sum_is_in_place() const {
+    if (!in_place || !writes_sum()) return false;
+    const residual_tensor &added = *attr.residual.added, &sum = *attr.residual.sum;
+    return type_of(added) == type_of(sum) && tag_of(added) == tag_of(sum);
+}
+
+bool problem::computes_in_f64() const {
+    bool has_f64 = types.src == jitnorm_f64 || types.dst == jitnorm_f64 || types.diff_src == jitnorm_f64;
+    if (adds_residual()) has_f64 |= type_of(*attr.residual.added) == jitnorm_f64;
+    if (writes_sum() || reads_diff_sum()) has_f64 |= type_of(*attr.residual.sum) == jitnorm_f64;
+    return has_f64;
+}
+
 dim_t problem::rows() const {
     dim_t rows = 1;
     for (size_t d = 0; d + 1 < size.dims.size(); ++d) rows *= size.dims[d];
@@ -175,6 +196,7 @@ std::string problem::line(bool canonical) const {
     knob(flags != defaults.flags, "flags", flags_text(flags));
     knob(epsilon != defaults.epsilon, "eps", to_text(epsilon));
     knob(in_place != defaults.in_place, "inplace", in_place ? "true" : "false");
+    knob(attr.residual != defaults.attr.residual, "attr-residual", to_text(attr.residual));
     knob(attr.scales != defaults.attr.scales, "attr-scales", to_text(attr.scales));
     knob(!attr.post_ops.empty(), "attr-post-ops", to_text(attr.post_ops));
     knob(attr.user_scratchpad, "attr-scratchpad", attr.user_scratchpad ? "user" : "library");

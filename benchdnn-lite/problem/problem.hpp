@@ -82,6 +82,16 @@ struct problem {
     bool statistics_are_inputs() const { return !is_forward() || statistics_are_global(); }
     bool statistics_are_outputs() const { return dir == direction::FWD_D && !statistics_are_global(); }
 
+    // Of the residual addition.
+    bool adds_residual() const { return is_forward() && attr.residual.added.has_value(); }
+    bool writes_sum() const { return adds_residual() && attr.residual.sum.has_value(); }
+    bool reads_bias() const { return adds_residual() && attr.residual.bias.has_value(); }
+    bool reads_diff_sum() const { return !is_forward() && attr.residual.sum.has_value(); }
+    data_type type_of(const residual_tensor &tensor) const;
+    std::string tag_of(const residual_tensor &tensor) const;
+    bool sum_is_in_place() const; // in the residual's memory
+    bool computes_in_f64() const; // some tensor of rows is f64
+
     std::string src_tag() const; // "any" decided: the library wants src to be
     std::string diff_src_tag() const;
 

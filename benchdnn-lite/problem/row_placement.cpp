@@ -12,6 +12,7 @@ bool is_statistic(int id) { return id == JITNORM_ARG_MEAN || id == JITNORM_ARG_V
 
 bool has_rows(int id) {
     return id == JITNORM_ARG_SRC || id == JITNORM_ARG_DST || id == JITNORM_ARG_DIFF_DST || id == JITNORM_ARG_DIFF_SRC ||
+           id == JITNORM_ARG_SRC_1 || id == JITNORM_ARG_DST_1 || id == JITNORM_ARG_DIFF_DST_1 ||
            id >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE;
 }
 

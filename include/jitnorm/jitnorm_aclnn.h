@@ -251,6 +251,74 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad_get_workspace_size(
     const_jitnorm_acl_tensor_t gamma, const_jitnorm_acl_tensor_t dx_out, const_jitnorm_acl_tensor_t dgamma_out,
     uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
 
+/* As jitnorm_aclnn_rms_norm_get_workspace_size, with 1 + gamma in gamma's place: models of the Gemma family store their
+ * weights minus one. */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_gemma_rms_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t gamma, double epsilon, const_jitnorm_acl_tensor_t y_out,
+    const_jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
+
+/* ---------------------------------------------------------------- normalizations of sums
+ *
+ * What is normalized is x = x1 + x2, in f32; x_out receives it rounded to its type. The statistics are those of the
+ * unrounded sum. x_out may be x2's memory, and y_out x1's, where type and layout are the same. */
+
+/* RMS normalization of x. All tensors are of one type, FLOAT, FLOAT16 or BF16, rstd_out FLOAT; x2, y_out and x_out have
+ * x1's shape, gamma and rstd_out as for jitnorm_aclnn_rms_norm_get_workspace_size. Tensors without elements are fine;
+ * nothing is written then. Without rstd_out, which is then not computed, x_out may be null too; the type is FLOAT16 or
+ * BF16 and gamma's shape [1, D].
+ *   PARAM_NULLPTR: x1, x2, gamma, y_out, workspace_size or executor is null; x_out is, and rstd_out is not
+ *   PARAM_INVALID: anything of this that does not hold; epsilon negative or not finite
+ *   INNER_CREATE_EXECUTOR: memory is out */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t x1, const_jitnorm_acl_tensor_t x2, const_jitnorm_acl_tensor_t gamma, double epsilon,
+    jitnorm_acl_tensor_t y_out, jitnorm_acl_tensor_t rstd_out, jitnorm_acl_tensor_t x_out, uint64_t *workspace_size,
+    jitnorm_acl_op_executor_t *executor);
+
+/* Layer normalization of x = (x1 + x2) + bias, or without a bias (null). Types: all FLOAT, FLOAT16 or BF16; or these of
+ * FLOAT16 or BF16 and gamma and beta FLOAT; or x1 or x2 of FLOAT16 or BF16 and all others FLOAT. mean_out and rstd_out
+ * are FLOAT. gamma and beta have the shape of the last axes of x1; x2, y_out and x_out that of x1; mean_out and
+ * rstd_out that with ones for these axes; bias that of gamma, or of x1 with strides of 0 along the other axes: a value
+ * for each element is not supported. No dimension is 0, and outputs are contiguous. x_out is written with
+ * additional_output, and is not looked at without. PARAM_NULLPTR: a pointer is null other than bias, and x_out without
+ * additional_output PARAM_INVALID: types other than these INNER_TILING:  anything else of this that does not hold;
+ * epsilon negative or not finite INNER_CREATE_EXECUTOR: memory is out */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_layer_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t x1, const_jitnorm_acl_tensor_t x2, const_jitnorm_acl_tensor_t gamma,
+    const_jitnorm_acl_tensor_t beta, const_jitnorm_acl_tensor_t bias, double epsilon, bool additional_output,
+    const_jitnorm_acl_tensor_t y_out, const_jitnorm_acl_tensor_t mean_out, const_jitnorm_acl_tensor_t rstd_out,
+    const_jitnorm_acl_tensor_t x_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
+
+/* ---------------------------------------------------------------- RMS normalization to 8 bits
+ *
+ *     u = (x rstd gamma + beta) smooth        scale = max |u| / 127        y = u (1 / scale), to the nearest integer
+ *
+ * in f32, with a scale for each row; beta and smooth may be missing. A row of zeros has the scale 0 and is 0. Types: x,
+ * gamma, beta and smooth of one, FLOAT16 or BF16; y INT8, scale FLOAT. x has 2 to 8 dimensions and its last axis is
+ * normalized, gamma, beta and smooth have its length. */
+
+/* dst_type is 2 (INT8). y_out has x's shape, scale_out that without the last axis.
+ *   PARAM_NULLPTR: x, gamma, y_out, scale_out, workspace_size or executor is null
+ *   INNER_TILING:  anything of this that does not hold; x without elements; epsilon not positive or not finite
+ *   INNER_CREATE_EXECUTOR: memory is out */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_dynamic_quant_get_workspace_size(
+    const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t gamma, const_jitnorm_acl_tensor_t smooth_scales,
+    const_jitnorm_acl_tensor_t beta, double epsilon, int64_t dst_type, const_jitnorm_acl_tensor_t y_out,
+    const_jitnorm_acl_tensor_t scale_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
+
+/* Of x = x1 + x2, which x_out receives rounded, and the statistics do not see rounded. y1 and scale1 are quantized
+ * after smooth_scale1 (null: ones), y2 and scale2 after smooth_scale2; without it these two are not looked at, but must
+ * not be null. y1_out and y2_out have x1's shape or [rows, D], scale1_out and scale2_out x1's without the last axis or
+ * [rows], contiguous; x_out has x1's shape and type. x1 may have no elements; nothing is written then. PARAM_NULLPTR: a
+ * pointer is null other than smooth_scale1 and smooth_scale2 PARAM_INVALID: types other than these INNER_TILING:
+ * anything else of this that does not hold; smooth_scale2 without smooth_scale1; epsilon negative or not finite
+ *   INNER_CREATE_EXECUTOR: memory is out */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_dynamic_quant_get_workspace_size(
+    const_jitnorm_acl_tensor_t x1, const_jitnorm_acl_tensor_t x2, const_jitnorm_acl_tensor_t gamma,
+    const_jitnorm_acl_tensor_t smooth_scale1, const_jitnorm_acl_tensor_t smooth_scale2, double epsilon,
+    jitnorm_acl_tensor_t y1_out, jitnorm_acl_tensor_t y2_out, jitnorm_acl_tensor_t x_out,
+    jitnorm_acl_tensor_t scale1_out, jitnorm_acl_tensor_t scale2_out, uint64_t *workspace_size,
+    jitnorm_acl_op_executor_t *executor);
+
 /* ---------------------------------------------------------------- the second calls */
 
 /* The second call, of each.
@@ -271,6 +339,17 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm(void *workspace, uint64_
                                                         jitnorm_acl_op_executor_t executor, void *stream);
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad(void *workspace, uint64_t workspace_size,
                                                              jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_gemma_rms_norm(void *workspace, uint64_t workspace_size,
+                                                              jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm(void *workspace, uint64_t workspace_size,
+                                                            jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_layer_norm(void *workspace, uint64_t workspace_size,
+                                                              jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_dynamic_quant(void *workspace, uint64_t workspace_size,
+                                                                      jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_dynamic_quant(void *workspace, uint64_t workspace_size,
+                                                                          jitnorm_acl_op_executor_t executor,
+                                                                          void *stream);
 
 #ifdef __cplusplus
 }

@@ -60,8 +60,9 @@ extern "C" {
  * Data types: dy, x and pd_x are of one type, f32, bf16 or f16. variance, mean, gamma, pd_gamma and pd_beta are each of
  * any of these, variance and mean of one at least as wide as x. The normalized axes are as many as gamma has.
  *
- * LayerNorm or RMSNorm with operations behind it become one partition (policy fusion), which reads and writes each
- * element once: at most one TypeCast, then up to 19 of these, then at most one Quantize:
+ * LayerNorm or RMSNorm with operations around it become one partition (policy fusion), which reads and writes each
+ * element once: at most one Add before it, and behind it at most one TypeCast, then up to 19 operations of one or two
+ * tensors, then at most one Quantize:
  *   of one tensor  Abs, Clamp (min, max), Elu (alpha), Exp, GELU (mode: "gelu_erf", the default, or "gelu_tanh"),
  *                  HardSigmoid (alpha, beta), HardSwish, LeakyReLU (alpha), Log, Mish, ReLU, Round, Sigmoid, SoftPlus
  *                  (beta, 1), Sqrt, Square, Tanh
@@ -69,14 +70,21 @@ extern "C" {
  *                  The first operand is what comes from the normalization; of the first four it may be the second one.
  *                  The other is broadcast to it, and both shapes are known when the graph is filtered
  *   TypeCast       from f32 to bf16 or f16, or to f32 from these
- *   Quantize       from f32 to s8 or u8, with scales (one number, not 0), zps (one, 0), qtype "per_tensor" (the
- * default) The normalization normalizes the last of 2 to 5 dimensions (an unknown number: axis -1), gamma and beta are
- * f32, nobody in the graph reads mean and variance. What passes between the operations is read by nobody else: to keep
- * such a tensor, give it to an operation of the kind End. Types are those that oneDNN has for each: one type, or with
- * two operands f32 and bf16 or f16, which give f32. Everything else stays in partitions of its own, which are not
- * supported. Everything is computed in f32 and rounded once, to the type of the last tensor: with f32 between the
- * operations, each result is that of its operations one by one. Quantize is round(value * (1 / scale) + zero point),
- * the quotient, the product and the sum each rounded to f32, halves to even, saturated.
+ *   Quantize       from f32 to s8 or u8, with scales (one number, not 0), zps (one, 0), qtype "per_tensor" (default);
+ *                  to f8_e5m2 or f8_e4m3 without zps
+ *   Add before     whose sum is src: of tensors of known shapes, one of them that of the sum, the other broadcast to it
+ *                  (this one is the library's own)
+ *
+ * The normalization normalizes the last of 2 to 5 dimensions (an unknown number: axis -1); where operations follow,
+ * gamma and beta are f32. What passes between the operations is read by nobody else: to keep such a tensor, give it to
+ * an operation of the kind End. A sum that others read is an output of the partition. Types are those that oneDNN has
+ * for each: one type, or with two operands f32 and bf16 or f16, which give f32. Everything else stays in partitions of
+ * its own, which are not supported.
+ *
+ * Everything is computed in f32 and rounded once, to the type of the last tensor: with f32 between the operations, each
+ * result is that of its operations one by one. A sum that is an output is rounded to its type, and what is normalized
+ * is what it holds. Quantize is round(value * (1 / scale) + zero point), the quotient, the product and the sum each
+ * rounded to f32, halves to even, saturated.
  *
  * Shapes: gamma, beta and their gradients have the normalized axes of src. mean and variance have the axes before them,
  * [A1..Ai], optionally followed by as many ones, [A1..Ai,1..1]. The variance tensor always holds the variance. src
@@ -84,7 +92,7 @@ extern "C" {
  * (dst, gradients, statistics of LayerNorm) has no stride of 0 but for a size of 1 or where it has no elements; what is
  * read may have. Of rows without elements the mean is 0 and the variance NaN.
  *
- * dst may share src's memory and diff_src (pd_x) that of diff_dst (dy) where
+ * dst may share src's memory, a sum that of the tensor that is added, and diff_src (pd_x) that of diff_dst (dy) where
  * jitnorm_graph_compiled_partition_get_inplace_ports says so. No other output may be at the handle of another tensor,
  * nor may tensors overlap partly; inputs may be one. */
 

@@ -40,7 +40,9 @@ public:
         f32 = jitnorm_f32,
         s32 = jitnorm_s32,
         s8 = jitnorm_s8,
-        u8 = jitnorm_u8
+        u8 = jitnorm_u8,
+        f8_e5m2 = jitnorm_f8_e5m2,
+        f8_e4m3 = jitnorm_f8_e4m3
     };
 
     enum class layout_type {

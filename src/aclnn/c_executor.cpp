@@ -16,7 +16,7 @@ outcome run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_execut
     const std::shared_ptr<op_executor> executor = find(handle);
     if (executor == nullptr) return ENDED;
     if (executor->op() != op) return invalid("the executor is another operation's");
-    jitnorm::impl::layer_norm::arguments arguments;
+    run_arguments arguments;
     if (outcome checked = executor->check_run(workspace, bytes, arguments); checked.failed()) return checked;
     if (!executor->is_repeatable && !end(handle)) return ENDED;
     return executor->run(arguments, static_cast<const jitnorm_stream *>(stream));
@@ -57,6 +57,36 @@ jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad(void *workspace, uint64_t works
                                                  jitnorm_acl_op_executor_t executor, void *stream) {
     return guarded(__func__,
                    [&] { return run(operation::rms_norm_grad, workspace, workspace_size, executor, stream); });
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_gemma_rms_norm(void *workspace, uint64_t workspace_size,
+                                                  jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__,
+                   [&] { return run(operation::gemma_rms_norm, workspace, workspace_size, executor, stream); });
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm(void *workspace, uint64_t workspace_size,
+                                                jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__, [&] { return run(operation::add_rms_norm, workspace, workspace_size, executor, stream); });
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_add_layer_norm(void *workspace, uint64_t workspace_size,
+                                                  jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__,
+                   [&] { return run(operation::add_layer_norm, workspace, workspace_size, executor, stream); });
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_rms_norm_dynamic_quant(void *workspace, uint64_t workspace_size,
+                                                          jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__,
+                   [&] { return run(operation::rms_norm_dynamic_quant, workspace, workspace_size, executor, stream); });
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_dynamic_quant(void *workspace, uint64_t workspace_size,
+                                                              jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(__func__, [&] {
+        return run(operation::add_rms_norm_dynamic_quant, workspace, workspace_size, executor, stream);
+    });
 }
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_executor_t handle) {

@@ -4,17 +4,37 @@
 
 using namespace jitnorm::impl::aclnn;
 
+namespace {
+
+jitnorm_acl_status_t prepare_forward(const char *function, const rms_norm_parameters &given, uint64_t *workspace_size,
+                                     jitnorm_acl_op_executor_t *executor) {
+    return guarded(function, [&]() -> outcome {
+        const outcome present = check_present({{given.x, "x is null"},
+                                               {given.gamma, "gamma is null"},
+                                               {given.y, "yOut is null"},
+                                               {given.rstd, "rstdOut is null"}});
+        if (present.failed()) return present;
+        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
+        return prepare(given, workspace_size, executor);
+    });
+}
+
+} // namespace
+
 jitnorm_acl_status_t jitnorm_aclnn_rms_norm_get_workspace_size(
     const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t gamma, double epsilon, const_jitnorm_acl_tensor_t y_out,
     const_jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
-    return guarded(__func__, [&]() -> outcome {
-        const outcome present = check_present(
-            {{x, "x is null"}, {gamma, "gamma is null"}, {y_out, "yOut is null"}, {rstd_out, "rstdOut is null"}});
-        if (present.failed()) return present;
-        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
-        const rms_norm_parameters given = {behind(x), behind(gamma), epsilon, behind(y_out), behind(rstd_out)};
-        return prepare(given, workspace_size, executor);
-    });
+    return prepare_forward(__func__,
+                           {operation::rms_norm, behind(x), behind(gamma), epsilon, behind(y_out), behind(rstd_out)},
+                           workspace_size, executor);
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_gemma_rms_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t gamma, double epsilon, const_jitnorm_acl_tensor_t y_out,
+    const_jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return prepare_forward(
+        __func__, {operation::gemma_rms_norm, behind(x), behind(gamma), epsilon, behind(y_out), behind(rstd_out)},
+        workspace_size, executor);
 }
 
 jitnorm_acl_status_t

@@ -8,20 +8,26 @@
 
 namespace jitnorm::impl::aclnn {
 
-constexpr int ACL_FLOAT = 0, ACL_FLOAT16 = 1;
+constexpr int ACL_FLOAT = 0, ACL_FLOAT16 = 1, ACL_INT8 = 2, ACL_BF16 = 27;
 
-// undef for a type that layer normalization does not take.
+// undef for a type that normalizations do not take.
 constexpr jitnorm_data_type_t core_type(int acl_type) {
     switch (acl_type) {
     case ACL_FLOAT:
         return jitnorm_f32;
     case ACL_FLOAT16:
         return jitnorm_f16;
-    case 27:
+    case ACL_BF16:
         return jitnorm_bf16;
+    case ACL_INT8: // of quantized outputs alone
+        return jitnorm_s8;
     default:
         return jitnorm_data_type_undef;
     }
+}
+
+constexpr bool is_float(int acl_type) {
+    return acl_type == ACL_FLOAT || acl_type == ACL_FLOAT16 || acl_type == ACL_BF16;
 }
 
 // Whether the view alone says where elements lie.

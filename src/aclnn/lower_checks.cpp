@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower_checks.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "../core/last_error.hpp"
 #include "data_type.hpp"
 
@@ -23,6 +26,41 @@ outcome check_tensors(std::initializer_list<named_tensor> tensors) {
         if (outcome checked = check_tensor(name, *t); checked.failed()) return checked;
     }
     return {};
+}
+
+outcome check_views(std::initializer_list<named_tensor> tensors) {
+    for (const auto &[name, t] : tensors) {
+        if (t == nullptr) continue;
+        if (outcome checked = check_view(name, *t); checked.failed()) return checked;
+    }
+    return {};
+}
+
+outcome check_type(std::initializer_list<named_tensor> tensors, int type, const char *what) {
+    for (const auto &[name, t] : tensors)
+        if (t != nullptr && t->data_type != type) return invalid(explain("%s must be %s", name, what));
+    return {};
+}
+
+outcome check_shape(const named_tensor &checked, shape expected, const char *what) {
+    return checked.t == nullptr || equal(checked.t->dims, expected)
+               ? outcome{}
+               : invalid(explain("%s must have the shape of %s", checked.name, what));
+}
+
+outcome check_epsilon(double epsilon) {
+    return epsilon >= 0 && std::isfinite(float(epsilon)) ? outcome{}
+                                                         : invalid("epsilon must be finite and not negative");
+}
+
+outcome as_tiling(outcome refused) {
+    return refused.status == JITNORM_ACLNN_ERR_PARAM_INVALID ? tiling(refused.reason) : refused;
+}
+
+std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted) {
+    std::vector<dim_t> dims(x.dims.begin(), x.dims.end());
+    std::fill(dims.end() - parted.normalized_axes(), dims.end(), 1);
+    return dims;
 }
 
 outcome check_outputs(std::initializer_list<named_tensor> tensors) {

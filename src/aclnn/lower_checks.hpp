@@ -15,9 +15,21 @@ struct named_tensor {
     const tensor *t;
 };
 
-// check_tensor of each, and check_writable.
+// check_tensor of each, check_view, and check_writable.
 outcome check_tensors(std::initializer_list<named_tensor> tensors);
+outcome check_views(std::initializer_list<named_tensor> tensors);
 outcome check_outputs(std::initializer_list<named_tensor> tensors);
+
+// Of one type, an aclDataType; of one shape, `what` says whose.
+outcome check_type(std::initializer_list<named_tensor> tensors, int type, const char *what);
+outcome check_shape(const named_tensor &checked, shape expected, const char *what);
+outcome check_epsilon(double epsilon); // finite, not negative
+
+// The same refusal with the number that some operations of CANN have for all but types.
+outcome as_tiling(outcome refused);
+
+// The dimensions of x, which parted has, with ones in place of the normalized ones.
+std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted);
 
 // weight or bias: the shape of normalizedShape.
 outcome check_affine(const named_tensor &affine, const row_shape &parted);

@@ -48,12 +48,38 @@ fingerprint fingerprint_of(const backward_parameters &given) {
 }
 
 fingerprint fingerprint_of(const rms_norm_parameters &given) {
-    fingerprint asked = begin(operation::rms_norm, given);
+    fingerprint asked = begin(given.op, given);
     asked.add(given.epsilon);
     return asked;
 }
 
 fingerprint fingerprint_of(const rms_norm_grad_parameters &given) { return begin(operation::rms_norm_grad, given); }
+
+fingerprint fingerprint_of(const add_rms_norm_parameters &given) {
+    fingerprint asked = begin(operation::add_rms_norm, given);
+    asked.add(given.epsilon);
+    return asked;
+}
+
+fingerprint fingerprint_of(const add_layer_norm_parameters &given) {
+    fingerprint asked = begin(operation::add_layer_norm, given);
+    asked.add(given.epsilon);
+    asked.add(uint64_t(given.additional_output));
+    return asked;
+}
+
+fingerprint fingerprint_of(const rms_norm_dynamic_quant_parameters &given) {
+    fingerprint asked = begin(operation::rms_norm_dynamic_quant, given);
+    asked.add(given.epsilon);
+    asked.add(uint64_t(given.dst_type));
+    return asked;
+}
+
+fingerprint fingerprint_of(const add_rms_norm_dynamic_quant_parameters &given) {
+    fingerprint asked = begin(operation::add_rms_norm_dynamic_quant, given);
+    asked.add(given.epsilon);
+    return asked;
+}
 
 std::array<const tensor *, 6> tensors_of(const forward_parameters &g) {
     return {g.input, g.weight, g.bias, g.out, g.mean_out, g.rstd_out};
@@ -67,6 +93,22 @@ std::array<const tensor *, 4> tensors_of(const rms_norm_parameters &g) { return 
 
 std::array<const tensor *, 6> tensors_of(const rms_norm_grad_parameters &g) {
     return {g.dy, g.x, g.rstd, g.gamma, g.dx, g.dgamma};
+}
+
+std::array<const tensor *, 6> tensors_of(const add_rms_norm_parameters &g) {
+    return {g.x1, g.x2, g.gamma, g.y, g.rstd, g.x};
+}
+
+std::array<const tensor *, 9> tensors_of(const add_layer_norm_parameters &g) {
+    return {g.x1, g.x2, g.gamma, g.beta, g.bias, g.y, g.mean, g.rstd, g.x};
+}
+
+std::array<const tensor *, 6> tensors_of(const rms_norm_dynamic_quant_parameters &g) {
+    return {g.x, g.gamma, g.smooth, g.beta, g.y, g.scale};
+}
+
+std::array<const tensor *, 10> tensors_of(const add_rms_norm_dynamic_quant_parameters &g) {
+    return {g.x1, g.x2, g.gamma, g.smooth1, g.smooth2, g.y1, g.y2, g.x, g.scale1, g.scale2};
 }
 
 } // namespace jitnorm::impl::aclnn

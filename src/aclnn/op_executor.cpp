@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "op_executor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -33,11 +34,13 @@ outcome ready_operation::make(request &&asked, std::shared_ptr<const ready_opera
     const auto made = std::make_shared<ready_operation>(ready_operation{std::move(asked)});
     result = made;
     if (!made->asked.has_work) return {};
+    if (made->asked.before != nullptr)
+        if (outcome first = make(std::move(*made->asked.before), made->before); first.failed()) return first;
     const layer_norm::problem &p = made->asked.problem;
     if (auto v = layer_norm::prepare(p, made->solution); v.status != jitnorm_success) return translate(v);
     const layer_norm::implementation *chosen = made->solution.by;
     auto inner = layer_norm::make_executor(p, made->solution);
-    made->is_as_chosen = made->solution.by == chosen;
+    made->is_as_chosen = made->solution.by == chosen && (made->before == nullptr || made->before->is_as_chosen);
     auto outer = std::make_shared<const layer_norm::layout_adapter>(p, made->asked.sides, inner,
                                                                     made->solution.plan.scratchpad.bytes());
     made->scratchpad_bytes = outer->scratchpad_bytes();
@@ -56,41 +59,58 @@ op_executor::op_executor(std::shared_ptr<const ready_operation> what, tensors gi
 
 // The caller's workspace may be aligned to a byte only: there is room to align within it.
 uint64_t op_executor::workspace_bytes() const {
-    const size_t wanted = what_->scratchpad_bytes;
+    const size_t wanted = std::max(what_->scratchpad_bytes, what_->before ? what_->before->scratchpad_bytes : 0);
     return wanted == 0 ? 0 : wanted + ALIGNMENT - 1;
 }
 
-outcome op_executor::check_run(void *workspace, uint64_t bytes, layer_norm::arguments &arguments) const {
-    if (bytes < workspace_bytes()) return invalid("the workspace is smaller than the first call asked for");
-    if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
+outcome op_executor::bind(const ready_operation &what, void *workspace, layer_norm::arguments &arguments) const {
     void *const *address = addresses_.data();
-    for (const parameter &p : what_->asked.parameters) {
+    for (const parameter &p : what.asked.parameters) {
         void *const data = *address++;
         if (p.part == layer_norm::NO_SLOT || !p.has_elements) continue;
         if (data == nullptr) return null_pointer("the address of a tensor is null");
         arguments.set(p.part, p.first_element(data));
     }
-    if (what_->scratchpad_bytes != 0) arguments.set(layer_norm::SCRATCHPAD, aligned(workspace));
-    return what_->aliases.fails(arguments) ? invalid(layer_norm::FORBIDDEN_ALIAS) : outcome{};
+    if (what.scratchpad_bytes != 0) arguments.set(layer_norm::SCRATCHPAD, aligned(workspace));
+    return what.aliases.fails(arguments) ? invalid(layer_norm::FORBIDDEN_ALIAS) : outcome{};
 }
 
-outcome op_executor::run(const layer_norm::arguments &arguments, const jitnorm_stream *stream) const {
-    if (what_->executor == nullptr) return {};
-    const threads_of scope(stream == nullptr ? nullptr : stream->thread_pool());
-    const jitnorm_status_t status = verbose_level() >= 1 ? run_logged(arguments) : what_->executor->execute(arguments);
-    return translate({status, status == jitnorm_success ? "" : "the execution failed"});
+outcome op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const {
+    if (bytes < workspace_bytes()) return invalid("the workspace is smaller than the first call asked for");
+    if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
+    if (what_->before != nullptr)
+        if (outcome bound = bind(*what_->before, workspace, arguments.before); bound.failed()) return bound;
+    return bind(*what_, workspace, arguments.main);
 }
+
+namespace {
 
 // "aclnn,exec,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>"
-jitnorm_status_t op_executor::run_logged(const layer_norm::arguments &arguments) const {
+jitnorm_status_t run_logged(const ready_operation &what, const layer_norm::arguments &arguments) {
     const auto start = std::chrono::steady_clock::now();
-    const jitnorm_status_t status = what_->executor->execute(arguments);
+    const jitnorm_status_t status = what.executor->execute(arguments);
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
     char milliseconds[32];
     std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
-    log_line("aclnn,exec", std::string("cpu,layer_normalization,") + what_->solution.by->name + "," +
-                               describe(what_->asked.problem) + milliseconds);
+    log_line("aclnn,exec", std::string("cpu,layer_normalization,") + what.solution.by->name + "," +
+                               describe(what.asked.problem) + milliseconds);
     return status;
+}
+
+outcome run_one(const ready_operation &what, const layer_norm::arguments &arguments) {
+    if (what.executor == nullptr) return {};
+    const jitnorm_status_t status =
+        verbose_level() >= 1 ? run_logged(what, arguments) : what.executor->execute(arguments);
+    return translate({status, status == jitnorm_success ? "" : "the execution failed"});
+}
+
+} // namespace
+
+outcome op_executor::run(const run_arguments &arguments, const jitnorm_stream *stream) const {
+    const threads_of scope(stream == nullptr ? nullptr : stream->thread_pool());
+    if (what_->before != nullptr)
+        if (outcome ran = run_one(*what_->before, arguments.before); ran.failed()) return ran;
+    return run_one(*what_, arguments.main);
 }
 
 outcome op_executor::set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {

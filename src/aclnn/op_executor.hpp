@@ -22,7 +22,12 @@ enum class operation {
     fast_layer_norm,
     layer_norm_backward,
     rms_norm,
-    rms_norm_grad
+    gemma_rms_norm,
+    rms_norm_grad,
+    add_rms_norm,
+    add_layer_norm,
+    rms_norm_dynamic_quant,
+    add_rms_norm_dynamic_quant
 };
 
 using layer_norm::slot;
@@ -38,7 +43,7 @@ struct parameter {
     void *first_element(void *address) const { return static_cast<char *>(address) + offset; }
 };
 
-constexpr size_t MOST_PARAMETERS = 9; // tensors
+constexpr size_t MOST_PARAMETERS = 10; // tensors
 
 // An operation on given tensors in the core's words.
 struct request {
@@ -48,6 +53,9 @@ struct request {
     std::vector<parameter> parameters; // inputs first
     size_t inputs = 0;
     bool has_work = true; // some output is asked for
+    // Another problem of the same operation, which is solved before: its parameters are the same tensors in other
+    // parts.
+    std::shared_ptr<request> before = nullptr;
 };
 
 // A request made ready: all but the addresses. Immutable, and shared by executors of the same operation.
@@ -57,10 +65,16 @@ struct ready_operation {
     std::shared_ptr<const layer_norm::executor> executor = nullptr; // null: nothing to do
     size_t scratchpad_bytes = 0;
     layer_norm::alias_check aliases = {};
-    bool is_as_chosen = true; // no implementation was refused pages for its code
+    bool is_as_chosen = true;                                // no implementation was refused pages for its code
+    std::shared_ptr<const ready_operation> before = nullptr; // solves request::before
 
     // The problem's refusal is in the outcome.
     static outcome make(request &&asked, std::shared_ptr<const ready_operation> &result);
+};
+
+// What one run of an operation reads and writes.
+struct run_arguments {
+    layer_norm::arguments main, before;
 };
 
 class op_executor {
@@ -73,15 +87,15 @@ public:
     uint64_t workspace_bytes() const;
 
     // Whether a run with such a workspace can begin, and with which arguments.
-    outcome check_run(void *workspace, uint64_t bytes, layer_norm::arguments &arguments) const;
-    outcome run(const layer_norm::arguments &arguments, const jitnorm_stream *stream) const;
+    outcome check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const;
+    outcome run(const run_arguments &arguments, const jitnorm_stream *stream) const;
 
     outcome set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address);
 
     std::atomic<bool> is_repeatable = false;
 
 private:
-    jitnorm_status_t run_logged(const layer_norm::arguments &arguments) const;
+    outcome bind(const ready_operation &what, void *workspace, layer_norm::arguments &arguments) const;
 
     std::shared_ptr<const ready_operation> what_;
     std::array<void *, MOST_PARAMETERS> addresses_ = {};

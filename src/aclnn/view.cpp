@@ -62,10 +62,15 @@ std::vector<segment> segments_of(const tensor &t) {
 } // namespace
 
 outcome check_tensor(const char *name, const tensor &t) {
+    if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS) return check_view(name, t);
+    return is_float(t.data_type) ? check_view(name, t)
+                                 : invalid(explain("%s is none of FLOAT, FLOAT16 and BF16", name));
+}
+
+outcome check_view(const char *name, const tensor &t) {
     const auto wrong = [&](const char *what) { return invalid(explain("%s %s", name, what)); };
     if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS)
         return invalid(explain("%s has %zu dimensions, 1 to 8 are supported", name, t.dims.size()));
-    if (core_type(t.data_type) == jitnorm_data_type_undef) return wrong("is none of FLOAT, FLOAT16 and BF16");
     if (!is_plain(t.format)) return wrong("is neither of format ND nor of another plain one");
     if (any_negative(t.dims)) return wrong("has a negative dimension");
     if (any_negative(t.strides) || t.offset < 0) return wrong("has a negative stride or offset");
@@ -78,6 +83,13 @@ outcome check_writable(const char *name, const tensor &t) {
                                          t.strides.data()) == jitnorm_success;
 
     return apart && !is_broadcast(md) ? outcome{} : invalid(explain("elements of %s share memory", name));
+}
+
+bool is_contiguous(const tensor &t) {
+    dim_t stride = 1;
+    for (size_t d = t.dims.size(); d-- > 0; stride *= t.dims[d])
+        if (t.dims[d] > 1 && t.strides[d] != stride) return false;
+    return true;
 }
 
 dim_t count(shape dims) { return std::accumulate(dims.begin(), dims.end(), dim_t(1), std::multiplies<>()); }

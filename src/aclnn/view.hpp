@@ -16,8 +16,12 @@ using shape = std::span<const dim_t>;
 // What every tensor must be by itself: 1 to 8 dimensions, a type and a format that are taken, no negative dimension,
 // stride or offset, and all of it addressable. The name is the parameter's.
 outcome check_tensor(const char *name, const tensor &t);
+// The same but for the type, which has been checked.
+outcome check_view(const char *name, const tensor &t);
 // What a tensor that is written must be on top of that: no two elements share memory.
 outcome check_writable(const char *name, const tensor &t);
+
+bool is_contiguous(const tensor &t); // row major, without gaps
 
 dim_t count(shape dims); // elements; 1 without dimensions
 bool equal(shape a, shape b);

@@ -34,6 +34,8 @@ constexpr named<jitnorm_data_type_t> DATA_TYPES[] = {
     NAMED(s8),
     NAMED(u8),
     NAMED(f64),
+    NAMED(f8_e5m2),
+    NAMED(f8_e4m3),
 };
 
 constexpr named<jitnorm_format_kind_t> FORMAT_KINDS[] = {

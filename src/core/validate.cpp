@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "found_scales.hpp"
 #include "last_error.hpp"
@@ -151,9 +152,10 @@ verdict check_data_types(const problem &p) {
         return !p.is_forward() || !(is_int8(md.data_type) || (&md == &p.dst && is_f8(md.data_type)));
     });
     if (name == nullptr) return ACCEPTED;
-    return unsupported(p.is_forward()
-                           ? explain("%s is none of f32, bf16, f16, f64, s8 and u8 (and dst's f8_e5m2, f8_e4m3)", name)
-                           : explain("%s is none of f32, bf16, f16 and f64", name));
+    if (!p.is_forward()) return unsupported(explain("%s is none of f32, bf16, f16 and f64", name));
+    return unsupported(std::string_view(name) == "dst"
+                           ? "dst is none of f32, bf16, f16, f64, s8, u8, f8_e5m2 and f8_e4m3"
+                           : explain("%s is none of f32, bf16, f16, f64, s8 and u8", name));
 }
 
 verdict check_statistics_type(const problem &p) {

@@ -80,11 +80,19 @@ inline void forward_executor<T, Rows>::find_statistics(cursor &at, row_batch<T> 
     const statistics_rows statistics = at.open_statistics();
     if (given_) return batches_.read_statistics(statistics, batch);
     if (C_ <= CHUNK)
-        batches_.find_statistics(at.open_to_read({0, batch.rows}, {0, C_})[X], batch);
+        find_statistics_at_once(at, batch);
     else
         find_long_statistics(at, batch);
     batches_.write_statistics(batch, statistics);
     at.close_statistics();
+}
+
+template <typename T, typename Rows>
+inline void forward_executor<T, Rows>::find_statistics_at_once(cursor &at, row_batch<T> &batch) const {
+    const range rows = {0, batch.rows}, columns = {0, C_};
+    if constexpr (requires { rows_.sweep(); })
+        if (rows_.sweep()) return batches_.take_first_sweeps(at.open_and_sweep(rows, columns, batch.q)[X], batch);
+    batches_.find_statistics(at.open_to_read(rows, columns)[X], batch);
 }
 
 template <typename T, typename Rows>
@@ -103,7 +111,7 @@ inline void forward_executor<T, Rows>::normalize(cursor &at, const forward_input
     if (quantizer_) return quantize(at, inputs, batch, first_row);
     for_each_panel(columns, [&](range some) {
         const panel here = at.open({0, batch.rows}, some);
-        batches_.normalize(inputs, here[X], here[Y], batch, first_row, some);
+        batches_.normalize(inputs, here, batch, first_row, some);
         at.close({0, batch.rows}, some);
     });
 }
@@ -113,9 +121,11 @@ template <typename T, typename Rows>
 void forward_executor<T, Rows>::quantize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
                                          dim_t first_row) const {
     const range rows = {0, batch.rows};
-    const auto normalize = [&](const panel &here, range columns, const strip &floats) {
-        batches_.normalize(inputs, here[X], floats, batch, first_row, columns);
-        return here[Y];
+    const auto normalize = [&](panel here, range columns, const strip &floats) {
+        const strip dst = here[Y];
+        here[Y] = floats;
+        batches_.normalize(inputs, here, batch, first_row, columns);
+        return dst;
     };
     quantizer_->run(
         {inputs.args[DST_SCALE], inputs.floats, first_row, batch.rows},

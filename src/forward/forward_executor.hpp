@@ -28,6 +28,7 @@ private:
     // ---- by rows
     void run_by_rows(const arguments &args, const walk &how) const;
     [[gnu::always_inline]] void find_statistics(cursor &at, row_batch<T> &batch) const;
+    [[gnu::always_inline]] void find_statistics_at_once(cursor &at, row_batch<T> &batch) const;
     [[gnu::noinline]] void find_long_statistics(cursor &at, row_batch<T> &batch) const;
     [[gnu::always_inline]] void normalize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
                                           dim_t first_row, range columns) const;

@@ -55,6 +55,7 @@ template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
     jit::normalize_conf conf = {vectors,        p.row_type(),     p.dst.data_type,  p.scale_shift_type, p.reads_scale(),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
+    if (p.adds_residual()) conf.terms = {p.src.data_type, p.attr.residual.added.data_type};
     conf.scale_plus_one = p.adds_one_to_scale();
     if (p.finds_scales()) conf.dst = jitnorm_f32;
     for (const post_op &entry : p.attr.post_ops.entries)
@@ -74,12 +75,14 @@ jit::sweep_conf short_sweep_conf_of(const problem &p, jit::isa vectors) {
 }
 
 template <typename T>
-std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kernels(const problem &p, jit::isa vectors) {
-    if (!p.adds_residual()) return {};
+std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kernels(const problem &p, jit::isa vectors,
+                                                                                   bool squares) {
+    const bool squares_are_right = p.is_rms() && p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
+    if (!p.adds_residual() || (squares && !squares_are_right)) return {};
     const residual_addition &residual = p.attr.residual;
     const auto kernel = [&](jitnorm_data_type_t sum) {
         return jit::addition_kernel<T>(
-            {vectors, p.src.data_type, residual.added.data_type, residual.bias_type, sum, p.row_type()});
+            {vectors, p.src.data_type, residual.added.data_type, residual.bias_type, sum, p.row_type(), squares});
     };
     return typename forward_kernels<T>::addition_kernels{
         kernel(jitnorm_data_type_undef), kernel(p.writes_sum() ? residual.sum.data_type : jitnorm_data_type_undef)};
@@ -92,7 +95,8 @@ quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
-    : addition(make_addition_kernels<T>(p, vectors)), sweep(sweep_conf_of(p, vectors, false)),
+    : addition(make_addition_kernels<T>(p, vectors, false)),
+      sweeping_addition(make_addition_kernels<T>(p, vectors, true)), sweep(sweep_conf_of(p, vectors, false)),
       repeat(sweep_conf_of(p, vectors, true)), short_sweep(short_sweep_conf_of<T>(p, vectors)),
       normalize(normalize_conf_of<T>(p, vectors, false)), non_temporal(normalize_conf_of<T>(p, vectors, true)),
       quantize(p.finds_scales() ? std::optional<quantize_kernels>(std::in_place, p, vectors) : std::nullopt),

@@ -27,11 +27,12 @@ struct forward_kernels {
     // Gets its kernels from the cache or generates them: throws what that throws.
     forward_kernels(const problem &p, jit::isa vectors);
 
-    // Sums with a residual, those that are written as well; nothing where there is none.
+    // Sums with a residual, and those that are written as well; nothing where there is none. The others find the first
+    // sweep's sums on the way, where rms_norm needs no pivot for them.
     struct addition_kernels {
         jit::addition_kernel<T> add, add_and_write;
     };
-    std::optional<addition_kernels> addition;
+    std::optional<addition_kernels> addition, sweeping_addition;
 
     jit::sweep_kernel<T> sweep, repeat;               // the first sweep over rows, and one with a given pivot
     jit::sweep_kernel<T> short_sweep;                 // the first sweep over rows of at most FORWARD_LANES<T> elements

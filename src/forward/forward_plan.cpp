@@ -68,8 +68,10 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     if (!are_the_output && row > LONGEST_TILED_ROW) to.panel_columns = std::min(p.row_length(), CHUNK);
     if (!are_the_output) to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
     const dim_t bytes = p.rows() * p.row_length() * bytes_of(tensors);
+    const bool far = bytes > 6 * m.l2;
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
-    to.rows_per_pass = 2;
+    to.rows_per_pass = far ? 1 : 2;
+    to.prefetch_threads = far ? INT_MAX : 0;
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 

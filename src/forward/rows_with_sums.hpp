@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual. Its panels have
-// two strips as those of other problems: the rows that are normalized, and dst. The former are sums. Where the output
-// for the sum has them as they are to be normalized (plan::sum_pitch is 0) they are added up there when they are first
-// asked for. Else they have a tile of their own for a batch's columns: if these are whole rows they are added up once,
-// else twice, for the statistics and to be normalized, and written the second time, for the sum may have the residual's
-// place.
+// rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual. Its panels begin
+// with two strips as those of other problems: the rows that are normalized, and dst; src and residual follow. The first
+// are sums. Where the output for the sum has them as they are to be normalized (plan::sum_pitch is 0) they are added up
+// there when they are first asked for. Else they have a tile of their own for a batch's columns: if these are whole
+// rows they are added up once, else twice, for the statistics and to be normalized, and written the second time, for
+// the sum may have the residual's place.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
+#include "../arithmetic/constants.hpp"
 #include "../layout/row_tensors.hpp"
 #include "forward_kernels.hpp"
 
@@ -24,6 +26,9 @@ public:
 
     dim_t rows() const { return rows_.rows(); }
     dim_t cut_at(dim_t row) const { return rows_.cut_at(row); }
+    // Whether the first sweep's sums are found while rows are added up: of rows that are long enough to be swept each
+    // by itself, at once.
+    bool sweep() const { return kernels_->sweeping_addition && BLOCK <= columns_ && columns_ <= CHUNK; }
 
     class cursor {
     public:
@@ -42,15 +47,23 @@ public:
         panel open_to_read(range rows, range columns) {
             const panel here = at_.open(rows, columns);
             if (!rows_.has_tile()) return add_in_place(here, rows, columns);
-            const bool are_there = added_.begin == columns.begin && added_.end == columns.end;
-            return are_there ? shown(here)
-                             : add_to_tile(here, rows, columns, columns.end - columns.begin == rows_.columns_);
+            if (!are_there(columns)) add_to_tile(here, rows, columns, columns.end - columns.begin == rows_.columns_);
+            return shown(here, columns);
+        }
+        // The first of the two for a batch's whole rows; their sums of squares go to q.
+        panel open_and_sweep(range rows, range columns, T *q) {
+            const panel here = at_.open(rows, columns);
+            const auto &kernels = *rows_.kernels_->sweeping_addition;
+            add(rows_.has_tile() ? kernels.add_and_write : kernels.add, here, rows, columns, q);
+            added_ = columns;
+            written_ = true;
+            return shown(here, columns);
         }
         panel open(range rows, range columns) {
             const panel here = at_.open(rows, columns);
-            if (!rows_.has_tile()) return rows_.given_ ? add_in_place(here, rows, columns) : shown(here);
-            const bool are_there = written_ && added_.begin == columns.begin && added_.end == columns.end;
-            return are_there ? shown(here) : add_to_tile(here, rows, columns, true);
+            if (!rows_.has_tile()) return rows_.given_ ? add_in_place(here, rows, columns) : shown(here, columns);
+            if (!written_ || !are_there(columns)) add_to_tile(here, rows, columns, true);
+            return shown(here, columns);
         }
         void close(range rows, range columns) { at_.close(rows, columns); }
         statistics_rows open_statistics() { return at_.open_statistics(); }
@@ -58,28 +71,37 @@ public:
         void finish(int share, int shares) { at_.finish(share, shares); }
 
     private:
-        panel shown(const panel &here) const {
+        bool are_there(range columns) const { return added_.begin <= columns.begin && columns.end <= added_.end; }
+
+        panel shown(const panel &here, range columns) const {
             panel result = {};
-            result[0] = rows_.has_tile() ? tile_ : here[SUMS];
+            result[0] = rows_.has_tile() ? in_tile(columns) : here[SUMS];
             result[1] = here[rows_.last_];
+            result[2] = here[0];
+            result[3] = here[1];
             return result;
         }
-
-        panel add_in_place(const panel &here, range rows, range columns) const {
-            add(rows_.kernels_->addition->add, here, rows, columns);
-            return shown(here);
+        strip in_tile(range columns) const {
+            return {tile_.first + (columns.begin - added_.begin) * rows_.row_size_, tile_.stride};
         }
 
-        panel add_to_tile(const panel &here, range rows, range columns, bool writes) {
+        // Columns come in order; what has been added up may be asked for again.
+        panel add_in_place(const panel &here, range rows, range columns) {
+            if (columns.end > added_.end) add(rows_.kernels_->addition->add, here, rows, columns);
+            added_.end = std::max(added_.end, columns.end);
+            return shown(here, columns);
+        }
+
+        void add_to_tile(const panel &here, range rows, range columns, bool writes) {
             const auto &kernels = *rows_.kernels_->addition;
             add(writes ? kernels.add_and_write : kernels.add, here, rows, columns);
             added_ = columns;
             written_ = writes;
-            return shown(here);
         }
 
-        void add(const jit::addition_kernel<T> &kernel, const panel &here, range rows, range columns) const {
-            const strip &src = here[0], &residual = here[1], to = shown(here)[0];
+        void add(const jit::addition_kernel<T> &kernel, const panel &here, range rows, range columns,
+                 T *q = nullptr) const {
+            const strip &src = here[0], &residual = here[1], to = rows_.has_tile() ? tile_ : here[SUMS];
             const strip sum = rows_.writes_sum_ ? here[SUMS] : strip{nullptr, 0};
             kernel({.src = src.first,
                     .residual = residual.first,
@@ -91,7 +113,8 @@ public:
                     .sum_row_stride = sum.stride,
                     .row_stride = to.stride,
                     .rows = rows.end - rows.begin,
-                    .count = columns.end - columns.begin});
+                    .count = columns.end - columns.begin,
+                    .q = q});
         }
 
         static constexpr size_t SUMS = 2; // in the panels of the source below, where they are an output
@@ -112,7 +135,7 @@ private:
     size_t last_;             // of the tensors: dst
     bool writes_sum_, given_; // given: the statistics
     dim_t columns_;
-    dim_t sum_bytes_, pitch_, bias_size_; // bytes
+    dim_t sum_bytes_, pitch_, row_size_, bias_size_; // bytes
 };
 
 } // namespace jitnorm::impl::layer_norm

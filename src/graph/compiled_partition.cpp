@@ -43,6 +43,8 @@ layer_norm::arguments arguments_of(const by_role<void *> &data) {
     layer_norm::arguments args;
     args.set(layer_norm::SRC, data[SRC]);
     args.set(layer_norm::DST, data[DST]);
+    args.set(layer_norm::RESIDUAL, data[RESIDUAL]);
+    args.set(layer_norm::SUM, data[SUM]);
     args.set(layer_norm::MEAN, data[MEAN]);
     args.set(layer_norm::VARIANCE, data[VARIANCE]);
     args.set(layer_norm::SCALE, data[GAMMA]);
@@ -66,13 +68,22 @@ program::program(partition_pointer partition, const lowered &what, const layer_n
     aliases_ = find_aliases();
 }
 
-// What a post-operation reads as well is not there any more where dst has been written.
+// What is read twice is not there any more where the output has been written.
 void program::find_inplace_pairs() {
-    const role input = op().is_forward ? SRC : DIFF_DST, output = op().is_forward ? DST : DIFF_SRC;
-    const bool is_operand = std::any_of(operands_.begin(), operands_.end(),
-                                        [&](const operand &o) { return o.tensor.id == op()[input].id; });
-    if (op().writes(output) && !is_operand && layer_norm::can_work_in_place(problem_))
-        inplace_.push_back({op()[input].id, op()[output].id});
+    const auto is_read_once = [&](size_t id) {
+        std::ptrdiff_t reads =
+            std::count_if(operands_.begin(), operands_.end(), [&](const operand &o) { return o.tensor.id == id; });
+        for (int r = 0; r < ROLE_COUNT; ++r) reads += op().reads(role(r)) && op()[role(r)].id == id;
+        return reads == 1;
+    };
+    const auto add = [&](bool can, role input, role output) {
+        if (can && op().writes(output) && is_read_once(op()[input].id))
+            inplace_.push_back({op()[input].id, op()[output].id});
+    };
+    const layer_norm::in_place_pairs pairs(problem_);
+    add(pairs.of(layer_norm::DST) != 0, SRC, DST);
+    add(pairs.of(layer_norm::SUM) != 0, RESIDUAL, SUM);
+    add(layer_norm::can_work_in_place(problem_), DIFF_DST, DIFF_SRC);
 }
 
 layer_norm::alias_check program::find_aliases() const {

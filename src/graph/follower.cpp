@@ -92,7 +92,8 @@ bool understand_gelu(const jitnorm_graph_op &op, eltwise_post_op &result) {
 
 constexpr int64_t LARGEST_ZERO_POINT = int64_t(1) << 24; // up to it f32 has all integers
 
-bool is_8_bits(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
+bool is_integer(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
+bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
 
 } // namespace
 
@@ -123,6 +124,13 @@ bool understand_combination(const jitnorm_graph_op &op, size_t value, jitnorm_al
     return other == 1 || c->commutes;
 }
 
+bool is_addition(const jitnorm_graph_op &op) {
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    size_t other = 0;
+    return op.kind == jitnorm_graph_op_add && !op.inputs.empty() &&
+           understand_combination(op, op.inputs[0].id, alg, other);
+}
+
 bool may_broadcast(const jitnorm_graph_op &op) {
     std::string broadcast = "numpy";
     return read(op, BROADCAST, broadcast) && broadcast == "numpy";
@@ -142,7 +150,9 @@ bool understand_quantize(const jitnorm_graph_op &op, float &scale, int64_t &zero
     std::vector<int64_t> zero_points = {0};
     std::string qtype = "per_tensor";
     int64_t axis = 1;
-    if (op.kind != jitnorm_graph_op_quantize || !is_8_bits(op.outputs[0].data_type)) return false;
+    const jitnorm_data_type_t to = op.outputs[0].data_type;
+    if (op.kind != jitnorm_graph_op_quantize || (!is_integer(to) && !(is_f8(to) && !op.attributes.contains(ZPS))))
+        return false;
     const bool readable = has_only(op, {SCALES, ZPS, QTYPE, QUANTIZED_AXIS}) && read(op, SCALES, scales) &&
                           read(op, ZPS, zero_points) && read(op, QTYPE, qtype) && read(op, QUANTIZED_AXIS, axis);
     if (!readable || qtype != "per_tensor" || scales.size() != 1 || zero_points.size() != 1) return false;

@@ -16,26 +16,59 @@ bool is_narrow(jitnorm_data_type_t type) { return type == jitnorm_bf16 || type =
 
 bool is_f32_if_used(const port &p) { return p.how == port::use::unused || p.type == jitnorm_f32; }
 
+bool have_equal_dims(const logical_tensor &a, const logical_tensor &b) {
+    return std::equal(a.dims, a.dims + a.ndims, b.dims, b.dims + b.ndims);
+}
+
+// As far as it is known.
+bool has_shape(const logical_tensor &lt, const logical_tensor &src) {
+    return !is_shape_known(lt) || !is_shape_known(src) || have_equal_dims(lt, src);
+}
+
+// Whether an operation of two tensors, `src` and the other, gives one of the shape of src.
+bool goes_with(const jitnorm_graph_op &op, const logical_tensor &src, const logical_tensor &other) {
+    if (!is_shape_known(other) || other.ndims > src.ndims || !broadcasts_to(other, dims_of(src))) return false;
+    return may_broadcast(op) || have_equal_dims(src, other);
+}
+
 } // namespace
 
 std::optional<fusion> fusion::begin(const jitnorm_graph_op &op, const norm_op &norm) {
-    const bool fits = norm.is_forward && normalizes_last_axis(norm, op.inputs[0].ndims) &&
-                      is_f32_if_used(norm[GAMMA]) && is_f32_if_used(norm[BETA]);
+    const bool fits = norm.is_forward && normalizes_last_axis(norm, op.inputs[0].ndims);
     return fits ? std::optional(fusion(op, norm)) : std::nullopt;
 }
 
-bool fusion::has_shape_of_src(const logical_tensor &lt) const {
-    return !is_shape_known(lt) || !is_shape_known(src_) ||
-           std::equal(lt.dims, lt.dims + lt.ndims, src_.dims, src_.dims + src_.ndims);
+bool fusion::prepend(const jitnorm_graph_op &op, bool is_kept) {
+    if (op.outputs.size() != 1 || !is_addition(op)) return false;
+    for (const logical_tensor &lt : op.inputs)
+        if (!is_shape_known(lt)) return false;
+    const size_t whole = goes_with(op, op.inputs[0], op.inputs[1]) ? 0 : 1;
+    const logical_tensor &src = op.inputs[whole], &residual = op.inputs[1 - whole];
+    if (!goes_with(op, src, residual) || !has_shape(op.outputs[0], src)) return false;
+    if (!normalizes_last_axis(norm_, src.ndims) ||
+        type_of_combination(src.data_type, residual.data_type) != src_.data_type)
+        return false;
+    norm_.ports[SRC] = {port::use::read, src.id, src.data_type};
+    norm_.ports[RESIDUAL] = {port::use::read, residual.id, residual.data_type};
+    if (is_kept) norm_.ports[SUM] = {port::use::written, src_.id, src_.data_type};
+    norm_.name = "Add+" + norm_.name;
+    src_ = src;
+    return true;
 }
 
 bool fusion::append(const jitnorm_graph_op &op) {
-    if (is_quantized_ || op.outputs.size() != 1 || !has_shape_of_src(op.outputs[0])) return false;
+    if (is_quantized_ || op.outputs.size() != 1 || !has_shape(op.outputs[0], src_)) return false;
+    if (!is_f32_if_used(norm_[GAMMA]) || !is_f32_if_used(norm_[BETA])) return false;
     if (!cast(op) && !apply(op) && !combine(op) && !quantize(op)) return false;
     result_ = op.outputs[0];
     norm_.ports[DST] = {port::use::written, result_.id, result_.data_type};
     norm_.name += "+" + std::string(name_of_follower(op.kind));
     return true;
+}
+
+bool fusion::writes(size_t id) const {
+    return std::any_of(norm_.ports.begin(), norm_.ports.end(),
+                       [&](const port &p) { return p.how == port::use::written && p.id == id; });
 }
 
 // What is normalized is rounded once, to the last type: the cast itself does nothing.
@@ -63,9 +96,7 @@ bool fusion::combine(const jitnorm_graph_op &op) {
     if (norm_.followers.size() == MOST_FUNCTIONS || !understand_combination(op, result_.id, found.alg, other))
         return false;
     const logical_tensor &lt = op.inputs[other];
-    if (!is_shape_known(src_) || !is_shape_known(lt) || lt.ndims > src_.ndims || !broadcasts_to(lt, dims_of(src_)))
-        return false;
-    if (!may_broadcast(op) && !std::equal(lt.dims, lt.dims + lt.ndims, src_.dims, src_.dims + src_.ndims)) return false;
+    if (!is_shape_known(src_) || !goes_with(op, src_, lt) || writes(lt.id)) return false;
     if (op.outputs[0].data_type != type_of_combination(result_.data_type, lt.data_type)) return false;
     found.other = {port::use::read, lt.id, lt.data_type};
     norm_.followers.emplace_back(found);

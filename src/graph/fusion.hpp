@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fusion: a normalization forward with the operations behind it, as long as they can be its post-operations.
+// fusion: a normalization forward with an addition before it, and the operations behind it, as long as they can be its
+// post-operations.
 #pragma once
 
 #include <optional>
@@ -8,8 +9,9 @@
 
 namespace jitnorm::impl::graph {
 
-// As oneDNN Graph has it: after the normalization at most one TypeCast, up to 19 functions of one or two tensors, at
-// most one Quantize. Each reads what the one before it wrote, and nobody else does: the caller looks after that.
+// The addition is this library's own. The rest is as oneDNN Graph has it: after the normalization at most one TypeCast,
+// up to 19 functions of one or two tensors, at most one Quantize. Each reads what the one before it wrote, and nobody
+// else does: the caller looks after that.
 class fusion {
 public:
     // None where nothing can follow the operation.
@@ -18,6 +20,10 @@ public:
     const logical_tensor &result() const { return result_; }
     const norm_op &norm() const { return norm_; } // with all that was appended
 
+    // An Add that writes what is normalized: of tensors of which one has the shape of the sum, the other is broadcast
+    // to it. is_kept: others read the sum, too. False where it cannot be part of the normalization; then nothing has
+    // changed.
+    bool prepend(const jitnorm_graph_op &op, bool is_kept);
     // False where the operation cannot follow; then nothing has changed.
     bool append(const jitnorm_graph_op &op);
 
@@ -28,7 +34,7 @@ private:
     bool apply(const jitnorm_graph_op &op);
     bool combine(const jitnorm_graph_op &op);
     bool quantize(const jitnorm_graph_op &op);
-    bool has_shape_of_src(const logical_tensor &lt) const;
+    bool writes(size_t id) const;
 
     norm_op norm_;
     logical_tensor src_, result_;

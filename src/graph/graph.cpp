@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "fusion.hpp"
-
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;
 
@@ -73,61 +71,72 @@ verdict jitnorm_graph_graph::finalize() {
     return {};
 }
 
-// Of the operations: none where several read the tensor, or one does so twice, or nobody.
-std::optional<size_t> jitnorm_graph_graph::only_reader(size_t tensor) const {
-    std::optional<size_t> reader;
+// Of the operations that read the tensor, one number for each time.
+std::vector<size_t> jitnorm_graph_graph::readers(size_t tensor) const {
+    std::vector<size_t> found;
     for (size_t i = 0; i < nodes_.size(); ++i)
-        for (const logical_tensor &input : nodes_[i].op.inputs) {
-            if (input.id != tensor) continue;
-            if (reader) return std::nullopt;
-            reader = i;
-        }
-    return reader;
+        for (const logical_tensor &input : nodes_[i].op.inputs)
+            if (input.id == tensor) found.push_back(i);
+    return found;
 }
 
-// Whoever reads mean or variance might write what an operation reads that follows.
-bool jitnorm_graph_graph::keeps_statistics_to_itself(const node &n) const {
-    const auto reads = [&](role r) {
-        return n.norm->writes(r) && std::any_of(nodes_.begin(), nodes_.end(), [&](const node &other) {
-                   return std::any_of(other.op.inputs.begin(), other.op.inputs.end(),
-                                      [&](const logical_tensor &lt) { return lt.id == (*n.norm)[r].id; });
-               });
-    };
-    return !reads(MEAN) && !reads(VARIANCE);
+std::optional<size_t> jitnorm_graph_graph::writer(size_t tensor) const {
+    for (size_t i = 0; i < nodes_.size(); ++i)
+        for (const logical_tensor &output : nodes_[i].op.outputs)
+            if (output.id == tensor) return i;
+    return std::nullopt;
 }
 
-std::optional<jitnorm_graph_graph::fused> jitnorm_graph_graph::fuse(size_t first) const {
-    const node &head = nodes_[first];
-    if (!head.norm || !keeps_statistics_to_itself(head)) return std::nullopt;
-    std::optional<fusion> joined = fusion::begin(head.op, *head.norm);
-    if (!joined) return std::nullopt;
-    std::vector<size_t> members = {first};
-    for (auto next = only_reader(joined->result().id); next && joined->append(nodes_[*next].op);
-         next = only_reader(joined->result().id))
-        members.push_back(*next);
-    if (members.size() == 1) return std::nullopt;
-    return fused{members, joined->norm()};
+// The addition before a normalization, if it is there, is alone so far and can be part of it.
+void jitnorm_graph_graph::take_addition(fusion &joined, std::vector<size_t> &members, grouping &groups) const {
+    const size_t sum = nodes_[members.front()].op.inputs[0].id;
+    const std::optional<size_t> before = writer(sum);
+    const std::vector<size_t> read_by = readers(sum);
+    if (!before || !groups.is_alone(*before) || std::count(read_by.begin(), read_by.end(), members.front()) != 1)
+        return;
+    std::vector<size_t> more = members;
+    more.insert(more.begin(), *before);
+    fusion longer = joined;
+    if (!longer.prepend(nodes_[*before].op, read_by.size() > 1) || !groups.join(more)) return;
+    joined = longer;
+    members = more;
 }
 
-// A partition of several operations is where its last one would be: whatever they read has been written by then.
+// What follows a normalization, as long as nobody else reads what comes before it.
+void jitnorm_graph_graph::take_followers(fusion &joined, std::vector<size_t> &members, grouping &groups) const {
+    for (;;) {
+        const std::vector<size_t> next = readers(joined.result().id);
+        if (next.size() != 1 || !groups.is_alone(next[0])) return;
+        std::vector<size_t> more = members;
+        more.push_back(next[0]);
+        fusion longer = joined;
+        if (!longer.append(nodes_[next[0]].op) || !groups.join(more)) return;
+        joined = longer;
+        members = more;
+    }
+}
+
 void jitnorm_graph_graph::filter(jitnorm_graph_partition_policy_t policy) {
-    std::map<size_t, fused> by_last;
-    std::vector<bool> is_inside(nodes_.size(), false);
-    for (size_t i = 0; i < nodes_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i)
-        if (auto found = fuse(i)) {
-            const size_t last = found->nodes.back();
-            for (const size_t member : found->nodes) is_inside[member] = true;
-            by_last.emplace(last, *std::move(found));
-        }
+    std::vector<const jitnorm_graph_op *> ops;
+    for (const node &n : nodes_) ops.push_back(&n.op);
+    grouping groups(ops);
+    std::map<size_t, norm_op> fused; // by the first operation
+    for (size_t i = 0; i < nodes_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i) {
+        if (!nodes_[i].norm) continue;
+        std::optional<fusion> joined = fusion::begin(nodes_[i].op, *nodes_[i].norm);
+        std::vector<size_t> members = {i};
+        if (!joined) continue;
+        take_addition(*joined, members, groups);
+        take_followers(*joined, members, groups);
+        fused.emplace(members.front(), joined->norm());
+    }
     std::vector<partition_pointer> made;
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-        if (const auto found = by_last.find(i); found != by_last.end()) {
-            std::vector<jitnorm_graph_op> ops;
-            for (const size_t member : found->second.nodes) ops.push_back(nodes_[member].op);
-            made.push_back(make_partition(std::move(ops), found->second.norm, engine_kind));
-        } else if (!is_inside[i]) {
-            made.push_back(make_partition({nodes_[i].op}, nodes_[i].norm, engine_kind));
-        }
+    for (const std::vector<size_t> &group : groups.in_order()) {
+        const auto found = fused.find(group.front());
+        std::vector<jitnorm_graph_op> parts;
+        for (const size_t member : group) parts.push_back(nodes_[member].op);
+        made.push_back(make_partition(std::move(parts),
+                                      found == fused.end() ? nodes_[group.front()].norm : found->second, engine_kind));
     }
     partitions = std::move(made);
 }

@@ -2,6 +2,8 @@
 // graph as the C interface's handle knows it: operations, then their partitions.
 #pragma once
 
+#include "fusion.hpp"
+#include "grouping.hpp"
 #include "partition.hpp"
 
 struct jitnorm_graph_graph {
@@ -26,16 +28,14 @@ private:
         std::optional<jitnorm::impl::graph::norm_op> norm;
     };
 
-    struct fused {
-        std::vector<size_t> nodes;
-        jitnorm::impl::graph::norm_op norm;
-    };
-
     verdict check_tensors() const;
     verdict sort();
-    std::optional<size_t> only_reader(size_t tensor) const;
-    bool keeps_statistics_to_itself(const node &n) const;
-    std::optional<fused> fuse(size_t first) const;
+    std::vector<size_t> readers(size_t tensor) const;
+    std::optional<size_t> writer(size_t tensor) const;
+    void take_addition(jitnorm::impl::graph::fusion &joined, std::vector<size_t> &members,
+                       jitnorm::impl::graph::grouping &groups) const;
+    void take_followers(jitnorm::impl::graph::fusion &joined, std::vector<size_t> &members,
+                        jitnorm::impl::graph::grouping &groups) const;
 
     std::vector<node> nodes_; // once finalized, each after those whose outputs it reads
 };

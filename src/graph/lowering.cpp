@@ -4,26 +4,25 @@
 #include <algorithm>
 #include <iterator>
 
+#include "lowering_tensors.hpp"
+
 namespace jitnorm::impl::graph {
 
 namespace {
 
-constexpr verdict ACCEPTED = {};
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-constexpr verdict misfit(const char *reason) { return {jitnorm_invalid_shape, reason}; }
-
 // What the operation's description calls the tensor.
 const char *name_of(role r, const norm_op &op) {
-    constexpr const char *NAMES[] = {"src",  "diff_dst", "mean",     "variance",   "gamma",
-                                     "beta", "dst",      "diff_src", "diff_gamma", "diff_beta"};
-    constexpr const char *ASCEND[] = {"x",    "dy",  "mean", "variance", "gamma",
-                                      "beta", "dst", "pd_x", "pd_gamma", "pd_beta"};
+    constexpr const char *NAMES[] = {
+        "src", "the residual",         "diff_dst", "mean",       "variance", "gamma", "beta",
+        "dst", "the sum that is kept", "diff_src", "diff_gamma", "diff_beta"};
+    constexpr const char *ASCEND[] = {"x",    "",    "dy", "mean", "variance", "gamma",
+                                      "beta", "dst", "",   "pd_x", "pd_gamma", "pd_beta"};
     static_assert(std::size(NAMES) == ROLE_COUNT && std::size(ASCEND) == ROLE_COUNT);
     return (op.counts_axes_of_gamma ? ASCEND : NAMES)[r];
 }
 
 bool is_statistics(role r) { return r == MEAN || r == VARIANCE; }
-bool is_data(role r) { return r == SRC || r == DIFF_DST || r == DST || r == DIFF_SRC; }
+bool is_data(role r) { return r == SRC || r == DIFF_DST || r == DST || r == SUM || r == DIFF_SRC; }
 
 // The steps of lowering, in their order. Each relies on those before it.
 class lowerer {
@@ -40,7 +39,6 @@ private:
     verdict lay_out(role r);
     verdict describe(role r);
     verdict add_follower(const follower &f, tensor_list inputs);
-    verdict describe(const logical_tensor &operand, memory_desc &md) const;
     void make_problem();
     void choose_gradients(layer_norm::problem &p) const;
     void choose_sides(layer_norm::problem &p);
@@ -49,7 +47,6 @@ private:
     logical_tensor &tensor(role r) const { return tensors_[size_t(r)]; }
     memory_desc &layout(role r) { return layouts_[size_t(r)]; }
     const logical_tensor &src() const { return tensor(SRC); }
-    bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) const;
 
     // Calls step(role) for the roles that are used, src first, until one fails.
     template <typename Step>
@@ -70,18 +67,6 @@ private:
 };
 
 // ---------------------------------------------------------------- what was given
-
-verdict take_tensor(const port &p, const char *name, tensor_list given, logical_tensor &lt) {
-    const auto found = std::find_if(given.begin(), given.end(), [&](auto *candidate) { return candidate->id == p.id; });
-    if (found == given.end()) return invalid(explain("%s (tensor %zu) is missing", name, p.id));
-    lt = **found;
-    if (!has_legal_rank(lt)) return BAD_RANK;
-    if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name));
-    if (lt.data_type != p.type)
-        return {jitnorm_invalid_data_type, explain("%s has another data type than the operation was made with", name)};
-    return p.how == port::use::written || is_shape_known(lt) ? ACCEPTED
-                                                             : invalid(explain("the shape of %s is not known", name));
-}
 
 verdict lowerer::take(role r, tensor_list given) { return take_tensor(op_[r], name(r), given, tensor(r)); }
 
@@ -110,24 +95,16 @@ verdict lowerer::find_axis() {
     return ACCEPTED;
 }
 
-// What may be unknown is set.
-bool lowerer::fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) const {
-    const auto agree = [&](dim_t given, dim_t expected) {
-        return given == expected || (may_be_unknown && given == JITNORM_GRAPH_UNKNOWN_DIM);
-    };
-    const bool fit = (may_be_unknown && lt.ndims == JITNORM_GRAPH_UNKNOWN_NDIMS) ||
-                     (lt.ndims == int(dims.size()) &&
-                      std::equal(dims.begin(), dims.end(), lt.dims, [&](dim_t e, dim_t g) { return agree(g, e); }));
-    if (fit) set_shape(lt, dims);
-    return fit;
-}
-
 verdict lowerer::fit_shape(role r) {
     const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
     const bool may_be_unknown = op_.writes(r);
     if (is_data(r))
         return fits(tensor(r), dims, may_be_unknown) ? ACCEPTED
                                                      : misfit(explain("%s has another shape than src", name(r)));
+    if (r == RESIDUAL)
+        return tensor(r).ndims <= src().ndims && broadcasts_to(tensor(r), dims)
+                   ? ACCEPTED
+                   : misfit(explain("%s cannot be broadcast to src", name(r)));
     if (op_.is_rms)
         return tensor(r).ndims <= src().ndims && broadcasts_to(tensor(r), dims.subspan(size_t(axis_)))
                    ? ACCEPTED
@@ -156,39 +133,20 @@ verdict lowerer::lay_out(role r) {
     return fit ? ACCEPTED : invalid(explain("%s is too large to be addressed", name(r)));
 }
 
-// Of its single index there is no next one, so where the stride would not fit any other does.
-bool prepend_one(memory_desc &md) {
-    jitnorm_dims_t dims = {1}, strides = {};
-    if (__builtin_mul_overflow(md.dims[0], md.strides[0], &strides[0])) strides[0] = 1;
-    std::copy(md.dims, md.dims + md.ndims, dims + 1);
-    std::copy(md.strides, md.strides + md.ndims, strides + 1);
-    return make_with_strides(md, md.ndims + 1, dims, md.data_type, strides) == jitnorm_success;
-}
-
 verdict lowerer::describe(role r) {
     const int rank = src().ndims, first = is_data(r) || is_statistics(r) ? 0 : axis_;
     const logical_tensor &lt = tensor(r);
-    bool fit = is_statistics(r)            ? describe_dims(lt, 0, axis_, layout(r))
+    bool fit = r == RESIDUAL               ? describe_broadcast(lt, dims_of(src()), layout(r))
+               : is_statistics(r)          ? describe_dims(lt, 0, axis_, layout(r))
                : op_.is_rms && !is_data(r) ? describe_broadcast(lt, dims_of(src()).subspan(size_t(axis_)), layout(r))
                                            : describe_dims(lt, 0, rank - first, layout(r));
-    if (fit && is_data(r) && axis_ == 0) fit = prepend_one(layout(r));
+    if (fit && (is_data(r) || r == RESIDUAL) && axis_ == 0) fit = prepend_one(layout(r));
     if (!fit) return invalid(explain("the strides of %s overlap or are negative, or it cannot be addressed", name(r)));
     return op_.writes(r) && is_broadcast(layout(r)) ? invalid(explain("%s has a stride of 0 and is an output", name(r)))
                                                     : ACCEPTED;
 }
 
 // ---------------------------------------------------------------- what follows
-
-verdict lowerer::describe(const logical_tensor &operand, memory_desc &md) const {
-    if (operand.layout_type != jitnorm_graph_layout_type_strided || !are_strides_known(operand))
-        return invalid(explain("the layout of tensor %zu is not strided, or its strides are not known", operand.id));
-    if (operand.ndims > src().ndims || !broadcasts_to(operand, dims_of(src())))
-        return misfit(explain("tensor %zu cannot be broadcast to src", operand.id));
-    return describe_aligned(operand, result_.problem.dst.ndims, md)
-               ? ACCEPTED
-               : invalid(explain("the strides of tensor %zu overlap or are negative, or it cannot be addressed",
-                                 operand.id));
-}
 
 verdict lowerer::add_follower(const follower &f, tensor_list inputs) {
     std::vector<post_op> &entries = result_.problem.attr.post_ops.entries;
@@ -200,7 +158,9 @@ verdict lowerer::add_follower(const follower &f, tensor_list inputs) {
     operand taken{entries.size(), {}};
     binary_post_op binary{alg, {}};
     if (verdict v = take_tensor(other, "an operand", inputs, taken.tensor); v.status != jitnorm_success) return v;
-    if (verdict v = describe(taken.tensor, binary.src1); v.status != jitnorm_success) return v;
+    if (verdict v = describe_operand(taken.tensor, src(), result_.problem.dst.ndims, binary.src1);
+        v.status != jitnorm_success)
+        return v;
     entries.emplace_back(binary);
     result_.operands.push_back(taken);
     return ACCEPTED;
@@ -237,6 +197,7 @@ void lowerer::make_problem() {
         p.flags = flag(op_.reads(GAMMA), jitnorm_use_scale) | flag(op_.reads(BETA), jitnorm_use_shift) |
                   flag(op_.is_rms, jitnorm_rms_norm);
         p.dst = layout(DST);
+        p.attr.residual = {layout(RESIDUAL), layout(SUM), jitnorm_data_type_undef, op_.writes(SUM)};
     } else {
         choose_gradients(p);
         p.diff_dst = layout(DIFF_DST);

@@ -14,7 +14,21 @@
 
 namespace jitnorm::impl::graph {
 
-enum role : int { SRC, DIFF_DST, MEAN, VARIANCE, GAMMA, BETA, DST, DIFF_SRC, DIFF_GAMMA, DIFF_BETA, ROLE_COUNT };
+enum role : int {
+    SRC,
+    RESIDUAL, // an addition before the normalization: src and residual give the sum, which is normalized
+    DIFF_DST,
+    MEAN,
+    VARIANCE,
+    GAMMA,
+    BETA,
+    DST,
+    SUM,
+    DIFF_SRC,
+    DIFF_GAMMA,
+    DIFF_BETA,
+    ROLE_COUNT
+};
 
 // How an operation refers to the tensor in a role.
 struct port {

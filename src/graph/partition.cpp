@@ -12,14 +12,16 @@ bool mentions(const std::vector<logical_tensor> &tensors, size_t id) {
     return std::any_of(tensors.begin(), tensors.end(), [&](const logical_tensor &lt) { return lt.id == id; });
 }
 
-// An operation's tensors that none of the operations has on the other side. Those of the first operation are as it was
-// given them; of the others a tensor that is known already is not mentioned again.
+// An operation's tensors that none of the operations has on the other side, or that are kept. Those of the first
+// operation are as it was given them; of the others a tensor that is known already is not mentioned again.
 void add_ports(const std::vector<jitnorm_graph_op> &ops, const jitnorm_graph_op &op,
                std::vector<logical_tensor> jitnorm_graph_op::*side,
-               std::vector<logical_tensor> jitnorm_graph_op::*other_side, std::vector<logical_tensor> &ports) {
+               std::vector<logical_tensor> jitnorm_graph_op::*other_side, const port &kept,
+               std::vector<logical_tensor> &ports) {
     const bool is_first = &op == &ops.front();
     for (const logical_tensor &lt : op.*side) {
         const bool is_inside =
+            !(kept.how == port::use::written && kept.id == lt.id) &&
             std::any_of(ops.begin(), ops.end(), [&](const auto &o) { return mentions(o.*other_side, lt.id); });
         if (!is_inside && (is_first || !mentions(ports, lt.id))) ports.push_back(lt);
     }
@@ -38,8 +40,9 @@ partition_pointer make_partition(std::vector<jitnorm_graph_op> ops, const std::o
     static std::atomic<size_t> next_id{0};
     partition_content made{std::move(ops), {}, {}, norm, engine_kind, next_id++};
     for (const jitnorm_graph_op &op : made.ops) {
-        add_ports(made.ops, op, &jitnorm_graph_op::inputs, &jitnorm_graph_op::outputs, made.inputs);
-        add_ports(made.ops, op, &jitnorm_graph_op::outputs, &jitnorm_graph_op::inputs, made.outputs);
+        add_ports(made.ops, op, &jitnorm_graph_op::inputs, &jitnorm_graph_op::outputs, {}, made.inputs);
+        add_ports(made.ops, op, &jitnorm_graph_op::outputs, &jitnorm_graph_op::inputs, norm ? (*norm)[SUM] : port{},
+                  made.outputs);
     }
     return std::make_shared<const partition_content>(std::move(made));
 }

@@ -3,6 +3,7 @@
 // epsilon are not among them: they are arguments, so one kernel serves every shape.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <type_traits>
 #include <variant>
@@ -36,6 +37,7 @@ struct addition_conf {
     jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is none
     jitnorm_data_type_t sum = jitnorm_data_type_undef;  // of the output; undef: not written
     jitnorm_data_type_t row = jitnorm_f32;              // of what is to be normalized: the compute type, or sum's
+    bool squares = false; // adds up the squares of rows of the compute type, as a first sweep does for rms_norm
     jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const addition_conf &) const = default;
@@ -65,6 +67,8 @@ struct normalize_conf {
     bool non_temporal = false;                 // stores; every row of dst begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     std::vector<post_op_conf> post_ops = {};
+    // Of two inputs that rows to come are added up from: they are prefetched in place of src. undef: there are none.
+    std::array<jitnorm_data_type_t, 2> terms = {jitnorm_data_type_undef, jitnorm_data_type_undef};
     bool scale_plus_one = false; // one is added to what the scale tensor holds
 
     auto operator<=>(const normalize_conf &) const = default;

@@ -38,6 +38,7 @@ public:
                             {conf_.scale_plus_one, "scale_plus_one"},
                             {conf_.shift, "shift"},
                             {conf_.non_temporal, "non_temporal"},
+                            {has_terms(), "residual"},
                             {has_post_ops(), "post_ops"}});
     }
 
@@ -86,11 +87,27 @@ private:
         }
         L(singles);
         rows_.step(1, [&] {
-            mov(reg_ahead_, src_[0]);
-            add(reg_ahead_, JITNORM_ARGUMENT(prefetch));
+            point_ahead();
             normalize_pass(1);
             if (has_post_ops()) add(reg_operands_, int(conf_.post_ops.size() * sizeof(void *)));
         });
+    }
+
+    bool has_terms() const { return conf_.terms[0] != jitnorm_data_type_undef; }
+
+    void point_ahead() {
+        const auto point = [&](const reg &to, const Xbyak::Address &first, const Xbyak::Address &stride) {
+            mov(to, reg_index_);
+            imul(to, stride);
+            add(to, first);
+        };
+        if (has_terms()) {
+            point(reg_ahead_, JITNORM_ARGUMENT(terms[0]), JITNORM_ARGUMENT(term_strides[0]));
+            point(reg_ahead_too_, JITNORM_ARGUMENT(terms[1]), JITNORM_ARGUMENT(term_strides[1]));
+        } else {
+            mov(reg_ahead_, src_[0]);
+            add(reg_ahead_, JITNORM_ARGUMENT(prefetch));
+        }
     }
 
     void normalize_pass(size_t rows) {
@@ -130,7 +147,8 @@ private:
     static vmm work(size_t row) { return vmm(WORK + int(row) * UNROLL); } // the first of UNROLL
 
     void give_hints(size_t rows, places vectors) {
-        if (rows == 1) hints_.prefetch(reg_ahead_, vectors, conf_.src);
+        if (rows == 1) hints_.prefetch(reg_ahead_, vectors, has_terms() ? conf_.terms[0] : conf_.src);
+        if (rows == 1 && has_terms()) hints_.prefetch(reg_ahead_too_, vectors, conf_.terms[1]);
         if (conf_.non_temporal) return;
         for (size_t r = 0; r < rows; ++r) hints_.claim(dst_[r], vectors, conf_.dst);
     }
@@ -166,7 +184,7 @@ private:
     const std::array<reg, PAIR> src_{rsi, r8}, dst_{rdx, r13};
     const reg &reg_operands_ = r8, &reg_operand_ = r13; // with post-ops rows go one by one
     const reg &reg_count_ = rcx, &reg_scale_ = r10, &reg_shift_ = r11;
-    const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12, &reg_ahead_ = r14;
+    const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12, &reg_ahead_ = r14, &reg_ahead_too_ = r9;
     const std::array<vmm, PAIR> hi_{vmm{0}, vmm{3}}, rstd_{vmm{1}, vmm{4}}, bias_{vmm{2}, vmm{5}};
     vector_ops<T> ops_{*this};
     static_assert(short_normalize<I, T>::MASK == AFFINE + 2 * UNROLL);

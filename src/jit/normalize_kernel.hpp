@@ -21,6 +21,8 @@ struct normalize_arguments {
     T src_scale = 1, inverse_dst_scale = 1;        // of the tensors; not used unless the kernel has them
     dim_t rows_per_pass = 1;       // 2: rows in pairs that share the loads of scale and shift; 1: one by one
     dim_t prefetch = 0;            // bytes ahead of each row to prefetch while rows go one by one
+    const void *terms[2] = {};     // the rows to prefetch of either input, as many as there are here
+    dim_t term_strides[2] = {};    // bytes
     const T *parameters = nullptr; // two per post-op: scale and zero point of sum, alpha and beta of eltwise
     // For each row one per post-op: its row of a binary's tensor, or its one value.
     const void *const *operands = nullptr;

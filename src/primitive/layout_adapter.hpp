@@ -28,6 +28,7 @@ namespace jitnorm::impl::layer_norm {
 struct adapted_layouts {
     memory_desc scale, shift, diff_scale, diff_shift;
     memory_desc mean, variance;
+    memory_desc bias = {}; // of a residual
 };
 
 // The type of both, where they agree; else f32, which has all values of both.

@@ -45,7 +45,10 @@ template <typename Object>
 using acl_owned = std::unique_ptr<Object, destroy_acl>;
 
 inline jitnorm_data_type_t data_type_of(aclDataType type) {
-    return type == ACL_FLOAT16 ? jitnorm_f16 : type == ACL_BF16 ? jitnorm_bf16 : jitnorm_f32;
+    return type == ACL_FLOAT16 ? jitnorm_f16
+           : type == ACL_BF16  ? jitnorm_bf16
+           : type == ACL_INT8  ? jitnorm_s8
+                               : jitnorm_f32;
 }
 
 class acl_tensor {

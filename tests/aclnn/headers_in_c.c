@@ -2,9 +2,14 @@
 /* A C program that includes every header of the front end for Ascend's programs, and needs every inline function of
  * theirs: with CANN's signatures, or it does not compile. */
 #include "acl/acl.h"
+#include "aclnnop/aclnn_add_layer_norm.h"
+#include "aclnnop/aclnn_add_rms_norm.h"
+#include "aclnnop/aclnn_add_rms_norm_dynamic_quant.h"
+#include "aclnnop/aclnn_gemma_rms_norm.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm_dynamic_quant.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
 
 #include <stdio.h>
@@ -25,10 +30,33 @@ int main(void) {
                                         const aclTensor *, const aclTensor *, uint64_t *, aclOpExecutor **) =
         aclnnRmsNormGradGetWorkspaceSize;
     aclnnStatus (*const seconds[])(void *, uint64_t, aclOpExecutor *, aclrtStream) = {
-        aclnnLayerNorm, aclnnLayerNormBackward, aclnnRmsNorm, aclnnRmsNormGrad};
+        aclnnLayerNorm,    aclnnLayerNormBackward,   aclnnRmsNorm,
+        aclnnRmsNormGrad,  aclnnGemmaRmsNorm,        aclnnAddRmsNorm,
+        aclnnAddLayerNorm, aclnnRmsNormDynamicQuant, aclnnAddRmsNormDynamicQuant};
+    aclnnStatus (*const first_gemma)(const aclTensor *, const aclTensor *, double, const aclTensor *, const aclTensor *,
+                                     uint64_t *, aclOpExecutor **) = aclnnGemmaRmsNormGetWorkspaceSize;
+    aclnnStatus (*const first_add_rms)(const aclTensor *, const aclTensor *, const aclTensor *, double, aclTensor *,
+                                       aclTensor *, aclTensor *, uint64_t *, aclOpExecutor **) =
+        aclnnAddRmsNormGetWorkspaceSize;
+    aclnnStatus (*const first_add_layer)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
+                                         const aclTensor *, double, bool, const aclTensor *, const aclTensor *,
+                                         const aclTensor *, const aclTensor *, uint64_t *, aclOpExecutor **) =
+        aclnnAddLayerNormGetWorkspaceSize;
+    aclnnStatus (*const first_quant)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *, double,
+                                     int64_t, const aclTensor *, const aclTensor *, uint64_t *, aclOpExecutor **) =
+        aclnnRmsNormDynamicQuantGetWorkspaceSize;
+    aclnnStatus (*const first_add_quant)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
+                                         const aclTensor *, double, aclTensor *, aclTensor *, aclTensor *, aclTensor *,
+                                         aclTensor *, uint64_t *, aclOpExecutor **) =
+        aclnnAddRmsNormDynamicQuantGetWorkspaceSize;
     aclTensor *(*const create)(const int64_t *, uint64_t, aclDataType, const int64_t *, int64_t, aclFormat,
                                const int64_t *, uint64_t, void *) = aclCreateTensor;
     const function others[] = {
+        (function)first_gemma,
+        (function)first_add_rms,
+        (function)first_add_layer,
+        (function)first_quant,
+        (function)first_add_quant,
         (function)aclInit,
         (function)aclFinalize,
         (function)aclGetRecentErrMsg,

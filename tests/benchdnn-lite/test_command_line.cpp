@@ -214,11 +214,17 @@ TEST(command_line, times_are_held_within_benchdnn_s_limits) {
     EXPECT_EQ(max_ms("1e9"), 60000);
 }
 
+TEST(command_line, residuals) {
+    EXPECT_EQ(lines_of({"--lnorm", "--attr-residual=,src1+dst1:bf16+bias+rounded,src1:f32:ba", "2x3"}),
+              (words{"2x3", "--attr-residual=src1+dst1:bf16+bias:f32+rounded 2x3", "--attr-residual=src1:f32:ba 2x3"}));
+}
+
 TEST(command_line, a_line_reproduces_its_problem) {
-    const words lines = lines_of({"--lnorm", "--dir=BWD_DW", "--dt=f32:bf16:f16,f64", "--tag=axb,abx:axb:xba",
-                                  "--stat_tag=undef,abx", "--ss_dt=f16:f32", "--flags=GCHM", "--eps=1e-5,0",
-                                  "--attr-scales=dst:common:1e20", "--attr-post-ops=sum:0.1+add:f32:per_oc",
-                                  "--attr-scratchpad=user", "--inplace=true", "2x4x16_n\"a*2\""});
+    const words lines =
+        lines_of({"--lnorm", "--dir=BWD_DW", "--dt=f32:bf16:f16,f64", "--tag=axb,abx:axb:xba", "--stat_tag=undef,abx",
+                  "--ss_dt=f16:f32", "--flags=GCHM", "--eps=1e-5,0", "--attr-scales=dst:common:1e20",
+                  "--attr-post-ops=sum:0.1+add:f32:per_oc", "--attr-residual=dst1:bf16", "--attr-scratchpad=user",
+                  "--inplace=true", "2x4x16_n\"a*2\""});
     EXPECT_EQ(lines.size(), 16u);
     for (const std::string &line : lines) {
         words again = split(line, ' ');

@@ -85,6 +85,16 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
               "--attr-post-ops: tag 'abc' does not fit 2 dimensions");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-scales=src:common:1+src:common:2", "2x3"}),
               "--attr-scales: there are two scales of src");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1+src1", "2x3"}), "--attr-residual: 'src1' is there twice");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src2", "2x3"}),
+              "--attr-residual: 'src2' is none of src1, dst1, bias, rounded");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=bias", "2x3"}),
+              "--attr-residual: there is neither src1 nor dst1");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1+rounded", "2x3"}), "--attr-residual: 'rounded' needs dst1");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=dst1", "2x3"}),
+              "--attr-residual: a forward problem with dst1 needs src1");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1:f32:abc", "2x3"}),
+              "--attr-residual: tag 'abc' does not fit 2 dimensions");
     EXPECT_EQ(mistake_in({"--lnorm", "2xthree"}), "malformed problem '2xthree': 'three' is not an integer");
     EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
     EXPECT_EQ(mistake_in({"2x3"}), "name a driver: --lnorm or --graph (--help explains)");

@@ -116,13 +116,15 @@ TEST(problem, its_line_names_what_is_not_default) {
     p.flags = parse_flags("CH");
     p.epsilon = 1e-5f;
     p.in_place = true;
+    p.attr.residual = parse_residual("dst1:bf16:axb");
     p.attr.scales = parse_scales("src:common:2");
     p.attr.post_ops = parse_post_ops("sum+relu");
     p.attr.user_scratchpad = true;
     p.size.name = "bert";
     EXPECT_EQ(p.line(),
               "--dir=BWD_DW --dt=f32:bf16:f16 --tag=axb:abx:xba --stat_tag=abx --ss_dt=bf16:f32 --flags=CH --eps=1e-05 "
-              "--inplace=true --attr-scales=src:common:2 --attr-post-ops=sum+relu --attr-scratchpad=user "
+              "--inplace=true --attr-residual=dst1:bf16:axb --attr-scales=src:common:2 --attr-post-ops=sum+relu "
+              "--attr-scratchpad=user "
               "128x768_n\"bert\"");
 }
 

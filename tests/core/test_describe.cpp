@@ -108,6 +108,19 @@ TEST(describe, one_scale_alone) {
     EXPECT_NE(describe(p).find(" --attr-scales=src:common:1 "), std::string::npos);
 }
 
+TEST(describe, residual) {
+    problem p = make_problem(jitnorm_forward_training, {4, 8});
+    p.attr.residual.added = dense({4, 8}, jitnorm_bf16);
+    EXPECT_NE(describe(p).find(" --attr-residual=src1:bf16:ab "), std::string::npos);
+    p.attr.residual.sum = tagged({4, 8}, jitnorm_ba);
+    p.attr.residual.bias_type = jitnorm_f16;
+    p.attr.residual.normalizes_rounded = true;
+    EXPECT_NE(describe(p).find(" --attr-residual=src1:bf16:ab+dst1:f32:ba+bias:f16+rounded "), std::string::npos);
+    problem backward = make_problem(jitnorm_backward, {4, 8});
+    backward.attr.residual.sum = p.attr.residual.sum;
+    EXPECT_NE(describe(backward).find(" --attr-residual=dst1:f32:ba "), std::string::npos);
+}
+
 TEST(names, layouts) {
     EXPECT_EQ(layout_name(strided({3, 5}, {1, 3})), "ba");
     EXPECT_EQ(layout_name(strided({3, 5}, {6, 1})), "6x1");

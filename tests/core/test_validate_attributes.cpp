@@ -166,4 +166,53 @@ TEST(validate, the_first_bad_post_op_decides) {
     });
 }
 
+// ---------------------------------------------------------------- residual
+
+change with_residual(const memory_desc &added, const memory_desc &sum = {}, bool rounded = false,
+                     jitnorm_data_type_t bias = jitnorm_data_type_undef) {
+    return [=](problem &p) {
+        p.attr.residual.added = added;
+        p.attr.residual.sum = sum;
+        p.attr.residual.normalizes_rounded = rounded;
+        p.attr.residual.bias_type = bias;
+    };
+}
+
+TEST(validate, residuals) {
+    const memory_desc same = dense({4, 6, 8}), other = dense({4, 6, 9});
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_u8})
+        accepts(forward_problem(), with_residual(dense({4, 6, 8}, type), dense({4, 6, 8}, type)));
+    is_unsupported(forward_problem(), with_residual(dense({4, 6, 8}, jitnorm_s32)));
+    is_unsupported(forward_problem(), with_residual(same, dense({4, 6, 8}, jitnorm_s32)));
+    is_invalid(forward_problem(), with_residual(other));
+    is_invalid(forward_problem(), with_residual(same, other));
+    is_invalid(forward_problem(), with_residual(dense({6, 8})));
+    is_invalid(forward_problem(), with_residual(same, {}, true));
+    accepts(forward_problem(), with_residual(same, same, true));
+    memory_desc repeated = same;
+    repeated.strides[0] = 0;
+    accepts(forward_problem(), with_residual(repeated, same));
+    is_invalid(forward_problem(), with_residual(same, repeated));
+    memory_desc open = same;
+    open.format_kind = jitnorm_format_kind_any;
+    is_invalid(forward_problem(), with_residual(open));
+    is_invalid(forward_problem(), with_residual(same, open));
+}
+
+TEST(validate, biases_of_residuals) {
+    const memory_desc same = dense({4, 6, 8});
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
+        accepts(forward_problem(), with_residual(same, same, false, type));
+    for (const auto type : {jitnorm_f64, jitnorm_s8, jitnorm_u8, jitnorm_s32})
+        is_unsupported(forward_problem(), with_residual(same, same, false, type));
+    is_invalid(forward_problem(), with_residual(same, same, false, unknown<jitnorm_data_type_t>(77)));
+}
+
+TEST(validate, gradients_of_sums) {
+    const memory_desc same = dense({4, 6, 8});
+    accepts(backward_problem(), with_residual({}, same));
+    is_invalid(backward_problem(), with_residual({}, dense({4, 6, 9})));
+    is_unsupported(backward_problem(), with_residual({}, dense({4, 6, 8}, jitnorm_s8)));
+}
+
 } // namespace

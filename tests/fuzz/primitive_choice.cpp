@@ -68,6 +68,20 @@ void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &ru
     if (jitnorm_post_ops_len(ops) > int(what.post_op_sources.size())) what.post_op_sources.push_back(source);
 }
 
+void choose_residual(byte_stream &choices, jitnorm_primitive_attr_t attr, const tensor_rules &rules,
+                     primitive_choice &what) {
+    constexpr jitnorm_data_type_t BIASES[] = {jitnorm_data_type_undef, jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+    const auto type = [&] { return choose_type(choices, what.is_forward()); };
+    what.residual = choose_tensor(choices, rules, type());
+    what.sum = choices.coin() ? what.residual : choose_tensor(choices, rules, type());
+    const tests::owned_md residual = exercised(choices, what.residual.asked());
+    const tests::owned_md sum = exercised(choices, what.sum.asked());
+    const auto bias = choices.hostile() ? jitnorm_data_type_t(hostile_number(choices)) : choices.pick(BIASES);
+    const unsigned flags = choices.hostile() ? unsigned(choices.number()) : unsigned(choices.coin());
+    jitnorm_primitive_attr_set_residual(attr, choices.hostile() ? nullptr : residual.get(),
+                                        choices.one_in(4) ? nullptr : sum.get(), bias, flags);
+}
+
 // For rows of dst, or for groups of their columns.
 void find_scales(byte_stream &choices, jitnorm_primitive_attr_t attr, size_t ndims) {
     const int rows = (1 << (ndims - 1)) - 1;
@@ -96,6 +110,7 @@ tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &ru
     const tests::owned_post_ops owned(ops);
     for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
     require(jitnorm_primitive_attr_set_post_ops(made, ops) == jitnorm_success, "post-ops can be set");
+    if (choices.one_in(3)) choose_residual(choices, made, rules, what);
     jitnorm_primitive_attr_t copy = nullptr;
     require(jitnorm_primitive_attr_clone(&copy, made) == jitnorm_success, "attributes can be cloned");
     tests::owned_attr clone(copy);
@@ -172,6 +187,7 @@ void choose_tensors(byte_stream &choices, tensor_rules rules, primitive_choice &
 bool primitive_choice::is_output(int argument) const {
     switch (argument) {
     case JITNORM_ARG_DST:
+    case JITNORM_ARG_DST_1:
     case JITNORM_ARG_DIFF_SRC:
     case JITNORM_ARG_DIFF_SCALE:
     case JITNORM_ARG_DIFF_SHIFT:
@@ -193,6 +209,11 @@ tests::owned_md primitive_choice::actual(int argument, jitnorm_data_type_t type)
         return dst.actual();
     case JITNORM_ARG_DIFF_SRC:
         return diff_src.actual();
+    case JITNORM_ARG_SRC_1:
+        return residual.actual();
+    case JITNORM_ARG_DST_1:
+    case JITNORM_ARG_DIFF_DST_1:
+        return sum.actual();
     case JITNORM_ARG_MEAN:
     case JITNORM_ARG_VARIANCE:
         return statistics.actual();

@@ -18,6 +18,10 @@ std::vector<int> known_arguments(size_t post_ops) {
                             JITNORM_ARG_DIFF_SRC,
                             JITNORM_ARG_DIFF_SCALE,
                             JITNORM_ARG_DIFF_SHIFT,
+                            JITNORM_ARG_SRC_1,
+                            JITNORM_ARG_DST_1,
+                            JITNORM_ARG_BIAS,
+                            JITNORM_ARG_DIFF_DST_1,
                             JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
                             JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST};
     for (size_t i = 0; i < post_ops; ++i) all.push_back(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(i)) | JITNORM_ARG_SRC_1);
@@ -98,6 +102,9 @@ void primitive_arguments::choose_aliases(byte_stream &choices, const primitive_c
     const size_t in = position_of(what.is_forward() ? JITNORM_ARG_SRC : JITNORM_ARG_DIFF_DST);
     const size_t out = position_of(what.is_forward() ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC);
     if (choices.one_in(4) && in < arguments_.size() && out < arguments_.size()) regions_.share(in, out, 0, true);
+    const size_t residual = position_of(JITNORM_ARG_SRC_1), sum = position_of(JITNORM_ARG_DST_1);
+    if (residual < arguments_.size() && sum < arguments_.size() && choices.one_in(4))
+        regions_.share(residual, sum, 0, true);
     regions_.share_hostile(choices);
 }
 

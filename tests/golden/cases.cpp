@@ -303,6 +303,29 @@ void add_quantizing(list &cases) {
             cases.push_back({of_type({.kind = kind, .flags = flags, .dims = {9, 70}, .seed = ++seed}, BF16)});
 }
 
+// Sums that are normalized from their output, from a tile, rounded; chunks of long rows; gradients with a second
+// source.
+void add_residuals(list &cases) {
+    size_t turn = 0;
+    for (const dim_t columns : {5, 37, 64, 700, 4096, 9000})
+        for (const auto type : {F32, BF16, F64})
+            for (const auto sum : {F32, BF16}) {
+                setup s = of_type({.flags = SCALE, .dims = {rows_for(columns, turn), columns}, .seed = 1400}, type);
+                if (turn % 2 == 0) s.flags |= RMS;
+                s.residual = {.added = "dense", .sum = "dense", .type = type, .sum_type = sum};
+                if (turn % 3 == 1) s.residual.bias_type = F32;
+                s.residual.rounded = turn % 4 == 3;
+                s.residual.in_place = type == sum && turn % 4 < 2;
+                cases.push_back({s, turn % 5 == 0 ? content::mixed : content::ordinary, false, columns < 50});
+                ++turn;
+            }
+    for (const auto type : {F32, BF16, F64}) {
+        setup s = of_type({.kind = BACKWARD, .flags = SCALE, .dims = {12, 45}, .seed = 1401}, type);
+        s.residual = {.added = "", .sum = "dense", .sum_type = BF16};
+        cases.push_back({s});
+    }
+}
+
 // ---------------------------------------------------------------- names
 
 std::string name_of(const post_op &op) {
@@ -363,6 +386,11 @@ std::string description_of(const golden_case &c) {
     if (s.attr.found_scales.ndims != 0)
         text += " found_scales " + std::to_string(s.attr.found_scales.dims[s.dims.size() - 1]);
     for (const post_op &op : s.attr.post_ops.entries) text += " +" + name_of(op);
+    if (!s.residual.added.empty()) text += " residual " + std::string(impl::name_of(s.residual.type));
+    if (!s.residual.sum.empty()) text += " sum " + std::string(impl::name_of(s.residual.sum_type));
+    if (s.residual.bias_type != jitnorm_data_type_undef) text += " bias";
+    if (s.residual.rounded) text += " rounded";
+    if (s.residual.in_place) text += " sum_in_place";
     if (s.in_place) text += " in_place";
     if (c.runtime_sizes) text += " runtime_sizes";
     if (c.src != content::ordinary) text += std::string(" ") + content_of(c);
@@ -379,9 +407,9 @@ bool writes_f16(const setup &s) {
 
 std::vector<golden_case> golden_cases() {
     list cases;
-    for (const auto add :
-         {add_lengths, add_flags, add_types, add_layouts, add_eltwise, add_binary, add_chains, add_contents, add_ways,
-          add_backward_lengths, add_backward_rows, add_backward_flags_and_types, add_backward_layouts, add_quantizing})
+    for (const auto add : {add_lengths, add_flags, add_types, add_layouts, add_eltwise, add_binary, add_chains,
+                           add_contents, add_ways, add_backward_lengths, add_backward_rows,
+                           add_backward_flags_and_types, add_backward_layouts, add_quantizing, add_residuals})
         add(cases);
     for (golden_case &c : cases) {
         c.name = description_of(c);

@@ -47,6 +47,9 @@ void fill_inputs(run &r, const golden_case &c) {
     fill(r.diff_dst, columns, c.src == content::mixed ? content::mixed : content::ordinary, 5000);
     if (!c.s.in_place) fill(r.dst, columns, content::ordinary, 6000); // what a sum post-op reads
     for (size_t i = 0; i < r.operands.size(); ++i) fill(r.operands[i], columns, content::ordinary, 7000 + unsigned(i));
+    fill(r.residual, columns, content::ordinary, 8000);
+    fill(r.bias, columns, content::ordinary, 9000);
+    fill(r.diff_sum, columns, content::ordinary, 9500);
     if (r.src_scale.exists()) r.src_scale.fill({0.7});
     if (r.p.attr.dst_scale) r.dst_scale.fill({c.s.dst_type == jitnorm_s8 || c.s.dst_type == jitnorm_u8 ? 0.013 : 1.3});
 }
@@ -57,6 +60,7 @@ uint64_t digest_of(const implementation &entry, const golden_case &c) {
     r.execute_on(entry, c.runtime_sizes ? sizes_come::at_execution : sizes_come::at_creation);
     uint64_t digest = EMPTY_DIGEST;
     std::vector<const tensor *> outputs = {&r.result(), &r.diff_scale, &r.diff_shift};
+    if (r.p.writes_sum()) outputs.push_back(&r.written_sum());
     if (r.p.writes_mean()) outputs.push_back(&r.mean);
     if (r.p.writes_variance()) outputs.push_back(&r.variance);
     if (r.p.finds_scales()) outputs.push_back(&r.dst_scale);

@@ -241,7 +241,7 @@ size_t errors_of(const std::string &text, const std::function<double(double, dou
     using jitnorm::graph::logical_tensor;
     using strided = logical_tensor::dims;
     const graph_case graph = parse_graph(text);
-    const graph_norm norm = understand({&graph.ops[0], &graph.ops[1]});
+    const graph_norm norm = understand({&graph.ops[0], &graph.ops[1]}, {2});
     graph_memory memory(1);
     for (const size_t id : {0, 2})
         memory.add(logical_tensor(id, logical_tensor::data_type::f32, strided{2, 4}, strided{4, 1}));
@@ -256,6 +256,41 @@ size_t errors_of(const std::string &text, const std::function<double(double, dou
     size_t count = 0;
     for (const comparison &c : check_graph_op(norm, memory)) count += c.errors();
     return count;
+}
+
+// An addition before: the sum, which an End keeps, is judged exactly, and what is normalized is what it holds.
+TEST(checking, an_addition_before) {
+    const auto tensor = [](int id) {
+        return R"({"id": )" + std::to_string(id) + R"(, "dtype": "bf16", "shape": [2, 4], "stride": [4, 1]})";
+    };
+    const std::string text = R"({"graph": [{"id": 0, "kind": "Add", "inputs": [)" + tensor(0) + "," + tensor(3) +
+                             R"(], "outputs": [)" + tensor(1) + R"(]}, {"id": 1, "kind": "RMSNorm", "inputs": [)" +
+                             tensor(1) + R"(], "outputs": [)" + tensor(2) + "]}]}";
+    EXPECT_EQ(run_text(text, 1).what.status, state::passed);
+    using jitnorm::graph::logical_tensor;
+    const graph_case graph = parse_graph(text);
+    const graph_norm norm = understand({&graph.ops[0], &graph.ops[1]}, {1, 2});
+    EXPECT_TRUE(norm.outputs.contains(graph_role::sum));
+    EXPECT_FALSE(understand({&graph.ops[0], &graph.ops[1]}, {2}).outputs.contains(graph_role::sum));
+    for (const double mistake : {0.0, 0.0625}) {
+        graph_memory memory(1);
+        for (const size_t id : {0, 1, 2, 3})
+            memory.add(logical_tensor(id, logical_tensor::data_type::bf16, logical_tensor::dims{2, 4},
+                                      logical_tensor::dims{4, 1}));
+        memory.fill_inputs(norm);
+        const std::vector<double> x1 = values_of(memory.at(0)), x2 = values_of(memory.at(3));
+        for (size_t i = 0; i < x1.size(); ++i) memory.at(1).set(dim_t(i), x1[i] + x2[i]);
+        const std::vector<double> sum = values_of(memory.at(1));
+        for (size_t i = 0; i < sum.size(); ++i) {
+            double squares = 0;
+            for (size_t c = 0; c < 4; ++c) squares += sum[i / 4 * 4 + c] * sum[i / 4 * 4 + c] / 4;
+            memory.at(2).set(dim_t(i), sum[i] / std::sqrt(squares + double(1e-5F)));
+        }
+        memory.at(1).set(5, sum[5] + mistake);
+        size_t errors = 0;
+        for (const comparison &c : check_graph_op(norm, memory)) errors += c.errors();
+        EXPECT_EQ(errors, mistake == 0 ? 0u : 1u);
+    }
 }
 
 TEST(checking, what_is_fused) {

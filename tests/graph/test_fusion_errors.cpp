@@ -48,7 +48,9 @@ TEST(fusion_errors, of_compilation) {
     EXPECT_EQ(sum.refusal({src, dense(OTHER_ID, {4, 3})}), jitnorm_invalid_shape);
     EXPECT_EQ(sum.refusal({src, dense(OTHER_ID, {1, 2, 3, 4})}), jitnorm_invalid_shape);
     const auto any = logical_tensor::layout_type::any;
-    EXPECT_EQ(sum.refusal({src, logical_tensor(OTHER_ID, f32, strided{3, 4}, any)}), jitnorm_invalid_arguments);
+    EXPECT_EQ(sum.refusal({src, logical_tensor(OTHER_ID, f32, strided{3, 4}, any)}), jitnorm_success); // dense
+    const auto undef = logical_tensor::layout_type::undef;
+    EXPECT_EQ(sum.refusal({src, logical_tensor(OTHER_ID, f32, strided{3, 4}, undef)}), jitnorm_invalid_arguments);
     EXPECT_EQ(sum.refusal({src, logical_tensor(OTHER_ID, f32, strided{3, 4}, strided{2, 1})}),
               jitnorm_invalid_arguments);
     EXPECT_EQ(sum.refusal({src, logical_tensor(OTHER_ID, f32, strided{3, 4}, strided{-4, 1})}),

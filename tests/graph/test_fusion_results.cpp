@@ -286,6 +286,21 @@ TEST(fusion_results, quantize_has_its_bits) {
                 }
 }
 
+// The product of 1 / scale alone, the sign of zero included; rounded and saturated as the type is.
+TEST(fusion_results, quantize_to_f8) {
+    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3})
+        for (const float scale : {0.5F, 0.013F, -3.7F, 1e-4F}) {
+            execution e({LayerNorm, {6, 70}, jitnorm_f32, {{Round}, quantize(scale, type)}, type});
+            e.run();
+            floats expected = e.normalized();
+            for (float &x : expected) x = std::nearbyint(x) * (1 / scale);
+            expected = rounded(expected, type);
+            const floats got = as_floats(e.dst.data.values());
+            expect_equal(got, expected);
+            for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::signbit(got[i]), std::signbit(expected[i]));
+        }
+}
+
 // Values (from beta alone) within a few ulps of those that lie between two integers, where it shows how often a step is
 // rounded.
 TEST(fusion_results, quantize_rounds_as_often_as_it_says) {

@@ -176,6 +176,25 @@ TEST_P(residual, attributes) {
     }
 }
 
+// Found scales go through columns in pieces of their own, and twice.
+TEST_P(residual, scales_that_are_found) {
+    for (dim_t C : {64, 1000, 4096, 16384, 40000})
+        for (auto type : {jitnorm_f32, jitnorm_bf16})
+            for (dim_t per_row : {1, 8})
+                for (bool in_place : {false, true})
+                    for (const char *layout : {"dense", "@ba"}) {
+                        setup s = setup_of(5, C, type, type);
+                        s.dst_type = jitnorm_s8;
+                        s.attr = finding_scales(s.dims, per_row);
+                        s.residual.added = s.residual.sum = layout;
+                        s.residual.in_place = in_place;
+                        expect_equal_to_reference(GetParam(), s);
+                        s.flags |= jitnorm_use_global_stats;
+                        expect_equal_to_reference(GetParam(), s);
+                        if (HasFailure()) return;
+                    }
+}
+
 TEST_P(residual, special_values) {
     for (dim_t C : {20, 300, 5000}) {
         const setup s = setup_of(6, C, jitnorm_f32, jitnorm_bf16);

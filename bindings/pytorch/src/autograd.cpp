@@ -112,12 +112,22 @@ struct leaves {
     at::ScalarType common_type() const { return at::promoteTypes(weight.scalar_type(), bias.scalar_type()); }
 };
 
+// What the graph holds nodes by: std::shared_ptr at first, c10::intrusive_ptr in later versions of PyTorch.
+using node_pointer = decltype(torch::autograd::Edge::function);
+
+template <typename Pointer, typename Some>
+Pointer hold(Some *node) {
+    if constexpr (std::is_same_v<Pointer, std::shared_ptr<Node>>)
+        return Pointer(node, [](auto *ended) { deleteNode(ended); }); // deep graphs end without recursion
+    else
+        return Pointer::unsafe_steal_from_new(node);
+}
+
 // Makes the results those of a node. The sum is saved without its place in the graph, which would hold itself.
 void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output,
             Tensor &sum) {
     const Tensor input = sum.defined() ? sum.detach() : from.input;
-    const std::shared_ptr<norm_backward> node(new norm_backward(shape, input, from.weight, mean, rstd),
-                                              torch::autograd::deleteNode);
+    const node_pointer node = hold<node_pointer>(new norm_backward(shape, input, from.weight, mean, rstd));
     node->set_next_edges(torch::autograd::collect_next_edges(from.input, from.weight, from.bias, from.residual));
     torch::autograd::set_history(output, node);
     if (sum.defined()) torch::autograd::set_history(sum, node);

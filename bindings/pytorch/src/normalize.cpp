@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "normalize.hpp"
 
-#include <ATen/ops/empty.h>
+#include <ATen/EmptyTensor.h>
 
 #include <numeric>
 
@@ -71,14 +71,17 @@ request make_request(jitnorm_prop_kind_t kind, const at::Tensor &input, const no
     return asked;
 }
 
+// Contiguous, on the CPU; without the dispatcher, which takes as long as the rest of a small call.
+at::Tensor empty(at::IntArrayRef sizes, at::ScalarType type) { return at::Tensor(at::detail::empty_cpu(sizes, type)); }
+
 // The input's sizes with 1 for what is normalized.
 at::Tensor empty_statistics(const at::Tensor &input, const norm &how) {
     c10::SmallVector<int64_t, 8> sizes(input.sizes().begin(), input.sizes().end());
     std::fill(sizes.end() - std::ptrdiff_t(how.shape.size()), sizes.end(), 1);
-    return at::empty(sizes, input.options().dtype(at::kFloat));
+    return empty(sizes, at::kFloat);
 }
 
-at::Tensor empty_data(const at::Tensor &like) { return at::empty(like.sizes(), like.options()); }
+at::Tensor empty_data(const at::Tensor &like) { return empty(like.sizes(), like.scalar_type()); }
 
 at::Tensor in_type(const at::Tensor &tensor, at::ScalarType type) {
     return tensor.defined() && tensor.scalar_type() != type ? tensor.to(type) : tensor;
@@ -230,10 +233,10 @@ gradients backward(const at::Tensor &of_output, const at::Tensor &input, const a
                    const norm &how, wanted_gradients wanted, const at::Tensor &of_input) {
     const backward_inputs from(of_output, input, mean, rstd, how, of_input);
     const affine side(how);
-    const auto options = side.any() ? side.either().options() : input.options();
+    const auto type = (side.any() ? side.either() : input).scalar_type();
     gradients made = {empty_data(input), {}, {}};
-    if (makes_weight_gradient(side, wanted)) made.weight = at::empty(how.shape, options);
-    if (wanted.bias) made.bias = at::empty(how.shape, options);
+    if (makes_weight_gradient(side, wanted)) made.weight = empty(how.shape, type);
+    if (wanted.bias) made.bias = empty(how.shape, type);
     request asked = backward_request(input, how, side, wanted);
     run_backward(asked, from, how, side, made);
     keep_wanted(how, wanted, made);
@@ -248,10 +251,9 @@ gradients partial_backward(const at::Tensor &of_output, const at::Tensor &input,
     const int64_t columns = c10::multiply_integers(how.shape);
     const int64_t row_count = c10::multiply_integers(input.sizes().slice(0, input.sizes().size() - how.shape.size()));
     const int64_t sums = partial_sums(row_count, columns, range);
-    const auto options = input.options().dtype(at::kDouble);
     gradients made = {empty_data(input), {}, {}};
-    if (makes_weight_gradient(side, wanted)) made.weight = at::empty({sums, columns}, options);
-    if (wanted.bias) made.bias = at::empty({sums, columns}, options);
+    if (makes_weight_gradient(side, wanted)) made.weight = empty({sums, columns}, at::kDouble);
+    if (wanted.bias) made.bias = empty({sums, columns}, at::kDouble);
     request asked = backward_request(input, how, side, wanted);
     asked.first_row = range.first;
     asked.all_rows = range.all;
@@ -279,7 +281,7 @@ at::Tensor merge_gradients(at::ArrayRef<at::Tensor> sums, at::IntArrayRef rows, 
                     " columns");
         data.push_back(static_cast<const double *>(sums[i].data_ptr()));
     }
-    const at::Tensor made = at::empty(shape, at::TensorOptions().dtype(type));
+    const at::Tensor made = empty(shape, type);
     jitnorm::error::wrap_c_api(
         jitnorm_layer_normalization_merge_gradients(made.data_ptr(), jitnorm_data_type_t(type_of(made)), all, columns,
                                                     int(rows.size()), rows.data(), data.data()),

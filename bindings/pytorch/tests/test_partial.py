@@ -80,5 +80,39 @@ class Processes(TestCase):
         self.assertNotEqual(self.parameters_after_training("--plain"), self.parameters_after_training("--plain", "--ranks", "4"))
 
 
+# Two processes with half the rows each, by DistributedDataParallel: prints the gradients.
+DATA_PARALLEL = """if True:
+    import sys, tempfile, torch, torch.distributed as dist, torch.multiprocessing, jitnorm_torch
+    def train(rank, ranks, meeting_point):
+        torch.set_num_threads(1)
+        dist.init_process_group("gloo", init_method=meeting_point, rank=rank, world_size=ranks)
+        torch.manual_seed(1)
+        model = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.LayerNorm(16), jitnorm_torch.LayerNorm(16))
+        x = torch.randn(64, 16)[rank * 64 // ranks : (rank + 1) * 64 // ranks]
+        with jitnorm_torch.overridden():
+            parallel = torch.nn.parallel.DistributedDataParallel(model)
+            parallel(x).pow(3).mean().backward()
+        if rank == 0:
+            print(*(g for p in model.parameters() for g in p.grad.flatten().tolist()), flush=True)
+        dist.destroy_process_group()
+    with tempfile.TemporaryDirectory() as folder:
+        ranks = int(sys.argv[1])
+        torch.multiprocessing.start_processes(train, (ranks, f"file://{folder}/meeting"), ranks, start_method="fork")
+"""
+
+
+class DataParallel(TestCase):
+    def gradients(self, ranks):
+        command = [sys.executable, "-W", "ignore", "-c", DATA_PARALLEL, str(ranks)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return torch.tensor([float(word) for word in done.stdout.split()])
+
+    def test_works_unchanged(self):
+        one, two = self.gradients(1), self.gradients(2)
+        self.assertEqual(len(one), 16 * 17 + 4 * 16)
+        self.assert_near(two, one, 1e-5)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -70,6 +70,18 @@ class Shapes(TestCase):
             self.assert_same_bits(got, expected)
 
 
+    @unittest.skipUnless(hasattr(torch, "export"), "torch.export came with PyTorch 2.1")
+    def test_export(self):
+        import jitnorm_torch
+
+        model = torch.nn.Sequential(jitnorm_torch.LayerNorm(8), jitnorm_torch.RMSNorm(8)).eval()
+        x = random((4, 8))
+        exported = torch.export.export(model, (x,))
+        targets = [str(node.target) for node in exported.graph.nodes]
+        self.assertTrue(any("jitnorm" in target for target in targets), targets)
+        self.assert_same_bits(exported.module()(x), model(x))
+
+
 class Modules(TestCase):
     def test_state_and_results_are_those_of_torch(self):
         import jitnorm_torch

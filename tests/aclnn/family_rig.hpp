@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// family_rig: what the tests of normalizations of sums and to 8 bits have in common: filled tensors, plain formulas,
+// refusals.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "acl_tensor.hpp"
+#include "chain.hpp"
+
+namespace jitnorm::tests {
+
+using values = std::vector<double>;
+
+inline acl_tensor filled(const dims_t &dims, aclDataType type, double mean, double deviation, unsigned seed,
+                         layout how = layout::dense) {
+    acl_tensor result(dims, type, how);
+    result.fill_normal(mean, deviation, seed);
+    return result;
+}
+
+inline double half_ulp_of(aclDataType type) {
+    return type == ACL_BF16 ? 0x1p-8 : type == ACL_FLOAT16 ? 0x1p-11 : 0x1p-24;
+}
+
+// A value as the type has it.
+inline double as_type(double value, aclDataType type) {
+    const acl_tensor one({1}, type);
+    one.fill({value});
+    return one.values()[0];
+}
+
+inline double largest_of(const values &v) {
+    double result = 0;
+    for (const double value : v) result = std::fmax(result, std::fabs(value));
+    return result;
+}
+
+inline void expect_near_all(const values &got, const values &expected, double bound, const char *what) {
+    ASSERT_EQ(got.size(), expected.size()) << what;
+    for (size_t i = 0; i < got.size(); ++i)
+        ASSERT_TRUE(std::fabs(got[i] - expected[i]) <= bound)
+            << what << " at " << i << ": " << got[i] << " for " << expected[i];
+}
+
+// (x1 + x2) + bias as f32 computes it; the bias repeats itself.
+inline values float_sums(const values &x1, const values &x2, const values &bias = {}) {
+    values result(x1.size());
+    for (size_t i = 0; i < x1.size(); ++i) {
+        float sum = float(x1[i]) + float(x2[i]);
+        if (!bias.empty()) sum += float(bias[i % bias.size()]);
+        result[i] = double(sum);
+    }
+    return result;
+}
+
+// The first call answers the status, says why, and gives nothing.
+inline void expect_refused(aclnnStatus expected, const char *what,
+                           const std::function<aclnnStatus(uint64_t *, aclOpExecutor **)> &first) {
+    uint64_t bytes = 12345;
+    aclOpExecutor *executor = nullptr;
+    (void)aclGetRecentErrMsg();
+    EXPECT_EQ(first(&bytes, &executor), expected) << what;
+    const char *reason = aclGetRecentErrMsg();
+    ASSERT_NE(reason, nullptr) << what;
+    EXPECT_NE(std::string(reason).find(std::to_string(expected)), std::string::npos) << reason;
+    EXPECT_EQ(executor, nullptr) << what;
+    EXPECT_EQ(bytes, 12345u) << what;
+}
+
+} // namespace jitnorm::tests
