@@ -107,7 +107,7 @@ TEST_P(residual, a_residual_that_is_repeated) {
 // dst over src, the sum over the residual, and both: of whole rows, of chunks of long rows, dense and packed.
 TEST_P(residual, in_place) {
     for (const char *layout : {"dense", "@ba"})
-        for (dim_t C : {33, 1000, 4096, 10000})
+        for (dim_t C : {33, 1000, 4096, 10000, 40000})
             for (auto type : {jitnorm_f32, jitnorm_bf16})
                 for (int which = 0; which < 4; ++which) {
                     setup s = setup_of(7, C, type, type);
