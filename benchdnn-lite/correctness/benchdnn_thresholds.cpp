@@ -118,9 +118,6 @@ acceptance of_elements(const execution &e, const argument &output, double thresh
 acceptance benchdnn_acceptance(const execution &e, const argument &output) {
     const problem &p = e.prb();
     if (output.id == JITNORM_ARG_DST) return of_elements(e, output, coarseness(p.types.dst) * 5e-7);
-    // Ours: a scale that is found is as exact as the largest element of its row in f32.
-    if (output.id == (JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST))
-        return of_elements(e, output, coarseness(jitnorm_f32) * 5e-7);
     if (p.is_forward()) return of_elements(e, output, 0);
     const double limit =
         output.id == JITNORM_ARG_DIFF_SRC ? coarseness(p.types.diff_src) * 5e-7 : coarseness(p.types.src) * 5e-6;
