@@ -41,7 +41,6 @@ void check_status(jitnorm_status_t status, const char *call);
     take(post_ops_destroy) \
     take(primitive_attr_create) \
     take(primitive_attr_set_scales_mask) \
-    take(primitive_attr_set_scales_v3) \
     take(primitive_attr_set_scratchpad_mode) \
     take(primitive_attr_set_post_ops) \
     take(primitive_attr_destroy) \
@@ -60,7 +59,8 @@ void check_status(jitnorm_status_t status, const char *call);
 #define BENCHDNN_LITE_LATER_FUNCTIONS(take) \
     take(primitive_attr_set_deterministic) \
     take(primitive_attr_set_fpmath_mode_v2) \
-    take(primitive_attr_set_residual)
+    take(primitive_attr_set_residual) \
+    take(primitive_attr_set_scales_v3)
 // clang-format on
 
 // The functions of one library: by default of the one that the program is linked with. A handle goes to the functions

@@ -131,6 +131,7 @@ void operation::set_modes(jitnorm_primitive_attr_t attr) const {
 }
 
 void operation::find_scales(const primitive_attr &attr, const found_scales &scales) const {
+    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_scales_v3), "attr-scales=dst:...:dynamic_amax");
     const int rows = (1 << (problem_.ndims() - 1)) - 1, everything = 2 * rows + 1;
     const dim_t groups[] = {1, scales.group};
     const bool grouped = scales.group != 0;

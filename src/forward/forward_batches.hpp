@@ -53,24 +53,25 @@ public:
     void read_statistics(const statistics_rows &from, row_batch<T> &batch) const;
     [[gnu::always_inline]] void write_statistics(const row_batch<T> &batch, const statistics_rows &to) const;
 
-    // ---- some columns of the batch's rows, the first of which has the given number: a panel of what is normalized and
-    // of dst, behind which there are the two inputs of a sum
+    // ---- some columns of the batch's rows, the first of which has the given number; of a sum also its two terms, else
+    // null
 
-    [[gnu::always_inline]] void normalize(const forward_inputs<T> &inputs, const panel &here, const row_batch<T> &batch,
-                                          dim_t first_row, range columns) const;
+    [[gnu::always_inline]] void normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
+                                          const strip *terms, const row_batch<T> &batch, dim_t first_row,
+                                          range columns) const;
 
 private:
     [[gnu::noinline]] void normalize_with_operands(const forward_inputs<T> &inputs,
                                                    const jit::normalize_kernel<T> &kernel,
                                                    jit::normalize_arguments<T> &args, const window &where) const;
-    void prefetch_terms(const forward_inputs<T> &inputs, const panel &here, dim_t rows,
+    void prefetch_terms(const forward_inputs<T> &inputs, const strip *terms, dim_t rows,
                         jit::normalize_arguments<T> &args) const;
     void settle_rest(const strip &src, row_batch<T> &batch) const;
     moments<T> settled(const std::byte *row, const row_batch<T> &batch, dim_t r, T k) const;
     moments<T> settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
 
-    bool writes_mean_, writes_variance_, rms_, adds_;
+    bool writes_mean_, writes_variance_, rms_;
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;
     float epsilon_;
@@ -115,9 +116,9 @@ inline void forward_batches<T>::write_statistics(const row_batch<T> &batch, cons
 }
 
 template <typename T>
-inline void forward_batches<T>::normalize(const forward_inputs<T> &inputs, const panel &here, const row_batch<T> &batch,
-                                          dim_t first_row, range columns) const {
-    const strip &src = here[0], &dst = here[1];
+inline void forward_batches<T>::normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
+                                          const strip *terms, const row_batch<T> &batch, dim_t first_row,
+                                          range columns) const {
     jit::normalize_arguments<T> args = {.src = src.first,
                                         .dst = dst.first,
                                         .src_row_stride = src.stride,
@@ -135,7 +136,7 @@ inline void forward_batches<T>::normalize(const forward_inputs<T> &inputs, const
                                         .prefetch = inputs.prefetch ? batch.rows * src.stride : 0,
                                         .parameters = kernels_->post_op_parameters.data(),
                                         .operands = nullptr};
-    if (adds_) prefetch_terms(inputs, here, batch.rows, args);
+    if (terms != nullptr) prefetch_terms(inputs, terms, batch.rows, args);
     const auto &kernel = inputs.non_temporal ? kernels_->non_temporal : kernels_->normalize;
     if (operands_.size() == 0)
         kernel(args);

@@ -111,7 +111,7 @@ inline void forward_executor<T, Rows>::normalize(cursor &at, const forward_input
     if (quantizer_) return quantize(at, inputs, batch, first_row);
     for_each_panel(columns, [&](range some) {
         const panel here = at.open({0, batch.rows}, some);
-        batches_.normalize(inputs, here, batch, first_row, some);
+        batches_.normalize(inputs, here[X], here[Y], terms_of(here), batch, first_row, some);
         at.close({0, batch.rows}, some);
     });
 }
@@ -121,11 +121,9 @@ template <typename T, typename Rows>
 void forward_executor<T, Rows>::quantize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
                                          dim_t first_row) const {
     const range rows = {0, batch.rows};
-    const auto normalize = [&](panel here, range columns, const strip &floats) {
-        const strip dst = here[Y];
-        here[Y] = floats;
-        batches_.normalize(inputs, here, batch, first_row, columns);
-        return dst;
+    const auto normalize = [&](const panel &here, range columns, const strip &floats) {
+        batches_.normalize(inputs, here[X], floats, terms_of(here), batch, first_row, columns);
+        return here[Y];
     };
     quantizer_->run(
         {inputs.args[DST_SCALE], inputs.floats, first_row, batch.rows},

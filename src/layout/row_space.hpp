@@ -72,7 +72,14 @@ private:
 
     void append(dim_t size, const per_tensor &stride);
     bool continues(size_t level, dim_t size, const per_tensor &stride) const;
-    cursor start() const { return {{}, {offset0_, 0}}; }
+    // Only the levels there are, and the first one apart: what clears them all takes a tenth of a call for one row.
+    cursor start() const {
+        cursor at;
+        at.index[0] = 0;
+        for (size_t level = 1; level < size_t(levels_); ++level) at.index[level] = 0;
+        at.now = {offset0_, 0};
+        return at;
+    }
     cursor locate(dim_t row) const;
     void move(cursor &at, size_t level, dim_t steps) const;
     void advance(cursor &at) const;
