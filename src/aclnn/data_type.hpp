@@ -26,9 +26,8 @@ constexpr jitnorm_data_type_t core_type(int acl_type) {
     }
 }
 
-constexpr bool is_float(int acl_type) {
-    return acl_type == ACL_FLOAT || acl_type == ACL_FLOAT16 || acl_type == ACL_BF16;
-}
+constexpr bool is_narrow(int acl_type) { return acl_type == ACL_FLOAT16 || acl_type == ACL_BF16; }
+constexpr bool is_float(int acl_type) { return acl_type == ACL_FLOAT || is_narrow(acl_type); }
 
 // Whether the view alone says where elements lie.
 constexpr bool is_plain(int acl_format) {

@@ -9,8 +9,6 @@ namespace jitnorm::impl::aclnn {
 
 namespace {
 
-slot if_wanted(const tensor *t, slot part) { return t != nullptr ? part : layer_norm::NO_SLOT; }
-
 // ---------------------------------------------------------------- aclnnAddRmsNorm
 
 // Without rstdOut CANN has narrow types and a gamma of one row.
@@ -52,8 +50,6 @@ outcome check(const add_rms_norm_parameters &g, row_shape &parted) {
 
 // ---------------------------------------------------------------- aclnnAddLayerNorm
 
-bool is_narrow(int acl_type) { return acl_type == ACL_FLOAT16 || acl_type == ACL_BF16; }
-
 // All of one type; narrow data with gamma and beta FLOAT; or x1 or x2 narrow and all else FLOAT.
 outcome check_types(const add_layer_norm_parameters &g) {
     const int one = g.x1->data_type, other = g.x2->data_type;
@@ -70,12 +66,6 @@ outcome check_types(const add_layer_norm_parameters &g) {
         checked.failed())
         return checked;
     return check_type({{"meanOut", g.mean}, {"rstdOut", g.rstd}}, ACL_FLOAT, "FLOAT");
-}
-
-outcome check_contiguous(std::initializer_list<named_tensor> tensors) {
-    for (const auto &[name, t] : tensors)
-        if (t != nullptr && !is_contiguous(*t)) return invalid(explain("%s must be contiguous", name));
-    return {};
 }
 
 // A bias has a value for each column, or is repeated in each row.

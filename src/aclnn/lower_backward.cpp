@@ -87,8 +87,6 @@ outcome place_gradient(const tensor *t, const row_shape &parted, memory_desc &la
     return t == nullptr ? outcome{} : place_columns(*t, parted, layout);
 }
 
-slot if_wanted(const tensor *t, slot part) { return t != nullptr ? part : layer_norm::NO_SLOT; }
-
 } // namespace
 
 outcome lower(const backward_parameters &g, request &result) {

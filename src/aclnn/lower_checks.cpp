@@ -53,6 +53,12 @@ outcome check_epsilon(double epsilon) {
                                                          : invalid("epsilon must be finite and not negative");
 }
 
+outcome check_contiguous(std::initializer_list<named_tensor> tensors) {
+    for (const auto &[name, t] : tensors)
+        if (t != nullptr && !is_contiguous(*t)) return invalid(explain("%s must be contiguous", name));
+    return {};
+}
+
 outcome as_tiling(outcome refused) {
     return refused.status == JITNORM_ACLNN_ERR_PARAM_INVALID ? tiling(refused.reason) : refused;
 }

@@ -25,6 +25,11 @@ outcome check_type(std::initializer_list<named_tensor> tensors, int type, const 
 outcome check_shape(const named_tensor &checked, shape expected, const char *what);
 outcome check_epsilon(double epsilon); // finite, not negative
 
+outcome check_contiguous(std::initializer_list<named_tensor> tensors);
+
+// The part of the problem that a parameter is, unless it is null.
+inline slot if_wanted(const tensor *t, slot part) { return t != nullptr ? part : layer_norm::NO_SLOT; }
+
 // The same refusal with the number that some operations of CANN have for all but types.
 outcome as_tiling(outcome refused);
 

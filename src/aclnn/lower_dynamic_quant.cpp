@@ -19,8 +19,6 @@ struct quantization {
     const tensor *y, *scale;
 };
 
-bool is_narrow(int acl_type) { return acl_type == ACL_FLOAT16 || acl_type == ACL_BF16; }
-
 outcome check_types(const tensor &x, std::initializer_list<named_tensor> as_x, std::initializer_list<named_tensor> ys,
                     std::initializer_list<named_tensor> scales) {
     if (!is_narrow(x.data_type)) return invalid("x is neither FLOAT16 nor BF16");
@@ -125,9 +123,7 @@ outcome check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &
     if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
     for (const named_tensor &vector : {inputs.begin()[3], inputs.begin()[4]})
         if (outcome checked = check_shape(vector, g.gamma->dims, "gamma"); checked.failed()) return checked;
-    for (const named_tensor &scale : {outputs.begin()[2], outputs.begin()[4]})
-        if (scale.t != nullptr && !is_contiguous(*scale.t))
-            return invalid(explain("%s must be contiguous", scale.name));
+    if (outcome checked = check_contiguous({outputs.begin()[2], outputs.begin()[4]}); checked.failed()) return checked;
     for (const named_tensor &data : {inputs.begin()[1], outputs.begin()[1]})
         if (outcome checked = check_shape(data, g.x1->dims, "x1"); checked.failed()) return checked;
     return {};
@@ -181,8 +177,8 @@ outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     }
     result.parameters = {{g.x, layer_norm::SRC},
                          {g.gamma, layer_norm::SCALE},
-                         {g.smooth, g.smooth != nullptr ? layer_norm::post_op_slot(0) : layer_norm::NO_SLOT},
-                         {g.beta, g.beta != nullptr ? layer_norm::SHIFT : layer_norm::NO_SLOT},
+                         {g.smooth, if_wanted(g.smooth, layer_norm::post_op_slot(0))},
+                         {g.beta, if_wanted(g.beta, layer_norm::SHIFT)},
                          {g.y, layer_norm::DST},
                          {g.scale, layer_norm::DST_SCALE}};
     result.inputs = 4;

@@ -3,6 +3,7 @@
 // the scratchpad.
 #pragma once
 
+#include <algorithm>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,13 @@ constexpr int MAX_POST_OPS = 32;
 
 struct post_op_list {
     std::vector<post_op> entries; // at most MAX_POST_OPS
+
+    // Whether one of them takes what dst holds before.
+    bool read_dst() const {
+        return std::any_of(entries.begin(), entries.end(),
+                           [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
+    }
+
     bool operator==(const post_op_list &) const = default;
 };
 

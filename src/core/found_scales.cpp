@@ -23,11 +23,6 @@ bool has_right_dims(const memory_desc &scales, const problem &p) {
     return groups == 0 ? columns == 0 : columns % groups == 0;
 }
 
-bool has_sum(const problem &p) {
-    return std::any_of(p.attr.post_ops.entries.begin(), p.attr.post_ops.entries.end(),
-                       [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
-}
-
 } // namespace
 
 dim_t scales_per_row(const problem &p) {
@@ -47,7 +42,8 @@ verdict check_found_scales(const problem &p) {
     if (p.has_runtime_sizes()) return unsupported("scales are found for sizes and strides known at creation only");
     if (!is_scaled(p.dst.data_type))
         return unsupported("scales are found for a dst of type s8, u8, f8_e5m2 or f8_e4m3");
-    if (has_sum(p)) return unsupported("a sum post-op reads values of dst whose scales are not known yet");
+    if (p.attr.post_ops.read_dst())
+        return unsupported("a sum post-op reads values of dst whose scales are not known yet");
     if (scales.data_type != jitnorm_f32 || scales.format_kind != jitnorm_blocked || scales.inner_nblks != 0)
         return unsupported("scales that are found are f32, without inner blocks");
     if (is_broadcast(scales)) return invalid("the scales that are found have a stride of 0 and are an output");

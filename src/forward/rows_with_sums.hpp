@@ -22,7 +22,8 @@ public:
     rows_with_sums(const problem &p, const plan &how, std::shared_ptr<const forward_kernels<T>> kernels)
         : rows_(row_tensors_of(p), how), kernels_(std::move(kernels)), last_(size_t(row_tensors_of(p).count - 1)),
           writes_sum_(p.writes_sum()), given_(p.statistics_are_inputs()), columns_(p.row_length()),
-          sum_bytes_(how.sum_bytes()), pitch_(how.sum_pitch), bias_size_(dim_t(size_of(p.attr.residual.bias_type))) {}
+          sum_bytes_(how.sum_bytes()), pitch_(how.sum_pitch), element_size_(dim_t(size_of(p.row_type()))),
+          bias_size_(dim_t(size_of(p.attr.residual.bias_type))) {}
 
     dim_t rows() const { return rows_.rows(); }
     dim_t cut_at(dim_t row) const { return rows_.cut_at(row); }
@@ -82,7 +83,7 @@ public:
             return result;
         }
         strip in_tile(range columns) const {
-            return {tile_.first + (columns.begin - added_.begin) * rows_.row_size_, tile_.stride};
+            return {tile_.first + (columns.begin - added_.begin) * rows_.element_size_, tile_.stride};
         }
 
         // Columns come in order; what has been added up may be asked for again.
@@ -135,7 +136,8 @@ private:
     size_t last_;             // of the tensors: dst
     bool writes_sum_, given_; // given: the statistics
     dim_t columns_;
-    dim_t sum_bytes_, pitch_, row_size_, bias_size_; // bytes
+    dim_t sum_bytes_, pitch_, element_size_,
+        bias_size_; // bytes: of the tile, its rows, of an element of them, of a bias
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -9,16 +9,6 @@
 
 namespace jitnorm::impl::layer_norm {
 
-namespace {
-
-bool has_sum(const problem &p) {
-    const auto &entries = p.attr.post_ops.entries;
-    return std::any_of(entries.begin(), entries.end(),
-                       [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
-}
-
-} // namespace
-
 row_tensors row_tensors_of(const problem &p) {
     row_tensors all;
     all.row_ndims = p.row_ndims();
@@ -28,7 +18,7 @@ row_tensors row_tensors_of(const problem &p) {
     add(SRC, p.src, true, false);
     if (p.adds_residual()) add(RESIDUAL, p.attr.residual.added, true, false);
     if (p.writes_sum()) add(SUM, p.attr.residual.sum, false, true);
-    if (p.is_forward()) add(DST, p.dst, has_sum(p), true);
+    if (p.is_forward()) add(DST, p.dst, p.attr.post_ops.read_dst(), true);
     if (!p.is_forward()) add(DIFF_DST, p.diff_dst, true, false);
     if (p.reads_diff_sum()) add(DIFF_SUM, p.attr.residual.sum, true, false);
     if (p.wants_diff_src()) add(DIFF_SRC, p.diff_src, false, true);

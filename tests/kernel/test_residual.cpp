@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residual addition: kernels give the reference's bits for every type, layout, length and number of threads, and the
 // bits of separate steps where the definition says so.
+#include "forward/rows_with_sums.hpp"
+#include "layout/rows_in_place.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {
@@ -347,6 +349,32 @@ TEST_P(residual, is_an_addition_and_a_normalization) {
                     if (!rounded) expected.sum = in_steps(entry, s, jitnorm_bf16).sum;
                     expect_same(outputs_by(entry, s), expected, s, entry.name);
                 }
+}
+
+// Of whole rows in the tile, some columns are where the rows have them.
+TEST_P(residual, sums_that_are_there_are_shown_where_they_are) {
+    constexpr dim_t C = 64;
+    using source = impl::layer_norm::rows_with_sums<float, impl::layer_norm::rows_in_place>;
+    setup s = setup_of(1, C, jitnorm_f32, jitnorm_f32);
+    s.residual.sum = "";
+    const problem p = make_problem(s);
+    const plan how = plan_of(jit_for(GetParam()), p, impl::the_machine());
+    ASSERT_NE(how.sum_pitch, 0);
+    const source rows(p, how, std::make_shared<const impl::layer_norm::forward_kernels<float>>(p, GetParam()));
+    const guarded_buffer tiles(how.scratchpad.bytes(), guard_side::before);
+    std::vector<float> src(C, 1), added(C, 2), dst(C);
+    impl::layer_norm::arguments args;
+    args.set(impl::layer_norm::SRC, src.data());
+    args.set(impl::layer_norm::RESIDUAL, added.data());
+    args.set(impl::layer_norm::DST, dst.data());
+    source::cursor at(rows, args, static_cast<std::byte *>(tiles.data()));
+    bool was_there = false;
+    at.for_each_batch({0, 1}, 1, 1, [&](dim_t, dim_t) {
+        const auto all = at.open({0, 1}, {0, C}), some = at.open({0, 1}, {16, 32});
+        EXPECT_EQ(some[0].first, all[0].first + 16 * sizeof(float));
+        was_there = true;
+    });
+    EXPECT_TRUE(was_there);
 }
 
 INSTANTIATE_TEST_SUITE_P(native, residual, testing::Values(isa::avx2, isa::avx512), on_isa::name);

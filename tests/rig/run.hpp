@@ -159,10 +159,7 @@ private:
         return made;
     }
 
-    bool reads_dst() const {
-        return std::any_of(p.attr.post_ops.entries.begin(), p.attr.post_ops.entries.end(),
-                           [](const auto &op) { return std::holds_alternative<impl::sum_post_op>(op); });
-    }
+    bool reads_dst() const { return p.attr.post_ops.read_dst(); }
 
     void make_gradients(const setup &s) {
         diff_dst = make(p.diff_dst, random_values(nelems(p.diff_dst), 0.1, 1, s.seed + 6));
