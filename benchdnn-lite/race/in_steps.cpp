@@ -92,6 +92,7 @@ private:
 std::unique_ptr<peer> steps_of(const execution &e) {
     const problem &p = e.prb();
     const auto &found = p.attr.scales.found;
+    if (p.writes_unquantized()) throw refusal("the steps have no second dst");
     if (!p.adds_residual() && !found) throw refusal("one step as it is");
     if (p.types.src != jitnorm_f32 && p.types.src != jitnorm_bf16) throw refusal("the steps take f32 and bf16 alone");
     if (found && (found->group != 0 || p.types.dst != jitnorm_s8)) throw refusal("the steps quantize rows to s8 alone");

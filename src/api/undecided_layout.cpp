@@ -70,7 +70,8 @@ verdict decide_post_ops(layer_norm::problem &p) {
 verdict decide_layouts(layer_norm::problem &p) {
     if (p.src.format_kind == jitnorm_format_kind_any)
         return {jitnorm_invalid_arguments, "the layout of the source is undecided"};
-    for (memory_desc *md : {&p.dst, &p.diff_dst, &p.diff_src, &p.attr.residual.added, &p.attr.residual.sum})
+    for (memory_desc *md :
+         {&p.dst, &p.diff_dst, &p.diff_src, &p.attr.residual.added, &p.attr.residual.sum, &p.attr.unquantized})
         if (verdict v = follow_layout(*md, p.src); v.status != jitnorm_success) return v;
     if (verdict v = decide_statistics(p); v.status != jitnorm_success) return v;
     return p.is_forward() ? decide_post_ops(p) : verdict{};

@@ -326,6 +326,22 @@ void add_residuals(list &cases) {
     }
 }
 
+// What dst is made of, beside it.
+void add_unquantized(list &cases) {
+    const jitnorm_data_type_t types[] = {F32, BF16, F16, F64};
+    size_t turn = 0;
+    for (const auto type : types)
+        for (const dim_t columns : {45, 600, 5000}) {
+            setup s = of_type({.flags = SCALE, .dims = {6, columns}, .dst_type = S8, .seed = 1500}, types[turn++ % 3]);
+            s.dst_type = S8;
+            s.attr = finding_scales(s.dims);
+            s.unquantized = turn % 4 == 3 ? "ba" : "dense";
+            s.unquantized_type = type;
+            s = with_post_ops(s, {impl::eltwise_post_op{jitnorm_eltwise_gelu_tanh, 0, 0}});
+            cases.push_back({s, content::ordinary, false, columns == 45});
+        }
+}
+
 // ---------------------------------------------------------------- names
 
 std::string name_of(const post_op &op) {
@@ -391,6 +407,7 @@ std::string description_of(const golden_case &c) {
     if (s.residual.bias_type != jitnorm_data_type_undef) text += " bias";
     if (s.residual.rounded) text += " rounded";
     if (s.residual.in_place) text += " sum_in_place";
+    if (!s.unquantized.empty()) text += " unquantized " + std::string(impl::name_of(s.unquantized_type));
     if (s.in_place) text += " in_place";
     if (c.runtime_sizes) text += " runtime_sizes";
     if (c.src != content::ordinary) text += std::string(" ") + content_of(c);
@@ -407,9 +424,10 @@ bool writes_f16(const setup &s) {
 
 std::vector<golden_case> golden_cases() {
     list cases;
-    for (const auto add : {add_lengths, add_flags, add_types, add_layouts, add_eltwise, add_binary, add_chains,
-                           add_contents, add_ways, add_backward_lengths, add_backward_rows,
-                           add_backward_flags_and_types, add_backward_layouts, add_quantizing, add_residuals})
+    for (const auto add :
+         {add_lengths, add_flags, add_types, add_layouts, add_eltwise, add_binary, add_chains, add_contents, add_ways,
+          add_backward_lengths, add_backward_rows, add_backward_flags_and_types, add_backward_layouts, add_quantizing,
+          add_residuals, add_unquantized})
         add(cases);
     for (golden_case &c : cases) {
         c.name = description_of(c);

@@ -24,7 +24,7 @@ inline const implementation &jit_for(isa vectors) {
 
 // Every output's values, widened to double, which is exact; empty where there is no such output.
 struct outputs {
-    std::vector<double> result, mean, variance, diff_scale, diff_shift, sum, found_scales;
+    std::vector<double> result, mean, variance, diff_scale, diff_shift, sum, found_scales, unquantized;
 };
 
 inline outputs outputs_of(const run &r) {
@@ -34,7 +34,8 @@ inline outputs outputs_of(const run &r) {
             r.diff_scale.values(),
             r.diff_shift.values(),
             r.p.writes_sum() ? r.written_sum().values() : std::vector<double>(),
-            r.p.finds_scales() ? r.dst_scale.values() : std::vector<double>()};
+            r.p.finds_scales() ? r.dst_scale.values() : std::vector<double>(),
+            r.unquantized.values()};
 }
 
 using preparation = std::function<void(run &)>; // changes inputs before they are read
@@ -78,6 +79,7 @@ inline void expect_same(const outputs &got, const outputs &expected, const setup
     compare("diff_shift", got.diff_shift, expected.diff_shift);
     compare("the sum with the residual", got.sum, expected.sum);
     compare("found scales", got.found_scales, expected.found_scales);
+    compare("the unquantized output", got.unquantized, expected.unquantized);
 }
 
 // Runs the reference and the kernels and compares.

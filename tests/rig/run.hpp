@@ -52,6 +52,7 @@ public:
             make_gradients(s);
         }
         make_residual(s);
+        if (p.writes_unquantized()) unquantized = tensor(p.attr.unquantized, side_);
         if (p.attr.src_scale) src_scale = make(dense({1}), {0.75});
         if (p.attr.dst_scale) dst_scale = make(dense({1}), {1.5});
         if (p.finds_scales()) dst_scale = tensor(p.attr.found_scales, side_);
@@ -129,6 +130,7 @@ public:
         args.set(SUM, pointer(written_sum()));
         args.set(BIAS, pointer(bias));
         args.set(DIFF_SUM, pointer(diff_sum));
+        args.set(UNQUANTIZED, pointer(unquantized));
         args.set(SRC_SCALE, pointer(src_scale));
         args.set(DST_SCALE, pointer(dst_scale));
         args.set(SCRATCHPAD, scratchpad);
@@ -148,7 +150,7 @@ public:
 
     problem p;
     tensor src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift;
-    tensor residual, sum, bias, diff_sum;
+    tensor residual, sum, bias, diff_sum, unquantized;
     tensor src_scale, dst_scale;  // the attribute's, one float each, or those that are found
     std::vector<tensor> operands; // src1 of binary post-op i
 
@@ -187,7 +189,7 @@ private:
         if (p.writes_sum()) result.push_back(&written_sum());
         if (p.writes_mean()) result.push_back(&mean);
         if (p.writes_variance()) result.push_back(&variance);
-        result.insert(result.end(), {&diff_scale, &diff_shift});
+        result.insert(result.end(), {&diff_scale, &diff_shift, &unquantized});
         if (p.finds_scales()) result.push_back(&dst_scale);
         std::erase_if(result, [](const tensor *output) { return !output->exists(); });
         return result;
