@@ -86,9 +86,13 @@ bool is_looked_at(const request &asked, int slot) {
 }
 
 size_t hash_of(const request &asked) {
-    uint64_t words[sizeof(request) / sizeof(uint64_t)], hash = 0;
+    constexpr uint64_t ODD = 0x9e3779b97f4a7c15u;
+    uint64_t words[sizeof(request) / sizeof(uint64_t)], factor = ODD, hash = 0;
     std::memcpy(words, &asked, sizeof asked);
-    for (const uint64_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    for (const uint64_t word : words) { // none of the products waits for another
+        hash += (word ^ (word >> 32)) * factor;
+        factor += 2 * ODD;
+    }
     return size_t(hash >> 32);
 }
 
