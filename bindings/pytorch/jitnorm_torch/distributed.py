@@ -45,7 +45,7 @@ class Rows:
         if self.rank < self.ranks - 1:
             dist.send(running, self._peer(self.rank + 1), self.group)
         # what is computed in: double to float is the one rounding of narrower types too
-        total = running[:, 0].to(torch.float64 if torch.float64 in dtypes else torch.float32)
+        total = running[:, 0].to(torch.float64 if torch.float64 in dtypes else torch.float32).contiguous()
         if self.ranks > 1:
             dist.broadcast(total, self._peer(self.ranks - 1), self.group)
         gradients = [None] * len(partial)

@@ -105,7 +105,7 @@ void request::set_epsilon(double value) {
     std::memcpy(&epsilon, &rounded, sizeof rounded);
 }
 
-prepared::prepared(const request &asked) {
+prepared::prepared(const request &asked) : elements_(asked.data.elements()) {
     const jitnorm::primitive_desc_base described = describe(asked);
     primitive_ = jitnorm::primitive(described.get());
     for (int slot = 0; slot < SLOTS; ++slot) {
@@ -120,9 +120,9 @@ prepared::prepared(const request &asked) {
 
 void prepared::run(const pointers &tensors) {
     for (size_t i = 0; i < slots_.size(); ++i) jitnorm_memory_set_data_handle(arguments_[i].memory, tensors[slots_[i]]);
-    jitnorm::error::wrap_c_api(
-        jitnorm_primitive_execute(primitive_.get(), stream_of_thread(), int(arguments_.size()), arguments_.data()),
-        "could not execute a normalization");
+    jitnorm::error::wrap_c_api(jitnorm_primitive_execute(primitive_.get(), stream_of_thread(elements_),
+                                                         int(arguments_.size()), arguments_.data()),
+                               "could not execute a normalization");
 }
 
 int64_t partial_sums(const request &asked) {
