@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizations of sums: aclnnAddRmsNorm and aclnnAddLayerNorm.
-#include "../core/last_error.hpp"
+#include "../system/last_error.hpp"
 #include "data_type.hpp"
 #include "lower.hpp"
 #include "rms_problem.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward_weights_kernel.hpp"
 
-#include "emit/element_io.hpp"
-#include "kernel_generator.hpp"
-#include "make_kernel.hpp"
+#include "../emit/element_io.hpp"
+#include "../kernel_generator.hpp"
+#include "../make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 

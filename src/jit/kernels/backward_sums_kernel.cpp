@@ -3,14 +3,14 @@
 
 #include <array>
 
-#include "emit/block_loop.hpp"
-#include "emit/centered_load.hpp"
-#include "emit/lane_fold.hpp"
-#include "emit/line_hints.hpp"
-#include "emit/plus_one.hpp"
-#include "emit/row_stepper.hpp"
-#include "kernel_generator.hpp"
-#include "make_kernel.hpp"
+#include "../emit/block_loop.hpp"
+#include "../emit/centered_load.hpp"
+#include "../emit/lane_fold.hpp"
+#include "../emit/line_hints.hpp"
+#include "../emit/plus_one.hpp"
+#include "../emit/row_stepper.hpp"
+#include "../kernel_generator.hpp"
+#include "../make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 

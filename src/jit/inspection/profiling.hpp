@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // profiling: makes generated code visible to tools, on request. What the functions say takes precedence over the
 // environment; all may be called at any time, and count for code generated from then on.
-//   JITNORM_JIT_PROFILE=<flags> perf: /tmp/perf-<pid>.map, which `perf report` reads; jit-<pid>.dump, which `perf
-//   inject`
-//                               reads, in the folder of the dumps
+//   JITNORM_JIT_PROFILE=<flags> writes /tmp/perf-<pid>.map, which `perf report` reads, or jit-<pid>.dump in the folder
+//                               of the dumps, which `perf inject` reads
 //   JITNORM_JIT_DUMP=<folder>   writes <folder>/<name>.bin, for objdump -D -b binary -m i386:x86-64
 #pragma once
 

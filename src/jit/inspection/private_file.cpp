@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../core/uncancellable.hpp"
+#include "../../system/uncancellable.hpp"
 
 namespace jitnorm::impl::jit {
 

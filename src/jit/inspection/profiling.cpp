@@ -11,9 +11,9 @@
 
 #include <unistd.h>
 
-#include "../core/environment.hpp"
-#include "../core/process_wide.hpp"
-#include "../core/verbose.hpp"
+#include "../../system/environment.hpp"
+#include "../../system/process_wide.hpp"
+#include "../../system/verbose.hpp"
 #include "jitnorm/jitnorm_types.h"
 #include "perf_dump.hpp"
 #include "private_file.hpp"

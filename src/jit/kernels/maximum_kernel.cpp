@@ -3,11 +3,11 @@
 
 #include <array>
 
-#include "../arithmetic/found_scale.hpp"
-#include "emit/element_io.hpp"
-#include "emit/row_stepper.hpp"
-#include "kernel_generator.hpp"
-#include "make_kernel.hpp"
+#include "../../arithmetic/found_scale.hpp"
+#include "../emit/element_io.hpp"
+#include "../emit/row_stepper.hpp"
+#include "../kernel_generator.hpp"
+#include "../make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 

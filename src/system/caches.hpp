@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "memory_desc.hpp"
+#include "dim.hpp"
 
 namespace jitnorm::impl {
 

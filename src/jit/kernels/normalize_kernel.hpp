@@ -3,8 +3,8 @@
 // statistics are known (docs/arithmetic.md, "Normalization").
 #pragma once
 
-#include "../core/memory_desc.hpp"
-#include "kernel.hpp"
+#include "../../core/memory_desc.hpp"
+#include "../kernel.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/environment.hpp"
-#include "core/verbose.hpp"
+#include "system/environment.hpp"
+#include "system/verbose.hpp"
 
 using namespace jitnorm::impl;
 

@@ -3,13 +3,13 @@
 
 #include <array>
 
-#include "emit/block_loop.hpp"
-#include "emit/centered_load.hpp"
-#include "emit/lane_fold.hpp"
-#include "emit/pivots.hpp"
-#include "emit/row_stepper.hpp"
-#include "kernel_generator.hpp"
-#include "make_kernel.hpp"
+#include "../emit/block_loop.hpp"
+#include "../emit/centered_load.hpp"
+#include "../emit/lane_fold.hpp"
+#include "../emit/pivots.hpp"
+#include "../emit/row_stepper.hpp"
+#include "../kernel_generator.hpp"
+#include "../make_kernel.hpp"
 #include "short_sweep.hpp"
 
 namespace jitnorm::impl::jit {

@@ -3,8 +3,8 @@
 // (docs/arithmetic.md, "Statistics").
 #pragma once
 
-#include "../arithmetic/constants.hpp"
-#include "kernel.hpp"
+#include "../../arithmetic/constants.hpp"
+#include "../kernel.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -3,8 +3,8 @@
 // (docs/arithmetic.md, "Backward").
 #pragma once
 
-#include "../core/memory_desc.hpp"
-#include "kernel.hpp"
+#include "../../core/memory_desc.hpp"
+#include "../kernel.hpp"
 
 namespace jitnorm::impl::jit {
 

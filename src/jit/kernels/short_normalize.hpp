@@ -3,9 +3,9 @@
 // and each row is straight code. For elements of the compute type, without attributes.
 #pragma once
 
-#include "emit/centered_load.hpp"
-#include "emit/line_hints.hpp"
-#include "emit/scale_shift.hpp"
+#include "../emit/centered_load.hpp"
+#include "../emit/line_hints.hpp"
+#include "../emit/scale_shift.hpp"
 #include "normalize_kernel.hpp"
 
 namespace jitnorm::impl::jit {

@@ -7,7 +7,7 @@
 
 #include <elf.h>
 
-#include "../core/process.hpp"
+#include "../../system/process.hpp"
 #include "frame_table.hpp"
 
 namespace jitnorm::impl::jit {

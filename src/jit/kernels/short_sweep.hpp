@@ -3,7 +3,7 @@
 // share the instructions for their pivots and their folds; what is left for each row is straight code.
 #pragma once
 
-#include "kernel_cache.hpp"
+#include "../kernel_cache.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "memory_desc.hpp"
+#include "dim.hpp"
 
 namespace jitnorm::impl {
 

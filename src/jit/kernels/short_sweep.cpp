@@ -3,10 +3,10 @@
 
 #include <array>
 
-#include "emit/lane_fold.hpp"
-#include "emit/pivots.hpp"
-#include "kernel_generator.hpp"
-#include "make_kernel.hpp"
+#include "../emit/lane_fold.hpp"
+#include "../emit/pivots.hpp"
+#include "../kernel_generator.hpp"
+#include "../make_kernel.hpp"
 #include "sweep_kernel.hpp"
 
 namespace jitnorm::impl::jit {

@@ -3,13 +3,13 @@
 
 #include <array>
 
-#include "emit/block_loop.hpp"
-#include "emit/element_io.hpp"
-#include "emit/lane_fold.hpp"
-#include "emit/line_hints.hpp"
-#include "emit/row_stepper.hpp"
-#include "kernel_generator.hpp"
-#include "make_kernel.hpp"
+#include "../emit/block_loop.hpp"
+#include "../emit/element_io.hpp"
+#include "../emit/lane_fold.hpp"
+#include "../emit/line_hints.hpp"
+#include "../emit/row_stepper.hpp"
+#include "../kernel_generator.hpp"
+#include "../make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 

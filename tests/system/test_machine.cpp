@@ -7,9 +7,9 @@
 
 #include <unistd.h>
 
-#include "core/environment.hpp"
-#include "core/machine.hpp"
-#include "core/verbose.hpp"
+#include "system/environment.hpp"
+#include "system/machine.hpp"
+#include "system/verbose.hpp"
 
 namespace jitnorm::impl {
 

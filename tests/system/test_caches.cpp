@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-#include "core/machine.hpp"
+#include "system/machine.hpp"
 
 namespace jitnorm::impl {
 

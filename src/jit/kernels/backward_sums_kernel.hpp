@@ -3,8 +3,8 @@
 // sums, and its share of the gradients of scale and shift (docs/arithmetic.md, "Backward").
 #pragma once
 
-#include "../arithmetic/constants.hpp"
-#include "kernel.hpp"
+#include "../../arithmetic/constants.hpp"
+#include "../kernel.hpp"
 
 namespace jitnorm::impl::jit {
 

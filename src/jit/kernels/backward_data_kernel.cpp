@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward_data_kernel.hpp"
 
-#include "emit/centered_load.hpp"
-#include "emit/line_hints.hpp"
-#include "emit/plus_one.hpp"
-#include "emit/row_stepper.hpp"
-#include "kernel_generator.hpp"
-#include "make_kernel.hpp"
+#include "../emit/centered_load.hpp"
+#include "../emit/line_hints.hpp"
+#include "../emit/plus_one.hpp"
+#include "../emit/row_stepper.hpp"
+#include "../kernel_generator.hpp"
+#include "../make_kernel.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -4,14 +4,14 @@
 #include <array>
 #include <optional>
 
-#include "emit/centered_load.hpp"
-#include "emit/line_hints.hpp"
-#include "emit/post_ops.hpp"
-#include "emit/recorded_code.hpp"
-#include "emit/row_stepper.hpp"
-#include "emit/scale_shift.hpp"
-#include "kernel_generator.hpp"
-#include "make_kernel.hpp"
+#include "../emit/centered_load.hpp"
+#include "../emit/line_hints.hpp"
+#include "../emit/post_ops.hpp"
+#include "../emit/recorded_code.hpp"
+#include "../emit/row_stepper.hpp"
+#include "../emit/scale_shift.hpp"
+#include "../kernel_generator.hpp"
+#include "../make_kernel.hpp"
 #include "short_normalize.hpp"
 
 namespace jitnorm::impl::jit {

@@ -2,8 +2,8 @@
 // maximum_kernel: the largest magnitude in each row of floats (docs/arithmetic.md, "Scales that are found").
 #pragma once
 
-#include "../core/memory_desc.hpp"
-#include "kernel.hpp"
+#include "../../core/memory_desc.hpp"
+#include "../kernel.hpp"
 
 namespace jitnorm::impl::jit {
 
