@@ -28,8 +28,7 @@ std::ostream &operator<<(std::ostream &out, const setup &s) {
                << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
                << s.left_out << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
                << s.residual.sum << "' in place " << s.residual.in_place << " unquantized '" << s.unquantized << "' "
-               << s.unquantized_type << " rows from " << s.first_row << " of "
-               << s.all_rows;
+               << s.unquantized_type << " rows from " << s.first_row << " of " << s.all_rows;
 }
 
 problem make_problem(const setup &s) {
@@ -67,9 +66,8 @@ problem with_runtime_sizes(problem p) {
             md.strides[d] = impl::RUNTIME_DIM;
         }
     };
-    for (memory_desc *md :
-         {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics, &p.attr.residual.added, &p.attr.residual.sum,
-          &p.attr.unquantized})
+    for (memory_desc *md : {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics, &p.attr.residual.added,
+                            &p.attr.residual.sum, &p.attr.unquantized})
         forget(*md, true);
     for (impl::post_op &op : p.attr.post_ops.entries)
         if (auto *binary = std::get_if<impl::binary_post_op>(&op)) forget(binary->src1, false); // broadcast where 1
