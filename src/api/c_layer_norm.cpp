@@ -8,8 +8,8 @@
 #include "../primitive/prepare.hpp"
 #include "../primitive/recent.hpp"
 #include "jitnorm/jitnorm.h"
+#include "memory/undecided_layout.hpp"
 #include "primitive_desc.hpp"
-#include "undecided_layout.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
