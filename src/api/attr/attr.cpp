@@ -5,8 +5,6 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
-
 verdict lower_modes(const jitnorm_primitive_attr &given) {
     for (const char *reason : given.unfulfilled)
         if (reason != nullptr) return unsupported(reason);
@@ -20,7 +18,7 @@ verdict lower_modes(const jitnorm_primitive_attr &given) {
 } // namespace
 
 verdict lower(const jitnorm_primitive_attr &given, attributes &result) {
-    if (const verdict v = lower_modes(given); v.status != jitnorm_success) return v;
+    if (const verdict v = lower_modes(given); v.failed()) return v;
     result.scratchpad_mode = given.scratchpad_mode;
     result.src_scale = given.src_scale;
     result.dst_scale = given.dst_scale;

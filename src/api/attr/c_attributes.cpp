@@ -21,9 +21,7 @@ bool is_known(jitnorm_accumulation_mode_t mode) {
     return jitnorm_accumulation_mode_strict <= mode && mode <= jitnorm_accumulation_mode_f16;
 }
 
-verdict unknown(const char *what, int mode) {
-    return {jitnorm_invalid_arguments, explain("%s is %d, which is no such mode", what, mode)};
-}
+verdict unknown(const char *what, int mode) { return invalid(explain("%s is %d, which is no such mode", what, mode)); }
 
 // COUNT for an argument that is not rounded.
 wish rounding_of(int arg) {
@@ -173,6 +171,6 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
     if (which != wish::COUNT)
         attr->unfulfilled_of(which) = is_stochastic ? "attr asks for stochastic rounding" : nullptr;
     else if (is_stochastic)
-        return report(__func__, {jitnorm_invalid_arguments, explain("arg is %d, which is not rounded", arg)});
+        return report(__func__, invalid(explain("arg is %d, which is not rounded", arg)));
     return jitnorm_success;
 }

@@ -11,8 +11,8 @@ namespace {
 bool is_eltwise(jitnorm_alg_kind_t alg) { return jitnorm_eltwise_relu <= alg && alg <= jitnorm_eltwise_hardswish; }
 bool is_binary(jitnorm_alg_kind_t alg) { return jitnorm_binary_add <= alg && alg <= jitnorm_binary_ne; }
 
-constexpr verdict UNKNOWN_ALGORITHM{jitnorm_invalid_arguments, "not an algorithm of this kind of post-op"};
-constexpr verdict NO_SUCH_POST_OP{jitnorm_invalid_arguments, "no post-op of this kind at this index"};
+constexpr verdict UNKNOWN_ALGORITHM = invalid("not an algorithm of this kind of post-op");
+constexpr verdict NO_SUCH_POST_OP = invalid("no post-op of this kind at this index");
 
 jitnorm_status_t append(const char *function, jitnorm_post_ops_t post_ops, const any_post_op &entry) noexcept {
     return guarded(function, [&]() -> verdict {
@@ -67,7 +67,7 @@ jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float 
                                              jitnorm_data_type_t data_type) {
     if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
     if (data_type != jitnorm_data_type_undef && size_of(data_type) == 0)
-        return report(__func__, {jitnorm_invalid_arguments, "unknown data type"});
+        return report(__func__, invalid("unknown data type"));
     return append(__func__, post_ops, sum_post_op{scale, zero_point, data_type});
 }
 
@@ -102,7 +102,7 @@ jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jit
                                                 const_jitnorm_memory_desc_t src1_desc) {
     if (any_null(post_ops, src1_desc)) return report(__func__, JITNORM_NULL_AMONG(post_ops, src1_desc));
     if (!is_binary(alg_kind)) return report(__func__, UNKNOWN_ALGORITHM);
-    if (src1_desc->ndims == 0) return report(__func__, {jitnorm_invalid_arguments, "an empty descriptor of src1"});
+    if (src1_desc->ndims == 0) return report(__func__, invalid("an empty descriptor of src1"));
     return append(__func__, post_ops, binary_post_op{alg_kind, *src1_desc});
 }
 
@@ -118,7 +118,7 @@ jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_post_ops_t pos
 
 jitnorm_status_t jitnorm_post_ops_append_prelu(jitnorm_post_ops_t post_ops, int mask) {
     if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
-    if (mask < 0) return report(__func__, {jitnorm_invalid_arguments, explain("mask is %d, which is negative", mask)});
+    if (mask < 0) return report(__func__, invalid(explain("mask is %d, which is negative", mask)));
     return append(__func__, post_ops, prelu_post_op{mask});
 }
 

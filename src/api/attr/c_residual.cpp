@@ -8,8 +8,6 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-
 verdict check(const residual_addition &asked, unsigned flags) {
     if (asked.added.ndims == 0) return invalid("residual_desc has no dimensions");
     if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)

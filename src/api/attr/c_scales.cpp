@@ -11,8 +11,6 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-
 // A type that only scales have, by oneDNN's number.
 constexpr int E8M0 = 13;
 constexpr int SCALE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, jitnorm_f8_e4m3};
@@ -41,7 +39,7 @@ template <size_t Count>
 verdict check(const quantity &q, const int (&types)[Count]) {
     if (q.arg < 0) return invalid(explain("arg is %d, which is negative", q.arg));
     if (q.mask < 0) return invalid(explain("mask is %d, which is negative", q.mask));
-    if (const verdict v = check_groups(q); v.status != jitnorm_success) return v;
+    if (const verdict v = check_groups(q); v.failed()) return v;
     if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))
         return invalid(explain("data_type is %d, which is not possible here", int(q.data_type)));
     if (q.is_on_host && (q.mask != 0 || q.has_groups())) return invalid("on the host is one value: mask 0, no groups");
@@ -66,7 +64,7 @@ const char *refusal_to_find(const quantity &q) {
 }
 
 verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
-    if (const verdict v = check(q, SCALE_TYPES); v.status != jitnorm_success) return v;
+    if (const verdict v = check(q, SCALE_TYPES); v.failed()) return v;
     if (q.mask == 0 && (q.data_type == jitnorm_f8_e4m3 || int(q.data_type) == E8M0))
         return invalid("scales of 8 bits need a mask that is not 0");
     const wish which = q.arg == JITNORM_ARG_SRC   ? wish::src_scale
@@ -85,7 +83,7 @@ verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
 }
 
 verdict set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
-    if (const verdict v = check(q, ZERO_POINT_TYPES); v.status != jitnorm_success) return v;
+    if (const verdict v = check(q, ZERO_POINT_TYPES); v.failed()) return v;
     attr.unfulfilled_of(wish::zero_point) = "attr has a zero point";
     return {};
 }

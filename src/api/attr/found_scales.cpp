@@ -6,13 +6,6 @@
 
 namespace jitnorm::impl::api {
 
-namespace {
-
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
-
-} // namespace
-
 verdict describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     const scale_request &asked = given.found_scales;
     if (asked.mask == 0) return {};

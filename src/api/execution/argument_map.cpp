@@ -14,7 +14,7 @@ namespace jitnorm::impl::api {
 namespace {
 
 [[gnu::cold, gnu::noinline]] verdict complain(int arg, const char *reason) noexcept {
-    return {jitnorm_invalid_arguments, explain("argument %s %s", argument_name(arg).text, reason)};
+    return invalid(explain("argument %s %s", argument_name(arg).text, reason));
 }
 
 void *align(void *pointer) {
@@ -129,12 +129,12 @@ verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_n
     reading list(required_ | ignored_, with_elements_, result);
     for (int i = 0; i < nargs; ++i) {
         if (args[i].memory == nullptr) continue;
-        if (const verdict v = take(args[i], list); v.status != jitnorm_success) return v;
+        if (const verdict v = take(args[i], list); v.failed()) return v;
     }
     if (const slot_set missing = required_ & list.awaited; missing != 0)
         return complain(arg_of(first_of(missing)), "is missing");
     if (sizes != nullptr)
-        if (const verdict v = fill_in(list, *sizes); v.status != jitnorm_success) return v;
+        if (const verdict v = fill_in(list, *sizes); v.failed()) return v;
     if (aliases_.fails(result)) // hardly ever
         if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::in_place_pairs(*sizes));
             alias != NO_SLOT)

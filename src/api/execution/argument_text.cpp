@@ -78,7 +78,7 @@ short_text argument_name(int arg) noexcept {
 
 verdict explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept {
     const short_text name = argument_name(arg);
-    const auto wrong = [](const char *reason) { return verdict{jitnorm_invalid_arguments, reason}; };
+    const auto wrong = [](const char *reason) { return invalid(reason); };
     if (have_other_dims(given, wanted))
         return wrong(explain("argument %s has the dimensions %s, the primitive's are %s", name.text,
                              dims_text(given).text, dims_text(wanted).text));

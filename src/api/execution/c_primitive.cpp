@@ -76,7 +76,7 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
                 const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
     const verdict v = primitive.made->arguments.resolve(nargs, args, arguments);
-    if (v.status != jitnorm_success) return v;
+    if (v.failed()) return v;
     return run(primitive, stream, primitive.made->thread_bytes, arguments);
 }
 
@@ -89,7 +89,7 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
     arguments.sizes = &sizes;
     arguments.how = &how;
     const verdict v = primitive.made->arguments.resolve(nargs, args, arguments, &sizes);
-    if (v.status != jitnorm_success) return v;
+    if (v.failed()) return v;
     const bool by_user = primitive.desc.what->scratchpad.ndims != 0;
     how = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
                                      by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
@@ -113,7 +113,7 @@ jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t prim
 jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *primitive,
                                                           const_jitnorm_primitive_desc_t primitive_desc, size_t size,
                                                           const uint8_t *) {
-    if (size != 0) return report(__func__, {jitnorm_invalid_arguments, "cache_blob is none that this library gave"});
+    if (size != 0) return report(__func__, invalid("cache_blob is none that this library gave"));
     return jitnorm_primitive_create(primitive, primitive_desc);
 }
 
@@ -121,7 +121,7 @@ jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, 
                                            const jitnorm_exec_arg_t *args) {
     if (any_null(primitive, stream) || (nargs > 0 && args == nullptr))
         return report(__func__, JITNORM_NULL_AMONG(primitive, stream, args));
-    if (nargs < 0) return report(__func__, {jitnorm_invalid_arguments, explain("nargs is %d", nargs)});
+    if (nargs < 0) return report(__func__, invalid(explain("nargs is %d", nargs)));
     return guarded(__func__, [&] {
         return primitive->made->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
                                                               : execute(*primitive, *stream, nargs, args);

@@ -16,11 +16,9 @@ constexpr jitnorm::impl::memory_desc NO_TENSOR;
 
 verdict create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_engine_t engine, void *handle) {
     if (md.format_kind == jitnorm_format_kind_any)
-        return {jitnorm_invalid_arguments, "memory_desc has an undecided layout (format_tag_any)"};
-    if (md.format_kind == jitnorm_format_kind_host_scalar)
-        return {jitnorm_invalid_arguments, "memory_desc is of a host scalar"};
-    if (has_runtime_dims(md))
-        return {jitnorm_invalid_arguments, "memory_desc has dimensions or strides that are known at run time only"};
+        return invalid("memory_desc has an undecided layout (format_tag_any)");
+    if (md.format_kind == jitnorm_format_kind_host_scalar) return invalid("memory_desc is of a host scalar");
+    if (has_runtime_dims(md)) return invalid("memory_desc has dimensions or strides that are known at run time only");
     const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
     const size_t size = allocate ? bytes(md) : 0;
     aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
@@ -41,10 +39,10 @@ verdict create_host_scalar(jitnorm_memory_t *memory, const memory_desc &md, cons
 
 bool holds_its_value(const jitnorm_memory &memory) { return memory.md.format_kind == jitnorm_format_kind_host_scalar; }
 
-constexpr verdict HOST_SCALAR{jitnorm_invalid_arguments, "the memory holds its value itself (a host scalar)"};
-constexpr verdict NO_HOST_SCALAR{jitnorm_invalid_arguments, "the memory or descriptor is of no host scalar"};
+constexpr verdict HOST_SCALAR = invalid("the memory holds its value itself (a host scalar)");
+constexpr verdict NO_HOST_SCALAR = invalid("the memory or descriptor is of no host scalar");
 
-verdict no_buffer(int index) { return {jitnorm_invalid_arguments, explain("index is %d, there is buffer 0", index)}; }
+verdict no_buffer(int index) { return invalid(explain("index is %d, there is buffer 0", index)); }
 
 } // namespace
 
@@ -59,8 +57,7 @@ jitnorm_status_t jitnorm_memory_create(jitnorm_memory_t *memory, const_jitnorm_m
 jitnorm_status_t jitnorm_memory_create_v2(jitnorm_memory_t *memory, const_jitnorm_memory_desc_t memory_desc,
                                           jitnorm_engine_t engine, int nhandles, void **handles) {
     if (any_null(memory, engine, handles)) return report(__func__, JITNORM_NULL_AMONG(memory, engine, handles));
-    if (nhandles != 1)
-        return report(__func__, {jitnorm_invalid_arguments, explain("nhandles is %d, 1 is expected", nhandles)});
+    if (nhandles != 1) return report(__func__, invalid(explain("nhandles is %d, 1 is expected", nhandles)));
     return jitnorm_memory_create(memory, memory_desc, engine, *handles);
 }
 

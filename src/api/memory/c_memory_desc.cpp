@@ -59,7 +59,7 @@ verdict query(const memory_desc &md, jitnorm_query_t what, void *result) {
     case jitnorm_query_inner_idxs:
         return query_layout(md, what, result);
     default:
-        return {jitnorm_unimplemented, "not a query about memory descriptors"};
+        return unsupported("not a query about memory descriptors");
     }
 }
 
@@ -69,7 +69,7 @@ jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory
     if (any_null(memory_desc)) return report(function, JITNORM_NULL_AMONG(memory_desc));
     return guarded(function, [&]() -> verdict {
         auto md = std::make_unique<impl::memory_desc>();
-        if (const verdict v = make(*md); v.status != jitnorm_success) return v;
+        if (const verdict v = make(*md); v.failed()) return v;
         *memory_desc = md.release();
         return {};
     });

@@ -7,9 +7,6 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-constexpr verdict ACCEPTED = {};
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-
 constexpr verdict RUNTIME_SIZES = invalid("dimensions or strides are known at run time only");
 constexpr verdict NOT_LAID_OUT = invalid("the descriptor has no decided layout");
 
@@ -36,7 +33,7 @@ verdict check_part(const memory_desc &parent, const dim_t *dims, const dim_t *of
     const bool ends_whole = dims[d] % block == 0 || offsets[d] + dims[d] == parent.dims[d];
     return offsets[d] % block == 0 && ends_whole
                ? ACCEPTED
-               : verdict{jitnorm_unimplemented, explain("dimension %d of the part begins or ends within a block", d)};
+               : unsupported(explain("dimension %d of the part begins or ends within a block", d));
 }
 
 } // namespace
@@ -46,7 +43,7 @@ verdict part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offse
     if (has_runtime_dims(parent)) return RUNTIME_SIZES;
     memory_desc part = parent;
     for (int d = 0; d < parent.ndims; ++d) {
-        if (const verdict v = check_part(parent, dims, offsets, d); v.status != jitnorm_success) return v;
+        if (const verdict v = check_part(parent, dims, offsets, d); v.failed()) return v;
         const bool is_to_the_end = offsets[d] + dims[d] == parent.dims[d];
         part.dims[d] = dims[d];
         part.padded_dims[d] = is_to_the_end ? parent.padded_dims[d] - offsets[d] : dims[d];
@@ -81,7 +78,7 @@ public:
             if (olds.count == 0 && news.count == 0) break;
             while (olds.elements != news.elements) // both lists have the same product, so neither ends first
                 olds.elements < news.elements ? take(from_, old_at, olds) : take(to_, new_at, news);
-            if (const verdict v = lay_out(olds, news); v.status != jitnorm_success) return v;
+            if (const verdict v = lay_out(olds, news); v.failed()) return v;
         }
         lay_out_ones();
         return ACCEPTED;
@@ -161,7 +158,7 @@ verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_des
     if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
     if (has_runtime_dims(md)) return RUNTIME_SIZES;
     dim_t elements = 0;
-    if (const verdict v = count_elements(ndims, dims, elements); v.status != jitnorm_success) return v;
+    if (const verdict v = count_elements(ndims, dims, elements); v.failed()) return v;
     if (elements != nelems(md))
         return invalid(explain("dims have %lld elements, the tensor has %lld", static_cast<long long>(elements),
                                static_cast<long long>(nelems(md))));
@@ -180,7 +177,7 @@ verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_des
         other.offset0 = md.offset0;
         other.inner_nblks = md.inner_nblks;
         std::copy(md.inner_blks, md.inner_blks + md.inner_nblks, other.inner_blks);
-        if (const verdict v = reshaping(md, other).lay_out(); v.status != jitnorm_success) return v;
+        if (const verdict v = reshaping(md, other).lay_out(); v.failed()) return v;
     }
     result = other;
     return ACCEPTED;

@@ -7,8 +7,6 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-
 constexpr verdict TOO_LARGE = invalid("the tensor is too large to be addressed");
 
 verdict explain_negative(const char *name, const dim_t *values, int count) {
@@ -31,7 +29,7 @@ verdict explain(const tensor_request &given) {
 } // namespace
 
 verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag) {
-    if (const verdict v = explain(given); v.status != jitnorm_success) return v;
+    if (const verdict v = explain(given); v.failed()) return v;
     const std::string_view name = tag_name(tag);
     if (name.empty()) return invalid(impl::explain("tag is %d, which names no layout", int(tag)));
     const int expected = parse_layout(name).ndims;
@@ -41,9 +39,9 @@ verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag)
 }
 
 verdict explain_no_tensor(const tensor_request &given, const dim_t *strides) {
-    if (const verdict v = explain(given); v.status != jitnorm_success) return v;
+    if (const verdict v = explain(given); v.failed()) return v;
     if (strides == nullptr) return TOO_LARGE;
-    if (const verdict v = explain_negative("strides", strides, given.ndims); v.status != jitnorm_success) return v;
+    if (const verdict v = explain_negative("strides", strides, given.ndims); v.failed()) return v;
     return invalid("strides let elements overlap, or the tensor is too large to be addressed");
 }
 

@@ -9,7 +9,7 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-constexpr verdict TOO_LARGE{jitnorm_invalid_arguments, "a tensor is too large to be addressed"};
+constexpr verdict TOO_LARGE = invalid("a tensor is too large to be addressed");
 
 bool is_plain(const memory_desc &md, const memory_desc &model) {
     for (int d = 0; d < model.ndims; ++d)
@@ -60,7 +60,7 @@ verdict decide_post_ops(layer_norm::problem &p) {
     for (post_op &entry : p.attr.post_ops.entries) {
         auto *binary = std::get_if<binary_post_op>(&entry);
         if (binary == nullptr) continue;
-        if (verdict v = follow_layout(binary->src1, p.dst); v.status != jitnorm_success) return v;
+        if (verdict v = follow_layout(binary->src1, p.dst); v.failed()) return v;
     }
     return {};
 }
@@ -68,11 +68,10 @@ verdict decide_post_ops(layer_norm::problem &p) {
 } // namespace
 
 verdict decide_layouts(layer_norm::problem &p) {
-    if (p.src.format_kind == jitnorm_format_kind_any)
-        return {jitnorm_invalid_arguments, "the layout of the source is undecided"};
+    if (p.src.format_kind == jitnorm_format_kind_any) return invalid("the layout of the source is undecided");
     for (memory_desc *md : {&p.dst, &p.diff_dst, &p.diff_src, &p.attr.residual.added, &p.attr.residual.sum})
-        if (verdict v = follow_layout(*md, p.src); v.status != jitnorm_success) return v;
-    if (verdict v = decide_statistics(p); v.status != jitnorm_success) return v;
+        if (verdict v = follow_layout(*md, p.src); v.failed()) return v;
+    if (verdict v = decide_statistics(p); v.failed()) return v;
     return p.is_forward() ? decide_post_ops(p) : verdict{};
 }
 

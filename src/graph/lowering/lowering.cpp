@@ -53,7 +53,7 @@ private:
     verdict for_each_role(Step &&step) const {
         for (int r = 0; r < ROLE_COUNT; ++r) {
             if (op_[role(r)].how == port::use::unused) continue;
-            if (verdict v = step(role(r)); v.status != jitnorm_success) return v;
+            if (verdict v = step(role(r)); v.failed()) return v;
         }
         return ACCEPTED;
     }
@@ -85,8 +85,7 @@ constexpr int MOST_DIMENSIONS = MAX_NDIMS - 1;
 verdict lowerer::find_axis() {
     const int64_t rank = src().ndims;
     if (rank > MOST_DIMENSIONS)
-        return {jitnorm_unimplemented,
-                explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS)};
+        return unsupported(explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS));
     const int64_t begin = op_.counts_axes_of_gamma ? -int64_t(tensor(GAMMA).ndims) : op_.begin_norm_axis;
     if (begin < -rank || begin >= rank || (op_.counts_axes_of_gamma && begin == 0))
         return misfit(explain("the first normalized axis is %lld and src has %lld dimensions",
@@ -157,10 +156,8 @@ verdict lowerer::add_follower(const follower &f, tensor_list inputs) {
     const auto &[alg, other] = std::get<combination>(f);
     operand taken{entries.size(), {}};
     binary_post_op binary{alg, {}};
-    if (verdict v = take_tensor(other, "an operand", inputs, taken.tensor); v.status != jitnorm_success) return v;
-    if (verdict v = describe_operand(taken.tensor, src(), result_.problem.dst.ndims, binary.src1);
-        v.status != jitnorm_success)
-        return v;
+    if (verdict v = take_tensor(other, "an operand", inputs, taken.tensor); v.failed()) return v;
+    if (verdict v = describe_operand(taken.tensor, src(), result_.problem.dst.ndims, binary.src1); v.failed()) return v;
     entries.emplace_back(binary);
     result_.operands.push_back(taken);
     return ACCEPTED;
@@ -219,17 +216,17 @@ void lowerer::choose_sides(layer_norm::problem &p) {
 }
 
 verdict lowerer::run(tensor_list inputs, tensor_list outputs) {
-    if (verdict v = take(inputs, outputs); v.status != jitnorm_success) return v;
-    if (verdict v = find_axis(); v.status != jitnorm_success) return v;
+    if (verdict v = take(inputs, outputs); v.failed()) return v;
+    if (verdict v = find_axis(); v.failed()) return v;
     const auto decide = [&](role r) {
         verdict v = fit_shape(r);
         if (v.status == jitnorm_success) v = lay_out(r);
         return v.status == jitnorm_success ? describe(r) : v;
     };
-    if (verdict v = for_each_role(decide); v.status != jitnorm_success) return v;
+    if (verdict v = for_each_role(decide); v.failed()) return v;
     make_problem();
     for (const follower &f : op_.followers)
-        if (verdict v = add_follower(f, inputs); v.status != jitnorm_success) return v;
+        if (verdict v = add_follower(f, inputs); v.failed()) return v;
     return ACCEPTED;
 }
 

@@ -6,8 +6,6 @@
 
 namespace jitnorm::impl::graph {
 
-constexpr verdict ACCEPTED = {};
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
 constexpr verdict misfit(const char *reason) { return {jitnorm_invalid_shape, reason}; }
 
 // The tensor that the port means, among those given; `name` is for the reason. Of an input the shape must be known.
