@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "../arithmetic/convert.hpp"
-#include "../core/aligned_bytes.hpp"
 #include "../core/engine.hpp"
-#include "../core/last_error.hpp"
+#include "../system/aligned_bytes.hpp"
+#include "../system/last_error.hpp"
 #include "data_type.hpp"
 #include "failure.hpp"
 

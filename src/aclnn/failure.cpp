@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "../core/boundary.hpp"
-#include "../core/verbose.hpp"
+#include "../system/verbose.hpp"
 
 namespace jitnorm::impl::aclnn {
 

@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "../core/process_wide.hpp"
+#include "../system/process_wide.hpp"
 
 namespace jitnorm::impl::aclnn {
 

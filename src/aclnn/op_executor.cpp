@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <string>
 
-#include "../core/aligned_bytes.hpp"
-#include "../core/parallel.hpp"
-#include "../core/verbose.hpp"
+#include "../system/aligned_bytes.hpp"
+#include "../system/parallel.hpp"
+#include "../system/verbose.hpp"
 #include "data_type.hpp"
 #include "lower/view.hpp"
 

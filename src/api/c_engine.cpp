@@ -2,7 +2,7 @@
 // C interface: engines and streams.
 #include "../core/boundary.hpp"
 #include "../core/engine.hpp"
-#include "../core/environment.hpp"
+#include "../system/environment.hpp"
 #include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_memory.h"
 

@@ -3,13 +3,13 @@
 #include <atomic>
 
 #include "../core/boundary.hpp"
-#include "../core/verbose.hpp"
+#include "../jit/inspection/profiling.hpp"
 #include "../jit/isa.hpp"
 #include "../jit/kernel_cache.hpp"
-#include "../jit/profiling.hpp"
 #include "../primitive/ranking.hpp"
 #include "../primitive/recent.hpp"
 #include "../primitive/thread_scratchpad.hpp"
+#include "../system/verbose.hpp"
 #include "jitnorm/jitnorm.h"
 
 using namespace jitnorm::impl;

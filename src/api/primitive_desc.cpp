@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "../arithmetic/row_blocks.hpp"
-#include "../core/aligned_bytes.hpp"
-#include "../core/process.hpp"
+#include "../system/aligned_bytes.hpp"
+#include "../system/process.hpp"
 
 namespace jitnorm::impl::api {
 

@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
-#include "../core/parallel.hpp"
 #include "../core/problem.hpp"
+#include "../system/parallel.hpp"
 #include "constants.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "../core/parallel.hpp"
+#include "../system/parallel.hpp"
 #include "lanes.hpp"
 #include "moments.hpp"
 

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "../core/problem.hpp"
-#include "../jit/backward_data_kernel.hpp"
-#include "../jit/backward_sums_kernel.hpp"
-#include "../jit/backward_weights_kernel.hpp"
+#include "../jit/kernels/backward_data_kernel.hpp"
+#include "../jit/kernels/backward_sums_kernel.hpp"
+#include "../jit/kernels/backward_weights_kernel.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

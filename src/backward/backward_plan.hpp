@@ -2,9 +2,9 @@
 // backward_plan: how backward goes through rows, on a given machine.
 #pragma once
 
-#include "../core/machine.hpp"
 #include "../core/plan.hpp"
 #include "../core/problem.hpp"
+#include "../system/machine.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

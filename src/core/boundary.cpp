@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "../system/verbose.hpp"
 #include "jitnorm/jitnorm_debug.h"
-#include "verbose.hpp"
 
 namespace jitnorm::impl {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "last_error.hpp"
+#include "../system/last_error.hpp"
 #include "problem.hpp"
 
 namespace jitnorm::impl {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "../system/machine.hpp"
 #include "executor.hpp"
-#include "machine.hpp"
 #include "plan.hpp"
 #include "problem.hpp"
 

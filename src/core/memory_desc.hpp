@@ -10,11 +10,11 @@
 #include <span>
 #include <type_traits>
 
+#include "../system/dim.hpp"
 #include "jitnorm/jitnorm_types.h"
 
 namespace jitnorm::impl {
 
-using dim_t = jitnorm_dim_t;
 constexpr int MAX_NDIMS = JITNORM_MAX_NDIMS;
 constexpr dim_t RUNTIME_DIM = JITNORM_RUNTIME_DIM_VAL;
 

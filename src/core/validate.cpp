@@ -9,8 +9,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "../system/last_error.hpp"
 #include "found_scales.hpp"
-#include "last_error.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

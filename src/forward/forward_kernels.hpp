@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "../core/problem.hpp"
-#include "../jit/addition_kernel.hpp"
-#include "../jit/maximum_kernel.hpp"
-#include "../jit/normalize_kernel.hpp"
-#include "../jit/sweep_kernel.hpp"
+#include "../jit/kernels/addition_kernel.hpp"
+#include "../jit/kernels/maximum_kernel.hpp"
+#include "../jit/kernels/normalize_kernel.hpp"
+#include "../jit/kernels/sweep_kernel.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

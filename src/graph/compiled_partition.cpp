@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstdio>
 
-#include "../core/parallel.hpp"
-#include "../core/verbose.hpp"
 #include "../primitive/thread_scratchpad.hpp"
+#include "../system/parallel.hpp"
+#include "../system/verbose.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;

@@ -2,8 +2,8 @@
 // tensor as the C interface's handle knows it: a description and where the data is.
 #pragma once
 
-#include "../core/aligned_bytes.hpp"
 #include "../core/engine.hpp"
+#include "../system/aligned_bytes.hpp"
 #include "logical_tensor.hpp"
 
 struct jitnorm_graph_tensor {

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "profiling.hpp"
+#include "inspection/profiling.hpp"
 
 namespace jitnorm::impl::jit {
 

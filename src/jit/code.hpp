@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "debugger.hpp"
-#include "frame_table.hpp"
+#include "inspection/debugger.hpp"
+#include "inspection/frame_table.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -7,8 +7,8 @@
 
 #include <xbyak/xbyak_util.h>
 
-#include "../core/environment.hpp"
-#include "../core/process_wide.hpp"
+#include "../system/environment.hpp"
+#include "../system/process_wide.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -7,7 +7,7 @@
 #include <future>
 #include <map>
 
-#include "../core/process_wide.hpp"
+#include "../system/process_wide.hpp"
 
 namespace jitnorm::impl::jit {
 

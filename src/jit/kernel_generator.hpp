@@ -11,7 +11,7 @@
 #include <xbyak/xbyak.h>
 
 #include "code.hpp"
-#include "frame_table.hpp"
+#include "inspection/frame_table.hpp"
 #include "vector_traits.hpp"
 
 namespace jitnorm::impl::jit {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "../core/parallel.hpp"
 #include "../core/plan.hpp"
+#include "../system/parallel.hpp"
 #include "statistics_io.hpp"
 #include "zero_padding.hpp"
 

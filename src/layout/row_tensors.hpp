@@ -20,9 +20,9 @@
 #include <array>
 
 #include "../core/arguments.hpp"
-#include "../core/parallel.hpp"
 #include "../core/plan.hpp"
 #include "../core/problem.hpp"
+#include "../system/parallel.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../core/parallel.hpp"
+#include "../system/parallel.hpp"
 
 namespace jitnorm::impl {
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "../arithmetic/convert.hpp"
-#include "../core/aligned_bytes.hpp"
 #include "../core/unaligned.hpp"
+#include "../system/aligned_bytes.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -3,10 +3,10 @@
 
 #include <system_error>
 
-#include "../core/environment.hpp"
-#include "../core/last_error.hpp"
-#include "../core/verbose.hpp"
 #include "../jit/isa.hpp"
+#include "../system/environment.hpp"
+#include "../system/last_error.hpp"
+#include "../system/verbose.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <atomic>
 
-#include "../core/environment.hpp"
-#include "../core/process_wide.hpp"
-#include "../core/verbose.hpp"
 #include "../reference/reference_entry.hpp"
+#include "../system/environment.hpp"
+#include "../system/process_wide.hpp"
+#include "../system/verbose.hpp"
 #include "on_kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../core/process_wide.hpp"
-#include "../core/verbose.hpp"
+#include "../system/process_wide.hpp"
+#include "../system/verbose.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

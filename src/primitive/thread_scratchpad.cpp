@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_scratchpad.hpp"
 
-#include "../core/thread_state.hpp"
+#include "../system/thread_state.hpp"
 
 namespace jitnorm::impl {
 

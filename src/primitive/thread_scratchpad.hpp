@@ -4,7 +4,7 @@
 // needs more than before and is freed when the thread ends; in a steady state nothing is allocated.
 #pragma once
 
-#include "../core/aligned_bytes.hpp"
+#include "../system/aligned_bytes.hpp"
 
 namespace jitnorm::impl {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "../core/parallel.hpp"
 #include "../simd/fast_fma.hpp"
+#include "../system/parallel.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

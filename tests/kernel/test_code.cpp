@@ -9,12 +9,12 @@
 #include <system_error>
 #include <thread>
 
-#include "jit/backward_data_kernel.hpp"
-#include "jit/backward_sums_kernel.hpp"
-#include "jit/backward_weights_kernel.hpp"
 #include "jit/kernel_cache.hpp"
-#include "jit/normalize_kernel.hpp"
-#include "jit/sweep_kernel.hpp"
+#include "jit/kernels/backward_data_kernel.hpp"
+#include "jit/kernels/backward_sums_kernel.hpp"
+#include "jit/kernels/backward_weights_kernel.hpp"
+#include "jit/kernels/normalize_kernel.hpp"
+#include "jit/kernels/sweep_kernel.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {

@@ -7,10 +7,10 @@
 #include <set>
 #include <string>
 
-#include "core/verbose.hpp"
 #include "jit/isa.hpp"
 #include "primitive/ranking.hpp"
 #include "rig/run.hpp"
+#include "system/verbose.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

@@ -12,7 +12,7 @@
 #include <omp.h>
 #endif
 
-#include "core/parallel.hpp"
+#include "system/parallel.hpp"
 
 using namespace jitnorm::impl;
 

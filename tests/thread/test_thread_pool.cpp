@@ -5,9 +5,9 @@
 
 #include <numeric>
 
-#include "core/parallel.hpp"
 #include "rig/shared_work.hpp"
 #include "rig/small_pool.hpp"
+#include "system/parallel.hpp"
 
 using namespace jitnorm::tests;
 using jitnorm::impl::max_threads;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/last_error.hpp"
+#include "../../system/last_error.hpp"
 #include "../data_type.hpp"
 
 namespace jitnorm::impl::aclnn {

@@ -2,7 +2,7 @@
 // RMS normalization to 8 bits with scales that are found: aclnnRmsNormDynamicQuant and aclnnAddRmsNormDynamicQuant.
 #include <algorithm>
 
-#include "../../core/last_error.hpp"
+#include "../../system/last_error.hpp"
 #include "../data_type.hpp"
 #include "lower.hpp"
 #include "rms_problem.hpp"

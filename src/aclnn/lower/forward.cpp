@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../core/last_error.hpp"
+#include "../../system/last_error.hpp"
 #include "../data_type.hpp"
 #include "checks.hpp"
 #include "lower.hpp"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "../../core/last_error.hpp"
+#include "../../system/last_error.hpp"
 #include "../data_type.hpp"
 
 namespace jitnorm::impl::aclnn {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "../../core/boundary.hpp"
-#include "../../core/parallel.hpp"
-#include "../../core/verbose.hpp"
 #include "../../primitive/prepare.hpp"
 #include "../../primitive/thread_scratchpad.hpp"
+#include "../../system/parallel.hpp"
+#include "../../system/verbose.hpp"
 #include "../memory/memory.hpp"
 #include "executable.hpp"
 #include "jitnorm/jitnorm.h"

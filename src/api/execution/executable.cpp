@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable.hpp"
 
-#include "../../core/aligned_bytes.hpp"
 #include "../../primitive/recent.hpp"
+#include "../../system/aligned_bytes.hpp"
 
 namespace jitnorm::impl::api {
 

@@ -2,9 +2,9 @@
 // memory as the C interface's handle knows it: a descriptor and where its data is.
 #pragma once
 
-#include "../../core/aligned_bytes.hpp"
 #include "../../core/engine.hpp"
 #include "../../core/memory_desc.hpp"
+#include "../../system/aligned_bytes.hpp"
 #include "tensor_match.hpp"
 
 struct jitnorm_memory {

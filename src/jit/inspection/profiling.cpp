@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiling.hpp"
+
+#include <atomic>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+#include <optional>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "../../system/environment.hpp"
+#include "../../system/process_wide.hpp"
+#include "../../system/verbose.hpp"
+#include "jitnorm/jitnorm_types.h"
+#include "perf_dump.hpp"
+#include "private_file.hpp"
+
+namespace jitnorm::impl::jit {
+
+namespace {
+
+enum class choice { of_environment, no, yes };
+
+constexpr unsigned PROFILERS_OF_ENVIRONMENT = ~0U;
+
+constinit std::atomic<unsigned> profilers_set = PROFILERS_OF_ENVIRONMENT;
+constinit std::atomic<choice> dumps = choice::of_environment;
+constinit process_wide<std::optional<std::string>> folder_set; // behind the process's lock
+constinit process_wide<std::string> perf_dump_begun;           // its path; likewise
+
+bool is_wanted(unsigned profiler) {
+    const unsigned flags = profilers_set.load(std::memory_order_relaxed);
+    return ((flags == PROFILERS_OF_ENVIRONMENT ? the_environment().jit_profile : flags) & profiler) != 0;
+}
+
+bool are_dumps_wanted() {
+    const choice now = dumps.load(std::memory_order_relaxed);
+    return now == choice::of_environment ? the_environment().jit_dump_folder[0] != '\0' : now == choice::yes;
+}
+
+std::string dump_folder() {
+    const std::optional<std::string> &set = folder_set.get();
+    const char *otherwise = the_environment().jit_dump_folder;
+    const std::lock_guard lock(process_lock);
+    const std::string folder = set.value_or(otherwise);
+    return folder.empty() ? "." : folder;
+}
+
+bool succeeds(int error, const std::string &path) {
+    if (error != 0 && verbose_level() >= 1)
+        log_line("error", "cannot write " + path + ": " + std::generic_category().message(error));
+    return error == 0;
+}
+
+void append_to_perf_map(std::span<const uint8_t> code, const char *name) {
+    char place[64];
+    std::snprintf(place, sizeof place, "%" PRIxPTR " %zx ", reinterpret_cast<uintptr_t>(code.data()), code.size());
+    const std::string line = std::string(place) + name + "\n", path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+    succeeds(write_private_file(path, write_mode::append, line.data(), line.size()), path);
+}
+
+// With its header, and so that perf notices it. Each process has its own, in each folder that it chooses.
+int begin_perf_dump(const std::string &path) {
+    std::string &begun = perf_dump_begun.get();
+    const std::lock_guard lock(process_lock);
+    if (path == begun) return 0;
+    const byte_string header = perf_dump_header();
+    int error = write_private_file(path, write_mode::replace, header.data(), header.size());
+    if (error == 0) error = show_private_file(path);
+    if (error == 0) begun = path;
+    return error;
+}
+
+void append_to_perf_dump(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) {
+    const std::string path = dump_folder() + "/jit-" + std::to_string(getpid()) + ".dump";
+    if (!succeeds(begin_perf_dump(path), path)) return;
+    const byte_string records = perf_dump_records(code, name, frames);
+    succeeds(write_private_file(path, write_mode::append, records.data(), records.size()), path);
+}
+
+void dump(std::span<const uint8_t> code, const char *name) {
+    const std::string path = dump_folder() + "/" + name + ".bin";
+    succeeds(write_private_file(path, write_mode::replace, code.data(), code.size()), path);
+}
+
+} // namespace
+
+void set_profilers(unsigned flags) { profilers_set.store(flags, std::memory_order_relaxed); }
+
+void set_dump(bool wanted) { dumps.store(wanted ? choice::yes : choice::no, std::memory_order_relaxed); }
+
+void set_dump_folder(std::string folder) {
+    std::optional<std::string> &set = folder_set.get();
+    const std::lock_guard lock(process_lock);
+    set = std::move(folder);
+}
+
+void register_code(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) noexcept {
+    try {
+        if (is_wanted(JITNORM_JIT_PROFILE_LINUX_PERFMAP)) append_to_perf_map(code, name);
+        if (is_wanted(JITNORM_JIT_PROFILE_LINUX_JITDUMP)) append_to_perf_dump(code, name, frames);
+        if (are_dumps_wanted()) dump(code, name);
+    } catch (const std::bad_alloc &) {
+        return; // no profile then
+    }
+}
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// normalize_kernel: dst = fma(x - hi, rstd, bias), then scale, shift, attribute scales and post-ops, over rows whose
+// statistics are known (docs/arithmetic.md, "Normalization").
+#pragma once
+
+#include "../../core/memory_desc.hpp"
+#include "../kernel.hpp"
+
+namespace jitnorm::impl::jit {
+
+// T is the compute type.
+template <typename T>
+struct normalize_arguments {
+    const void *src;
+    void *dst;                                     // may be src
+    dim_t src_row_stride, dst_row_stride;          // bytes
+    dim_t rows;                                    // at least 1
+    dim_t count;                                   // elements of each row, at least 1
+    const T *hi, *rstd, *bias;                     // one value per row
+    const void *scale = nullptr, *shift = nullptr; // `count` values each; not used unless the kernel has them
+    T src_scale = 1, inverse_dst_scale = 1;        // of the tensors; not used unless the kernel has them
+    dim_t rows_per_pass = 1;       // 2: rows in pairs that share the loads of scale and shift; 1: one by one
+    dim_t prefetch = 0;            // bytes ahead of each row to prefetch while rows go one by one
+    const void *terms[2] = {};     // the rows to prefetch of either input, as many as there are here
+    dim_t term_strides[2] = {};    // bytes
+    const T *parameters = nullptr; // two per post-op: scale and zero point of sum, alpha and beta of eltwise
+    // For each row one per post-op: its row of a binary's tensor, or its one value.
+    const void *const *operands = nullptr;
+};
+
+template <typename T> // float or double
+using normalize_kernel = kernel<normalize_conf, normalize_arguments<T>, T>;
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// sweep_kernel: the sums from which the statistics of rows follow, in one sweep over at most CHUNK elements of each row
+// (docs/arithmetic.md, "Statistics").
+#pragma once
+
+#include "../../arithmetic/constants.hpp"
+#include "../kernel.hpp"
+
+namespace jitnorm::impl::jit {
+
+// Kernels for short rows write whole groups of so many values of each kind, the last ones without meaning.
+constexpr int SHORT_SWEEP_GROUP = 8;
+
+// T is the compute type; pointers to it hold one value per row.
+template <typename T>
+struct sweep_arguments {
+    const void *src;
+    dim_t row_stride;   // bytes
+    dim_t rows;         // at least 1
+    dim_t count;        // elements of each row, 1 .. CHUNK
+    T *pivot = nullptr; // found by the kernel, or given to it when it repeats a sweep; not used for rms_norm
+    T *s = nullptr;     // sum of (x - pivot) * factor; not used for rms_norm
+    T *q = nullptr;     // sum of ((x - pivot) * factor)^2
+    T factor = 1;       // read when the sweep is repeated
+};
+
+template <typename T> // float or double
+using sweep_kernel = kernel<sweep_conf, sweep_arguments<T>, T>;
+
+} // namespace jitnorm::impl::jit

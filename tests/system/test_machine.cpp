@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine that plans are for: its sizes as text, from JITNORM_CACHES, and in the log.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ostream>
+
+#include <unistd.h>
+
+#include "system/environment.hpp"
+#include "system/machine.hpp"
+#include "system/verbose.hpp"
+
+namespace jitnorm::impl {
+
+// For messages.
+static std::ostream &operator<<(std::ostream &out, const machine &m) { return out << describe(m); }
+
+} // namespace jitnorm::impl
+
+namespace {
+
+using namespace jitnorm::impl;
+
+constexpr machine MADE_UP = {1000, 20'000, 300'000};
+
+TEST(machine, text_is_what_is_read_again) {
+    EXPECT_EQ(describe(MADE_UP), "l1:1000,l2:20000,last_level:300000");
+    EXPECT_EQ(with_sizes(machine(), describe(MADE_UP)), MADE_UP);
+}
+
+TEST(machine, sizes_that_are_not_named_stay) {
+    EXPECT_EQ(with_sizes(MADE_UP, "l2:7"), (machine{1000, 7, 300'000}));
+    EXPECT_EQ(with_sizes(MADE_UP, "last_level:1099511627776,l1:1"), (machine{1, 20'000, 1'099'511'627'776}));
+}
+
+TEST(machine, texts_of_nonsense) {
+    const std::string with_zeros = "l2:" + std::string(200, '0') + "1";
+    for (const std::string_view text : std::initializer_list<std::string_view>{
+             "", ",", "l2", "l2:", ":1", "l3:1", "l2:0", "l2:-1", "l2:1K", "l2: 1", " l2:1", "l2:1,", ",l2:1",
+             "l2:1;l1:1", "l2:1:1", "l2:1099511627777", "l2:99999999999999999999", "L2:1", with_zeros})
+        EXPECT_EQ(with_sizes(MADE_UP, text), std::nullopt) << text;
+}
+
+// ---------------------------------------------------------------- each in a process of its own
+
+// Prints the log where death tests look, and exits with 0 if the machine is what was said, twice.
+[[noreturn]] void find_machine(const char *caches, const char *verbose, const machine &expected) {
+    setenv("JITNORM_VERBOSE", verbose, 1);
+    caches == nullptr ? unsetenv("JITNORM_CACHES") : setenv("JITNORM_CACHES", caches, 1);
+    std::fflush(stdout);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    const bool as_expected = the_machine() == expected && the_machine() == expected;
+    if (verbose_level() >= 2) {
+        log_machine_once();
+        log_machine_once();
+    }
+    std::exit(as_expected ? 0 : 1);
+}
+
+machine found_here() {
+    cache_facts facts = caches_by_files("/sys/devices/system/cpu");
+    if (facts.count == 0) facts = caches_by_cpuid(execute_cpuid);
+    if (facts.count == 0) facts = caches_by_sysconf();
+    return machine_of(facts);
+}
+
+class machine_in_a_process : public testing::Test {
+protected:
+    machine_in_a_process() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+    const testing::ExitedWithCode good{0};
+    const machine here = found_here();
+};
+
+TEST_F(machine_in_a_process, is_found_and_logged_once) {
+    const std::string line = "^jitnorm_verbose,v1,machine,(sysfs|cpuid|sysconf|nobody)," + describe(here) + "\n$";
+    EXPECT_EXIT(find_machine(nullptr, "2", here), good, line);
+    EXPECT_EXIT(find_machine("", "2", here), good, line);
+    EXPECT_EXIT(find_machine(nullptr, "1", here), good, "^$");
+}
+
+TEST_F(machine_in_a_process, has_the_sizes_of_the_environment) {
+    EXPECT_EXIT(find_machine("l1:1000,l2:20000,last_level:300000", "2", MADE_UP), good,
+                "^jitnorm_verbose,v1,machine,[a-z]+.JITNORM_CACHES,l1:1000,l2:20000,last_level:300000\n$");
+    EXPECT_EXIT(find_machine("l2:20000", "0", machine{here.l1, 20'000, here.last_level}), good, "^$");
+}
+
+TEST_F(machine_in_a_process, takes_no_nonsense_and_says_so_once) {
+    const std::string line = "^jitnorm_verbose,v1,error,JITNORM_CACHES names no sizes of caches and has no effect: ";
+    EXPECT_EXIT(find_machine("l2:20000,l3:1", "error", here), good, line + "l2:20000,l3:1\n$");
+    EXPECT_EXIT(find_machine("l2:20000,l3:1", "0", here), good, "^$");
+    const std::string cut = "l2:" + std::string(1000, '0') + "1";
+    EXPECT_EXIT(find_machine(cut.c_str(), "error", here), good, line + "l2:0+\n$");
+}
+
+} // namespace
