@@ -8,7 +8,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-constexpr int ACL_FLOAT = 0, ACL_FLOAT16 = 1, ACL_INT8 = 2, ACL_BF16 = 27;
+constexpr int ACL_FLOAT = 0, ACL_FLOAT16 = 1, ACL_INT8 = 2, ACL_BF16 = 27, ACL_FLOAT8_E5M2 = 35, ACL_FLOAT8_E4M3FN = 36;
 
 // undef for a type that normalizations do not take.
 constexpr jitnorm_data_type_t core_type(int acl_type) {
@@ -19,8 +19,12 @@ constexpr jitnorm_data_type_t core_type(int acl_type) {
         return jitnorm_f16;
     case ACL_BF16:
         return jitnorm_bf16;
-    case ACL_INT8: // of quantized outputs alone
+    case ACL_INT8: // this and the next, of quantized outputs alone
         return jitnorm_s8;
+    case ACL_FLOAT8_E5M2:
+        return jitnorm_f8_e5m2;
+    case ACL_FLOAT8_E4M3FN:
+        return jitnorm_f8_e4m3;
     default:
         return jitnorm_data_type_undef;
     }
@@ -52,6 +56,10 @@ constexpr size_t size_of_acl_type(int acl_type) {
     case 2:  // INT8
     case 4:  // UINT8
     case 12: // BOOL
+    case 34: // HIFLOAT8
+    case 35: // FLOAT8_E5M2
+    case 36: // FLOAT8_E4M3FN
+    case 37: // FLOAT8_E8M0
         return 1;
     case 1:  // FLOAT16
     case 6:  // INT16

@@ -8,7 +8,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-outcome translate(layer_norm::verdict v) {
+outcome translate(verdict v) {
     switch (v.status) {
     case jitnorm_success:
         return {};

@@ -25,7 +25,7 @@ constexpr outcome invalid(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_
 constexpr outcome tiling(const char *reason) { return {JITNORM_ACLNN_ERR_INNER_TILING, reason}; }
 
 // Ascend's number for what the core answers.
-outcome translate(layer_norm::verdict v);
+outcome translate(verdict v);
 
 // The outcome's status; the reason of a failure is kept for the thread (last_error.hpp), and logged under the
 // function's name.

@@ -8,8 +8,8 @@
 #include "../primitive/prepare.hpp"
 #include "../primitive/recent.hpp"
 #include "jitnorm/jitnorm.h"
+#include "memory/undecided_layout.hpp"
 #include "primitive_desc.hpp"
-#include "undecided_layout.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
@@ -20,18 +20,48 @@ namespace {
 
 constexpr memory_desc NO_TENSOR;
 
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
+// What a caller said of a problem, but for the attributes. The descriptors are the caller's; null: not given.
+struct request {
+    jitnorm_prop_kind_t prop_kind;
+    const memory_desc *src, *statistics;
+    const memory_desc *dst, *diff_dst, *diff_src;
+    jitnorm_data_type_t scale_shift_type, diff_scale_shift_type;
+    float epsilon;
+    unsigned flags;
+    dim_t first_row = 0, all_rows = -1; // as of a problem
+};
 
-// Forward and backward have these in common.
-problem make_problem(jitnorm_prop_kind_t prop_kind, const memory_desc &src, const memory_desc *statistics,
-                     float epsilon, unsigned flags) {
+fingerprint fingerprint_of(const request &given) {
+    fingerprint asked(layer_norm::maker::primitive_desc);
+    asked.add(uint64_t(given.prop_kind) << 32 | uint64_t(given.flags));
+    asked.add(given.epsilon);
+    asked.add(uint64_t(uint32_t(given.scale_shift_type)) << 32 | uint32_t(given.diff_scale_shift_type));
+    asked.add(uint64_t(given.first_row));
+    asked.add(uint64_t(given.all_rows));
+    asked.add(given.statistics != nullptr ? *given.statistics : NO_TENSOR);
+    for (const memory_desc *md : {given.src, given.dst, given.diff_dst, given.diff_src})
+        if (md != nullptr) asked.add(*md);
+    return asked;
+}
+
+problem make_problem(const request &given) {
     problem p;
-    p.prop_kind = prop_kind;
-    p.flags = flags;
+    p.prop_kind = given.prop_kind;
+    p.flags = given.flags;
     if (p.has(jitnorm_inverse_deviation)) p.form = layer_norm::statistics_form::inverse_deviation;
-    p.epsilon = epsilon;
-    p.src = src;
-    if (statistics != nullptr) p.statistics = *statistics;
+    p.epsilon = given.epsilon;
+    p.scale_shift_type = given.scale_shift_type;
+    p.diff_scale_shift_type = given.diff_scale_shift_type;
+    p.first_row = given.first_row;
+    p.all_rows = given.all_rows;
+    const auto take = [](const memory_desc *md, memory_desc &to) {
+        if (md != nullptr) to = *md;
+    };
+    take(given.src, p.src);
+    take(given.statistics, p.statistics);
+    take(given.dst, p.dst);
+    take(given.diff_dst, p.diff_dst);
+    take(given.diff_src, p.diff_src);
     return p;
 }
 
@@ -47,15 +77,15 @@ verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     if (p.src.ndims < 2 || p.src.ndims > 5)
         return invalid(
             explain("src has %d dimension%s, 2 to 5 are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s"));
-    if (verdict v = decide_layouts(p); v.status != jitnorm_success) return v;
+    if (verdict v = decide_layouts(p); v.failed()) return v;
     if (attr != nullptr)
-        if (verdict v = describe_found_scales(*attr, p); v.status != jitnorm_success) return v;
+        if (verdict v = describe_found_scales(*attr, p); v.failed()) return v;
     forget_unused(p);
     layer_norm::solution chosen;
-    if (verdict v = layer_norm::prepare(p, chosen); v.status != jitnorm_success) return v;
+    if (verdict v = layer_norm::prepare(p, chosen); v.failed()) return v;
     if (p.statistics.data_type != jitnorm_f32)
-        return {jitnorm_unimplemented, explain("statistics (mean and variance) are %s, f32 is supported",
-                                               name_of(p.statistics.data_type).data())};
+        return unsupported(
+            explain("statistics (mean and variance) are %s, f32 is supported", name_of(p.statistics.data_type).data()));
     what = std::make_shared<const described>(std::move(p), chosen);
     return {};
 }
@@ -65,34 +95,23 @@ void add_request(fingerprint &asked, const scale_request &scales) {
     asked.add(std::span(scales.group_dims));
 }
 
-// `asked` has all but the attributes of the problem that make() makes.
-template <typename Make>
 verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                    fingerprint &asked, Make &&make) {
+                    const request &given) {
     attributes lowered;
     if (attr != nullptr)
-        if (verdict v = lower(*attr, lowered); v.status != jitnorm_success) return v;
+        if (verdict v = lower(*attr, lowered); v.failed()) return v;
+    fingerprint asked = fingerprint_of(given);
     asked.add(lowered);
     if (attr != nullptr && attr->found_scales.mask != 0) add_request(asked, attr->found_scales);
     auto what = layer_norm::recall<described>(asked);
     if (what == nullptr) {
-        problem p = make();
+        problem p = make_problem(given);
         p.attr = std::move(lowered);
-        if (verdict v = describe(std::move(p), attr, what); v.status != jitnorm_success) return v;
+        if (verdict v = describe(std::move(p), attr, what); v.failed()) return v;
         what = layer_norm::keep(asked, std::move(what));
     }
     *result = new jitnorm_primitive_desc(engine, attr, std::move(what));
     return {};
-}
-
-fingerprint fingerprint_of(jitnorm_prop_kind_t prop_kind, const memory_desc &src, const memory_desc *statistics,
-                           float epsilon, unsigned flags) {
-    fingerprint asked(layer_norm::maker::primitive_desc);
-    asked.add(uint64_t(prop_kind) << 32 | uint64_t(flags));
-    asked.add(epsilon);
-    asked.add(src);
-    asked.add(statistics != nullptr ? *statistics : NO_TENSOR);
-    return asked;
 }
 
 verdict check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
@@ -111,7 +130,8 @@ bool is_at_row_block(const layer_norm::row_blocks &all, dim_t row, dim_t all_row
 verdict check_row_range(const memory_desc &src, dim_t first, dim_t all) {
     if (first < 0 || all < 0 || all > MOST_ROWS) return invalid("first_row or all_rows is no number of rows");
     if (src.ndims < 2 || has_runtime_dims(src)) return {}; // which is refused for itself
-    const problem rows = make_problem(jitnorm_backward, src, nullptr, 0, 0);
+    problem rows;
+    rows.src = src;
     if (rows.rows() > all || first > all - rows.rows()) return invalid("the rows of src are not among all_rows");
     const layer_norm::row_blocks cut(all, rows.row_length());
     if (is_at_row_block(cut, first, all) && is_at_row_block(cut, first + rows.rows(), all)) return {};
@@ -130,15 +150,17 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
         if (prop_kind != jitnorm_forward_training && prop_kind != jitnorm_forward_inference)
             return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
                                    jitnorm_prop_kind2str(prop_kind)));
-        fingerprint asked = fingerprint_of(prop_kind, *src_desc, stat_desc, epsilon, flags);
-        asked.add(*dst_desc);
-        asked.add(uint64_t(scale_shift_data_type));
-        return create_desc(primitive_desc, engine, attr, asked, [&] {
-            problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
-            p.dst = *dst_desc;
-            p.scale_shift_type = scale_shift_data_type;
-            return p;
-        });
+        return create_desc(primitive_desc, engine, attr,
+                           {.prop_kind = prop_kind,
+                            .src = src_desc,
+                            .statistics = stat_desc,
+                            .dst = dst_desc,
+                            .diff_dst = nullptr,
+                            .diff_src = nullptr,
+                            .scale_shift_type = scale_shift_data_type,
+                            .diff_scale_shift_type = jitnorm_f32,
+                            .epsilon = epsilon,
+                            .flags = flags});
     });
 }
 
@@ -162,20 +184,18 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
         if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
             return invalid(
                 explain("prop_kind is %s, backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
-        if (verdict v = check_hint(*src_desc, hint_fwd_pd); v.status != jitnorm_success) return v;
-        fingerprint asked = fingerprint_of(prop_kind, *src_desc, stat_desc, epsilon, flags);
-        asked.add(*diff_src_desc);
-        asked.add(*diff_dst_desc);
-        asked.add(uint64_t(diff_scale_shift_data_type));
-        asked.add(uint64_t(scale_shift_data_type));
-        return create_desc(primitive_desc, engine, attr, asked, [&] {
-            problem p = make_problem(prop_kind, *src_desc, stat_desc, epsilon, flags);
-            p.diff_src = *diff_src_desc;
-            p.diff_dst = *diff_dst_desc;
-            p.diff_scale_shift_type = diff_scale_shift_data_type;
-            p.scale_shift_type = scale_shift_data_type;
-            return p;
-        });
+        if (verdict v = check_hint(*src_desc, hint_fwd_pd); v.failed()) return v;
+        return create_desc(primitive_desc, engine, attr,
+                           {.prop_kind = prop_kind,
+                            .src = src_desc,
+                            .statistics = stat_desc,
+                            .dst = nullptr,
+                            .diff_dst = diff_dst_desc,
+                            .diff_src = diff_src_desc,
+                            .scale_shift_type = scale_shift_data_type,
+                            .diff_scale_shift_type = diff_scale_shift_data_type,
+                            .epsilon = epsilon,
+                            .flags = flags});
     });
 }
 
@@ -197,22 +217,19 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
     if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
     return guarded(__func__, [&] {
-        if (verdict v = check_row_range(*src_desc, first_row, all_rows); v.status != jitnorm_success) return v;
-        fingerprint asked = fingerprint_of(jitnorm_backward, *src_desc, stat_desc, epsilon, flags);
-        asked.add(*diff_src_desc);
-        asked.add(*diff_dst_desc);
-        asked.add(uint64_t(scale_shift_data_type));
-        asked.add(uint64_t(first_row));
-        asked.add(uint64_t(all_rows));
-        return create_desc(primitive_desc, engine, attr, asked, [&] {
-            problem p = make_problem(jitnorm_backward, *src_desc, stat_desc, epsilon, flags);
-            p.diff_src = *diff_src_desc;
-            p.diff_dst = *diff_dst_desc;
-            p.diff_scale_shift_type = jitnorm_f64;
-            p.scale_shift_type = scale_shift_data_type;
-            p.first_row = first_row;
-            p.all_rows = all_rows;
-            return p;
-        });
+        if (verdict v = check_row_range(*src_desc, first_row, all_rows); v.failed()) return v;
+        return create_desc(primitive_desc, engine, attr,
+                           {.prop_kind = jitnorm_backward,
+                            .src = src_desc,
+                            .statistics = stat_desc,
+                            .dst = nullptr,
+                            .diff_dst = diff_dst_desc,
+                            .diff_src = diff_src_desc,
+                            .scale_shift_type = scale_shift_data_type,
+                            .diff_scale_shift_type = jitnorm_f64,
+                            .epsilon = epsilon,
+                            .flags = flags,
+                            .first_row = first_row,
+                            .all_rows = all_rows});
     });
 }

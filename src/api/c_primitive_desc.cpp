@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: queries about primitive descriptors, and their other functions.
 #include "../core/boundary.hpp"
+#include "execution/tensors.hpp"
 #include "jitnorm/jitnorm.h"
-#include "tensors.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
@@ -99,7 +99,7 @@ verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index,
     case jitnorm_query_flags:
         return answer(result, pd.what->problem.flags);
     default:
-        return {jitnorm_unimplemented, "not a query about primitive descriptors"};
+        return unsupported("not a query about primitive descriptors");
     }
 }
 

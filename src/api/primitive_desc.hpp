@@ -7,7 +7,7 @@
 #include "../core/engine.hpp"
 #include "../core/problem.hpp"
 #include "../primitive/prepare.hpp"
-#include "attr.hpp"
+#include "attr/attr.hpp"
 
 namespace jitnorm::impl::api {
 

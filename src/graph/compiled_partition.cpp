@@ -16,8 +16,6 @@ namespace jitnorm::impl::graph {
 
 namespace {
 
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-
 using stopwatch = std::chrono::steady_clock;
 
 // "graph,<event>,cpu,<operation's name>,<kind>,<implementation>,<problem>,<milliseconds>"
@@ -135,7 +133,7 @@ verdict program::collect(role r, tensor_handles given, by_role<void *> &data) co
 verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &args) const {
     for (const operand &o : operands_) {
         void *memory = nullptr;
-        if (verdict v = find_memory(o.tensor, inputs, memory); v.status != jitnorm_success) return v;
+        if (verdict v = find_memory(o.tensor, inputs, memory); v.failed()) return v;
         args.set(layer_norm::post_op_slot(o.post_op), memory);
     }
     return {};
@@ -145,7 +143,7 @@ verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<
     for (int r = 0; r < ROLE_COUNT; ++r) {
         if (op()[role(r)].how == port::use::unused) continue;
         const verdict v = collect(role(r), op().reads(role(r)) ? inputs : outputs, data);
-        if (v.status != jitnorm_success) return v;
+        if (v.failed()) return v;
     }
     return {};
 }
@@ -166,9 +164,9 @@ verdict program::run_timed(layer_norm::arguments &args) const {
 
 verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const {
     by_role<void *> data = {};
-    if (verdict v = collect(inputs, outputs, data); v.status != jitnorm_success) return v;
+    if (verdict v = collect(inputs, outputs, data); v.failed()) return v;
     layer_norm::arguments args = arguments_of(data);
-    if (verdict v = collect_operands(inputs, args); v.status != jitnorm_success) return v;
+    if (verdict v = collect_operands(inputs, args); v.failed()) return v;
     if (aliases_.fails(args)) return invalid(layer_norm::FORBIDDEN_ALIAS);
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);
@@ -180,9 +178,9 @@ verdict jitnorm_graph_compiled_partition::compile(tensor_list inputs, tensor_lis
     const auto start = stopwatch::now();
     if (!partition->norm) return invalid("the partition is not supported");
     lowered what;
-    if (verdict v = lower(*partition->norm, inputs, outputs, what); v.status != jitnorm_success) return v;
+    if (verdict v = lower(*partition->norm, inputs, outputs, what); v.failed()) return v;
     layer_norm::solution chosen;
-    if (verdict v = layer_norm::prepare(what.problem, chosen); v.status != jitnorm_success) return v;
+    if (verdict v = layer_norm::prepare(what.problem, chosen); v.failed()) return v;
     auto made = std::make_unique<graph::program>(partition, what, chosen);
     for (const tensor_list &list : {inputs, outputs})
         for (const logical_tensor *given : list) made->remember(*given);

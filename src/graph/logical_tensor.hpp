@@ -11,7 +11,7 @@ namespace jitnorm::impl::graph {
 
 using logical_tensor = jitnorm_graph_logical_tensor_t;
 
-constexpr verdict BAD_RANK{jitnorm_invalid_arguments, "the number of dimensions is out of range"};
+constexpr verdict BAD_RANK = invalid("the number of dimensions is out of range");
 
 // Whether the number of dimensions is known, and there is room for them, or is unknown. The struct is public, so
 // callers may have written anything into it; nothing else here may be asked of one for which this is false.

@@ -10,7 +10,6 @@ namespace jitnorm::impl::graph {
 
 namespace {
 
-constexpr verdict ACCEPTED = {};
 constexpr verdict wrong(const char *reason) { return {jitnorm_invalid_graph_op, reason}; }
 
 struct schema {
@@ -180,17 +179,17 @@ verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     const schema *s = find_schema(op.kind);
     if (s == nullptr) return ACCEPTED;
     attribute_values v;
-    if (verdict bad = read_attributes(op, *s, v); bad.status != jitnorm_success) return bad;
-    if (verdict bad = check_counts(op, *s, v); bad.status != jitnorm_success) return bad;
+    if (verdict bad = read_attributes(op, *s, v); bad.failed()) return bad;
+    if (verdict bad = check_counts(op, *s, v); bad.failed()) return bad;
 
     norm_op n{std::string(s->name), s->is_forward(),   s->is_rms(), v.use_affine,
               s->is_ascend(),       v.begin_norm_axis, v.epsilon,   {}};
     set_ports(n, s->inputs, op.inputs, port::use::read);
     set_ports(n, s->outputs, op.outputs, port::use::written);
     mask_outputs(n, *s, v.output_mask);
-    if (verdict bad = check_data_types(n); bad.status != jitnorm_success) return bad;
-    if (verdict bad = check_side_types(n); bad.status != jitnorm_success) return bad;
-    if (verdict bad = check_axis(op, n); bad.status != jitnorm_success) return bad;
+    if (verdict bad = check_data_types(n); bad.failed()) return bad;
+    if (verdict bad = check_side_types(n); bad.failed()) return bad;
+    if (verdict bad = check_axis(op, n); bad.failed()) return bad;
     forget_unused(n);
     if (!n.is_rms || normalizes_last_axis(n, op.inputs[0].ndims)) result = n;
     return ACCEPTED;
