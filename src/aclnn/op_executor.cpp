@@ -9,8 +9,8 @@
 #include "../system/aligned_bytes.hpp"
 #include "../system/parallel.hpp"
 #include "../system/verbose.hpp"
-#include "data_type.hpp"
 #include "lower/view.hpp"
+#include "objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
 
