@@ -3,25 +3,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <string>
 
 #include "../system/aligned_bytes.hpp"
 #include "../system/parallel.hpp"
 #include "../system/verbose.hpp"
-#include "data_type.hpp"
 #include "lower/view.hpp"
+#include "objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
-
-namespace {
-
-char *aligned(void *address) {
-    const auto value = reinterpret_cast<uintptr_t>(address);
-    return static_cast<char *>(address) + (ALIGNMENT - value % ALIGNMENT) % ALIGNMENT;
-}
-
-} // namespace
 
 outcome ready_operation::make(request &&asked, std::shared_ptr<const ready_operation> &result) {
     const auto made = std::make_shared<ready_operation>(ready_operation{std::move(asked)});
@@ -73,7 +63,7 @@ outcome op_executor::bind(const ready_operation &what, void *scratchpad, layer_n
 outcome op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const {
     if (bytes < workspace_bytes()) return invalid("the workspace is smaller than the first call asked for");
     if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
-    char *const begin = aligned(workspace), *scratchpad = begin + handed_on_bytes();
+    char *const begin = align_up(workspace), *scratchpad = begin + handed_on_bytes();
     if (handed_on_bytes() != 0) {
         arguments.before.set(layer_norm::SUM, begin);
         arguments.main.set(layer_norm::SRC, begin);
@@ -89,11 +79,9 @@ namespace {
 jitnorm_status_t run_logged(const ready_operation &what, const layer_norm::arguments &arguments) {
     const auto start = std::chrono::steady_clock::now();
     const jitnorm_status_t status = what.executor->execute(arguments);
-    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-    char milliseconds[32];
-    std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
+    const std::string taken = milliseconds_since(start);
     log_line("aclnn,exec", std::string("cpu,layer_normalization,") + what.solution.by->name + "," +
-                               describe(what.asked.problem) + milliseconds);
+                               describe(what.asked.problem) + "," + taken);
     return status;
 }
 

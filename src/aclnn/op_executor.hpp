@@ -10,8 +10,8 @@
 #include "../core/aliases.hpp"
 #include "../core/engine.hpp"
 #include "../primitive/prepare.hpp"
-#include "failure.hpp"
 #include "lower/request.hpp"
+#include "objects/failure.hpp"
 
 namespace jitnorm::impl::aclnn {
 

@@ -4,7 +4,7 @@
 
 #include "../core/boundary.hpp"
 #include "jitnorm/jitnorm_graph.h"
-#include "logical_tensor.hpp"
+#include "operation/logical_tensor.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;

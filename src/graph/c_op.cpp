@@ -2,7 +2,7 @@
 // C interface: operations.
 #include "../core/boundary.hpp"
 #include "jitnorm/jitnorm_graph.h"
-#include "op.hpp"
+#include "operation/op.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 #include "../primitive/thread_scratchpad.hpp"
 #include "../system/parallel.hpp"
@@ -21,11 +20,9 @@ using stopwatch = std::chrono::steady_clock;
 // "graph,<event>,cpu,<operation's name>,<kind>,<implementation>,<problem>,<milliseconds>"
 void log_timed(const char *event, const partition_content &partition, const layer_norm::implementation &by,
                const layer_norm::problem &p, stopwatch::time_point start) {
-    const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
-    char milliseconds[32];
-    std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
+    const std::string taken = milliseconds_since(start);
     log_line(event,
-             "cpu," + partition.name() + "," + partition.norm->name + "," + by.name + "," + describe(p) + milliseconds);
+             "cpu," + partition.name() + "," + partition.norm->name + "," + by.name + "," + describe(p) + "," + taken);
 }
 
 bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }

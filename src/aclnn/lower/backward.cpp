@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../data_type.hpp"
+#include "../objects/data_type.hpp"
 #include "checks.hpp"
 #include "lower.hpp"
 

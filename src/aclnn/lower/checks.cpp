@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "../../system/last_error.hpp"
-#include "../data_type.hpp"
+#include "../objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
 

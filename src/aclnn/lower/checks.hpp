@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-#include "../failure.hpp"
+#include "../objects/failure.hpp"
 #include "request.hpp"
 #include "row_shape.hpp"
 

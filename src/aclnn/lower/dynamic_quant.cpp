@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "../../system/last_error.hpp"
-#include "../data_type.hpp"
+#include "../objects/data_type.hpp"
 #include "lower.hpp"
 #include "rms_problem.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../system/last_error.hpp"
-#include "../data_type.hpp"
+#include "../objects/data_type.hpp"
 #include "checks.hpp"
 #include "lower.hpp"
 

@@ -2,7 +2,7 @@
 // lower: the operations' parameters, checked and said as a problem. The rules are those of jitnorm_aclnn.h.
 #pragma once
 
-#include "../failure.hpp"
+#include "../objects/failure.hpp"
 #include "parameters.hpp"
 
 namespace jitnorm::impl::aclnn {

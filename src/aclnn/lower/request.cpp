@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request.hpp"
 
-#include "../data_type.hpp"
+#include "../objects/data_type.hpp"
 #include "view.hpp"
 
 namespace jitnorm::impl::aclnn {

@@ -7,7 +7,7 @@
 
 #include "../../core/arguments.hpp"
 #include "../../primitive/layout_adapter.hpp"
-#include "../handles.hpp"
+#include "../objects/handles.hpp"
 
 namespace jitnorm::impl::aclnn {
 

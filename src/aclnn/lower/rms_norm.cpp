@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RMS normalization, forward and backward. CANN's numbers for what is refused differ from those of layer
 // normalization: 161002 for types, 561002 for all else.
-#include "../data_type.hpp"
+#include "../objects/data_type.hpp"
 #include "lower.hpp"
 #include "rms_problem.hpp"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "../../system/last_error.hpp"
-#include "../data_type.hpp"
+#include "../objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
 

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "../../core/memory_desc.hpp"
-#include "../failure.hpp"
-#include "../handles.hpp"
+#include "../objects/failure.hpp"
+#include "../objects/handles.hpp"
 
 namespace jitnorm::impl::aclnn {
 

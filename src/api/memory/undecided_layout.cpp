@@ -21,12 +21,7 @@ bool is_plain(const memory_desc &md, const memory_desc &model) {
 layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
     layout_rule rule;
     rule.ndims = md.ndims;
-    for (int d = 0; d < md.ndims; ++d) {
-        int at = d;
-        for (; at > 0 && model.strides[rule.order[at - 1]] < model.strides[d]; --at)
-            rule.order[at] = rule.order[at - 1];
-        rule.order[at] = d;
-    }
+    order_by_strides(model.strides, md.ndims, rule.order);
     rule.inner_nblks = model.inner_nblks;
     std::copy(model.inner_blks, model.inner_blks + model.inner_nblks, rule.inner_blks);
     std::copy(model.inner_idxs, model.inner_idxs + model.inner_nblks, rule.inner_idxs);

@@ -3,7 +3,7 @@
 // attributes they have. What does not fit these is no follower.
 #pragma once
 
-#include "../norm_op.hpp"
+#include "../operation/norm_op.hpp"
 
 namespace jitnorm::impl::graph {
 

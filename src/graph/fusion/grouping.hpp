@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../op.hpp"
+#include "../operation/op.hpp"
 
 namespace jitnorm::impl::graph {
 

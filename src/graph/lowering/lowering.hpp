@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../../primitive/layout_adapter.hpp"
-#include "../norm_op.hpp"
+#include "../operation/norm_op.hpp"
 
 namespace jitnorm::impl::graph {
 

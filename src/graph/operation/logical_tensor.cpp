@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "../../core/format_tag.hpp"
+
 namespace jitnorm::impl::graph {
 
 namespace {
@@ -50,11 +52,7 @@ bool lay_out_densely(logical_tensor &lt) {
 
 bool lay_out_densely_like(logical_tensor &lt, const logical_tensor &model) {
     int order[MAX_NDIMS];
-    for (int d = 0; d < lt.ndims; ++d) {
-        int at = d;
-        for (; at > 0 && model.layout.strides[order[at - 1]] < model.layout.strides[d]; --at) order[at] = order[at - 1];
-        order[at] = d;
-    }
+    order_by_strides(model.layout.strides, lt.ndims, order);
     return set_strides(lt, order);
 }
 

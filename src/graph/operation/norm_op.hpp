@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "../core/attributes.hpp"
-#include "../core/boundary.hpp"
+#include "../../core/attributes.hpp"
+#include "../../core/boundary.hpp"
 #include "op.hpp"
 
 namespace jitnorm::impl::graph {

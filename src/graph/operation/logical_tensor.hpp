@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "../core/boundary.hpp"
+#include "../../core/boundary.hpp"
 #include "jitnorm/jitnorm_graph_types.h"
 
 namespace jitnorm::impl::graph {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: primitives and their execution.
 #include <chrono>
-#include <cstdio>
 #include <string>
 
 #include "../../core/boundary.hpp"
@@ -36,11 +35,9 @@ using stopwatch = std::chrono::steady_clock;
 // "primitive,<event>,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>"
 void log_timed(const char *event, const jitnorm_primitive &primitive, const layer_norm::problem &p,
                stopwatch::time_point start) {
-    const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
-    char milliseconds[32];
-    std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
+    const std::string taken = milliseconds_since(start);
     log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.what->solution.by->name + "," +
-                        describe(p) + milliseconds);
+                        describe(p) + "," + taken);
 }
 
 verdict create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "../../core/arguments.hpp"
-#include "../primitive_desc.hpp"
+#include "primitive_desc.hpp"
 
 namespace jitnorm::impl::api {
 

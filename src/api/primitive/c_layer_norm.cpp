@@ -2,13 +2,13 @@
 // C interface: primitive descriptors of layer normalization. Each function makes a problem; create_desc takes it on.
 #include <utility>
 
-#include "../arithmetic/row_blocks.hpp"
-#include "../core/boundary.hpp"
-#include "../core/names.hpp"
-#include "../primitive/prepare.hpp"
-#include "../primitive/recent.hpp"
+#include "../../arithmetic/row_blocks.hpp"
+#include "../../core/boundary.hpp"
+#include "../../core/names.hpp"
+#include "../../primitive/prepare.hpp"
+#include "../../primitive/recent.hpp"
+#include "../memory/undecided_layout.hpp"
 #include "jitnorm/jitnorm.h"
-#include "memory/undecided_layout.hpp"
 #include "primitive_desc.hpp"
 
 using namespace jitnorm::impl;

@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "../arithmetic/row_blocks.hpp"
-#include "../system/aligned_bytes.hpp"
-#include "../system/process.hpp"
+#include "../../arithmetic/row_blocks.hpp"
+#include "../../system/aligned_bytes.hpp"
+#include "../../system/process.hpp"
 
 namespace jitnorm::impl::api {
 

@@ -7,7 +7,7 @@
 #include <new>
 #include <system_error>
 
-#include "../core/problem.hpp"
+#include "../../core/problem.hpp"
 #include "jitnorm/jitnorm_aclnn.h"
 
 namespace jitnorm::impl::aclnn {

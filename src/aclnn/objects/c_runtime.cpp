@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../arithmetic/convert.hpp"
-#include "../core/engine.hpp"
-#include "../system/aligned_bytes.hpp"
-#include "../system/last_error.hpp"
+#include "../../arithmetic/convert.hpp"
+#include "../../core/engine.hpp"
+#include "../../system/aligned_bytes.hpp"
+#include "../../system/last_error.hpp"
 #include "data_type.hpp"
 #include "failure.hpp"
 

@@ -17,11 +17,6 @@ namespace {
     return invalid(explain("argument %s %s", argument_name(arg).text, reason));
 }
 
-void *align(void *pointer) {
-    const auto address = reinterpret_cast<uintptr_t>(pointer);
-    return static_cast<char *>(pointer) + ((ALIGNMENT - address % ALIGNMENT) % ALIGNMENT);
-}
-
 slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
@@ -139,7 +134,7 @@ verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_n
         if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::in_place_pairs(*sizes));
             alias != NO_SLOT)
             return complain(arg_of(alias), "has the memory of another tensor, and is an output");
-    result.set(SCRATCHPAD, align(result[SCRATCHPAD]));
+    result.set(SCRATCHPAD, align_up(result[SCRATCHPAD]));
     return {};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: queries about primitive descriptors, and their other functions.
-#include "../core/boundary.hpp"
-#include "execution/tensors.hpp"
+#include "../../core/boundary.hpp"
 #include "jitnorm/jitnorm.h"
+#include "tensors.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "../core/engine.hpp"
-#include "../core/problem.hpp"
-#include "../primitive/prepare.hpp"
-#include "attr/attr.hpp"
+#include "../../core/engine.hpp"
+#include "../../core/problem.hpp"
+#include "../../primitive/prepare.hpp"
+#include "../attr/attr.hpp"
 
 namespace jitnorm::impl::api {
 
