@@ -36,12 +36,12 @@ public:
     unsigned char *take(size_t pages) {
         const std::lock_guard lock(mutex_);
         unsigned char *first = first_[pages];
-        if (first != nullptr) std::memcpy(&first_[pages], first, sizeof first);
+        if (first != nullptr) std::memcpy(&first_[pages], first, sizeof(void *));
         return first;
     }
     void give(unsigned char *inner, size_t pages) {
         const std::lock_guard lock(mutex_);
-        std::memcpy(inner, &first_[pages], sizeof inner);
+        std::memcpy(inner, &first_[pages], sizeof(void *));
         first_[pages] = inner;
     }
 
