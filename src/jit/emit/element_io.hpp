@@ -225,6 +225,9 @@ private:
         const Xbyak::Ymm y(index);
         const Xbyak::Xmm x(index);
         switch (bytes) {
+        case 64:
+            return non_temporal ? g_.vmovntps(g_.ptr[at], Xbyak::Zmm(index))
+                                : g_.vmovups(g_.ptr[at], Xbyak::Zmm(index));
         case 32:
             return non_temporal ? g_.vmovntps(g_.ptr[at], y) : g_.vmovups(g_.ptr[at], y);
         case 16:
