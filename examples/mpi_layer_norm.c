@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients of scale and shift over rows that MPI processes share: mpirun -n 4 mpi_layer_norm prints the same line as
- * mpirun -n 1, to the last bit. Each process runs backward on its rows and gets the sums of their parts; one
- * MPI_Allgatherv brings all sums to all, and each merges them to the gradients of all rows. */
+ * mpirun -n 1, to the last bit. Each process runs backward on its rows and gets the sums of their parts; a running sum
+ * goes from rank to rank, each adds its own, and the last one has the gradients of all rows and sends them to all. */
 #include <jitnorm/jitnorm.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -53,9 +53,9 @@ static jitnorm_primitive_desc_t describe(jitnorm_engine_t engine, int rank, int 
 }
 
 /* How many doubles it gives for each gradient. */
-static int count_sums(const_jitnorm_primitive_desc_t desc) {
+static size_t count_sums(const_jitnorm_primitive_desc_t desc) {
     const_jitnorm_memory_desc_t sums = jitnorm_primitive_desc_query_md(desc, jitnorm_query_diff_weights_md, 0);
-    return (int)(jitnorm_memory_desc_get_size(sums) / sizeof(double));
+    return jitnorm_memory_desc_get_size(sums) / sizeof(double);
 }
 
 /* Runs backward on some rows. */
@@ -109,23 +109,18 @@ static void run(jitnorm_engine_t engine, const_jitnorm_primitive_desc_t desc, ji
     free(src);
 }
 
-/* All ranks' sums of one gradient, to the gradient. */
-static void merge(const double *sums, int rank, int ranks, const int *counts, float *gradient) {
-    int *places = allocate((size_t)ranks, sizeof(int)), total = 0;
-    jitnorm_dim_t *rows = allocate((size_t)ranks, sizeof(jitnorm_dim_t));
-    const double **parts = allocate((size_t)ranks, sizeof(double *));
-    for (int i = 0; i < ranks; total += counts[i++]) places[i] = total;
-    double *all = allocate((size_t)total, sizeof(double));
-    MPI_Allgatherv(sums, counts[rank], MPI_DOUBLE, all, counts, places, MPI_DOUBLE, MPI_COMM_WORLD);
-    for (int i = 0; i < ranks; ++i) {
-        rows[i] = first_row(i + 1, ranks) - first_row(i, ranks);
-        parts[i] = all + places[i];
-    }
-    check(jitnorm_layer_normalization_merge_gradients(gradient, jitnorm_f32, ROWS, COLUMNS, ranks, rows, parts));
-    free(all);
-    free(parts);
-    free(rows);
-    free(places);
+/* This rank's sums are added to those of the ranks before it: the gradients of scale and shift, on every rank. */
+static void add_up(const double *scale_sums, const double *shift_sums, int rank, int ranks,
+                   float gradients[2][COLUMNS]) {
+    double running[2][2 * COLUMNS] = {{0}};
+    const jitnorm_dim_t first = first_row(rank, ranks), rows = first_row(rank + 1, ranks) - first;
+    if (rank > 0) MPI_Recv(running, 4 * COLUMNS, MPI_DOUBLE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    check(jitnorm_layer_normalization_add_partial_gradients(running[0], ROWS, COLUMNS, first, rows, scale_sums));
+    check(jitnorm_layer_normalization_add_partial_gradients(running[1], ROWS, COLUMNS, first, rows, shift_sums));
+    if (rank < ranks - 1) MPI_Send(running, 4 * COLUMNS, MPI_DOUBLE, rank + 1, 0, MPI_COMM_WORLD);
+    for (int which = 0; which < 2; ++which)
+        for (long c = 0; c < COLUMNS; ++c) gradients[which][c] = (float)running[which][c];
+    MPI_Bcast(gradients, 2 * COLUMNS, MPI_FLOAT, ranks - 1, MPI_COMM_WORLD);
 }
 
 static unsigned long long digest(const unsigned char *bytes, size_t count, unsigned long long hash) {
@@ -141,30 +136,21 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     check(jitnorm_engine_create(&engine, jitnorm_cpu, 0));
 
-    int *counts = allocate((size_t)ranks, sizeof(int));
-    for (int i = 0; i < ranks; ++i) {
-        jitnorm_primitive_desc_t desc = describe(engine, i, ranks);
-        counts[i] = count_sums(desc);
-        check(jitnorm_primitive_desc_destroy(desc));
-    }
-    double *scale_sums = allocate((size_t)counts[rank], sizeof(double));
-    double *shift_sums = allocate((size_t)counts[rank], sizeof(double));
-    float diff_scale[COLUMNS], diff_shift[COLUMNS];
     jitnorm_primitive_desc_t desc = describe(engine, rank, ranks);
+    const size_t count = count_sums(desc);
+    double *scale_sums = allocate(count, sizeof(double)), *shift_sums = allocate(count, sizeof(double));
+    float gradients[2][COLUMNS];
     const jitnorm_dim_t first = first_row(rank, ranks);
     run(engine, desc, first, first_row(rank + 1, ranks) - first, scale_sums, shift_sums);
-    merge(scale_sums, rank, ranks, counts, diff_scale);
-    merge(shift_sums, rank, ranks, counts, diff_shift);
+    add_up(scale_sums, shift_sums, rank, ranks, gradients);
 
-    unsigned long long hash = digest((const unsigned char *)diff_scale, sizeof diff_scale, 14695981039346656037ull);
-    hash = digest((const unsigned char *)diff_shift, sizeof diff_shift, hash);
+    unsigned long long hash = digest((const unsigned char *)gradients, sizeof gradients, 14695981039346656037ull);
     unsigned long long least, most;
     MPI_Reduce(&hash, &least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, 0, MPI_COMM_WORLD);
     MPI_Reduce(&hash, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0) printf("gradients of %d rows: %016llx%s\n", ROWS, least, least == most ? "" : ", not on all ranks");
     free(shift_sums);
     free(scale_sums);
-    free(counts);
     check(jitnorm_primitive_desc_destroy(desc));
     check(jitnorm_engine_destroy(engine));
     return MPI_Finalize();

@@ -12,8 +12,6 @@ namespace benchdnn_lite {
 
 namespace {
 
-constexpr double RELATIVE = 1e-3; // to the tensor's largest element
-
 struct extent {
     double largest = 0, difference = 0;
 };
@@ -28,7 +26,7 @@ void widen(extent &e, const std::vector<double> &ours, const std::vector<double>
 
 } // namespace
 
-bool is_close(const buffer &ours, const buffer &theirs) {
+bool is_close(const buffer &ours, const buffer &theirs, double tolerance) {
     extent e;
     std::vector<double> a(size_t(ours.shape().dims.back())), b(a.size());
     for (dim_t row = 0; row < ours.rows(); ++row) {
@@ -36,14 +34,14 @@ bool is_close(const buffer &ours, const buffer &theirs) {
         theirs.get_row(row, b);
         widen(e, a, b);
     }
-    return e.difference <= RELATIVE * e.largest + 2 * half_ulp(ours.type(), e.largest);
+    return e.difference <= tolerance * e.largest + 2 * half_ulp(ours.type(), e.largest);
 }
 
 bool has_same_bytes(const buffer &ours, const buffer &theirs) {
     return ours.size() == theirs.size() && std::memcmp(ours.data(), theirs.data(), ours.size()) == 0;
 }
 
-disagreement first_disagreement(const execution &ours, const peer &theirs, uint64_t seed) {
+disagreement first_disagreement(const execution &ours, const peer &theirs, double tolerance, uint64_t seed) {
     struct output {
         int id;
         buffer ours;
@@ -55,12 +53,13 @@ disagreement first_disagreement(const execution &ours, const peer &theirs, uint6
         if (a.use == role::output || a.use == role::both) outputs.push_back({a.id, a.data.clone()});
     fill(theirs.tensors(), fill_kind::random, seed);
     theirs.run();
-    const auto first_without = [&](bool (*agree)(const buffer &, const buffer &)) {
+    const auto first_without = [&](auto &&agree) {
         const auto found = std::find_if(outputs.begin(), outputs.end(),
                                         [&](const output &o) { return !agree(o.ours, theirs.tensors().data(o.id)); });
         return found == outputs.end() ? 0 : found->id;
     };
-    return {first_without(is_close), first_without(has_same_bytes)};
+    const auto close = [&](const buffer &a, const buffer &b) { return is_close(a, b, tolerance); };
+    return {first_without(close), first_without(has_same_bytes)};
 }
 
 } // namespace benchdnn_lite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // agreement: whether two libraries computed the same thing; only then is it a race. Exactness is the business of
-// check.hpp: the tolerance here leaves room for any sensible order of additions. Another build of this library has no
+// check.hpp: a peer's tolerance leaves room for any sensible order of additions. Another build of this library has no
 // such room: it has the same bits.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace benchdnn_lite {
 
-bool is_close(const buffer &ours, const buffer &theirs);
+// The tolerance is relative to our largest element.
+bool is_close(const buffer &ours, const buffer &theirs, double tolerance);
 bool has_same_bytes(const buffer &ours, const buffer &theirs); // what lies between elements included
 
 // The first outputs that differ, as ids of arguments; 0: none.
@@ -19,6 +20,6 @@ struct disagreement {
 };
 
 // Runs both on the same random inputs.
-disagreement first_disagreement(const execution &ours, const peer &theirs, uint64_t seed);
+disagreement first_disagreement(const execution &ours, const peer &theirs, double tolerance, uint64_t seed);
 
 } // namespace benchdnn_lite

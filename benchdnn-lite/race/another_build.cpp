@@ -149,7 +149,7 @@ peer_library another_build(const std::string &file, const std::string &caches) {
             throw refusal(error.what());
         }
     };
-    return {caches.empty() ? file : concat(file, " with ", caches), make, true};
+    return {.name = caches.empty() ? file : concat(file, " with ", caches), .make = make, .promises_our_bits = true};
 }
 
 peer_library this_build(const std::string &caches) {

@@ -38,6 +38,8 @@ bool take(race_options &options, const std::string &argument) {
         options.conditions.then_read = true;
     else if (name == "--peer" && !value.empty())
         options.peer = value;
+    else if (argument == "--steps")
+        options.steps = true;
     else if (name == "--plan")
         options.plan = parse_caches(value);
     else if (name == "--json" && !value.empty())
@@ -89,6 +91,8 @@ std::string race_help() {
            "                  \"bits differ\", and the exit status is 1\n"
            "  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432; without\n"
            "                  --peer it is this build once more, on buffers of its own\n"
+           "  --steps         in place of oneDNN the steps that a problem does at once: a plain loop that adds the\n"
+           "                  residual, this library's normalization, a plain loop that finds scales and quantizes\n"
            "  --threads=N     threads of both libraries and of the copies (1)\n"
            "  --rounds=N      interleaved rounds, of which medians are taken (15)\n"
            "  --then-read     times include a pass that reads the result, as its next user would\n"

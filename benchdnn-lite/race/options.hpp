@@ -12,6 +12,7 @@ struct race_options {
     race_conditions conditions;
     std::string peer;       // file of another build of our library; empty: oneDNN
     std::string plan;       // caches that the peer plans for; without `peer` it is this build; empty: the machine's
+    bool steps = false;     // the peer is in_steps()
     std::string json, plot; // files to write; empty: none
     std::string title;      // of the plot; empty: the contestants
     std::vector<job> jobs;

@@ -30,6 +30,7 @@ struct peer_library {
     // Throws refusal. The execution outlives the peer.
     std::function<std::unique_ptr<peer>(const execution &)> make;
     bool promises_our_bits = false;
+    double tolerance = 1e-3; // of its results, relative to a tensor's largest element
 };
 
 } // namespace benchdnn_lite

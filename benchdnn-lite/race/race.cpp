@@ -35,7 +35,7 @@ std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &othe
     try {
         auto opponent = other.make(e);
         result.theirs = opponent->implementation();
-        const disagreement found = first_disagreement(e, *opponent, seed);
+        const disagreement found = first_disagreement(e, *opponent, other.tolerance, seed);
         const bool bits_differ = other.promises_our_bits && found.in_bits != 0;
         result.disagrees = found.in_values != 0 || bits_differ;
         if (found.in_values != 0)

@@ -10,6 +10,7 @@
 
 #include "../error.hpp"
 #include "another_build.hpp"
+#include "in_steps.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "plot.hpp"
@@ -66,6 +67,7 @@ int run(const race_options &options, const peer_library &other) {
 }
 
 peer_library chosen_peer(const race_options &options, const peer_library &otherwise) {
+    if (options.steps) return in_steps();
     if (!options.peer.empty()) return another_build(options.peer, options.plan);
     return options.plan.empty() ? otherwise : this_build(options.plan);
 }

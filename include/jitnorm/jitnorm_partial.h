@@ -9,14 +9,17 @@
  *   2. each process runs backward on its rows, with a primitive that knows where they are among all rows and gives, in
  *      place of the gradients, the sums of the parts in these rows:
  *      jitnorm_layer_normalization_partial_backward_primitive_desc_create;
- *   3. all sums come together, in the order of the rows, and are merged, by each process for itself:
- *      jitnorm_layer_normalization_merge_gradients.
- * However rows are cut, the result has the bits of backward on all of them. examples/mpi_layer_norm.c is a complete
- * program.
- *
- * What has to come together are rows of C doubles for each gradient, where C is the length of a row: some 16 to 64 for
- * all rows together, fewer for C above 16384 (then no more than 8 MiB) and for few rows; and for each range that begins
- * in the middle of a part one for each block up to that part's end. */
+ *   3. the sums are added up in the order of the rows, in one of two ways:
+ *      - a running sum goes from process to process, and each adds its own:
+ *        jitnorm_layer_normalization_add_partial_gradients. Each sends 2 C doubles for each gradient, where C is the
+ *        length of a row, whatever the number of rows and processes;
+ *      - or all sums come together, and each process merges them for itself:
+ *        jitnorm_layer_normalization_merge_gradients. That takes no turns, but for each gradient it is rows of C
+ *        doubles: some 16 to 64 of them for all rows together, fewer for C above 16384 (then no more than 8 MiB) and
+ *        for few rows; and for each range that begins in the middle of a part one for each block up to that part's end.
+ * However rows are cut, the result has the bits of backward on all of them. A process cannot add up its parts before it
+ * knows the sum of those that come before: additions in another order round differently. examples/mpi_layer_norm.c is a
+ * complete program. */
 #ifndef JITNORM_PARTIAL_H
 #define JITNORM_PARTIAL_H
 
@@ -56,6 +59,18 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *g
                                                                          jitnorm_dim_t all_rows, jitnorm_dim_t columns,
                                                                          int ranges, const jitnorm_dim_t *rows,
                                                                          const double *const *sums);
+
+/* Adds the sums of one range to a running sum, which has those of all rows before it: one gradient, of scale or of
+ * shift. running: 2 * columns doubles, zeros before the first range; the total of the parts that have ended, then the
+ * part that has not. first_row, rows: the range; sums: what its primitive wrote to DIFF_SCALE or DIFF_SHIFT (null where
+ * there are no rows). After the last of all_rows the first `columns` of running are the gradient, to be rounded to the
+ * type that is computed in (f32, or f64 where data is f64), and then to a narrower one. Runs on the calling thread.
+ * invalid_arguments: a null pointer; a negative number; rows that are not among all_rows, that do not begin at a
+ *   multiple of a row block, or end at none and not with all_rows either. */
+JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients(double *running, jitnorm_dim_t all_rows,
+                                                                               jitnorm_dim_t columns,
+                                                                               jitnorm_dim_t first_row,
+                                                                               jitnorm_dim_t rows, const double *sums);
 
 #ifdef __cplusplus
 }

@@ -43,6 +43,14 @@ verdict find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, con
     return first == all ? verdict{} : invalid("the ranges are not all rows");
 }
 
+verdict check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
+    if (!are_possible(all, columns)) return IMPOSSIBLE;
+    if (first < 0 || rows < 0 || first > all || rows > all - first) return invalid("the rows are not among all_rows");
+    const dim_t block = row_blocks(all, columns).block_rows(), end = first + rows;
+    if (rows > 0 && first % block != 0) return invalid("the rows begin within a row block");
+    return rows == 0 || end == all || end % block == 0 ? verdict{} : invalid("the rows end within a row block");
+}
+
 } // namespace
 
 jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows, jitnorm_dim_t all_rows,
@@ -69,4 +77,17 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
         layer_norm::reference::merge_gradients(found, columns, data_type, gradient);
         return verdict{};
     });
+}
+
+jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients(double *running, jitnorm_dim_t all_rows,
+                                                                   jitnorm_dim_t columns, jitnorm_dim_t first_row,
+                                                                   jitnorm_dim_t rows, const double *sums) {
+    if (verdict v = check_range(all_rows, columns, first_row, rows); v.status != jitnorm_success)
+        return report(__func__, v);
+    const void *const to = array_of(size_t(columns), running), *const from =
+                                                                   array_of(size_t(std::min(rows, columns)), sums);
+    if (any_null(to, from)) return report(__func__, null_among("running, sums", {to, from}));
+    layer_norm::reference::add_partial_gradients({row_blocks(rows, columns, first_row, all_rows), sums},
+                                                 first_row + rows == all_rows, columns, running);
+    return jitnorm_success;
 }

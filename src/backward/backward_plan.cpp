@@ -18,9 +18,6 @@ constexpr dim_t BYTES_PER_THREAD = 96 * 1024;
 // Rows of more elements do not stay in L2 between their sums and diff_src: threads take chunks of all rows instead.
 constexpr dim_t LONG_ROW = 128 * 1024;
 
-// Data of so many times L2 wait for the last level often enough for prefetching to pay.
-constexpr dim_t FAR = 2;
-
 // Beyond the caches a batch and the next one on its way, of two tensors, stay in L1 beside the sums over columns.
 constexpr dim_t FAR_BATCH = IN_CACHE_BATCH / 2;
 
@@ -100,7 +97,8 @@ void plan_threads(const problem &p, const machine &m, const backward_work &work,
     const dim_t bytes = bytes_of(p);
     const dim_t shares = work.gradients() > 0 ? work.cut().parts() : p.rows();
     to.row_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, shares), MAX_SHARES);
-    to.prefetch_threads = prefetching_threads(bytes, FAR * m.l2, m.last_level);
+    if (to.rows == row_access::in_place) // tiles are near
+        to.prefetch_threads = prefetching_threads(bytes, FAR_FROM_L2 * m.l2, m.last_level);
     if (p.row_length() <= CHUNK) return;
     to.only_chunks |= p.row_length() > LONG_ROW;
     to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, work.chunks()), MAX_SHARES);

@@ -109,6 +109,9 @@ constexpr int prefetching_threads(dim_t bytes, dim_t near, dim_t last_level) {
     return bytes >= last_level ? INT_MAX : int(std::min<dim_t>(bytes / (near + 1), INT_MAX));
 }
 
+// Data of so many times L2 wait for the last level most of the time.
+constexpr dim_t FAR_FROM_L2 = 6;
+
 // A batch of rows of so many bytes that stays in L1 beside what else is used there.
 constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
     return std::clamp<dim_t>(batch_bytes / std::max<dim_t>(row_bytes, 1), 1, MAX_BATCH_ROWS);

@@ -42,15 +42,12 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
-// Data of so many times L2 wait for the last level most of the time.
-constexpr dim_t FAR = 6;
-
-// There, and beyond L2 already where more is read than written: single rows, which keep the memory streams few, with
+// Far from L2, and beyond it where more is read than written: single rows, which keep the memory streams few, with
 // the next batch on its way. Else pairs.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p.src), dst_row = p.row_length() * element_size(p.dst);
     const dim_t bytes = p.rows() * (src_row + dst_row);
-    const dim_t near = (dst_row < src_row ? 1 : FAR) * m.l2;
+    const dim_t near = (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2;
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
     to.prefetch_threads = prefetching_threads(bytes, near, m.last_level);
     to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
@@ -58,7 +55,8 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 }
 
 // Where the output for the sum has rows as they are to be normalized they are taken from there; it leaves L1 to the
-// data. Otherwise sums have a tile, of whole rows as long as these stay in L2.
+// data. Otherwise sums have a tile, of whole rows as long as these stay in L2. The next batch is prefetched while both
+// its inputs fit into L1 beside the batch at hand.
 constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
 constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of their tile: lines between rows come on top
 
@@ -68,10 +66,11 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     if (!are_the_output && row > LONGEST_TILED_ROW) to.panel_columns = std::min(p.row_length(), CHUNK);
     if (!are_the_output) to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
     const dim_t bytes = p.rows() * p.row_length() * bytes_of(tensors);
-    const bool far = bytes > 6 * m.l2;
+    const bool far = bytes > FAR_FROM_L2 * m.l2;
+    const dim_t inputs = p.row_length() * (element_size(p.src) + element_size(p.attr.residual.added));
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
     to.rows_per_pass = far ? 1 : 2;
-    to.prefetch_threads = far ? INT_MAX : 0;
+    to.prefetch_threads = far && to.batch_rows * inputs <= IN_CACHE_BATCH ? INT_MAX : 0;
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 
@@ -95,6 +94,14 @@ void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, p
     to.panel_columns = columns;
 }
 
+// Bytes of the longest row in a tile.
+dim_t widest_row(const problem &p, const row_tensors &tensors, const plan &how) {
+    dim_t element = how.sum_pitch != 0 ? dim_t(size_of(p.row_type())) : 0;
+    for (size_t i = 0; i < size_t(tensors.count); ++i)
+        if (how.pitch[i] != 0) element = std::max(element, element_size(*tensors.data[i].md));
+    return p.row_length() * element;
+}
+
 // Whole rows, unless even those that share cache lines are too long: then chunks, each of them gathered twice. Tiles of
 // post-op operands have room for chunks.
 void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
@@ -112,8 +119,7 @@ void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
     const bool whole_rows = to.panel_columns == p.row_length();
     const dim_t pitch = pitch_together(tensors, to) + to.sum_pitch;
     to.tile_rows = std::min(whole_rows ? MAX_TILE_ROWS : MAX_BATCH_ROWS, tile_rows_for(pitch));
-    const dim_t widest = std::max(*std::ranges::max_element(to.pitch), to.sum_pitch);
-    to.batch_rows = whole_rows ? batch_of(IN_CACHE_BATCH, widest) : to.tile_rows;
+    to.batch_rows = whole_rows ? batch_of(IN_CACHE_BATCH, widest_row(p, tensors, to)) : to.tile_rows;
     if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
     to.rows_per_pass = 2;
 }

@@ -25,7 +25,7 @@ void rows_in_tiles::cursor::move_to(dim_t first, dim_t end, dim_t most, dim_t sa
                    gathers_ahead ? rows_.how_.tile_rows : std::min(most, rows_.how_.tile_rows));
     }
     first_ = first;
-    number_ = evenly_spaced_rows(std::min({tiled_.end - first, end - first, most}));
+    number_ = find_rows_in_place(std::min({tiled_.end - first, end - first, most}));
 }
 
 void rows_in_tiles::cursor::begin_tile(dim_t first, dim_t end, dim_t most) {
@@ -34,18 +34,20 @@ void rows_in_tiles::cursor::begin_tile(dim_t first, dim_t end, dim_t most) {
     gathered_ = {0, 0};
 }
 
-// How many rows from the batch's first one are evenly spaced in all tensors that have no tile.
-dim_t rows_in_tiles::cursor::evenly_spaced_rows(dim_t most) const {
-    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
-        if (rows_.how_.pitch[i] == 0) most = rows_.packers_[i]->run_from(first_, most).count;
+// Where the batch's first row is in all tensors that have no tile, and how many from it on are evenly spaced in each.
+dim_t rows_in_tiles::cursor::find_rows_in_place(dim_t most) {
+    for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
+        if (rows_.how_.pitch[i] != 0) continue;
+        const auto [offset, count] = rows_.packers_[i]->run_from(first_, most);
+        in_place_[i] = static_cast<std::byte *>(args_[rows_.tensors_.data[i].place]) + offset;
+        most = count;
+    }
     return most;
 }
 
 strip rows_in_tiles::cursor::where_it_is(size_t tensor, dim_t column) const {
-    const row_packer &rows = *rows_.packers_[tensor];
-    const row_tensor &t = rows_.tensors_.data[tensor];
-    return {static_cast<std::byte *>(args_[t.place]) + rows.run_from(first_, 1).offset + column * element_size(*t.md),
-            rows.row_step()};
+    return {in_place_[tensor] + column * element_size(*rows_.tensors_.data[tensor].md),
+            rows_.packers_[tensor]->row_step()};
 }
 
 panel rows_in_tiles::cursor::open(range, range columns) {

@@ -54,16 +54,17 @@ public:
         void begin_tile(dim_t first, dim_t end, dim_t most);
         void gather(range columns);
         void scatter();
-        dim_t evenly_spaced_rows(dim_t most) const;
+        dim_t find_rows_in_place(dim_t most);
         strip where_it_is(size_t tensor, dim_t column) const;
 
         const rows_in_tiles &rows_;
         const arguments &args_;
         panel tiles_;
-        dim_t first_ = 0, number_ = 0; // the batch
-        range tiled_ = {0, 0};         // rows of the tiles,
-        range gathered_ = {0, 0};      // columns of them that are there,
-        range written_ = {0, 0};       // and rows that are to be scattered
+        dim_t first_ = 0, number_ = 0;                           // the batch
+        std::array<std::byte *, MAX_ROW_TENSORS> in_place_ = {}; // its first row in each tensor without a tile
+        range tiled_ = {0, 0};                                   // rows of the tiles,
+        range gathered_ = {0, 0};                                // columns of them that are there,
+        range written_ = {0, 0};                                 // and rows that are to be scattered
         statistics_tile statistics_;
     };
 

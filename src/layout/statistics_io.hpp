@@ -2,7 +2,6 @@
 // statistics_io: one statistic of a row or of a few, between a tensor of type f32, bf16 or f16 and floats.
 #pragma once
 
-#include <cstring>
 #include <type_traits>
 
 #include "../arithmetic/convert.hpp"
@@ -22,6 +21,17 @@ void visit_type(jitnorm_data_type_t type, Body &&body) {
         body(stored_as<f16>());
 }
 
+// Numbers by value: what is written may not change them, so loops need not read them anew.
+template <typename Stored, typename Body>
+void read_spaced(const void *tensor, dim_t first, dim_t stride, dim_t count, Body &body) {
+    for (dim_t i = 0; i < count; ++i) body(i, widen<float>(load<Stored>(tensor, first + i * stride)));
+}
+
+template <typename Stored>
+void write_spaced(const float *values, dim_t count, void *tensor, dim_t first, dim_t stride) {
+    for (dim_t i = 0; i < count; ++i) store(narrow<Stored>(values[i]), tensor, first + i * stride);
+}
+
 } // namespace statistics_detail
 
 // Calls body(i, value) for `count` values of the tensor, the first at element `first` and each next one `stride`
@@ -30,14 +40,14 @@ template <typename Body>
 void read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t first, dim_t stride, dim_t count,
                      Body &&body) {
     statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
-        for (dim_t i = 0; i < count; ++i) body(i, widen<float>(load<Stored>(tensor, first + i * stride)));
+        statistics_detail::read_spaced<Stored>(tensor, first, stride, count, body);
     });
 }
 
 inline void write_statistics(const float *values, dim_t count, void *tensor, jitnorm_data_type_t type, dim_t first,
                              dim_t stride) {
     statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
-        for (dim_t i = 0; i < count; ++i) store(narrow<Stored>(values[i]), tensor, first + i * stride);
+        statistics_detail::write_spaced<Stored>(values, count, tensor, first, stride);
     });
 }
 

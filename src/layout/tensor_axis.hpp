@@ -60,6 +60,8 @@ public:
     // The first of these runs.
     std::pair<dim_t, dim_t> run_from(dim_t first, dim_t most) const {
         const level &fast = fastest();
+        if (count_ == 1 && fast.is_one_block()) // most of all: spares divisions
+            return {first * fast.step, std::min(most, fast.size - first)};
         const dim_t index = first % fast.size, within = index % fast.block;
         const dim_t offset = outer_offset(first / fast.size) + index / fast.block * fast.jump + within * fast.step;
         return {offset, std::min({most, fast.size - index, fast.block - within})};

@@ -10,15 +10,18 @@ namespace {
 
 constexpr dim_t COLUMNS = 128; // that are added up together, on the stack
 
-// Parts in double, and their total, in the order of the rows.
-struct column_totals {
-    double part[COLUMNS] = {}, total[COLUMNS] = {};
+// Some columns: the part that is added up, and the total of those before it, in the order of the rows.
+struct running_columns {
+    double *total, *part;
+    dim_t first, count; // of a row of sums
 
-    void add(const double *sums, dim_t first, dim_t count, bool begins_part) {
-        if (begins_part) end_part(count);
-        for (dim_t c = 0; c < count; ++c) part[c] += load<double>(sums, first + c);
+    void add(const row_range_sums &range, dim_t columns) const {
+        for (dim_t i = 0; i < range.cut.parts(); ++i) {
+            if (range.cut.begins_part(i)) end_part();
+            for (dim_t c = 0; c < count; ++c) part[c] += load<double>(range.parts, i * columns + first + c);
+        }
     }
-    void end_part(dim_t count) {
+    void end_part() const {
         for (dim_t c = 0; c < count; ++c) {
             total[c] += part[c];
             part[c] = 0;
@@ -42,14 +45,18 @@ void write(const double *total, dim_t first, dim_t count, jitnorm_data_type_t ty
 
 void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitnorm_data_type_t type, void *gradient) {
     for (dim_t first = 0; first < columns; first += COLUMNS) {
-        const dim_t count = std::min(COLUMNS, columns - first);
-        column_totals sums;
-        for (const row_range_sums &range : ranges)
-            for (dim_t part = 0; part < range.cut.parts(); ++part)
-                sums.add(range.parts, part * columns + first, count, range.cut.begins_part(part));
-        sums.end_part(count);
-        write(sums.total, first, count, type, gradient);
+        double part[COLUMNS] = {}, total[COLUMNS] = {};
+        const running_columns sums = {total, part, first, std::min(COLUMNS, columns - first)};
+        for (const row_range_sums &range : ranges) sums.add(range, columns);
+        sums.end_part();
+        write(total, first, sums.count, type, gradient);
     }
+}
+
+void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t columns, double *running) {
+    const running_columns sums = {running, running + columns, 0, columns};
+    sums.add(range, columns);
+    if (is_last) sums.end_part();
 }
 
 } // namespace jitnorm::impl::layer_norm::reference

@@ -2,6 +2,7 @@
 // Every error that the contract of the first calls names, provoked one at a time.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 

@@ -91,6 +91,22 @@ std::vector<std::byte> merged(const shape &s, const std::vector<jitnorm_dim_t> &
     return result;
 }
 
+// The same by a running sum, for f32 and f64: there is but one rounding.
+std::vector<std::byte> added_up(const shape &s, const std::vector<jitnorm_dim_t> &rows,
+                                const std::vector<std::vector<std::byte>> &sums) {
+    std::vector<double> running(size_t(2 * s.columns));
+    jitnorm_dim_t first = 0;
+    for (size_t i = 0; i < rows.size(); first += rows[i++])
+        EXPECT_OK(jitnorm_layer_normalization_add_partial_gradients(running.data(), s.rows, s.columns, first, rows[i],
+                                                                    reinterpret_cast<const double *>(sums[i].data())));
+    const auto bytes_of = [](const auto &values) {
+        const auto *const bytes = reinterpret_cast<const std::byte *>(values.data());
+        return std::vector<std::byte>(bytes, bytes + values.size() * sizeof values[0]);
+    };
+    running.resize(size_t(s.columns));
+    return s.affine == jitnorm_f64 ? bytes_of(running) : bytes_of(std::vector<float>(running.begin(), running.end()));
+}
+
 template <typename T>
 void expect_whole(const shape &s, const std::vector<jitnorm_dim_t> &rows) {
     const whole_problem all(s);
@@ -108,6 +124,9 @@ void expect_whole(const shape &s, const std::vector<jitnorm_dim_t> &rows) {
     EXPECT_TRUE(s.rows == 0 || diff_src == expected.diff_src);
     EXPECT_TRUE(merged(s, rows, scales) == expected.diff_scale) << s.rows << 'x' << s.columns;
     EXPECT_TRUE(merged(s, rows, shifts) == expected.diff_shift) << s.rows << 'x' << s.columns;
+    if (s.affine != jitnorm_f32 && s.affine != jitnorm_f64) return;
+    EXPECT_TRUE(added_up(s, rows, scales) == expected.diff_scale) << s.rows << 'x' << s.columns;
+    EXPECT_TRUE(added_up(s, rows, shifts) == expected.diff_shift) << s.rows << 'x' << s.columns;
 }
 
 // So many rows in ranges of whole blocks, as even as can be.
@@ -205,6 +224,29 @@ TEST(partial_gradients, merges_that_are_refused) {
     EXPECT_EQ(gradient, std::vector<float>(16, 7));
     EXPECT_OK(merge(jitnorm_f32, 0, 16, {}, nullptr));
     EXPECT_EQ(gradient, std::vector<float>(16, 0));
+}
+
+TEST(partial_gradients, sums_that_are_not_added) {
+    const std::vector<double> sums(100 * 16, 1);
+    std::vector<double> running(2 * 16, 7);
+    const auto add = [&](jitnorm_dim_t all, jitnorm_dim_t columns, jitnorm_dim_t first, jitnorm_dim_t rows) {
+        return jitnorm_layer_normalization_add_partial_gradients(running.data(), all, columns, first, rows,
+                                                                 sums.data());
+    };
+    for (const jitnorm_status_t status :
+         {add(4096, 16, 16, 64), add(4096, 16, 64, 63), add(4096, 16, 64, 4064), add(4096, 16, -32, 64),
+          add(4096, 16, 64, -64), add(-1, 16, 0, 0), add(4096, -1, 0, 64), add(4096, 16, INT64_MAX, 1),
+          add(4096, INT64_MAX, 0, 64),
+          jitnorm_layer_normalization_add_partial_gradients(nullptr, 4096, 16, 0, 64, sums.data()),
+          jitnorm_layer_normalization_add_partial_gradients(running.data(), 4096, 16, 0, 64, nullptr)})
+        EXPECT_EQ(status, jitnorm_invalid_arguments);
+    EXPECT_EQ(running, std::vector<double>(2 * 16, 7));
+    EXPECT_OK(jitnorm_layer_normalization_add_partial_gradients(nullptr, 4096, 0, 0, 64, nullptr));
+    EXPECT_OK(jitnorm_layer_normalization_add_partial_gradients(running.data(), 4096, 16, 64, 0, nullptr));
+    EXPECT_EQ(running, std::vector<double>(2 * 16, 7));
+    EXPECT_OK(add(4096, 16, 4064, 32)); // the last rows end the part
+    EXPECT_EQ(running[0], 15);
+    EXPECT_EQ(running[16], 0);
 }
 
 TEST(partial_gradients, row_blocks_that_are_asked_for) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor_memory.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 

@@ -2,6 +2,7 @@
 // tensor_memory: memory exactly as large as a tensor's description says, between inaccessible pages, at any alignment.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <thread>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types x flags x kinds x layouts x masks x post-ops x sizes x threads: the whole product would take days, so each test
 // draws cases from it, always the same ones, and every implementation of the machine must give the reference's bits.
+#include <random>
 #include <span>
 
 #include "primitive/ranking.hpp"

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "arithmetic/convert.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {

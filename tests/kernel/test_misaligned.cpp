@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every tensor at an odd address: the same bits. The undefined-behaviour sanitizer sees what the processor forgives.
+#include <cstring>
 #include <list>
 
 #include "rig/equality.hpp"

@@ -20,6 +20,8 @@ TEST(race_options, knobs_of_the_race_and_of_benchdnn_lite) {
     EXPECT_EQ(o.plot, "b");
     EXPECT_EQ(o.title, "c d");
     EXPECT_EQ(o.plan, "");
+    EXPECT_FALSE(o.steps);
+    EXPECT_TRUE(parse_race_options({"--steps", "2x8"}).steps);
     EXPECT_EQ(parse_race_options({"--plan=l2:1,last_level:33554432", "2x8"}).plan, "l2:1,last_level:33554432");
     ASSERT_EQ(o.jobs.size(), 2);
     EXPECT_EQ(o.jobs[1].prb.line(), "--dir=BWD_DW 4x8");
@@ -35,7 +37,7 @@ TEST(race_options, without_a_problem_the_whole_table_both_ways) {
 TEST(race_options, mistakes) {
     for (const char *argument : {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--plot", "--peer",
                                  "--peer=", "--plan", "--plan=", "--plan=l2", "--plan=l3:1", "--plan=l2:0",
-                                 "--plan=l2:1,", "--title=", "--then-read=1", "--speed=1"})
+                                 "--plan=l2:1,", "--title=", "--then-read=1", "--steps=1", "--speed=1"})
         EXPECT_THROW(parse_race_options({argument, "2x8"}), input_error) << argument;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference forward against the oracle: types, flags, layouts, in place.
+#include <sys/mman.h>
+
 #include "rig/accuracy.hpp"
 #include "rig/run.hpp"
 

@@ -5,13 +5,9 @@
 // A test may change everything between making a run and executing it: the problem, what tensors hold, where they lie.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <variant>
+#include <cstddef>
 #include <vector>
 
-#include "arithmetic/row_blocks.hpp"
 #include "oracle.hpp"
 #include "planned.hpp"
 #include "problems.hpp"
@@ -30,119 +26,25 @@ enum class sizes_come { at_creation, at_execution };
 
 class run {
 public:
-    explicit run(const setup &s)
-        : p(make_problem(s)), side_(s.side), in_place_(s.in_place), sum_in_place_(s.residual.in_place) {
-        const dim_t rows = p.rows(), columns = p.row_length();
-        src = make(p.src, random_values(rows * columns, s.mean, s.deviation, s.seed));
-        const memory_desc vector = dense({columns}, p.scale_shift_type);
-        if (p.reads_scale()) scale = make(vector, random_values(columns, 1, 0.5, s.seed + 1));
-        if (p.uses_shift()) shift = make(vector, random_values(columns, 0, 1, s.seed + 2));
-        if (p.uses_mean()) mean = make(p.statistics, random_values(rows, s.mean, s.deviation / 8, s.seed + 3));
-        if (p.uses_variance()) {
-            variance = make(p.statistics, random_values(rows, s.deviation, s.deviation / 8, s.seed + 4));
-            const bool inverse = p.form == statistics_form::inverse_deviation;
-            std::vector<double> values = variance.values();
-            for (double &value : values) value = inverse ? 1 / value : value * value;
-            variance.fill(values);
-        }
-        if (p.is_forward()) {
-            if (!in_place_) dst = tensor(p.dst, side_);
-            if (!in_place_ && reads_dst()) dst.fill(random_values(nelems(p.dst), 0, 3, s.seed + 7));
-        } else {
-            make_gradients(s);
-        }
-        make_residual(s);
-        if (p.attr.src_scale) src_scale = make(dense({1}), {0.75});
-        if (p.attr.dst_scale) dst_scale = make(dense({1}), {1.5});
-        if (p.finds_scales()) dst_scale = tensor(p.attr.found_scales, side_);
-        for (const impl::post_op &op : p.attr.post_ops.entries) {
-            const auto *binary = std::get_if<impl::binary_post_op>(&op);
-            operands.push_back(binary ? make(binary->src1, random_values(nelems(binary->src1), 1, 2, s.seed + 5))
-                                      : tensor());
-        }
-    }
+    explicit run(const setup &s);
 
     // The oracle's problem, from what the tensors hold: to be asked for before execute() when in place.
-    template <typename Real = double>
-    oracle_problem<Real> question() const {
-        oracle_problem<Real> q;
-        q.rows = size_t(p.rows());
-        q.columns = size_t(p.row_length());
-        q.epsilon = Real(p.epsilon);
-        q.rms = p.is_rms();
-        q.global_statistics = p.has(jitnorm_use_global_stats);
-        q.src = widened<Real>(src);
-        for (size_t i = 0; p.adds_residual() && i < q.src.size(); ++i) {
-            q.src[i] += Real(residual.values()[i]);
-            if (p.reads_bias()) q.src[i] += Real(bias.values()[i % q.columns]);
-        }
-        q.scale = widened<Real>(scale); // empty stands for ones
-        if (p.adds_one_to_scale())
-            for (Real &s : q.scale) s += 1;
-        q.shift = widened<Real>(shift);
-        q.mean = widened<Real>(mean);
-        q.variance = widened<Real>(variance);
-        if (p.form == statistics_form::inverse_deviation)
-            for (Real &value : q.variance) value = 1 / (value * value) - q.epsilon;
-        q.diff_dst = widened<Real>(diff_dst);
-        q.diff_sum = widened<Real>(diff_sum);
-        return q;
-    }
+    template <typename Real = double> // or long double
+    oracle_problem<Real> question() const;
 
     void execute() { execute_on(reference_entry); }
 
     void execute_on(const implementation &entry, sizes_come when = sizes_come::at_creation,
-                    const impl::machine &on = impl::the_machine()) {
-        const bool late = when == sizes_come::at_execution;
-        const problem created = late ? with_runtime_sizes(p) : p;
-        const impl::layer_norm::verdict verdict = validate(created);
-        ASSERT_EQ(verdict.status, jitnorm_success) << verdict.reason;
-        const plan how = plan_of(entry, p, on);
-        execute_on(*create(entry, created, on), how.scratchpad.bytes(), late ? &how : nullptr);
-    }
+                    const impl::machine &on = impl::the_machine());
 
     // With a plan, the sizes come at execution.
-    void execute_on(const executor &made, size_t scratchpad_bytes, const plan *how = nullptr) {
-        const guarded_buffer scratchpad(scratchpad_bytes, guard_side::before); // aligned
-        protect_inputs();
-        ASSERT_EQ(call(made, scratchpad.data(), how), jitnorm_success);
-        EXPECT_TRUE(scratchpad.slack_untouched());
-        for (const tensor *output : written()) EXPECT_TRUE(output->surroundings_are_right());
-    }
+    void execute_on(const executor &made, size_t scratchpad_bytes, const plan *how = nullptr);
 
     // The call alone.
-    jitnorm_status_t call(const executor &made, void *scratchpad, const plan *how = nullptr) const {
-        const auto pointer = [](const tensor &t) { return t.exists() ? t.data() : nullptr; };
-        using enum impl::layer_norm::slot;
-        impl::layer_norm::arguments args;
-        args.set(SRC, pointer(src));
-        args.set(DST, in_place_ ? pointer(src) : pointer(dst));
-        args.set(MEAN, pointer(mean));
-        args.set(VARIANCE, pointer(variance));
-        args.set(SCALE, pointer(scale));
-        args.set(SHIFT, pointer(shift));
-        args.set(DIFF_DST, pointer(diff_dst));
-        args.set(DIFF_SRC, pointer(p.is_forward() ? diff_src : result()));
-        args.set(DIFF_SCALE, pointer(diff_scale));
-        args.set(DIFF_SHIFT, pointer(diff_shift));
-        args.set(RESIDUAL, pointer(residual));
-        args.set(SUM, pointer(written_sum()));
-        args.set(BIAS, pointer(bias));
-        args.set(DIFF_SUM, pointer(diff_sum));
-        args.set(SRC_SCALE, pointer(src_scale));
-        args.set(DST_SCALE, pointer(dst_scale));
-        args.set(SCRATCHPAD, scratchpad);
-        args.sizes = how == nullptr ? nullptr : &p;
-        args.how = how;
-        for (size_t i = 0; i < operands.size(); ++i) args.set(impl::layer_norm::post_op_slot(i), operands[i].data());
-        return made.execute(args);
-    }
+    jitnorm_status_t call(const executor &made, void *scratchpad, const plan *how = nullptr) const;
 
     // The data output, wherever it lies.
-    const tensor &result() const {
-        if (p.is_forward()) return in_place_ ? src : dst;
-        return sum_in_place_ ? diff_sum : in_place_ ? diff_dst : diff_src;
-    }
+    const tensor &result() const;
     // The sum with the residual, forward.
     const tensor &written_sum() const { return sum_in_place_ && p.is_forward() ? residual : sum; }
 
@@ -153,59 +55,13 @@ public:
     std::vector<tensor> operands; // src1 of binary post-op i
 
 private:
-    tensor make(const memory_desc &md, const std::vector<double> &values) const {
-        tensor made(md, side_);
-        made.fill(values);
-        return made;
-    }
+    tensor make(const memory_desc &md, const std::vector<double> &values) const;
+    void make_gradients(const setup &s);
+    void make_residual(const setup &s);
 
     bool reads_dst() const { return p.attr.post_ops.read_dst(); }
-
-    void make_gradients(const setup &s) {
-        diff_dst = make(p.diff_dst, random_values(nelems(p.diff_dst), 0.1, 1, s.seed + 6));
-        if (!in_place_ && !sum_in_place_ && p.wants_diff_src()) diff_src = tensor(p.diff_src, side_);
-        std::vector<dim_t> sizes = {p.row_length()};
-        if (p.is_partial()) sizes.insert(sizes.begin(), row_blocks_of(p).parts());
-        const memory_desc gradient = dense(sizes, p.diff_scale_shift_type);
-        if (p.wants_diff_scale()) diff_scale = tensor(gradient, side_);
-        if (p.wants_diff_shift()) diff_shift = tensor(gradient, side_);
-    }
-
-    void make_residual(const setup &s) {
-        const impl::residual_addition &asked = p.attr.residual;
-        const dim_t elements = p.rows() * p.row_length();
-        if (p.adds_residual())
-            residual = make(asked.added, random_values(elements, -s.mean / 2, s.deviation, s.seed + 8));
-        if (p.writes_sum() && !sum_in_place_) sum = tensor(asked.sum, side_);
-        if (p.reads_bias())
-            bias = make(dense({p.row_length()}, asked.bias_type), random_values(p.row_length(), 0.5, 1, s.seed + 9));
-        if (p.reads_diff_sum()) diff_sum = make(asked.sum, random_values(elements, 0, 1, s.seed + 10));
-    }
-
-    std::vector<const tensor *> written() const {
-        std::vector<const tensor *> result = {&this->result()};
-        if (p.writes_sum()) result.push_back(&written_sum());
-        if (p.writes_mean()) result.push_back(&mean);
-        if (p.writes_variance()) result.push_back(&variance);
-        result.insert(result.end(), {&diff_scale, &diff_shift});
-        if (p.finds_scales()) result.push_back(&dst_scale);
-        std::erase_if(result, [](const tensor *output) { return !output->exists(); });
-        return result;
-    }
-
-    void protect_inputs() const {
-        const std::vector<const tensor *> outputs = written();
-        for (const tensor *input :
-             {&src, &scale, &shift, &diff_dst, &mean, &variance, &residual, &bias, &diff_sum, &src_scale, &dst_scale})
-            if (std::find(outputs.begin(), outputs.end(), input) == outputs.end()) input->make_read_only();
-        for (const tensor &operand : operands) operand.make_read_only();
-    }
-
-    template <typename Real>
-    static std::vector<Real> widened(const tensor &t) {
-        const std::vector<double> values = t.values();
-        return {values.begin(), values.end()};
-    }
+    std::vector<const tensor *> written() const;
+    void protect_inputs() const;
 
     guard_side side_;
     bool in_place_, sum_in_place_;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An unchanged torch.nn.TransformerEncoder in training, on PyTorch's layer_norm and on jitnorm's: how long a step takes,
-how much of it is normalization, and the losses side by side.
+"""Unchanged models of torch.nn in training, on PyTorch's layer_norm and on jitnorm's: how long a step takes, how much of it
+is normalization, and the losses side by side.
 
     python3 encoder.py [--threads 1] [--steps 5]
 """
 
 import argparse
+import statistics
 import time
 
 import torch
@@ -17,17 +18,34 @@ import jitnorm_torch
 NORMALIZATION = ("aten::native_layer_norm", "aten::native_layer_norm_backward")
 
 
-def train(steps):
-    """Milliseconds of a step, of the normalizations in it, and the losses."""
-    torch.manual_seed(1)
+def make_encoder():
     layer = torch.nn.TransformerEncoderLayer(512, 8, 1024, dropout=0.0, batch_first=True)
-    model = torch.nn.TransformerEncoder(layer, 4)
+    return torch.nn.TransformerEncoder(layer, 4)
+
+
+def make_transformer():
+    model = torch.nn.Transformer(512, 8, 2, 2, 1024, dropout=0.0, batch_first=True)
+    return lambda inputs: model(inputs, inputs), model
+
+
+def make(name):
+    """A function of the inputs, and the model whose parameters it has."""
+    torch.manual_seed(1)
+    if name == "nn.Transformer":
+        return make_transformer()
+    model = make_encoder()
+    return model, model
+
+
+def train(name, steps):
+    """Milliseconds of a step, of the normalizations in it, and the losses."""
+    function, model = make(name)
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     inputs, wanted = torch.randn(2, 4, 128, 512)
-    losses, times = [], []
+    losses, times, of_norms = [], [], []
 
     def step():
-        loss = (model(inputs) - wanted).pow(2).mean()
+        loss = (function(inputs) - wanted).pow(2).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -37,10 +55,12 @@ def train(steps):
         start = time.perf_counter()
         step()
         times.append(time.perf_counter() - start)
-    with profile(activities=[ProfilerActivity.CPU]) as profiled:
-        step()
-    of_norms = sum(event.cpu_time_total for event in profiled.key_averages() if event.key in NORMALIZATION)
-    return sorted(times)[len(times) // 2] * 1e3, of_norms / 1e3, losses
+    for _ in range(steps):
+        with profile(activities=[ProfilerActivity.CPU]) as profiled:
+            step()
+        events = profiled.key_averages()
+        of_norms.append(sum(event.cpu_time_total for event in events if event.key in NORMALIZATION))
+    return statistics.median(times) * 1e3, statistics.median(of_norms) / 1e3, losses[:steps]
 
 
 def main():
@@ -49,12 +69,16 @@ def main():
     options.add_argument("--steps", type=int, default=5)
     given = options.parse_args()
     torch.set_num_threads(given.threads)
-    train(1)
-    results = {"PyTorch": train(given.steps)}
-    with jitnorm_torch.overridden():
-        results["jitnorm"] = train(given.steps)
-    for name, (step, norms, losses) in results.items():
-        print(f"{name}: a step {step:.1f} ms, normalization {norms:.2f} ms; losses " + " ".join(f"{x:.6f}" for x in losses))
+    print(f"PyTorch {torch.__version__}, {given.threads} threads")
+    for name in ("nn.TransformerEncoder", "nn.Transformer"):
+        train(name, 1)
+        results = {"PyTorch": train(name, given.steps)}
+        with jitnorm_torch.overridden():
+            train(name, 1)
+            results["jitnorm"] = train(name, given.steps)
+        for whose, (step, norms, losses) in results.items():
+            print(f"{name}, {whose}: a step {step:.1f} ms, normalization {norms:.2f} ms; losses "
+                  + " ".join(f"{x:.6f}" for x in losses), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times of layer_norm and its gradients through Python, as a user calls them: PyTorch's own, and jitnorm's.
 
-    python3 race.py [--types f32,bf16,f16] [--threads 1,2] [--shapes 1x768,128x768] [--seconds 0.3]
+    python3 race.py [--types f32,bf16,f16] [--threads 1,2] [--shapes 1x768,128x768] [--seconds 0.3] [--plot FILE.svg]
 
 Contestants take turns, each on buffers of its own, and of each the median of several rounds counts; a ratio above 1 says
 that jitnorm is faster. Backward is torch.autograd.grad of all three inputs on a kept graph. Where PyTorch has no kernel
-for a type there is a dash. The last lines are the geometric mean and the smallest of all ratios.
+for a type there is a dash. A second table has the geometric mean and the smallest ratio of all shapes, and --plot
+draws all of them.
 """
 
 import argparse
 import math
+import pathlib
 import statistics
 import time
 
@@ -18,7 +20,9 @@ import torch
 from torch.nn import functional
 
 import jitnorm_torch
+import ratio_picture
 
+COLUMNS = ("inference", "forward", "backward")
 TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 SHAPES = "1x768,16x1024,128x768,512x1024,2048x512,4096x768,4096x1024,1024x4096,8192x2048"
 
@@ -72,7 +76,7 @@ def compare(rows, columns, dtype, seconds):
     """(PyTorch's, jitnorm's) microseconds forward in inference, forward for training, backward. PyTorch's may be None."""
     both = [contestant(f, rows, columns, dtype) for f in (functional.layer_norm, jitnorm_torch.layer_norm)]
     results = []
-    for name in ("inference", "forward", "backward"):
+    for name in COLUMNS:
         present = [c for c in both if c is not None]
         calls = [c.backward if name == "backward" else c.forward for c in present]
         with torch.set_grad_enabled(name != "inference"):
@@ -81,33 +85,51 @@ def compare(rows, columns, dtype, seconds):
     return results
 
 
+def mean_and_least(ratios):
+    return f"{math.exp(statistics.fmean(map(math.log, ratios))):.2f}, {min(ratios):.2f}" if ratios else "-"
+
+
+def race_all(types, threads, shapes, seconds):
+    """Prints a table; name of a column -> "f32, 1 thread" -> shape -> ratio."""
+    ratios = {column: {} for column in COLUMNS}
+    print("| type | threads | rows x columns | inference | forward | backward |\n|---|---|---|---|---|---|")
+    for name in types:
+        for count in threads:
+            torch.set_num_threads(count)
+            line = f"{name}, {count} thread{'s' if count > 1 else ''}"
+            for shape in shapes:
+                rows, columns = map(int, shape.split("x"))
+                cells = []
+                for column, (theirs, ours) in zip(COLUMNS, compare(rows, columns, TYPES[name], seconds)):
+                    if theirs is None:
+                        cells.append(f"- / {ours:.4g}")
+                        continue
+                    ratios[column].setdefault(line, {})[shape] = theirs / ours
+                    cells.append(f"{theirs:.4g} / {ours:.4g} = {theirs / ours:.2f}")
+                print(f"| {name} | {count} | {rows} x {columns} | " + " | ".join(cells) + " |", flush=True)
+    return ratios
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--types", default="f32,bf16,f16")
     options.add_argument("--threads", default="1,2")
     options.add_argument("--shapes", default=SHAPES)
     options.add_argument("--seconds", type=float, default=0.3, help="for each pair of times")
+    options.add_argument("--plot", type=pathlib.Path, help="an SVG to write")
     given = options.parse_args()
-    ratios = []
     print(f"PyTorch {torch.__version__}; microseconds of PyTorch / of jitnorm = ratio\n")
-    print("| type | threads | rows x columns | inference | forward for training | backward |")
-    print("|---|---|---|---|---|---|")
-    for name in given.types.split(","):
-        for threads in map(int, given.threads.split(",")):
-            torch.set_num_threads(threads)
-            for shape in given.shapes.split(","):
-                rows, columns = map(int, shape.split("x"))
-                cells = []
-                for theirs, ours in compare(rows, columns, TYPES[name], given.seconds):
-                    if theirs is None:
-                        cells.append(f"- / {ours:.4g}")
-                        continue
-                    ratios.append(theirs / ours)
-                    cells.append(f"{theirs:.4g} / {ours:.4g} = {theirs / ours:.2f}")
-                print(f"| {name} | {threads} | {rows} x {columns} | " + " | ".join(cells) + " |", flush=True)
-    if ratios:
-        mean = math.exp(statistics.fmean(map(math.log, ratios)))
-        print(f"\ngeometric mean {mean:.2f}, smallest {min(ratios):.2f}, of {len(ratios)}")
+    threads = [int(count) for count in given.threads.split(",")]
+    ratios = race_all(given.types.split(","), threads, given.shapes.split(","), given.seconds)
+    print("\nGeometric mean and smallest ratio:\n\n| | inference | forward | backward |\n|---|---|---|---|")
+    for line in ratios["inference"]:
+        cells = [mean_and_least(list(ratios[column][line].values())) for column in COLUMNS]
+        print(f"| {line} | " + " | ".join(cells) + " |")
+    every = [r for lines in ratios.values() for of_line in lines.values() for r in of_line.values()]
+    print(f"\nOf all {len(every)}: {mean_and_least(every)}")
+    if given.plot and every:
+        title = f"PyTorch {torch.__version__.split('+')[0]}: times of its layer_norm / those of jitnorm_torch"
+        given.plot.write_text(ratio_picture.draw(title, ratios))
 
 
 if __name__ == "__main__":

@@ -21,9 +21,16 @@ import torch.multiprocessing
 from torch.nn import functional
 
 import jitnorm_torch  # noqa: F401  (loads the operators)
-from jitnorm_torch.distributed import LayerNorm, gather_in_order
+from jitnorm_torch.distributed import LayerNorm
 
 SEQUENCES, LENGTH, WIDTH, STEPS = 8, 96, 64, 20
+
+
+def gather_in_order(tensor):
+    """The tensors of all ranks, which are of one shape, as one, in the order of the ranks."""
+    all_ranks = [torch.empty_like(tensor) for _ in range(dist.get_world_size())]
+    dist.all_gather(all_ranks, tensor)
+    return torch.cat(all_ranks)
 
 
 class OrderedLinear(torch.autograd.Function):
@@ -40,7 +47,7 @@ class OrderedLinear(torch.autograd.Function):
         of_input = torch.stack([gradient @ matrix for gradient in of_output])
         own = torch.stack([gradient.t() @ sequence for gradient, sequence in zip(of_output, input)])
         total = torch.zeros_like(matrix)
-        for gradient in torch.cat(gather_in_order(own)):
+        for gradient in gather_in_order(own):
             total += gradient
         return of_input, total
 

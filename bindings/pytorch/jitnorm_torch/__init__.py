@@ -6,22 +6,14 @@
 """
 
 import contextlib
-import pathlib
 
 import torch
 
-torch.ops.load_library(str(pathlib.Path(__file__).with_name("libjitnorm_torch.so")))
-
-from . import shapes  # noqa: E402,F401  (needs the operators)
-from .modules import LayerNorm, RMSNorm  # noqa: E402
+from . import _C, shapes  # noqa: F401  (first the operators, then their shapes)
+from .functions import add_layer_norm, add_rms_norm, layer_norm, rms_norm
+from .modules import LayerNorm, RMSNorm
 
 __all__ = ["LayerNorm", "RMSNorm", "add_layer_norm", "add_rms_norm", "layer_norm", "override", "overridden", "restore", "rms_norm"]
-
-layer_norm = torch.ops.jitnorm.layer_norm
-rms_norm = torch.ops.jitnorm.rms_norm
-# (the normalized sum, the sum): a transformer's x = x + residual, then norm(x), in one pass, with the bits of two
-add_layer_norm = torch.ops.jitnorm.add_layer_norm
-add_rms_norm = torch.ops.jitnorm.add_rms_norm
 
 
 def override():
@@ -37,9 +29,9 @@ def restore():
 
 @contextlib.contextmanager
 def overridden():
-    """override() for the length of a with statement. Do not nest."""
-    override()
+    """override() for the length of a with statement; then as it was before."""
+    before = torch.ops.jitnorm._override(True)
     try:
         yield
     finally:
-        restore()
+        torch.ops.jitnorm._override(before)

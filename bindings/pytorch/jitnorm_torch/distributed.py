@@ -5,66 +5,67 @@ on how many processes there are.
 Each rank has some of the rows: the first rank the first ones, and so on, as data-parallel training has sequences and
 sequence-parallel training pieces of them. Blocks of rows are added in an order that depends on the number of all rows
 alone, so every rank's rows have to be whole blocks: torch.ops.jitnorm.row_block(all_rows, columns) rows, which is 32 of
-512 rows and more; the last rank takes what is left. Backward exchanges the sums of the parts of the rows by one
-all_gather, columns x 8 bytes for each part and gradient, and there are at most some 64 parts in all.
+512 rows and more; the last rank takes what is left. In backward a running sum goes from rank to rank, 16 bytes for each
+column and gradient, to which each adds its own, and the last one has the gradients, which it sends to all.
 
 The gradient that every rank gets is that of the sum of all ranks' losses. It needs no further reduction: leave these
 parameters out of DistributedDataParallel, or of whatever else adds up gradients.
 """
 
+import math
+
 import torch
 import torch.distributed as dist
+
+from . import modules
 
 _ops = torch.ops.jitnorm
 
 
-def gather_in_order(tensor, group=None):
-    """The tensors of all ranks, which are of one shape, as a list in the order of the ranks."""
-    if not dist.is_initialized() or dist.get_world_size(group) == 1:
-        return [tensor]
-    all_ranks = [torch.empty_like(tensor) for _ in range(dist.get_world_size(group))]
-    dist.all_gather(all_ranks, tensor, group=group)
-    return all_ranks
-
-
 class Rows:
-    """Which rank has how many rows of `columns`; the same on every rank."""
+    """Which of the rows that a group shares are this rank's: `rows` are the numbers of all ranks, in their order."""
 
-    def __init__(self, rows, columns, group=None):
-        self.rows = list(rows)
-        self.all = sum(self.rows)
-        self.group = group
-        self.rank = dist.get_rank(group) if dist.is_initialized() else 0
-        firsts = [sum(self.rows[:rank]) for rank in range(len(self.rows))]
-        self.first = firsts[self.rank]
-        # ranks have different numbers of sums, and an all_gather wants one
-        self.sums = max(_ops.partial_sums(n, columns, first, self.all) for n, first in zip(self.rows, firsts))
+    def __init__(self, rows, group=None):
+        self.ranks, self.rank, self.group = _ranks(group), _rank(group), group
+        if len(rows) != self.ranks:
+            raise ValueError(f"there are {self.ranks} ranks, and numbers of rows of {len(rows)}")
+        self.own, self.first, self.all = rows[self.rank], sum(rows[: self.rank]), sum(rows)
 
-    def merge(self, partial, shape, dtypes):
-        """The whole gradients from this rank's sums: one for each that is no None."""
+    def _peer(self, rank):
+        return rank if self.group is None else dist.get_global_rank(self.group, rank)
+
+    def add_up(self, partial, shape, dtypes):
+        """The gradients of all rows from this rank's sums: one for each that is no None."""
         wanted = [i for i, sums in enumerate(partial) if sums is not None]
-        columns = partial[wanted[0]].shape[1]
-        own = torch.zeros(len(wanted), self.sums, columns, dtype=torch.float64)
-        for place, i in enumerate(wanted):
-            own[place, : len(partial[i])] = partial[i]
-        every = gather_in_order(own, self.group)
-        merged = [None] * len(partial)
-        for place, i in enumerate(wanted):
-            merged[i] = _ops.merge_gradients([sums[place] for sums in every], self.rows, shape, dtypes[i])
-        return merged
+        running = torch.zeros(len(wanted), 2, partial[wanted[0]].shape[1], dtype=torch.float64)
+        if self.rank > 0:
+            dist.recv(running, self._peer(self.rank - 1), self.group)
+        for to, i in zip(running, wanted):
+            _ops.add_partial_gradients_(to, partial[i], self.own, self.first, self.all)
+        if self.rank < self.ranks - 1:
+            dist.send(running, self._peer(self.rank + 1), self.group)
+        # what is computed in: double to float is the one rounding of narrower types too
+        total = running[:, 0].to(torch.float64 if torch.float64 in dtypes else torch.float32).contiguous()
+        if self.ranks > 1:
+            dist.broadcast(total, self._peer(self.ranks - 1), self.group)
+        gradients = [None] * len(partial)
+        for of_one, i in zip(total, wanted):
+            gradients[i] = of_one.to(dtypes[i]).view(shape)
+        return gradients
+
+
+def _ranks(group):
+    return dist.get_world_size(group) if dist.is_initialized() else 1
+
+
+def _rank(group):
+    return dist.get_rank(group) if dist.is_initialized() else 0
 
 
 def _rows(input, shape, rows, group):
-    columns = 1
-    for size in shape:
-        columns *= size
     if rows is None:  # every rank has as many
-        ranks = dist.get_world_size(group) if dist.is_initialized() else 1
-        own = 1
-        for size in input.shape[: input.dim() - len(shape)]:
-            own *= size
-        rows = [own] * ranks
-    return Rows(rows, columns, group)
+        rows = [math.prod(input.shape[: input.dim() - len(shape)])] * _ranks(group)
+    return Rows(rows, group)
 
 
 class _LayerNorm(torch.autograd.Function):
@@ -89,7 +90,7 @@ class _LayerNorm(torch.autograd.Function):
         grad, *sums = _ops.layer_norm_partial_backward(
             of_output, input, context.shape, mean, rstd, weight, rows.first, rows.all, mask
         )
-        of_weight, of_bias = rows.merge(sums, context.shape, context.dtypes)
+        of_weight, of_bias = rows.add_up(sums, context.shape, context.dtypes)
         return grad, None, of_weight, of_bias, None, None
 
 
@@ -114,7 +115,7 @@ class _RMSNorm(torch.autograd.Function):
         grad, sums = _ops.rms_norm_partial_backward(
             of_output, input, context.shape, rstd, weight, rows.first, rows.all, mask
         )
-        (of_weight,) = rows.merge([sums], context.shape, [weight.dtype])
+        (of_weight,) = rows.add_up([sums], context.shape, [weight.dtype])
         return grad, None, of_weight, None, None
 
 
@@ -134,7 +135,20 @@ def rms_norm(input, normalized_shape, weight=None, eps=None, rows=None, group=No
 class LayerNorm(torch.nn.LayerNorm):
     """torch.nn.LayerNorm of this rank's rows, of which every rank has as many."""
 
-    group = None
+    def __init__(self, *arguments, group=None, **more):
+        super().__init__(*arguments, **more)
+        self.group = group
 
     def forward(self, input):
         return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps, group=self.group)
+
+
+class RMSNorm(modules.RMSNorm):
+    """The same without a mean."""
+
+    def __init__(self, *arguments, group=None, **more):
+        super().__init__(*arguments, **more)
+        self.group = group
+
+    def forward(self, input):
+        return rms_norm(input, self.normalized_shape, self.weight, self.eps, group=self.group)

@@ -6,6 +6,20 @@ import torch
 _meta = torch.library.Library("jitnorm", "IMPL", "Meta")
 
 
+def _check(input, normalized_shape, *affine):
+    shape = tuple(normalized_shape)
+    if not shape or tuple(input.shape[-len(shape) :]) != shape:
+        raise RuntimeError(f"normalized_shape {shape} is not the end of the input's shape {tuple(input.shape)}")
+    for tensor in affine:
+        if tensor is not None and tuple(tensor.shape) != shape:
+            raise RuntimeError(f"weight and bias must have the shape {shape}, not {tuple(tensor.shape)}")
+
+
+def _check_sum(input, residual):
+    if residual.shape != input.shape or residual.dtype != input.dtype:
+        raise RuntimeError("input and residual must have one shape and type")
+
+
 def _like(tensor):
     return torch.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
 
@@ -21,14 +35,17 @@ def _affine(normalized_shape, like):
 
 
 def _layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    _check(input, normalized_shape, weight, bias)
     return _like(input)
 
 
 def _layer_norm_forward(input, normalized_shape, weight, bias, eps):
+    _check(input, normalized_shape, weight, bias)
     return _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape)
 
 
 def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weight, output_mask, grad_input=None):
+    _check(input, normalized_shape, weight)
     side = input if weight is None else weight
     return (
         _like(input) if output_mask[0] else None,
@@ -38,14 +55,17 @@ def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weigh
 
 
 def _rms_norm(input, normalized_shape, weight=None, eps=None):
+    _check(input, normalized_shape, weight)
     return _like(input)
 
 
 def _rms_norm_forward(input, normalized_shape, weight, eps):
+    _check(input, normalized_shape, weight)
     return _like(input), _statistics(input, normalized_shape)
 
 
 def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, output_mask, grad_input=None):
+    _check(input, normalized_shape, weight)
     return (
         _like(input) if output_mask[0] else None,
         _affine(normalized_shape, weight) if output_mask[1] else None,
@@ -53,18 +73,26 @@ def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, outpu
 
 
 def _add_layer_norm(input, residual, normalized_shape, weight=None, bias=None, eps=1e-5):
+    _check_sum(input, residual)
+    _check(input, normalized_shape, weight, bias)
     return _like(input), _like(input)
 
 
 def _add_layer_norm_forward(input, residual, normalized_shape, weight, bias, eps):
+    _check_sum(input, residual)
+    _check(input, normalized_shape, weight, bias)
     return (_like(input), _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape))
 
 
 def _add_rms_norm(input, residual, normalized_shape, weight=None, eps=None):
+    _check_sum(input, residual)
+    _check(input, normalized_shape, weight)
     return _like(input), _like(input)
 
 
 def _add_rms_norm_forward(input, residual, normalized_shape, weight, eps):
+    _check_sum(input, residual)
+    _check(input, normalized_shape, weight)
     return _like(input), _like(input), _statistics(input, normalized_shape)
 
 

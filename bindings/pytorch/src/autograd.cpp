@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives of the operators, as nodes of the graph: torch::autograd::Function costs a microsecond more a call. They
 // are differentiable once: differentiating a gradient again is an error, and so is forward-mode differentiation.
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 #include <torch/csrc/autograd/saved_variable.h>
 #include <torch/library.h>
 
-#include "normalize.hpp"
+#include "operation.hpp"
 
 namespace jitnorm_torch {
 
@@ -19,24 +18,11 @@ using at::Tensor;
 using torch::autograd::Node;
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
-using optional_double = c10::optional<double>;
 
 template <size_t N>
 using mask = std::array<bool, N>;
 
-// An operator by way of the dispatcher, so that tracers see it.
-template <typename Result, typename... Arguments>
-class operation {
-public:
-    explicit operation(const char *name)
-        : handle_(c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Result(Arguments...)>()) {}
-    Result operator()(Arguments... arguments) const { return handle_.call(arguments...); }
-
-private:
-    c10::TypedOperatorHandle<Result(Arguments...)> handle_;
-};
-
-using two = std::tuple<Tensor, Tensor>;
+using two = two_tensors;
 using three = std::tuple<Tensor, Tensor, Tensor>;
 using four = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
@@ -78,6 +64,9 @@ private:
             rms("jitnorm::rms_norm_backward");
         const Tensor input = input_.unpack(), rstd = rstd_.unpack();
         const optional_tensor weight = as_optional(weight_.unpack());
+        // Where no graph of gradients is made, autograd's part is to say that there is none, boxing all arguments.
+        c10::optional<at::AutoDispatchBelowADInplaceOrView> below;
+        if (!at::GradMode::is_enabled()) below.emplace();
         if (!rms_) return layer(of_output, input, shape_, mean_.unpack(), rstd, weight, wanted, of_sum);
         two made = rms(of_output, input, shape_, rstd, weight, {wanted[0], wanted[1]}, of_sum);
         return {std::get<0>(made), std::get<1>(made), Tensor()};
@@ -136,9 +125,7 @@ void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Ten
 // Below autograd. Statistics and whatever backward needs are made only for it.
 Tensor record_layer_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
                          const optional_tensor &bias, double epsilon) {
-    static const operation<Tensor, const Tensor &, IntArrayRef, const optional_tensor &, const optional_tensor &,
-                           double>
-        alone("jitnorm::layer_norm");
+    static const layer_norm_operation alone("jitnorm::layer_norm");
     static const operation<three, const Tensor &, IntArrayRef, const optional_tensor &, const optional_tensor &, double>
         with_statistics("jitnorm::layer_norm_forward");
     const leaves from = {input, or_none(weight), or_none(bias), {}};
@@ -158,8 +145,7 @@ Tensor record_layer_norm(const Tensor &input, IntArrayRef shape, const optional_
 }
 
 Tensor record_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, optional_double epsilon) {
-    static const operation<Tensor, const Tensor &, IntArrayRef, const optional_tensor &, optional_double> alone(
-        "jitnorm::rms_norm");
+    static const rms_norm_operation alone("jitnorm::rms_norm");
     static const operation<two, const Tensor &, IntArrayRef, const optional_tensor &, optional_double> with_statistics(
         "jitnorm::rms_norm_forward");
     const leaves from = {input, or_none(weight), {}, {}};
@@ -177,9 +163,7 @@ Tensor record_rms_norm(const Tensor &input, IntArrayRef shape, const optional_te
 
 two record_add_layer_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape, const optional_tensor &weight,
                           const optional_tensor &bias, double epsilon) {
-    static const operation<two, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &,
-                           const optional_tensor &, double>
-        alone("jitnorm::add_layer_norm");
+    static const add_layer_norm_operation alone("jitnorm::add_layer_norm");
     static const operation<four, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &,
                            const optional_tensor &, double>
         with_statistics("jitnorm::add_layer_norm_forward");
@@ -200,8 +184,7 @@ two record_add_layer_norm(const Tensor &input, const Tensor &residual, IntArrayR
 
 two record_add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape, const optional_tensor &weight,
                         optional_double epsilon) {
-    static const operation<two, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &, optional_double>
-        alone("jitnorm::add_rms_norm");
+    static const add_rms_norm_operation alone("jitnorm::add_rms_norm");
     static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &, optional_double>
         with_statistics("jitnorm::add_rms_norm_forward");
     const leaves from = {input, or_none(weight), {}, residual};
@@ -221,9 +204,9 @@ TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {
     m.impl("rms_norm", &record_rms_norm);
     m.impl("add_layer_norm", &record_add_layer_norm);
     m.impl("add_rms_norm", &record_add_rms_norm);
-    for (const char *name : {"layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward",
-                             "add_layer_norm_forward", "add_rms_norm_forward", "layer_norm_partial_backward",
-                             "rms_norm_partial_backward", "merge_gradients"})
+    for (const char *name :
+         {"layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward",
+          "add_layer_norm_forward", "add_rms_norm_forward", "layer_norm_partial_backward", "rms_norm_partial_backward"})
         m.impl(name, torch::autograd::autogradNotImplementedFallback());
 }
 

@@ -109,12 +109,9 @@ std::tuple<Tensor, Tensor> rms_norm_partial_backward(const Tensor &gradient, con
     return {std::move(made.input), std::move(made.weight)};
 }
 
-Tensor merge(at::ArrayRef<Tensor> sums, IntArrayRef rows, IntArrayRef shape, at::ScalarType type) {
-    return merge_gradients(sums, rows, shape, type);
-}
-
-int64_t count_partial_sums(int64_t rows, int64_t columns, int64_t first_row, int64_t all_rows) {
-    return partial_sums(rows, columns, {first_row, all_rows});
+Tensor &add_partial_gradients_(Tensor &running, const Tensor &sums, int64_t rows, int64_t first_row, int64_t all_rows) {
+    add_partial_gradients(running, sums, rows, {first_row, all_rows});
+    return running;
 }
 
 int64_t row_block(int64_t all_rows, int64_t columns) {
@@ -147,10 +144,10 @@ TORCH_LIBRARY(jitnorm, m) {
           "rstd, Tensor? weight, int first_row, int all_rows, bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
     m.def("rms_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, "
           "Tensor? weight, int first_row, int all_rows, bool[2] output_mask) -> (Tensor, Tensor)");
-    m.def("merge_gradients(Tensor[] sums, int[] rows, int[] normalized_shape, ScalarType dtype) -> Tensor");
-    m.def("partial_sums(int rows, int columns, int first_row, int all_rows) -> int", &count_partial_sums);
+    m.def(
+        "add_partial_gradients_(Tensor(a!) running, Tensor sums, int rows, int first_row, int all_rows) -> Tensor(a!)");
     m.def("row_block(int all_rows, int columns) -> int", &row_block);
-    m.def("_override(bool wanted) -> ()", &override_native);
+    m.def("_override(bool wanted) -> bool", &override_native);
 }
 
 TORCH_LIBRARY_IMPL(jitnorm, CPU, m) {
@@ -166,7 +163,7 @@ TORCH_LIBRARY_IMPL(jitnorm, CPU, m) {
     m.impl("add_rms_norm_forward", &add_rms_norm_forward);
     m.impl("layer_norm_partial_backward", &layer_norm_partial_backward);
     m.impl("rms_norm_partial_backward", &rms_norm_partial_backward);
-    m.impl("merge_gradients", &merge);
+    m.impl("add_partial_gradients_", &add_partial_gradients_);
 }
 
 } // namespace

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "normalize.hpp"
 
-#include <ATen/EmptyTensor.h>
-
-#include <numeric>
-
+#include "empty.hpp"
 #include "prepared.hpp"
 
 namespace jitnorm_torch {
@@ -26,8 +23,6 @@ int64_t type_of(const at::Tensor &tensor) {
     }
 }
 
-at::Tensor defined_or_none(const optional_tensor &tensor) { return tensor.has_value() ? *tensor : at::Tensor(); }
-
 void check_shapes(const at::Tensor &input, const norm &how) {
     const auto sizes = input.sizes();
     const bool fits = !how.shape.empty() && how.shape.size() <= sizes.size() &&
@@ -39,21 +34,30 @@ void check_shapes(const at::Tensor &input, const norm &how) {
                         ", not ", (*affine)->sizes());
 }
 
+int64_t count_rows(const at::Tensor &input, const norm &how) {
+    return c10::multiply_integers(input.sizes().slice(0, input.sizes().size() - how.shape.size()));
+}
+
+using borrowed = c10::MaybeOwned<at::Tensor>;
+
+// The tensor itself where it is dense, without counting a reference.
+borrowed dense(const optional_tensor &tensor) {
+    return tensor.has_value() && tensor->defined() ? tensor->expect_contiguous() : borrowed::owned(at::Tensor());
+}
+
 // Weight and bias as primitives want them: dense and of one type.
 struct affine {
-    at::Tensor weight, bias;
+    borrowed weight, bias;
 
-    explicit affine(const norm &how) : weight(defined_or_none(how.weight)), bias(defined_or_none(how.bias)) {
-        if (weight.defined()) weight = weight.contiguous();
-        if (bias.defined()) bias = bias.contiguous();
-        if (!weight.defined() || !bias.defined() || weight.scalar_type() == bias.scalar_type()) return;
-        const auto common = at::promoteTypes(weight.scalar_type(), bias.scalar_type());
-        weight = weight.to(common);
-        bias = bias.to(common);
+    explicit affine(const norm &how) : weight(dense(how.weight)), bias(dense(how.bias)) {
+        if (!weight->defined() || !bias->defined() || weight->scalar_type() == bias->scalar_type()) return;
+        const auto common = at::promoteTypes(weight->scalar_type(), bias->scalar_type());
+        weight = borrowed::owned(weight->to(common));
+        bias = borrowed::owned(bias->to(common));
     }
 
-    bool any() const { return weight.defined() || bias.defined(); }
-    const at::Tensor &either() const { return weight.defined() ? weight : bias; }
+    bool any() const { return weight->defined() || bias->defined(); }
+    const at::Tensor &either() const { return weight->defined() ? *weight : *bias; }
 };
 
 unsigned flags_of(const norm &how, bool scale, bool shift) {
@@ -70,9 +74,6 @@ request make_request(jitnorm_prop_kind_t kind, const at::Tensor &input, const no
     asked.set_epsilon(how.epsilon);
     return asked;
 }
-
-// Contiguous, on the CPU; without the dispatcher, which takes as long as the rest of a small call.
-at::Tensor empty(at::IntArrayRef sizes, at::ScalarType type) { return at::Tensor(at::detail::empty_cpu(sizes, type)); }
 
 // The input's sizes with 1 for what is normalized.
 at::Tensor empty_statistics(const at::Tensor &input, const norm &how) {
@@ -106,9 +107,14 @@ void check_same_shape(const char *what, const at::Tensor &tensor, const at::Tens
                 tensor.sizes());
 }
 
+void check_statistics(const char *what, const at::Tensor &tensor, int64_t row_count) {
+    TORCH_CHECK(tensor.numel() == row_count, what, " must have one element for each of ", row_count, " rows, not ",
+                tensor.numel());
+}
+
 // Gradients of weight and bias come in one type, and with a weight its own comes along with the bias's.
 bool makes_weight_gradient(const affine &side, wanted_gradients wanted) {
-    return wanted.weight || (wanted.bias && side.weight.defined());
+    return wanted.weight || (wanted.bias && side.weight->defined());
 }
 
 // What is left when the primitive has run: what was asked for, in the types of the tensors that it belongs to.
@@ -125,11 +131,11 @@ void keep_wanted(const norm &how, wanted_gradients wanted, gradients &made) {
 request backward_request(const at::Tensor &input, const norm &how, const affine &side, wanted_gradients wanted) {
     const bool any = wanted.weight || wanted.bias;
     request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, how);
-    asked.flags = flags_of(how, side.weight.defined(), wanted.bias);
-    if (side.weight.defined())
-        asked.affine_type = type_of(side.weight);
+    asked.flags = flags_of(how, side.weight->defined(), wanted.bias);
+    if (side.weight->defined())
+        asked.affine_type = type_of(*side.weight);
     else if (wanted.bias)
-        asked.affine_type = type_of(side.any() ? side.bias : input);
+        asked.affine_type = type_of(side.any() ? *side.bias : input);
     return asked;
 }
 
@@ -145,6 +151,8 @@ struct backward_inputs {
         check_shapes(input, how);
         check_same_shape("the output's gradient", gradient, input);
         if (other_gradient.defined()) check_same_shape("the input's gradient", other_gradient, input);
+        if (!how.rms) check_statistics("mean", mean, count_rows(input, how));
+        check_statistics("rstd", rstd, count_rows(input, how));
     }
 };
 
@@ -160,14 +168,14 @@ void run_backward(request &asked, backward_inputs from, const norm &how, const a
     tensors[DIFF_SUM] = data_of(from.other_gradient);
     tensors[MEAN] = data_of(from.mean);
     tensors[VARIANCE] = data_of(from.rstd);
-    tensors[SCALE] = data_of(side.weight);
+    tensors[SCALE] = data_of(*side.weight);
     tensors[DIFF_SCALE] = data_of(to.weight);
     tensors[DIFF_SHIFT] = data_of(to.bias);
     prepare(asked).run(tensors);
 }
 
-// Of rows that are dense, which the number of sums does not depend on.
-request partial_request(int64_t row_count, int64_t columns, row_range range) {
+// How many sums there are for so many rows, which are dense here: it does not matter.
+int64_t partial_sums(int64_t row_count, int64_t columns, row_range range) {
     request asked;
     asked.kind = jitnorm_backward;
     asked.flags = jitnorm_use_scale;
@@ -181,12 +189,8 @@ request partial_request(int64_t row_count, int64_t columns, row_range range) {
         strides[0] = columns;
         strides[1] = 1;
     }
-    return asked;
+    return partial_sums(asked);
 }
-
-} // namespace
-
-namespace {
 
 // The residual may be undefined.
 normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, bool wants_statistics) {
@@ -197,7 +201,7 @@ normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, b
     if (wants_statistics && !how.rms) made.mean = empty_statistics(input, how);
     if (wants_statistics) made.rstd = empty_statistics(input, how);
     request asked = make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, input, how);
-    asked.flags = flags_of(how, side.weight.defined(), side.bias.defined());
+    asked.flags = flags_of(how, side.weight->defined(), side.bias->defined());
     if (side.any()) asked.affine_type = type_of(side.either());
     asked.adds = residual.defined();
     if (residual.defined()) made.sum = empty_data(input);
@@ -210,8 +214,8 @@ normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, b
     tensors[SUM] = data_of(made.sum);
     tensors[MEAN] = data_of(made.mean);
     tensors[VARIANCE] = data_of(made.rstd);
-    tensors[SCALE] = data_of(side.weight);
-    tensors[SHIFT] = data_of(side.bias);
+    tensors[SCALE] = data_of(*side.weight);
+    tensors[SHIFT] = data_of(*side.bias);
     prepare(asked).run(tensors);
     return made;
 }
@@ -249,7 +253,7 @@ gradients partial_backward(const at::Tensor &of_output, const at::Tensor &input,
     TORCH_CHECK(wanted.weight || wanted.bias, "without gradients of weight and bias there is nothing to share");
     const affine side(how);
     const int64_t columns = c10::multiply_integers(how.shape);
-    const int64_t row_count = c10::multiply_integers(input.sizes().slice(0, input.sizes().size() - how.shape.size()));
+    const int64_t row_count = count_rows(input, how);
     const int64_t sums = partial_sums(row_count, columns, range);
     gradients made = {empty_data(input), {}, {}};
     if (makes_weight_gradient(side, wanted)) made.weight = empty({sums, columns}, at::kDouble);
@@ -263,30 +267,20 @@ gradients partial_backward(const at::Tensor &of_output, const at::Tensor &input,
     return made;
 }
 
-int64_t partial_sums(int64_t row_count, int64_t columns, row_range range) {
-    return partial_sums(partial_request(row_count, columns, range));
-}
-
-at::Tensor merge_gradients(at::ArrayRef<at::Tensor> sums, at::IntArrayRef rows, at::IntArrayRef shape,
-                           at::ScalarType type) {
-    TORCH_CHECK(sums.size() == rows.size(), "there are sums of ", sums.size(), " ranges and rows of ", rows.size());
-    const int64_t columns = c10::multiply_integers(shape);
-    const int64_t all = std::accumulate(rows.begin(), rows.end(), int64_t(0));
-    std::vector<const double *> data;
-    for (size_t i = 0, first = 0; i < sums.size(); first += size_t(rows[i++])) {
-        const int64_t needed = partial_sums(rows[i], columns, {int64_t(first), all});
-        TORCH_CHECK(sums[i].is_contiguous() && sums[i].scalar_type() == at::kDouble && sums[i].dim() == 2 &&
-                        sums[i].size(0) >= needed && sums[i].size(1) == columns,
-                    "the sums of range ", i, " must be contiguous float64 of ", needed, " rows and ", columns,
-                    " columns");
-        data.push_back(static_cast<const double *>(sums[i].data_ptr()));
-    }
-    const at::Tensor made = empty(shape, type);
-    jitnorm::error::wrap_c_api(
-        jitnorm_layer_normalization_merge_gradients(made.data_ptr(), jitnorm_data_type_t(type_of(made)), all, columns,
-                                                    int(rows.size()), rows.data(), data.data()),
-        "could not merge gradients");
-    return made;
+void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, int64_t row_count, row_range range) {
+    const auto is_of = [](const at::Tensor &tensor, int64_t rows_of_sums, int64_t columns) {
+        return tensor.is_contiguous() && tensor.scalar_type() == at::kDouble && tensor.dim() == 2 &&
+               tensor.size(0) == rows_of_sums && tensor.size(1) == columns;
+    };
+    TORCH_CHECK(running.dim() == 2 && is_of(running, 2, running.size(1)),
+                "running sums must be contiguous float64 of 2 rows");
+    const int64_t columns = running.size(1), needed = partial_sums(row_count, columns, range);
+    TORCH_CHECK(is_of(sums, needed, columns), "the sums of ", row_count, " rows must be contiguous float64 of ", needed,
+                " rows and ", columns, " columns");
+    jitnorm::error::wrap_c_api(jitnorm_layer_normalization_add_partial_gradients(
+                                   static_cast<double *>(running.data_ptr()), range.all, columns, range.first,
+                                   row_count, static_cast<const double *>(sums.data_ptr())),
+                               "could not add partial gradients");
 }
 
 } // namespace jitnorm_torch

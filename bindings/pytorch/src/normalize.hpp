@@ -49,11 +49,8 @@ struct row_range {
 gradients partial_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
                            const at::Tensor &rstd, const norm &how, wanted_gradients wanted, row_range range);
 
-// How many sums there are for so many rows.
-int64_t partial_sums(int64_t rows, int64_t columns, row_range range);
-
-// A gradient of weight or bias from the sums of all ranges, rows[i] of range i, in the order of the rows.
-at::Tensor merge_gradients(at::ArrayRef<at::Tensor> sums, at::IntArrayRef rows, at::IntArrayRef shape,
-                           at::ScalarType type);
+// Adds the sums of so many rows to the running sums of the rows before them, float64 of 2 rows, zeros at first. After
+// the last of all rows the first row is the gradient of weight or bias.
+void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, int64_t rows, row_range range);
 
 } // namespace jitnorm_torch

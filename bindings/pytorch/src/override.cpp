@@ -70,11 +70,13 @@ std::unique_ptr<torch::Library> make_override() {
 
 // What was registered is taken back with the library object, and PyTorch's kernels stand again. It is never destroyed
 // at the process's end, when the dispatcher may be gone.
-void override_native(bool wanted) {
+bool override_native(bool wanted) {
     static std::mutex mutex;
     static auto *const current = new std::unique_ptr<torch::Library>;
     const std::lock_guard lock(mutex);
-    if (wanted != bool(*current)) *current = wanted ? make_override() : nullptr;
+    const bool before = *current != nullptr;
+    if (wanted != before) *current = wanted ? make_override() : nullptr;
+    return before;
 }
 
 } // namespace jitnorm_torch

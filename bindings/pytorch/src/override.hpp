@@ -4,7 +4,7 @@
 
 namespace jitnorm_torch {
 
-// Of all threads and of what follows; asking twice for the same changes nothing.
-void override_native(bool wanted);
+// Of all threads and of what follows; asking twice for the same changes nothing. Returns whether it was wanted before.
+bool override_native(bool wanted);
 
 } // namespace jitnorm_torch

@@ -86,9 +86,13 @@ bool is_looked_at(const request &asked, int slot) {
 }
 
 size_t hash_of(const request &asked) {
-    uint64_t words[sizeof(request) / sizeof(uint64_t)], hash = 0;
+    constexpr uint64_t ODD = 0x9e3779b97f4a7c15u;
+    uint64_t words[sizeof(request) / sizeof(uint64_t)], factor = ODD, hash = 0;
     std::memcpy(words, &asked, sizeof asked);
-    for (const uint64_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    for (const uint64_t word : words) { // none of the products waits for another
+        hash += (word ^ (word >> 32)) * factor;
+        factor += 2 * ODD;
+    }
     return size_t(hash >> 32);
 }
 
@@ -101,7 +105,7 @@ void request::set_epsilon(double value) {
     std::memcpy(&epsilon, &rounded, sizeof rounded);
 }
 
-prepared::prepared(const request &asked) {
+prepared::prepared(const request &asked) : elements_(asked.data.elements()) {
     const jitnorm::primitive_desc_base described = describe(asked);
     primitive_ = jitnorm::primitive(described.get());
     for (int slot = 0; slot < SLOTS; ++slot) {
@@ -116,9 +120,9 @@ prepared::prepared(const request &asked) {
 
 void prepared::run(const pointers &tensors) {
     for (size_t i = 0; i < slots_.size(); ++i) jitnorm_memory_set_data_handle(arguments_[i].memory, tensors[slots_[i]]);
-    jitnorm::error::wrap_c_api(
-        jitnorm_primitive_execute(primitive_.get(), stream_of_thread(), int(arguments_.size()), arguments_.data()),
-        "could not execute a normalization");
+    jitnorm::error::wrap_c_api(jitnorm_primitive_execute(primitive_.get(), stream_of_thread(elements_),
+                                                         int(arguments_.size()), arguments_.data()),
+                               "could not execute a normalization");
 }
 
 int64_t partial_sums(const request &asked) {

@@ -52,6 +52,7 @@ public:
 
 private:
     jitnorm::primitive primitive_;
+    int64_t elements_;
     std::vector<jitnorm::memory> memories_;
     std::vector<jitnorm_exec_arg_t> arguments_;
     std::vector<tensor_slot> slots_; // of each argument
@@ -63,8 +64,8 @@ int64_t partial_sums(const request &asked);
 // The calling thread's. It stays until the thread's next call.
 prepared &prepare(const request &asked);
 
-// The stream of the calling thread: it runs on PyTorch's threads.
-jitnorm_stream_t stream_of_thread();
+// The stream of the calling thread for so much work: it runs on PyTorch's threads.
+jitnorm_stream_t stream_of_thread(int64_t elements);
 
 const jitnorm::engine &cpu();
 

@@ -15,6 +15,7 @@ struct rows {
     int64_t strides[MAX_TENSORS][MAX_DIMS] = {}; // by tensor
 
     int64_t columns() const { return dims[ndims - 1]; }
+    int64_t elements() const { return c10::multiply_integers(dims, dims + ndims); }
 };
 
 // The last `normalized` dimensions are the columns. False where the tensors' strides need more dimensions than a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's work on PyTorch's threads: as many as torch.get_num_threads() says.
+// The library's work on PyTorch's threads: as many as torch.get_num_threads() says, where it is worth their while.
 #include <ATen/Parallel.h>
+#include <ATen/TensorIterator.h>
 
 #include <cstdlib>
 
@@ -29,15 +30,18 @@ const jitnorm::engine &cpu() {
     return engine;
 }
 
-jitnorm_stream_t stream_of_thread() {
-    thread_local jitnorm::stream stream;
-    thread_local int threads_of_stream = 0;
-    const int threads = at::in_parallel_region() ? 1 : at::get_num_threads();
-    if (threads != threads_of_stream) {
-        stream = stream_for(threads);
-        threads_of_stream = threads;
+// What PyTorch's operators on elements keep to one thread takes less than to wake another up.
+jitnorm_stream_t stream_of_thread(int64_t elements) {
+    thread_local const jitnorm::stream alone = stream_for(1);
+    if (elements <= at::internal::GRAIN_SIZE || at::in_parallel_region()) return alone.get();
+    thread_local jitnorm::stream shared;
+    thread_local int threads_of_shared = 0;
+    const int threads = at::get_num_threads();
+    if (threads != threads_of_shared) {
+        shared = stream_for(threads);
+        threads_of_shared = threads;
     }
-    return stream.get();
+    return shared.get();
 }
 
 } // namespace jitnorm_torch

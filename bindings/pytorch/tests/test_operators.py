@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operators against a computation in float64 by PyTorch: types, shapes, strides, empty tensors, gradients."""
 
+import os
 import subprocess
 import sys
 import unittest
 
 import torch
 
+import jitnorm_torch
 from support import TestCase, exact_layer_norm, exact_rms_norm, layer_norm, leaf, random, rms_norm, subsets
 
 TYPES = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
@@ -163,6 +165,84 @@ class Layer(TestCase):
         """
         subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True)
 
+    @unittest.skipUnless(os.path.exists("/sys/kernel/mm/transparent_hugepage"), "this system has no huge pages")
+    def test_large_results_ask_for_huge_pages(self):
+        def flags_of(tensor):
+            with open("/proc/self/smaps", encoding="ascii") as maps:
+                for line in maps:
+                    words = line.split()
+                    if "-" in words[0] and not words[0].endswith(":"):
+                        first, last = (int(end, 16) for end in words[0].split("-"))
+                    elif words[0] == "VmFlags:" and first <= tensor.data_ptr() + tensor.numel() * 2 < last:
+                        return words[1:]
+
+        x = leaf(random((1024, 8192)))  # 32 MB, which are always a mapping of their own
+        y = layer_norm(x, (8192,))
+        y.backward(y.detach())
+        self.assertNotIn("hg", flags_of(torch.ones(1024, 8192)))
+        self.assertIn("hg", flags_of(y))
+        self.assertIn("hg", flags_of(x.grad))
+
+    def test_functions_take_what_operators_take(self):
+        x, residual, weight, bias = random((4, 8)), random((4, 8), seed=2), random(8, seed=3), random(8, seed=4)
+        for name, arguments, numbers in (
+            ("layer_norm", (x, (8,), weight, bias), (1e-3, 1)),
+            ("rms_norm", (x, (8,), weight), (None, 1e-3, 1)),
+            ("add_layer_norm", (x, residual, (8,), weight, bias), (1e-3, 1)),
+            ("add_rms_norm", (x, residual, (8,), weight), (None, 1e-3, 1)),
+        ):
+            function, operator = getattr(jitnorm_torch, name), getattr(torch.ops.jitnorm, name)
+            for eps in numbers:
+                results = [f(*arguments, eps=eps) for f in (function, operator)]
+                for got, expected in zip(*(r if isinstance(r, tuple) else (r,) for r in results)):
+                    self.assert_same_bits(got, expected)
+            results = [f(*arguments[:-1], **{"bias" if bias is arguments[-1] else "weight": arguments[-1]})
+                       for f in (function, operator)]
+            for got, expected in zip(*(r if isinstance(r, tuple) else (r,) for r in results)):
+                self.assert_same_bits(got, expected)
+            with self.assertRaises(TypeError):
+                function(x)
+
+    def test_any_sequence_is_a_shape(self):
+        x = random((2, 3, 4))
+        expected = layer_norm(x, (3, 4))
+        for shape in ([3, 4], torch.Size((3, 4)), [True + 2, torch.tensor(4)], (torch.tensor(3), 4)):
+            self.assert_same_bits(layer_norm(x, shape), expected)
+        for wrong in (12, "ab", (3.0, 4.0), (2**64, 4), None, x):
+            with self.assertRaises(RuntimeError):
+                layer_norm(x, wrong)
+
+    def test_a_subclass_of_tensors_has_its_say(self):
+        class Counted(torch.Tensor):
+            calls = []
+
+            @classmethod
+            def __torch_function__(cls, function, types, args=(), kwargs=None):
+                cls.calls.append(function)
+                return super().__torch_function__(function, types, args, kwargs or {})
+
+        x = random((4, 8)).as_subclass(Counted)
+        before = len(Counted.calls)
+        y = layer_norm(x, (8,))
+        self.assertIsInstance(y, Counted)
+        self.assertGreater(len(Counted.calls), before)
+        self.assert_same_bits(y.as_subclass(torch.Tensor), layer_norm(x.as_subclass(torch.Tensor), (8,)))
+
+    def test_a_mode_has_its_say(self):
+        from torch.overrides import TorchFunctionMode
+
+        class Counting(TorchFunctionMode):
+            calls = 0
+
+            def __torch_function__(self, function, types, args=(), kwargs=None):
+                Counting.calls += 1
+                return function(*args, **(kwargs or {}))
+
+        x = random((4, 8))
+        with Counting():
+            layer_norm(x, (8,))
+        self.assertGreater(Counting.calls, 0)
+
     def test_errors(self):
         x = random((4, 8))
         for call in (
@@ -174,6 +254,10 @@ class Layer(TestCase):
             lambda: layer_norm(x.int(), (8,)),
             lambda: layer_norm(x, (8,), eps=-1.0),
             lambda: layer_norm(x, (8,), random(8, torch.float64)),
+            lambda: torch.ops.jitnorm.layer_norm_backward(x, x, (8,), x[:1, 0], x[:, 0], None, (True, False, False)),
+            lambda: torch.ops.jitnorm.layer_norm_backward(x, x, (8,), x[:, 0], x[:1, 0], None, (True, False, False)),
+            lambda: torch.ops.jitnorm.rms_norm_backward(x, x, (8,), x[:1, 0], None, (True, False)),
+            lambda: torch.ops.jitnorm.layer_norm_backward(x[:3], x, (8,), x[:, 0], x[:, 0], None, (True, False, False)),
         ):
             with self.assertRaises(RuntimeError):
                 call()

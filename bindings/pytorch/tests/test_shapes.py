@@ -42,6 +42,16 @@ class Shapes(TestCase):
                         self.assertEqual((a.shape, a.dtype, a.stride()), (b.shape, b.dtype, b.stride()))
                         self.assertEqual(b.device.type, "meta")
 
+    def test_refuse_what_tensors_with_data_refuse(self):
+        x, weight = torch.ones(3, 8, device="meta"), torch.ones(7, device="meta")
+        for name, arguments in {
+            "layer_norm": (x, (7,)), "rms_norm": (x, ()), "layer_norm_forward": (x, (8,), weight, None, 1e-5),
+            "add_layer_norm": (x, x[:2], (8,)), "add_rms_norm": (x, x.double(), (8,)),
+            "rms_norm_backward": (x, x, (8,), x[:, :1], weight, (True, True)),
+        }.items():
+            with self.subTest(name), self.assertRaises(RuntimeError):
+                getattr(OPERATORS, name)(*arguments)
+
     def test_tracing_sees_forward_and_backward(self):
         from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -69,6 +79,14 @@ class Shapes(TestCase):
         for got, expected in zip(torch.autograd.grad(compiled(*tensors), tensors), torch.autograd.grad(step(*tensors), tensors)):
             self.assert_same_bits(got, expected)
 
+    def test_scripting_and_tracing(self):
+        import jitnorm_torch
+
+        model = torch.nn.Sequential(jitnorm_torch.LayerNorm(8), jitnorm_torch.RMSNorm(8, eps=1e-5)).eval()
+        x, other = random((4, 8)), random((3, 8), seed=2)
+        for made in (torch.jit.script(model), torch.jit.trace(model, x)):
+            self.assert_same_bits(made(other), model(other))
+            self.assertIn("jitnorm::layer_norm", str(made.inlined_graph))
 
     @unittest.skipUnless(hasattr(torch, "export"), "torch.export came with PyTorch 2.1")
     def test_export(self):

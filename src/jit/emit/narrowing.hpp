@@ -90,8 +90,7 @@ private:
         floats v;
         std::optional<floats> next;
         Xbyak::Label begin, end;
-        explicit rare_rounding(const floats &rounded) : v(rounded) {}
-        rare_rounding(const floats &rounded, const floats &behind) : v(rounded), next(behind) {}
+        explicit rare_rounding(const floats &rounded, std::optional<floats> behind = {}) : v(rounded), next(behind) {}
     };
 
     static constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // of a ymm: 1 and 2 change places
@@ -157,8 +156,7 @@ private:
         convert_to_integers(floats(x.getIdx()) | mask_ | g_.T_z, x);
     }
 
-    // NaN has become the least integer: below u8, and of s8 with AVX2 the lowest byte of what that packs to, 0x8000, is
-    // taken.
+    // NaN has become the least integer: below u8; of s8 with AVX2 the lowest byte of what it packs to, 0x8000, is taken.
     void pack_bytes(const floats &v, const floats &next, jitnorm_data_type_t type, const floats &work, bool crossed) {
         g_.vpackssdw(v, v, next);
         if (type == jitnorm_s8 && I == isa::avx2) g_.vandps(v, v, every(0x00ff00ff));

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// jitnorm_torch._C: the operators as functions that Python calls with all their arguments in place. torch.ops would
+// look the operator up and box its arguments each time, which takes longer than to normalize a row. Arguments that are
+// not of the plainest types have None for an answer, and so has what torch.jit.trace or a mode watches: they are for
+// torch.ops, which converts, overloads, refuses and tells.
+#include <torch/csrc/python_headers.h>
+
+#include <ATen/PythonTorchFunctionTLS.h>
+#include <ATen/TracerMode.h>
+#include <torch/csrc/Exceptions.h>
+#include <torch/csrc/autograd/python_variable.h>
+
+#include "operation.hpp"
+
+namespace jitnorm_torch {
+
+namespace {
+
+using at::Tensor;
+using sizes = c10::SmallVector<int64_t, 4>;
+
+bool read(PyObject *from, Tensor &to) {
+    if (!THPVariable_CheckExact(from)) return false; // a subclass may have something to say
+    to = THPVariable_Unpack(from);
+    return true;
+}
+
+bool read(PyObject *from, double &to) {
+    if (!PyFloat_Check(from)) return false;
+    to = PyFloat_AS_DOUBLE(from);
+    return true;
+}
+
+bool read(PyObject *from, sizes &to) {
+    if (!PyTuple_Check(from) && !PyList_Check(from)) return false;
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(from);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject *const size = PySequence_Fast_GET_ITEM(from, i);
+        int overflow = 0;
+        if (!PyLong_CheckExact(size)) return false;
+        to.push_back(PyLong_AsLongLongAndOverflow(size, &overflow));
+        if (overflow != 0) return false;
+    }
+    return true;
+}
+
+template <typename Value>
+bool read(PyObject *from, c10::optional<Value> &to) {
+    if (from == Py_None) return true;
+    to.emplace();
+    return read(from, *to);
+}
+
+PyObject *wrap(Tensor &&result) { return THPVariable_Wrap(std::move(result)); }
+
+PyObject *wrap(two_tensors &&results) {
+    PyObject *const first = wrap(std::move(std::get<0>(results))), *const second =
+                                                                       wrap(std::move(std::get<1>(results)));
+    PyObject *const both = first != nullptr && second != nullptr ? PyTuple_Pack(2, first, second) : nullptr;
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return both;
+}
+
+// Within `with` a torch.overrides.TorchFunctionMode, as PyTorch 1.13 and later versions have it.
+template <typename State>
+bool has_torch_function_mode() {
+    if constexpr (requires { State::get_mode(); })
+        return State::get_mode() != nullptr;
+    else
+        return State::stack_len() > 0;
+}
+
+// Calls are seen by others than the operators.
+bool are_watched() {
+    return at::tracer::impl::is_dispatch_enabled() || has_torch_function_mode<at::impl::PythonTorchFunctionTLS>();
+}
+
+// What an argument is until the operator is called.
+template <typename Parameter>
+using stored = std::conditional_t<std::is_same_v<Parameter, at::IntArrayRef>, sizes, std::decay_t<Parameter>>;
+
+template <typename Result, typename... Parameters>
+PyObject *call(const operation<Result, Parameters...> &run, PyObject *const *given, Py_ssize_t count) {
+    std::tuple<stored<Parameters>...> arguments;
+    const auto read_all = [&](auto &...argument) { return (read(*given++, argument) && ...); };
+    if (count != sizeof...(Parameters) || are_watched() || !std::apply(read_all, arguments)) Py_RETURN_NONE;
+    return wrap([&] {
+        const pybind11::gil_scoped_release others_may_run;
+        return std::apply(run, arguments);
+    }());
+}
+
+PyObject *layer_norm(PyObject *, PyObject *const *given, Py_ssize_t count) {
+    HANDLE_TH_ERRORS
+    static const layer_norm_operation run("jitnorm::layer_norm");
+    return call(run, given, count);
+    END_HANDLE_TH_ERRORS
+}
+
+PyObject *rms_norm(PyObject *, PyObject *const *given, Py_ssize_t count) {
+    HANDLE_TH_ERRORS
+    static const rms_norm_operation run("jitnorm::rms_norm");
+    return call(run, given, count);
+    END_HANDLE_TH_ERRORS
+}
+
+PyObject *add_layer_norm(PyObject *, PyObject *const *given, Py_ssize_t count) {
+    HANDLE_TH_ERRORS
+    static const add_layer_norm_operation run("jitnorm::add_layer_norm");
+    return call(run, given, count);
+    END_HANDLE_TH_ERRORS
+}
+
+PyObject *add_rms_norm(PyObject *, PyObject *const *given, Py_ssize_t count) {
+    HANDLE_TH_ERRORS
+    static const add_rms_norm_operation run("jitnorm::add_rms_norm");
+    return call(run, given, count);
+    END_HANDLE_TH_ERRORS
+}
+
+using function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t);
+
+// The type in the table is that of other functions; the flag says which it is.
+PyMethodDef method(const char *name, function address) {
+    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(address)), METH_FASTCALL, nullptr};
+}
+
+} // namespace
+
+} // namespace jitnorm_torch
+
+PyMODINIT_FUNC PyInit__C() {
+    using namespace jitnorm_torch;
+    static PyMethodDef methods[] = {method("layer_norm", layer_norm),
+                                    method("rms_norm", rms_norm),
+                                    method("add_layer_norm", add_layer_norm),
+                                    method("add_rms_norm", add_rms_norm),
+                                    {}};
+    static PyModuleDef definition = {
+        PyModuleDef_HEAD_INIT, "jitnorm_torch._C", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
+    return PyModule_Create(&definition);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "equality.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string_view>
+
+#include "primitive/on_kernels.hpp"
+
+namespace jitnorm::tests {
+
+namespace {
+
+// Empty where they are the same, else the first place where they are not.
+std::string difference(const std::vector<double> &got, const std::vector<double> &expected) {
+    if (got.size() != expected.size())
+        return std::to_string(got.size()) + " elements, not " + std::to_string(expected.size());
+    for (size_t i = 0; i < got.size(); ++i)
+        if (!same_bits({got[i]}, {expected[i]}))
+            return "element " + std::to_string(i) + " is " + testing::PrintToString(got[i]) + ", not " +
+                   testing::PrintToString(expected[i]);
+    return "";
+}
+
+} // namespace
+
+const implementation &jit_for(isa vectors) {
+    const auto &all = impl::layer_norm::on_kernels;
+    return all[0].name == std::string_view(impl::jit::implementation_name(vectors)) ? all[0] : all[1];
+}
+
+outputs outputs_of(const run &r) {
+    return {r.result().values(),
+            r.mean.values(),
+            r.variance.values(),
+            r.diff_scale.values(),
+            r.diff_shift.values(),
+            r.p.writes_sum() ? r.written_sum().values() : std::vector<double>(),
+            r.p.finds_scales() ? r.dst_scale.values() : std::vector<double>()};
+}
+
+outputs outputs_by(const implementation &entry, const setup &s, const preparation &prepare) {
+    EXPECT_EQ(entry.refusal(make_problem(s)), "");
+    run r(s);
+    if (prepare) prepare(r);
+    r.execute_on(entry);
+    return outputs_of(r);
+}
+
+bool same_bits(const std::vector<double> &a, const std::vector<double> &b) {
+    const auto same = [](double x, double y) {
+        return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y) || (std::isnan(x) && std::isnan(y));
+    };
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same);
+}
+
+void expect_same(const outputs &got, const outputs &expected, const setup &s, const std::string &what) {
+    const auto compare = [&](const char *name, const std::vector<double> &a, const std::vector<double> &b) {
+        EXPECT_TRUE(same_bits(a, b)) << name << ", " << what << ": " << difference(a, b) << "; " << s << ": "
+                                     << describe(make_problem(s));
+    };
+    compare("dst or diff_src", got.result, expected.result);
+    compare("mean", got.mean, expected.mean);
+    compare("variance", got.variance, expected.variance);
+    compare("diff_scale", got.diff_scale, expected.diff_scale);
+    compare("diff_shift", got.diff_shift, expected.diff_shift);
+    compare("the sum with the residual", got.sum, expected.sum);
+    compare("found scales", got.found_scales, expected.found_scales);
+}
+
+void expect_equal_to_reference(isa vectors, const setup &s, const preparation &prepare) {
+    const implementation &entry = jit_for(vectors);
+    expect_same(outputs_by(entry, s, prepare), outputs_by(reference_entry, s, prepare), s, entry.name);
+}
+
+void expect_for_threads(isa vectors, const setup &s, const std::vector<int> &counts, const outputs &expected) {
+    const thread_count threads;
+    for (const int count : counts) {
+        threads.set(count);
+        expect_same(outputs_by(jit_for(vectors), s), expected, s, std::to_string(count) + " threads");
+    }
+}
+
+void expect_equal_for_threads(isa vectors, const setup &s, const std::vector<int> &counts) {
+    expect_for_threads(vectors, s, counts, outputs_by(reference_entry, s));
+}
+
+} // namespace jitnorm::tests

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "problems.hpp"
+
+#include <ostream>
+#include <variant>
+
+namespace jitnorm::tests {
+
+namespace {
+
+impl::residual_addition make_residual(const residual_setup &s, const std::vector<dim_t> &dims) {
+    impl::residual_addition residual;
+    if (!s.added.empty()) residual.added = make_layout(s.added, dims, s.type);
+    if (!s.sum.empty()) residual.sum = make_layout(s.sum, dims, s.sum_type);
+    residual.bias_type = s.bias_type;
+    residual.normalizes_rounded = s.rounded;
+    return residual;
+}
+
+} // namespace
+
+std::ostream &operator<<(std::ostream &out, const setup &s) {
+    out << "kind " << s.kind << " flags " << s.flags << " dims";
+    for (dim_t d : s.dims) out << ' ' << d;
+    return out << " layouts " << s.src << ' ' << s.dst << ' ' << s.statistics << ' ' << s.diff_src << " types "
+               << s.src_type << ' ' << s.dst_type << ' ' << s.diff_src_type << ' ' << s.affine_type << ' '
+               << s.gradient_type << " in place " << s.in_place << " seed " << s.seed << " axes " << s.axes
+               << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
+               << s.left_out << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
+               << s.residual.sum << "' in place " << s.residual.in_place << " rows from " << s.first_row << " of "
+               << s.all_rows;
+}
+
+problem make_problem(const setup &s) {
+    problem p;
+    p.prop_kind = s.kind;
+    p.flags = s.flags;
+    p.epsilon = 1e-5f;
+    p.src = make_layout(s.src, s.dims, s.src_type);
+    p.normalized_axes = s.axes;
+    p.form = s.form;
+    p.left_out = s.left_out;
+    p.scale_is_ones = s.scale_is_ones;
+    p.statistics = make_layout(s.statistics, {s.dims.begin(), s.dims.end() - s.axes}, s.statistics_type);
+    if (p.is_forward()) {
+        p.dst = make_layout(s.dst, s.dims, s.dst_type);
+    } else {
+        p.diff_dst = make_layout(s.dst, s.dims, s.dst_type);
+        p.diff_src = make_layout(s.diff_src, s.dims, s.diff_src_type);
+    }
+    p.scale_shift_type = s.affine_type;
+    p.diff_scale_shift_type = s.gradient_type == jitnorm_data_type_undef ? s.affine_type : s.gradient_type;
+    p.first_row = s.first_row;
+    p.all_rows = s.all_rows;
+    if (p.is_partial()) p.diff_scale_shift_type = jitnorm_f64;
+    p.attr = s.attr;
+    p.attr.residual = make_residual(s.residual, s.dims);
+    return p;
+}
+
+problem with_runtime_sizes(problem p) {
+    const auto forget = [](memory_desc &md, bool ones_too) {
+        for (int d = 0; d < md.ndims; ++d) {
+            if (ones_too || md.dims[d] != 1) md.dims[d] = md.padded_dims[d] = impl::RUNTIME_DIM;
+            md.strides[d] = impl::RUNTIME_DIM;
+        }
+    };
+    for (memory_desc *md :
+         {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics, &p.attr.residual.added, &p.attr.residual.sum})
+        forget(*md, true);
+    for (impl::post_op &op : p.attr.post_ops.entries)
+        if (auto *binary = std::get_if<impl::binary_post_op>(&op)) forget(binary->src1, false); // broadcast where 1
+    return p;
+}
+
+} // namespace jitnorm::tests
