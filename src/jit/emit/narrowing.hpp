@@ -78,8 +78,7 @@ public:
     void emit_rest() {
         for (rare_rounding &r : rare_) {
             g_.L(r.begin);
-            round_to_bf16(r.v);
-            if (r.next) round_behind(r.v, *r.next);
+            round_to_bf16(r.v, r.next);
             g_.jmp(r.end, Xbyak::CodeGenerator::T_NEAR);
         }
         constants_.emit();
@@ -156,11 +155,12 @@ private:
         convert_to_integers(floats(x.getIdx()) | mask_ | g_.T_z, x);
     }
 
-    // NaN has become the least integer: below u8; of s8 with AVX2 the lowest byte of what it packs to, 0x8000, is taken.
+    // NaN has become the least integer: below u8. Of s8 AVX2 takes the lowest byte of what that packs to, 0x8000.
     void pack_bytes(const floats &v, const floats &next, jitnorm_data_type_t type, const floats &work, bool crossed) {
+        const bool saturates_to_s8 = I == isa::avx512 && type == jitnorm_s8;
         g_.vpackssdw(v, v, next);
-        if (type == jitnorm_s8 && I == isa::avx2) g_.vandps(v, v, every(0x00ff00ff));
-        type == jitnorm_s8 && I == isa::avx512 ? g_.vpacksswb(v, v, v) : g_.vpackuswb(v, v, v);
+        if (I == isa::avx2 && type == jitnorm_s8) g_.vandps(v, v, every(0x00ff00ff));
+        saturates_to_s8 ? g_.vpacksswb(v, v, v) : g_.vpackuswb(v, v, v);
         if (crossed) return g_.vpermq(Xbyak::Ymm(v.getIdx()), v, MIDDLE_QUARTERS);
         if constexpr (!std::is_same_v<floats, Xbyak::Xmm>) {
             const bool wide = std::is_same_v<floats, Xbyak::Zmm>;
@@ -224,10 +224,7 @@ private:
 
     // With one look for denormals at both.
     void two_to_bf16(const floats &v, const floats &next) {
-        if (!avx512_bf16_) {
-            round_to_bf16(v);
-            return round_behind(v, next);
-        }
+        if (!avx512_bf16_) return round_to_bf16(v, next);
         const Xbyak::Opmask mask_of_next(3);
         rare_rounding &rare = rare_.emplace_back(v, next);
         g_.vfpclassps(mask_, v, DENORMAL);
@@ -238,10 +235,11 @@ private:
         g_.L(rare.end);
     }
 
-    // v holds elements that are rounded already.
-    void round_behind(const floats &v, const floats &next) {
-        round_to_bf16(next);
-        if constexpr (joins_two(jitnorm_bf16) && I == isa::avx512) g_.vinserti64x4(v, v, Xbyak::Ymm(next.getIdx()), 1);
+    void round_to_bf16(const floats &v, const std::optional<floats> &next) {
+        round_to_bf16(v);
+        if (!next) return;
+        round_to_bf16(*next);
+        if constexpr (joins_two(jitnorm_bf16) && I == isa::avx512) g_.vinserti64x4(v, v, Xbyak::Ymm(next->getIdx()), 1);
     }
 
     // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN another one
