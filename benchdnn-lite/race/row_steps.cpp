@@ -78,8 +78,7 @@ float quantize_one(const bf16_bits *from, int8_t *to, ptrdiff_t n) { return quan
 template <typename T>
 void row_steps<T>::add(const T *a, const T *b, const float *bias, T *sum, ptrdiff_t rows, ptrdiff_t columns) {
 #pragma omp parallel for schedule(static)
-    for (ptrdiff_t r = 0; r < rows; ++r)
-        add_one(a + r * columns, b + r * columns, bias, sum + r * columns, columns);
+    for (ptrdiff_t r = 0; r < rows; ++r) add_one(a + r * columns, b + r * columns, bias, sum + r * columns, columns);
 }
 
 template <typename T>

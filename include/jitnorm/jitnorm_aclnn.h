@@ -215,7 +215,8 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_fast_layer_norm_get_workspace_siz
 /* output_mask has three values: whether grad_input, grad_weight and grad_bias are computed; one that is not may be
  * null, and is not looked at. bias is checked and not read.
  *   PARAM_NULLPTR: grad_out, input, normalized_shape, mean, rstd, output_mask, workspace_size, executor or an output
- * that the mask asks for is null PARAM_INVALID, INNER_CREATE_EXECUTOR: as above */
+ *                  that the mask asks for is null
+ *   PARAM_INVALID, INNER_CREATE_EXECUTOR: as above; output_mask has not three values */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace_size(
     const_jitnorm_acl_tensor_t grad_out, const_jitnorm_acl_tensor_t input,
     const_jitnorm_acl_int_array_t normalized_shape, const_jitnorm_acl_tensor_t mean, const_jitnorm_acl_tensor_t rstd,
@@ -235,9 +236,12 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace
  *     dx = rstd (g - n sum (g n) / N)           dgamma = sum over rows of dy n
  *
  * Types: x, y, dy and dx of one, FLOAT, FLOAT16 or BF16; gamma of that or FLOAT; rstd and dgamma FLOAT. Layouts, what
- * may be in place, and the two calls are as above. PARAM_NULLPTR: any pointer is null PARAM_INVALID: types other than
- * these INNER_TILING:  anything else that does not hold: shapes, numbers of dimensions, views and formats, an output
- * whose elements share memory, epsilon negative or not finite INNER_CREATE_EXECUTOR: memory is out */
+ * may be in place, and the two calls are as above.
+ *   PARAM_NULLPTR: any pointer is null
+ *   PARAM_INVALID: types other than these
+ *   INNER_TILING:  anything else that does not hold: shapes, numbers of dimensions, views and formats, an output whose
+ *                  elements share memory, epsilon negative or not finite
+ *   INNER_CREATE_EXECUTOR: memory is out */
 
 /* y_out has x's shape, rstd_out [A1..Ai, 1..1] with j ones. */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_get_workspace_size(
@@ -277,11 +281,16 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_get_workspace_size(
 /* Layer normalization of x = (x1 + x2) + bias, or without a bias (null). Types: all FLOAT, FLOAT16 or BF16; or these of
  * FLOAT16 or BF16 and gamma and beta FLOAT; or x1 or x2 of FLOAT16 or BF16 and all others FLOAT. mean_out and rstd_out
  * are FLOAT. gamma and beta have the shape of the last axes of x1; x2, y_out and x_out that of x1; mean_out and
- * rstd_out that with ones for these axes; bias that of gamma, or of x1 with strides of 0 along the other axes: a value
- * for each element is not supported. No dimension is 0, and outputs are contiguous. x_out is written with
- * additional_output, and is not looked at without. PARAM_NULLPTR: a pointer is null other than bias, and x_out without
- * additional_output PARAM_INVALID: types other than these INNER_TILING:  anything else of this that does not hold;
- * epsilon negative or not finite INNER_CREATE_EXECUTOR: memory is out */
+ * rstd_out that with ones for these axes; bias gamma's or x1's. No dimension is 0, and outputs are contiguous. x_out is
+ * written with additional_output, and is not looked at without.
+ *
+ * A bias of gamma's shape, or of x1's with strides of 0 along the other axes, is added in passing. One with a value for
+ * each element costs a second pass over the rows and a workspace of 4 bytes for each element; x_out may then be its
+ * memory, too.
+ *   PARAM_NULLPTR: a pointer is null other than bias, and x_out without additional_output
+ *   PARAM_INVALID: types other than these
+ *   INNER_TILING:  anything else of this that does not hold; epsilon negative or not finite
+ *   INNER_CREATE_EXECUTOR: memory is out */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_layer_norm_get_workspace_size(
     const_jitnorm_acl_tensor_t x1, const_jitnorm_acl_tensor_t x2, const_jitnorm_acl_tensor_t gamma,
     const_jitnorm_acl_tensor_t beta, const_jitnorm_acl_tensor_t bias, double epsilon, bool additional_output,
@@ -290,13 +299,14 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_layer_norm_get_workspace_size
 
 /* ---------------------------------------------------------------- RMS normalization to 8 bits
  *
- *     u = (x rstd gamma + beta) smooth        scale = max |u| / 127        y = u (1 / scale), to the nearest integer
+ *     u = (x rstd gamma + beta) smooth        scale = max |u| / M        y = u (1 / scale), to the nearest
  *
- * in f32, with a scale for each row; beta and smooth may be missing. A row of zeros has the scale 0 and is 0. Types: x,
- * gamma, beta and smooth of one, FLOAT16 or BF16; y INT8, scale FLOAT. x has 2 to 8 dimensions and its last axis is
- * normalized, gamma, beta and smooth have its length. */
+ * in f32, with a scale for each row; beta and smooth may be missing. M is the largest number of y's type: 127 of INT8,
+ * 57344 of FLOAT8_E5M2, 448 of FLOAT8_E4M3FN. A row of zeros has the scale 0 and is 0. Types: x, gamma, beta and smooth
+ * of one, FLOAT16 or BF16; scale FLOAT. x has 2 to 8 dimensions and its last axis is normalized, gamma, beta and smooth
+ * have its length. */
 
-/* dst_type is 2 (INT8). y_out has x's shape, scale_out that without the last axis.
+/* dst_type is 2, and y_out INT8, which has x's shape; scale_out has that without the last axis.
  *   PARAM_NULLPTR: x, gamma, y_out, scale_out, workspace_size or executor is null
  *   INNER_TILING:  anything of this that does not hold; x without elements; epsilon not positive or not finite
  *   INNER_CREATE_EXECUTOR: memory is out */
@@ -305,12 +315,15 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_dynamic_quant_get_worksp
     const_jitnorm_acl_tensor_t beta, double epsilon, int64_t dst_type, const_jitnorm_acl_tensor_t y_out,
     const_jitnorm_acl_tensor_t scale_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
 
-/* Of x = x1 + x2, which x_out receives rounded, and the statistics do not see rounded. y1 and scale1 are quantized
- * after smooth_scale1 (null: ones), y2 and scale2 after smooth_scale2; without it these two are not looked at, but must
- * not be null. y1_out and y2_out have x1's shape or [rows, D], scale1_out and scale2_out x1's without the last axis or
- * [rows], contiguous; x_out has x1's shape and type. x1 may have no elements; nothing is written then. PARAM_NULLPTR: a
- * pointer is null other than smooth_scale1 and smooth_scale2 PARAM_INVALID: types other than these INNER_TILING:
- * anything else of this that does not hold; smooth_scale2 without smooth_scale1; epsilon negative or not finite
+/* Of x = x1 + x2, which x_out receives rounded, and the statistics do not see rounded; without beta. y1 and scale1 are
+ * quantized after smooth_scale1 (null: ones), y2 and scale2 after smooth_scale2; without it these two are not looked
+ * at, but must not be null. y1_out and y2_out are of one type, INT8, FLOAT8_E5M2 or FLOAT8_E4M3FN, and have x1's shape
+ * or [rows, D]; scale1_out and scale2_out have x1's without the last axis or [rows], contiguous; x_out has x1's shape
+ * and type. x1 may have no elements; nothing is written then.
+ *   PARAM_NULLPTR: a pointer is null other than smooth_scale1 and smooth_scale2
+ *   PARAM_INVALID: types other than these
+ *   INNER_TILING:  anything else of this that does not hold; smooth_scale2 without smooth_scale1; epsilon negative or
+ *                  not finite
  *   INNER_CREATE_EXECUTOR: memory is out */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_dynamic_quant_get_workspace_size(
     const_jitnorm_acl_tensor_t x1, const_jitnorm_acl_tensor_t x2, const_jitnorm_acl_tensor_t gamma,

@@ -11,7 +11,7 @@ constexpr outcome ENDED = invalid("the executor has ended");
 
 // An executor that is not repeatable ends when nothing can refuse the run any more; of two calls that want to end it
 // one does.
-outcome run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_executor_t handle, void *stream) {
+outcome try_to_run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_executor_t handle, void *stream) {
     if (handle == nullptr) return null_pointer("a null executor");
     const std::shared_ptr<op_executor> executor = find(handle);
     if (executor == nullptr) return ENDED;
@@ -22,71 +22,66 @@ outcome run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_execut
     return executor->run(arguments, static_cast<const jitnorm_stream *>(stream));
 }
 
+jitnorm_acl_status_t run(const char *function, operation op, void *workspace, uint64_t bytes,
+                         jitnorm_acl_op_executor_t executor, void *stream) {
+    return guarded(function, [&] { return try_to_run(op, workspace, bytes, executor, stream); });
+}
+
 } // namespace
 
 jitnorm_acl_status_t jitnorm_aclnn_layer_norm(void *workspace, uint64_t workspace_size,
                                               jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__, [&] { return run(operation::layer_norm, workspace, workspace_size, executor, stream); });
+    return run(__func__, operation::layer_norm, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_layer_norm_with_impl_mode(void *workspace, uint64_t workspace_size,
                                                              jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__, [&] {
-        return run(operation::layer_norm_with_impl_mode, workspace, workspace_size, executor, stream);
-    });
+    return run(__func__, operation::layer_norm_with_impl_mode, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_fast_layer_norm(void *workspace, uint64_t workspace_size,
                                                    jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__,
-                   [&] { return run(operation::fast_layer_norm, workspace, workspace_size, executor, stream); });
+    return run(__func__, operation::fast_layer_norm, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward(void *workspace, uint64_t workspace_size,
                                                        jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__,
-                   [&] { return run(operation::layer_norm_backward, workspace, workspace_size, executor, stream); });
+    return run(__func__, operation::layer_norm_backward, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_rms_norm(void *workspace, uint64_t workspace_size,
                                             jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__, [&] { return run(operation::rms_norm, workspace, workspace_size, executor, stream); });
+    return run(__func__, operation::rms_norm, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad(void *workspace, uint64_t workspace_size,
                                                  jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__,
-                   [&] { return run(operation::rms_norm_grad, workspace, workspace_size, executor, stream); });
+    return run(__func__, operation::rms_norm_grad, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_gemma_rms_norm(void *workspace, uint64_t workspace_size,
                                                   jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__,
-                   [&] { return run(operation::gemma_rms_norm, workspace, workspace_size, executor, stream); });
+    return run(__func__, operation::gemma_rms_norm, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm(void *workspace, uint64_t workspace_size,
                                                 jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__, [&] { return run(operation::add_rms_norm, workspace, workspace_size, executor, stream); });
+    return run(__func__, operation::add_rms_norm, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_add_layer_norm(void *workspace, uint64_t workspace_size,
                                                   jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__,
-                   [&] { return run(operation::add_layer_norm, workspace, workspace_size, executor, stream); });
+    return run(__func__, operation::add_layer_norm, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_rms_norm_dynamic_quant(void *workspace, uint64_t workspace_size,
                                                           jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__,
-                   [&] { return run(operation::rms_norm_dynamic_quant, workspace, workspace_size, executor, stream); });
+    return run(__func__, operation::rms_norm_dynamic_quant, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_dynamic_quant(void *workspace, uint64_t workspace_size,
                                                               jitnorm_acl_op_executor_t executor, void *stream) {
-    return guarded(__func__, [&] {
-        return run(operation::add_rms_norm_dynamic_quant, workspace, workspace_size, executor, stream);
-    });
+    return run(__func__, operation::add_rms_norm_dynamic_quant, workspace, workspace_size, executor, stream);
 }
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_executor_t handle) {

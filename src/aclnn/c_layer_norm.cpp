@@ -6,17 +6,13 @@ using namespace jitnorm::impl::aclnn;
 
 namespace {
 
-// Of an operation forward.
 jitnorm_acl_status_t prepare_forward(const char *function, const forward_parameters &given, uint64_t *workspace_size,
                                      jitnorm_acl_op_executor_t *executor) {
-    return guarded(function, [&]() -> outcome {
-        const outcome present = check_present({{given.input, "input is null"},
-                                               {given.normalized_shape, "normalizedShape is null"},
-                                               {given.out, "out is null"}});
-        if (present.failed()) return present;
-        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
-        return prepare(given, workspace_size, executor);
-    });
+    return first_call(function,
+                      {{given.input, "input is null"},
+                       {given.normalized_shape, "normalizedShape is null"},
+                       {given.out, "out is null"}},
+                      given, workspace_size, executor);
 }
 
 } // namespace
@@ -57,19 +53,16 @@ jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace_size(
     const_jitnorm_acl_tensor_t weight, const_jitnorm_acl_tensor_t bias, const_jitnorm_acl_bool_array_t output_mask,
     jitnorm_acl_tensor_t grad_input, jitnorm_acl_tensor_t grad_weight, jitnorm_acl_tensor_t grad_bias,
     uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
-    return guarded(__func__, [&]() -> outcome {
-        const outcome present = check_present({{grad_out, "gradOut is null"},
-                                               {input, "input is null"},
-                                               {normalized_shape, "normalizedShape is null"},
-                                               {mean, "mean is null"},
-                                               {rstd, "rstd is null"},
-                                               {output_mask, "outputMask is null"}});
-        if (present.failed()) return present;
-        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
-        const backward_parameters given = {behind(grad_out),    behind(input),       behind(normalized_shape),
-                                           behind(mean),        behind(rstd),        behind(weight),
-                                           behind(bias),        behind(output_mask), behind(grad_input),
-                                           behind(grad_weight), behind(grad_bias)};
-        return prepare(given, workspace_size, executor);
-    });
+    const backward_parameters given = {behind(grad_out),    behind(input),       behind(normalized_shape),
+                                       behind(mean),        behind(rstd),        behind(weight),
+                                       behind(bias),        behind(output_mask), behind(grad_input),
+                                       behind(grad_weight), behind(grad_bias)};
+    return first_call(__func__,
+                      {{grad_out, "gradOut is null"},
+                       {input, "input is null"},
+                       {normalized_shape, "normalizedShape is null"},
+                       {mean, "mean is null"},
+                       {rstd, "rstd is null"},
+                       {output_mask, "outputMask is null"}},
+                      given, workspace_size, executor);
 }

@@ -8,15 +8,12 @@ namespace {
 
 jitnorm_acl_status_t prepare_forward(const char *function, const rms_norm_parameters &given, uint64_t *workspace_size,
                                      jitnorm_acl_op_executor_t *executor) {
-    return guarded(function, [&]() -> outcome {
-        const outcome present = check_present({{given.x, "x is null"},
-                                               {given.gamma, "gamma is null"},
-                                               {given.y, "yOut is null"},
-                                               {given.rstd, "rstdOut is null"}});
-        if (present.failed()) return present;
-        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
-        return prepare(given, workspace_size, executor);
-    });
+    return first_call(function,
+                      {{given.x, "x is null"},
+                       {given.gamma, "gamma is null"},
+                       {given.y, "yOut is null"},
+                       {given.rstd, "rstdOut is null"}},
+                      given, workspace_size, executor);
 }
 
 } // namespace
@@ -42,17 +39,14 @@ jitnorm_aclnn_rms_norm_grad_get_workspace_size(const_jitnorm_acl_tensor_t dy, co
                                                const_jitnorm_acl_tensor_t rstd, const_jitnorm_acl_tensor_t gamma,
                                                const_jitnorm_acl_tensor_t dx_out, const_jitnorm_acl_tensor_t dgamma_out,
                                                uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
-    return guarded(__func__, [&]() -> outcome {
-        const outcome present = check_present({{dy, "dy is null"},
-                                               {x, "x is null"},
-                                               {rstd, "rstd is null"},
-                                               {gamma, "gamma is null"},
-                                               {dx_out, "dxOut is null"},
-                                               {dgamma_out, "dgammaOut is null"}});
-        if (present.failed()) return present;
-        if (workspace_size == nullptr || executor == nullptr) return NO_RESULT;
-        const rms_norm_grad_parameters given = {behind(dy),    behind(x),      behind(rstd),
-                                                behind(gamma), behind(dx_out), behind(dgamma_out)};
-        return prepare(given, workspace_size, executor);
-    });
+    const rms_norm_grad_parameters given = {behind(dy),    behind(x),      behind(rstd),
+                                            behind(gamma), behind(dx_out), behind(dgamma_out)};
+    return first_call(__func__,
+                      {{dy, "dy is null"},
+                       {x, "x is null"},
+                       {rstd, "rstd is null"},
+                       {gamma, "gamma is null"},
+                       {dx_out, "dxOut is null"},
+                       {dgamma_out, "dgammaOut is null"}},
+                      given, workspace_size, executor);
 }

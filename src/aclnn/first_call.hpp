@@ -7,21 +7,19 @@
 
 #include "../primitive/recent.hpp"
 #include "live_executors.hpp"
-#include "lower.hpp"
+#include "lower/lower.hpp"
 
 namespace jitnorm::impl::aclnn {
 
-constexpr outcome NO_RESULT = null_pointer("a null pointer for the workspace's size or the executor");
-
-struct named {
+struct needed {
     const void *pointer;
     const char *missing; // what to say where it is null
 };
 
-inline outcome check_present(std::initializer_list<named> needed) {
-    for (const named &one : needed)
-        if (one.pointer == nullptr) return null_pointer(one.missing);
-    return {};
+// A pointer that is needed in some calls only.
+inline const void *needed_if(bool condition, const void *pointer) {
+    static constexpr char NOTHING = 0;
+    return condition ? pointer : &NOTHING;
 }
 
 // What was refused pages for its code is tried again another time.
@@ -38,15 +36,22 @@ outcome find_or_make(const Parameters &given, std::shared_ptr<const ready_operat
 }
 
 template <typename Parameters>
-outcome prepare(const Parameters &given, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
-    std::shared_ptr<const ready_operation> ready;
-    if (outcome found = find_or_make(given, ready); found.failed()) return found;
-    const auto tensors = tensors_of(given);
-    auto made = std::make_shared<op_executor>(std::move(ready), tensors);
-    const uint64_t bytes = made->workspace_bytes();
-    *executor = enter(std::move(made));
-    *workspace_size = bytes;
-    return {};
+jitnorm_acl_status_t first_call(const char *function, std::initializer_list<needed> all, const Parameters &given,
+                                uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return guarded(function, [&]() -> outcome {
+        for (const needed &one : all)
+            if (one.pointer == nullptr) return null_pointer(one.missing);
+        if (workspace_size == nullptr || executor == nullptr)
+            return null_pointer("a null pointer for the workspace's size or the executor");
+        std::shared_ptr<const ready_operation> ready;
+        if (outcome found = find_or_make(given, ready); found.failed()) return found;
+        const auto tensors = given.tensors();
+        auto made = std::make_shared<op_executor>(std::move(ready), tensors);
+        const uint64_t bytes = made->workspace_bytes();
+        *executor = enter(std::move(made));
+        *workspace_size = bytes;
+        return {};
+    });
 }
 
 } // namespace jitnorm::impl::aclnn

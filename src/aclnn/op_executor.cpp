@@ -3,32 +3,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <string>
 
 #include "../system/aligned_bytes.hpp"
 #include "../system/parallel.hpp"
 #include "../system/verbose.hpp"
-#include "data_type.hpp"
-#include "view.hpp"
+#include "lower/view.hpp"
+#include "objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
-
-namespace {
-
-void *aligned(void *address) {
-    const auto value = reinterpret_cast<uintptr_t>(address);
-    return static_cast<char *>(address) + (ALIGNMENT - value % ALIGNMENT) % ALIGNMENT;
-}
-
-} // namespace
-
-// Nobody has looked whether the sizes of what is not read or written make sense.
-parameter::parameter(const tensor *t, slot what) : part(what), is_null(t == nullptr) {
-    if (is_null || what == layer_norm::NO_SLOT) return;
-    has_elements = count(t->dims) != 0;
-    if (has_elements) offset = t->offset * dim_t(size_of(core_type(t->data_type)));
-}
 
 outcome ready_operation::make(request &&asked, std::shared_ptr<const ready_operation> &result) {
     const auto made = std::make_shared<ready_operation>(ready_operation{std::move(asked)});
@@ -57,13 +40,15 @@ op_executor::op_executor(std::shared_ptr<const ready_operation> what, tensors gi
         if (given[i] != nullptr) addresses_[i] = given[i]->data;
 }
 
-// The caller's workspace may be aligned to a byte only: there is room to align within it.
+// What the first problem leaves for the second, then the scratchpad of whichever is solved. The caller's workspace may
+// be aligned to a byte only: there is room to align within it.
 uint64_t op_executor::workspace_bytes() const {
-    const size_t wanted = std::max(what_->scratchpad_bytes, what_->before ? what_->before->scratchpad_bytes : 0);
+    const size_t wanted =
+        handed_on_bytes() + std::max(what_->scratchpad_bytes, what_->before ? what_->before->scratchpad_bytes : 0);
     return wanted == 0 ? 0 : wanted + ALIGNMENT - 1;
 }
 
-outcome op_executor::bind(const ready_operation &what, void *workspace, layer_norm::arguments &arguments) const {
+outcome op_executor::bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments) const {
     void *const *address = addresses_.data();
     for (const parameter &p : what.asked.parameters) {
         void *const data = *address++;
@@ -71,16 +56,21 @@ outcome op_executor::bind(const ready_operation &what, void *workspace, layer_no
         if (data == nullptr) return null_pointer("the address of a tensor is null");
         arguments.set(p.part, p.first_element(data));
     }
-    if (what.scratchpad_bytes != 0) arguments.set(layer_norm::SCRATCHPAD, aligned(workspace));
+    if (what.scratchpad_bytes != 0) arguments.set(layer_norm::SCRATCHPAD, scratchpad);
     return what.aliases.fails(arguments) ? invalid(layer_norm::FORBIDDEN_ALIAS) : outcome{};
 }
 
 outcome op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const {
     if (bytes < workspace_bytes()) return invalid("the workspace is smaller than the first call asked for");
     if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
+    char *const begin = align_up(workspace), *scratchpad = begin + handed_on_bytes();
+    if (handed_on_bytes() != 0) {
+        arguments.before.set(layer_norm::SUM, begin);
+        arguments.main.set(layer_norm::SRC, begin);
+    }
     if (what_->before != nullptr)
-        if (outcome bound = bind(*what_->before, workspace, arguments.before); bound.failed()) return bound;
-    return bind(*what_, workspace, arguments.main);
+        if (outcome bound = bind(*what_->before, scratchpad, arguments.before); bound.failed()) return bound;
+    return bind(*what_, scratchpad, arguments.main);
 }
 
 namespace {
@@ -89,11 +79,9 @@ namespace {
 jitnorm_status_t run_logged(const ready_operation &what, const layer_norm::arguments &arguments) {
     const auto start = std::chrono::steady_clock::now();
     const jitnorm_status_t status = what.executor->execute(arguments);
-    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-    char milliseconds[32];
-    std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
+    const std::string taken = milliseconds_since(start);
     log_line("aclnn,exec", std::string("cpu,layer_normalization,") + what.solution.by->name + "," +
-                               describe(what.asked.problem) + milliseconds);
+                               describe(what.asked.problem) + "," + taken);
     return status;
 }
 

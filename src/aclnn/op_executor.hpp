@@ -9,54 +9,11 @@
 
 #include "../core/aliases.hpp"
 #include "../core/engine.hpp"
-#include "../primitive/layout_adapter.hpp"
 #include "../primitive/prepare.hpp"
-#include "failure.hpp"
-#include "handles.hpp"
+#include "lower/request.hpp"
+#include "objects/failure.hpp"
 
 namespace jitnorm::impl::aclnn {
-
-enum class operation {
-    layer_norm,
-    layer_norm_with_impl_mode,
-    fast_layer_norm,
-    layer_norm_backward,
-    rms_norm,
-    gemma_rms_norm,
-    rms_norm_grad,
-    add_rms_norm,
-    add_layer_norm,
-    rms_norm_dynamic_quant,
-    add_rms_norm_dynamic_quant
-};
-
-using layer_norm::slot;
-
-// One tensor among an operation's parameters.
-struct parameter {
-    slot part = layer_norm::NO_SLOT; // that: it is not looked at
-    bool is_null = true;             // there was no tensor
-    bool has_elements = false;       // otherwise the address does not matter
-    int64_t offset = 0;              // bytes from the address to the first element
-
-    parameter(const tensor *t, slot what);
-    void *first_element(void *address) const { return static_cast<char *>(address) + offset; }
-};
-
-constexpr size_t MOST_PARAMETERS = 10; // tensors
-
-// An operation on given tensors in the core's words.
-struct request {
-    operation op;
-    layer_norm::problem problem;
-    layer_norm::adapted_layouts sides;
-    std::vector<parameter> parameters; // inputs first
-    size_t inputs = 0;
-    bool has_work = true; // some output is asked for
-    // Another problem of the same operation, which is solved before: its parameters are the same tensors in other
-    // parts.
-    std::shared_ptr<request> before = nullptr;
-};
 
 // A request made ready: all but the addresses. Immutable, and shared by executors of the same operation.
 struct ready_operation {
@@ -77,6 +34,8 @@ struct run_arguments {
     layer_norm::arguments main, before;
 };
 
+constexpr size_t MOST_PARAMETERS = 10; // tensors
+
 class op_executor {
 public:
     using tensors = std::span<const tensor *const>; // null: there is none
@@ -95,7 +54,8 @@ public:
     std::atomic<bool> is_repeatable = false;
 
 private:
-    outcome bind(const ready_operation &what, void *workspace, layer_norm::arguments &arguments) const;
+    size_t handed_on_bytes() const { return size_t(layer_norm::in_whole_lines(dim_t(what_->asked.bytes_from_before))); }
+    outcome bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments) const;
 
     std::shared_ptr<const ready_operation> what_;
     std::array<void *, MOST_PARAMETERS> addresses_ = {};

@@ -15,7 +15,7 @@ jitnorm_engine cpu{jitnorm_cpu};
 
 bool are_known(unsigned flags) { return flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order; }
 
-constexpr verdict UNKNOWN_FLAGS{jitnorm_invalid_arguments, "unknown stream flags"};
+constexpr verdict UNKNOWN_FLAGS = invalid("unknown stream flags");
 
 } // namespace
 
@@ -26,8 +26,8 @@ size_t jitnorm_engine_get_count(jitnorm_engine_kind_t kind) {
 jitnorm_status_t jitnorm_engine_create(jitnorm_engine_t *engine, jitnorm_engine_kind_t kind, size_t index) {
     if (any_null(engine)) return report(__func__, JITNORM_NULL_AMONG(engine));
     if (index >= jitnorm_engine_get_count(kind))
-        return report(__func__, {jitnorm_invalid_arguments,
-                                 explain("there is no engine %zu of kind %s", index, jitnorm_engine_kind2str(kind))});
+        return report(__func__,
+                      invalid(explain("there is no engine %zu of kind %s", index, jitnorm_engine_kind2str(kind))));
     the_environment(); // read now, when programs begin, rather than at some creation in some thread
     *engine = &cpu;
     return jitnorm_success;
@@ -51,10 +51,9 @@ jitnorm_status_t jitnorm_stream_create_with_thread_pool(jitnorm_stream_t *stream
                                                         unsigned flags, const jitnorm_thread_pool_t *pool) {
     if (any_null(stream, engine, pool)) return report(__func__, JITNORM_NULL_AMONG(stream, engine, pool));
     if (!are_known(flags)) return report(__func__, UNKNOWN_FLAGS);
-    if (pool->concurrency < 1)
-        return report(__func__, {jitnorm_invalid_arguments, "a thread pool has a concurrency of 1 or more"});
+    if (pool->concurrency < 1) return report(__func__, invalid("a thread pool has a concurrency of 1 or more"));
     if (pool->concurrency > 1 && pool->parallel_for == nullptr)
-        return report(__func__, {jitnorm_invalid_arguments, "the thread pool has no parallel_for"});
+        return report(__func__, invalid("the thread pool has no parallel_for"));
     return create(__func__, stream, engine, true, *pool);
 }
 

@@ -14,8 +14,6 @@ using layer_norm::reference::row_range_sums;
 
 namespace {
 
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-
 // No tensor has more.
 constexpr dim_t MOST_ELEMENTS = dim_t(1) << 53;
 constexpr verdict IMPOSSIBLE = invalid("all_rows or columns is negative, or more than a tensor can have");
@@ -72,8 +70,7 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
     return guarded(__func__, [&] {
         if (!is_gradient_type(data_type)) return invalid("the type of a gradient is f32, bf16, f16 or f64");
         std::vector<row_range_sums> found;
-        if (verdict v = find_ranges(all_rows, columns, ranges, rows, sums, found); v.status != jitnorm_success)
-            return v;
+        if (verdict v = find_ranges(all_rows, columns, ranges, rows, sums, found); v.failed()) return v;
         layer_norm::reference::merge_gradients(found, columns, data_type, gradient);
         return verdict{};
     });

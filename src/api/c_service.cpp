@@ -23,8 +23,7 @@ constinit std::atomic<jitnorm_cpu_isa_hints_t> cpu_isa_hints = jitnorm_cpu_isa_n
 const char *jitnorm_get_last_error(void) { return last_reason(); }
 
 jitnorm_status_t jitnorm_set_verbose(int level) {
-    if (level < 0 || level > 2)
-        return report(__func__, {jitnorm_invalid_arguments, explain("level is %d, 0, 1 or 2 is expected", level)});
+    if (level < 0 || level > 2) return report(__func__, invalid(explain("level is %d, 0, 1 or 2 is expected", level)));
     set_verbose_level(level == 0 ? VERBOSE_NOTHING : level);
     return jitnorm_success;
 }
@@ -39,7 +38,7 @@ jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void) { return jit::effective_is
 
 jitnorm_status_t jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_hints_t hints) {
     if (hints != jitnorm_cpu_isa_no_hints && hints != jitnorm_cpu_isa_prefer_ymm)
-        return report(__func__, {jitnorm_invalid_arguments, explain("hints is %d, which is unknown", int(hints))});
+        return report(__func__, invalid(explain("hints is %d, which is unknown", int(hints))));
     cpu_isa_hints.store(hints, std::memory_order_relaxed);
     return jitnorm_success;
 }
@@ -49,15 +48,15 @@ jitnorm_cpu_isa_hints_t jitnorm_get_cpu_isa_hints(void) { return cpu_isa_hints.l
 jitnorm_status_t jitnorm_set_implementation(const char *name) {
     return guarded(__func__, [&]() -> verdict {
         if (layer_norm::set_forced_implementation(name == nullptr ? "" : name)) return {};
-        return {jitnorm_invalid_arguments, explain("no implementation has the name %s", name)};
+        return invalid(explain("no implementation has the name %s", name));
     });
 }
 
 jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags) {
     constexpr unsigned OF_ONEDNN = 0xF;
-    if ((flags & ~OF_ONEDNN) != 0) return report(__func__, {jitnorm_invalid_arguments, "unknown flags"});
+    if ((flags & ~OF_ONEDNN) != 0) return report(__func__, invalid("unknown flags"));
     if ((flags & ~JITNORM_JIT_PROFILE_LINUX_PERF) != 0)
-        return report(__func__, {jitnorm_unimplemented, "a profiler other than perf, or its processor's own clock"});
+        return report(__func__, unsupported("a profiler other than perf, or its processor's own clock"));
     jit::set_profilers(flags);
     return jitnorm_success;
 }
@@ -86,8 +85,7 @@ jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity) {
 }
 
 jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity) {
-    if (capacity < 0)
-        return report(__func__, {jitnorm_invalid_arguments, explain("capacity is %d, which is negative", capacity)});
+    if (capacity < 0) return report(__func__, invalid(explain("capacity is %d, which is negative", capacity)));
     return guarded(__func__, [&]() -> verdict {
         jit::set_kernel_cache_capacity(capacity);
         layer_norm::set_recent_capacity(capacity);

@@ -25,7 +25,7 @@ bool is_an_answer(jitnorm_status_t status) { return status == jitnorm_unimplemen
 verdict null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept {
     const auto *found = std::find(pointers.begin(), pointers.end(), nullptr);
     const std::string_view name = name_at(names, size_t(found - pointers.begin()));
-    return {jitnorm_invalid_arguments, explain("%.*s is null", int(name.size()), name.data())};
+    return invalid(explain("%.*s is null", int(name.size()), name.data()));
 }
 
 void log_error(const char *function, std::string_view status, const char *reason) noexcept {

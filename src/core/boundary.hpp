@@ -14,8 +14,6 @@
 
 namespace jitnorm::impl {
 
-using layer_norm::verdict;
-
 constexpr verdict OUT_OF_MEMORY{jitnorm_out_of_memory, "out of memory"};
 
 template <typename... Pointer>

@@ -66,4 +66,12 @@ layout_rule parse_layout(std::string_view name) {
     return rule;
 }
 
+void order_by_strides(const dim_t *strides, int ndims, int *order) {
+    for (int d = 0; d < ndims; ++d) {
+        int at = d;
+        for (; at > 0 && strides[order[at - 1]] < strides[d]; --at) order[at] = order[at - 1];
+        order[at] = d;
+    }
+}
+
 } // namespace jitnorm::impl

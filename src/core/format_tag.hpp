@@ -30,6 +30,9 @@ struct layout_rule {
     int inner_idxs[MAX_NDIMS] = {};   // the dimension that each inner block splits
 };
 
+// Dimensions from the largest stride to the smallest; those of equal strides in their order.
+void order_by_strides(const dim_t *strides, int ndims, int *order);
+
 // `name` must be one of named_tags().
 layout_rule parse_layout(std::string_view name);
 

@@ -7,9 +7,6 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
-
 bool is_scaled(jitnorm_data_type_t type) { return size_of(type) == 1; }
 
 // The scales' dimensions where dst's are known.

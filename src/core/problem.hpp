@@ -7,6 +7,7 @@
 
 #include "attributes.hpp"
 #include "memory_desc.hpp"
+#include "verdict.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -103,12 +104,8 @@ struct problem {
 // One line of text, in benchdnn-lite's syntax, for the verbose log.
 std::string describe(const problem &p);
 
-// Null-terminated reason why the problem has no meaning (invalid) or is not supported by any implementation
-// (unimplemented); success and an empty reason otherwise. Called once, at descriptor creation.
-struct verdict {
-    jitnorm_status_t status = jitnorm_success;
-    const char *reason = "";
-};
+// Why the problem has no meaning (invalid) or is not supported by any implementation (unsupported). Called once, at
+// descriptor creation.
 verdict validate(const problem &p);
 
 } // namespace jitnorm::impl::layer_norm

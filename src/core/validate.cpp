@@ -16,10 +16,6 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr verdict ACCEPTED = {};
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
-
 constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
                                  unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm) |
                                  unsigned(jitnorm_inverse_deviation) | unsigned(jitnorm_scale_plus_one);
@@ -247,7 +243,7 @@ verdict check_post_ops(const problem &p) {
     if (entries.size() > size_t(MAX_POST_OPS)) return invalid("more than 32 post-ops");
     for (const post_op &entry : entries) {
         const verdict v = std::visit([&](const auto &op) { return check_entry(op, p); }, entry);
-        if (v.status != jitnorm_success) return v;
+        if (v.failed()) return v;
     }
     return ACCEPTED;
 }
@@ -265,7 +261,7 @@ constexpr verdict (*CHECKS[])(const problem &) = {
 verdict validate(const problem &p) {
     for (const auto check : CHECKS) {
         const verdict v = check(p);
-        if (v.status != jitnorm_success) return v;
+        if (v.failed()) return v;
     }
     return ACCEPTED;
 }

@@ -8,7 +8,7 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict NOT_COMPILED{jitnorm_invalid_arguments, "nothing is compiled"};
+constexpr verdict NOT_COMPILED = invalid("nothing is compiled");
 
 } // namespace
 
@@ -46,8 +46,7 @@ jitnorm_graph_compiled_partition_query_logical_tensor(const_jitnorm_graph_compil
     if (any_null(compiled_partition, lt)) return report(__func__, JITNORM_NULL_AMONG(compiled_partition, lt));
     if (compiled_partition->program == nullptr) return report(__func__, NOT_COMPILED);
     const logical_tensor *found = compiled_partition->program->find(tid);
-    if (found == nullptr)
-        return report(__func__, {jitnorm_invalid_arguments, "not a tensor of the compiled partition"});
+    if (found == nullptr) return report(__func__, invalid("not a tensor of the compiled partition"));
     *lt = *found;
     return jitnorm_success;
 }

@@ -10,8 +10,8 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict NO_ENGINE{jitnorm_invalid_arguments, "there is no engine of this kind"};
-constexpr verdict UNKNOWN_MODE{jitnorm_invalid_arguments, "unknown floating-point mode"};
+constexpr verdict NO_ENGINE = invalid("there is no engine of this kind");
+constexpr verdict UNKNOWN_MODE = invalid("unknown floating-point mode");
 constexpr verdict FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
 
 bool is_known(jitnorm_fpmath_mode_t mode) {
@@ -83,7 +83,7 @@ jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm
     if (any_null(graph) || !graph->is_finalized)
         return report(__func__, {jitnorm_invalid_graph, "the graph is not finalized"});
     if (policy != jitnorm_graph_partition_policy_fusion && policy != jitnorm_graph_partition_policy_debug)
-        return report(__func__, {jitnorm_invalid_arguments, "unknown policy"});
+        return report(__func__, invalid("unknown policy"));
     return guarded(__func__, [&]() -> verdict {
         graph->filter(policy);
         return {};
@@ -101,7 +101,6 @@ jitnorm_status_t jitnorm_graph_graph_get_partitions(jitnorm_graph_graph_t graph,
                                                     jitnorm_graph_partition_t *partitions) {
     if (any_null(graph, partitions) || num == 0)
         return report(__func__, {jitnorm_invalid_graph, "graph or partitions is null, or num is 0"});
-    if (num != graph->partitions.size())
-        return report(__func__, {jitnorm_invalid_arguments, "there is another number of partitions"});
+    if (num != graph->partitions.size()) return report(__func__, invalid("there is another number of partitions"));
     return guarded(__func__, [&] { return hand_out(graph->partitions, partitions); });
 }

@@ -4,7 +4,7 @@
 
 #include "../core/boundary.hpp"
 #include "jitnorm/jitnorm_graph.h"
-#include "logical_tensor.hpp"
+#include "operation/logical_tensor.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;
@@ -49,7 +49,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init_with_dims(jitnorm_graph_logic
     std::copy(dims, dims + ndims, made.dims);
     const bool is_strided = ltype == jitnorm_graph_layout_type_strided;
     if (is_strided && is_shape_known(made) && !lay_out_densely(made))
-        return report(__func__, {jitnorm_invalid_arguments, "a tensor too large to be addressed"});
+        return report(__func__, invalid("a tensor too large to be addressed"));
     *logical_tensor = made;
     return jitnorm_success;
 }

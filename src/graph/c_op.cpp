@@ -2,14 +2,14 @@
 // C interface: operations.
 #include "../core/boundary.hpp"
 #include "jitnorm/jitnorm_graph.h"
-#include "op.hpp"
+#include "operation/op.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict BAD_LENGTH{jitnorm_invalid_arguments, "the attribute has one value"};
+constexpr verdict BAD_LENGTH = invalid("the attribute has one value");
 
 verdict add(std::vector<logical_tensor> &tensors, const logical_tensor &tensor) {
     if (!has_legal_rank(tensor)) return BAD_RANK;
@@ -79,7 +79,7 @@ jitnorm_status_t jitnorm_graph_op_set_attr_s64(jitnorm_graph_op_t op, jitnorm_gr
 jitnorm_status_t jitnorm_graph_op_set_attr_str(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name, const char *value,
                                                size_t value_len) {
     if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
-    if (value_len == 0) return report(__func__, {jitnorm_invalid_arguments, "an empty string"});
+    if (value_len == 0) return report(__func__, invalid("an empty string"));
     return guarded(__func__, [&] { return set(*op, name, std::string(value, value_len)); });
 }
 

@@ -11,12 +11,12 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict OTHER_NUMBER{jitnorm_invalid_arguments, "there is another number of them"};
+constexpr verdict OTHER_NUMBER = invalid("there is another number of them");
 
 verdict create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph_op &op, jitnorm_engine_kind_t kind) {
     jitnorm_graph_graph graph(kind, jitnorm_fpmath_mode_strict);
-    if (verdict v = graph.add(op); v.status != jitnorm_success) return v;
-    if (verdict v = graph.finalize(); v.status != jitnorm_success) return v;
+    if (verdict v = graph.add(op); v.failed()) return v;
+    if (verdict v = graph.finalize(); v.failed()) return v;
     graph.filter(jitnorm_graph_partition_policy_debug);
     *partition = new jitnorm_graph_partition{graph.partitions.front()};
     return {};
@@ -34,7 +34,7 @@ jitnorm_status_t write(const char *function, const std::vector<logical_tensor> &
 jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_t *partition,
                                                         const_jitnorm_graph_op_t op, jitnorm_engine_kind_t ekind) {
     if (any_null(partition, op)) return report(__func__, JITNORM_NULL_AMONG(partition, op));
-    if (ekind != jitnorm_cpu) return report(__func__, {jitnorm_invalid_arguments, "there is no engine of this kind"});
+    if (ekind != jitnorm_cpu) return report(__func__, invalid("there is no engine of this kind"));
     return guarded(__func__, [&] { return create_with_op(partition, *op, ekind); });
 }
 
@@ -108,6 +108,6 @@ jitnorm_status_t jitnorm_graph_partition_compile(jitnorm_graph_partition_t parti
         return report(__func__, null_among("partition, compiled_partition, inputs, outputs, engine",
                                            {partition, compiled_partition, in, out, engine}));
     if (partition->content != compiled_partition->partition)
-        return report(__func__, {jitnorm_invalid_arguments, "the compiled partition was created from another one"});
+        return report(__func__, invalid("the compiled partition was created from another one"));
     return guarded(__func__, [&] { return compiled_partition->compile({inputs, in_num}, {outputs, out_num}); });
 }

@@ -13,7 +13,7 @@ verdict create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, 
     if (!has_legal_rank(lt)) return BAD_RANK;
     const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
     const size_t size = allocate ? size_in_bytes(lt) : 0;
-    if (size == size_t(-1)) return {jitnorm_invalid_arguments, "the tensor's size is not known"};
+    if (size == size_t(-1)) return invalid("the tensor's size is not known");
     aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
     if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
     void *data = allocate ? owned.get() : handle;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 #include "../primitive/thread_scratchpad.hpp"
 #include "../system/parallel.hpp"
@@ -16,18 +15,14 @@ namespace jitnorm::impl::graph {
 
 namespace {
 
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
-
 using stopwatch = std::chrono::steady_clock;
 
 // "graph,<event>,cpu,<operation's name>,<kind>,<implementation>,<problem>,<milliseconds>"
 void log_timed(const char *event, const partition_content &partition, const layer_norm::implementation &by,
                const layer_norm::problem &p, stopwatch::time_point start) {
-    const std::chrono::duration<double, std::milli> taken = stopwatch::now() - start;
-    char milliseconds[32];
-    std::snprintf(milliseconds, sizeof milliseconds, ",%.6g", taken.count());
+    const std::string taken = milliseconds_since(start);
     log_line(event,
-             "cpu," + partition.name() + "," + partition.norm->name + "," + by.name + "," + describe(p) + milliseconds);
+             "cpu," + partition.name() + "," + partition.norm->name + "," + by.name + "," + describe(p) + "," + taken);
 }
 
 bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
@@ -135,7 +130,7 @@ verdict program::collect(role r, tensor_handles given, by_role<void *> &data) co
 verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &args) const {
     for (const operand &o : operands_) {
         void *memory = nullptr;
-        if (verdict v = find_memory(o.tensor, inputs, memory); v.status != jitnorm_success) return v;
+        if (verdict v = find_memory(o.tensor, inputs, memory); v.failed()) return v;
         args.set(layer_norm::post_op_slot(o.post_op), memory);
     }
     return {};
@@ -145,7 +140,7 @@ verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<
     for (int r = 0; r < ROLE_COUNT; ++r) {
         if (op()[role(r)].how == port::use::unused) continue;
         const verdict v = collect(role(r), op().reads(role(r)) ? inputs : outputs, data);
-        if (v.status != jitnorm_success) return v;
+        if (v.failed()) return v;
     }
     return {};
 }
@@ -166,9 +161,9 @@ verdict program::run_timed(layer_norm::arguments &args) const {
 
 verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const {
     by_role<void *> data = {};
-    if (verdict v = collect(inputs, outputs, data); v.status != jitnorm_success) return v;
+    if (verdict v = collect(inputs, outputs, data); v.failed()) return v;
     layer_norm::arguments args = arguments_of(data);
-    if (verdict v = collect_operands(inputs, args); v.status != jitnorm_success) return v;
+    if (verdict v = collect_operands(inputs, args); v.failed()) return v;
     if (aliases_.fails(args)) return invalid(layer_norm::FORBIDDEN_ALIAS);
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);
@@ -180,9 +175,9 @@ verdict jitnorm_graph_compiled_partition::compile(tensor_list inputs, tensor_lis
     const auto start = stopwatch::now();
     if (!partition->norm) return invalid("the partition is not supported");
     lowered what;
-    if (verdict v = lower(*partition->norm, inputs, outputs, what); v.status != jitnorm_success) return v;
+    if (verdict v = lower(*partition->norm, inputs, outputs, what); v.failed()) return v;
     layer_norm::solution chosen;
-    if (verdict v = layer_norm::prepare(what.problem, chosen); v.status != jitnorm_success) return v;
+    if (verdict v = layer_norm::prepare(what.problem, chosen); v.failed()) return v;
     auto made = std::make_unique<graph::program>(partition, what, chosen);
     for (const tensor_list &list : {inputs, outputs})
         for (const logical_tensor *given : list) made->remember(*given);

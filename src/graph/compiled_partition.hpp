@@ -4,7 +4,7 @@
 
 #include "../core/aliases.hpp"
 #include "../primitive/prepare.hpp"
-#include "lowering.hpp"
+#include "lowering/lowering.hpp"
 #include "partition.hpp"
 #include "tensor.hpp"
 

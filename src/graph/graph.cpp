@@ -26,7 +26,7 @@ verdict jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
     if (std::any_of(nodes_.begin(), nodes_.end(), [&](const node &n) { return n.op.id == op.id; }))
         return {jitnorm_invalid_graph_op, "the graph has an operation of this id"};
     node added{op, {}};
-    if (verdict v = understand(op, added.norm); v.status != jitnorm_success) return v;
+    if (verdict v = understand(op, added.norm); v.failed()) return v;
     nodes_.push_back(std::move(added));
     return {};
 }
@@ -65,8 +65,8 @@ verdict jitnorm_graph_graph::sort() {
 
 verdict jitnorm_graph_graph::finalize() {
     if (is_finalized) return {};
-    if (verdict v = check_tensors(); v.status != jitnorm_success) return v;
-    if (verdict v = sort(); v.status != jitnorm_success) return v;
+    if (verdict v = check_tensors(); v.failed()) return v;
+    if (verdict v = sort(); v.failed()) return v;
     is_finalized = true;
     return {};
 }

@@ -2,8 +2,8 @@
 // graph as the C interface's handle knows it: operations, then their partitions.
 #pragma once
 
-#include "fusion.hpp"
-#include "grouping.hpp"
+#include "fusion/fusion.hpp"
+#include "fusion/grouping.hpp"
 #include "partition.hpp"
 
 struct jitnorm_graph_graph {

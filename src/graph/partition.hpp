@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "norm_op.hpp"
+#include "operation/norm_op.hpp"
 
 namespace jitnorm::impl::graph {
 

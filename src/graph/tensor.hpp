@@ -4,7 +4,7 @@
 
 #include "../core/engine.hpp"
 #include "../system/aligned_bytes.hpp"
-#include "logical_tensor.hpp"
+#include "operation/logical_tensor.hpp"
 
 struct jitnorm_graph_tensor {
     jitnorm::impl::graph::logical_tensor description;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 
@@ -19,6 +20,12 @@ using aligned_bytes = std::unique_ptr<void, free_bytes>;
 inline aligned_bytes allocate_aligned(size_t size) {
     const size_t whole = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return aligned_bytes(whole < size ? nullptr : std::aligned_alloc(ALIGNMENT, whole));
+}
+
+// The first aligned address from this one on.
+inline char *align_up(void *address) {
+    const auto value = reinterpret_cast<uintptr_t>(address);
+    return static_cast<char *>(address) + (ALIGNMENT - value % ALIGNMENT) % ALIGNMENT;
 }
 
 } // namespace jitnorm::impl

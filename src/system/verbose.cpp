@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 
 #include <sys/uio.h>
 #include <unistd.h>
@@ -36,6 +37,13 @@ void log_line(std::string_view event, std::string_view text) {
     const std::array line = {piece("jitnorm_verbose,v1,"), piece(event), piece(","), piece(text), piece("\n")};
     while (writev(STDOUT_FILENO, line.data(), int(line.size())) < 0 && errno == EINTR) {
     }
+}
+
+std::string milliseconds_since(std::chrono::steady_clock::time_point start) {
+    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", taken.count());
+    return text;
 }
 
 } // namespace jitnorm::impl

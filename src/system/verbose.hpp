@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <string>
 #include <string_view>
 
 namespace jitnorm::impl {
@@ -22,5 +24,8 @@ void set_verbose_level(int level);
 
 // "jitnorm_verbose,v1,<event>,<text>"; called only when the level asks for it.
 void log_line(std::string_view event, std::string_view text);
+
+// As the log has them.
+std::string milliseconds_since(std::chrono::steady_clock::time_point start);
 
 } // namespace jitnorm::impl

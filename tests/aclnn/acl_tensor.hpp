@@ -45,10 +45,12 @@ template <typename Object>
 using acl_owned = std::unique_ptr<Object, destroy_acl>;
 
 inline jitnorm_data_type_t data_type_of(aclDataType type) {
-    return type == ACL_FLOAT16 ? jitnorm_f16
-           : type == ACL_BF16  ? jitnorm_bf16
-           : type == ACL_INT8  ? jitnorm_s8
-                               : jitnorm_f32;
+    return type == ACL_FLOAT16         ? jitnorm_f16
+           : type == ACL_BF16          ? jitnorm_bf16
+           : type == ACL_INT8          ? jitnorm_s8
+           : type == ACL_FLOAT8_E5M2   ? jitnorm_f8_e5m2
+           : type == ACL_FLOAT8_E4M3FN ? jitnorm_f8_e4m3
+                                       : jitnorm_f32;
 }
 
 class acl_tensor {

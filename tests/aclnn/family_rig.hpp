@@ -26,11 +26,11 @@ inline double half_ulp_of(aclDataType type) {
     return type == ACL_BF16 ? 0x1p-8 : type == ACL_FLOAT16 ? 0x1p-11 : 0x1p-24;
 }
 
-// A value as the type has it.
-inline double as_type(double value, aclDataType type) {
-    const acl_tensor one({1}, type);
-    one.fill({value});
-    return one.values()[0];
+// Values as the type has them.
+inline values as_type(const values &given, aclDataType type) {
+    const acl_tensor rounded({int64_t(given.size())}, type);
+    rounded.fill(given);
+    return rounded.values();
 }
 
 inline double largest_of(const values &v) {

@@ -17,15 +17,17 @@ struct quantized {
 };
 
 // The norm in f32 as aclnnRmsNorm computes it, then plain loops: beta would be fused into it, so it is for the caller.
-quantized quantize_rows(values u, size_t columns) {
+quantized quantize_rows(const values &u, size_t columns, aclDataType type = ACL_INT8) {
     quantized result;
+    const float most = type == ACL_INT8 ? 127 : type == ACL_FLOAT8_E5M2 ? 57344 : 448;
     for (size_t begin = 0; begin < u.size(); begin += columns) {
         float largest = 0;
         for (size_t c = 0; c < columns; ++c) largest = std::fmax(largest, std::fabs(float(u[begin + c])));
-        const float scale = largest / 127, factor = std::isfinite(1 / scale) ? 1 / scale : 0;
+        const float scale = largest / most, factor = std::isfinite(1 / scale) ? 1 / scale : 0;
         result.scales.push_back(double(scale));
-        for (size_t c = 0; c < columns; ++c) result.y.push_back(std::nearbyint(double(float(u[begin + c]) * factor)));
+        for (size_t c = 0; c < columns; ++c) result.y.push_back(double(float(u[begin + c]) * factor));
     }
+    result.y = as_type(result.y, type);
     return result;
 }
 
@@ -58,28 +60,30 @@ struct quant_problem {
     uint64_t bytes = 0;
     aclOpExecutor *executor = nullptr;
 
-    explicit quant_problem(const dims_t &shape = {4, 6}, aclDataType type = ACL_BF16, layout how = layout::dense)
+    explicit quant_problem(const dims_t &shape = {4, 6}, aclDataType type = ACL_BF16, layout how = layout::dense,
+                           aclDataType to = ACL_INT8)
         : dims(shape), x(filled(dims, type, 0.25, 1, 1, how)), x2(filled(dims, type, 0, 2, 2, how)),
           gamma(filled({dims.back()}, type, 1, 0.5, 3, how)), smooth(filled({dims.back()}, type, 1, 0.25, 4, how)),
           smooth2(filled({dims.back()}, type, 2, 0.5, 5, how)), beta(filled({dims.back()}, type, 0, 1, 6, how)),
-          y(dims, ACL_INT8, how), y2(dims, ACL_INT8, how), sum(dims, type, how), scale(rows_of(dims), ACL_FLOAT),
+          y(dims, to, how), y2(dims, to, how), sum(dims, type, how), scale(rows_of(dims), ACL_FLOAT),
           scale2(rows_of(dims), ACL_FLOAT) {}
 
+    aclnnStatus first(bool has_smooth, bool has_beta, uint64_t *size, aclOpExecutor **made) const {
+        return aclnnRmsNormDynamicQuantGetWorkspaceSize(x.get(), gamma.get(), has_smooth ? smooth.get() : nullptr,
+                                                        has_beta ? beta.get() : nullptr, epsilon, INT8_TYPE, y.get(),
+                                                        scale.get(), size, made);
+    }
+    aclnnStatus first_sum(int smooths, uint64_t *size, aclOpExecutor **made) const {
+        return aclnnAddRmsNormDynamicQuantGetWorkspaceSize(
+            x.get(), x2.get(), gamma.get(), smooths > 0 ? smooth.get() : nullptr, smooths > 1 ? smooth2.get() : nullptr,
+            epsilon, y.get(), y2.get(), sum.get(), scale.get(), scale2.get(), size, made);
+    }
     void run(bool has_smooth, bool has_beta) {
-        ASSERT_EQ(aclnnRmsNormDynamicQuantGetWorkspaceSize(x.get(), gamma.get(), has_smooth ? smooth.get() : nullptr,
-                                                           has_beta ? beta.get() : nullptr, epsilon, INT8_TYPE, y.get(),
-                                                           scale.get(), &bytes, &executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
+        ASSERT_EQ(first(has_smooth, has_beta, &bytes, &executor), ACLNN_SUCCESS) << aclGetRecentErrMsg();
         ASSERT_EQ(run_exactly(aclnnRmsNormDynamicQuant, bytes, executor), ACLNN_SUCCESS);
     }
     void run_sum(int smooths) {
-        ASSERT_EQ(aclnnAddRmsNormDynamicQuantGetWorkspaceSize(
-                      x.get(), x2.get(), gamma.get(), smooths > 0 ? smooth.get() : nullptr,
-                      smooths > 1 ? smooth2.get() : nullptr, epsilon, y.get(), y2.get(), sum.get(), scale.get(),
-                      scale2.get(), &bytes, &executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
+        ASSERT_EQ(first_sum(smooths, &bytes, &executor), ACLNN_SUCCESS) << aclGetRecentErrMsg();
         ASSERT_EQ(run_exactly(aclnnAddRmsNormDynamicQuant, bytes, executor), ACLNN_SUCCESS);
     }
 };
@@ -115,29 +119,34 @@ TEST(aclnn_dynamic_quant, beta_before_the_smooth_factors) {
     for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected.y[i], 1);
 }
 
+void expect_quantized_sum(const dims_t &dims, aclDataType type, aclDataType to, layout how, int smooths) {
+    quant_problem p(dims, type, how, to);
+    const auto columns = size_t(dims.back());
+    p.run_sum(smooths);
+    const values sums = float_sums(p.x.values(), p.x2.values());
+    const values u = normalized(sums, p.gamma.values(), dims, p.epsilon);
+    const quantized first = quantize_rows(smooths > 0 ? smoothed(u, p.smooth.values()) : u, columns, to);
+    const quantized second = quantize_rows(smoothed(u, p.smooth2.values()), columns, to);
+    EXPECT_EQ(p.sum.values(), as_type(sums, type));
+    EXPECT_EQ(p.y.values(), first.y);
+    EXPECT_EQ(p.scale.values(), first.scales);
+    if (smooths == 2) {
+        EXPECT_EQ(p.y2.values(), second.y);
+        EXPECT_EQ(p.scale2.values(), second.scales);
+    } else {
+        EXPECT_TRUE(p.y2.is_untouched() && p.scale2.is_untouched());
+    }
+}
+
 TEST(aclnn_dynamic_quant, of_sums) {
     for (const dims_t &dims : SHAPES)
         for (const aclDataType type : {ACL_FLOAT16, ACL_BF16})
-            for (const layout how : {layout::dense, layout::gaps})
-                for (const int smooths : {0, 1, 2}) {
-                    quant_problem p(dims, type, how);
-                    p.run_sum(smooths);
-                    values sums = float_sums(p.x.values(), p.x2.values());
-                    const values u = normalized(sums, p.gamma.values(), dims, p.epsilon);
-                    const quantized first =
-                        quantize_rows(smooths > 0 ? smoothed(u, p.smooth.values()) : u, size_t(dims.back()));
-                    const quantized second = quantize_rows(smoothed(u, p.smooth2.values()), size_t(dims.back()));
-                    for (double &s : sums) s = as_type(s, type);
-                    EXPECT_EQ(p.sum.values(), sums);
-                    EXPECT_EQ(p.y.values(), first.y);
-                    EXPECT_EQ(p.scale.values(), first.scales);
-                    if (smooths == 2) {
-                        EXPECT_EQ(p.y2.values(), second.y);
-                        EXPECT_EQ(p.scale2.values(), second.scales);
-                    } else {
-                        EXPECT_TRUE(p.y2.is_untouched() && p.scale2.is_untouched());
-                    }
-                }
+            for (const int smooths : {0, 1, 2}) {
+                expect_quantized_sum(dims, type, ACL_INT8, layout::dense, smooths);
+                expect_quantized_sum(dims, type, ACL_INT8, layout::gaps, smooths);
+                expect_quantized_sum(dims, type, ACL_FLOAT8_E5M2, layout::gaps, smooths);
+                expect_quantized_sum(dims, type, ACL_FLOAT8_E4M3FN, layout::dense, smooths);
+            }
 }
 
 // The sum may take the place of x2 although both outputs read it; rows may be counted in one dimension.
@@ -156,6 +165,21 @@ TEST(aclnn_dynamic_quant, in_place_and_flat) {
     EXPECT_EQ(scale.bits(), apart.scale.bits());
     EXPECT_EQ(t.y2.bits(), apart.y2.bits());
     EXPECT_EQ(t.x2.bits(), apart.sum.bits());
+}
+
+// Nobody looks at the second outputs where they are not asked for, but they are there.
+TEST(aclnn_dynamic_quant, second_outputs_that_are_not_asked_for) {
+    quant_problem p, expected;
+    expected.run_sum(1);
+    const acl_tensor y2({1}, ACL_FLOAT), scale2({1}, ACL_BF16);
+    ASSERT_EQ(aclnnAddRmsNormDynamicQuantGetWorkspaceSize(p.x.get(), p.x2.get(), p.gamma.get(), p.smooth.get(), nullptr,
+                                                          p.epsilon, p.y.get(), y2.get(), p.sum.get(), p.scale.get(),
+                                                          scale2.get(), &p.bytes, &p.executor),
+              ACLNN_SUCCESS)
+        << aclGetRecentErrMsg();
+    ASSERT_EQ(run_exactly(aclnnAddRmsNormDynamicQuant, p.bytes, p.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(p.y.bits(), expected.y.bits());
+    EXPECT_TRUE(y2.is_untouched() && scale2.is_untouched());
 }
 
 TEST(aclnn_dynamic_quant, rows_of_zeros) {
@@ -228,12 +252,37 @@ TEST(aclnn_dynamic_quant_errors, null_pointers) {
     for (const size_t i : {0, 1, 4, 5}) refuse(NULLPTR, "one", i, nullptr);
     for (const size_t i : {0, 1, 2, 5, 6, 7, 8, 9}) refuse_sum(NULLPTR, "sum", i, nullptr);
     refuse_sum(TILING, "smoothScale2 alone", 3, nullptr);
+    const quant_problem p;
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = nullptr;
+    for (const bool of_bytes : {false, true}) {
+        uint64_t *const size = of_bytes ? nullptr : &bytes;
+        aclOpExecutor **const made = of_bytes ? &executor : nullptr;
+        EXPECT_EQ(p.first(true, true, size, made), NULLPTR);
+        EXPECT_EQ(p.first_sum(2, size, made), NULLPTR);
+    }
     for (const auto second : {aclnnRmsNormDynamicQuant, aclnnAddRmsNormDynamicQuant})
         EXPECT_EQ(second(nullptr, 0, nullptr, nullptr), NULLPTR);
 }
 
+TEST(aclnn_dynamic_quant_errors, of_the_second_calls) {
+    quant_problem p({5, 33}, ACL_BF16, layout::gaps);
+    ASSERT_EQ(p.first(true, true, &p.bytes, &p.executor), ACLNN_SUCCESS);
+    ASSERT_GT(p.bytes, 0u);
+    EXPECT_EQ(run_exactly(aclnnAddRmsNormDynamicQuant, p.bytes, p.executor), INVALID) << "another operation's";
+    EXPECT_EQ(run_exactly(aclnnRmsNormDynamicQuant, p.bytes - 1, p.executor), INVALID);
+    EXPECT_EQ(aclnnRmsNormDynamicQuant(nullptr, p.bytes, p.executor, nullptr), NULLPTR);
+    EXPECT_TRUE(p.y.is_untouched() && p.scale.is_untouched());
+    EXPECT_EQ(run_exactly(aclnnRmsNormDynamicQuant, p.bytes, p.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(run_exactly(aclnnRmsNormDynamicQuant, p.bytes, p.executor), INVALID) << "it has ended";
+    ASSERT_EQ(p.first_sum(2, &p.bytes, &p.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(run_exactly(aclnnAddRmsNormDynamicQuant, p.bytes - 1, p.executor), INVALID);
+    EXPECT_TRUE(p.y2.is_untouched() && p.sum.is_untouched());
+    EXPECT_EQ(run_exactly(aclnnAddRmsNormDynamicQuant, p.bytes, p.executor), ACLNN_SUCCESS);
+}
+
 TEST(aclnn_dynamic_quant_errors, types) {
-    for (const aclDataType type : {ACL_DOUBLE, ACL_FLOAT16, ACL_DT_UNDEFINED, ACL_UINT8}) {
+    for (const aclDataType type : {ACL_DOUBLE, ACL_FLOAT16, ACL_DT_UNDEFINED, ACL_UINT8, ACL_HIFLOAT8}) {
         const auto t = wrong({4, 6}, type);
         for (size_t i = 0; i < TENSORS; ++i) refuse(TILING, "one", i, t.get());
         for (size_t i = 0; i < SUM_TENSORS; ++i) refuse_sum(INVALID, "sum", i, t.get());
@@ -243,7 +292,10 @@ TEST(aclnn_dynamic_quant_errors, types) {
         return aclnnRmsNormDynamicQuantGetWorkspaceSize(floats.x.get(), floats.gamma.get(), nullptr, nullptr, 1e-6,
                                                         INT8_TYPE, floats.y.get(), floats.scale.get(), s, e);
     });
-    for (const int64_t type : {-1, 0, 3, 34}) refuse(TILING, "dstType", NOWHERE, nullptr, 1e-6, type);
+    const auto f8 = wrong({4, 6}, ACL_FLOAT8_E4M3FN);
+    for (size_t i = 0; i < TENSORS; ++i) refuse(TILING, "f8", i, f8.get());
+    for (size_t i = 0; i < SUM_TENSORS; ++i) refuse_sum(INVALID, "f8, or y1 and y2 of two types", i, f8.get());
+    for (const int64_t type : {-1, 0, 3, 34, 36}) refuse(TILING, "dstType", NOWHERE, nullptr, 1e-6, type);
 }
 
 TEST(aclnn_dynamic_quant_errors, shapes_and_views) {

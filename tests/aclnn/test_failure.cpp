@@ -2,7 +2,7 @@
 // Ascend's numbers for what the core answers and for what is thrown behind a function.
 #include <gtest/gtest.h>
 
-#include "aclnn/failure.hpp"
+#include "aclnn/objects/failure.hpp"
 
 namespace jitnorm::impl::aclnn {
 namespace {

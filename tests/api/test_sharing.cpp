@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/primitive_desc.hpp"
+#include "api/primitive/primitive_desc.hpp"
 #include "rig/execution.hpp"
 #include "rig/scarce_memory.hpp"
 

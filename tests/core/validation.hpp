@@ -17,7 +17,7 @@ using change = std::function<void(problem &)>;
 
 inline void expect(jitnorm_status_t status, problem p, const change &apply) {
     apply(p);
-    const impl::layer_norm::verdict v = validate(p);
+    const impl::verdict v = validate(p);
     EXPECT_EQ(v.status, status) << v.reason << "\n" << describe(p);
     EXPECT_EQ(v.status == jitnorm_success, *v.reason == '\0') << "a reason exactly when refused";
 }

@@ -28,13 +28,29 @@ struct acl_tensor_choice {
     jitnorm_data_type_t core_type() const;
 };
 
-// In the order of the operation's parameters.
+enum class aclnn_operation {
+    layer_norm,
+    layer_norm_backward,
+    rms_norm,
+    gemma_rms_norm,
+    rms_norm_grad,
+    add_rms_norm,
+    add_layer_norm,
+    rms_norm_dynamic_quant,
+    add_rms_norm_dynamic_quant,
+    COUNT
+};
+
 struct aclnn_choice {
-    bool is_forward = true;
-    std::vector<acl_tensor_choice> tensors;
+    aclnn_operation op = aclnn_operation::layer_norm;
+    std::vector<acl_tensor_choice> tensors;          // in the order of the operation's parameters
+    std::vector<std::pair<size_t, size_t>> in_place; // which input may lie where an output does
+    double epsilon = 1e-5;
+    // Of some operations only.
     sizes normalized_shape;
     std::vector<uint8_t> output_mask;
-    double epsilon = 1e-5;
+    int64_t dst_type = 2;
+    bool additional_output = true;
 };
 
 aclnn_choice choose_aclnn(byte_stream &choices);

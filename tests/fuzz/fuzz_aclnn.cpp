@@ -17,6 +17,7 @@ bool is_documented(jitnorm_acl_status_t status) {
     case JITNORM_ACLNN_SUCCESS:
     case JITNORM_ACLNN_ERR_PARAM_NULLPTR:
     case JITNORM_ACLNN_ERR_PARAM_INVALID:
+    case JITNORM_ACLNN_ERR_INNER_TILING:
     case JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR:
         return true;
     default:
@@ -88,9 +89,10 @@ call::call(byte_stream &choices, const aclnn_choice &what) : what_(what), bytes_
     workspace_off_ = choices.below(64);
 }
 
-// out with input, gradInput with gradOut
 void call::share_in_place(byte_stream &choices) {
-    const size_t in = 0, out = what_.is_forward ? 3 : 6;
+    if (what_.in_place.empty()) return;
+    const auto [in, out] =
+        what_.in_place.size() == 1 ? what_.in_place.front() : what_.in_place[choices.below(what_.in_place.size())];
     const acl_tensor_choice &a = what_.tensors[in], &b = what_.tensors[out];
     const bool same = a.dims == b.dims && a.type == b.type && a.offset == b.offset && a.null_strides && b.null_strides;
     if (same || choices.hostile()) regions_.share(in, out, 0, same);
@@ -105,18 +107,48 @@ std::vector<acl_tensor> call::make_tensors() const {
 
 jitnorm_acl_status_t call::prepare(const std::vector<acl_tensor> &t, uint64_t *bytes,
                                    jitnorm_acl_op_executor_t *executor) const {
-    return what_.is_forward ? jitnorm_aclnn_layer_norm_get_workspace_size(t[0].get(), shape_.get(), t[1].get(),
-                                                                          t[2].get(), what_.epsilon, t[3].get(),
-                                                                          t[4].get(), t[5].get(), bytes, executor)
-                            : jitnorm_aclnn_layer_norm_backward_get_workspace_size(
-                                  t[0].get(), t[1].get(), shape_.get(), t[2].get(), t[3].get(), t[4].get(), t[5].get(),
-                                  mask_.get(), t[6].get(), t[7].get(), t[8].get(), bytes, executor);
+    const auto at = [&](size_t i) { return t[i].get(); };
+    const double eps = what_.epsilon;
+    switch (what_.op) {
+    case aclnn_operation::layer_norm:
+        return jitnorm_aclnn_layer_norm_get_workspace_size(at(0), shape_.get(), at(1), at(2), eps, at(3), at(4), at(5),
+                                                           bytes, executor);
+    case aclnn_operation::layer_norm_backward:
+        return jitnorm_aclnn_layer_norm_backward_get_workspace_size(
+            at(0), at(1), shape_.get(), at(2), at(3), at(4), at(5), mask_.get(), at(6), at(7), at(8), bytes, executor);
+    case aclnn_operation::rms_norm:
+        return jitnorm_aclnn_rms_norm_get_workspace_size(at(0), at(1), eps, at(2), at(3), bytes, executor);
+    case aclnn_operation::gemma_rms_norm:
+        return jitnorm_aclnn_gemma_rms_norm_get_workspace_size(at(0), at(1), eps, at(2), at(3), bytes, executor);
+    case aclnn_operation::rms_norm_grad:
+        return jitnorm_aclnn_rms_norm_grad_get_workspace_size(at(0), at(1), at(2), at(3), at(4), at(5), bytes,
+                                                              executor);
+    case aclnn_operation::add_rms_norm:
+        return jitnorm_aclnn_add_rms_norm_get_workspace_size(at(0), at(1), at(2), eps, at(3), at(4), at(5), bytes,
+                                                             executor);
+    case aclnn_operation::add_layer_norm:
+        return jitnorm_aclnn_add_layer_norm_get_workspace_size(at(0), at(1), at(2), at(3), at(4), eps,
+                                                               what_.additional_output, at(5), at(6), at(7), at(8),
+                                                               bytes, executor);
+    case aclnn_operation::rms_norm_dynamic_quant:
+        return jitnorm_aclnn_rms_norm_dynamic_quant_get_workspace_size(at(0), at(1), at(2), at(3), eps, what_.dst_type,
+                                                                       at(4), at(5), bytes, executor);
+    default:
+        return jitnorm_aclnn_add_rms_norm_dynamic_quant_get_workspace_size(
+            at(0), at(1), at(2), at(3), at(4), eps, at(5), at(6), at(7), at(8), at(9), bytes, executor);
+    }
 }
+
+constexpr decltype(&jitnorm_aclnn_layer_norm) SECOND_CALLS[] = {
+    jitnorm_aclnn_layer_norm,     jitnorm_aclnn_layer_norm_backward,    jitnorm_aclnn_rms_norm,
+    jitnorm_aclnn_gemma_rms_norm, jitnorm_aclnn_rms_norm_grad,          jitnorm_aclnn_add_rms_norm,
+    jitnorm_aclnn_add_layer_norm, jitnorm_aclnn_rms_norm_dynamic_quant, jitnorm_aclnn_add_rms_norm_dynamic_quant};
+static_assert(std::size(SECOND_CALLS) == size_t(aclnn_operation::COUNT));
 
 jitnorm_acl_status_t call::execute(uint64_t bytes, jitnorm_acl_op_executor_t executor, bool in_parts) const {
     const uint64_t given = bytes > 0 && small_workspace_ ? bytes - 1 : bytes;
     const tests::guarded_buffer workspace(given + workspace_off_, tests::guard_side::after);
-    const auto run = what_.is_forward ? jitnorm_aclnn_layer_norm : jitnorm_aclnn_layer_norm_backward;
+    const auto run = SECOND_CALLS[size_t(what_.op)];
     const jitnorm_acl_status_t status = run(workspace.as<char>() + workspace_off_, given, executor, stream(in_parts));
     require(workspace.slack_untouched(), "nothing is written around the workspace");
     return status;

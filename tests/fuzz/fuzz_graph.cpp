@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph interface: any logical tensors, operations, attributes, graphs; what compiles is executed, and gives the
 // bits of the reference.
+#include "graph_chain.hpp"
 #include "graph_run.hpp"
 #include "implementation_cap.hpp"
 #include "streams.hpp"
@@ -30,8 +31,14 @@ graph make_graph(byte_stream &choices) {
     return graph(made);
 }
 
-// The partition of the first operation; all others end here.
-partition first_partition(byte_stream &choices, jitnorm_graph_graph_t g) {
+size_t op_count(const partition &p) {
+    size_t count = 0;
+    require(jitnorm_graph_partition_get_op_num(p.get(), &count) == jitnorm_success, "a partition counts operations");
+    return count;
+}
+
+// One of the partitions, mostly the largest; all others end here.
+partition any_partition(byte_stream &choices, jitnorm_graph_graph_t g) {
     size_t count = 0;
     require(jitnorm_graph_graph_get_partition_num(g, &count) == jitnorm_success, "a graph counts its partitions");
     const size_t asked = choices.hostile() ? choices.below(4) : count;
@@ -40,16 +47,21 @@ partition first_partition(byte_stream &choices, jitnorm_graph_graph_t g) {
     if (status != jitnorm_success) return nullptr;
     std::vector<partition> owned;
     for (const jitnorm_graph_partition_t p : made) owned.emplace_back(p);
-    return std::move(owned.front());
+    if (owned.empty()) return nullptr;
+    if (choices.one_in(4)) return std::move(owned[choices.below(owned.size())]);
+    return std::move(*std::max_element(
+        owned.begin(), owned.end(), [](const partition &a, const partition &b) { return op_count(a) < op_count(b); }));
 }
 
-// A chain: a second operation reads what the first has written.
-partition partition_in_graph(byte_stream &choices, const graph_choice &what, const_jitnorm_graph_op_t op) {
+// A chain: other operations read what the first has written, or a second normalization does.
+partition partition_in_graph(byte_stream &choices, graph_choice &what, const_jitnorm_graph_op_t op) {
     const graph g = make_graph(choices);
     if (g == nullptr) return nullptr;
     jitnorm_graph_op_t copied = const_cast<jitnorm_graph_op_t>(op); // C interfaces have no const here
     jitnorm_graph_add_op(g.get(), copied);
     if (choices.hostile()) jitnorm_graph_add_op(g.get(), copied);
+    const std::vector<graph_op> linked = choices.one_in(3) ? std::vector<graph_op>() : choose_chain(choices, what);
+    for (const graph_op &each : linked) jitnorm_graph_add_op(g.get(), each.get());
     if (choices.one_in(3)) {
         graph_choice next = choose_operation(choices, 100);
         if (!next.inputs.empty() && !what.outputs.empty()) next.inputs[0] = what.outputs[0];
@@ -58,10 +70,10 @@ partition partition_in_graph(byte_stream &choices, const graph_choice &what, con
     }
     if (!choices.hostile()) jitnorm_graph_graph_finalize(g.get());
     jitnorm_graph_graph_filter(g.get(), jitnorm_graph_partition_policy_t(choices.hostile() ? 7 : 1));
-    return first_partition(choices, g.get());
+    return any_partition(choices, g.get());
 }
 
-partition make_partition(byte_stream &choices, const graph_choice &what) {
+partition make_partition(byte_stream &choices, graph_choice &what) {
     const graph_op op = make_op(choices, what, 5);
     if (choices.coin()) return partition_in_graph(choices, what, op.get());
     jitnorm_graph_partition_t made = nullptr;
@@ -131,7 +143,7 @@ void compare(byte_stream &choices, const graph_choice &what, jitnorm_graph_parti
 
 int run_one(const uint8_t *data, size_t size) {
     byte_stream choices(data, size);
-    const graph_choice what = choose_operation(choices, 0);
+    graph_choice what = choose_operation(choices, 0);
     compare_descriptions(what.inputs);
     compare_descriptions(what.outputs);
     const partition p = make_partition(choices, what);

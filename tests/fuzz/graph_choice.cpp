@@ -79,6 +79,8 @@ ports ports_of(byte_stream &choices, jitnorm_graph_op_kind_t kind) {
     ports p;
     if (kind == jitnorm_graph_op_layer_norm)
         p = {{data, columns, columns}, {data, statistics, statistics}};
+    else if (kind == jitnorm_graph_op_rms_norm)
+        p = {{data, columns}, {data}};
     else if (kind == jitnorm_graph_op_layer_norm_grad)
         p = {{data, data, statistics, statistics, columns}, {data, columns, columns}};
     else
@@ -125,7 +127,8 @@ void set_attributes(byte_stream &choices, const graph_choice &what, jitnorm_grap
     } else {
         jitnorm_graph_op_set_attr_s64(op, jitnorm_graph_op_attr_begin_norm_axis, &axis, 1);
         const uint8_t affine = !choices.one_in(4), statistics = what.outputs.size() > 1;
-        jitnorm_graph_op_set_attr_bool(op, jitnorm_graph_op_attr_use_affine, &affine, 1);
+        if (what.kind != jitnorm_graph_op_rms_norm)
+            jitnorm_graph_op_set_attr_bool(op, jitnorm_graph_op_attr_use_affine, &affine, 1);
         if (what.kind == jitnorm_graph_op_layer_norm)
             jitnorm_graph_op_set_attr_bool(op, jitnorm_graph_op_attr_keep_stats, &statistics, 1);
     }
@@ -168,12 +171,13 @@ void make_hostile(byte_stream &choices, logical_tensor &t) {
 
 graph_choice choose_operation(byte_stream &choices, size_t first_id) {
     constexpr jitnorm_graph_op_kind_t KINDS[] = {jitnorm_graph_op_layer_norm, jitnorm_graph_op_layer_norm_backward,
-                                                 jitnorm_graph_op_layer_norm_backprop,
-                                                 jitnorm_graph_op_layer_norm_grad};
+                                                 jitnorm_graph_op_layer_norm_backprop, jitnorm_graph_op_layer_norm_grad,
+                                                 jitnorm_graph_op_rms_norm};
     graph_choice what;
     what.kind = choices.hostile() ? jitnorm_graph_op_kind_t(int(choices.number())) : choices.pick(KINDS);
     const op_rules rules = choose_rules(choices);
     what.normalized = rules.normalized;
+    what.dims = rules.dims;
     const ports p = ports_of(choices, what.kind);
     const auto described = [&](shape s) {
         const size_t id = first_id++;

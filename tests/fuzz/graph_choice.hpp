@@ -15,6 +15,7 @@ using graph_op = tests::owned<jitnorm_graph_op *, jitnorm_graph_op_destroy>;
 struct graph_choice {
     jitnorm_graph_op_kind_t kind = jitnorm_graph_op_layer_norm;
     size_t normalized = 1;                       // dimensions
+    sizes dims;                                  // of src
     std::vector<logical_tensor> inputs, outputs; // as compilation is told of them
 };
 

@@ -54,17 +54,18 @@ void graph_tensors::share_in_place(const_jitnorm_graph_compiled_partition_t comp
     size_t count = 0;
     const jitnorm_graph_inplace_pair_t *pairs = nullptr;
     require(jitnorm_graph_compiled_partition_get_inplace_ports(compiled, &count, &pairs) == jitnorm_success &&
-                count <= 1,
-            "at most one pair of tensors may share memory");
-    if (count == 0) return;
+                count <= 2,
+            "at most two pairs of tensors may share memory");
     const auto position = [&](size_t id, bool is_output) {
         const auto found = std::find_if(tensors_.begin(), tensors_.end(), [&](const tensor &t) {
             return t.described.id == id && t.is_output == is_output;
         });
         return size_t(found - tensors_.begin());
     };
-    const size_t in = position(pairs[0].input_id, false), out = position(pairs[0].output_id, true);
-    if (in < tensors_.size() && out < tensors_.size()) regions_.share(in, out, 0, true);
+    for (size_t i = 0; i < count; ++i) {
+        const size_t in = position(pairs[i].input_id, false), out = position(pairs[i].output_id, true);
+        if (in < tensors_.size() && out < tensors_.size()) regions_.share(in, out, 0, true);
+    }
 }
 
 std::optional<run_result> graph_tensors::run(const_jitnorm_graph_compiled_partition_t compiled, jitnorm_stream_t on) {

@@ -27,6 +27,15 @@ TEST(compiled, infers_shapes) {
     EXPECT_EQ(backward.strides_of(DIFF_BETA_ID), (dims{1}));
 }
 
+TEST(compiled, infers_the_dst_of_rms_norm) {
+    op_request request = rms_norm();
+    request.inputs[0] = make_strided_lt(SRC_ID, {2, 3, 4}, {24, 8, 2});
+    request.outputs = {make_unknown_lt(DST_ID)};
+    const compiled_op op(request);
+    EXPECT_EQ(op.dims_of(DST_ID), (dims{2, 3, 4}));
+    EXPECT_EQ(op.strides_of(DST_ID), (dims{12, 4, 1}));
+}
+
 TEST(compiled, statistics_of_a_whole_tensor_are_scalars) {
     op_request request = layer_norm();
     request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 0}};

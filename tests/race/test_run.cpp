@@ -164,8 +164,7 @@ TEST(race_run, problems_that_have_no_steps_are_refused) {
     EXPECT_EQ(refusal_of({"--tag=ba", residual, "3x40"}), "(refused: the steps take dense rows alone)");
     EXPECT_EQ(refusal_of({"--attr-residual=src1:bf16+dst1", "3x40"}),
               "(refused: the steps take one type of src, src1 and dst1)");
-    EXPECT_EQ(refusal_of({"--attr-residual=src1+bias:bf16", "3x40"}),
-              "(refused: the steps take a bias in f32 alone)");
+    EXPECT_EQ(refusal_of({"--attr-residual=src1+bias:bf16", "3x40"}), "(refused: the steps take a bias in f32 alone)");
 }
 
 TEST(race_run, mistakes_and_files_that_cannot_be_written) {

@@ -25,7 +25,8 @@ static const aclError ACL_ERROR_RT_INVALID_DEVICEID = JITNORM_ACL_ERROR_RT_INVAL
 static const aclError ACL_ERROR_RT_CONTEXT_NULL = JITNORM_ACL_ERROR_RT_CONTEXT_NULL;
 static const aclError ACL_ERROR_BAD_ALLOC = JITNORM_ACL_ERROR_BAD_ALLOC;
 
-/* Layer normalization takes ACL_FLOAT, ACL_FLOAT16 and ACL_BF16. */
+/* Normalizations take ACL_FLOAT, ACL_FLOAT16 and ACL_BF16; ACL_INT8 and ACL_FLOAT8_E5M2 and ACL_FLOAT8_E4M3FN are for
+ * quantized outputs alone. */
 typedef enum JITNORM_INT {
     ACL_DT_UNDEFINED = -1,
     ACL_FLOAT = 0,
@@ -46,7 +47,11 @@ typedef enum JITNORM_INT {
     ACL_BF16 = 27,
     ACL_INT4 = 29,
     ACL_UINT1 = 30,
-    ACL_COMPLEX32 = 33
+    ACL_COMPLEX32 = 33,
+    ACL_HIFLOAT8 = 34,
+    ACL_FLOAT8_E5M2 = 35,
+    ACL_FLOAT8_E4M3FN = 36,
+    ACL_FLOAT8_E8M0 = 37
 } aclDataType;
 
 /* Layer normalization takes the plain ones and looks at the view alone. */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnAddLayerNorm: layer normalization of a sum.
+#include "../objects/data_type.hpp"
+#include "lower.hpp"
+#include "rms_problem.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+// All of one type; narrow data with gamma and beta FLOAT; or x1 or x2 narrow and all else FLOAT.
+outcome check_types(const add_layer_norm_parameters &g) {
+    const int one = g.x1->data_type, other = g.x2->data_type;
+    if (!is_float(one) || !is_float(other) || (one != other && one != ACL_FLOAT && other != ACL_FLOAT))
+        return invalid("x1 and x2 must be of one type, FLOAT, FLOAT16 or BF16, or one of them FLOAT");
+    const int data = one == other ? one : ACL_FLOAT;
+    const bool float_affine = is_narrow(data) && g.gamma->data_type == ACL_FLOAT;
+    if (outcome checked =
+            check_type({{"biasOptional", g.bias}, {"yOut", g.y}, {"xOut", g.x}}, data, "of the type of the sum");
+        checked.failed())
+        return checked;
+    if (outcome checked = check_type({{"gamma", g.gamma}, {"beta", g.beta}}, float_affine ? ACL_FLOAT : data,
+                                     "of the type of the sum, or both FLOAT");
+        checked.failed())
+        return checked;
+    return check_type({{"meanOut", g.mean}, {"rstdOut", g.rstd}}, ACL_FLOAT, "FLOAT");
+}
+
+outcome check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
+    const named_tensor x2 = {"x2", g.x2}, beta = {"beta", g.beta}, bias = {"biasOptional", g.bias}, y = {"yOut", g.y},
+                       mean = {"meanOut", g.mean}, rstd = {"rstdOut", g.rstd}, x = {"xOut", g.x};
+    if (outcome checked = check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, beta, bias}, {y, mean, rstd, x});
+        checked.failed())
+        return checked;
+    if (outcome checked = check_contiguous({y, mean, rstd, x}); checked.failed()) return checked;
+    if (count(g.x1->dims) == 0) return invalid("x1 has no elements");
+    if (outcome checked = part(*g.x1, *g.gamma, parted); checked.failed()) return checked;
+    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
+    if (outcome checked = check_shape({beta}, g.gamma->dims, "gamma"); checked.failed()) return checked;
+    if (outcome checked = check_shape({x2, y, x}, g.x1->dims, "x1"); checked.failed()) return checked;
+    if (g.bias != nullptr && !equal(g.bias->dims, g.gamma->dims) && !equal(g.bias->dims, g.x1->dims))
+        return invalid("biasOptional must have the shape of gamma or of x1");
+    return check_shape({mean, rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
+}
+
+// Whether the bias has a value for each element, and not one for each column that all rows have.
+bool differs_by_row(const tensor &bias, const row_shape &parted) {
+    for (size_t d = 0; d < bias.dims.size() - parted.columns().size(); ++d)
+        if (bias.dims[d] != 1 && bias.strides[d] != 0) return true;
+    return false;
+}
+
+layer_norm::problem make_problem(const add_layer_norm_parameters &g, const row_shape &parted) {
+    layer_norm::problem p;
+    p.prop_kind = jitnorm_forward_training;
+    p.flags = unsigned(jitnorm_use_scale) | unsigned(jitnorm_use_shift);
+    p.epsilon = float(g.epsilon);
+    p.normalized_axes = parted.normalized_axes();
+    p.form = layer_norm::statistics_form::inverse_deviation;
+    p.src = parted.data(*g.x1);
+    p.dst = parted.data(*g.y);
+    p.scale_shift_type = core_type(g.gamma->data_type);
+    p.attr.residual.added = parted.data(*g.x2);
+    if (g.x != nullptr) p.attr.residual.sum = parted.data(*g.x);
+    return p;
+}
+
+// What the tensors that are added are to a problem.
+struct addition {
+    slot x1, x2, bias;
+};
+
+std::vector<parameter> parameters_of(const add_layer_norm_parameters &g, const addition &a) {
+    return {{g.x1, a.x1},
+            {g.x2, a.x2},
+            {g.gamma, layer_norm::SCALE},
+            {g.beta, layer_norm::SHIFT},
+            {g.bias, if_wanted(g.bias, a.bias)},
+            {g.y, layer_norm::DST},
+            {g.mean, layer_norm::MEAN},
+            {g.rstd, layer_norm::VARIANCE},
+            {g.x, if_wanted(g.additional_output ? g.x : nullptr, layer_norm::SUM)}};
+}
+
+// x1 + x2 as FLOAT, left for the problem that adds the bias to it. It is normalized, too, into y, which that problem
+// overwrites: a problem that adds alone is none.
+request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
+    request first;
+    first.op = g.op;
+    layer_norm::problem &p = first.problem;
+    p.prop_kind = jitnorm_forward_inference;
+    p.flags = unsigned(jitnorm_rms_norm);
+    p.normalized_axes = parted.normalized_axes();
+    p.src = parted.data(*g.x1);
+    p.dst = parted.data(*g.y);
+    p.statistics = make_dense(parted.rows(), jitnorm_f32);
+    p.attr.residual = {.added = parted.data(*g.x2), .sum = make_dense(parted.dims(), jitnorm_f32)};
+    constexpr slot UNUSED = layer_norm::NO_SLOT;
+    first.parameters = {{g.x1, layer_norm::SRC},
+                        {g.x2, layer_norm::RESIDUAL},
+                        {g.gamma, UNUSED},
+                        {g.beta, UNUSED},
+                        {g.bias, UNUSED},
+                        {g.y, layer_norm::DST},
+                        {g.mean, UNUSED},
+                        {g.rstd, UNUSED},
+                        {g.x, UNUSED}};
+    return first;
+}
+
+// (x1 + x2) + bias, one addition after the other.
+void add_in_two_steps(const add_layer_norm_parameters &g, const row_shape &parted, request &result) {
+    result.before = std::make_shared<request>(add_first(g, parted));
+    result.problem.src = result.before->problem.attr.residual.sum;
+    result.problem.attr.residual.added = parted.data(*g.bias);
+    result.bytes_from_before = bytes(result.problem.src);
+    result.parameters = parameters_of(g, {layer_norm::NO_SLOT, layer_norm::NO_SLOT, layer_norm::RESIDUAL});
+}
+
+} // namespace
+
+outcome lower(const add_layer_norm_parameters &given, request &result) {
+    add_layer_norm_parameters g = given;
+    if (!g.additional_output) g.x = nullptr;
+    row_shape parted;
+    if (outcome checked = check_types(g); checked.failed()) return checked;
+    if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
+    result.op = g.op;
+    result.problem = make_problem(g, parted);
+    result.sides.scale = parted.columns_of(*g.gamma);
+    result.sides.shift = parted.columns_of(*g.beta);
+    result.inputs = 5;
+    if (g.bias != nullptr && differs_by_row(*g.bias, parted)) {
+        add_in_two_steps(given, parted, result);
+    } else {
+        result.parameters = parameters_of(given, {layer_norm::SRC, layer_norm::RESIDUAL, layer_norm::BIAS});
+        if (g.bias != nullptr) {
+            result.sides.bias = parted.columns_of(*g.bias);
+            result.problem.attr.residual.bias_type = core_type(g.bias->data_type);
+        }
+    }
+    return place_statistics(*g.mean, *g.rstd, parted, result);
+}
+
+} // namespace jitnorm::impl::aclnn

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnAddRmsNorm: RMS normalization of a sum.
+#include "../objects/data_type.hpp"
+#include "lower.hpp"
+#include "rms_problem.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+// Without rstdOut CANN has narrow types and a gamma of one row.
+outcome check_types(const add_rms_norm_parameters &g) {
+    if (!is_float(g.x1->data_type) || (g.rstd == nullptr && g.x1->data_type == ACL_FLOAT))
+        return invalid(g.rstd == nullptr ? "without rstdOut x1 must be FLOAT16 or BF16"
+                                         : "x1 is none of FLOAT, FLOAT16 and BF16");
+    if (outcome checked = check_type({{"x2", g.x2}, {"gamma", g.gamma}, {"yOut", g.y}, {"xOut", g.x}}, g.x1->data_type,
+                                     "of the type of x1");
+        checked.failed())
+        return checked;
+    return check_type({{"rstdOut", g.rstd}}, ACL_FLOAT, "FLOAT");
+}
+
+outcome check_gamma(const add_rms_norm_parameters &g, row_shape &parted) {
+    shape columns = g.gamma->dims;
+    if (g.rstd == nullptr) {
+        if (columns.size() != 2 || columns[0] != 1) return invalid("without rstdOut gamma must have the shape [1, D]");
+        columns = columns.last(1);
+    }
+    return row_shape::part(*g.x1, columns, parted).failed()
+               ? invalid("gamma must have the shape of the last axes of x1")
+               : outcome{};
+}
+
+outcome check(const add_rms_norm_parameters &g, row_shape &parted) {
+    const named_tensor x2 = {"x2", g.x2}, y = {"yOut", g.y}, x = {"xOut", g.x}, rstd = {"rstdOut", g.rstd};
+    if (outcome checked = check_types(g); checked.failed()) return checked;
+    if (outcome checked = check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}}, {y, rstd, x}); checked.failed())
+        return checked;
+    if (outcome checked = check_gamma(g, parted); checked.failed()) return checked;
+    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
+    if (outcome checked = check_shape({x2, y, x}, g.x1->dims, "x1"); checked.failed()) return checked;
+    return check_shape({rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
+}
+
+} // namespace
+
+outcome lower(const add_rms_norm_parameters &g, request &result) {
+    row_shape parted;
+    if (outcome checked = check(g, parted); checked.failed()) return checked;
+    result.op = g.op;
+    result.has_work = count(g.x1->dims) != 0;
+    layer_norm::problem &p = result.problem = begin_rms_problem(*g.x1, *g.gamma, parted);
+    p.prop_kind = g.rstd != nullptr ? jitnorm_forward_training : jitnorm_forward_inference;
+    p.epsilon = float(g.epsilon);
+    p.dst = parted.data(*g.y);
+    p.statistics = make_dense(parted.rows(), jitnorm_f32);
+    p.attr.residual.added = parted.data(*g.x2);
+    if (g.x != nullptr) p.attr.residual.sum = parted.data(*g.x);
+    result.sides.scale = parted.columns_of(*g.gamma);
+    result.parameters = {{g.x1, layer_norm::SRC},
+                         {g.x2, layer_norm::RESIDUAL},
+                         {g.gamma, layer_norm::SCALE},
+                         {g.y, layer_norm::DST},
+                         {g.rstd, if_wanted(g.rstd, layer_norm::VARIANCE)},
+                         {g.x, if_wanted(g.x, layer_norm::SUM)}};
+    result.inputs = 3;
+    return g.rstd == nullptr ? outcome{} : place_statistics(*g.rstd, *g.rstd, parted, result);
+}
+
+} // namespace jitnorm::impl::aclnn

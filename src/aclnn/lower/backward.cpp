@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../objects/data_type.hpp"
+#include "checks.hpp"
+#include "lower.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+using layer_norm::problem;
+
+constexpr size_t OUTPUTS = 3;
+
+// The outputs that the mask asks for; null where it does not.
+struct wanted {
+    const tensor *grad_input, *grad_weight, *grad_bias;
+
+    bool any() const { return grad_input != nullptr || grad_weight != nullptr || grad_bias != nullptr; }
+};
+
+outcome select(const backward_parameters &g, wanted &w) {
+    const bool_array &mask = *g.output_mask;
+    if (mask.size() != OUTPUTS) return invalid("outputMask must have three values");
+    w = {mask[0] ? g.grad_input : nullptr, mask[1] ? g.grad_weight : nullptr, mask[2] ? g.grad_bias : nullptr};
+    if (mask[0] && w.grad_input == nullptr) return null_pointer("gradInputOut is null and outputMask asks for it");
+    if (mask[1] && w.grad_weight == nullptr) return null_pointer("gradWeightOut is null and outputMask asks for it");
+    if (mask[2] && w.grad_bias == nullptr) return null_pointer("gradBiasOut is null and outputMask asks for it");
+    return {};
+}
+
+outcome check(const backward_parameters &g, const wanted &w, row_shape &parted) {
+    const named_tensor weight = {"weight", g.weight}, bias = {"bias", g.bias};
+    if (outcome checked = check_tensors(
+            {{"gradOut", g.grad_out}, {"input", g.input}, {"mean", g.mean}, {"rstd", g.rstd}, weight, bias},
+            {{"gradInputOut", w.grad_input}, {"gradWeightOut", w.grad_weight}, {"gradBiasOut", w.grad_bias}});
+        checked.failed())
+        return checked;
+    if (outcome checked = row_shape::part(*g.input, *g.normalized_shape, parted); checked.failed()) return checked;
+    if (!equal(g.grad_out->dims, g.input->dims)) return invalid("gradOut and input differ in their shapes");
+    if (g.grad_out->data_type != g.input->data_type) return invalid("gradOut and input differ in their types");
+    if (w.grad_input != nullptr && !equal(w.grad_input->dims, g.input->dims))
+        return invalid("gradInputOut and input differ in their shapes");
+    return check_shape({weight, bias}, parted.columns(), "normalizedShape");
+}
+
+// The flags that make the core compute what is wanted, and what of it is left out.
+void choose_outputs(const wanted &w, bool has_weight, problem &p) {
+    const bool wants_sums = w.grad_weight != nullptr || w.grad_bias != nullptr;
+    p.prop_kind = wants_sums ? jitnorm_backward : jitnorm_backward_data;
+    p.flags = (has_weight || w.grad_weight != nullptr ? unsigned(jitnorm_use_scale) : 0) |
+              (w.grad_bias != nullptr ? unsigned(jitnorm_use_shift) : 0);
+    p.scale_is_ones = !has_weight && p.uses_scale();
+    if (w.grad_input == nullptr) p.left_out |= unsigned(layer_norm::output::diff_src);
+    if (wants_sums && p.uses_scale() && w.grad_weight == nullptr)
+        p.left_out |= unsigned(layer_norm::output::diff_scale);
+}
+
+// The gradients' where they agree, or there is one.
+jitnorm_data_type_t type_of_gradients(const wanted &w) {
+    const tensor *one = w.grad_weight != nullptr ? w.grad_weight : w.grad_bias;
+    const tensor *other = w.grad_bias != nullptr ? w.grad_bias : w.grad_weight;
+    return one == nullptr ? jitnorm_f32
+                          : layer_norm::common_type(core_type(one->data_type), core_type(other->data_type));
+}
+
+problem make_problem(const backward_parameters &g, const wanted &w, const row_shape &parted) {
+    problem p;
+    choose_outputs(w, g.weight != nullptr, p);
+    p.normalized_axes = parted.normalized_axes();
+    p.form = layer_norm::statistics_form::inverse_deviation;
+    p.src = parted.data(*g.input);
+    p.diff_dst = parted.data(*g.grad_out);
+    p.diff_src = parted.data(w.grad_input != nullptr ? *w.grad_input : *g.input);
+    if (g.weight != nullptr) p.scale_shift_type = core_type(g.weight->data_type);
+    p.diff_scale_shift_type = type_of_gradients(w);
+    return p;
+}
+
+// A tensor of as many elements as a row has, as one of the normalized dimensions.
+outcome place_gradient(const tensor *t, const row_shape &parted, memory_desc &layout) {
+    if (t == nullptr) return {};
+    return place(*t, parted.columns(), layout,
+                 invalid("the gradients of weight and bias must have the elements of normalizedShape, in their order"));
+}
+
+} // namespace
+
+outcome lower(const backward_parameters &g, request &result) {
+    wanted w;
+    row_shape parted;
+    if (outcome selected = select(g, w); selected.failed()) return selected;
+    if (outcome checked = check(g, w, parted); checked.failed()) return checked;
+    result.op = g.op;
+    result.has_work = w.any();
+    result.problem = make_problem(g, w, parted);
+    if (outcome placed = place_statistics(*g.mean, *g.rstd, parted, result); placed.failed()) return placed;
+    if (outcome placed = place_gradient(w.grad_weight, parted, result.sides.diff_scale); placed.failed()) return placed;
+    if (outcome placed = place_gradient(w.grad_bias, parted, result.sides.diff_shift); placed.failed()) return placed;
+    if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
+    result.parameters = {
+        {g.grad_out, layer_norm::DIFF_DST},
+        {g.input, layer_norm::SRC},
+        {g.mean, layer_norm::MEAN},
+        {g.rstd, layer_norm::VARIANCE},
+        {g.weight, layer_norm::SCALE},
+        {g.bias, layer_norm::NO_SLOT},
+        {g.grad_input, if_wanted(w.grad_input, layer_norm::DIFF_SRC)},
+        {g.grad_weight, if_wanted(w.grad_weight, layer_norm::DIFF_SCALE)},
+        {g.grad_bias, if_wanted(w.grad_bias, layer_norm::DIFF_SHIFT)},
+    };
+    result.inputs = 6;
+    return {};
+}
+
+} // namespace jitnorm::impl::aclnn

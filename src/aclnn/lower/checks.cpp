@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../system/last_error.hpp"
+#include "../objects/data_type.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+// The first refusal of check(name, tensor) of those that are there.
+template <typename Check>
+outcome check_each(tensor_list tensors, Check &&check) {
+    for (const auto &[name, t] : tensors) {
+        if (t == nullptr) continue;
+        if (outcome checked = check(name, *t); checked.failed()) return checked;
+    }
+    return {};
+}
+
+template <typename Check>
+outcome check_both(tensor_list inputs, tensor_list outputs, Check &&check) {
+    if (outcome checked = check_each(inputs, check); checked.failed()) return checked;
+    if (outcome checked = check_each(outputs, check); checked.failed()) return checked;
+    return check_each(outputs, check_writable);
+}
+
+} // namespace
+
+outcome check_views(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_view); }
+
+outcome check_tensors(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_tensor); }
+
+outcome check_type(tensor_list tensors, int type, const char *what) {
+    return check_each(tensors, [&](const char *name, const tensor &t) {
+        return t.data_type == type ? outcome{} : invalid(explain("%s must be %s", name, what));
+    });
+}
+
+outcome check_shape(tensor_list tensors, shape expected, const char *what) {
+    return check_each(tensors, [&](const char *name, const tensor &t) {
+        return equal(t.dims, expected) ? outcome{} : invalid(explain("%s must have the shape of %s", name, what));
+    });
+}
+
+outcome check_contiguous(tensor_list tensors) {
+    return check_each(tensors, [](const char *name, const tensor &t) {
+        return is_contiguous(t) ? outcome{} : invalid(explain("%s must be contiguous", name));
+    });
+}
+
+outcome check_epsilon(double epsilon) {
+    return epsilon >= 0 && std::isfinite(float(epsilon)) ? outcome{}
+                                                         : invalid("epsilon must be finite and not negative");
+}
+
+outcome check_affine_type(const named_tensor &affine, const tensor &data) {
+    return affine.t == nullptr || affine.t->data_type == ACL_FLOAT || affine.t->data_type == data.data_type
+               ? outcome{}
+               : invalid(explain("%s must have the type of the data or FLOAT", affine.name));
+}
+
+outcome as_tiling(outcome refused) {
+    return refused.status == JITNORM_ACLNN_ERR_PARAM_INVALID ? tiling(refused.reason) : refused;
+}
+
+std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted) {
+    std::vector<dim_t> dims(x.dims.begin(), x.dims.end());
+    std::fill(dims.end() - parted.normalized_axes(), dims.end(), 1);
+    return dims;
+}
+
+outcome place(const tensor &t, shape dims, memory_desc &layout, outcome otherwise) {
+    const auto strides = count(t.dims) == count(dims) ? strides_as(t, dims) : std::nullopt;
+    if (!strides) return otherwise;
+    layout = describe(t, dims, *strides);
+    return {};
+}
+
+outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result) {
+    if (!equal(mean.dims, rstd.dims)) return invalid("mean and rstd differ in their shapes");
+    constexpr outcome otherwise = invalid("mean and rstd must have one element for each row, in their order");
+    memory_desc &first = result.sides.mean, &second = result.sides.variance;
+    if (outcome placed = place(mean, parted.rows(), first, otherwise); placed.failed()) return placed;
+    if (outcome placed = place(rstd, parted.rows(), second, otherwise); placed.failed()) return placed;
+    const auto type = layer_norm::common_type(first.data_type, second.data_type);
+    result.problem.statistics = first == second ? first : make_dense(parted.rows(), type);
+    return {};
+}
+
+} // namespace jitnorm::impl::aclnn

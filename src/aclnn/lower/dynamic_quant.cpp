@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// RMS normalization to 8 bits with scales that are found: aclnnRmsNormDynamicQuant and aclnnAddRmsNormDynamicQuant.
+#include <algorithm>
+
+#include "../../system/last_error.hpp"
+#include "../objects/data_type.hpp"
+#include "lower.hpp"
+#include "rms_problem.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+constexpr int64_t DST_INT8 = ACL_INT8; // the only dstType
+
+constexpr bool is_quantized(int acl_type) {
+    return acl_type == ACL_INT8 || acl_type == ACL_FLOAT8_E5M2 || acl_type == ACL_FLOAT8_E4M3FN;
+}
+
+// What is quantized, once: to which tensors, after which factors.
+struct quantization {
+    const tensor *smooth; // null: ones
+    const tensor *y, *scale;
+};
+
+outcome check_types(const tensor &x, tensor_list as_x, tensor_list scales) {
+    if (!is_narrow(x.data_type)) return invalid("x is neither FLOAT16 nor BF16");
+    if (outcome checked = check_type(as_x, x.data_type, "of the type of x"); checked.failed()) return checked;
+    return check_type(scales, ACL_FLOAT, "FLOAT");
+}
+
+outcome check_rows(const tensor &x, const tensor &gamma, row_shape &parted) {
+    if (x.dims.size() < 2) return invalid("x has 1 dimension, 2 to 8 are supported");
+    if (gamma.dims.size() != 1) return invalid("gamma must have one dimension");
+    return row_shape::part(x, gamma.dims, parted).failed() ? invalid("gamma must have the length of the rows of x")
+                                                           : outcome{};
+}
+
+// One scale for each row: dimensions of 1 in place of the normalized ones.
+memory_desc scales_of(const memory_desc &rows) {
+    memory_desc md = rows;
+    jitnorm_dims_t strides = {};
+    std::copy_n(rows.strides, rows.ndims, strides);
+    strides[rows.ndims] = 1;
+    md.dims[rows.ndims] = 1;
+    (void)make_with_strides(md, rows.ndims + 1, md.dims, rows.data_type, strides);
+    return md;
+}
+
+// The smooth factors as a tensor of one row.
+post_op smoothing(const tensor &smooth, int ndims) {
+    jitnorm_dims_t dims, strides;
+    std::fill_n(dims, ndims, 1);
+    std::fill_n(strides, ndims, 1);
+    dims[ndims - 1] = smooth.dims[0];
+    strides[ndims - 1] = smooth.strides[0];
+    binary_post_op multiply{jitnorm_binary_mul, {}};
+    (void)make_with_strides(multiply.src1, ndims, dims, core_type(smooth.data_type), strides);
+    return multiply;
+}
+
+// What both operations make of x, gamma and where it goes.
+outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quantization &to, const row_shape &parted,
+              request &result) {
+    layer_norm::problem &p = result.problem = begin_rms_problem(x, gamma, parted);
+    memory_desc rows;
+    p.prop_kind = jitnorm_forward_inference;
+    p.epsilon = float(epsilon);
+    p.statistics = make_dense(parted.rows(), jitnorm_f32);
+    constexpr outcome no_rows = invalid("y cannot have the shape of the rows of x");
+    constexpr outcome no_scales = invalid("the scale cannot have one element for each row of x");
+    if (outcome placed = place(*to.y, parted.dims(), p.dst, no_rows); placed.failed()) return placed;
+    if (outcome placed = place(*to.scale, parted.rows(), rows, no_scales); placed.failed()) return placed;
+    p.attr.found_scales = scales_of(rows);
+    if (to.smooth != nullptr) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p.dst.ndims));
+    result.sides.scale = parted.columns_of(gamma);
+    return {};
+}
+
+outcome check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
+    const named_tensor x = {"x", g.x}, gamma = {"gamma", g.gamma}, smooth = {"smoothScalesOptional", g.smooth},
+                       beta = {"betaOptional", g.beta}, y = {"yOut", g.y}, scale = {"scaleOut", g.scale};
+    if (outcome checked = check_types(*g.x, {gamma, smooth, beta}, {scale}); checked.failed()) return checked;
+    if (outcome checked = check_type({y}, ACL_INT8, "INT8"); checked.failed()) return checked;
+    if (g.dst_type != DST_INT8)
+        return invalid(explain("dstType is %lld, 2 is possible", static_cast<long long>(g.dst_type)));
+    if (outcome checked = check_views({x, gamma, smooth, beta}, {y, scale}); checked.failed()) return checked;
+    if (count(g.x->dims) == 0) return invalid("x has no elements");
+    if (outcome checked = check_rows(*g.x, *g.gamma, parted); checked.failed()) return checked;
+    if (!(g.epsilon > 0)) return invalid("epsilon must be positive");
+    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
+    if (outcome checked = check_shape({smooth, beta}, g.gamma->dims, "gamma"); checked.failed()) return checked;
+    if (outcome checked = check_shape({y}, g.x->dims, "x"); checked.failed()) return checked;
+    return check_shape({scale}, parted.rows(), "x without its last axis");
+}
+
+// y1 of INT8 or an 8-bit float, y2 of the same. What is not asked for, without smoothScale2, is not looked at.
+outcome check_types(const add_rms_norm_dynamic_quant_parameters &g) {
+    const bool two = g.smooth2 != nullptr;
+    const named_tensor x2 = {"x2", g.x2}, gamma = {"gamma", g.gamma}, smooth1 = {"smoothScale1Optional", g.smooth1},
+                       smooth2 = {"smoothScale2Optional", g.smooth2}, x = {"xOut", g.x};
+    if (outcome checked = check_types(*g.x1, {x2, gamma, smooth1, smooth2, x},
+                                      {{"scale1Out", g.scale1}, {"scale2Out", two ? g.scale2 : nullptr}});
+        checked.failed())
+        return checked;
+    if (!is_quantized(g.y1->data_type)) return invalid("y1Out is none of INT8, FLOAT8_E5M2 and FLOAT8_E4M3FN");
+    return check_type({{"y2Out", two ? g.y2 : nullptr}}, g.y1->data_type, "of the type of y1Out");
+}
+
+outcome check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
+    const bool two = g.smooth2 != nullptr;
+    const named_tensor x2 = {"x2", g.x2}, smooth1 = {"smoothScale1Optional", g.smooth1},
+                       smooth2 = {"smoothScale2Optional", g.smooth2}, x = {"xOut", g.x}, y1 = {"y1Out", g.y1},
+                       y2 = {"y2Out", two ? g.y2 : nullptr}, scale1 = {"scale1Out", g.scale1},
+                       scale2 = {"scale2Out", two ? g.scale2 : nullptr};
+    if (two && g.smooth1 == nullptr) return invalid("smoothScale2Optional without smoothScale1Optional");
+    if (outcome checked =
+            check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, smooth1, smooth2}, {y1, x, scale1, y2, scale2});
+        checked.failed())
+        return checked;
+    if (outcome checked = check_rows(*g.x1, *g.gamma, parted); checked.failed()) return checked;
+    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
+    if (outcome checked = check_shape({smooth1, smooth2}, g.gamma->dims, "gamma"); checked.failed()) return checked;
+    if (outcome checked = check_contiguous({scale1, scale2}); checked.failed()) return checked;
+    return check_shape({x2, x}, g.x1->dims, "x1");
+}
+
+// y and its scale: as x1, or with all rows in one dimension.
+outcome check_rows_of(const quantization &to, const tensor &x, const row_shape &parted) {
+    const dim_t flat[] = {count(parted.rows()), parted.columns()[0]};
+    if (!equal(to.y->dims, x.dims) && !equal(to.y->dims, flat))
+        return invalid("y has neither the shape of x1 nor of its rows");
+    return equal(to.scale->dims, parted.rows()) || equal(to.scale->dims, shape(flat).first(1))
+               ? outcome{}
+               : invalid("the scale must have one element for each row");
+}
+
+outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &parted,
+                    request &result) {
+    if (outcome checked = check_rows_of(to, *g.x1, parted); checked.failed()) return checked;
+    if (outcome begun = begin(*g.x1, *g.gamma, g.epsilon, to, parted, result); begun.failed()) return begun;
+    result.op = g.op;
+    result.has_work = count(g.x1->dims) != 0;
+    result.problem.attr.residual.added = parted.data(*g.x2);
+    const bool is_first = to.y == g.y1;
+    const auto part_of = [&](bool used, slot part) { return used ? part : layer_norm::NO_SLOT; };
+    const auto smooth = layer_norm::post_op_slot(0);
+    result.parameters = {{g.x1, layer_norm::SRC},
+                         {g.x2, layer_norm::RESIDUAL},
+                         {g.gamma, layer_norm::SCALE},
+                         {g.smooth1, part_of(is_first && g.smooth1 != nullptr, smooth)},
+                         {g.smooth2, part_of(!is_first, smooth)},
+                         {g.y1, part_of(is_first, layer_norm::DST)},
+                         {g.y2, part_of(!is_first, layer_norm::DST)},
+                         {g.x, part_of(is_first, layer_norm::SUM)},
+                         {g.scale1, part_of(is_first, layer_norm::DST_SCALE)},
+                         {g.scale2, part_of(!is_first, layer_norm::DST_SCALE)}};
+    result.inputs = 5;
+    return {};
+}
+
+} // namespace
+
+outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
+    row_shape parted;
+    if (outcome checked = check(g, parted); checked.failed()) return as_tiling(checked);
+    const quantization to = {g.smooth, g.y, g.scale};
+    if (outcome begun = begin(*g.x, *g.gamma, g.epsilon, to, parted, result); begun.failed()) return as_tiling(begun);
+    result.op = g.op;
+    if (g.beta != nullptr) {
+        result.problem.flags |= unsigned(jitnorm_use_shift);
+        result.sides.shift = parted.columns_of(*g.beta);
+    }
+    result.parameters = {{g.x, layer_norm::SRC},
+                         {g.gamma, layer_norm::SCALE},
+                         {g.smooth, if_wanted(g.smooth, layer_norm::post_op_slot(0))},
+                         {g.beta, if_wanted(g.beta, layer_norm::SHIFT)},
+                         {g.y, layer_norm::DST},
+                         {g.scale, layer_norm::DST_SCALE}};
+    result.inputs = 4;
+    return {};
+}
+
+// The second output is another problem. It is solved first: xOut may be x2's memory, which both read.
+outcome lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
+    row_shape parted;
+    if (outcome checked = check_types(g); checked.failed()) return checked;
+    if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
+    if (outcome added = add_outputs(g, {g.smooth1, g.y1, g.scale1}, parted, result); added.failed())
+        return as_tiling(added);
+    result.problem.attr.residual.sum = parted.data(*g.x);
+    if (g.smooth2 == nullptr) return {};
+    result.before = std::make_shared<request>();
+    return as_tiling(add_outputs(g, {g.smooth2, g.y2, g.scale2}, parted, *result.before));
+}
+
+} // namespace jitnorm::impl::aclnn

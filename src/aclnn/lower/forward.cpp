@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../system/last_error.hpp"
+#include "../objects/data_type.hpp"
+#include "checks.hpp"
+#include "lower.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+using layer_norm::problem;
+
+constexpr int32_t KEEP_FLOAT16 = 2; // the last implMode
+
+// The modes allow other sums than this library's, which are the same in all.
+outcome check_mode(const forward_parameters &g) {
+    if (g.impl_mode < 0 || g.impl_mode > KEEP_FLOAT16)
+        return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.impl_mode)));
+    if (g.impl_mode != KEEP_FLOAT16) return {};
+    for (const tensor *t : {g.input, g.weight, g.bias})
+        if (t != nullptr && t->data_type != ACL_FLOAT16)
+            return invalid("with implMode 2 input, weight and bias must be FLOAT16");
+    return {};
+}
+
+// Ascend's operation has no room for longer rows.
+constexpr dim_t LONGEST_FAST_ROW = 583705600;
+
+outcome check_length(const forward_parameters &g, const row_shape &parted) {
+    return g.op != operation::fast_layer_norm || count(parted.columns()) <= LONGEST_FAST_ROW
+               ? outcome{}
+               : outcome{JITNORM_ACLNN_ERR_INNER_NULLPTR, "normalizedShape has more than 583705600 elements"};
+}
+
+outcome check(const forward_parameters &g, row_shape &parted) {
+    const named_tensor weight = {"weight", g.weight}, bias = {"bias", g.bias};
+    if (outcome checked = check_tensors({{"input", g.input}, weight, bias},
+                                        {{"out", g.out}, {"meanOut", g.mean_out}, {"rstdOut", g.rstd_out}});
+        checked.failed())
+        return checked;
+    if (outcome checked = row_shape::part(*g.input, *g.normalized_shape, parted); checked.failed()) return checked;
+    if (!equal(g.out->dims, g.input->dims)) return invalid("out and input differ in their shapes");
+    if (outcome checked = check_shape({weight, bias}, parted.columns(), "normalizedShape"); checked.failed())
+        return checked;
+    for (const named_tensor &affine : {weight, bias})
+        if (outcome checked = check_affine_type(affine, *g.input); checked.failed()) return checked;
+    if (g.weight != nullptr && g.bias != nullptr && g.weight->data_type != g.bias->data_type)
+        return invalid("weight and bias differ in their types");
+    return {};
+}
+
+// One that is not wanted counts as the other.
+outcome place_wanted_statistics(const forward_parameters &g, const row_shape &parted, request &result) {
+    const tensor *mean = g.mean_out != nullptr ? g.mean_out : g.rstd_out;
+    const tensor *rstd = g.rstd_out != nullptr ? g.rstd_out : g.mean_out;
+    if (mean != nullptr) return place_statistics(*mean, *rstd, parted, result);
+    result.problem.statistics = make_dense(parted.rows(), jitnorm_f32);
+    return {};
+}
+
+problem make_problem(const forward_parameters &g, const row_shape &parted) {
+    const bool wants_statistics = g.mean_out != nullptr || g.rstd_out != nullptr;
+    const tensor *affine = g.weight != nullptr ? g.weight : g.bias;
+    problem p;
+    p.prop_kind = wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference;
+    p.flags =
+        (g.weight != nullptr ? unsigned(jitnorm_use_scale) : 0) | (g.bias != nullptr ? unsigned(jitnorm_use_shift) : 0);
+    p.epsilon = float(g.eps);
+    p.normalized_axes = parted.normalized_axes();
+    p.form = layer_norm::statistics_form::inverse_deviation;
+    if (wants_statistics && g.mean_out == nullptr) p.left_out |= unsigned(layer_norm::output::mean);
+    if (wants_statistics && g.rstd_out == nullptr) p.left_out |= unsigned(layer_norm::output::variance);
+    p.src = parted.data(*g.input);
+    p.dst = parted.data(*g.out);
+    if (affine != nullptr) p.scale_shift_type = core_type(affine->data_type);
+    return p;
+}
+
+} // namespace
+
+outcome lower(const forward_parameters &g, request &result) {
+    row_shape parted;
+    if (outcome checked = check(g, parted); checked.failed()) return checked;
+    if (outcome checked = check_mode(g); checked.failed()) return checked;
+    if (outcome checked = check_length(g, parted); checked.failed()) return checked;
+    result.op = g.op;
+    result.problem = make_problem(g, parted);
+    if (outcome placed = place_wanted_statistics(g, parted, result); placed.failed()) return placed;
+    if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
+    if (g.bias != nullptr) result.sides.shift = parted.columns_of(*g.bias);
+    result.parameters = {
+        {g.input, layer_norm::SRC}, {g.weight, layer_norm::SCALE},  {g.bias, layer_norm::SHIFT},
+        {g.out, layer_norm::DST},   {g.mean_out, layer_norm::MEAN}, {g.rstd_out, layer_norm::VARIANCE},
+    };
+    result.inputs = 3;
+    return {};
+}
+
+} // namespace jitnorm::impl::aclnn

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// RMS normalization, forward and backward. CANN's numbers for what is refused differ from those of layer
+// normalization: 161002 for types, 561002 for all else.
+#include "../objects/data_type.hpp"
+#include "lower.hpp"
+#include "rms_problem.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+// x of a type that is taken, the first tensors of the same, the others FLOAT, gamma of either.
+outcome check_types(const tensor &x, const tensor &gamma, std::initializer_list<named_tensor> as_x,
+                    std::initializer_list<named_tensor> floats) {
+    if (!is_float(x.data_type)) return invalid("x is none of FLOAT, FLOAT16 and BF16");
+    if (outcome checked = check_affine_type({"gamma", &gamma}, x); checked.failed()) return checked;
+    if (outcome checked = check_type(as_x, x.data_type, "of the type of x"); checked.failed()) return checked;
+    return check_type(floats, ACL_FLOAT, "FLOAT");
+}
+
+outcome check_shapes(const rms_norm_parameters &g, row_shape &parted) {
+    if (outcome checked = check_views({{"x", g.x}, {"gamma", g.gamma}}, {{"yOut", g.y}, {"rstdOut", g.rstd}});
+        checked.failed())
+        return checked;
+    if (outcome checked = part(*g.x, *g.gamma, parted); checked.failed()) return checked;
+    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
+    if (outcome checked = check_shape({{"yOut", g.y}}, g.x->dims, "x"); checked.failed()) return checked;
+    return check_shape({{"rstdOut", g.rstd}}, shape_of_statistics(*g.x, parted), "x with ones for the axes of gamma");
+}
+
+outcome check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
+    if (outcome checked = check_views({{"dy", g.dy}, {"x", g.x}, {"rstd", g.rstd}, {"gamma", g.gamma}},
+                                      {{"dxOut", g.dx}, {"dgammaOut", g.dgamma}});
+        checked.failed())
+        return checked;
+    if (g.x->dims.size() < 2) return invalid("x has 1 dimension, 2 to 8 are supported");
+    if (outcome checked = part(*g.x, *g.gamma, parted); checked.failed()) return checked;
+    if (outcome checked = check_shape({{"dy", g.dy}, {"dxOut", g.dx}}, g.x->dims, "x"); checked.failed())
+        return checked;
+    if (outcome checked = check_shape({{"dgammaOut", g.dgamma}}, g.gamma->dims, "gamma"); checked.failed())
+        return checked;
+    return check_shape({{"rstd", g.rstd}}, parted.rows(), "x without the axes of gamma");
+}
+
+} // namespace
+
+outcome lower(const rms_norm_parameters &g, request &result) {
+    row_shape parted;
+    if (outcome checked = check_types(*g.x, *g.gamma, {{"yOut", g.y}}, {{"rstdOut", g.rstd}}); checked.failed())
+        return checked;
+    if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
+    result.op = g.op;
+    result.problem = begin_rms_problem(*g.x, *g.gamma, parted);
+    if (g.op == operation::gemma_rms_norm) result.problem.flags |= unsigned(jitnorm_scale_plus_one);
+    result.problem.prop_kind = jitnorm_forward_training;
+    result.problem.epsilon = float(g.epsilon);
+    result.problem.dst = parted.data(*g.y);
+    result.sides.scale = parted.columns_of(*g.gamma);
+    result.parameters = {
+        {g.x, layer_norm::SRC}, {g.gamma, layer_norm::SCALE}, {g.y, layer_norm::DST}, {g.rstd, layer_norm::VARIANCE}};
+    result.inputs = 2;
+    return place_statistics(*g.rstd, *g.rstd, parted, result);
+}
+
+outcome lower(const rms_norm_grad_parameters &g, request &result) {
+    row_shape parted;
+    if (outcome checked =
+            check_types(*g.x, *g.gamma, {{"dy", g.dy}, {"dxOut", g.dx}}, {{"rstd", g.rstd}, {"dgammaOut", g.dgamma}});
+        checked.failed())
+        return checked;
+    if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
+    result.op = g.op;
+    result.problem = begin_rms_problem(*g.x, *g.gamma, parted);
+    result.problem.prop_kind = jitnorm_backward;
+    result.problem.diff_dst = parted.data(*g.dy);
+    result.problem.diff_src = parted.data(*g.dx);
+    result.sides.scale = parted.columns_of(*g.gamma);
+    result.sides.diff_scale = parted.columns_of(*g.dgamma);
+    result.parameters = {{g.dy, layer_norm::DIFF_DST},   {g.x, layer_norm::SRC},
+                         {g.rstd, layer_norm::VARIANCE}, {g.gamma, layer_norm::SCALE},
+                         {g.dx, layer_norm::DIFF_SRC},   {g.dgamma, layer_norm::DIFF_SCALE}};
+    result.inputs = 4;
+    return place_statistics(*g.rstd, *g.rstd, parted, result);
+}
+
+} // namespace jitnorm::impl::aclnn

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "../../system/last_error.hpp"
+#include "../objects/data_type.hpp"
+
+namespace jitnorm::impl::aclnn {
+
+namespace {
+
+constexpr size_t MAX_DIMENSIONS = 8;
+
+bool any_negative(shape values) {
+    return std::any_of(values.begin(), values.end(), [](dim_t value) { return value < 0; });
+}
+
+// Whether the bytes of a dense tensor with as many elements can be represented. With a dimension of 0 the others still
+// count rows or columns.
+bool is_countable(const tensor &t) {
+    dim_t bytes = sizeof(float);
+    return std::all_of(t.dims.begin(), t.dims.end(),
+                       [&](dim_t dim) { return !__builtin_mul_overflow(bytes, std::max<dim_t>(dim, 1), &bytes); });
+}
+
+// Whether the bytes from the data to the end of the last element can be. Strides and offset of a tensor without
+// elements lead nowhere and may be any.
+bool is_addressable(const tensor &t) {
+    if (!is_countable(t)) return false;
+    if (count(t.dims) == 0) return true;
+    dim_t end, bytes;
+    if (__builtin_add_overflow(t.offset, 1, &end)) return false;
+    for (size_t d = 0; d < t.dims.size(); ++d) {
+        dim_t reach;
+        if (__builtin_mul_overflow(t.dims[d] - 1, t.strides[d], &reach)) return false;
+        if (__builtin_add_overflow(end, reach, &end)) return false;
+    }
+    return !__builtin_mul_overflow(end, dim_t(sizeof(float)), &bytes);
+}
+
+// Dimensions that follow each other at even steps, as one.
+struct segment {
+    dim_t size, stride; // of the innermost
+};
+
+// The tensor's segments, the innermost first.
+std::vector<segment> segments_of(const tensor &t) {
+    std::vector<segment> segments;
+    for (size_t d = t.dims.size(); d-- > 0;) {
+        if (t.dims[d] == 1) continue;
+        if (!segments.empty() && t.strides[d] == segments.back().size * segments.back().stride)
+            segments.back().size *= t.dims[d];
+        else
+            segments.push_back({t.dims[d], t.strides[d]});
+    }
+    return segments;
+}
+
+} // namespace
+
+outcome check_tensor(const char *name, const tensor &t) {
+    if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS) return check_view(name, t);
+    return is_float(t.data_type) ? check_view(name, t)
+                                 : invalid(explain("%s is none of FLOAT, FLOAT16 and BF16", name));
+}
+
+outcome check_view(const char *name, const tensor &t) {
+    const auto wrong = [&](const char *what) { return invalid(explain("%s %s", name, what)); };
+    if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS)
+        return invalid(explain("%s has %zu dimensions, 1 to 8 are supported", name, t.dims.size()));
+    if (!is_plain(t.format)) return wrong("is neither of format ND nor of another plain one");
+    if (any_negative(t.dims)) return wrong("has a negative dimension");
+    if (any_negative(t.strides) || t.offset < 0) return wrong("has a negative stride or offset");
+    return is_addressable(t) ? outcome{} : wrong("is larger than memory");
+}
+
+outcome check_writable(const char *name, const tensor &t) {
+    memory_desc md;
+    const bool apart = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
+                                         t.strides.data()) == jitnorm_success;
+
+    return apart && !is_broadcast(md) ? outcome{} : invalid(explain("elements of %s share memory", name));
+}
+
+bool is_contiguous(const tensor &t) {
+    dim_t stride = 1;
+    for (size_t d = t.dims.size(); d-- > 0; stride *= t.dims[d])
+        if (t.dims[d] > 1 && t.strides[d] != stride) return false;
+    return true;
+}
+
+dim_t count(shape dims) { return std::accumulate(dims.begin(), dims.end(), dim_t(1), std::multiplies<>()); }
+
+bool equal(shape a, shape b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims) {
+    std::vector<dim_t> strides(dims.size(), 1);
+    if (count(dims) == 0) return strides;
+    const std::vector<segment> segments = segments_of(t);
+    auto now = segments.begin();
+    dim_t taken = 1; // elements of the segment that dimensions further in have
+    for (size_t d = dims.size(); d-- > 0;) {
+        if (dims[d] == 1) continue;
+        strides[d] = taken * now->stride;
+        taken *= dims[d];
+        if (now->size % taken != 0) return std::nullopt;
+        if (taken == now->size) {
+            ++now;
+            taken = 1;
+        }
+    }
+    return strides;
+}
+
+memory_desc describe(const tensor &t, shape dims, std::span<const dim_t> strides) {
+    memory_desc md = make_dense(dims, core_type(t.data_type));
+    std::copy(strides.begin(), strides.end(), md.strides);
+    return md;
+}
+
+} // namespace jitnorm::impl::aclnn

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: the runtime, on the host.
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "../../arithmetic/convert.hpp"
+#include "../../core/engine.hpp"
+#include "../../system/aligned_bytes.hpp"
+#include "../../system/last_error.hpp"
+#include "data_type.hpp"
+#include "failure.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::aclnn;
+
+namespace {
+
+std::atomic<bool> initialized = false;
+
+struct context {};
+thread_local void *current_context = nullptr;
+
+constexpr int LAST_MEMCPY_KIND = 7;
+
+constexpr outcome bad_parameter(const char *reason) { return {JITNORM_ACL_ERROR_INVALID_PARAM, reason}; }
+constexpr outcome NO_MEMORY = {JITNORM_ACL_ERROR_BAD_ALLOC, "out of memory"};
+
+outcome check_device(int32_t device) {
+    return device == 0 ? outcome{} : outcome{JITNORM_ACL_ERROR_RT_INVALID_DEVICEID, "the only device is 0"};
+}
+
+outcome check_room(size_t capacity, size_t bytes) {
+    return bytes <= capacity ? outcome{}
+                             : outcome{JITNORM_ACL_ERROR_RT_PARAM_INVALID, "more bytes than there is room for"};
+}
+
+// A new object, as a handle without a type.
+template <typename Object>
+outcome make(void **handle, const Object &value) {
+    if (handle == nullptr) return bad_parameter("a null pointer for the result");
+    auto *made = new (std::nothrow) Object(value);
+    if (made == nullptr) return NO_MEMORY;
+    *handle = made;
+    return {};
+}
+
+} // namespace
+
+const char *jitnorm_acl_recent_error(void) { return take_last_error(); }
+
+jitnorm_acl_status_t jitnorm_acl_fail(jitnorm_acl_status_t status, const char *function, const char *reason) {
+    return answer(function, {status, reason});
+}
+
+jitnorm_acl_status_t jitnorm_acl_init(void) {
+    const bool already = initialized.exchange(true);
+    return answer(__func__, already ? outcome{JITNORM_ACL_ERROR_REPEAT_INITIALIZE, "initialized already"} : outcome{});
+}
+
+jitnorm_acl_status_t jitnorm_acl_finalize(void) {
+    const bool was = initialized.exchange(false);
+    return answer(__func__, was ? outcome{} : outcome{JITNORM_ACL_ERROR_REPEAT_FINALIZE, "not initialized"});
+}
+
+jitnorm_acl_status_t jitnorm_acl_check_device(int32_t device) { return answer(__func__, check_device(device)); }
+
+// ---------------------------------------------------------------- contexts, streams
+
+jitnorm_acl_status_t jitnorm_acl_context_create(void **result, int32_t device) {
+    if (outcome checked = check_device(device); checked.failed()) return answer(__func__, checked);
+    const outcome made = make(result, context{});
+    if (!made.failed()) current_context = *result;
+    return answer(__func__, made);
+}
+
+jitnorm_acl_status_t jitnorm_acl_context_destroy(void *handle) {
+    if (handle == nullptr) return answer(__func__, bad_parameter("a null context"));
+    if (current_context == handle) current_context = nullptr;
+    delete static_cast<context *>(handle);
+    return 0;
+}
+
+jitnorm_acl_status_t jitnorm_acl_context_set_current(void *handle) {
+    if (handle == nullptr) return answer(__func__, bad_parameter("a null context"));
+    current_context = handle;
+    return 0;
+}
+
+jitnorm_acl_status_t jitnorm_acl_context_get_current(void **result) {
+    if (result == nullptr) return answer(__func__, bad_parameter("a null pointer for the result"));
+    if (current_context == nullptr)
+        return answer(__func__, {JITNORM_ACL_ERROR_RT_CONTEXT_NULL, "this thread has no context"});
+    *result = current_context;
+    return 0;
+}
+
+jitnorm_acl_status_t jitnorm_acl_stream_create(void **stream) {
+    static jitnorm_engine engine{jitnorm_cpu};
+    return answer(__func__, make(stream, jitnorm_stream{&engine, false, {}}));
+}
+
+jitnorm_acl_status_t jitnorm_acl_stream_destroy(void *stream) {
+    if (stream == nullptr) return answer(__func__, bad_parameter("the default stream cannot be destroyed"));
+    delete static_cast<jitnorm_stream *>(stream);
+    return 0;
+}
+
+// ---------------------------------------------------------------- memory
+
+jitnorm_acl_status_t jitnorm_acl_malloc(void **address, size_t bytes) {
+    if (address == nullptr) return answer(__func__, bad_parameter("a null pointer for the result"));
+    if (bytes == 0) return answer(__func__, bad_parameter("no bytes"));
+    void *allocated = allocate_aligned(bytes).release();
+    if (allocated == nullptr) return answer(__func__, NO_MEMORY);
+    *address = allocated;
+    return 0;
+}
+
+jitnorm_acl_status_t jitnorm_acl_free(void *address) {
+    if (address == nullptr) return answer(__func__, bad_parameter("a null address"));
+    std::free(address);
+    return 0;
+}
+
+jitnorm_acl_status_t jitnorm_acl_memcpy(void *to, size_t capacity, const void *from, size_t bytes, int kind) {
+    if (to == nullptr || from == nullptr) return answer(__func__, bad_parameter("a null address"));
+    if (kind < 0 || kind > LAST_MEMCPY_KIND) return answer(__func__, bad_parameter("unknown kind of copy"));
+    if (outcome checked = check_room(capacity, bytes); checked.failed()) return answer(__func__, checked);
+    std::memmove(to, from, bytes);
+    return 0;
+}
+
+jitnorm_acl_status_t jitnorm_acl_memset(void *to, size_t capacity, int32_t value, size_t bytes) {
+    if (to == nullptr) return answer(__func__, bad_parameter("a null address"));
+    if (outcome checked = check_room(capacity, bytes); checked.failed()) return answer(__func__, checked);
+    std::memset(to, value, bytes);
+    return 0;
+}
+
+// ---------------------------------------------------------------- types
+
+size_t jitnorm_acl_data_type_size(int data_type) { return size_of_acl_type(data_type); }
+
+uint16_t jitnorm_acl_float_to_float16(float value) { return narrow<f16>(value).bits; }
+
+float jitnorm_acl_float16_to_float(uint16_t value) { return widen<float>(f16{value}); }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// data_type: Ascend's numbers of types and formats, and what they are here.
+#pragma once
+
+#include <cstddef>
+
+#include "jitnorm/jitnorm_types.h"
+
+namespace jitnorm::impl::aclnn {
+
+constexpr int ACL_FLOAT = 0, ACL_FLOAT16 = 1, ACL_INT8 = 2, ACL_BF16 = 27, ACL_FLOAT8_E5M2 = 35, ACL_FLOAT8_E4M3FN = 36;
+
+// undef for a type that normalizations do not take.
+constexpr jitnorm_data_type_t core_type(int acl_type) {
+    switch (acl_type) {
+    case ACL_FLOAT:
+        return jitnorm_f32;
+    case ACL_FLOAT16:
+        return jitnorm_f16;
+    case ACL_BF16:
+        return jitnorm_bf16;
+    case ACL_INT8: // this and the next, of quantized outputs alone
+        return jitnorm_s8;
+    case ACL_FLOAT8_E5M2:
+        return jitnorm_f8_e5m2;
+    case ACL_FLOAT8_E4M3FN:
+        return jitnorm_f8_e4m3;
+    default:
+        return jitnorm_data_type_undef;
+    }
+}
+
+constexpr bool is_narrow(int acl_type) { return acl_type == ACL_FLOAT16 || acl_type == ACL_BF16; }
+constexpr bool is_float(int acl_type) { return acl_type == ACL_FLOAT || is_narrow(acl_type); }
+
+// Whether the view alone says where elements lie.
+constexpr bool is_plain(int acl_format) {
+    switch (acl_format) {
+    case 0:  // NCHW
+    case 1:  // NHWC
+    case 2:  // ND
+    case 16: // HWCN
+    case 27: // NDHWC
+    case 30: // NCDHW
+    case 35: // NC
+    case 47: // NCL
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Bytes of an element; 0 for what has none, or less than one.
+constexpr size_t size_of_acl_type(int acl_type) {
+    switch (acl_type) {
+    case 2:  // INT8
+    case 4:  // UINT8
+    case 12: // BOOL
+    case 34: // HIFLOAT8
+    case 35: // FLOAT8_E5M2
+    case 36: // FLOAT8_E4M3FN
+    case 37: // FLOAT8_E8M0
+        return 1;
+    case 1:  // FLOAT16
+    case 6:  // INT16
+    case 7:  // UINT16
+    case 27: // BF16
+        return 2;
+    case 0:  // FLOAT
+    case 3:  // INT32
+    case 8:  // UINT32
+    case 33: // COMPLEX32
+        return 4;
+    case 9:  // INT64
+    case 10: // UINT64
+    case 11: // DOUBLE
+    case 16: // COMPLEX64
+        return 8;
+    case 17: // COMPLEX128
+        return 16;
+    default:
+        return 0;
+    }
+}
+
+} // namespace jitnorm::impl::aclnn

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: attributes of primitives, but for scales and zero points.
+#include <atomic>
+
+#include "attr.hpp"
+#include "jitnorm/jitnorm.h"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+
+namespace {
+
+constinit std::atomic<jitnorm_fpmath_mode_t> default_fpmath_mode = jitnorm_fpmath_mode_strict;
+
+constexpr int ARG_DIFF_WEIGHTS = 161; // oneDNN's number for what here is scale and shift
+
+bool is_known(jitnorm_fpmath_mode_t mode) {
+    return jitnorm_fpmath_mode_strict <= mode && mode <= jitnorm_fpmath_mode_tf32;
+}
+bool is_known(jitnorm_accumulation_mode_t mode) {
+    return jitnorm_accumulation_mode_strict <= mode && mode <= jitnorm_accumulation_mode_f16;
+}
+
+verdict unknown(const char *what, int mode) { return invalid(explain("%s is %d, which is no such mode", what, mode)); }
+
+// COUNT for an argument that is not rounded.
+wish rounding_of(int arg) {
+    switch (arg) {
+    case JITNORM_ARG_DST:
+        return wish::rounding_of_dst;
+    case JITNORM_ARG_DIFF_SRC:
+        return wish::rounding_of_diff_src;
+    case ARG_DIFF_WEIGHTS:
+        return wish::rounding_of_diff_weights;
+    default:
+        return wish::COUNT;
+    }
+}
+
+} // namespace
+
+jitnorm_primitive_attr::jitnorm_primitive_attr() : fpmath_mode(default_fpmath_mode.load(std::memory_order_relaxed)) {}
+
+jitnorm_status_t jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_t mode) {
+    if (!is_known(mode)) return report(__func__, unknown("mode", mode));
+    default_fpmath_mode.store(mode, std::memory_order_relaxed);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_get_default_fpmath_mode(jitnorm_fpmath_mode_t *mode) {
+    if (any_null(mode)) return report(__func__, JITNORM_NULL_AMONG(mode));
+    *mode = default_fpmath_mode.load(std::memory_order_relaxed);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_create(jitnorm_primitive_attr_t *attr) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    return create(__func__, attr);
+}
+
+jitnorm_status_t jitnorm_primitive_attr_clone(jitnorm_primitive_attr_t *attr, const_jitnorm_primitive_attr_t existing) {
+    return clone(__func__, attr, existing);
+}
+
+jitnorm_status_t jitnorm_primitive_attr_destroy(jitnorm_primitive_attr_t attr) { return destroy(attr); }
+
+jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_jitnorm_primitive_attr_t attr,
+                                                            jitnorm_scratchpad_mode_t *mode) {
+    if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
+    *mode = attr->scratchpad_mode;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
+                                                            jitnorm_scratchpad_mode_t mode) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    if (mode != jitnorm_scratchpad_mode_library && mode != jitnorm_scratchpad_mode_user)
+        return report(__func__, unknown("mode", mode));
+    attr->scratchpad_mode = mode;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_attr_t attr,
+                                                     const_jitnorm_post_ops_t *post_ops) {
+    if (any_null(attr, post_ops)) return report(__func__, JITNORM_NULL_AMONG(attr, post_ops));
+    *post_ops = &attr->post_ops;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t attr, const_jitnorm_post_ops_t post_ops) {
+    if (any_null(attr, post_ops)) return report(__func__, JITNORM_NULL_AMONG(attr, post_ops));
+    return guarded(__func__, [&]() -> verdict {
+        attr->post_ops = *post_ops;
+        return {};
+    });
+}
+
+// ---------------------------------------------------------------- modes
+
+jitnorm_status_t jitnorm_primitive_attr_get_deterministic(const_jitnorm_primitive_attr_t attr, int *value) {
+    if (any_null(attr, value)) return report(__func__, JITNORM_NULL_AMONG(attr, value));
+    *value = attr->deterministic;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_deterministic(jitnorm_primitive_attr_t attr, int value) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    attr->deterministic = value != 0;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode(const_jitnorm_primitive_attr_t attr,
+                                                        jitnorm_fpmath_mode_t *mode) {
+    if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
+    *mode = attr->fpmath_mode;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode(jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode) {
+    return jitnorm_primitive_attr_set_fpmath_mode_v2(attr, mode, 0);
+}
+
+jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode_v2(const_jitnorm_primitive_attr_t attr,
+                                                           jitnorm_fpmath_mode_t *mode, int *apply_to_int) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    if (mode != nullptr) *mode = attr->fpmath_mode;
+    if (apply_to_int != nullptr) *apply_to_int = attr->fpmath_applies_to_int;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_attr_t attr, jitnorm_fpmath_mode_t mode,
+                                                           int apply_to_int) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    if (!is_known(mode)) return report(__func__, unknown("mode", mode));
+    attr->fpmath_mode = mode;
+    attr->fpmath_applies_to_int = apply_to_int != 0;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_get_accumulation_mode(const_jitnorm_primitive_attr_t attr,
+                                                              jitnorm_accumulation_mode_t *mode) {
+    if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
+    *mode = attr->accumulation_mode;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_accumulation_mode(jitnorm_primitive_attr_t attr,
+                                                              jitnorm_accumulation_mode_t mode) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    if (!is_known(mode)) return report(__func__, unknown("mode", mode));
+    attr->accumulation_mode = mode;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_get_rounding(jitnorm_primitive_attr_t attr, int arg,
+                                                     jitnorm_rounding_mode_t *mode) {
+    if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
+    const wish which = rounding_of(arg);
+    *mode = which != wish::COUNT && attr->unfulfilled_of(which) != nullptr ? jitnorm_rounding_mode_stochastic
+                                                                           : jitnorm_rounding_mode_environment;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t attr, int arg,
+                                                     jitnorm_rounding_mode_t mode) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    if (mode != jitnorm_rounding_mode_environment && mode != jitnorm_rounding_mode_stochastic)
+        return report(__func__, unknown("mode", mode));
+    const bool is_stochastic = mode == jitnorm_rounding_mode_stochastic;
+    const wish which = rounding_of(arg);
+    if (which != wish::COUNT)
+        attr->unfulfilled_of(which) = is_stochastic ? "attr asks for stochastic rounding" : nullptr;
+    else if (is_stochastic)
+        return report(__func__, invalid(explain("arg is %d, which is not rounded", arg)));
+    return jitnorm_success;
+}

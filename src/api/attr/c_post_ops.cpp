@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: post-operations.
+#include "attr.hpp"
+#include "jitnorm/jitnorm_attr.h"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+
+namespace {
+
+bool is_eltwise(jitnorm_alg_kind_t alg) { return jitnorm_eltwise_relu <= alg && alg <= jitnorm_eltwise_hardswish; }
+bool is_binary(jitnorm_alg_kind_t alg) { return jitnorm_binary_add <= alg && alg <= jitnorm_binary_ne; }
+
+constexpr verdict UNKNOWN_ALGORITHM = invalid("not an algorithm of this kind of post-op");
+constexpr verdict NO_SUCH_POST_OP = invalid("no post-op of this kind at this index");
+
+jitnorm_status_t append(const char *function, jitnorm_post_ops_t post_ops, const any_post_op &entry) noexcept {
+    return guarded(function, [&]() -> verdict {
+        if (post_ops->entries.size() >= size_t(MAX_POST_OPS))
+            return {jitnorm_out_of_memory, "there is room for 32 post-ops"};
+        post_ops->entries.push_back(entry);
+        return {};
+    });
+}
+
+bool has_index(const_jitnorm_post_ops_t post_ops, int index) {
+    return post_ops != nullptr && 0 <= index && size_t(index) < post_ops->entries.size();
+}
+
+// The entry at `index` when it is of this kind, else null.
+template <typename Kind>
+const Kind *find(const_jitnorm_post_ops_t post_ops, int index) {
+    return has_index(post_ops, index) ? std::get_if<Kind>(&post_ops->entries[size_t(index)]) : nullptr;
+}
+
+template <typename Value>
+void put(Value *result, Value value) {
+    if (result != nullptr) *result = value;
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_post_ops_create(jitnorm_post_ops_t *post_ops) {
+    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
+    return create(__func__, post_ops);
+}
+
+jitnorm_status_t jitnorm_post_ops_clone(jitnorm_post_ops_t *post_ops, const_jitnorm_post_ops_t existing) {
+    return clone(__func__, post_ops, existing);
+}
+
+jitnorm_status_t jitnorm_post_ops_destroy(jitnorm_post_ops_t post_ops) { return destroy(post_ops); }
+
+int jitnorm_post_ops_len(const_jitnorm_post_ops_t post_ops) {
+    return post_ops == nullptr ? 0 : int(post_ops->entries.size());
+}
+
+jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_post_ops_t post_ops, int index) {
+    if (find<sum_post_op>(post_ops, index) != nullptr) return jitnorm_sum;
+    if (find<eltwise_post_op>(post_ops, index) != nullptr) return jitnorm_eltwise;
+    if (find<binary_post_op>(post_ops, index) != nullptr) return jitnorm_binary;
+    if (find<prelu_post_op>(post_ops, index) != nullptr) return jitnorm_prelu;
+    return jitnorm_undefined_primitive;
+}
+
+jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float scale, int32_t zero_point,
+                                             jitnorm_data_type_t data_type) {
+    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
+    if (data_type != jitnorm_data_type_undef && size_of(data_type) == 0)
+        return report(__func__, invalid("unknown data type"));
+    return append(__func__, post_ops, sum_post_op{scale, zero_point, data_type});
+}
+
+jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_ops_t post_ops, int index, float *scale,
+                                                 int32_t *zero_point, jitnorm_data_type_t *data_type) {
+    const auto *sum = find<sum_post_op>(post_ops, index);
+    if (sum == nullptr) return report(__func__, NO_SUCH_POST_OP);
+    put(scale, sum->scale);
+    put(zero_point, sum->zero_point);
+    put(data_type, sum->data_type);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_post_ops_append_eltwise(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind, float alpha,
+                                                 float beta) {
+    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
+    if (!is_eltwise(alg_kind)) return report(__func__, UNKNOWN_ALGORITHM);
+    return append(__func__, post_ops, eltwise_post_op{alg_kind, alpha, beta});
+}
+
+jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_post_ops_t post_ops, int index,
+                                                     jitnorm_alg_kind_t *alg_kind, float *alpha, float *beta) {
+    const auto *eltwise = find<eltwise_post_op>(post_ops, index);
+    if (eltwise == nullptr) return report(__func__, NO_SUCH_POST_OP);
+    put(alg_kind, eltwise->alg);
+    put(alpha, eltwise->alpha);
+    put(beta, eltwise->beta);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
+                                                const_jitnorm_memory_desc_t src1_desc) {
+    if (any_null(post_ops, src1_desc)) return report(__func__, JITNORM_NULL_AMONG(post_ops, src1_desc));
+    if (!is_binary(alg_kind)) return report(__func__, UNKNOWN_ALGORITHM);
+    if (src1_desc->ndims == 0) return report(__func__, invalid("an empty descriptor of src1"));
+    return append(__func__, post_ops, binary_post_op{alg_kind, *src1_desc});
+}
+
+jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_post_ops_t post_ops, int index,
+                                                    jitnorm_alg_kind_t *alg_kind,
+                                                    const_jitnorm_memory_desc_t *src1_desc) {
+    const auto *binary = find<binary_post_op>(post_ops, index);
+    if (binary == nullptr) return report(__func__, NO_SUCH_POST_OP);
+    put(alg_kind, binary->alg);
+    put<const_jitnorm_memory_desc_t>(src1_desc, &binary->src1);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_post_ops_append_prelu(jitnorm_post_ops_t post_ops, int mask) {
+    if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
+    if (mask < 0) return report(__func__, invalid(explain("mask is %d, which is negative", mask)));
+    return append(__func__, post_ops, prelu_post_op{mask});
+}
+
+jitnorm_status_t jitnorm_post_ops_get_params_prelu(const_jitnorm_post_ops_t post_ops, int index, int *mask) {
+    const auto *prelu = find<prelu_post_op>(post_ops, index);
+    if (prelu == nullptr) return report(__func__, NO_SUCH_POST_OP);
+    put(mask, prelu->mask);
+    return jitnorm_success;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: attributes' scales and zero points.
+#include <algorithm>
+#include <iterator>
+
+#include "attr.hpp"
+#include "jitnorm/jitnorm_attr.h"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+
+namespace {
+
+// A type that only scales have, by oneDNN's number.
+constexpr int E8M0 = 13;
+constexpr int SCALE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, jitnorm_f8_e4m3};
+constexpr int ZERO_POINT_TYPES[] = {jitnorm_s32, jitnorm_s8, jitnorm_u8};
+
+// Scales or zero points of one argument.
+struct quantity {
+    int arg, mask, ndims;
+    const dim_t *group_dims;
+    jitnorm_data_type_t data_type;
+    bool is_on_host;
+    bool is_found; // by the library
+
+    bool has_groups() const { return ndims != 0; }
+};
+
+verdict check_groups(const quantity &q) {
+    if (q.ndims != 0 && q.ndims != 2) return invalid(explain("ndims is %d, groups have 0 or 2", q.ndims));
+    if (!q.has_groups()) return {};
+    if (q.group_dims == nullptr) return invalid("group_dims is null");
+    if (q.group_dims[0] < 1 || q.group_dims[1] < 1) return invalid("group_dims must be positive");
+    return q.mask != 0 ? verdict{} : invalid("groups need a mask that is not 0");
+}
+
+template <size_t Count>
+verdict check(const quantity &q, const int (&types)[Count]) {
+    if (q.arg < 0) return invalid(explain("arg is %d, which is negative", q.arg));
+    if (q.mask < 0) return invalid(explain("mask is %d, which is negative", q.mask));
+    if (const verdict v = check_groups(q); v.failed()) return v;
+    if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))
+        return invalid(explain("data_type is %d, which is not possible here", int(q.data_type)));
+    if (q.is_on_host && (q.mask != 0 || q.has_groups())) return invalid("on the host is one value: mask 0, no groups");
+    return {};
+}
+
+// Why layer normalization does not take the scale; null where it does.
+const char *refusal_of(const quantity &q) {
+    if (q.arg != JITNORM_ARG_SRC && q.arg != JITNORM_ARG_DST)
+        return "attr has a scale of another tensor than src and dst";
+    if (q.mask != 0) return "attr has a scale with a mask other than 0: one scale for the whole tensor is supported";
+    if (q.data_type != jitnorm_f32) return "attr has a scale of another type than f32";
+    return q.is_on_host ? "attr has a scale that is on the host" : nullptr;
+}
+
+// The same of scales that the library is to find. Which masks and groups fit is known with dst's dimensions.
+const char *refusal_to_find(const quantity &q) {
+    if (q.arg != JITNORM_ARG_DST) return "attr asks to find scales of another tensor than dst";
+    if (q.mask == 0)
+        return "attr asks to find one scale for the whole tensor: scales are found for rows or parts of rows";
+    return q.data_type == jitnorm_f32 ? nullptr : "attr asks to find scales of another type than f32";
+}
+
+verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
+    if (const verdict v = check(q, SCALE_TYPES); v.failed()) return v;
+    if (q.mask == 0 && (q.data_type == jitnorm_f8_e4m3 || int(q.data_type) == E8M0))
+        return invalid("scales of 8 bits need a mask that is not 0");
+    const wish which = q.arg == JITNORM_ARG_SRC   ? wish::src_scale
+                       : q.arg == JITNORM_ARG_DST ? wish::dst_scale
+                                                  : wish::other_scale;
+    const char *refusal = attr.unfulfilled_of(which) = q.is_found ? refusal_to_find(q) : refusal_of(q);
+    const bool is_given = refusal == nullptr && !q.is_found;
+    if (which == wish::src_scale) attr.src_scale = is_given;
+    if (which == wish::dst_scale) {
+        attr.dst_scale = is_given;
+        attr.found_scales = {};
+        if (refusal == nullptr && q.is_found) attr.found_scales = {q.mask, q.ndims, {}};
+        if (attr.found_scales.ndims != 0) std::copy_n(q.group_dims, q.ndims, attr.found_scales.group_dims);
+    }
+    return {};
+}
+
+verdict set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
+    if (const verdict v = check(q, ZERO_POINT_TYPES); v.failed()) return v;
+    attr.unfulfilled_of(wish::zero_point) = "attr has a zero point";
+    return {};
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
+                                                      const jitnorm_dims_t group_dims, jitnorm_data_type_t data_type,
+                                                      int is_on_host, jitnorm_quantization_mode_t quantization_mode) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    const bool is_found = quantization_mode == jitnorm_quantization_mode_dynamic_amax;
+    if (!is_found && (quantization_mode < jitnorm_quantization_mode_static_sazp ||
+                      quantization_mode > jitnorm_quantization_mode_dynamic_fp))
+        return report(__func__, invalid(explain("quantization_mode is %d, which is none", int(quantization_mode))));
+    return report(__func__, set_scale(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, is_found}));
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_scales_v2(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
+                                                      const jitnorm_dims_t group_dims, jitnorm_data_type_t data_type,
+                                                      int is_on_host) {
+    return jitnorm_primitive_attr_set_scales_v3(attr, arg, mask, ndims, group_dims, data_type, is_on_host,
+                                                jitnorm_quantization_mode_static_sazp);
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_scales(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
+                                                   const jitnorm_dims_t group_dims, jitnorm_data_type_t data_type) {
+    return jitnorm_primitive_attr_set_scales_v2(attr, arg, mask, ndims, group_dims, data_type, 0);
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask) {
+    return jitnorm_primitive_attr_set_scales(attr, arg, mask, 0, nullptr, jitnorm_f32);
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_zero_points_v2(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
+                                                           const jitnorm_dims_t group_dims,
+                                                           jitnorm_data_type_t data_type, int is_on_host) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    return report(__func__, set_zero_point(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, false}));
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_zero_points(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
+                                                        const jitnorm_dims_t group_dims,
+                                                        jitnorm_data_type_t data_type) {
+    return jitnorm_primitive_attr_set_zero_points_v2(attr, arg, mask, ndims, group_dims, data_type, 0);
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_zero_points_mask(jitnorm_primitive_attr_t attr, int arg, int mask) {
+    return jitnorm_primitive_attr_set_zero_points(attr, arg, mask, 0, nullptr, jitnorm_s32);
+}

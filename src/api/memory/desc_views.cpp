@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "desc_views.hpp"
+
+#include <algorithm>
+
+namespace jitnorm::impl::api {
+
+namespace {
+
+constexpr verdict RUNTIME_SIZES = invalid("dimensions or strides are known at run time only");
+constexpr verdict NOT_LAID_OUT = invalid("the descriptor has no decided layout");
+
+bool is_laid_out(const memory_desc &md) { return md.format_kind == jitnorm_blocked; }
+
+// The size of the inner tile along dimension d.
+dim_t block_of(const memory_desc &md, int d) {
+    dim_t block = 1;
+    for (int i = 0; i < md.inner_nblks; ++i)
+        if (md.inner_idxs[i] == d) block *= md.inner_blks[i];
+    return block;
+}
+
+// ---------------------------------------------------------------- parts
+
+verdict check_part(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, int d) {
+    const auto as_number = [](dim_t value) { return static_cast<long long>(value); };
+    if (dims[d] < 0) return invalid(explain("dims[%d] is %lld, which is negative", d, as_number(dims[d])));
+    if (offsets[d] < 0) return invalid(explain("offsets[%d] is %lld, which is negative", d, as_number(offsets[d])));
+    if (offsets[d] > parent.dims[d] || dims[d] > parent.dims[d] - offsets[d])
+        return invalid(explain("offsets[%d] and dims[%d] are %lld and %lld, together more than parent's %lld", d, d,
+                               as_number(offsets[d]), as_number(dims[d]), as_number(parent.dims[d])));
+    const dim_t block = block_of(parent, d);
+    const bool ends_whole = dims[d] % block == 0 || offsets[d] + dims[d] == parent.dims[d];
+    return offsets[d] % block == 0 && ends_whole
+               ? ACCEPTED
+               : unsupported(explain("dimension %d of the part begins or ends within a block", d));
+}
+
+} // namespace
+
+verdict part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result) {
+    if (!is_laid_out(parent)) return NOT_LAID_OUT;
+    if (has_runtime_dims(parent)) return RUNTIME_SIZES;
+    memory_desc part = parent;
+    for (int d = 0; d < parent.ndims; ++d) {
+        if (const verdict v = check_part(parent, dims, offsets, d); v.failed()) return v;
+        const bool is_to_the_end = offsets[d] + dims[d] == parent.dims[d];
+        part.dims[d] = dims[d];
+        part.padded_dims[d] = is_to_the_end ? parent.padded_dims[d] - offsets[d] : dims[d];
+        // Of a tensor without elements the strides may be any: where it begins does not matter.
+        if (nelems(parent) != 0) part.offset0 += offsets[d] / block_of(parent, d) * parent.strides[d];
+    }
+    result = part;
+    return ACCEPTED;
+}
+
+// ---------------------------------------------------------------- other dimensions
+
+namespace {
+
+// A run of dimensions, those of size 1 left out: of the old ones and of the new ones that have as many elements.
+struct run {
+    int count = 0;
+    int dims[MAX_NDIMS] = {};
+    dim_t elements = 1;
+};
+
+class reshaping {
+public:
+    reshaping(const memory_desc &from, memory_desc &to) : from_(from), to_(to) {}
+
+    verdict lay_out() {
+        int old_at = 0, new_at = 0;
+        for (;;) {
+            run olds, news;
+            take(from_, old_at, olds);
+            take(to_, new_at, news);
+            if (olds.count == 0 && news.count == 0) break;
+            while (olds.elements != news.elements) // both lists have the same product, so neither ends first
+                olds.elements < news.elements ? take(from_, old_at, olds) : take(to_, new_at, news);
+            if (const verdict v = lay_out(olds, news); v.failed()) return v;
+        }
+        lay_out_ones();
+        return ACCEPTED;
+    }
+
+private:
+    // The next dimension that is not 1, if there is one.
+    static void take(const memory_desc &md, int &at, run &r) {
+        while (at < md.ndims && md.dims[at] == 1) ++at;
+        if (at == md.ndims) return;
+        r.dims[r.count++] = at;
+        r.elements *= md.dims[at++];
+    }
+
+    verdict lay_out(const run &olds, const run &news) {
+        if (olds.count == 1 && news.count == 1) {
+            keep(olds.dims[0], news.dims[0]);
+            return ACCEPTED;
+        }
+        for (int i = 0; i < olds.count; ++i) {
+            const int d = olds.dims[i];
+            if (block_of(from_, d) != 1) return invalid("dimensions with inner blocks cannot be joined or split");
+            if (i > 0 && from_.strides[olds.dims[i - 1]] != from_.strides[d] * from_.dims[d])
+                return invalid("dimensions that do not follow each other in memory cannot be joined");
+        }
+        dim_t stride = from_.strides[olds.dims[olds.count - 1]];
+        for (int i = news.count; i-- > 0;) {
+            to_.strides[news.dims[i]] = stride;
+            stride *= to_.dims[news.dims[i]];
+        }
+        return ACCEPTED;
+    }
+
+    void keep(int old_dim, int new_dim) {
+        to_.strides[new_dim] = from_.strides[old_dim];
+        to_.padded_dims[new_dim] = from_.padded_dims[old_dim];
+        for (int i = 0; i < from_.inner_nblks; ++i)
+            if (from_.inner_idxs[i] == old_dim) to_.inner_idxs[i] = new_dim;
+    }
+
+    // A stride that is never used, as it would be without gaps.
+    void lay_out_ones() {
+        for (int d = to_.ndims; d-- > 0;) {
+            if (to_.dims[d] != 1) continue;
+            dim_t stride = 1;
+            if (d + 1 < to_.ndims && __builtin_mul_overflow(to_.dims[d + 1], to_.strides[d + 1], &stride)) stride = 1;
+            to_.strides[d] = stride;
+        }
+    }
+
+    const memory_desc &from_;
+    memory_desc &to_;
+};
+
+verdict count_elements(int ndims, const dim_t *dims, dim_t &elements) {
+    elements = 1;
+    for (int d = 0; d < ndims; ++d) {
+        if (dims[d] < 0)
+            return invalid(explain("dims[%d] is %lld, which is negative", d, static_cast<long long>(dims[d])));
+        if (__builtin_mul_overflow(elements, dims[d], &elements))
+            return invalid("the tensor is too large to be addressed");
+    }
+    return ACCEPTED;
+}
+
+// Whether a dimension of 1 is padded to a block: it could not go.
+bool has_padded_ones(const memory_desc &md) {
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.dims[d] == 1 && md.padded_dims[d] != 1) return true;
+    return false;
+}
+
+} // namespace
+
+verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result) {
+    if (ndims < 1 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d, 1 to %d are possible", ndims, MAX_NDIMS));
+    if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
+    if (has_runtime_dims(md)) return RUNTIME_SIZES;
+    dim_t elements = 0;
+    if (const verdict v = count_elements(ndims, dims, elements); v.failed()) return v;
+    if (elements != nelems(md))
+        return invalid(explain("dims have %lld elements, the tensor has %lld", static_cast<long long>(elements),
+                               static_cast<long long>(nelems(md))));
+    if (ndims == md.ndims && std::equal(dims, dims + ndims, md.dims)) {
+        result = md;
+        return ACCEPTED;
+    }
+    memory_desc other;
+    const bool is_plain = elements == 0 && is_laid_out(md); // without elements any layout is the same
+    const auto made = is_plain ? make_with_strides(other, ndims, dims, md.data_type, nullptr)
+                               : make_with_tag(other, ndims, dims, md.data_type, jitnorm_format_tag_any);
+    if (made != jitnorm_success) return invalid("the tensor is too large to be addressed");
+    if (is_laid_out(md) && !is_plain) {
+        if (has_padded_ones(md)) return invalid("a dimension of 1 with padding cannot be reshaped");
+        other.format_kind = jitnorm_blocked;
+        other.offset0 = md.offset0;
+        other.inner_nblks = md.inner_nblks;
+        std::copy(md.inner_blks, md.inner_blks + md.inner_nblks, other.inner_blks);
+        if (const verdict v = reshaping(md, other).lay_out(); v.failed()) return v;
+    }
+    result = other;
+    return ACCEPTED;
+}
+
+// ---------------------------------------------------------------- another order
+
+verdict permuted(const memory_desc &md, const int *permutation, memory_desc &result) {
+    if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
+    memory_desc other = md;
+    unsigned seen = 0;
+    for (int d = 0; d < md.ndims; ++d) {
+        const int to = permutation[d];
+        if (to < 0 || to >= md.ndims || (seen & 1u << to) != 0)
+            return invalid(explain("permutation[%d] is %d, which makes no permutation", d, to));
+        seen |= 1u << to;
+        other.dims[to] = md.dims[d];
+        other.padded_dims[to] = md.padded_dims[d];
+        other.strides[to] = md.strides[d];
+    }
+    for (int i = 0; i < md.inner_nblks; ++i) other.inner_idxs[i] = permutation[md.inner_idxs[i]];
+    result = other;
+    return ACCEPTED;
+}
+
+} // namespace jitnorm::impl::api

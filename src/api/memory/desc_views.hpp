@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// desc_views: other descriptions of the same elements, or of some of them. The rules are those of jitnorm_memory.h;
+// `result` is set on success alone.
+#pragma once
+
+#include "../../core/boundary.hpp"
+
+namespace jitnorm::impl::api {
+
+verdict part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result);
+verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result);
+verdict permuted(const memory_desc &md, const int *permutation, memory_desc &result);
+
+} // namespace jitnorm::impl::api

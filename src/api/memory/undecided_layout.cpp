@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "undecided_layout.hpp"
+
+#include <algorithm>
+
+#include "../../core/format_tag.hpp"
+
+namespace jitnorm::impl::api {
+
+namespace {
+
+constexpr verdict TOO_LARGE = invalid("a tensor is too large to be addressed");
+
+bool is_plain(const memory_desc &md, const memory_desc &model) {
+    for (int d = 0; d < model.ndims; ++d)
+        if (model.strides[d] == 0 && model.dims[d] > 1) return true;
+    return std::any_of(model.inner_idxs, model.inner_idxs + model.inner_nblks, [&](dim_t d) { return d >= md.ndims; });
+}
+
+// The order of md's dimensions from model's largest stride to its smallest, equal ones keeping theirs, and the blocks.
+layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
+    layout_rule rule;
+    rule.ndims = md.ndims;
+    order_by_strides(model.strides, md.ndims, rule.order);
+    rule.inner_nblks = model.inner_nblks;
+    std::copy(model.inner_blks, model.inner_blks + model.inner_nblks, rule.inner_blks);
+    std::copy(model.inner_idxs, model.inner_idxs + model.inner_nblks, rule.inner_idxs);
+    return rule;
+}
+
+} // namespace
+
+verdict follow_layout(memory_desc &md, const memory_desc &model) {
+    if (md.format_kind != jitnorm_format_kind_any) return {};
+    const memory_desc asked = md;
+    const bool plain = has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model);
+    const auto status = plain ? make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr)
+                              : make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
+    return status == jitnorm_success ? verdict{} : TOO_LARGE;
+}
+
+namespace {
+
+// Statistics that were not described are f32 in an undecided layout.
+verdict decide_statistics(layer_norm::problem &p) {
+    if (p.statistics.ndims == 0) {
+        const auto status =
+            make_with_tag(p.statistics, p.src.ndims - 1, p.src.dims, jitnorm_f32, jitnorm_format_tag_any);
+        if (status != jitnorm_success) return TOO_LARGE;
+    }
+    return follow_layout(p.statistics, p.src);
+}
+
+verdict decide_post_ops(layer_norm::problem &p) {
+    for (post_op &entry : p.attr.post_ops.entries) {
+        auto *binary = std::get_if<binary_post_op>(&entry);
+        if (binary == nullptr) continue;
+        if (verdict v = follow_layout(binary->src1, p.dst); v.failed()) return v;
+    }
+    return {};
+}
+
+} // namespace
+
+verdict decide_layouts(layer_norm::problem &p) {
+    if (p.src.format_kind == jitnorm_format_kind_any) return invalid("the layout of the source is undecided");
+    for (memory_desc *md : {&p.dst, &p.diff_dst, &p.diff_src, &p.attr.residual.added, &p.attr.residual.sum})
+        if (verdict v = follow_layout(*md, p.src); v.failed()) return v;
+    if (verdict v = decide_statistics(p); v.failed()) return v;
+    return p.is_forward() ? decide_post_ops(p) : verdict{};
+}
+
+} // namespace jitnorm::impl::api

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "argument_map.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "../memory/memory.hpp"
+#include "argument_text.hpp"
+#include "runtime_sizes.hpp"
+
+namespace jitnorm::impl::api {
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] verdict complain(int arg, const char *reason) noexcept {
+    return invalid(explain("argument %s %s", argument_name(arg).text, reason));
+}
+
+slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
+
+} // namespace
+
+argument_map::argument_map(const described &what)
+    : in_place_(what.problem), has_runtime_sizes_(what.problem.has_runtime_sizes()) {
+    const layer_norm::problem &p = what.problem;
+    const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
+    for (size_t i = 0; i < slots; ++i) {
+        const slot s = slot(i);
+        const tensor t = tensor_of(what, s);
+        if (t.use == role::absent) continue;
+        mds_[s] = t.md;
+        digests_[s] = tensor_digest(*t.md);
+        (t.use == role::ignored ? ignored_ : required_) |= only(s);
+        if (t.use == role::output) outputs_ |= only(s);
+        if (digests_[s].says_all()) short_ |= only(s);
+        if (has_runtime_dims(*t.md))
+            runtime_ |= only(s);
+        else if (bytes(*t.md) != 0)
+            with_elements_ |= only(s);
+    }
+    aliases_ = check_for_aliases();
+}
+
+layer_norm::tensor_use argument_map::use_of(slot s, const layer_norm::in_place_pairs &pairs) const noexcept {
+    return {s, (outputs_ & only(s)) != 0, pairs.of(s)};
+}
+
+// Where sizes are known at execution only, so is what may be in place and what has elements: the check is for all that
+// might be forbidden.
+layer_norm::alias_check argument_map::check_for_aliases() const {
+    const layer_norm::in_place_pairs pairs = has_runtime_sizes_ ? layer_norm::in_place_pairs() : in_place_;
+    std::vector<layer_norm::tensor_use> uses;
+    for (slot_set listed = required_ & (with_elements_ | runtime_); listed != 0; listed &= listed - 1)
+        uses.push_back(use_of(first_of(listed), pairs));
+    return layer_norm::alias_check(uses);
+}
+
+inline bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
+    return memory.digest == digests_[s] && ((short_ & only(s)) != 0 || same_tensor(memory.md, *mds_[s]));
+}
+
+constexpr const char *NO_DATA = "has a memory without data";
+
+inline verdict argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
+    const slot s = slot_of(argument.arg);
+    if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0)
+        return complain(argument.arg, "is none of this primitive's");
+    if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
+    list.awaited ^= only(s);
+    const jitnorm_memory &memory = *argument.memory;
+    if (((ignored_ | runtime_) & only(s)) != 0) return take_with_sizes(memory, s, list);
+    if (!matches(memory, s)) return explain_difference(argument.arg, memory.md, *mds_[s]);
+    if (memory.handle == nullptr && (with_elements_ & only(s)) != 0) return complain(argument.arg, NO_DATA);
+    list.result.set(s, memory.handle);
+    return {};
+}
+
+// A memory of which the primitive does not know all, or which it does not look at.
+verdict argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept {
+    if ((ignored_ & only(s)) != 0) return {};
+    if (!fits(memory.md, *mds_[s])) return explain_difference(arg_of(s), memory.md, *mds_[s]);
+    const bool has_elements = bytes(memory.md) != 0;
+    if (memory.handle == nullptr && has_elements) return complain(arg_of(s), NO_DATA);
+    if (has_elements) list.with_elements |= only(s);
+    list.memories[s] = &memory;
+    list.result.set(s, memory.handle);
+    return {};
+}
+
+// The sizes of the given memories, which must make one problem.
+verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
+    for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
+        const slot s = first_of(slots);
+        if (memory_desc *md = described_by(s, sizes)) *md = list.memories[s]->md;
+    }
+    if (!sizes.uses_variance())
+        sizes.statistics = make_dense({sizes.src.dims, size_t(sizes.src.ndims - 1)}, jitnorm_f32);
+    for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
+        const slot s = first_of(slots);
+        if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))
+            return complain(arg_of(s), "has a memory that does not fit to those of the other arguments");
+    }
+    return layer_norm::validate(sizes);
+}
+
+// An output whose handle another tensor has too; NO_SLOT if there is none.
+slot argument_map::find_alias(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept {
+    const slot_set all = required_ & list.with_elements;
+    for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {
+        const slot output = first_of(outputs);
+        for (slot_set others = all & ~only(output); others != 0; others &= others - 1) {
+            const slot other = first_of(others);
+            if (list.result[output] == list.result[other] &&
+                !layer_norm::may_share(use_of(output, pairs), use_of(other, pairs)))
+                return output;
+        }
+    }
+    return NO_SLOT;
+}
+
+verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                              layer_norm::problem *sizes) const noexcept {
+    reading list(required_ | ignored_, with_elements_, result);
+    for (int i = 0; i < nargs; ++i) {
+        if (args[i].memory == nullptr) continue;
+        if (const verdict v = take(args[i], list); v.failed()) return v;
+    }
+    if (const slot_set missing = required_ & list.awaited; missing != 0)
+        return complain(arg_of(first_of(missing)), "is missing");
+    if (sizes != nullptr)
+        if (const verdict v = fill_in(list, *sizes); v.failed()) return v;
+    if (aliases_.fails(result)) // hardly ever
+        if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::in_place_pairs(*sizes));
+            alias != NO_SLOT)
+            return complain(arg_of(alias), "has the memory of another tensor, and is an output");
+    result.set(SCRATCHPAD, align_up(result[SCRATCHPAD]));
+    return {};
+}
+
+} // namespace jitnorm::impl::api

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// argument_map: from the argument list of an execution to bare pointers, checking all that can be checked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../../core/aliases.hpp"
+#include "../../core/boundary.hpp"
+#include "../memory/tensor_match.hpp"
+#include "tensors.hpp"
+
+namespace jitnorm::impl::api {
+
+class argument_map {
+public:
+    explicit argument_map(const described &what); // keeps pointers into it
+
+    // Whether sizes or strides are known at execution only.
+    bool has_runtime_sizes() const { return has_runtime_sizes_; }
+
+    // invalid_arguments, with the reason, unless the list is exactly what the primitive needs. result is default-made
+    // before and of no use after an error. Allocates nothing and throws nothing. sizes: with run-time
+    // sizes the primitive's problem, whose descriptors become those of the memories; else null.
+    verdict resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                    layer_norm::problem *sizes = nullptr) const noexcept;
+
+private:
+    using slot_set = uint64_t; // bit s: slot s
+    static_assert(SLOT_COUNT <= 64);
+    static constexpr slot_set only(slot s) { return slot_set(1) << s; }
+
+    // What is known of a list that is being read.
+    struct reading {
+        slot_set awaited, with_elements;
+        layer_norm::arguments &result;
+        const jitnorm_memory *memories[SLOT_COUNT]; // set for given slots with run-time sizes
+
+        reading(slot_set slots, slot_set with_elements_before, layer_norm::arguments &to)
+            : awaited(slots), with_elements(with_elements_before), result(to) {}
+    };
+
+    bool matches(const jitnorm_memory &memory, slot s) const noexcept;
+    inline verdict take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
+    verdict take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
+    verdict fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
+    layer_norm::tensor_use use_of(slot s, const layer_norm::in_place_pairs &pairs) const noexcept;
+    layer_norm::alias_check check_for_aliases() const;
+    slot find_alias(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept;
+
+    tensor_digest digests_[SLOT_COUNT];
+    const memory_desc *mds_[SLOT_COUNT];
+    layer_norm::in_place_pairs in_place_; // with run-time sizes executions find out
+    slot_set required_ = 0;
+    slot_set ignored_ = 0;
+    slot_set outputs_ = 0;
+    slot_set with_elements_ = 0; // a null handle would not do
+    slot_set runtime_ = 0;       // sizes or strides are known at execution only
+    slot_set short_ = 0;         // equal digests are enough
+    bool has_runtime_sizes_;
+    layer_norm::alias_check aliases_;
+};
+
+} // namespace jitnorm::impl::api

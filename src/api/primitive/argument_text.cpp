@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "argument_text.hpp"
+
+#include <cstdio>
+
+#include "../../core/names.hpp"
+
+namespace jitnorm::impl::api {
+
+namespace {
+
+constexpr struct {
+    int arg;
+    const char *name;
+} NAMES[] = {
+    {JITNORM_ARG_SRC, "SRC"},
+    {JITNORM_ARG_SRC_1, "SRC_1"},
+    {JITNORM_ARG_DST, "DST"},
+    {JITNORM_ARG_DST_1, "DST_1"},
+    {JITNORM_ARG_BIAS, "BIAS"},
+    {JITNORM_ARG_MEAN, "MEAN"},
+    {JITNORM_ARG_VARIANCE, "VARIANCE"},
+    {JITNORM_ARG_SCALE, "SCALE"},
+    {JITNORM_ARG_SHIFT, "SHIFT"},
+    {JITNORM_ARG_WORKSPACE, "WORKSPACE"},
+    {JITNORM_ARG_SCRATCHPAD, "SCRATCHPAD"},
+    {JITNORM_ARG_DIFF_SRC, "DIFF_SRC"},
+    {JITNORM_ARG_DIFF_DST, "DIFF_DST"},
+    {JITNORM_ARG_DIFF_DST_1, "DIFF_DST_1"},
+    {JITNORM_ARG_DIFF_SCALE, "DIFF_SCALE"},
+    {JITNORM_ARG_DIFF_SHIFT, "DIFF_SHIFT"},
+};
+
+const char *find_name(int arg) {
+    for (const auto &known : NAMES)
+        if (known.arg == arg) return known.name;
+    return nullptr;
+}
+
+short_text dims_text(const memory_desc &md) {
+    short_text result = {"none"};
+    size_t at = 0;
+    for (int d = 0; d < md.ndims && at < sizeof result.text; ++d) {
+        const char *between = d == 0 ? "" : "x";
+        const int written = md.dims[d] == RUNTIME_DIM
+                                ? std::snprintf(result.text + at, sizeof result.text - at, "%s*", between)
+                                : std::snprintf(result.text + at, sizeof result.text - at, "%s%lld", between,
+                                                static_cast<long long>(md.dims[d]));
+        at += size_t(written);
+    }
+    return result;
+}
+
+// What a pattern leaves to run time fits anything.
+bool have_other_dims(const memory_desc &given, const memory_desc &wanted) {
+    if (given.ndims != wanted.ndims) return true;
+    for (int d = 0; d < given.ndims; ++d)
+        if (given.dims[d] != wanted.dims[d] && wanted.dims[d] != RUNTIME_DIM) return true;
+    return false;
+}
+
+} // namespace
+
+short_text argument_name(int arg) noexcept {
+    short_text result;
+    const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
+    const int low = arg < JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE ? arg & ~JITNORM_ARG_ATTR_SCALES
+                                                                 : arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE;
+    const char *name = find_name(low);
+    if (arg < 0 || name == nullptr)
+        std::snprintf(result.text, sizeof result.text, "%d", arg);
+    else if (index >= 0)
+        std::snprintf(result.text, sizeof result.text, "ATTR_MULTIPLE_POST_OP(%d)|%s", index, name);
+    else
+        std::snprintf(result.text, sizeof result.text, "%s%s", low != arg ? "ATTR_SCALES|" : "", name);
+    return result;
+}
+
+verdict explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept {
+    const short_text name = argument_name(arg);
+    const auto wrong = [](const char *reason) { return invalid(reason); };
+    if (have_other_dims(given, wanted))
+        return wrong(explain("argument %s has the dimensions %s, the primitive's are %s", name.text,
+                             dims_text(given).text, dims_text(wanted).text));
+    if (given.data_type != wanted.data_type)
+        return wrong(explain("argument %s has the data type %s, the primitive's is %s", name.text,
+                             name_of(given.data_type).data(), name_of(wanted.data_type).data()));
+    return wrong(explain("argument %s has another layout than the primitive's (compare the memory's descriptor with "
+                         "jitnorm_primitive_desc_query_md)",
+                         name.text));
+}
+
+} // namespace jitnorm::impl::api

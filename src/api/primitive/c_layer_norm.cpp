@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: primitive descriptors of layer normalization. Each function makes a problem; create_desc takes it on.
+#include <utility>
+
+#include "../../arithmetic/row_blocks.hpp"
+#include "../../core/boundary.hpp"
+#include "../../core/names.hpp"
+#include "../../primitive/prepare.hpp"
+#include "../../primitive/recent.hpp"
+#include "../memory/undecided_layout.hpp"
+#include "jitnorm/jitnorm.h"
+#include "primitive_desc.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+using layer_norm::fingerprint;
+using layer_norm::problem;
+
+namespace {
+
+constexpr memory_desc NO_TENSOR;
+
+// What a caller said of a problem, but for the attributes. The descriptors are the caller's; null: not given.
+struct request {
+    jitnorm_prop_kind_t prop_kind;
+    const memory_desc *src, *statistics;
+    const memory_desc *dst, *diff_dst, *diff_src;
+    jitnorm_data_type_t scale_shift_type, diff_scale_shift_type;
+    float epsilon;
+    unsigned flags;
+    dim_t first_row = 0, all_rows = -1; // as of a problem
+};
+
+fingerprint fingerprint_of(const request &given) {
+    fingerprint asked(layer_norm::maker::primitive_desc);
+    asked.add(uint64_t(given.prop_kind) << 32 | uint64_t(given.flags));
+    asked.add(given.epsilon);
+    asked.add(uint64_t(uint32_t(given.scale_shift_type)) << 32 | uint32_t(given.diff_scale_shift_type));
+    asked.add(uint64_t(given.first_row));
+    asked.add(uint64_t(given.all_rows));
+    asked.add(given.statistics != nullptr ? *given.statistics : NO_TENSOR);
+    for (const memory_desc *md : {given.src, given.dst, given.diff_dst, given.diff_src})
+        if (md != nullptr) asked.add(*md);
+    return asked;
+}
+
+problem make_problem(const request &given) {
+    problem p;
+    p.prop_kind = given.prop_kind;
+    p.flags = given.flags;
+    if (p.has(jitnorm_inverse_deviation)) p.form = layer_norm::statistics_form::inverse_deviation;
+    p.epsilon = given.epsilon;
+    p.scale_shift_type = given.scale_shift_type;
+    p.diff_scale_shift_type = given.diff_scale_shift_type;
+    p.first_row = given.first_row;
+    p.all_rows = given.all_rows;
+    const auto take = [](const memory_desc *md, memory_desc &to) {
+        if (md != nullptr) to = *md;
+    };
+    take(given.src, p.src);
+    take(given.statistics, p.statistics);
+    take(given.dst, p.dst);
+    take(given.diff_dst, p.diff_dst);
+    take(given.diff_src, p.diff_src);
+    return p;
+}
+
+// What the problem does not use must not make two problems differ.
+void forget_unused(problem &p) {
+    if (!p.uses_scale() && !p.uses_shift()) p.scale_shift_type = jitnorm_f32;
+    if (!p.wants_diff_scale() && !p.wants_diff_shift()) p.diff_scale_shift_type = jitnorm_f32;
+    if (!p.is_forward()) p.attr.residual = {.added = {}, .sum = p.attr.residual.sum};
+}
+
+// The description of a problem that nobody has asked for lately.
+verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
+    if (p.src.ndims < 2 || p.src.ndims > 5)
+        return invalid(
+            explain("src has %d dimension%s, 2 to 5 are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s"));
+    if (verdict v = decide_layouts(p); v.failed()) return v;
+    if (attr != nullptr)
+        if (verdict v = describe_found_scales(*attr, p); v.failed()) return v;
+    forget_unused(p);
+    layer_norm::solution chosen;
+    if (verdict v = layer_norm::prepare(p, chosen); v.failed()) return v;
+    if (p.statistics.data_type != jitnorm_f32)
+        return unsupported(
+            explain("statistics (mean and variance) are %s, f32 is supported", name_of(p.statistics.data_type).data()));
+    what = std::make_shared<const described>(std::move(p), chosen);
+    return {};
+}
+
+void add_request(fingerprint &asked, const scale_request &scales) {
+    asked.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
+    asked.add(std::span(scales.group_dims));
+}
+
+verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
+                    const request &given) {
+    attributes lowered;
+    if (attr != nullptr)
+        if (verdict v = lower(*attr, lowered); v.failed()) return v;
+    fingerprint asked = fingerprint_of(given);
+    asked.add(lowered);
+    if (attr != nullptr && attr->found_scales.mask != 0) add_request(asked, attr->found_scales);
+    auto what = layer_norm::recall<described>(asked);
+    if (what == nullptr) {
+        problem p = make_problem(given);
+        p.attr = std::move(lowered);
+        if (verdict v = describe(std::move(p), attr, what); v.failed()) return v;
+        what = layer_norm::keep(asked, std::move(what));
+    }
+    *result = new jitnorm_primitive_desc(engine, attr, std::move(what));
+    return {};
+}
+
+verdict check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
+    if (hint == nullptr) return {};
+    const problem &forward = hint->what->problem;
+    if (!forward.is_forward()) return invalid("hint_fwd_pd is not a forward primitive descriptor");
+    return same_dims(forward.src, src) ? verdict{} : invalid("hint_fwd_pd is for a src of another shape");
+}
+
+constexpr dim_t MOST_ROWS = dim_t(1) << 53; // that a tensor can have
+
+bool is_at_row_block(const layer_norm::row_blocks &all, dim_t row, dim_t all_rows) {
+    return row == all_rows || row % all.block_rows() == 0;
+}
+
+verdict check_row_range(const memory_desc &src, dim_t first, dim_t all) {
+    if (first < 0 || all < 0 || all > MOST_ROWS) return invalid("first_row or all_rows is no number of rows");
+    if (src.ndims < 2 || has_runtime_dims(src)) return {}; // which is refused for itself
+    problem rows;
+    rows.src = src;
+    if (rows.rows() > all || first > all - rows.rows()) return invalid("the rows of src are not among all_rows");
+    const layer_norm::row_blocks cut(all, rows.row_length());
+    if (is_at_row_block(cut, first, all) && is_at_row_block(cut, first + rows.rows(), all)) return {};
+    return invalid(explain("the rows of src are no whole row blocks, of %lld rows", (long long)cut.block_rows()));
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
+    jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr) {
+    if (any_null(primitive_desc, engine, src_desc, dst_desc))
+        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
+    return guarded(__func__, [&] {
+        if (prop_kind != jitnorm_forward_training && prop_kind != jitnorm_forward_inference)
+            return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
+                                   jitnorm_prop_kind2str(prop_kind)));
+        return create_desc(primitive_desc, engine, attr,
+                           {.prop_kind = prop_kind,
+                            .src = src_desc,
+                            .statistics = stat_desc,
+                            .dst = dst_desc,
+                            .diff_dst = nullptr,
+                            .diff_src = nullptr,
+                            .scale_shift_type = scale_shift_data_type,
+                            .diff_scale_shift_type = jitnorm_f32,
+                            .epsilon = epsilon,
+                            .flags = flags});
+    });
+}
+
+jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
+    float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr) {
+    return jitnorm_layer_normalization_forward_primitive_desc_create_v2(
+        primitive_desc, engine, prop_kind, src_desc, dst_desc, stat_desc, jitnorm_f32, epsilon, flags, attr);
+}
+
+jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t diff_src_desc, const_jitnorm_memory_desc_t diff_dst_desc,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t stat_desc,
+    jitnorm_data_type_t diff_scale_shift_data_type, jitnorm_data_type_t scale_shift_data_type, float epsilon,
+    unsigned flags, const_jitnorm_primitive_desc_t hint_fwd_pd, const_jitnorm_primitive_attr_t attr) {
+    if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
+        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
+    return guarded(__func__, [&] {
+        if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
+            return invalid(
+                explain("prop_kind is %s, backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
+        if (verdict v = check_hint(*src_desc, hint_fwd_pd); v.failed()) return v;
+        return create_desc(primitive_desc, engine, attr,
+                           {.prop_kind = prop_kind,
+                            .src = src_desc,
+                            .statistics = stat_desc,
+                            .dst = nullptr,
+                            .diff_dst = diff_dst_desc,
+                            .diff_src = diff_src_desc,
+                            .scale_shift_type = scale_shift_data_type,
+                            .diff_scale_shift_type = diff_scale_shift_data_type,
+                            .epsilon = epsilon,
+                            .flags = flags});
+    });
+}
+
+jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t diff_src_desc, const_jitnorm_memory_desc_t diff_dst_desc,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t stat_desc, float epsilon, unsigned flags,
+    const_jitnorm_primitive_desc_t hint_fwd_pd, const_jitnorm_primitive_attr_t attr) {
+    return jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+        primitive_desc, engine, prop_kind, diff_src_desc, diff_dst_desc, src_desc, stat_desc, jitnorm_f32, jitnorm_f32,
+        epsilon, flags, hint_fwd_pd, attr);
+}
+
+jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t diff_src_desc,
+    const_jitnorm_memory_desc_t diff_dst_desc, const_jitnorm_memory_desc_t src_desc,
+    const_jitnorm_memory_desc_t stat_desc, jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags,
+    jitnorm_dim_t first_row, jitnorm_dim_t all_rows, const_jitnorm_primitive_attr_t attr) {
+    if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
+        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
+    return guarded(__func__, [&] {
+        if (verdict v = check_row_range(*src_desc, first_row, all_rows); v.failed()) return v;
+        return create_desc(primitive_desc, engine, attr,
+                           {.prop_kind = jitnorm_backward,
+                            .src = src_desc,
+                            .statistics = stat_desc,
+                            .dst = nullptr,
+                            .diff_dst = diff_dst_desc,
+                            .diff_src = diff_src_desc,
+                            .scale_shift_type = scale_shift_data_type,
+                            .diff_scale_shift_type = jitnorm_f64,
+                            .epsilon = epsilon,
+                            .flags = flags,
+                            .first_row = first_row,
+                            .all_rows = all_rows});
+    });
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: primitives and their execution.
+#include <chrono>
+#include <string>
+
+#include "../../core/boundary.hpp"
+#include "../../primitive/prepare.hpp"
+#include "../../primitive/thread_scratchpad.hpp"
+#include "../../system/parallel.hpp"
+#include "../../system/verbose.hpp"
+#include "../memory/memory.hpp"
+#include "executable.hpp"
+#include "jitnorm/jitnorm.h"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+
+struct jitnorm_primitive {
+    jitnorm_primitive_desc desc;
+    std::shared_ptr<const executable> made;
+
+    explicit jitnorm_primitive(const jitnorm_primitive_desc &pd) : desc(pd), made(executable_of(desc.what)) {
+        const size_t bytes = made->thread_bytes;
+        if (bytes != 0 && thread_scratchpad(bytes).data() == nullptr) throw std::bad_alloc();
+    }
+
+    jitnorm_primitive(const jitnorm_primitive &) = delete;
+    jitnorm_primitive &operator=(const jitnorm_primitive &) = delete;
+};
+
+namespace {
+
+using stopwatch = std::chrono::steady_clock;
+
+// "primitive,<event>,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>"
+void log_timed(const char *event, const jitnorm_primitive &primitive, const layer_norm::problem &p,
+               stopwatch::time_point start) {
+    const std::string taken = milliseconds_since(start);
+    log_line(event, std::string("cpu,layer_normalization,") + primitive.desc.what->solution.by->name + "," +
+                        describe(p) + "," + taken);
+}
+
+verdict create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
+    const bool is_timed = verbose_level() >= 2; // the clock takes longer than a primitive that has been made before
+    const auto start = is_timed ? stopwatch::now() : stopwatch::time_point();
+    auto primitive = std::make_unique<jitnorm_primitive>(pd);
+    if (is_timed) log_timed("primitive,create", *primitive, pd.what->problem, start);
+    *result = primitive.release();
+    return {};
+}
+
+verdict run_timed(const jitnorm_primitive &primitive, const layer_norm::arguments &arguments) {
+    const auto start = stopwatch::now();
+    const jitnorm_status_t status = primitive.made->executor->execute(arguments);
+    log_timed("primitive,exec", primitive, arguments.sizes ? *arguments.sizes : primitive.desc.what->problem, start);
+    return {status};
+}
+
+// What is left when the arguments are in place.
+verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, size_t thread_bytes,
+            layer_norm::arguments &arguments) {
+    const thread_scratchpad scratchpad(thread_bytes);
+    if (thread_bytes != 0) {
+        if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
+        arguments.set(SCRATCHPAD, scratchpad.data());
+    }
+    const threads_of scope(stream.thread_pool());
+    if (verbose_level() >= 1) return run_timed(primitive, arguments);
+    return {primitive.made->executor->execute(arguments)};
+}
+
+verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
+                const jitnorm_exec_arg_t *args) {
+    layer_norm::arguments arguments;
+    const verdict v = primitive.made->arguments.resolve(nargs, args, arguments);
+    if (v.failed()) return v;
+    return run(primitive, stream, primitive.made->thread_bytes, arguments);
+}
+
+// The memories tell the sizes. The copy of the problem allocates where there are post-ops.
+[[gnu::noinline]] verdict execute_with_sizes(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
+                                             int nargs, const jitnorm_exec_arg_t *args) {
+    layer_norm::problem sizes = primitive.desc.what->problem;
+    layer_norm::arguments arguments;
+    layer_norm::plan how;
+    arguments.sizes = &sizes;
+    arguments.how = &how;
+    const verdict v = primitive.made->arguments.resolve(nargs, args, arguments, &sizes);
+    if (v.failed()) return v;
+    const bool by_user = primitive.desc.what->scratchpad.ndims != 0;
+    how = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
+                                     by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
+    return run(primitive, stream, by_user ? primitive.made->thread_bytes : how.scratchpad.bytes(), arguments);
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
+                                          const_jitnorm_primitive_desc_t primitive_desc) {
+    if (any_null(primitive, primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive, primitive_desc));
+    return guarded(__func__, [&] { return create_primitive(primitive, *primitive_desc); });
+}
+
+jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t primitive, size_t *size, uint8_t *) {
+    if (any_null(primitive, size)) return report(__func__, JITNORM_NULL_AMONG(primitive, size));
+    *size = 0;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *primitive,
+                                                          const_jitnorm_primitive_desc_t primitive_desc, size_t size,
+                                                          const uint8_t *) {
+    if (size != 0) return report(__func__, invalid("cache_blob is none that this library gave"));
+    return jitnorm_primitive_create(primitive, primitive_desc);
+}
+
+jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream, int nargs,
+                                           const jitnorm_exec_arg_t *args) {
+    if (any_null(primitive, stream) || (nargs > 0 && args == nullptr))
+        return report(__func__, JITNORM_NULL_AMONG(primitive, stream, args));
+    if (nargs < 0) return report(__func__, invalid(explain("nargs is %d", nargs)));
+    return guarded(__func__, [&] {
+        return primitive->made->arguments.has_runtime_sizes() ? execute_with_sizes(*primitive, *stream, nargs, args)
+                                                              : execute(*primitive, *stream, nargs, args);
+    });
+}
+
+jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_primitive_t primitive,
+                                                      const_jitnorm_primitive_desc_t *primitive_desc) {
+    if (any_null(primitive, primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive, primitive_desc));
+    *primitive_desc = &primitive->desc;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primitive) { return destroy(primitive); }

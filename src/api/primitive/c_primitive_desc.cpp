@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface: queries about primitive descriptors, and their other functions.
+#include "../../core/boundary.hpp"
+#include "jitnorm/jitnorm.h"
+#include "tensors.hpp"
+
+using namespace jitnorm::impl;
+using namespace jitnorm::impl::api;
+
+namespace {
+
+template <typename Answer>
+verdict answer(void *result, Answer value) {
+    *static_cast<Answer *>(result) = value;
+    return {};
+}
+
+// Scales and the scratchpad are attributes' business and do not count.
+int count(const jitnorm_primitive_desc &pd, role use) {
+    int number = 0;
+    for (int s = 0; s < SLOT_COUNT; ++s) {
+        const bool counts = s != SRC_SCALE && s != DST_SCALE && s != SCRATCHPAD;
+        number += counts && tensor_of(*pd.what, slot(s)).use == use;
+    }
+    return number;
+}
+
+// Descriptors by kind and number. Statistics follow src or dst: whichever side they are on.
+slot statistics_slot(const jitnorm_primitive_desc &pd, role side, int index) {
+    const bool is_statistic = index == 1 || index == 2;
+    if (!is_statistic || tensor_of(*pd.what, VARIANCE).use != side) return NO_SLOT;
+    return index == 1 ? MEAN : VARIANCE;
+}
+
+slot slot_of_query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index) {
+    switch (what) {
+    case jitnorm_query_src_md:
+        return index == 0 ? SRC : statistics_slot(pd, role::input, index);
+    case jitnorm_query_dst_md:
+        return index == 0 ? DST : statistics_slot(pd, role::output, index);
+    case jitnorm_query_diff_src_md:
+        return index == 0 ? DIFF_SRC : NO_SLOT;
+    case jitnorm_query_diff_dst_md:
+        return index == 0 ? DIFF_DST : NO_SLOT;
+    case jitnorm_query_weights_md:
+        return index == 0 ? SCALE : index == 1 ? SHIFT : NO_SLOT;
+    case jitnorm_query_diff_weights_md:
+        return index == 0 ? DIFF_SCALE : index == 1 ? DIFF_SHIFT : NO_SLOT;
+    case jitnorm_query_scratchpad_md:
+        return index == 0 ? SCRATCHPAD : NO_SLOT;
+    case jitnorm_query_exec_arg_md:
+        return slot_of(index);
+    default:
+        return NO_SLOT; // there is no workspace
+    }
+}
+
+bool is_md_query(jitnorm_query_t what) {
+    return (jitnorm_query_src_md <= what && what <= jitnorm_query_scratchpad_md) || what == jitnorm_query_exec_arg_md;
+}
+
+const memory_desc *find_md(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index) {
+    static const memory_desc EMPTY;
+    const slot s = slot_of_query(pd, what, index);
+    return s == NO_SLOT ? &EMPTY : tensor_of(*pd.what, s).md;
+}
+
+int64_t library_scratchpad_bytes(const jitnorm_primitive_desc &pd) {
+    if (pd.what->user_gives_scratchpad()) return 0;
+    return pd.what->problem.has_runtime_sizes() ? RUNTIME_DIM : int64_t(pd.what->scratchpad_bytes());
+}
+
+verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index, void *result) {
+    if (is_md_query(what)) return answer(result, find_md(pd, what, index));
+    switch (what) {
+    case jitnorm_query_engine:
+    case jitnorm_query_scratchpad_engine:
+        return answer(result, pd.engine);
+    case jitnorm_query_primitive_kind:
+        return answer(result, jitnorm_layer_normalization);
+    case jitnorm_query_num_of_inputs_s32:
+        return answer(result, count(pd, role::input));
+    case jitnorm_query_num_of_outputs_s32:
+        return answer(result, count(pd, role::output));
+    case jitnorm_query_time_estimate_f64:
+        return answer(result, 0.0);
+    case jitnorm_query_memory_consumption_s64:
+        return answer(result, library_scratchpad_bytes(pd));
+    case jitnorm_query_impl_info_str:
+        return answer(result, pd.what->solution.by->name);
+    case jitnorm_query_cache_blob_id_size_s64:
+        return answer(result, int64_t(0));
+    case jitnorm_query_cache_blob_id:
+        return answer<const uint8_t *>(result, nullptr);
+    case jitnorm_query_prop_kind:
+        return answer(result, pd.what->problem.prop_kind);
+    case jitnorm_query_epsilon_f32:
+        return answer(result, pd.what->problem.epsilon);
+    case jitnorm_query_flags:
+        return answer(result, pd.what->problem.flags);
+    default:
+        return unsupported("not a query about primitive descriptors");
+    }
+}
+
+} // namespace
+
+jitnorm_status_t jitnorm_primitive_desc_next_impl(jitnorm_primitive_desc_t primitive_desc) {
+    if (any_null(primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc));
+    return guarded(__func__, [&]() -> verdict {
+        return {primitive_desc->move_to_next_implementation() ? jitnorm_success : jitnorm_last_impl_reached};
+    });
+}
+
+jitnorm_status_t jitnorm_primitive_desc_clone(jitnorm_primitive_desc_t *primitive_desc,
+                                              const_jitnorm_primitive_desc_t existing) {
+    return clone(__func__, primitive_desc, existing);
+}
+
+jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primitive_desc_t primitive_desc,
+                                                 const_jitnorm_primitive_attr_t *attr) {
+    if (any_null(primitive_desc, attr)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc, attr));
+    *attr = &primitive_desc->attr;
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primitive_desc) {
+    return destroy(primitive_desc);
+}
+
+jitnorm_status_t jitnorm_primitive_desc_query(const_jitnorm_primitive_desc_t primitive_desc, jitnorm_query_t what,
+                                              int index, void *result) {
+    if (any_null(primitive_desc, result)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc, result));
+    return guarded(__func__, [&] { return query(*primitive_desc, what, index, result); });
+}
+
+const_jitnorm_memory_desc_t jitnorm_primitive_desc_query_md(const_jitnorm_primitive_desc_t primitive_desc,
+                                                            jitnorm_query_t what, int index) {
+    return any_null(primitive_desc) || !is_md_query(what) ? nullptr : find_md(*primitive_desc, what, index);
+}
+
+int jitnorm_primitive_desc_query_s32(const_jitnorm_primitive_desc_t primitive_desc, jitnorm_query_t what, int index) {
+    const bool is_s32 = what == jitnorm_query_num_of_inputs_s32 || what == jitnorm_query_num_of_outputs_s32;
+    int result = 0;
+    if (is_s32) jitnorm_primitive_desc_query(primitive_desc, what, index, &result);
+    return result;
+}

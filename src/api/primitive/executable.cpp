@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executable.hpp"
+
+#include "../../primitive/recent.hpp"
+#include "../../system/aligned_bytes.hpp"
+
+namespace jitnorm::impl::api {
+
+namespace {
+
+// What the executing thread's buffer must have: all that the user's scratchpad does not. An implementation that another
+// one fell back to may need more than the user was told. With run-time sizes each execution finds out.
+size_t library_scratchpad(const described &what) {
+    if (what.problem.has_runtime_sizes() && !what.user_gives_scratchpad()) return 0;
+    const size_t wanted = what.scratchpad_bytes();
+    return wanted + ALIGNMENT - 1 <= bytes(what.scratchpad) ? 0 : wanted;
+}
+
+} // namespace
+
+executable::executable(const described &what, std::shared_ptr<const layer_norm::executor> made)
+    : executor(std::move(made)), arguments(what), thread_bytes(library_scratchpad(what)) {}
+
+// The next to ask tries again what was refused.
+std::shared_ptr<const executable> executable_of(std::shared_ptr<const described> &what) {
+    const bool is_kept = layer_norm::keeps_recent();
+    if (is_kept)
+        if (auto made = what->made()) return made;
+    layer_norm::solution how = what->solution;
+    auto executor = layer_norm::make_executor(what->problem, how);
+    const bool is_as_chosen = how.by == what->solution.by;
+    if (!is_as_chosen) what = std::make_shared<const described>(*what, how);
+    auto made = std::make_shared<const executable>(*what, std::move(executor));
+    return is_as_chosen && is_kept ? what->keep(std::move(made)) : made;
+}
+
+} // namespace jitnorm::impl::api

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime_sizes.hpp"
+
+#include "../memory/tensor_match.hpp"
+
+namespace jitnorm::impl::api {
+
+memory_desc *described_by(slot s, layer_norm::problem &p) {
+    switch (s) {
+    case SRC:
+        return &p.src;
+    case DST:
+        return &p.dst;
+    case MEAN:
+    case VARIANCE:
+        return &p.statistics;
+    case DIFF_DST:
+        return &p.diff_dst;
+    case DIFF_SRC:
+        return &p.diff_src;
+    case RESIDUAL:
+        return &p.attr.residual.added;
+    case SUM:
+    case DIFF_SUM:
+        return &p.attr.residual.sum;
+    default:
+        return s < FIRST_POST_OP ? nullptr
+                                 : &std::get<binary_post_op>(p.attr.post_ops.entries[size_t(s - FIRST_POST_OP)]).src1;
+    }
+}
+
+namespace {
+
+// A dimension that is left to run time is not one that is broadcast: kernels are made for one or the other.
+bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const memory_desc &dst) {
+    for (int d = 0; d < src1.ndims; ++d)
+        if (pattern.dims[d] == RUNTIME_DIM && src1.dims[d] != dst.dims[d]) return false;
+    return true;
+}
+
+} // namespace
+
+bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes) {
+    switch (s) {
+    case MEAN:
+    case VARIANCE:
+        return same_tensor(md, sizes.statistics);
+    case SCALE:
+    case SHIFT:
+    case BIAS:
+    case DIFF_SCALE:
+    case DIFF_SHIFT:
+        return md.dims[0] == sizes.row_length();
+    default:
+        return s < FIRST_POST_OP || has_sizes_of(md, pattern, sizes.dst);
+    }
+}
+
+} // namespace jitnorm::impl::api

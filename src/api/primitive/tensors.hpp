@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// tensors: what a primitive reads and writes, and which execution argument hands it over.
+#pragma once
+
+#include <array>
+
+#include "../../core/arguments.hpp"
+#include "primitive_desc.hpp"
+
+namespace jitnorm::impl::api {
+
+using layer_norm::slot;
+using enum layer_norm::slot;
+
+constexpr slot slot_of_post_op(int arg) {
+    const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
+    const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
+    return is_src1 && 0 <= index && index < MAX_POST_OPS ? layer_norm::post_op_slot(size_t(index)) : NO_SLOT;
+}
+
+// The search behind slot_of.
+constexpr slot find_slot(int arg) {
+    switch (arg) {
+    case JITNORM_ARG_SRC:
+        return SRC;
+    case JITNORM_ARG_DST:
+        return DST;
+    case JITNORM_ARG_MEAN:
+        return MEAN;
+    case JITNORM_ARG_VARIANCE:
+        return VARIANCE;
+    case JITNORM_ARG_SCALE:
+        return SCALE;
+    case JITNORM_ARG_SHIFT:
+        return SHIFT;
+    case JITNORM_ARG_DIFF_DST:
+        return DIFF_DST;
+    case JITNORM_ARG_DIFF_SRC:
+        return DIFF_SRC;
+    case JITNORM_ARG_DIFF_SCALE:
+        return DIFF_SCALE;
+    case JITNORM_ARG_DIFF_SHIFT:
+        return DIFF_SHIFT;
+    case JITNORM_ARG_SRC_1:
+        return RESIDUAL;
+    case JITNORM_ARG_DST_1:
+        return SUM;
+    case JITNORM_ARG_BIAS:
+        return BIAS;
+    case JITNORM_ARG_DIFF_DST_1:
+        return DIFF_SUM;
+    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC:
+        return SRC_SCALE;
+    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST:
+        return DST_SCALE;
+    case JITNORM_ARG_SCRATCHPAD:
+        return SCRATCHPAD;
+    default:
+        return slot_of_post_op(arg);
+    }
+}
+
+constexpr int LOW_ARGS = JITNORM_ARG_DIFF_SHIFT + 1; // tensors' arguments are below
+inline constexpr auto SLOT_OF_LOW_ARG = [] {
+    std::array<signed char, LOW_ARGS> slots = {};
+    for (int arg = 0; arg < LOW_ARGS; ++arg) slots[size_t(arg)] = static_cast<signed char>(find_slot(arg));
+    return slots;
+}();
+
+// NO_SLOT for an argument that no primitive has.
+constexpr slot slot_of(int arg) {
+    return 0 <= arg && arg < LOW_ARGS ? slot(SLOT_OF_LOW_ARG[size_t(arg)]) : find_slot(arg);
+}
+
+int arg_of(slot s);
+
+enum class role { absent, input, output, ignored /* may be given and is not looked at */ };
+
+struct tensor {
+    role use;
+    const memory_desc *md; // belongs to the description; empty when the tensor is absent
+};
+
+// The table of tensors in jitnorm.h, as code.
+tensor tensor_of(const described &what, slot s);
+
+} // namespace jitnorm::impl::api

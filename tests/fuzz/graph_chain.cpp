@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_chain.hpp"
+
+namespace jitnorm::fuzz {
+
+namespace {
+
+constexpr size_t FIRST_OP = 20, FIRST_TENSOR = 200;
+
+class chain {
+public:
+    chain(byte_stream &choices, graph_choice &what) : choices_(choices), what_(what) {}
+
+    void add_before() {
+        const logical_tensor sum = what_.inputs[0], one = tensor(sum.data_type), other = operand(sum.data_type);
+        const bool is_second = choices_.coin();
+        make(jitnorm_graph_op_add, {is_second ? other : one, is_second ? one : other}, sum);
+        what_.inputs.push_back(one);
+        if (choices_.coin()) what_.outputs.push_back(sum); // which compilation is told of, be it kept or not
+    }
+
+    void add_behind() {
+        for (size_t left = choices_.below(5); left > 0; --left) follow();
+        what_.outputs.push_back(value_);
+    }
+
+    std::vector<graph_op> take() { return std::move(ops_); }
+
+private:
+    logical_tensor tensor(jitnorm_data_type_t type, const sizes &dims) {
+        logical_tensor t = {};
+        jitnorm_graph_logical_tensor_init_with_dims(&t, next_tensor_++, type, int32_t(dims.size()), dims.data(),
+                                                    jitnorm_graph_layout_type_strided,
+                                                    jitnorm_graph_tensor_property_undef);
+        make_hostile(choices_, t);
+        return t;
+    }
+    logical_tensor tensor(jitnorm_data_type_t type) { return tensor(type, what_.dims); }
+
+    // With dimensions left out at the front, and ones.
+    logical_tensor operand(jitnorm_data_type_t type) {
+        sizes dims = what_.dims;
+        if (choices_.one_in(3)) dims.erase(dims.begin(), dims.begin() + ptrdiff_t(choices_.below(dims.size())));
+        for (int64_t &dim : dims)
+            if (choices_.one_in(4)) dim = 1;
+        what_.inputs.push_back(tensor(type, dims));
+        return what_.inputs.back();
+    }
+
+    jitnorm_graph_op_t make(jitnorm_graph_op_kind_t kind, const std::vector<logical_tensor> &inputs,
+                            const logical_tensor &output) {
+        jitnorm_graph_op_t made = nullptr;
+        require(jitnorm_graph_op_create(&made, next_op_++, kind, "linked") == jitnorm_success, "an op can be made");
+        ops_.emplace_back(made);
+        for (const logical_tensor &t : inputs) jitnorm_graph_op_add_input(made, &t);
+        jitnorm_graph_op_add_output(made, &output);
+        return made;
+    }
+
+    void apply(jitnorm_graph_op_kind_t kind, jitnorm_data_type_t to) {
+        const logical_tensor result = tensor(to);
+        last_ = make(kind, {value_}, result);
+        value_ = result;
+    }
+
+    void combine() {
+        constexpr jitnorm_graph_op_kind_t KINDS[] = {jitnorm_graph_op_multiply, jitnorm_graph_op_add,
+                                                     jitnorm_graph_op_divide,   jitnorm_graph_op_subtract,
+                                                     jitnorm_graph_op_maximum,  jitnorm_graph_op_minimum};
+        const jitnorm_graph_op_kind_t kind = choices_.pick(KINDS);
+        const logical_tensor other = operand(choices_.one_in(4) ? jitnorm_f32 : value_.data_type);
+        const bool is_second = choices_.one_in(4);
+        const logical_tensor result = tensor(other.data_type == jitnorm_f32 ? jitnorm_f32 : value_.data_type);
+        make(kind, {is_second ? other : value_, is_second ? value_ : other}, result);
+        value_ = result;
+    }
+
+    void quantize() {
+        constexpr jitnorm_data_type_t TYPES[] = {jitnorm_s8, jitnorm_u8, jitnorm_f8_e4m3, jitnorm_f8_e5m2};
+        constexpr float SCALES[] = {0.5F, 0.1F, 3, 1e-38F};
+        constexpr int64_t ZERO_POINTS[] = {0, 1, -128, int64_t(1) << 30};
+        const jitnorm_data_type_t to = choices_.pick(TYPES);
+        const float scale = choices_.pick(SCALES);
+        const int64_t zero_point = choices_.pick(ZERO_POINTS);
+        apply(jitnorm_graph_op_quantize, to);
+        jitnorm_graph_op_set_attr_f32(last_, jitnorm_graph_op_attr_scales, &scale, 1);
+        if (to == jitnorm_s8 || to == jitnorm_u8)
+            jitnorm_graph_op_set_attr_s64(last_, jitnorm_graph_op_attr_zps, &zero_point, 1);
+    }
+
+    void follow() {
+        constexpr jitnorm_graph_op_kind_t FUNCTIONS[] = {
+            jitnorm_graph_op_gelu, jitnorm_graph_op_relu,    jitnorm_graph_op_abs,   jitnorm_graph_op_tanh,
+            jitnorm_graph_op_sqrt, jitnorm_graph_op_sigmoid, jitnorm_graph_op_round, jitnorm_graph_op_hard_swish};
+        constexpr jitnorm_data_type_t CASTS[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+        switch (choices_.below(8)) {
+        case 0:
+        case 1:
+        case 2:
+            return apply(choices_.pick(FUNCTIONS), value_.data_type);
+        case 3:
+        case 4:
+        case 5:
+            return combine();
+        case 6:
+            return apply(jitnorm_graph_op_type_cast, choices_.pick(CASTS));
+        default:
+            return quantize();
+        }
+    }
+
+    byte_stream &choices_;
+    graph_choice &what_;
+    logical_tensor value_ = what_.outputs[0]; // what the last operation wrote
+    jitnorm_graph_op_t last_ = nullptr;
+    std::vector<graph_op> ops_;
+    size_t next_op_ = FIRST_OP, next_tensor_ = FIRST_TENSOR;
+};
+
+} // namespace
+
+std::vector<graph_op> choose_chain(byte_stream &choices, graph_choice &what) {
+    if (what.inputs.empty() || what.outputs.empty() || what.dims.empty()) return {};
+    chain made(choices, what);
+    if (choices.one_in(3)) made.add_before();
+    made.add_behind();
+    return made.take();
+}
+
+} // namespace jitnorm::fuzz

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is fused with a normalization, forward and backward, and weights of its own.
+#include "case_lists.hpp"
+
+namespace jitnorm::tests {
+
+namespace {
+
+// Scales that the library finds, 8-bit floats, and weights that are stored minus one.
+void add_quantizing(list &cases) {
+    constexpr jitnorm_data_type_t types[] = {S8, U8, jitnorm_f8_e5m2, jitnorm_f8_e4m3};
+    unsigned seed = 1400;
+    for (const auto type : types)
+        for (const auto &[columns, per_row] : {std::pair<dim_t, dim_t>{77, 1}, {768, 6}, {5000, 1}, {18000, 4}}) {
+            setup s = {.flags = SCALE | RMS, .dims = {6, columns}, .dst_type = type, .seed = ++seed};
+            s.attr = finding_scales(s.dims, per_row);
+            cases.push_back({s, content::ordinary, false, columns == 77});
+        }
+    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3})
+        for (const auto what : {content::ordinary, content::mixed})
+            cases.push_back({{.dims = {9, 100}, .dst_type = type, .seed = ++seed}, what});
+    for (const auto kind : {jitnorm_forward_training, BACKWARD})
+        for (const unsigned flags : {PLUS_ONE | RMS, PLUS_ONE | SHIFT})
+            cases.push_back({of_type({.kind = kind, .flags = flags, .dims = {9, 70}, .seed = ++seed}, BF16)});
+}
+
+// Sums that are normalized from their output, from a tile, rounded; chunks of long rows; gradients with a second
+// source.
+void add_residuals(list &cases) {
+    size_t turn = 0;
+    for (const dim_t columns : {5, 37, 64, 700, 4096, 9000})
+        for (const auto type : {F32, BF16, F64})
+            for (const auto sum : {F32, BF16}) {
+                setup s = of_type({.flags = SCALE, .dims = {rows_for(columns, turn), columns}, .seed = 1400}, type);
+                if (turn % 2 == 0) s.flags |= RMS;
+                s.residual = {.added = "dense", .sum = "dense", .type = type, .sum_type = sum};
+                if (turn % 3 == 1) s.residual.bias_type = F32;
+                s.residual.rounded = turn % 4 == 3;
+                s.residual.in_place = type == sum && turn % 4 < 2;
+                cases.push_back({s, turn % 5 == 0 ? content::mixed : content::ordinary, false, columns < 50});
+                ++turn;
+            }
+    for (const auto type : {F32, BF16, F64}) {
+        setup s = of_type({.kind = BACKWARD, .flags = SCALE, .dims = {12, 45}, .seed = 1401}, type);
+        s.residual = {.added = "", .sum = "dense", .sum_type = BF16};
+        cases.push_back({s});
+    }
+}
+
+} // namespace
+
+void add_fused(list &cases) {
+    for (const auto add : {add_quantizing, add_residuals}) add(cases);
+}
+
+} // namespace jitnorm::tests

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same of several operations, casts and conversions to 8 bits.
+#include "fused_run.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+float quantized(float x, float scale, float zero_point, float lowest, float highest) {
+    const float scaled = x * (1 / scale);
+    return std::min(highest, std::max(lowest, std::nearbyint(scaled + zero_point)));
+}
+
+struct range {
+    jitnorm_data_type_t type;
+    float lowest, highest;
+};
+constexpr range RANGES[] = {{jitnorm_s8, -128, 127}, {jitnorm_u8, 0, 255}};
+
+TEST(fusion_chains, quantize_has_its_bits) {
+    for (const range &r : RANGES)
+        for (const float scale : {0.5F, 0.013F, 3.7F, -0.25F, 1e-3F})
+            for (const int64_t zero_point : {0, 1, -9, 128, 1000})
+                for (const shape &dims : SHAPES) {
+                    fused_execution e({LayerNorm, dims, jitnorm_f32, {quantize(scale, r.type, {zero_point})}, r.type});
+                    e.run();
+                    floats expected = e.normalized();
+                    for (float &x : expected) x = quantized(x, scale, float(zero_point), r.lowest, r.highest);
+                    expect_equal(as_floats(e.dst.data.values()), expected);
+                }
+}
+
+// The product of 1 / scale alone, the sign of zero included; rounded and saturated as the type is.
+TEST(fusion_chains, quantize_to_f8) {
+    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3})
+        for (const float scale : {0.5F, 0.013F, -3.7F, 1e-4F}) {
+            fused_execution e({LayerNorm, {6, 70}, jitnorm_f32, {{Round}, quantize(scale, type)}, type});
+            e.run();
+            floats expected = e.normalized();
+            for (float &x : expected) x = std::nearbyint(x) * (1 / scale);
+            expected = rounded(expected, type);
+            const floats got = as_floats(e.dst.data.values());
+            expect_equal(got, expected);
+            for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::signbit(got[i]), std::signbit(expected[i]));
+        }
+}
+
+// Values (from beta alone) within a few ulps of those that lie between two integers, where it shows how often a step is
+// rounded.
+TEST(fusion_chains, quantize_rounds_as_often_as_it_says) {
+    constexpr int ULPS = 4, TIES = 60;
+    for (const float scale : {0.013F, 0.1F, 0.3F, 3.7F})
+        for (const int zero_point : {-50, -9, 9, 40}) {
+            std::vector<double> ties;
+            for (int k = -TIES / 2; k < TIES / 2; ++k) {
+                float value = (float(k - zero_point) + 0.5F) * scale;
+                for (int i = 0; i < ULPS; ++i) value = std::nextafter(value, -INFINITY);
+                for (int i = -ULPS; i <= ULPS; ++i, value = std::nextafter(value, INFINITY)) ties.push_back(value);
+            }
+            fused_execution e({LayerNorm,
+                               {2, dim_t(ties.size())},
+                               jitnorm_f32,
+                               {quantize(scale, jitnorm_s8, {zero_point})},
+                               jitnorm_s8});
+            e.gamma.data.fill(std::vector<double>(ties.size(), 0));
+            e.beta.data.fill(ties);
+            e.run();
+            floats expected = e.normalized();
+            EXPECT_EQ(expected[0], float(ties[0]));
+            for (float &x : expected) x = quantized(x, scale, float(zero_point), -128, 127);
+            expect_equal(as_floats(e.dst.data.values()), expected);
+        }
+}
+
+// The graphs of oneDNN's own tests of this pattern.
+TEST(fusion_chains, function_and_quantize) {
+    for (const std::vector<int64_t> &zero_points : {std::vector<int64_t>{}, {0}, {1}}) {
+        fused_execution only_function({LayerNorm, {2, 2, 2}, jitnorm_f32, {{GELU}}});
+        only_function.run();
+        fused_execution e(
+            {LayerNorm, {2, 2, 2}, jitnorm_f32, {{GELU}, quantize(0.5F, jitnorm_s8, zero_points)}, jitnorm_s8});
+        e.run();
+        floats expected = as_floats(only_function.dst.data.values());
+        for (float &x : expected) x = quantized(x, 0.5F, zero_points.empty() ? 0 : float(zero_points[0]), -128, 127);
+        expect_equal(as_floats(e.dst.data.values()), expected);
+    }
+}
+
+void expect_multiplied_and_quantized(const fused_case &c, float zero_point) {
+    fused_execution e(c);
+    e.run();
+    floats expected = e.normalized();
+    const floats other = e.others();
+    for (size_t i = 0; i < expected.size(); ++i)
+        expected[i] = quantized(expected[i] * other[i], 0.5F, zero_point, -128, 127);
+    expect_equal(as_floats(e.dst.data.values()), expected);
+}
+
+TEST(fusion_chains, multiply_and_quantize) {
+    const shape dims = {1, 128, 512};
+    const std::vector<link> plain = {with_other(Multiply), quantize(0.5F)};
+    expect_multiplied_and_quantized({LayerNorm, dims, jitnorm_f32, plain, jitnorm_s8, dims}, 0);
+    const link to_f32 = {TypeCast, jitnorm_f32};
+    expect_multiplied_and_quantized({LayerNorm,
+                                     dims,
+                                     jitnorm_bf16,
+                                     {to_f32, with_other(Multiply), quantize(0.5F, jitnorm_s8, {0})},
+                                     jitnorm_s8,
+                                     dims},
+                                    0);
+    expect_multiplied_and_quantized({LayerNorm,
+                                     dims,
+                                     jitnorm_bf16,
+                                     {to_f32, with_other(Multiply), quantize(0.5F, jitnorm_s8, {1})},
+                                     jitnorm_s8,
+                                     {512}},
+                                    1);
+    expect_multiplied_and_quantized({RMSNorm,
+                                     dims,
+                                     jitnorm_f16,
+                                     {to_f32, with_other(Multiply), quantize(0.5F, jitnorm_s8, {1})},
+                                     jitnorm_s8,
+                                     {512}},
+                                    1);
+}
+
+TEST(fusion_chains, a_cast_rounds_once) {
+    for (const auto narrow : {jitnorm_bf16, jitnorm_f16})
+        for (const shape &dims : SHAPES) {
+            fused_execution to_narrow({LayerNorm, dims, jitnorm_f32, {{TypeCast, narrow}}, narrow});
+            to_narrow.run();
+            expect_equal(as_floats(to_narrow.dst.data.values()), rounded(to_narrow.normalized(), narrow));
+            fused_execution to_f32({RMSNorm, dims, narrow, {{TypeCast, jitnorm_f32}}, jitnorm_f32});
+            to_f32.run();
+            expect_equal(as_floats(to_f32.dst.data.values()), to_f32.normalized()); // not rounded at all
+        }
+}
+
+TEST(fusion_chains, nineteen_steps_in_order) {
+    std::vector<link> links = {};
+    for (int i = 0; i < 19; ++i) links.push_back(i % 3 == 0 ? with_other(Add) : i % 3 == 1 ? link{Square} : link{Sqrt});
+    links.push_back(quantize(0.25F, jitnorm_u8, {3}));
+    fused_execution e({LayerNorm, {3, 70}, jitnorm_f32, links, jitnorm_u8, {70}});
+    e.run();
+    floats expected = e.normalized();
+    const floats other = e.others();
+    for (size_t i = 0; i < expected.size(); ++i) {
+        float &x = expected[i];
+        for (int step = 0; step < 19; ++step) x = step % 3 == 0 ? x + other[i] : step % 3 == 1 ? x * x : std::sqrt(x);
+        x = quantized(x, 0.25F, 3, 0, 255);
+    }
+    expect_equal(as_floats(e.dst.data.values()), expected);
+}
+
+} // namespace
+} // namespace jitnorm::tests
