@@ -41,7 +41,7 @@ protected:
 
     // A walk over the row, in pairs of vectors where there are two. body(g, io, tail, places)
     template <typename Body>
-    static auto walked(walk how, const Body &body) {
+    static auto walked(walk how, const Body &body, bool permutes = false) {
         return small_function([&](Xbyak::CodeGenerator &g) {
             impl::jit::tail_mask<I, number> tail(g, vmm(15));
             walker_type walker = how == walk::loop ? walker_type(g, g.rax, g.rcx) : walker_type(g, g.rdx);
@@ -49,6 +49,7 @@ protected:
             const auto use = [&](places vectors) { body(g, io, tail, vectors); };
             Xbyak::Label done;
             tail.prepare(g.rdx, g.r8, g.r9);
+            if (permutes) io.permute_bf16(vmm(10));
             if (how == walk::loop) {
                 walker.begin(g.rdx);
                 walker.walk_freely(2, use);
@@ -66,13 +67,14 @@ protected:
     }
     static int longest(walk how) { return how == walk::loop ? LONGEST : 2 * WIDTH; }
 
-    static auto loader(walk how, jitnorm_data_type_t type) {
-        return walked(how, [=](Xbyak::CodeGenerator &g, io_type &io, auto &, places vectors) {
+    static auto loader(walk how, jitnorm_data_type_t type, bool permutes = false) {
+        const auto load = [=](Xbyak::CodeGenerator &g, io_type &io, auto &, places vectors) {
             for (const auto &p : vectors) {
                 io.load(vmm(p.slot), g.rdi, p, type);
                 io.store(g.rsi, p, vmm(p.slot), OWN, false);
             }
-        });
+        };
+        return walked(how, load, permutes);
     }
 
     static auto storer(walk how, jitnorm_data_type_t type, bool non_temporal) {
@@ -110,8 +112,11 @@ TYPED_TEST(element_io, widens_every_value) {
     this->for_each_type([&]<typename Stored>(jitnorm_data_type_t type, impl::stored_as<Stored>) {
         const std::vector<Stored> in = stored_values<Stored>();
         std::vector<T> out(in.size());
-        this->loader(TestFixture::walk::loop, type)(in.data(), out.data(), int64_t(in.size()));
-        for (size_t i = 0; i < in.size(); ++i) ASSERT_TRUE(same(out[i], impl::widen<T>(in[i]))) << i << ": " << out[i];
+        for (bool permutes : {false, true}) {
+            this->loader(TestFixture::walk::loop, type, permutes)(in.data(), out.data(), int64_t(in.size()));
+            for (size_t i = 0; i < in.size(); ++i)
+                ASSERT_TRUE(same(out[i], impl::widen<T>(in[i]))) << i << ": " << out[i];
+        }
     });
 }
 
@@ -119,7 +124,8 @@ TYPED_TEST(element_io, loads_rows_of_every_length) {
     using T = typename TestFixture::compute_type;
     for (auto how : {TestFixture::walk::loop, TestFixture::walk::straight})
         this->for_each_type([&]<typename Stored>(jitnorm_data_type_t type, impl::stored_as<Stored>) {
-            const auto load = this->loader(how, type);
+            const bool permutes = how == TestFixture::walk::loop;
+            const auto load = this->loader(how, type, permutes);
             const std::vector<Stored> values = stored_values<Stored>();
             for (int count = 0; count <= this->longest(how); ++count)
                 for (guard_side side : SIDES) {
