@@ -107,12 +107,13 @@ inline void forward_batches<T>::take_first_sweeps(const strip &src, row_batch<T>
 template <typename T>
 inline void forward_batches<T>::write_statistics(const row_batch<T> &batch, const statistics_rows &to) const {
     const auto write = [&](void *tensor, const auto &copy) {
+        if (statistics_type_ == jitnorm_f32 && to.stride == 1) return copy(tensor); // almost always
         alignas(64) float values[MAX_BATCH_ROWS];
         copy(values);
         layer_norm::write_statistics(values, batch.rows, tensor, statistics_type_, 0, to.stride);
     };
-    if (writes_mean_) write(to.mean, [&](float *values) { batch.copy_means(values); });
-    if (writes_variance_) write(to.variance, [&](float *values) { batch.copy_deviations(form_, values); });
+    if (writes_mean_) write(to.mean, [&](void *values) { batch.copy_means(values); });
+    if (writes_variance_) write(to.variance, [&](void *values) { batch.copy_deviations(form_, values); });
 }
 
 template <typename T>

@@ -27,6 +27,7 @@ struct processor {
     Cpu cpu;
     isa best = best_of(cpu);
     bool avx512_bf16 = cpu.has(Cpu::tAVX512_BF16);
+    bool avx512_vbmi = cpu.has(Cpu::tAVX512_VBMI);
 };
 
 constinit process_wide<const processor> this_processor;
@@ -99,6 +100,7 @@ int current_cap() {
 bool is_allowed(isa wanted) { return wanted <= this_processor.get().best && int(wanted) <= current_cap(); }
 
 bool has_avx512_bf16() { return this_processor.get().avx512_bf16; }
+bool has_avx512_vbmi() { return this_processor.get().avx512_vbmi; }
 
 jitnorm_status_t set_max_isa(jitnorm_cpu_isa_t cap) {
     const auto wanted = cap_of(cap);

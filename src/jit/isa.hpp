@@ -16,9 +16,10 @@ constexpr const char *implementation_name(isa vectors) { return vectors == isa::
 // The best that the processor has, the operating system saves, and the cap (JITNORM_MAX_CPU_ISA, set_max_isa) allows.
 bool is_allowed(isa wanted);
 
-// Whether the processor has AVX512_BF16, which isa::avx512 does not ask for: kernels use it where the bits are the
-// same.
+// Whether the processor has AVX512_BF16 and AVX512_VBMI, which isa::avx512 does not ask for: kernels use them where the
+// bits are the same.
 bool has_avx512_bf16();
+bool has_avx512_vbmi();
 
 // The cap for descriptors created from now on: any of the enumeration, which says what each amounts to; anything else
 // is invalid_arguments. Overrides the environment variable.

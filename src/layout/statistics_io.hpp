@@ -2,7 +2,6 @@
 // statistics_io: one statistic of a row or of a few, between a tensor of type f32, bf16 or f16 and floats.
 #pragma once
 
-#include <cstring>
 #include <type_traits>
 
 #include "../arithmetic/convert.hpp"
@@ -48,12 +47,6 @@ void read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t first, 
 inline void write_statistics(const float *values, dim_t count, void *tensor, jitnorm_data_type_t type, dim_t first,
                              dim_t stride) {
     statistics_detail::visit_type(type, [&]<typename Stored>(stored_as<Stored>) {
-        if constexpr (std::is_same_v<Stored, float>)
-            if (stride == 1) { // almost always; storing one by one takes 1 ns each
-                std::memcpy(static_cast<char *>(tensor) + first * dim_t(sizeof(float)), values,
-                            size_t(count) * sizeof(float));
-                return;
-            }
         statistics_detail::write_spaced<Stored>(values, count, tensor, first, stride);
     });
 }

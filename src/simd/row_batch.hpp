@@ -7,6 +7,7 @@
 #include "../arithmetic/reciprocal_root.hpp"
 #include "../core/plan.hpp"
 #include "../core/problem.hpp"
+#include "../core/unaligned.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -57,15 +58,10 @@ struct row_batch {
         find_normalizers(epsilon);
     }
 
-    // As they are stored.
-    [[gnu::target("avx2,fma")]] void copy_means(float *to) const {
-        for (dim_t r = 0; r < rows; ++r) to[r] = float(hi[r]);
-    }
-    [[gnu::target("avx2,fma")]] void copy_deviations(statistics_form form, float *to) const {
-        if (form == statistics_form::inverse_deviation)
-            for (dim_t r = 0; r < rows; ++r) to[r] = float(rstd[r]);
-        else
-            for (dim_t r = 0; r < rows; ++r) to[r] = float(wide[r]);
+    // To an array of floats at any address.
+    [[gnu::target("avx2,fma")]] void copy_means(void *to) const { copy(hi, to, rows); }
+    [[gnu::target("avx2,fma")]] void copy_deviations(statistics_form form, void *to) const {
+        form == statistics_form::inverse_deviation ? copy(rstd, to, rows) : copy(wide, to, rows);
     }
 
     // From a given mean and 1 / sqrt(variance + epsilon).
@@ -77,6 +73,12 @@ struct row_batch {
     }
 
 private:
+    // `count` is a copy: the compiler cannot know that no element is stored over the number of rows.
+    template <typename Number>
+    [[gnu::target("avx2,fma")]] static void copy(const Number *from, void *to, dim_t count) {
+        for (dim_t i = 0; i < count; ++i) store(float(from[i]), to, i);
+    }
+
     // Almost always, where variances are neither tiny nor huge.
     [[gnu::target("avx2,fma")]] bool find_normalizers_by_products(float epsilon) {
         int32_t unknown = 0;

@@ -75,6 +75,11 @@ TYPED_TEST(narrowing, one_vector_with_avx512_bf16) {
 
 TYPED_TEST(narrowing, two_vectors) { this->expect_defined_bits(2, false); }
 
+TYPED_TEST(narrowing, two_vectors_with_avx512_bf16) {
+    if (!impl::jit::has_avx512_bf16()) GTEST_SKIP() << "this processor lacks AVX512_BF16";
+    this->expect_defined_bits(2, true);
+}
+
 using narrowing_on_avx2 = narrowing<on<isa::avx2, float>>;
 TEST_F(narrowing_on_avx2, two_crossed_vectors) { expect_defined_bits(2, false, pair::crossed); }
 

@@ -28,13 +28,12 @@ public:
     template <typename Body>
     void sum(lanes sums, int unroll, Body &&body) {
         using generator = Xbyak::CodeGenerator;
-        Xbyak::Label single, block, last, done;
+        Xbyak::Label block, last, walk, done;
         clear(sums);
+        walker_.begin(count_);
         g_.cmp(count_, BLOCK);
-        g_.jbe(single, generator::T_NEAR);
+        g_.jbe(walk, generator::T_NEAR); // a single block
         save(sums);
-        g_.L(single);
-        walker_.rewind();
         g_.mov(rest_, count_);
         g_.L(block);
         g_.mov(walker_.left(), rest_);
@@ -43,9 +42,10 @@ public:
         g_.mov(walker_.left().cvt32(), BLOCK);
         g_.L(last);
         g_.sub(rest_, walker_.left());
+        g_.L(walk);
         walker_.walk(unroll, body);
         g_.cmp(count_, BLOCK);
-        g_.jbe(done, generator::T_NEAR); // a single block
+        g_.jbe(done, generator::T_NEAR);
         add_saved(sums);
         g_.test(rest_, rest_);
         g_.jz(done, generator::T_NEAR);

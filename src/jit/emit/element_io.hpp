@@ -10,6 +10,7 @@
 #include <array>
 #include <optional>
 
+#include "../isa.hpp"
 #include "crossing.hpp"
 #include "narrowing.hpp"
 #include "row_walker.hpp"
@@ -21,6 +22,7 @@ namespace jitnorm::impl::jit {
 template <isa I, typename T>
 class element_io {
     static constexpr bool DOUBLE = std::is_same_v<T, double>;
+    static constexpr bool PERMUTES = I == isa::avx512 && !DOUBLE;
     static constexpr int WIDTH = VECTOR_WIDTH<I, T>;
     static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
     using vmm = typename vector_traits<I>::vmm;
@@ -47,6 +49,20 @@ public:
         zeros_ = zeros;
         ops_.clear(zeros);
     }
+    // From here on bf16 is widened by a permutation of bytes, where the processor has one: a conversion and a shift
+    // would be one more operation on vectors. `order` is left to this object, and so is k7.
+    void permute_bf16(const vmm &order) {
+        if constexpr (PERMUTES) {
+            if (!has_avx512_vbmi()) return;
+            order_ = order;
+            std::vector<uint32_t> bytes; // of each element, whose lower two are masked
+            for (uint32_t i = 0; i < uint32_t(WIDTH); ++i) bytes.push_back((2 * i + 1) << 24 | (2 * i) << 16);
+            g_.vmovups(order, g_.ptr[constants_.at(bytes)]);
+            g_.mov(scratch_, 0xCCCCCCCCCCCCCCCC);
+            g_.kmovq(upper_bytes_, scratch_);
+        }
+    }
+
     bool crosses(places vectors) const { return zeros_ && vectors.size() % 2 == 0 && !vectors.back().tail; }
 
     // Vectors to the registers of their slots.
@@ -140,6 +156,7 @@ public:
     // Behind the kernel's last instruction.
     void emit_rest() {
         if (narrowing_) narrowing_->emit_rest();
+        constants_.emit();
     }
 
 private:
@@ -188,8 +205,18 @@ private:
             if (type == jitnorm_f32) return g_.vcvtps2pd(v, from);
             widen_to_floats(half(v.getIdx()), from, type);
             g_.vcvtps2pd(v, half(v.getIdx()));
+        } else if (order_ && type == jitnorm_bf16) {
+            permute(v, from);
         } else {
             widen_to_floats(v, from, type);
+        }
+    }
+
+    // `from` is memory or v's lower half.
+    void permute(const vmm &v, const Xbyak::Operand &from) {
+        if constexpr (PERMUTES) {
+            if (from.isMEM()) g_.vmovups(shorts(v.getIdx()), from);
+            g_.vpermb(v | upper_bytes_ | g_.T_z, *order_, v);
         }
     }
 
@@ -225,6 +252,9 @@ private:
         const Xbyak::Ymm y(index);
         const Xbyak::Xmm x(index);
         switch (bytes) {
+        case 64:
+            return non_temporal ? g_.vmovntps(g_.ptr[at], Xbyak::Zmm(index))
+                                : g_.vmovups(g_.ptr[at], Xbyak::Zmm(index));
         case 32:
             return non_temporal ? g_.vmovntps(g_.ptr[at], y) : g_.vmovups(g_.ptr[at], y);
         case 16:
@@ -254,7 +284,9 @@ private:
     reg scratch_;
     vector_pieces<I, T> pieces_{g_, walker_, scratch_};
     std::optional<narrowing<I, T>> narrowing_;
-    std::optional<vmm> zeros_;
+    std::optional<vmm> zeros_, order_;
+    Xbyak::Opmask upper_bytes_{7};
+    constant_pool constants_{g_};
 };
 
 } // namespace jitnorm::impl::jit

@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <list>
+#include <optional>
 
 #include "../../arithmetic/f8.hpp"
 #include "constant_pool.hpp"
@@ -59,7 +60,7 @@ public:
 
     // Whether two vectors cost less together.
     static constexpr bool joins_two(jitnorm_data_type_t type) {
-        return !DOUBLE && (is_byte(type) || (type == jitnorm_bf16 && I == isa::avx2));
+        return !DOUBLE && (is_byte(type) || type == jitnorm_bf16);
     }
 
     // v's elements and then those of `next`, which may be crossed, in v's place; `next` is lost. They are results of
@@ -67,7 +68,8 @@ public:
     void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool crossed = false) {
         if (is_byte(type)) return to_bytes(v, next, type, crossed);
         if constexpr (joins_two(jitnorm_bf16)) {
-            two_to_bf16(v, next);
+            if constexpr (I == isa::avx512) return two_to_bf16(v, next);
+            two_to_bf16_words(v, next);
             if (!crossed) g_.vpermq(v, v, MIDDLE_QUARTERS);
         }
     }
@@ -76,17 +78,18 @@ public:
     void emit_rest() {
         for (rare_rounding &r : rare_) {
             g_.L(r.begin);
-            round_to_bf16(r.v);
+            round_to_bf16(r.v, r.next);
             g_.jmp(r.end, Xbyak::CodeGenerator::T_NEAR);
         }
         constants_.emit();
     }
 
 private:
-    struct rare_rounding { // of v to bf16, and back
+    struct rare_rounding { // of v to bf16, and of what is joined to it, and back
         floats v;
+        std::optional<floats> next;
         Xbyak::Label begin, end;
-        explicit rare_rounding(const floats &rounded) : v(rounded) {}
+        explicit rare_rounding(const floats &rounded, std::optional<floats> behind = {}) : v(rounded), next(behind) {}
     };
 
     static constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // of a ymm: 1 and 2 change places
@@ -128,25 +131,36 @@ private:
             return pack_bytes(floats(v.getIdx()), floats(next.getIdx()), type, floats(work.getIdx()), crossed);
         }
         // With NaN for one operand the answer is the second: NaN stays. Packing takes care of what is below u8.
-        if (type == jitnorm_s8) {
+        if (type == jitnorm_s8 && I == isa::avx2) {
             broadcast_value(work, -128);
             for_each([&](const vmm &x) { ops_.max(x, work, x); });
         }
         broadcast_value(work, type == jitnorm_s8 ? 127 : 255);
         for_each([&](const vmm &x) { ops_.min(x, work, x); });
-        for_each(
-            [&](const vmm &x) { DOUBLE ? g_.vcvtpd2dq(floats(x.getIdx()), x) : g_.vcvtps2dq(floats(x.getIdx()), x); });
+        for_each([&](const vmm &x) { type == jitnorm_s8 ? to_integers_without_nan(x) : to_integers(x); });
         pack_bytes(floats(v.getIdx()), floats(next.getIdx()), type, floats(work.getIdx()), crossed);
     }
 
-    // NaN has become the least integer: below u8, and of s8 the lowest byte of what that packs to, 0x8000, is taken.
+    template <typename To>
+    void convert_to_integers(const To &to, const vmm &x) {
+        DOUBLE ? g_.vcvtpd2dq(to, x) : g_.vcvtps2dq(to, x);
+    }
+    void to_integers(const vmm &x) { convert_to_integers(floats(x.getIdx()), x); }
+
+    // With AVX-512 NaN becomes 0 right here.
+    void to_integers_without_nan(const vmm &x) {
+        if constexpr (I == isa::avx2) return to_integers(x);
+        constexpr uint8_t ORDERED = 7;
+        ops_.compare(mask_, x, x, ORDERED);
+        convert_to_integers(floats(x.getIdx()) | mask_ | g_.T_z, x);
+    }
+
+    // NaN has become the least integer: below u8. Of s8 AVX2 takes the lowest byte of what that packs to, 0x8000.
     void pack_bytes(const floats &v, const floats &next, jitnorm_data_type_t type, const floats &work, bool crossed) {
+        const bool saturates_to_s8 = I == isa::avx512 && type == jitnorm_s8;
         g_.vpackssdw(v, v, next);
-        if (type == jitnorm_s8) {
-            broadcast_bits(work, 0x00ff00ff);
-            g_.vandps(v, v, work);
-        }
-        g_.vpackuswb(v, v, v);
+        if (I == isa::avx2 && type == jitnorm_s8) g_.vandps(v, v, every(0x00ff00ff));
+        saturates_to_s8 ? g_.vpacksswb(v, v, v) : g_.vpackuswb(v, v, v);
         if (crossed) return g_.vpermq(Xbyak::Ymm(v.getIdx()), v, MIDDLE_QUARTERS);
         if constexpr (!std::is_same_v<floats, Xbyak::Xmm>) {
             const bool wide = std::is_same_v<floats, Xbyak::Zmm>;
@@ -188,9 +202,10 @@ private:
 
     // ---- bf16
 
+    static constexpr uint8_t DENORMAL = 0x20; // to vfpclassps
+
     void to_bf16(const floats &v) {
         if (I == isa::avx2 || !avx512_bf16_) return round_to_bf16(v);
-        constexpr uint8_t DENORMAL = 0x20;
         rare_rounding &rare = rare_.emplace_back(v);
         g_.vfpclassps(mask_, v, DENORMAL);
         g_.kortestw(mask_, mask_);
@@ -205,6 +220,26 @@ private:
             g_.vpmovdw(shorts(v.getIdx()), v);
         else
             pack_shorts(v, v);
+    }
+
+    // With one look for denormals at both.
+    void two_to_bf16(const floats &v, const floats &next) {
+        if (!avx512_bf16_) return round_to_bf16(v, next);
+        const Xbyak::Opmask mask_of_next(3);
+        rare_rounding &rare = rare_.emplace_back(v, next);
+        g_.vfpclassps(mask_, v, DENORMAL);
+        g_.vfpclassps(mask_of_next, next, DENORMAL);
+        g_.kortestw(mask_, mask_of_next);
+        g_.jnz(rare.begin, Xbyak::CodeGenerator::T_NEAR);
+        g_.vcvtne2ps2bf16(v, next, v);
+        g_.L(rare.end);
+    }
+
+    void round_to_bf16(const floats &v, const std::optional<floats> &next) {
+        round_to_bf16(v);
+        if (!next) return;
+        round_to_bf16(*next);
+        if constexpr (joins_two(jitnorm_bf16) && I == isa::avx512) g_.vinserti64x4(v, v, Xbyak::Ymm(next->getIdx()), 1);
     }
 
     // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN another one
@@ -230,7 +265,7 @@ private:
 
     // Of two vectors, in words: those that stay, and one more where what is rounded off, minus one if the word is even,
     // has its upper bit set. NaN stays NaN: no word moves on from the greatest of its sign.
-    void two_to_bf16(const floats &v, const floats &next) {
+    void two_to_bf16_words(const floats &v, const floats &next) {
         const floats upper(v.getIdx()), lower(next.getIdx()), work(work_[0].getIdx());
         const floats upper_then_lower(work_[1].getIdx());
         g_.vbroadcastf128(upper_then_lower, g_.ptr[constants_.at({0x07060302, 0x0f0e0b0a, 0x05040100, 0x0d0c0908})]);

@@ -58,8 +58,8 @@ public:
     // last.
     template <typename Body>
     void walk(int unroll, Body &&body) {
-        emit_unrolled(unroll, body);
         Xbyak::Label done;
+        emit_unrolled(unroll, done, body);
         for (int slot = 0; slot < unroll; ++slot) emit_remainder(unroll, slot, done, body);
         g_.L(done);
     }
@@ -70,7 +70,7 @@ public:
     void walk_freely(int unroll, Body &&body) {
         const place whole{0, false}, incomplete{0, true};
         Xbyak::Label next, rest, done;
-        if (unroll > 1) emit_unrolled(unroll, body);
+        if (unroll > 1) emit_unrolled(unroll, done, body);
         g_.L(next);
         g_.cmp(left_, WIDTH);
         g_.jb(rest, Xbyak::CodeGenerator::T_NEAR);
@@ -105,8 +105,9 @@ public:
     }
 
 private:
+    // Goes to `done` if nothing is left.
     template <typename Body>
-    void emit_unrolled(int unroll, Body &body) {
+    void emit_unrolled(int unroll, Xbyak::Label &done, Body &body) {
         std::vector<place> all;
         for (int slot = 0; slot < unroll; ++slot) all.push_back({slot, false});
         Xbyak::Label loop, end;
@@ -120,6 +121,7 @@ private:
         g_.jae(loop, Xbyak::CodeGenerator::T_NEAR);
         g_.L(end);
         g_.add(left_, unroll * WIDTH);
+        g_.jz(done, Xbyak::CodeGenerator::T_NEAR);
     }
 
     // Fewer than `unroll` vectors are left, `slot` of them done: one more, whole or incomplete, or none.

@@ -38,6 +38,7 @@ private:
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         if (crosses()) io_.cross(vmm(11));
+        if (conf_.diff_dst == jitnorm_bf16) io_.permute_bf16(vmm(11));
         rows_.begin();
         rows_.step(1, [&] {
             broadcast_statistics();

@@ -52,6 +52,7 @@ private:
         open_frame(MASK + traits::bytes);
         load_arguments();
         prepare_tail();
+        if (conf_.diff_dst == jitnorm_bf16) io_.permute_bf16(vmm(traits::registers - 2));
         if (has_pairs()) stepper_.step(PAIR, [&] { sum_rows(PAIR); });
         stepper_.step(1, [&] { sum_rows(1); });
         close_frame();

@@ -49,6 +49,7 @@ private:
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         if (crosses()) io_.cross(vmm(AFFINE + 2 * UNROLL + 1));
+        if (conf_.src == jitnorm_bf16 && !has_post_ops()) io_.permute_bf16(vmm(AFFINE + 2 * UNROLL + 1));
         Xbyak::Label done;
         if (short_normalize<I, T>::takes(conf_))
             short_normalize<I, T>(*this, conf_, tail_, one_, reg_count_).emit(reg_scale_, reg_shift_, done);

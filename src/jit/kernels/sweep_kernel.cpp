@@ -46,6 +46,7 @@ private:
         load_arguments();
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         if (crosses()) io_.cross(vmm(3 * VECTORS + 3));
+        if (conf_.src == jitnorm_bf16) io_.permute_bf16(vmm(3 * VECTORS + 3));
         rows_.begin();
         if (has_groups()) sum_groups();
         rows_.step(1, [&] { sum_row(); });
