@@ -24,14 +24,13 @@ inline void store(bf16_bits &to, float value) { // numbers alone: to nearest, ti
     to.bits = uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-template <typename T>
+template <bool BIASED, typename T>
 inline __attribute__((always_inline)) void add_row(const T *a, const T *b, const float *bias, T *sum, ptrdiff_t n) {
-    if (bias) {
 #pragma omp simd
-        for (ptrdiff_t i = 0; i < n; ++i) store(sum[i], widened(a[i]) + widened(b[i]) + bias[i]);
-    } else {
-#pragma omp simd
-        for (ptrdiff_t i = 0; i < n; ++i) store(sum[i], widened(a[i]) + widened(b[i]));
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        float x = widened(a[i]) + widened(b[i]);
+        if constexpr (BIASED) x += bias[i];
+        store(sum[i], x);
     }
 }
 
@@ -53,11 +52,11 @@ inline __attribute__((always_inline)) float quantize_row(const T *from, int8_t *
 
 BENCHDNN_LITE_FOR_ALL_SETS
 void add_floats(const float *a, const float *b, const float *bias, float *sum, ptrdiff_t n) {
-    add_row(a, b, bias, sum, n);
+    bias ? add_row<true>(a, b, bias, sum, n) : add_row<false>(a, b, bias, sum, n);
 }
 BENCHDNN_LITE_FOR_ALL_SETS
 void add_bf16(const bf16_bits *a, const bf16_bits *b, const float *bias, bf16_bits *sum, ptrdiff_t n) {
-    add_row(a, b, bias, sum, n);
+    bias ? add_row<true>(a, b, bias, sum, n) : add_row<false>(a, b, bias, sum, n);
 }
 BENCHDNN_LITE_FOR_ALL_SETS
 float quantize_floats(const float *from, int8_t *to, ptrdiff_t n) { return quantize_row(from, to, n); }
