@@ -12,6 +12,21 @@ if(JITNORM_SANITIZE MATCHES address AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   link_libraries($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:leaks_of_libomp>)
 endif()
 
+# optimize_where_time_is_spent(TARGET [FOLDER...]): instrumented code takes several times as long to optimize as to
+# compile, so the presets for sanitizers do not, but for the target's sources in these folders (or all), which the tests
+# keep busy.
+function(optimize_where_time_is_spent target)
+  if(NOT JITNORM_SANITIZE)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  if(ARGN)
+    string(REPLACE ";" "|" folders "${ARGN}")
+    list(FILTER sources INCLUDE REGEX "(^|/)(${folders})/[^/]+$")
+  endif()
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O1)
+endfunction()
+
 # JITNORM_FUZZ makes libFuzzer's programs of the fuzz targets (tests/fuzz); the library tells the fuzzer where it has been.
 option(JITNORM_FUZZ "Build the fuzz targets for libFuzzer (clang)" OFF)
 if(JITNORM_FUZZ)

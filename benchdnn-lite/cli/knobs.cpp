@@ -118,6 +118,8 @@ const knob TABLE[] = {
      LIST(in_place, parse_bool)},
     {"attr-residual", "src1+dst1:bf16+bias:f32+rounded", "added to src first; the sum (none)",
      "src1 src1+dst1 src1+dst1+rounded src1+dst1+bias:f32", LNORM, LIST(residuals, parse_residual)},
+    {"attr-unquantized", "dst2,dst2:bf16", "what dst is before post-ops and its scales, too (none)",
+     "dst2 dst2:f32 dst2:bf16", LNORM, LIST(unquantized, parse_unquantized)},
     {"attr-scales", "src:common:64+dst:per_row", "scales of src and dst (none)",
      "src:common: dst:common: dst:per_row dst:per_tensor:f32:1x128", LNORM, LIST(scales, parse_scales)},
     {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "done to the result before it is stored (none)",

@@ -39,6 +39,7 @@ problems cross_product(const settings &s, const shape &size) {
     list = cross(list, s.scale_shift_types, [](problem &p, weight_types value) { p.scale_shift = value; });
     list = cross(list, s.flags, [](problem &p, unsigned value) { p.flags = value; });
     list = cross(list, s.epsilons, [](problem &p, float value) { p.epsilon = value; });
+    list = cross(list, s.unquantized, [](problem &p, const auto &value) { p.attr.unquantized = value; });
     list = cross(list, s.residuals, [](problem &p, const residual_addition &value) { p.attr.residual = value; });
     list = cross(list, s.scales, [](problem &p, const tensor_scales &value) { p.attr.scales = value; });
     list = cross(list, s.post_ops, [](problem &p, const std::vector<post_op> &value) { p.attr.post_ops = value; });
@@ -63,6 +64,7 @@ void check_tags(const problem &p) {
     check_tag("stat_tag", p.stat_tag, p.ndims() - 1);
     for (const auto &tensor : {p.attr.residual.added, p.attr.residual.sum})
         if (tensor) check_tag("attr-residual", tensor->tag, p.ndims());
+    if (p.attr.unquantized) check_tag("attr-unquantized", p.attr.unquantized->tag, p.ndims());
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op)) check_tag("attr-post-ops", binary->tag, p.ndims());
 }

@@ -99,7 +99,8 @@ std::string rule(const char *what, double threshold) { return concat(what, " ", 
 
 acceptance of_elements(const execution &e, const argument &output, double threshold) {
     const data_type type = output.data.type();
-    const bool is_dst = output.id == JITNORM_ARG_DST, has_shift = is_dst && e.has(JITNORM_ARG_SHIFT);
+    const bool is_dst = output.id == JITNORM_ARG_DST, is_normalized = is_dst || output.id == JITNORM_ARG_DST_2;
+    const bool has_shift = is_normalized && e.has(JITNORM_ARG_SHIFT);
     const excuses excused(e.prb());
     const dim_t columns = e.prb().row_length();
     acceptance how{rule("benchdnn's relative threshold", threshold), {}, 0, zeros_limit(e.prb(), type)};
@@ -108,7 +109,7 @@ acceptance of_elements(const execution &e, const argument &output, double thresh
         const difference d{exact, round_to(type, exact), got};
         if (is_close(type, d, threshold)) return true;
         if (has_shift && is_cancelled(d, e.data(JITNORM_ARG_SHIFT).at(number % columns), threshold)) return true;
-        return is_dst && (is_excused(excused, type, d) || is_rounded_either_way(type, d));
+        return is_normalized && ((is_dst && is_excused(excused, type, d)) || is_rounded_either_way(type, d));
     };
     return how;
 }
@@ -117,7 +118,8 @@ acceptance of_elements(const execution &e, const argument &output, double thresh
 
 acceptance benchdnn_acceptance(const execution &e, const argument &output) {
     const problem &p = e.prb();
-    if (output.id == JITNORM_ARG_DST) return of_elements(e, output, coarseness(p.types.dst) * 5e-7);
+    if (output.id == JITNORM_ARG_DST || output.id == JITNORM_ARG_DST_2)
+        return of_elements(e, output, coarseness(output.data.type()) * 5e-7);
     if (p.is_forward()) return of_elements(e, output, 0);
     const double limit =
         output.id == JITNORM_ARG_DIFF_SRC ? coarseness(p.types.diff_src) * 5e-7 : coarseness(p.types.src) * 5e-6;

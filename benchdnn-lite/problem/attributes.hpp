@@ -75,6 +75,7 @@ struct residual_addition {
 
 struct attributes {
     residual_addition residual;
+    std::optional<residual_tensor> unquantized; // dst before post-ops and its scales, dst2
     tensor_scales scales;
     std::vector<post_op> post_ops;
     bool user_scratchpad = false;
@@ -85,11 +86,13 @@ struct attributes {
 
 // Each reads one element of its knob's list and throws input_error; an empty text means no attribute.
 residual_addition parse_residual(std::string_view text);
+std::optional<residual_tensor> parse_unquantized(std::string_view text); // dst2[:DATA_TYPE[:TAG]]
 tensor_scales parse_scales(std::string_view text);
 std::vector<post_op> parse_post_ops(std::string_view text);
 bool parse_user_scratchpad(std::string_view text); // user or library
 
 std::string to_text(const residual_addition &residual);
+std::string to_text(const std::optional<residual_tensor> &unquantized);
 std::string to_text(const tensor_scales &scales);
 std::string to_text(const std::vector<post_op> &post_ops);
 

@@ -27,6 +27,8 @@ const char *name_of_output(int id) {
         return "dst";
     case JITNORM_ARG_DST_1:
         return "dst_1";
+    case JITNORM_ARG_DST_2:
+        return "dst_2";
     case JITNORM_ARG_MEAN:
         return "mean";
     case JITNORM_ARG_VARIANCE:
@@ -100,6 +102,7 @@ void execution::add_forward_arguments() {
         add_in_place(JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1);
     else if (p.writes_sum())
         add(JITNORM_ARG_DST_1, role::output);
+    if (p.writes_unquantized()) add(JITNORM_ARG_DST_2, role::output);
     if (p.reads_bias()) add(JITNORM_ARG_BIAS, role::input);
     const bool has_statistics = p.statistics_are_inputs() || p.statistics_are_outputs();
     const role use = p.statistics_are_inputs() ? role::input : role::output;

@@ -89,6 +89,7 @@ primitive_attr operation::make_attr() {
                      "jitnorm_primitive_attr_set_scales_mask");
     };
     if (a.residual != residual_addition{}) set_residual(attr);
+    if (a.unquantized) set_unquantized(attr, *a.unquantized);
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
     if (a.scales.found) find_scales(attr, *a.scales.found);
@@ -115,6 +116,13 @@ void operation::set_residual(const primitive_attr &attr) const {
     check_status(api().primitive_attr_set_residual(attr.get(), added.get(), sum.get(),
                                                    residual.bias.value_or(jitnorm_data_type_undef), flags),
                  "jitnorm_primitive_attr_set_residual");
+}
+
+void operation::set_unquantized(const primitive_attr &attr, const residual_tensor &tensor) const {
+    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_unquantized_dst), "attr-unquantized");
+    const memory_desc described = describe(problem_.tag_of(tensor), problem_.type_of(tensor), problem_.size.dims);
+    check_status(api().primitive_attr_set_unquantized_dst(attr.get(), described.get()),
+                 "jitnorm_primitive_attr_set_unquantized_dst");
 }
 
 void operation::set_modes(jitnorm_primitive_attr_t attr) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is added before the normalization, in the syntax of benchdnn's attributes.
+// Tensors of rows beside src and dst: what is added before the normalization, its sum, and unquantized rows, in the
+// syntax of benchdnn's attributes.
 #include "../error.hpp"
 #include "../text.hpp"
 #include "attributes.hpp"
@@ -62,6 +63,17 @@ residual_addition parse_residual(std::string_view text) {
     if (!residual.added && !residual.sum) throw input_error("there is neither src1 nor dst1");
     if (residual.rounded && !residual.sum) throw input_error("'rounded' needs dst1");
     return residual;
+}
+
+std::optional<residual_tensor> parse_unquantized(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    const std::vector<std::string> fields = split(text, ':');
+    if (fields[0] != "dst2") throw input_error("'", text, "' is not dst2");
+    return parse_tensor(fields);
+}
+
+std::string to_text(const std::optional<residual_tensor> &unquantized) {
+    return unquantized ? text_of("dst2", *unquantized) : "";
 }
 
 std::string to_text(const residual_addition &residual) {

@@ -92,6 +92,7 @@ private:
 std::unique_ptr<peer> steps_of(const execution &e) {
     const problem &p = e.prb();
     const auto &found = p.attr.scales.found;
+    if (p.writes_unquantized()) throw refusal("the steps have no second dst");
     if (!p.adds_residual() && !found) throw refusal("one step as it is");
     if (p.types.src != jitnorm_f32 && p.types.src != jitnorm_bf16) throw refusal("the steps take f32 and bf16 alone");
     if (found && (found->group != 0 || p.types.dst != jitnorm_s8)) throw refusal("the steps quantize rows to s8 alone");
@@ -100,7 +101,7 @@ std::unique_ptr<peer> steps_of(const execution &e) {
 
 } // namespace
 
-// What is stored in between is rounded, and so is what is quantized: bf16 twice by 2^-9.
-peer_library in_steps() { return {.name = "its steps", .make = steps_of, .tolerance = 1.0 / 128}; }
+// What is stored in between is rounded, and so is what is quantized: integers may differ by two.
+peer_library in_steps() { return {.name = "its steps", .make = steps_of, .tolerance = 1.0 / 64}; }
 
 } // namespace benchdnn_lite

@@ -81,6 +81,7 @@ extern "C" {
  *     DIFF_SHIFT                                                      - if B
  *     SRC_1                       + if N              + if N
  *     DST_1                       - if N and X        - if N and X
+ *     DST_2                       - if set            - if set         (jitnorm_primitive_attr_set_unquantized_dst)
  *     BIAS                        + if N and set      + if N and set
  *     DIFF_DST_1                                                      + if X       + if X
  *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
@@ -92,7 +93,7 @@ extern "C" {
  *
  * Types and shapes:
  *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely, dst also f8_e5m2, f8_e4m3; SRC_1 and
- *                          DST_1 as src
+ *                          DST_1 as src; DST_2 f32, bf16, f16, f64
  *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape; DIFF_DST_1 likewise
  *     mean, variance       f32; src's shape without the last dimension; any layout
  *     scale, shift, and their gradients   f32, bf16, f16, and f64 where data is; one dimension of C elements, dense

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jitnorm_attr.h: what a primitive does beyond its operation: a residual that is added before, scales, post-operations,
- * who owns the scratchpad.
+ * a second output without these, who owns the scratchpad.
  * Included by jitnorm.h. The rules at the top of jitnorm_memory.h on errors and ownership hold here too.
  *
  * Order of events for one element of dst, all in f32 (in f64 for f64 data), converted to dst's type once at the end:
  *     y = normalized, scaled and shifted value
  *     y = y * src_scale                    (if there is one)
+ *     dst_2 = y                            (if there is one, converted to its own type)
  *     y = post_op[n-1](... post_op[0](y))
  *     dst = y / dst_scale                  (if there is one, given or found)
  * Backward takes default attributes only, but for the scratchpad mode and the residual. */
@@ -20,7 +21,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------- attributes */
 
-/* Defaults: no residual, no scales, no post-ops, the library owns the scratchpad. */
+/* Defaults: no residual, no scales, no post-ops, one output, the library owns the scratchpad. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_create(jitnorm_primitive_attr_t *attr);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_clone(jitnorm_primitive_attr_t *attr,
                                                           const_jitnorm_primitive_attr_t existing);
@@ -75,6 +76,21 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_p
                                                                  const_jitnorm_memory_desc_t *residual_desc,
                                                                  const_jitnorm_memory_desc_t *sum_desc,
                                                                  jitnorm_data_type_t *bias_data_type, unsigned *flags);
+
+/* A second output of forward, JITNORM_ARG_DST_2: the normalized, scaled and shifted values as they are before post-ops
+ * and the scales of dst, converted to their type once. It is what a router in a mixture of experts reads while the
+ * experts read dst, quantized.
+ *   unquantized_desc  f32, bf16, f16 or f64, of src's dimensions; any layout, an undecided one becomes src's; run-time
+ *                     sizes as for dst. Null or empty: there is no such output.
+ * dst has the same bits with and without it, unless it alone is f64: then all is computed in f64. It has memory of its
+ * own. The descriptor is copied. Said again, the last counts.
+ * When a primitive descriptor is created: invalid_arguments for dimensions that are not src's, an unknown data type, a
+ * stride of 0; unimplemented for another data type, and for backward. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_unquantized_dst(jitnorm_primitive_attr_t attr,
+                                                                        const_jitnorm_memory_desc_t unquantized_desc);
+/* The descriptor belongs to attr, and is empty (0 dimensions) where there is no such output. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_unquantized_dst(const_jitnorm_primitive_attr_t attr,
+                                                                        const_jitnorm_memory_desc_t *unquantized_desc);
 
 /* What follows says only what the caller would like or put up with. Layer normalization takes what is said to be taken
  * and refuses the rest with unimplemented when a descriptor is created, not here: attributes may be made for several

@@ -236,6 +236,22 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
                           "could not set a residual");
     }
 
+    // An empty descriptor: there is no such output.
+    memory::desc get_unquantized_dst() const {
+        const_jitnorm_memory_desc_t unquantized;
+        error::wrap_c_api(jitnorm_primitive_attr_get_unquantized_dst(get(), &unquantized),
+                          "could not get the unquantized output");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, unquantized), "could not clone a memory descriptor");
+        memory::desc result;
+        result.reset(copy);
+        return result;
+    }
+    void set_unquantized_dst(const memory::desc &unquantized_desc) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_unquantized_dst(get(), unquantized_desc.get()),
+                          "could not set an unquantized output");
+    }
+
     void set_scales_mask(int arg, int mask) {
         error::wrap_c_api(jitnorm_primitive_attr_set_scales_mask(get(), arg, mask), "could not set a scale");
     }

@@ -437,6 +437,7 @@ typedef struct {
 #define JITNORM_ARG_SRC_1 2
 #define JITNORM_ARG_DST 17
 #define JITNORM_ARG_DST_1 18
+#define JITNORM_ARG_DST_2 19
 #define JITNORM_ARG_BIAS 41
 #define JITNORM_ARG_MEAN 49
 #define JITNORM_ARG_VARIANCE 50

@@ -85,6 +85,6 @@ jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients(double *runni
                                                                    array_of(size_t(std::min(rows, columns)), sums);
     if (any_null(to, from)) return report(__func__, null_among("running, sums", {to, from}));
     layer_norm::reference::add_partial_gradients({row_blocks(rows, columns, first_row, all_rows), sums},
-                                                 first_row + rows == all_rows, columns, running);
+                                                 first_row + rows == all_rows, columns, {running, size_t(2 * columns)});
     return jitnorm_success;
 }

@@ -47,6 +47,7 @@ std::vector<tensor_use> uses_of(const problem &p) {
         add(forward, DST, true);
         add(p.adds_residual(), RESIDUAL, false);
         add(p.writes_sum(), SUM, true);
+        add(p.writes_unquantized(), UNQUANTIZED, true);
         add(!forward, DIFF_DST, false);
         add(p.reads_diff_sum(), DIFF_SUM, false);
         add(p.wants_diff_src(), DIFF_SRC, true);

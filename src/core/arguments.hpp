@@ -27,6 +27,7 @@ enum slot : int {
     SUM,
     BIAS,
     DIFF_SUM,
+    UNQUANTIZED,   // dst before post-ops and its scales
     SRC_SCALE,     // attribute scales, one float each
     DST_SCALE,     // or all those that are found
     SCRATCHPAD,    // as many bytes as the plan says, 64-byte aligned

@@ -56,6 +56,7 @@ struct attributes {
     memory_desc found_scales; // of dst, which the library finds and writes (found_scales.hpp); empty: it does not
     post_op_list post_ops;
     residual_addition residual;
+    memory_desc unquantized; // an output: dst's values before post-ops and dst's scales; without dimensions: none
     bool operator==(const attributes &) const = default;
 };
 

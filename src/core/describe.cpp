@@ -139,6 +139,12 @@ std::string describe_residual(const problem &p) {
     return text;
 }
 
+std::string describe_unquantized(const problem &p) {
+    if (!p.writes_unquantized()) return "";
+    const memory_desc &md = p.attr.unquantized;
+    return "dst2:" + std::string(name_of(md.data_type)) + ":" + layout_name(md);
+}
+
 } // namespace
 
 std::string describe(const problem &p) {
@@ -147,8 +153,9 @@ std::string describe(const problem &p) {
            knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p.statistics)) +
            knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
            knob("eps", text_of(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
-           knob("attr-residual", describe_residual(p)) + knob("attr-scales", describe_scales(p)) +
-           knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) + join(p.src.dims, p.src.ndims);
+           knob("attr-residual", describe_residual(p)) + knob("attr-unquantized", describe_unquantized(p)) +
+           knob("attr-scales", describe_scales(p)) + knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) +
+           join(p.src.dims, p.src.ndims);
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -21,7 +21,7 @@ constexpr dim_t MAX_BATCH_ROWS = 32;
 constexpr int MAX_SHARES = 64;
 
 // Data tensors of one direction at the most.
-constexpr int MAX_ROW_TENSORS = 4;
+constexpr int MAX_ROW_TENSORS = 5;
 
 // Where kernels find the rows of the data tensors (src/layout/row_tensors.hpp).
 enum class row_access {

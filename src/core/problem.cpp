@@ -6,7 +6,7 @@ namespace jitnorm::impl::layer_norm {
 bool problem::computes_in_double() const {
     const auto is_f64 = [](const memory_desc &md) { return md.data_type == jitnorm_f64; };
     if (is_f64(src) || (is_forward() ? is_f64(dst) : is_f64(diff_dst) || is_f64(diff_src))) return true;
-    return (adds_residual() && is_f64(attr.residual.added)) ||
+    return (writes_unquantized() && is_f64(attr.unquantized)) || (adds_residual() && is_f64(attr.residual.added)) ||
            ((writes_sum() || reads_diff_sum()) && is_f64(attr.residual.sum));
 }
 
@@ -18,7 +18,7 @@ jitnorm_data_type_t problem::row_type() const {
 
 bool problem::has_runtime_sizes() const {
     for (const memory_desc *md :
-         {&src, &dst, &diff_dst, &diff_src, &statistics, &attr.residual.added, &attr.residual.sum})
+         {&src, &dst, &diff_dst, &diff_src, &statistics, &attr.residual.added, &attr.residual.sum, &attr.unquantized})
         if (has_runtime_dims(*md)) return true;
     for (const post_op &entry : attr.post_ops.entries) {
         const auto *binary = std::get_if<binary_post_op>(&entry);

@@ -80,6 +80,8 @@ struct problem {
     bool adds_residual() const { return is_forward() && attr.residual.added.ndims != 0; }
     bool reads_bias() const { return adds_residual() && attr.residual.bias_type != jitnorm_data_type_undef; }
     bool writes_sum() const { return adds_residual() && attr.residual.sum.ndims != 0; }
+    // What dst is made of is an output, too (docs/arithmetic.md, "Normalization").
+    bool writes_unquantized() const { return attr.unquantized.ndims != 0; }
     bool reads_diff_sum() const { return wants_diff_src() && attr.residual.sum.ndims != 0; }
 
     // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").

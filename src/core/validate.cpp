@@ -34,6 +34,7 @@ const char *find_tensor(const problem &p, Predicate &&holds) {
     if (holds(p.statistics)) return "statistics (mean and variance)";
     if (p.adds_residual() && holds(p.attr.residual.added)) return "the residual";
     if (p.writes_sum() && holds(p.attr.residual.sum)) return "the sum with the residual";
+    if (p.writes_unquantized() && holds(p.attr.unquantized)) return "the unquantized output";
     if (p.is_forward()) return holds(p.dst) ? "dst" : nullptr;
     if (p.reads_diff_sum() && holds(p.attr.residual.sum)) return "the gradient of the sum with the residual";
     return holds(p.diff_dst) ? "diff_dst" : holds(p.diff_src) ? "diff_src" : nullptr;
@@ -132,11 +133,12 @@ verdict check_statistics_dims(const problem &p) {
 
 verdict check_outputs(const problem &p) {
     const bool statistics = p.writes_mean() || p.writes_variance();
-    const char *name = p.is_forward() && is_broadcast(p.dst)                 ? "dst"
-                       : p.writes_sum() && is_broadcast(p.attr.residual.sum) ? "the sum with the residual"
-                       : p.wants_diff_src() && is_broadcast(p.diff_src)      ? "diff_src"
-                       : statistics && is_broadcast(p.statistics)            ? "statistics (mean and variance)"
-                                                                             : nullptr;
+    const char *name = p.is_forward() && is_broadcast(p.dst)                        ? "dst"
+                       : p.writes_sum() && is_broadcast(p.attr.residual.sum)        ? "the sum with the residual"
+                       : p.writes_unquantized() && is_broadcast(p.attr.unquantized) ? "the unquantized output"
+                       : p.wants_diff_src() && is_broadcast(p.diff_src)             ? "diff_src"
+                       : statistics && is_broadcast(p.statistics)                   ? "statistics (mean and variance)"
+                                                                                    : nullptr;
     return name == nullptr ? ACCEPTED : invalid(explain("%s has a stride of 0 and is an output", name));
 }
 
@@ -152,6 +154,14 @@ verdict check_data_types(const problem &p) {
     return unsupported(std::string_view(name) == "dst"
                            ? "dst is none of f32, bf16, f16, f64, s8, u8, f8_e5m2 and f8_e4m3"
                            : explain("%s is none of f32, bf16, f16, f64, s8 and u8", name));
+}
+
+verdict check_unquantized(const problem &p) {
+    if (!p.writes_unquantized()) return ACCEPTED;
+    if (!p.is_forward()) return unsupported("backward has no unquantized output");
+    return is_data_type(p.attr.unquantized.data_type)
+               ? ACCEPTED
+               : unsupported("the unquantized output is none of f32, bf16, f16 and f64");
 }
 
 verdict check_statistics_type(const problem &p) {
@@ -250,10 +260,10 @@ verdict check_post_ops(const problem &p) {
 
 // In this order: a check may rely on those before it.
 constexpr verdict (*CHECKS[])(const problem &) = {
-    check_prop_kind,  check_flags,           check_epsilon,   check_choices,          check_rank,
-    check_sizes,      check_presence,        check_data_dims, check_statistics_dims,  check_outputs,
-    check_data_types, check_statistics_type, check_row_range, check_scale_shift_type, check_diff_scale_shift_type,
-    check_residual,   check_attributes,      check_post_ops,  check_found_scales,
+    check_prop_kind,  check_flags,           check_epsilon,    check_choices,          check_rank,
+    check_sizes,      check_presence,        check_data_dims,  check_statistics_dims,  check_outputs,
+    check_data_types, check_statistics_type, check_row_range,  check_scale_shift_type, check_diff_scale_shift_type,
+    check_residual,   check_unquantized,     check_attributes, check_post_ops,         check_found_scales,
 };
 
 } // namespace

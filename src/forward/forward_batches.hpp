@@ -53,12 +53,12 @@ public:
     void read_statistics(const statistics_rows &from, row_batch<T> &batch) const;
     [[gnu::always_inline]] void write_statistics(const row_batch<T> &batch, const statistics_rows &to) const;
 
-    // ---- some columns of the batch's rows, the first of which has the given number; of a sum also its two terms, else
-    // null
+    // ---- some columns of the batch's rows, the first of which has the given number; unquantized rows where there are
+    // any; of a sum also its two terms, else null
 
     [[gnu::always_inline]] void normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
-                                          const strip *terms, const row_batch<T> &batch, dim_t first_row,
-                                          range columns) const;
+                                          const strip &unquantized, const strip *terms, const row_batch<T> &batch,
+                                          dim_t first_row, range columns) const;
 
 private:
     [[gnu::noinline]] void normalize_with_operands(const forward_inputs<T> &inputs,
@@ -118,8 +118,8 @@ inline void forward_batches<T>::write_statistics(const row_batch<T> &batch, cons
 
 template <typename T>
 inline void forward_batches<T>::normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
-                                          const strip *terms, const row_batch<T> &batch, dim_t first_row,
-                                          range columns) const {
+                                          const strip &unquantized, const strip *terms, const row_batch<T> &batch,
+                                          dim_t first_row, range columns) const {
     jit::normalize_arguments<T> args = {.src = src.first,
                                         .dst = dst.first,
                                         .src_row_stride = src.stride,
@@ -136,7 +136,9 @@ inline void forward_batches<T>::normalize(const forward_inputs<T> &inputs, const
                                         .rows_per_pass = rows_per_pass_,
                                         .prefetch = inputs.prefetch ? batch.rows * src.stride : 0,
                                         .parameters = kernels_->post_op_parameters.data(),
-                                        .operands = nullptr};
+                                        .operands = nullptr,
+                                        .unquantized = unquantized.first,
+                                        .unquantized_row_stride = unquantized.stride};
     if (terms != nullptr) prefetch_terms(inputs, terms, batch.rows, args);
     const auto &kernel = inputs.non_temporal ? kernels_->non_temporal : kernels_->normalize;
     if (operands_.size() == 0)

@@ -10,7 +10,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr size_t X = 0, Y = 1; // src, or its sum with a residual, and dst in a panel
+constexpr size_t X = 0, Y = 1, Z = 2; // src, or its sum with a residual, dst and unquantized rows in a panel
 
 template <typename Rows, typename Kernels>
 Rows make_rows(const problem &p, const plan &how, const Kernels &kernels) {
@@ -113,7 +113,7 @@ inline void forward_executor<T, Rows>::normalize(cursor &at, const forward_input
     if (quantizer_) return quantize(at, inputs, batch, first_row);
     for_each_panel(columns, [&](range some) {
         const panel here = at.open({0, batch.rows}, some);
-        batches_.normalize(inputs, here[X], here[Y], terms_of(here), batch, first_row, some);
+        batches_.normalize(inputs, here[X], here[Y], here[Z], terms_of(here), batch, first_row, some);
         at.close({0, batch.rows}, some);
     });
 }
@@ -124,7 +124,7 @@ void forward_executor<T, Rows>::quantize(cursor &at, const forward_inputs<T> &in
                                          dim_t first_row) const {
     const range rows = {0, batch.rows};
     const auto normalize = [&](const panel &here, range columns, const strip &floats) {
-        batches_.normalize(inputs, here[X], floats, terms_of(here), batch, first_row, columns);
+        batches_.normalize(inputs, here[X], floats, here[Z], terms_of(here), batch, first_row, columns);
         return here[Y];
     };
     quantizer_->run(

@@ -20,10 +20,10 @@ public:
 private:
     using cursor = typename Rows::cursor;
 
-    // The terms of a sum lie behind it and dst. A constant where rows are no sums: a panel whose address is taken costs
+    // The terms of a sum lie behind all else. A constant where rows are no sums: a panel whose address is taken costs
     // 10 ns a call.
     static const strip *terms_of(const panel &here) {
-        if constexpr (requires(const Rows &rows) { rows.sweep(); }) return &here[2];
+        if constexpr (requires(const Rows &rows) { rows.sweep(); }) return &here[3];
         return nullptr;
     }
 

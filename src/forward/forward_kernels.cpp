@@ -57,6 +57,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool n
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
     if (p.adds_residual()) conf.terms = {p.src.data_type, p.attr.residual.added.data_type};
     conf.scale_plus_one = p.adds_one_to_scale();
+    if (p.writes_unquantized()) conf.unquantized = p.attr.unquantized.data_type;
     if (p.finds_scales()) conf.dst = jitnorm_f32;
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));

@@ -80,7 +80,7 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
 dim_t pitch_together(const row_tensors &tensors, const plan &how) {
     dim_t pitch = 0;
     for (size_t i = 0; i < size_t(tensors.count); ++i) pitch += how.pitch[i];
-    return how.shares_tile ? pitch - how.pitch[size_t(tensors.count - 1)] : pitch;
+    return how.shares_tile ? pitch - how.pitch[size_t(tensors.result)] : pitch;
 }
 
 void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, plan &to) {
@@ -88,7 +88,7 @@ void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, p
         const memory_desc &md = *tensors.data[i].md;
         to.pitch[i] = has_dense_rows(md, p.row_ndims()) ? 0 : pitch_of(md.data_type, columns);
     }
-    to.shares_tile = !p.adds_residual() && to.pitch[0] != 0 && to.pitch[0] == to.pitch[1] && !tensors.last().is_read &&
+    to.shares_tile = tensors.count == 2 && to.pitch[0] != 0 && to.pitch[0] == to.pitch[1] && !tensors.last().is_read &&
                      element_size(p.src) == element_size(p.dst);
     to.sum_pitch = p.adds_residual() ? pitch_of(p.row_type(), columns) : 0;
     to.panel_columns = columns;
@@ -164,6 +164,7 @@ plan forward_plan(const problem &p, const machine &m) {
     } else {
         plan_tiles(p, tensors, how);
     }
+    if (p.writes_unquantized()) how.non_temporal = false;
     if (p.finds_scales()) plan_floats(p, how);
     how.scratchpad.tile_bytes = how.tile_rows * pitch_together(tensors, how) + how.sum_bytes();
     how.scratchpad.operand_bytes = operand_bytes(p, how.batch_rows, how.panel_columns);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual. Its panels begin
-// with two strips as those of other problems: the rows that are normalized, and dst; src and residual follow. The first
-// are sums. Where the output for the sum has them as they are to be normalized (plan::sum_pitch is 0) they are added up
-// there when they are first asked for. Else they have a tile of their own for a batch's columns: if these are whole
-// rows they are added up once, else twice, for the statistics and to be normalized, and written the second time, for
-// the sum may have the residual's place.
+// with three strips as those of other problems: the rows that are normalized, dst and unquantized rows; src and
+// residual follow. The first are sums. Where the output for the sum has them as they are to be normalized
+// (plan::sum_pitch is 0) they are added up there when they are first asked for. Else they have a tile of their own for
+// a batch's columns: if these are whole rows they are added up once, else twice, for the statistics and to be
+// normalized, and written the second time, for the sum may have the residual's place.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@ template <typename T, typename Rows> // the compute type, and where the tensors'
 class rows_with_sums {
 public:
     rows_with_sums(const problem &p, const plan &how, std::shared_ptr<const forward_kernels<T>> kernels)
-        : rows_(row_tensors_of(p), how), kernels_(std::move(kernels)), last_(size_t(row_tensors_of(p).count - 1)),
-          writes_sum_(p.writes_sum()), given_(p.statistics_are_inputs()), columns_(p.row_length()),
-          sum_bytes_(how.sum_bytes()), pitch_(how.sum_pitch), element_size_(dim_t(size_of(p.row_type()))),
-          bias_size_(dim_t(size_of(p.attr.residual.bias_type))) {}
+        : rows_(row_tensors_of(p), how), kernels_(std::move(kernels)), result_(size_t(row_tensors_of(p).result)),
+          writes_sum_(p.writes_sum()), writes_unquantized_(p.writes_unquantized()), given_(p.statistics_are_inputs()),
+          columns_(p.row_length()), sum_bytes_(how.sum_bytes()), pitch_(how.sum_pitch),
+          element_size_(dim_t(size_of(p.row_type()))), bias_size_(dim_t(size_of(p.attr.residual.bias_type))) {}
 
     dim_t rows() const { return rows_.rows(); }
     dim_t cut_at(dim_t row) const { return rows_.cut_at(row); }
@@ -77,9 +77,10 @@ public:
         panel shown(const panel &here, range columns) const {
             panel result = {};
             result[0] = rows_.has_tile() ? in_tile(columns) : here[SUMS];
-            result[1] = here[rows_.last_];
-            result[2] = here[0];
-            result[3] = here[1];
+            result[1] = here[rows_.result_];
+            if (rows_.writes_unquantized_) result[2] = here[rows_.result_ + 1];
+            result[3] = here[0];
+            result[4] = here[1];
             return result;
         }
         strip in_tile(range columns) const {
@@ -133,8 +134,8 @@ private:
 
     Rows rows_;
     std::shared_ptr<const forward_kernels<T>> kernels_;
-    size_t last_;             // of the tensors: dst
-    bool writes_sum_, given_; // given: the statistics
+    size_t result_;                                // of the tensors: dst
+    bool writes_sum_, writes_unquantized_, given_; // given: the statistics
     dim_t columns_;
     dim_t sum_bytes_, pitch_, element_size_,
         bias_size_; // bytes: of the tile, its rows, of an element of them, of a bias

@@ -35,14 +35,9 @@ private:
 // rdi, r8 to r11 and all vector registers are free to use; open_frame() saves rbx and r12 to r15 as well.
 class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
-    explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES)
-        : kernel_buffer(capacity), Xbyak::CodeGenerator(capacity, buffer()) {
-        endbr64(); // a process with control-flow enforcement may call the entry; no kernel jumps through a register
-    }
+    explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES);
 
-    std::shared_ptr<const code> seal(const char *name) const {
-        return std::make_shared<const code>(std::span(getCode(), getSize()), name, frames_);
-    }
+    std::shared_ptr<const code> seal(const char *name) const;
 
 protected:
     using reg = Xbyak::Reg64;
@@ -51,28 +46,8 @@ protected:
 
     // Reserves local_bytes at [rsp], aligned to 64. There is one frame, closed once; what is emitted behind it is
     // jumped to from within.
-    void open_frame(uint32_t local_bytes) {
-        push(rbp);
-        frames_.pushed(getSize(), frame_table::RBP);
-        mov(rbp, rsp); // as profilers want it that go from frame to frame
-        frames_.based_on_rbp(getSize());
-        for (const reg &saved : {rbx, r12, r13, r14, r15}) {
-            push(saved);
-            frames_.pushed(getSize(), uint8_t(saved.getIdx()));
-        }
-        sub(rsp, local_bytes + 64);
-        and_(rsp, -64);
-    }
-
-    void close_frame() {
-        lea(rsp, ptr[rbp - 5 * 8]);
-        for (const reg &saved : {r15, r14, r13, r12, rbx}) pop(saved);
-        vzeroupper();
-        pop(rbp);
-        frames_.popped(getSize());
-        ret();
-        frames_.entered(getSize());
-    }
+    void open_frame(uint32_t local_bytes);
+    void close_frame();
 
     const frame_table &frames() const { return frames_; }
 

@@ -67,6 +67,8 @@ struct normalize_conf {
     bool non_temporal = false;                 // stores; every row of dst begins at a whole cache line
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     std::vector<post_op_conf> post_ops = {};
+    // Of a second output, of what dst is made of before post-ops and its scale; undef: there is none.
+    jitnorm_data_type_t unquantized = jitnorm_data_type_undef;
     // Of two inputs that rows to come are added up from: they are prefetched in place of src. undef: there are none.
     std::array<jitnorm_data_type_t, 2> terms = {jitnorm_data_type_undef, jitnorm_data_type_undef};
     bool scale_plus_one = false; // one is added to what the scale tensor holds

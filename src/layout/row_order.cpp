@@ -53,7 +53,7 @@ problem in_order_of_memory(const problem &p) {
     const row_order order = order_in_memory(leading_tensor(row_tensors_of(p)), row_ndims);
     problem ordered = p;
     for (memory_desc *md : {&ordered.src, &ordered.dst, &ordered.diff_dst, &ordered.diff_src, &ordered.statistics,
-                            &ordered.attr.residual.added, &ordered.attr.residual.sum})
+                            &ordered.attr.residual.added, &ordered.attr.residual.sum, &ordered.attr.unquantized})
         if (md->ndims > 0) *md = with_row_order(*md, row_ndims, order);
     for (post_op &entry : ordered.attr.post_ops.entries)
         if (auto *binary = std::get_if<binary_post_op>(&entry))

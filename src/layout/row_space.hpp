@@ -30,7 +30,7 @@ bool has_rows_in_lines(const memory_desc &md, int row_ndims);
 
 class row_space {
 public:
-    static constexpr int MAX_TENSORS = 5;
+    static constexpr int MAX_TENSORS = 6; // data tensors, and statistics
 
     // Rows that follow each other at the same stride in every tensor. Offsets are of a row's first element, in
     // elements from the data handle.

@@ -22,6 +22,8 @@ row_tensors row_tensors_of(const problem &p) {
     if (!p.is_forward()) add(DIFF_DST, p.diff_dst, true, false);
     if (p.reads_diff_sum()) add(DIFF_SUM, p.attr.residual.sum, true, false);
     if (p.wants_diff_src()) add(DIFF_SRC, p.diff_src, false, true);
+    all.result = all.count - 1;
+    if (p.writes_unquantized()) add(UNQUANTIZED, p.attr.unquantized, false, true);
     if (p.uses_statistics()) all.statistics = &p.statistics;
     all.reads_mean = p.reads_mean();
     all.reads_variance = p.statistics_are_inputs();

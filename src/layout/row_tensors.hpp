@@ -37,15 +37,17 @@ struct row_tensor {
 struct row_tensors {
     std::array<row_tensor, MAX_ROW_TENSORS> data;
     int count = 0;
+    int result = 0; // which of them is dst or the last of backward's: unquantized rows come behind it
     int row_ndims = 1;
     const memory_desc *statistics = nullptr; // null where no statistic is read or written
     bool reads_mean = false, reads_variance = false, writes_mean = false, writes_variance = false;
 
-    const row_tensor &last() const { return data[size_t(count - 1)]; }
+    const row_tensor &last() const { return data[size_t(result)]; }
 };
 
-// src and dst forward, between them what there is of residual and sum; src, diff_dst and, unless it is left out,
-// diff_src backward, before it the sum's gradient if there is one. Keeps pointers into the problem.
+// src and dst forward, between them what there is of residual and sum, behind them unquantized rows; src, diff_dst and,
+// unless it is left out, diff_src backward, before it the sum's gradient if there is one. Keeps pointers into the
+// problem.
 row_tensors row_tensors_of(const problem &p);
 
 // The tensor whose rows are best visited as they lie in memory, if they may: the first, the last or another one, if its

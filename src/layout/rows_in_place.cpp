@@ -5,6 +5,8 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
+static_assert(MAX_ROW_TENSORS < row_space::MAX_TENSORS);
+
 row_space space_of(const row_tensors &tensors) {
     std::array<const memory_desc *, MAX_ROW_TENSORS + 1> mds;
     size_t count = 0;

@@ -18,7 +18,7 @@ public:
 
     dim_t rows() const { return packers_[0]->rows(); }
     // Where to cut rows between threads: neighbours that share cache lines of what is written stay together.
-    dim_t cut_at(dim_t row) const { return packers_[size_t(tensors_.count - 1)]->group_begin(row); }
+    dim_t cut_at(dim_t row) const { return packers_[size_t(tensors_.result)]->group_begin(row); }
 
     class cursor {
     public:

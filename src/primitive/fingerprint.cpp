@@ -45,12 +45,14 @@ void fingerprint::add(const memory_desc &md) {
 
 void fingerprint::add(const attributes &attr) {
     add(uint64_t(attr.scratchpad_mode) | uint64_t(attr.src_scale) << 32 | uint64_t(attr.dst_scale) << 33 |
-        uint64_t(attr.found_scales.ndims != 0) << 34 | uint64_t(attr.post_ops.entries.size()) << 40);
+        uint64_t(attr.found_scales.ndims != 0) << 34 | uint64_t(attr.unquantized.ndims != 0) << 35 |
+        uint64_t(attr.post_ops.entries.size()) << 40);
     if (attr.found_scales.ndims != 0) add(attr.found_scales);
     for (const post_op &entry : attr.post_ops.entries) {
         add(uint64_t(entry.index()));
         std::visit([&](const auto &op) { add_entry(*this, op); }, entry);
     }
+    if (attr.unquantized.ndims != 0) add(attr.unquantized);
     const residual_addition &residual = attr.residual;
     if (residual.added.ndims == 0 && residual.sum.ndims == 0) return; // nothing is added
     add(residual.added);

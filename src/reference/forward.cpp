@@ -26,6 +26,7 @@ public:
     explicit forward_executor(const problem &p)
         : p_(p), input_(p), dst_(p.dst, p.row_ndims()), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)),
           post_ops_(p) {
+        if (p.writes_unquantized()) unquantized_ = tensor_rows(p.attr.unquantized, p.row_ndims());
         if (p.finds_scales()) found_scales_ = tensor_rows(p.attr.found_scales, p.row_ndims());
     }
 
@@ -35,6 +36,7 @@ public:
         });
         zero_padding(p_.dst, args[DST]);
         if (p_.writes_sum()) zero_padding(p_.attr.residual.sum, args[SUM]);
+        if (p_.writes_unquantized()) zero_padding(p_.attr.unquantized, args[UNQUANTIZED]);
         if (p_.writes_variance()) zero_padding(p_.statistics, args[VARIANCE]);
         if (p_.writes_mean()) zero_padding(p_.statistics, args[MEAN]);
         return jitnorm_success;
@@ -126,6 +128,7 @@ private:
 
     void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
+        if (p_.writes_unquantized()) unquantized_.write(args[UNQUANTIZED], row, begin, count, y);
         post_ops_.apply(args, row, begin, count, y);
         if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args[DST_SCALE])));
     }
@@ -136,7 +139,7 @@ private:
 
     problem p_;
     input_rows<T> input_;
-    tensor_rows dst_, scale_shift_, found_scales_;
+    tensor_rows dst_, unquantized_, scale_shift_, found_scales_;
     post_op_chain post_ops_;
 };
 

@@ -53,8 +53,8 @@ void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitn
     }
 }
 
-void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t columns, double *running) {
-    const running_columns sums = {running, running + columns, 0, columns};
+void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t columns, std::span<double> running) {
+    const running_columns sums = {running.data(), running.data() + columns, 0, columns};
     sums.add(range, columns);
     if (is_last) sums.end_part();
 }

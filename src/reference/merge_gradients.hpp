@@ -19,6 +19,6 @@ void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitn
 
 // running: `columns` totals of the parts that have ended, then as many sums of the part that has not; zeros at first.
 // After the last range all parts have ended.
-void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t columns, double *running);
+void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t columns, std::span<double> running);
 
 } // namespace jitnorm::impl::layer_norm::reference

@@ -121,6 +121,12 @@ TEST(describe, residual) {
     EXPECT_NE(describe(backward).find(" --attr-residual=dst1:f32:ba "), std::string::npos);
 }
 
+TEST(describe, unquantized_output) {
+    problem p = make_problem(jitnorm_forward_training, {4, 8});
+    p.attr.unquantized = tagged({4, 8}, jitnorm_ba);
+    EXPECT_NE(describe(p).find(" --attr-unquantized=dst2:f32:ba "), std::string::npos);
+}
+
 TEST(names, layouts) {
     EXPECT_EQ(layout_name(strided({3, 5}, {1, 3})), "ba");
     EXPECT_EQ(layout_name(strided({3, 5}, {6, 1})), "6x1");

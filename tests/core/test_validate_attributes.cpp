@@ -215,4 +215,25 @@ TEST(validate, gradients_of_sums) {
     is_unsupported(backward_problem(), with_residual({}, dense({4, 6, 8}, jitnorm_s8)));
 }
 
+// ---------------------------------------------------------------- unquantized output
+
+TEST(validate, unquantized_outputs) {
+    const auto with_output = [](const memory_desc &md) { return [=](problem &p) { p.attr.unquantized = md; }; };
+    const memory_desc same = dense({4, 6, 8});
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
+        accepts(forward_problem(), with_output(dense({4, 6, 8}, type)));
+    for (const auto type : {jitnorm_s8, jitnorm_u8, jitnorm_s32, jitnorm_f8_e4m3})
+        is_unsupported(forward_problem(), with_output(dense({4, 6, 8}, type)));
+    is_unsupported(backward_problem(), with_output(same));
+    is_invalid(forward_problem(), with_output(dense({4, 6, 9})));
+    is_invalid(forward_problem(), with_output(dense({6, 8})));
+    memory_desc repeated = same, open = same, foreign = same;
+    foreign.data_type = unknown<jitnorm_data_type_t>(77);
+    is_invalid(forward_problem(), with_output(foreign));
+    repeated.strides[0] = 0;
+    open.format_kind = jitnorm_format_kind_any;
+    is_invalid(forward_problem(), with_output(repeated));
+    is_invalid(forward_problem(), with_output(open));
+}
+
 } // namespace

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+
 #include "jit/isa.hpp"
 #include "jit/kernel_generator.hpp"
 
@@ -12,15 +15,14 @@ namespace jitnorm::tests {
 using impl::jit::isa;
 
 // The body is emitted with rdi and rsi as the two pointer arguments, rdx as the count; rax, rcx, r8 to r11 are free.
-template <typename Body> // void(Xbyak::CodeGenerator &)
 class small_function : public impl::jit::kernel_generator {
 public:
-    explicit small_function(const Body &body) {
-        body(static_cast<Xbyak::CodeGenerator &>(*this));
+    explicit small_function(const std::function<void(Xbyak::CodeGenerator &)> &body) {
+        body(*this);
         code_ = seal("small_function");
     }
     void operator()(const void *in, void *out, int64_t count) const {
-        code_->template entry<void(const void *, void *, int64_t)>()(in, out, count);
+        code_->entry<void(const void *, void *, int64_t)>()(in, out, count);
     }
 
 private:

@@ -2,6 +2,7 @@
 // element_io reads and writes rows of every type and length by the definition of widening and narrowing, and touches no
 // byte outside of the row: guard pages on both sides.
 #include <algorithm>
+#include <functional>
 
 #include "jit/emit/centered_load.hpp"
 #include "jit/emit/element_io.hpp"
@@ -37,13 +38,15 @@ protected:
     static constexpr jitnorm_data_type_t OWN = impl::jit::data_type_of<number>;
     static constexpr int BYTES = impl::jit::vector_traits<I>::bytes, LONGEST = 5 * WIDTH + 3;
 
+    using tail_type = impl::jit::tail_mask<I, number>;
+    using walk_body = std::function<void(Xbyak::CodeGenerator &, io_type &, tail_type &, places)>;
+
     enum class walk { loop, straight }; // with a position; by straight code for each length
 
-    // A walk over the row, in pairs of vectors where there are two. body(g, io, tail, places)
-    template <typename Body>
-    static auto walked(walk how, const Body &body, bool permutes = false) {
+    // A walk over the row, in pairs of vectors where there are two.
+    static small_function walked(walk how, const walk_body &body, bool permutes = false) {
         return small_function([&](Xbyak::CodeGenerator &g) {
-            impl::jit::tail_mask<I, number> tail(g, vmm(15));
+            tail_type tail(g, vmm(15));
             walker_type walker = how == walk::loop ? walker_type(g, g.rax, g.rcx) : walker_type(g, g.rdx);
             io_type io(g, tail, walker, g.r9, {vmm(8), vmm(9)});
             const auto use = [&](places vectors) { body(g, io, tail, vectors); };
@@ -67,7 +70,7 @@ protected:
     }
     static int longest(walk how) { return how == walk::loop ? LONGEST : 2 * WIDTH; }
 
-    static auto loader(walk how, jitnorm_data_type_t type, bool permutes = false) {
+    static small_function loader(walk how, jitnorm_data_type_t type, bool permutes = false) {
         const auto load = [=](Xbyak::CodeGenerator &g, io_type &io, auto &, places vectors) {
             for (const auto &p : vectors) {
                 io.load(vmm(p.slot), g.rdi, p, type);
@@ -77,7 +80,7 @@ protected:
         return walked(how, load, permutes);
     }
 
-    static auto storer(walk how, jitnorm_data_type_t type, bool non_temporal) {
+    static small_function storer(walk how, jitnorm_data_type_t type, bool non_temporal) {
         return walked(how, [=](Xbyak::CodeGenerator &g, io_type &io, auto &, places vectors) {
             for (const auto &p : vectors) io.load(vmm(p.slot), g.rdi, p, OWN);
             io.store_all(g.rsi, vectors, vmm(vectors.front().slot), type, non_temporal);

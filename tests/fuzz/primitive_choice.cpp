@@ -111,6 +111,10 @@ tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &ru
     for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
     require(jitnorm_primitive_attr_set_post_ops(made, ops) == jitnorm_success, "post-ops can be set");
     if (choices.one_in(3)) choose_residual(choices, made, rules, what);
+    if (choices.one_in(4)) {
+        what.unquantized = choose_tensor(choices, rules, choose_type(choices, what.is_forward()));
+        jitnorm_primitive_attr_set_unquantized_dst(made, exercised(choices, what.unquantized.asked()).get());
+    }
     jitnorm_primitive_attr_t copy = nullptr;
     require(jitnorm_primitive_attr_clone(&copy, made) == jitnorm_success, "attributes can be cloned");
     tests::owned_attr clone(copy);
@@ -188,6 +192,7 @@ bool primitive_choice::is_output(int argument) const {
     switch (argument) {
     case JITNORM_ARG_DST:
     case JITNORM_ARG_DST_1:
+    case JITNORM_ARG_DST_2:
     case JITNORM_ARG_DIFF_SRC:
     case JITNORM_ARG_DIFF_SCALE:
     case JITNORM_ARG_DIFF_SHIFT:
@@ -214,6 +219,8 @@ tests::owned_md primitive_choice::actual(int argument, jitnorm_data_type_t type)
     case JITNORM_ARG_DST_1:
     case JITNORM_ARG_DIFF_DST_1:
         return sum.actual();
+    case JITNORM_ARG_DST_2:
+        return unquantized.actual();
     case JITNORM_ARG_MEAN:
     case JITNORM_ARG_VARIANCE:
         return statistics.actual();

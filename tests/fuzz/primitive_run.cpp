@@ -22,6 +22,7 @@ std::vector<int> known_arguments(size_t post_ops) {
                             JITNORM_ARG_DST_1,
                             JITNORM_ARG_BIAS,
                             JITNORM_ARG_DIFF_DST_1,
+                            JITNORM_ARG_DST_2,
                             JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
                             JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST};
     for (size_t i = 0; i < post_ops; ++i) all.push_back(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(i)) | JITNORM_ARG_SRC_1);

@@ -40,6 +40,30 @@ inline dim_t rows_for(dim_t columns, size_t turn) {
     return std::min(rows, std::max<dim_t>(1, 24000 / columns));
 }
 
+struct layouts {
+    std::vector<dim_t> dims;
+    const char *src, *dst, *statistics;
+};
+
+inline const layouts LAYOUTS[] = {
+    {{5, 70}, "gap", "gap+7", "gap"},
+    {{5, 70}, "spread", "ab", "spread"},
+    {{5, 70}, "gap", "spread", "a"},
+    {{37, 70}, "ba", "ba", "a"},
+    {{37, 33}, "ab", "ba", "a"},
+    {{66, 16}, "ba", "gap", "spread"},
+    {{5, 70}, "AB16b16a", "aB8b", "a"},
+    {{3, 5, 70}, "abc", "bac", "ba"},
+    {{3, 5, 70}, "acb", "acb", "ab"},
+    {{3, 5, 70}, "bac", "cba", "ba"},
+    {{3, 5, 70}, "aBc8b", "aBc16b", "aB8b"},
+    {{3, 5, 20}, "aBC8b8c+7", "aBC16b16c+7", "AB16b16a+7"},
+    {{2, 3, 5, 20}, "acdb", "aBcd8b", "aBc8b"},
+    {{2, 3, 2, 5, 20}, "aBcde8b", "acdeb", "abdc"},
+    {{3, 64, 9}, "cba", "cba", "ba"},
+    {{2, 4100}, "ba", "spread", "a"},
+};
+
 void add_forward(list &cases);
 void add_backward(list &cases);
 void add_fused(list &cases); // residuals, scales that are found, 8-bit floats, weights minus one

@@ -71,6 +71,7 @@ std::string description_of(const golden_case &c) {
     if (s.residual.bias_type != jitnorm_data_type_undef) text += " bias";
     if (s.residual.rounded) text += " rounded";
     if (s.residual.in_place) text += " sum_in_place";
+    if (!s.unquantized.empty()) text += " unquantized " + std::string(impl::name_of(s.unquantized_type));
     if (s.in_place) text += " in_place";
     if (c.runtime_sizes) text += " runtime_sizes";
     if (c.src != content::ordinary) text += std::string(" ") + content_of(c);

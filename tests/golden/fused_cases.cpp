@@ -47,10 +47,26 @@ void add_residuals(list &cases) {
     }
 }
 
+// What dst is made of, beside it.
+void add_unquantized(list &cases) {
+    const jitnorm_data_type_t types[] = {F32, BF16, F16, F64};
+    size_t turn = 0;
+    for (const auto type : types)
+        for (const dim_t columns : {45, 600, 5000}) {
+            setup s = of_type({.flags = SCALE, .dims = {6, columns}, .dst_type = S8, .seed = 1500}, types[turn++ % 3]);
+            s.dst_type = S8;
+            s.attr = finding_scales(s.dims);
+            s.unquantized = turn % 4 == 3 ? "ba" : "dense";
+            s.unquantized_type = type;
+            s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_gelu_tanh, 0, 0}};
+            cases.push_back({s, content::ordinary, false, columns == 45});
+        }
+}
+
 } // namespace
 
 void add_fused(list &cases) {
-    for (const auto add : {add_quantizing, add_residuals}) add(cases);
+    for (const auto add : {add_quantizing, add_residuals, add_unquantized}) add(cases);
 }
 
 } // namespace jitnorm::tests

@@ -64,6 +64,7 @@ uint64_t digest_of(const implementation &entry, const golden_case &c) {
     if (r.p.writes_mean()) outputs.push_back(&r.mean);
     if (r.p.writes_variance()) outputs.push_back(&r.variance);
     if (r.p.finds_scales()) outputs.push_back(&r.dst_scale);
+    outputs.push_back(&r.unquantized);
     for (const tensor *output : outputs)
         if (output->exists()) digest = digest_with(digest, output->values());
     return digest;

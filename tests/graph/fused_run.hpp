@@ -28,7 +28,7 @@ struct fused_case {
     jitnorm_data_type_t other_type = jitnorm_f32;
 };
 
-floats as_floats(const std::vector<double> &values) { return {values.begin(), values.end()}; }
+inline floats as_floats(const std::vector<double> &values) { return {values.begin(), values.end()}; }
 
 inline dim_t count(const shape &dims) {
     dim_t result = 1;

@@ -20,7 +20,7 @@ const implementation &jit_for(isa vectors);
 
 // Every output's values, widened to double, which is exact; empty where there is no such output.
 struct outputs {
-    std::vector<double> result, mean, variance, diff_scale, diff_shift, sum, found_scales;
+    std::vector<double> result, mean, variance, diff_scale, diff_shift, sum, found_scales, unquantized;
 };
 
 outputs outputs_of(const run &r);

@@ -27,28 +27,30 @@ unsigned char *map(size_t pages) {
     return inner;
 }
 
-// Mappings of few pages that no buffer has any more, writable, each with the address of the next in its first bytes:
-// tests of short rows would spend most of their time on making them. Nothing is allocated, which some tests forbid.
+// Mappings of few pages that no buffer has any more, writable: tests of short rows would spend most of their time on
+// making them. They are a list in their own memory, since some tests forbid allocations.
 class spare_mappings {
 public:
     static bool keeps(size_t pages) { return pages > 0 && pages < COUNT; }
 
     unsigned char *take(size_t pages) {
         const std::lock_guard lock(mutex_);
-        unsigned char *first = first_[pages];
-        if (first != nullptr) std::memcpy(&first_[pages], first, sizeof first);
-        return first;
+        mapping *first = first_[pages];
+        if (first != nullptr) first_[pages] = first->next;
+        return reinterpret_cast<unsigned char *>(first);
     }
     void give(unsigned char *inner, size_t pages) {
         const std::lock_guard lock(mutex_);
-        std::memcpy(inner, &first_[pages], sizeof inner);
-        first_[pages] = inner;
+        first_[pages] = new (inner) mapping{first_[pages]};
     }
 
 private:
+    struct mapping {
+        mapping *next;
+    };
     static constexpr size_t COUNT = 17;
     std::mutex mutex_;
-    unsigned char *first_[COUNT] = {}; // by the number of pages
+    mapping *first_[COUNT] = {}; // by the number of pages
 };
 constinit spare_mappings spare;
 

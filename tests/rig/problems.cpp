@@ -27,8 +27,8 @@ std::ostream &operator<<(std::ostream &out, const setup &s) {
                << s.gradient_type << " in place " << s.in_place << " seed " << s.seed << " axes " << s.axes
                << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
                << s.left_out << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
-               << s.residual.sum << "' in place " << s.residual.in_place << " rows from " << s.first_row << " of "
-               << s.all_rows;
+               << s.residual.sum << "' in place " << s.residual.in_place << " unquantized '" << s.unquantized << "' "
+               << s.unquantized_type << " rows from " << s.first_row << " of " << s.all_rows;
 }
 
 problem make_problem(const setup &s) {
@@ -55,6 +55,7 @@ problem make_problem(const setup &s) {
     if (p.is_partial()) p.diff_scale_shift_type = jitnorm_f64;
     p.attr = s.attr;
     p.attr.residual = make_residual(s.residual, s.dims);
+    if (!s.unquantized.empty()) p.attr.unquantized = make_layout(s.unquantized, s.dims, s.unquantized_type);
     return p;
 }
 
@@ -65,8 +66,8 @@ problem with_runtime_sizes(problem p) {
             md.strides[d] = impl::RUNTIME_DIM;
         }
     };
-    for (memory_desc *md :
-         {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics, &p.attr.residual.added, &p.attr.residual.sum})
+    for (memory_desc *md : {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics, &p.attr.residual.added,
+                            &p.attr.residual.sum, &p.attr.unquantized})
         forget(*md, true);
     for (impl::post_op &op : p.attr.post_ops.entries)
         if (auto *binary = std::get_if<impl::binary_post_op>(&op)) forget(binary->src1, false); // broadcast where 1

@@ -49,6 +49,8 @@ struct setup {
     unsigned left_out = 0;
     bool scale_is_ones = false;
     residual_setup residual = {};
+    std::string unquantized = {}; // layout of the second output; empty: there is none
+    jitnorm_data_type_t unquantized_type = jitnorm_f32;
 
     dim_t first_row = 0, all_rows = -1; // backward of some rows of a larger problem
 };

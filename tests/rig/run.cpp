@@ -42,6 +42,7 @@ run::run(const setup &s)
         make_gradients(s);
     }
     make_residual(s);
+    if (p.writes_unquantized()) unquantized = tensor(p.attr.unquantized, side_);
     if (p.attr.src_scale) src_scale = make(dense({1}), {0.75});
     if (p.attr.dst_scale) dst_scale = make(dense({1}), {1.5});
     if (p.finds_scales()) dst_scale = tensor(p.attr.found_scales, side_);
@@ -118,6 +119,7 @@ jitnorm_status_t run::call(const executor &made, void *scratchpad, const plan *h
     args.set(SUM, pointer(written_sum()));
     args.set(BIAS, pointer(bias));
     args.set(DIFF_SUM, pointer(diff_sum));
+    args.set(UNQUANTIZED, pointer(unquantized));
     args.set(SRC_SCALE, pointer(src_scale));
     args.set(DST_SCALE, pointer(dst_scale));
     args.set(SCRATCHPAD, scratchpad);
@@ -163,7 +165,7 @@ std::vector<const tensor *> run::written() const {
     if (p.writes_sum()) result.push_back(&written_sum());
     if (p.writes_mean()) result.push_back(&mean);
     if (p.writes_variance()) result.push_back(&variance);
-    result.insert(result.end(), {&diff_scale, &diff_shift});
+    result.insert(result.end(), {&diff_scale, &diff_shift, &unquantized});
     if (p.finds_scales()) result.push_back(&dst_scale);
     std::erase_if(result, [](const tensor *output) { return !output->exists(); });
     return result;

@@ -50,7 +50,7 @@ public:
 
     problem p;
     tensor src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift;
-    tensor residual, sum, bias, diff_sum;
+    tensor residual, sum, bias, diff_sum, unquantized;
     tensor src_scale, dst_scale;  // the attribute's, one float each, or those that are found
     std::vector<tensor> operands; // src1 of binary post-op i
 

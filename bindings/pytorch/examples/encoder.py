@@ -3,7 +3,7 @@
 """Unchanged models of torch.nn in training, on PyTorch's layer_norm and on jitnorm's: how long a step takes, how much of it
 is normalization, and the losses side by side.
 
-    python3 encoder.py [--threads 1] [--steps 5]
+    python3 encoder.py [--threads 1] [--steps 3]
 """
 
 import argparse
@@ -19,12 +19,12 @@ NORMALIZATION = ("aten::native_layer_norm", "aten::native_layer_norm_backward")
 
 
 def make_encoder():
-    layer = torch.nn.TransformerEncoderLayer(512, 8, 1024, dropout=0.0, batch_first=True)
-    return torch.nn.TransformerEncoder(layer, 4)
+    layer = torch.nn.TransformerEncoderLayer(128, 4, 256, dropout=0.0, batch_first=True)
+    return torch.nn.TransformerEncoder(layer, 2)
 
 
 def make_transformer():
-    model = torch.nn.Transformer(512, 8, 2, 2, 1024, dropout=0.0, batch_first=True)
+    model = torch.nn.Transformer(128, 4, 1, 1, 256, dropout=0.0, batch_first=True)
     return lambda inputs: model(inputs, inputs), model
 
 
@@ -41,7 +41,7 @@ def train(name, steps):
     """Milliseconds of a step, of the normalizations in it, and the losses."""
     function, model = make(name)
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
-    inputs, wanted = torch.randn(2, 4, 128, 512)
+    inputs, wanted = torch.randn(2, 32, 128, 128)
     losses, times, of_norms = [], [], []
 
     def step():
@@ -66,10 +66,10 @@ def train(name, steps):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--steps", type=int, default=5)
+    options.add_argument("--steps", type=int, default=3)
     given = options.parse_args()
     torch.set_num_threads(given.threads)
-    print(f"PyTorch {torch.__version__}, {given.threads} threads")
+    print(f"PyTorch {torch.__version__}, threads: {given.threads}")
     for name in ("nn.TransformerEncoder", "nn.Transformer"):
         train(name, 1)
         results = {"PyTorch": train(name, given.steps)}

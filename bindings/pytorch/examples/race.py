@@ -55,7 +55,7 @@ def seconds_of(call, repetitions):
 
 def race(calls, seconds):
     """The median seconds of each call."""
-    rounds = 9
+    rounds = 15
     once = max(max(seconds_of(call, 3) for call in calls), 1e-7)
     repetitions = max(1, int(seconds / rounds / len(calls) / once))
     times = [[] for _ in calls]

@@ -7,6 +7,8 @@
 #include <torch/csrc/autograd/saved_variable.h>
 #include <torch/library.h>
 
+#include <mutex>
+
 #include "operation.hpp"
 
 namespace jitnorm_torch {
@@ -37,7 +39,9 @@ public:
         : rms_(!mean.defined()), shape_(shape.begin(), shape.end()), input_(input, false), weight_(weight, false),
           mean_(mean, false), rstd_(rstd, false) {}
 
+    // Threads may go back through one graph at a time, and one of them releases it.
     variable_list apply(variable_list &&given) override {
+        const std::lock_guard lock(mutex_);
         const Tensor of_sum = given.size() > 1 ? given[1] : Tensor();
         const bool residual = task_should_compute_output(3);
         if (!given[0].defined()) return {of_sum, {}, {}, residual ? of_sum : Tensor()};
@@ -49,6 +53,7 @@ public:
     }
 
     void release_variables() override {
+        const std::lock_guard lock(mutex_);
         for (SavedVariable *saved : {&input_, &weight_, &mean_, &rstd_}) saved->reset_data();
     }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operators against a computation in float64 by PyTorch: types, shapes, strides, empty tensors, gradients."""
 
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -127,6 +128,19 @@ class Layer(TestCase):
         self.assert_same_bits(torch.autograd.grad(y, x)[0], first)
         with self.assertRaises(RuntimeError):
             torch.autograd.grad(y, x)
+
+    def test_threads_may_go_back_through_one_graph(self):
+        tensors = [leaf(random((64, 48))), leaf(random(48, seed=2)), leaf(random(48, seed=3))]
+        y, gradient = layer_norm(tensors[0], (48,), *tensors[1:]), random((64, 48), seed=4)
+
+        def differentiate(_):
+            return torch.autograd.grad(y, tensors, gradient, retain_graph=True)
+
+        expected = differentiate(None)
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            for got in threads.map(differentiate, range(200)):
+                for a, b in zip(got, expected):
+                    self.assert_same_bits(a, b)
 
     def test_a_changed_input_is_found(self):
         x = leaf(random((4, 8)))

@@ -23,6 +23,7 @@ verdict lower(const jitnorm_primitive_attr &given, attributes &result) {
     result.src_scale = given.src_scale;
     result.dst_scale = given.dst_scale;
     result.residual = given.residual;
+    result.unquantized = given.unquantized;
     for (const any_post_op &entry : given.post_ops.entries) {
         if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");
         std::visit(
@@ -40,6 +41,7 @@ void take_over_layouts(const attributes &decided, jitnorm_primitive_attr &attr) 
             attr.post_ops.entries[i] = *binary;
     if (decided.residual.added.ndims != 0) attr.residual.added = decided.residual.added;
     if (decided.residual.sum.ndims != 0) attr.residual.sum = decided.residual.sum;
+    if (decided.unquantized.ndims != 0) attr.unquantized = decided.unquantized;
 }
 
 } // namespace jitnorm::impl::api

@@ -48,6 +48,7 @@ struct jitnorm_primitive_attr {
     jitnorm::impl::api::scale_request found_scales; // of dst
     jitnorm_post_ops post_ops;
     jitnorm::impl::residual_addition residual;
+    jitnorm::impl::memory_desc unquantized; // without dimensions: not wanted
 
     bool deterministic = false;
     jitnorm_fpmath_mode_t fpmath_mode;

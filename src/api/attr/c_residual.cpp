@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: attributes' residual addition.
+// C interface: attributes' residual addition, and the unquantized output.
 #include "attr.hpp"
 #include "jitnorm/jitnorm_attr.h"
 
@@ -48,5 +48,19 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
     if (flags != nullptr)
         *flags =
             unsigned(residual.normalizes_rounded ? jitnorm_residual_normalize_rounded : jitnorm_residual_flags_none);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_unquantized_dst(jitnorm_primitive_attr_t attr,
+                                                            const_jitnorm_memory_desc_t unquantized_desc) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    attr->unquantized = unquantized_desc != nullptr ? *unquantized_desc : memory_desc();
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_get_unquantized_dst(const_jitnorm_primitive_attr_t attr,
+                                                            const_jitnorm_memory_desc_t *unquantized_desc) {
+    if (any_null(attr, unquantized_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, unquantized_desc));
+    *unquantized_desc = &attr->unquantized;
     return jitnorm_success;
 }

@@ -64,7 +64,8 @@ verdict decide_post_ops(layer_norm::problem &p) {
 
 verdict decide_layouts(layer_norm::problem &p) {
     if (p.src.format_kind == jitnorm_format_kind_any) return invalid("the layout of the source is undecided");
-    for (memory_desc *md : {&p.dst, &p.diff_dst, &p.diff_src, &p.attr.residual.added, &p.attr.residual.sum})
+    for (memory_desc *md :
+         {&p.dst, &p.diff_dst, &p.diff_src, &p.attr.residual.added, &p.attr.residual.sum, &p.attr.unquantized})
         if (verdict v = follow_layout(*md, p.src); v.failed()) return v;
     if (verdict v = decide_statistics(p); v.failed()) return v;
     return p.is_forward() ? decide_post_ops(p) : verdict{};

@@ -17,6 +17,7 @@ constexpr struct {
     {JITNORM_ARG_SRC_1, "SRC_1"},
     {JITNORM_ARG_DST, "DST"},
     {JITNORM_ARG_DST_1, "DST_1"},
+    {JITNORM_ARG_DST_2, "DST_2"},
     {JITNORM_ARG_BIAS, "BIAS"},
     {JITNORM_ARG_MEAN, "MEAN"},
     {JITNORM_ARG_VARIANCE, "VARIANCE"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: primitive descriptors of layer normalization. Each function makes a problem; create_desc takes it on.
+// C interface: primitive descriptors of layer normalization. Each function says what it was asked for; create_desc
+// makes a problem of it, unless there is one.
 #include <utility>
 
 #include "../../arithmetic/row_blocks.hpp"

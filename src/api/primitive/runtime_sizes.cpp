@@ -23,6 +23,8 @@ memory_desc *described_by(slot s, layer_norm::problem &p) {
     case SUM:
     case DIFF_SUM:
         return &p.attr.residual.sum;
+    case UNQUANTIZED:
+        return &p.attr.unquantized;
     default:
         return s < FIRST_POST_OP ? nullptr
                                  : &std::get<binary_post_op>(p.attr.post_ops.entries[size_t(s - FIRST_POST_OP)]).src1;

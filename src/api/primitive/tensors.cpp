@@ -20,6 +20,7 @@ constexpr int FIXED_ARGS[FIRST_POST_OP] = {
     JITNORM_ARG_DST_1,
     JITNORM_ARG_BIAS,
     JITNORM_ARG_DIFF_DST_1,
+    JITNORM_ARG_DST_2,
     JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
     JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST,
     JITNORM_ARG_SCRATCHPAD,
@@ -86,6 +87,8 @@ tensor tensor_of(const described &what, slot s) {
         return present_if(p.reads_bias(), role::input, what.bias);
     case DIFF_SUM:
         return present_if(p.reads_diff_sum(), role::input, p.attr.residual.sum);
+    case UNQUANTIZED:
+        return present_if(p.writes_unquantized(), role::output, p.attr.unquantized);
     case SRC_SCALE:
         return present_if(p.attr.src_scale, role::input, ONE_F32);
     case DST_SCALE:

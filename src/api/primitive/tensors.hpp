@@ -49,6 +49,8 @@ constexpr slot find_slot(int arg) {
         return BIAS;
     case JITNORM_ARG_DIFF_DST_1:
         return DIFF_SUM;
+    case JITNORM_ARG_DST_2:
+        return UNQUANTIZED;
     case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC:
         return SRC_SCALE;
     case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST:

@@ -39,6 +39,7 @@ public:
                             {conf_.shift, "shift"},
                             {conf_.non_temporal, "non_temporal"},
                             {has_terms(), "residual"},
+                            {writes_unquantized(), "unquantized"},
                             {has_post_ops(), "post_ops"}});
     }
 
@@ -62,12 +63,14 @@ private:
     }
 
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
+    bool writes_unquantized() const { return conf_.unquantized != jitnorm_data_type_undef; }
     // Where neither side needs a shuffle. Post-ops take one vector after the other, and the register.
     bool crosses() const {
-        return crosses_for_less<I, T>(conf_.src) && narrowing<I, T>::joins_two(conf_.dst) && !has_post_ops();
+        return crosses_for_less<I, T>(conf_.src) && narrowing<I, T>::joins_two(conf_.dst) && !has_post_ops() &&
+               (!writes_unquantized() || narrowing<I, T>::joins_two(conf_.unquantized));
     }
-    // Non-temporal stores fill whole lines of one row at a time, and post-ops need the registers.
-    bool takes_pairs() const { return !conf_.non_temporal && !has_post_ops(); }
+    // Non-temporal stores fill whole lines of one row at a time, and post-ops and a second output need the registers.
+    bool takes_pairs() const { return !conf_.non_temporal && !has_post_ops() && !writes_unquantized(); }
 
     void load_arguments() {
         mov(src_[0], JITNORM_ARGUMENT(src));
@@ -96,15 +99,16 @@ private:
 
     bool has_terms() const { return conf_.terms[0] != jitnorm_data_type_undef; }
 
+    void point_to_row(const reg &to, const Xbyak::Address &first, const Xbyak::Address &stride) {
+        mov(to, reg_index_);
+        imul(to, stride);
+        add(to, first);
+    }
+
     void point_ahead() {
-        const auto point = [&](const reg &to, const Xbyak::Address &first, const Xbyak::Address &stride) {
-            mov(to, reg_index_);
-            imul(to, stride);
-            add(to, first);
-        };
         if (has_terms()) {
-            point(reg_ahead_, JITNORM_ARGUMENT(terms[0]), JITNORM_ARGUMENT(term_strides[0]));
-            point(reg_ahead_too_, JITNORM_ARGUMENT(terms[1]), JITNORM_ARGUMENT(term_strides[1]));
+            point_to_row(reg_ahead_, JITNORM_ARGUMENT(terms[0]), JITNORM_ARGUMENT(term_strides[0]));
+            point_to_row(reg_ahead_too_, JITNORM_ARGUMENT(terms[1]), JITNORM_ARGUMENT(term_strides[1]));
         } else {
             mov(reg_ahead_, src_[0]);
             add(reg_ahead_, JITNORM_ARGUMENT(prefetch));
@@ -140,9 +144,18 @@ private:
             for_each([&](size_t, const place &, const vmm &x) { ops_.mul(x, x, factor); });
         };
         if (conf_.src_scale) multiply_by(JITNORM_ARGUMENT(src_scale));
+        if (writes_unquantized()) store_unquantized(vectors);
         if (has_post_ops()) for_each([&](size_t, const place &p, const vmm &x) { apply_post_ops(x, p); });
         if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
         for (size_t r = 0; r < rows; ++r) io_.store_all(dst_[r], vectors, work(r), conf_.dst, conf_.non_temporal);
+    }
+
+    // By way of the registers of a pair's second row: stores of narrow types change them.
+    void store_unquantized(places vectors) {
+        point_to_row(reg_unquantized_, JITNORM_ARGUMENT(unquantized), JITNORM_ARGUMENT(unquantized_row_stride));
+        for (const place &p : vectors) ops_.load(vmm(work(1).getIdx() + p.slot), vmm(work(0).getIdx() + p.slot));
+        hints_.claim(reg_unquantized_, vectors, conf_.unquantized);
+        io_.store_all(reg_unquantized_, vectors, work(1), conf_.unquantized, false);
     }
 
     static vmm work(size_t row) { return vmm(WORK + int(row) * UNROLL); } // the first of UNROLL
@@ -183,7 +196,8 @@ private:
 
     normalize_conf conf_;
     const std::array<reg, PAIR> src_{rsi, r8}, dst_{rdx, r13};
-    const reg &reg_operands_ = r8, &reg_operand_ = r13; // with post-ops rows go one by one
+    // Where rows go one by one.
+    const reg &reg_operands_ = r8, &reg_operand_ = r13, &reg_unquantized_ = r13;
     const reg &reg_count_ = rcx, &reg_scale_ = r10, &reg_shift_ = r11;
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12, &reg_ahead_ = r14, &reg_ahead_too_ = r9;
     const std::array<vmm, PAIR> hi_{vmm{0}, vmm{3}}, rstd_{vmm{1}, vmm{4}}, bias_{vmm{2}, vmm{5}};

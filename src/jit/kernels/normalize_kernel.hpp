@@ -26,6 +26,8 @@ struct normalize_arguments {
     const T *parameters = nullptr; // two per post-op: scale and zero point of sum, alpha and beta of eltwise
     // For each row one per post-op: its row of a binary's tensor, or its one value.
     const void *const *operands = nullptr;
+    void *unquantized = nullptr; // rows of what dst is made of; not used unless the kernel writes it
+    dim_t unquantized_row_stride = 0;
 };
 
 template <typename T> // float or double

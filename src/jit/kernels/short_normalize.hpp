@@ -27,7 +27,7 @@ public:
 
     static bool takes(const normalize_conf &conf) {
         return conf.src == OWN && conf.dst == OWN && conf.scale_shift == OWN && !conf.src_scale && !conf.dst_scale &&
-               !conf.non_temporal && conf.post_ops.empty();
+               !conf.non_temporal && conf.post_ops.empty() && conf.unquantized == jitnorm_data_type_undef;
     }
 
     // `count` holds the elements of a row, rdi the address of the arguments.

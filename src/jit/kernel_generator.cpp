@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Apart from the header also for the sake of compilers: Xbyak's generator is made of some three hundred members.
+#include "kernel_generator.hpp"
+
+#include <span>
+
+namespace jitnorm::impl::jit {
+
+kernel_generator::kernel_generator(size_t capacity)
+    : kernel_buffer(capacity), Xbyak::CodeGenerator(capacity, buffer()) {
+    endbr64(); // a process with control-flow enforcement may call the entry; no kernel jumps through a register
+}
+
+std::shared_ptr<const code> kernel_generator::seal(const char *name) const {
+    return std::make_shared<const code>(std::span(getCode(), getSize()), name, frames_);
+}
+
+void kernel_generator::open_frame(uint32_t local_bytes) {
+    push(rbp);
+    frames_.pushed(getSize(), frame_table::RBP);
+    mov(rbp, rsp); // as profilers want it that go from frame to frame
+    frames_.based_on_rbp(getSize());
+    for (const reg &saved : {rbx, r12, r13, r14, r15}) {
+        push(saved);
+        frames_.pushed(getSize(), uint8_t(saved.getIdx()));
+    }
+    sub(rsp, local_bytes + 64);
+    and_(rsp, -64);
+}
+
+void kernel_generator::close_frame() {
+    lea(rsp, ptr[rbp - 5 * 8]);
+    for (const reg &saved : {r15, r14, r13, r12, rbx}) pop(saved);
+    vzeroupper();
+    pop(rbp);
+    frames_.popped(getSize());
+    ret();
+    frames_.entered(getSize());
+}
+
+} // namespace jitnorm::impl::jit
