@@ -69,16 +69,22 @@ struct recorded {
     bool operator==(const recorded &) const = default;
 };
 
-// At least one of the values is not a constant.
+// Where the values are recorded, at least one of which is not a constant.
+template <typename Value, typename... Others>
+recording &home_of(const Value &value, const Others &...others) {
+    if constexpr (sizeof...(others) == 0)
+        return *value.value.where;
+    else
+        return value.value.where != nullptr ? *value.value.where : home_of(others...);
+}
+
 template <typename Result, typename... Values>
 Result record(operation what, uint64_t detail, const Values &...values) {
-    recording *where = nullptr;
-    for (recording *home : {values.value.where...})
-        if (home != nullptr) where = home;
+    recording &home = home_of(values...);
     step s{what, -1, -1, -1, detail};
     int *to[] = {&s.a, &s.b, &s.c}, i = 0;
-    ((*to[i++] = values.value.index_in(*where)), ...);
-    return Result(recorded{where, where->append(s)});
+    ((*to[i++] = values.value.index_in(home)), ...);
+    return Result(recorded{&home, home.append(s)});
 }
 
 template <typename T>
