@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -69,22 +70,17 @@ struct recorded {
     bool operator==(const recorded &) const = default;
 };
 
-// Where the values are recorded, at least one of which is not a constant.
-template <typename Value, typename... Others>
-recording &home_of(const Value &value, const Others &...others) {
-    if constexpr (sizeof...(others) == 0)
-        return *value.value.where;
-    else
-        return value.value.where != nullptr ? *value.value.where : home_of(others...);
-}
-
+// At least one of the values is not a constant.
 template <typename Result, typename... Values>
 Result record(operation what, uint64_t detail, const Values &...values) {
-    recording &home = home_of(values...);
+    recording *where = nullptr;
+    for (recording *home : {values.value.where...})
+        if (home != nullptr) where = home;
+    if (where == nullptr) throw std::logic_error("a step of constants alone is no step");
     step s{what, -1, -1, -1, detail};
     int *to[] = {&s.a, &s.b, &s.c}, i = 0;
-    ((*to[i++] = values.value.index_in(home)), ...);
-    return Result(recorded{&home, home.append(s)});
+    ((*to[i++] = values.value.index_in(*where)), ...);
+    return Result(recorded{where, where->append(s)});
 }
 
 template <typename T>
