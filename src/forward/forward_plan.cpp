@@ -55,8 +55,9 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 }
 
 // Where the output for the sum has rows as they are to be normalized they are taken from there; it leaves L1 to the
-// data. Otherwise sums have a tile, of whole rows as long as these stay in L2. The next batch is prefetched while both
-// its inputs fit into L1 beside the batch at hand.
+// data. Otherwise sums have a tile, of whole rows as long as these stay in L2. Far from L2 the next batch is prefetched
+// while both its inputs fit into L1 beside the batch at hand. Where they do not, or a row is a batch, many rows are
+// added up before they are normalized: memory is then written in one stream for a while, and not in two.
 constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
 constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of their tile: lines between rows come on top
 
@@ -70,7 +71,10 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     const dim_t inputs = p.row_length() * (element_size(p.src) + element_size(p.attr.residual.added));
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
     to.rows_per_pass = far ? 1 : 2;
-    to.prefetch_threads = far && to.batch_rows * inputs <= IN_CACHE_BATCH ? INT_MAX : 0;
+    if (far && to.batch_rows > 1 && to.batch_rows * inputs <= IN_CACHE_BATCH)
+        to.prefetch_threads = INT_MAX;
+    else if (far && p.row_length() <= CHUNK)
+        to.batch_rows = batch_of(MOST_SUM_BYTES, row);
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 

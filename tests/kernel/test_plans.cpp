@@ -95,6 +95,21 @@ TEST_P(plans, forward_prefetches_beyond_the_caches) {
         for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
+// Sums of rows with a residual: small batches with the next one on its way while L1 has room for its two inputs, else,
+// and where a row is a batch, large ones.
+TEST_P(plans, sums_far_from_the_caches_are_prefetched_or_many) {
+    setup s = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
+    s.residual = {.added = "dense", .sum = "dense", .type = jitnorm_bf16, .sum_type = jitnorm_bf16};
+    EXPECT_TRUE(plan_of(s, NO_CACHES).on(1, true).prefetch);
+    EXPECT_EQ(plan_of(s, NO_CACHES).batch_rows, 4);
+    expect_reference(s, NO_CACHES);
+    s.dims = {37, 4096};
+    EXPECT_FALSE(plan_of(s, NO_CACHES).on(1, true).prefetch);
+    EXPECT_EQ(plan_of(s, NO_CACHES).batch_rows, 8);
+    EXPECT_EQ(plan_of(s, ROOMY).batch_rows, 1);
+    for (const machine &m : MACHINES) expect_reference(s, m);
+}
+
 // Beside the batches of both tensors L1 keeps the sums over columns.
 TEST_P(plans, backward_has_smaller_batches_beyond_the_caches) {
     const setup s = in_place_of(jitnorm_backward, jitnorm_f32);
