@@ -29,11 +29,11 @@ bool is_gradient_type(jitnorm_data_type_t type) {
 // The ranges one after the other, as far as they are all rows.
 verdict find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, const double *const *sums,
                     std::vector<row_range_sums> &found) {
-    const dim_t block = row_blocks(all, columns).block_rows();
+    const row_blocks blocks(all, columns);
     dim_t first = 0;
     for (int i = 0; i < ranges; ++i) {
         if (rows[i] < 0 || rows[i] > all - first) return invalid(explain("rows[%d] is no number of rows", i));
-        if (rows[i] > 0 && first % block != 0) return invalid(explain("range %d begins within a row block", i));
+        if (rows[i] > 0 && !blocks.may_cut_at(first)) return invalid(explain("range %d begins within a row block", i));
         if (rows[i] > 0 && columns > 0 && sums[i] == nullptr) return invalid(explain("sums[%d] is null", i));
         found.push_back({row_blocks(rows[i], columns, first, all), sums[i]});
         first += rows[i];
@@ -44,9 +44,10 @@ verdict find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, con
 verdict check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
     if (!are_possible(all, columns)) return IMPOSSIBLE;
     if (first < 0 || rows < 0 || first > all || rows > all - first) return invalid("the rows are not among all_rows");
-    const dim_t block = row_blocks(all, columns).block_rows(), end = first + rows;
-    if (rows > 0 && first % block != 0) return invalid("the rows begin within a row block");
-    return rows == 0 || end == all || end % block == 0 ? verdict{} : invalid("the rows end within a row block");
+    const row_blocks blocks(all, columns);
+    if (rows == 0) return {};
+    if (!blocks.may_cut_at(first)) return invalid("the rows begin within a row block");
+    return blocks.may_cut_at(first + rows) ? verdict{} : invalid("the rows end within a row block");
 }
 
 } // namespace
@@ -79,8 +80,7 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
 jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients(double *running, jitnorm_dim_t all_rows,
                                                                    jitnorm_dim_t columns, jitnorm_dim_t first_row,
                                                                    jitnorm_dim_t rows, const double *sums) {
-    if (verdict v = check_range(all_rows, columns, first_row, rows); v.status != jitnorm_success)
-        return report(__func__, v);
+    if (verdict v = check_range(all_rows, columns, first_row, rows); v.failed()) return report(__func__, v);
     const void *const to = array_of(size_t(columns), running), *const from =
                                                                    array_of(size_t(std::min(rows, columns)), sums);
     if (any_null(to, from)) return report(__func__, null_among("running, sums", {to, from}));

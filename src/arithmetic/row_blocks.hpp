@@ -32,7 +32,8 @@ public:
     constexpr dim_t blocks() const { return divide_up(rows_, block_rows_); }
     constexpr dim_t parts() const { return rest_ + divide_up(blocks() - rest_, blocks_per_part_); } // of all: MAX_PARTS
 
-    constexpr dim_t block_rows() const { return block_rows_; }           // the last block may have fewer
+    constexpr dim_t block_rows() const { return block_rows_; } // the last block may have fewer
+    constexpr bool may_cut_at(dim_t row) const { return row == rows_ || row % block_rows_ == 0; } // no block is parted
     constexpr dim_t blocks_per_part() const { return blocks_per_part_; } // the last part may have fewer
 
     // The rows of a block, the blocks of a part.

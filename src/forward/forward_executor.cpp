@@ -10,8 +10,6 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr size_t X = 0, Y = 1, Z = 2; // src, or its sum with a residual, dst and unquantized rows in a panel
-
 template <typename Rows, typename Kernels>
 Rows make_rows(const problem &p, const plan &how, const Kernels &kernels) {
     if constexpr (std::is_constructible_v<Rows, const row_tensors &, const plan &>)

@@ -5,6 +5,7 @@
 
 #include "../core/executor.hpp"
 #include "forward_batches.hpp"
+#include "panel_places.hpp"
 #include "quantizer.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -20,10 +21,9 @@ public:
 private:
     using cursor = typename Rows::cursor;
 
-    // The terms of a sum lie behind all else. A constant where rows are no sums: a panel whose address is taken costs
-    // 10 ns a call.
+    // A constant where rows are no sums: a panel whose address is taken costs 10 ns a call.
     static const strip *terms_of(const panel &here) {
-        if constexpr (requires(const Rows &rows) { rows.sweep(); }) return &here[3];
+        if constexpr (requires(const Rows &rows) { rows.sweep(); }) return &here[TERMS];
         return nullptr;
     }
 

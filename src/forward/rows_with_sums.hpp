@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual. Its panels begin
-// with three strips as those of other problems: the rows that are normalized, dst and unquantized rows; src and
-// residual follow. The first are sums. Where the output for the sum has them as they are to be normalized
+// rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual: its panels show
+// sums and their terms (panel_places.hpp). Where the output for the sum has them as they are to be normalized
 // (plan::sum_pitch is 0) they are added up there when they are first asked for. Else they have a tile of their own for
 // a batch's columns: if these are whole rows they are added up once, else twice, for the statistics and to be
 // normalized, and written the second time, for the sum may have the residual's place.
@@ -13,6 +12,7 @@
 #include "../arithmetic/constants.hpp"
 #include "../layout/row_tensors.hpp"
 #include "forward_kernels.hpp"
+#include "panel_places.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -76,11 +76,11 @@ public:
 
         panel shown(const panel &here, range columns) const {
             panel result = {};
-            result[0] = rows_.has_tile() ? in_tile(columns) : here[SUMS];
-            result[1] = here[rows_.result_];
-            if (rows_.writes_unquantized_) result[2] = here[rows_.result_ + 1];
-            result[3] = here[0];
-            result[4] = here[1];
+            result[X] = rows_.has_tile() ? in_tile(columns) : here[SUMS];
+            result[Y] = here[rows_.result_];
+            if (rows_.writes_unquantized_) result[Z] = here[rows_.result_ + 1];
+            result[TERMS] = here[SRC_ROWS];
+            result[TERMS + 1] = here[RESIDUAL_ROWS];
             return result;
         }
         strip in_tile(range columns) const {
@@ -103,7 +103,8 @@ public:
 
         void add(const jit::addition_kernel<T> &kernel, const panel &here, range rows, range columns,
                  T *q = nullptr) const {
-            const strip &src = here[0], &residual = here[1], to = rows_.has_tile() ? tile_ : here[SUMS];
+            const strip &src = here[SRC_ROWS], &residual = here[RESIDUAL_ROWS],
+                        to = rows_.has_tile() ? tile_ : here[SUMS];
             const strip sum = rows_.writes_sum_ ? here[SUMS] : strip{nullptr, 0};
             kernel({.src = src.first,
                     .residual = residual.first,
@@ -119,7 +120,8 @@ public:
                     .q = q});
         }
 
-        static constexpr size_t SUMS = 2; // in the panels of the source below, where they are an output
+        // In the panels of the source below, sums where they are an output.
+        static constexpr size_t SRC_ROWS = 0, RESIDUAL_ROWS = 1, SUMS = 2;
 
         const rows_with_sums &rows_;
         typename Rows::cursor at_;
@@ -137,8 +139,8 @@ private:
     size_t result_;                                // of the tensors: dst
     bool writes_sum_, writes_unquantized_, given_; // given: the statistics
     dim_t columns_;
-    dim_t sum_bytes_, pitch_, element_size_,
-        bias_size_; // bytes: of the tile, its rows, of an element of them, of a bias
+    dim_t sum_bytes_, pitch_;        // of the tile and of its rows, in bytes
+    dim_t element_size_, bias_size_; // of an element of its rows and of the bias, in bytes
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -91,38 +91,20 @@ PyObject *call(const operation<Result, Parameters...> &run, PyObject *const *giv
     }());
 }
 
-PyObject *layer_norm(PyObject *, PyObject *const *given, Py_ssize_t count) {
+// A function of the module, for the operator of that name.
+template <typename Operation, const char *NAME>
+PyObject *function(PyObject *, PyObject *const *given, Py_ssize_t count) {
     HANDLE_TH_ERRORS
-    static const layer_norm_operation run("jitnorm::layer_norm");
+    static const Operation run(NAME);
     return call(run, given, count);
     END_HANDLE_TH_ERRORS
 }
 
-PyObject *rms_norm(PyObject *, PyObject *const *given, Py_ssize_t count) {
-    HANDLE_TH_ERRORS
-    static const rms_norm_operation run("jitnorm::rms_norm");
-    return call(run, given, count);
-    END_HANDLE_TH_ERRORS
-}
-
-PyObject *add_layer_norm(PyObject *, PyObject *const *given, Py_ssize_t count) {
-    HANDLE_TH_ERRORS
-    static const add_layer_norm_operation run("jitnorm::add_layer_norm");
-    return call(run, given, count);
-    END_HANDLE_TH_ERRORS
-}
-
-PyObject *add_rms_norm(PyObject *, PyObject *const *given, Py_ssize_t count) {
-    HANDLE_TH_ERRORS
-    static const add_rms_norm_operation run("jitnorm::add_rms_norm");
-    return call(run, given, count);
-    END_HANDLE_TH_ERRORS
-}
-
-using function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t);
+constexpr char LAYER_NORM[] = "jitnorm::layer_norm", RMS_NORM[] = "jitnorm::rms_norm";
+constexpr char ADD_LAYER_NORM[] = "jitnorm::add_layer_norm", ADD_RMS_NORM[] = "jitnorm::add_rms_norm";
 
 // The type in the table is that of other functions; the flag says which it is.
-PyMethodDef method(const char *name, function address) {
+PyMethodDef method(const char *name, PyObject *(*address)(PyObject *, PyObject *const *, Py_ssize_t)) {
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(address)), METH_FASTCALL, nullptr};
 }
 
@@ -132,10 +114,10 @@ PyMethodDef method(const char *name, function address) {
 
 PyMODINIT_FUNC PyInit__C() {
     using namespace jitnorm_torch;
-    static PyMethodDef methods[] = {method("layer_norm", layer_norm),
-                                    method("rms_norm", rms_norm),
-                                    method("add_layer_norm", add_layer_norm),
-                                    method("add_rms_norm", add_rms_norm),
+    static PyMethodDef methods[] = {method("layer_norm", function<layer_norm_operation, LAYER_NORM>),
+                                    method("rms_norm", function<rms_norm_operation, RMS_NORM>),
+                                    method("add_layer_norm", function<add_layer_norm_operation, ADD_LAYER_NORM>),
+                                    method("add_rms_norm", function<add_rms_norm_operation, ADD_RMS_NORM>),
                                     {}};
     static PyModuleDef definition = {
         PyModuleDef_HEAD_INIT, "jitnorm_torch._C", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};

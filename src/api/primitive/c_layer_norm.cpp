@@ -25,8 +25,8 @@ constexpr memory_desc NO_TENSOR;
 struct request {
     jitnorm_prop_kind_t prop_kind;
     const memory_desc *src, *statistics;
-    const memory_desc *dst, *diff_dst, *diff_src;
-    jitnorm_data_type_t scale_shift_type, diff_scale_shift_type;
+    const memory_desc *dst = nullptr, *diff_dst = nullptr, *diff_src = nullptr;
+    jitnorm_data_type_t scale_shift_type, diff_scale_shift_type = jitnorm_f32;
     float epsilon;
     unsigned flags;
     dim_t first_row = 0, all_rows = -1; // as of a problem
@@ -124,19 +124,15 @@ verdict check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) 
 
 constexpr dim_t MOST_ROWS = dim_t(1) << 53; // that a tensor can have
 
-bool is_at_row_block(const layer_norm::row_blocks &all, dim_t row, dim_t all_rows) {
-    return row == all_rows || row % all.block_rows() == 0;
-}
-
 verdict check_row_range(const memory_desc &src, dim_t first, dim_t all) {
     if (first < 0 || all < 0 || all > MOST_ROWS) return invalid("first_row or all_rows is no number of rows");
     if (src.ndims < 2 || has_runtime_dims(src)) return {}; // which is refused for itself
     problem rows;
     rows.src = src;
     if (rows.rows() > all || first > all - rows.rows()) return invalid("the rows of src are not among all_rows");
-    const layer_norm::row_blocks cut(all, rows.row_length());
-    if (is_at_row_block(cut, first, all) && is_at_row_block(cut, first + rows.rows(), all)) return {};
-    return invalid(explain("the rows of src are no whole row blocks, of %lld rows", (long long)cut.block_rows()));
+    const layer_norm::row_blocks blocks(all, rows.row_length());
+    if (blocks.may_cut_at(first) && blocks.may_cut_at(first + rows.rows())) return {};
+    return invalid(explain("the rows of src are no whole row blocks, of %lld rows", (long long)blocks.block_rows()));
 }
 
 } // namespace
@@ -156,10 +152,7 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
                             .src = src_desc,
                             .statistics = stat_desc,
                             .dst = dst_desc,
-                            .diff_dst = nullptr,
-                            .diff_src = nullptr,
                             .scale_shift_type = scale_shift_data_type,
-                            .diff_scale_shift_type = jitnorm_f32,
                             .epsilon = epsilon,
                             .flags = flags});
     });
@@ -190,7 +183,6 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
                            {.prop_kind = prop_kind,
                             .src = src_desc,
                             .statistics = stat_desc,
-                            .dst = nullptr,
                             .diff_dst = diff_dst_desc,
                             .diff_src = diff_src_desc,
                             .scale_shift_type = scale_shift_data_type,
@@ -223,7 +215,6 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
                            {.prop_kind = jitnorm_backward,
                             .src = src_desc,
                             .statistics = stat_desc,
-                            .dst = nullptr,
                             .diff_dst = diff_dst_desc,
                             .diff_src = diff_src_desc,
                             .scale_shift_type = scale_shift_data_type,
