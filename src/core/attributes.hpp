@@ -49,6 +49,11 @@ struct post_op_list {
     bool operator==(const post_op_list &) const = default;
 };
 
+// Whether there is such a mode. None changes what is computed.
+constexpr bool is_known(jitnorm_fpmath_mode_t mode) {
+    return jitnorm_fpmath_mode_strict <= mode && mode <= jitnorm_fpmath_mode_tf32;
+}
+
 struct attributes {
     jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
     bool src_scale = false;   // whether the execution brings one f32 that is the scale of src
