@@ -72,7 +72,7 @@ struct plan {
     dim_t batch_rows = 1;      // rows that stay in L1 between what is done to them
     dim_t rows_per_pass = 1;   // forward: 2 share the loads of scale and shift, 1 keeps the memory streams few
     int prefetch_threads = 0;  // the next batch is prefetched by so many threads or fewer
-    bool non_temporal = false; // stores, if the first element lies at a cache line
+    bool non_temporal = false; // stores, if the result lies at a cache line and apart from all inputs
 
     // ---- threads worth starting, however many there are
     int row_threads = 1;
@@ -85,7 +85,7 @@ struct plan {
     // The tile of a batch's sums with a residual.
     dim_t sum_bytes() const { return batch_rows * sum_pitch; }
 
-    walk on(int available_threads, bool at_cache_line) const;
+    walk on(int available_threads, bool past_caches) const; // the latter: the result lies as such stores ask for
     bool may_go_by_chunks(int available_threads) const;
     // Chunks are not shared any more: for forward, which then needs nothing in common.
     void give_up_chunks();

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 
 #include "../core/arguments.hpp"
 #include "../core/plan.hpp"
@@ -78,6 +79,10 @@ void zero_padding(const row_tensors &tensors, const arguments &args, int share, 
 // Whether stores past the caches can write the tensor if its first element lies at a cache line: rows are whole lines,
 // and elements have at least half the size of the compute type's.
 bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
+
+// Whether an execution's stores to the tensor may go past the caches: its first element lies at a cache line, and it is
+// not in the place of an input, whose lines have been read: then there is nothing to go past.
+bool lies_past_caches(const memory_desc &md, const arguments &args, slot written, std::initializer_list<slot> inputs);
 
 // Some bytes on from where a tensor is; null stays null.
 inline const std::byte *behind(const void *first, dim_t bytes) {
