@@ -65,7 +65,7 @@ struct plan {
     dim_t tile_rows = 0;                           // the most rows of a tile
     std::array<dim_t, MAX_ROW_TENSORS> pitch = {}; // bytes from row to row of each tensor's tile; 0: it has no tile
     bool shares_tile = false;                      // the last tensor has the tile of the one before it
-    dim_t sum_pitch = 0;                           // the same for the tile of sums with a residual
+    dim_t sum_pitch = 0;                           // bytes from row to row of the tile of sums; 0: they have no tile
     dim_t panel_columns = 0;                       // columns of a panel
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
     dim_t float_columns = 0; // where scales are found: columns of a tile of floats, whole groups or part of one
