@@ -65,7 +65,7 @@ struct plan {
     dim_t tile_rows = 0;                           // the most rows of a tile
     std::array<dim_t, MAX_ROW_TENSORS> pitch = {}; // bytes from row to row of each tensor's tile; 0: it has no tile
     bool shares_tile = false;                      // the last tensor has the tile of the one before it
-    dim_t sum_pitch = 0;                           // bytes from row to row of the tile of sums; 0: they have no tile
+    dim_t sum_pitch = 0;                           // bytes from row to row of the tile of sums with a residual; or 0
     dim_t panel_columns = 0;                       // columns of a panel
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
     dim_t float_columns = 0; // where scales are found: columns of a tile of floats, whole groups or part of one
@@ -74,7 +74,7 @@ struct plan {
     dim_t batch_rows = 1;      // rows of a batch: so many that they stay in L1 from one kernel to the next
     dim_t rows_per_pass = 1;   // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
     int prefetch_threads = 0;  // batches are prefetched if an execution has at most so many threads
-    bool non_temporal = false; // the result is stored past the caches, if `past_caches` of on() says that it can be
+    bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it
 
     // ---- the number of threads worth starting, if so many are available
     int row_threads = 1;      // when threads share rows
@@ -87,10 +87,8 @@ struct plan {
     // Bytes of the tile of a batch's sums with a residual.
     dim_t sum_bytes() const { return batch_rows * sum_pitch; }
 
-    // How an execution goes through the rows. `past_caches`: whether the result begins a cache line and is not in the
-    // memory of an input (lies_past_caches()).
+    // `past_caches`: whether the result begins a cache line and is not in the place of an input (lies_past_caches()).
     walk on(int available_threads, bool past_caches) const;
-    // Whether threads share the chunks of long rows, if so many threads are available.
     bool may_go_by_chunks(int available_threads) const;
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
     void give_up_chunks();

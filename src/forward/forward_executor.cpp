@@ -35,7 +35,7 @@ jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const
     return jitnorm_success;
 }
 
-// The number of threads is not asked for if the plan needs only one, because asking takes time.
+// Nobody asks how many threads there are where one is enough.
 template <typename T, typename Rows>
 walk forward_executor<T, Rows>::walk_of(const arguments &args) const {
     const bool one = plan_.row_threads == 1 && plan_.chunk_threads <= 1;
