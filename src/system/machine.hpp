@@ -40,5 +40,6 @@ machine the_machine();
 std::string describe(const machine &m);
 
 // Writes one line about the_machine() and the source of its sizes to the verbose log. Later calls do nothing.
+void log_machine_once();
 
 } // namespace jitnorm::impl
