@@ -78,7 +78,7 @@ private:
     double worst_over_best_ = 0;           // the largest of what varied beyond reason
     std::string most_restless_;
     std::vector<std::pair<double, std::string>> over_memcpy_; // of each problem, and what it is called
-    std::string heading_; // printed last
+    std::string heading_;                                     // printed last
     bool progress_shown_ = false;
     const std::chrono::steady_clock::time_point start_;
     std::chrono::steady_clock::time_point last_progress_;

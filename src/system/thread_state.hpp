@@ -18,7 +18,7 @@ struct thread_state {
     struct {
         char text[512] = {};  // "<function>: <status>: <reason>"; empty: no call has failed
         size_t reason = 0;    // the index in the text at which the reason begins
-        bool is_news = false; // take_last_error() has not returned this error yet
+        bool is_news = false; // whether take_last_error() still has to return this error
     } error;                  // last_error.hpp
 
     char explanation[320] = {}; // what explain() wrote
