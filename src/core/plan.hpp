@@ -74,7 +74,7 @@ struct plan {
     dim_t batch_rows = 1;      // rows of a batch: so many that they stay in L1 from one kernel to the next
     dim_t rows_per_pass = 1;   // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
     int prefetch_threads = 0;  // batches are prefetched if an execution has at most so many threads
-    bool non_temporal = false; // the result is stored past the caches if its first element begins a cache line
+    bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it
 
     // ---- the number of threads worth starting, if so many are available
     int row_threads = 1;      // when threads share rows
@@ -87,8 +87,8 @@ struct plan {
     // Bytes of the tile of a batch's sums with a residual.
     dim_t sum_bytes() const { return batch_rows * sum_pitch; }
 
-    // `at_cache_line`: whether the first element of the result begins a cache line.
-    walk on(int available_threads, bool at_cache_line) const;
+    // `past_caches`: whether the result begins a cache line and is not in the place of an input (lies_past_caches()).
+    walk on(int available_threads, bool past_caches) const;
     bool may_go_by_chunks(int available_threads) const;
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
     void give_up_chunks();

@@ -30,13 +30,16 @@ forward_executor<T, Rows>::forward_executor(const problem &p, const plan &how,
 
 template <typename T, typename Rows>
 jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const {
-    // Nobody asks how many threads there are where one is enough.
-    const bool one = plan_.row_threads == 1 && plan_.chunk_threads <= 1;
-    // In place the lines of dst have been read: there is nothing to go past.
-    const bool past_caches = args[DST] != args[SRC] && begins_at_line(problem_.dst, args[DST]);
-    const walk how = plan_.on(one ? 1 : max_threads(), past_caches);
+    const walk how = walk_of(args);
     how.by_chunks ? run_by_chunks(args, how) : run_by_rows(args, how);
     return jitnorm_success;
+}
+
+// Nobody asks how many threads there are where one is enough.
+template <typename T, typename Rows>
+walk forward_executor<T, Rows>::walk_of(const arguments &args) const {
+    const bool one = plan_.row_threads == 1 && plan_.chunk_threads <= 1;
+    return plan_.on(one ? 1 : max_threads(), lies_past_caches(problem_.dst, args, DST, {SRC}));
 }
 
 template <typename T, typename Rows>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Help, completions, and what is said to mistakes on the command line.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "command_lines.hpp"
 
@@ -51,6 +54,25 @@ TEST(command_line, the_manual_knows_every_knob) {
     page.erase(std::remove(page.begin(), page.end(), '\\'), page.end());
     for (const driver d : {driver::lnorm, driver::graph})
         for (const knob &k : knobs_of(d)) EXPECT_NE(page.find(concat("fB--", k.name)), std::string::npos) << k.name;
+}
+
+// Each between backquotes, files that belong together too; knobs of --graph are in its own document.
+TEST(command_line, the_documents_know_every_knob_and_every_batch_file) {
+    std::ostringstream text;
+    for (const char *name : {"benchdnn-lite.md", "graph.md"})
+        text << std::ifstream(concat(INPUTS, "/../../../docs/", name)).rdbuf();
+    const std::string documents = text.str();
+    for (const driver d : {driver::lnorm, driver::graph})
+        for (const knob &k : knobs_of(d)) EXPECT_NE(documents.find(concat("`--", k.name)), std::string::npos) << k.name;
+    size_t files = 0;
+    for (const auto *folder : {INPUTS, GRAPHS})
+        for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+            if (!entry.is_regular_file()) continue;
+            const std::string name = entry.path().filename().string();
+            EXPECT_NE(documents.find(concat("`", name, "`")), std::string::npos) << name;
+            ++files;
+        }
+    EXPECT_GE(files, 17U);
 }
 
 TEST(command_line, mistakes_name_the_knob_and_the_reason) {
