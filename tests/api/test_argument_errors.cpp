@@ -123,6 +123,7 @@ TEST_P(argument_errors, null_pointers_and_counts) {
     EXPECT_EQ(jitnorm_primitive_execute(run_.primitive(), nullptr, int(list_.size()), list_.data()), INVALID);
     EXPECT_EQ(jitnorm_primitive_execute(run_.primitive(), stream, int(list_.size()), nullptr), INVALID);
     EXPECT_EQ(jitnorm_primitive_execute(run_.primitive(), stream, -1, list_.data()), INVALID);
+    EXPECT_STREQ(jitnorm_get_last_error(), "nargs is -1");
     EXPECT_EQ(jitnorm_primitive_execute(run_.primitive(), stream, 0, nullptr), INVALID);
     EXPECT_TRUE(run_.is_untouched());
     const_jitnorm_primitive_desc_t pd;
