@@ -34,8 +34,14 @@ inline const void *array_of(size_t count, const void *elements) noexcept {
 // "error,<function>,<status>,<reason>" in the verbose log.
 void log_error(const char *function, std::string_view status, const char *reason) noexcept;
 
-// The status of the verdict; of an error the reason is kept for the thread, and logged under the function's name.
-jitnorm_status_t report(const char *function, verdict result) noexcept;
+// Keeps the reason of an error for the thread, and logs it under the function's name.
+[[gnu::cold]] void report_error(const char *function, verdict error) noexcept;
+
+// The status of the verdict, whose error is reported if it is one.
+inline jitnorm_status_t report(const char *function, verdict result) noexcept {
+    if (result.failed()) report_error(function, result);
+    return result.status;
+}
 
 // report() of what body answers or throws.
 template <typename Body>
