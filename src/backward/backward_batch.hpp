@@ -18,8 +18,8 @@ struct backward_batch {
 
     dim_t rows = 0;
     alignas(64) T mean[MAX_ROWS], rstd[MAX_ROWS];
-    alignas(64) T factor[MAX_ROWS];                                 // what the sums kernel multiplies by
-    alignas(64) T chunk_s1[MAX_ROWS] = {}, chunk_s2[MAX_ROWS] = {}; // the sums of one chunk
+    alignas(64) T factor[MAX_ROWS];                       // what the sums kernel multiplies by
+    alignas(64) T chunk_s1[MAX_ROWS], chunk_s2[MAX_ROWS]; // the sums of one chunk
     alignas(64) double s1[MAX_ROWS], s2[MAX_ROWS];
     alignas(64) T m1[MAX_ROWS], k[MAX_ROWS];
 

@@ -14,7 +14,8 @@ backward_executor<T, Rows>::backward_executor(const problem &p, const plan &how,
 template <typename T, typename Rows>
 jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) const {
     if (!parts_.p.wants_diff_src() && gradients_.count() == 0) return jitnorm_success;
-    const walk how = parts_.how.on(max_threads(), begins_at_line(parts_.p.diff_src, args[DIFF_SRC]));
+    const walk how = parts_.how.on(parts_.how.is_for_one_thread() ? 1 : max_threads(),
+                                   begins_at_line(parts_.p.diff_src, args[DIFF_SRC]));
     if (how.by_chunks)
         run_by_chunks(args, how);
     else if (sums_are_gradients())

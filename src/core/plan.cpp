@@ -3,20 +3,6 @@
 
 namespace jitnorm::impl::layer_norm {
 
-bool plan::may_go_by_chunks(int available_threads) const {
-    if (only_chunks || chunk_threads == 0) return only_chunks;
-    const int by_rows = std::min(row_threads, available_threads);
-    const int by_chunks = std::min(chunk_threads, available_threads);
-    return by_chunks > by_rows && by_chunks >= chunk_gain * by_rows;
-}
-
-walk plan::on(int available_threads, bool at_cache_line) const {
-    const bool by_chunks = may_go_by_chunks(available_threads);
-    const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
-    // By chunks the next row is far away.
-    return {threads, by_chunks, !by_chunks && threads <= prefetch_threads, non_temporal && at_cache_line};
-}
-
 void plan::give_up_chunks() {
     chunk_threads = 0;
     scratchpad.common_bytes = 0;

@@ -85,6 +85,8 @@ struct plan {
     // The tile of a batch's sums with a residual.
     dim_t sum_bytes() const { return batch_rows * sum_pitch; }
 
+    // Whether one thread is enough: nobody needs to ask then how many there are.
+    bool is_for_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
     walk on(int available_threads, bool at_cache_line) const;
     bool may_go_by_chunks(int available_threads) const;
     // Chunks are not shared any more: for forward, which then needs nothing in common.
@@ -92,6 +94,20 @@ struct plan {
 
     bool operator==(const plan &) const = default;
 };
+
+inline bool plan::may_go_by_chunks(int available_threads) const {
+    if (only_chunks || chunk_threads == 0) return only_chunks;
+    const int by_rows = std::min(row_threads, available_threads);
+    const int by_chunks = std::min(chunk_threads, available_threads);
+    return by_chunks > by_rows && by_chunks >= chunk_gain * by_rows;
+}
+
+inline walk plan::on(int available_threads, bool at_cache_line) const {
+    const bool by_chunks = may_go_by_chunks(available_threads);
+    const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
+    // By chunks the next row is far away.
+    return {threads, by_chunks, !by_chunks && threads <= prefetch_threads, non_temporal && at_cache_line};
+}
 
 // "rows:tiles,tile_rows:64,panel:768,batch:5,...", for the log.
 std::string describe(const plan &p);

@@ -30,11 +30,9 @@ forward_executor<T, Rows>::forward_executor(const problem &p, const plan &how,
 
 template <typename T, typename Rows>
 jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const {
-    // Nobody asks how many threads there are where one is enough.
-    const bool one = plan_.row_threads == 1 && plan_.chunk_threads <= 1;
     // In place the lines of dst have been read: there is nothing to go past.
-    const bool past_caches = args[DST] != args[SRC] && begins_at_line(problem_.dst, args[DST]);
-    const walk how = plan_.on(one ? 1 : max_threads(), past_caches);
+    const bool past_caches = plan_.non_temporal && args[DST] != args[SRC] && begins_at_line(problem_.dst, args[DST]);
+    const walk how = plan_.on(plan_.is_for_one_thread() ? 1 : max_threads(), past_caches);
     how.by_chunks ? run_by_chunks(args, how) : run_by_rows(args, how);
     return jitnorm_success;
 }
@@ -92,7 +90,8 @@ inline void forward_executor<T, Rows>::find_statistics_at_once(cursor &at, row_b
     const range rows = {0, batch.rows}, columns = {0, C_};
     if constexpr (requires { rows_.sweep(); })
         if (rows_.sweep()) return batches_.take_first_sweeps(at.open_and_sweep(rows, columns, batch.q)[X], batch);
-    batches_.find_statistics(at.open_to_read(rows, columns)[X], batch);
+    const strip src = at.open_to_read(rows, columns)[X]; // a copy: of the panel no address is taken
+    batches_.find_statistics(src, batch);
 }
 
 template <typename T, typename Rows>

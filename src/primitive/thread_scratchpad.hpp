@@ -12,15 +12,21 @@ namespace jitnorm::impl {
 // waits in the middle of one: that one gets a buffer for itself. So does an execution late in a thread's end.
 class thread_scratchpad {
 public:
-    explicit thread_scratchpad(size_t bytes) noexcept; // 0: none
+    explicit thread_scratchpad(size_t bytes) noexcept { // 0: none
+        if (bytes != 0) take(bytes);
+    }
     thread_scratchpad(const thread_scratchpad &) = delete;
     thread_scratchpad &operator=(const thread_scratchpad &) = delete;
-    ~thread_scratchpad();
+    ~thread_scratchpad() {
+        if (in_use_ != nullptr) *in_use_ = false;
+    }
 
     // Of at least the wanted size, aligned to 64, with any content; null when memory is out, or none was wanted.
     void *data() const { return data_; }
 
 private:
+    void take(size_t bytes) noexcept;
+
     void *data_ = nullptr;
     bool *in_use_ = nullptr; // the mark on the thread's buffer, where that is it
     aligned_bytes own_;
