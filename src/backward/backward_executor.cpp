@@ -14,8 +14,7 @@ backward_executor<T, Rows>::backward_executor(const problem &p, const plan &how,
 template <typename T, typename Rows>
 jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) const {
     if (!parts_.p.wants_diff_src() && gradients_.count() == 0) return jitnorm_success;
-    const walk how = parts_.how.on(parts_.how.is_for_one_thread() ? 1 : max_threads(),
-                                   begins_at_line(parts_.p.diff_src, args[DIFF_SRC]));
+    const walk how = walk_of(args);
     if (how.by_chunks)
         run_by_chunks(args, how);
     else if (sums_are_gradients())
@@ -23,6 +22,14 @@ jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) cons
     else
         run_by_rows(args, how);
     return jitnorm_success;
+}
+
+template <typename T, typename Rows>
+walk backward_executor<T, Rows>::walk_of(const arguments &args) const {
+    const plan &how = parts_.how;
+    const bool past_caches =
+        how.non_temporal && lies_past_caches(parts_.p.diff_src, args, DIFF_SRC, {DIFF_DST, DIFF_SUM});
+    return how.on(how.takes_one_thread() ? 1 : max_threads(), past_caches);
 }
 
 template <typename T, typename Rows>

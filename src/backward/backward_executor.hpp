@@ -18,6 +18,9 @@ public:
 
     jitnorm_status_t execute(const arguments &args) const override;
 
+    // How an execution with these arguments goes through the rows.
+    walk walk_of(const arguments &args) const;
+
 private:
     using share = backward_share<T, Rows>;
     using batch = backward_batch<T>;

@@ -30,11 +30,15 @@ forward_executor<T, Rows>::forward_executor(const problem &p, const plan &how,
 
 template <typename T, typename Rows>
 jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const {
-    // In place the lines of dst have been read: there is nothing to go past.
-    const bool past_caches = plan_.non_temporal && args[DST] != args[SRC] && begins_at_line(problem_.dst, args[DST]);
-    const walk how = plan_.on(plan_.is_for_one_thread() ? 1 : max_threads(), past_caches);
+    const walk how = walk_of(args);
     how.by_chunks ? run_by_chunks(args, how) : run_by_rows(args, how);
     return jitnorm_success;
+}
+
+template <typename T, typename Rows>
+walk forward_executor<T, Rows>::walk_of(const arguments &args) const {
+    const bool past_caches = plan_.non_temporal && lies_past_caches(problem_.dst, args, DST, {SRC});
+    return plan_.on(plan_.takes_one_thread() ? 1 : max_threads(), past_caches);
 }
 
 template <typename T, typename Rows>
