@@ -30,7 +30,7 @@ public:
     void zero_gradients(const arguments &args) const;
     column_sums<T> begin(T *sums, dim_t pitch) const;
 
-    // to = start + `number` arrays of sums, added one after the other; `start` null means zeros. `to` may be `start`.
+    // to = start + sums, for `number` sums; `start` null means zeros. `to` may be `start`.
     void add_block(const double *start, const T *sums, double *to, dim_t number) const;
     void add_part(const double *start, const double *sums, double *to, dim_t number) const;
 

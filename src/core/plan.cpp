@@ -32,7 +32,7 @@ std::string describe(const plan &p) {
     text += number(",panel:", p.panel_columns) + number(",batch:", p.batch_rows);
     if (p.float_columns != 0) text += number(",floats:", p.float_columns);
     text += number(",pass:", p.rows_per_pass) + number(",prefetch_threads:", p.prefetch_threads);
-    text += p.non_temporal ? ",non_temporal:apart" : ",non_temporal:never"; // never in place
+    text += p.non_temporal ? ",non_temporal:apart" : ",non_temporal:never"; // apart: only where it is not in place
     text += number(",row_threads:", p.row_threads);
     text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");
     return text + number(",scratchpad:", p.scratchpad.bytes());

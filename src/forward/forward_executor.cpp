@@ -119,7 +119,7 @@ inline void forward_executor<T, Rows>::normalize(cursor &at, const forward_input
     });
 }
 
-// Whole rows.
+// Normalizes and quantizes whole rows.
 template <typename T, typename Rows>
 void forward_executor<T, Rows>::quantize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
                                          dim_t first_row) const {
@@ -137,7 +137,7 @@ void forward_executor<T, Rows>::quantize(cursor &at, const forward_inputs<T> &in
 
 // ---------------------------------------------------------------- by chunks of long rows
 
-// Items are chunks of all rows, those of a row one after the other.
+// The items are the chunks of all rows; those of one row follow each other. Calls body(row, chunks of the row).
 template <typename T, typename Rows>
 template <typename Body>
 void forward_executor<T, Rows>::for_each_row(range items, Body &&body) const {
@@ -150,7 +150,8 @@ void forward_executor<T, Rows>::for_each_row(range items, Body &&body) const {
     }
 }
 
-// Twice over all chunks: for their moments, and to normalize them with the row's, which every thread merges for itself.
+// Goes over all chunks twice: first to find their moments, then to normalize them. In between, each thread merges the
+// moments of the rows that it normalizes.
 template <typename T, typename Rows>
 void forward_executor<T, Rows>::run_by_chunks(const arguments &args, const walk &how) const {
     auto *const found = reinterpret_cast<moments<T> *>(plan_.scratchpad.common(args[SCRATCHPAD]));

@@ -21,9 +21,9 @@ class short_sweep_generator : public kernel_generator {
     static constexpr int VECTORS = FORWARD_LANES<float> / VECTOR_WIDTH<I, float>;
     static constexpr int GROUP = fold_of_eight::ROWS, FLOAT = sizeof(float);
     static_assert(GROUP == SHORT_SWEEP_GROUP);
-    // Each of the three steps takes so many rows in a go: then a processor works on several at once.
+    // Each of the three steps takes so many rows at a time, so that a processor can work on several rows at once.
     static constexpr int ROWS_PER_PASS = 4 * GROUP;
-    // In the frame: of each row the folded lanes, then minus its pivot.
+    // In the frame are the folded lanes of each row, then the negated pivot of each row.
     static constexpr int LANES_BYTES = fold_of_eight::ROW_BYTES, PIVOTS = ROWS_PER_PASS * LANES_BYTES;
 
 public:
@@ -151,7 +151,7 @@ private:
                 vaddps(lanes[i], lanes[i], lanes[i + width]);
     }
 
-    // Rows that are not there fill the last group up.
+    // Fills up the last group with rows of zeros.
     void complete_group() {
         Xbyak::Label next, complete;
         vxorps(work_, work_, work_);

@@ -24,7 +24,8 @@ class sweep_generator : public kernel_generator {
     using vmm = typename traits::vmm;
     using arguments = sweep_arguments<T>;
     static constexpr int VECTORS = FORWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
-    // Rows whose pivots are found and whose lanes are folded at once. Their lanes are in the frame behind the chunk's.
+    // Groups of so many rows, whose pivots are found and whose lanes are folded together. The rows' lanes are in the
+    // frame, behind those of the chunk.
     static constexpr int GROUP = fold_of_eight::ROWS;
     static constexpr int GROUP_LANES = 2 * VECTORS * traits::bytes;
 
@@ -74,7 +75,8 @@ private:
         if (finds_pivots()) pivots_.begin(reg_left_);
     }
 
-    // As many groups as there are. Rows of fewer than four elements have another pivot.
+    // Sums up as many groups as there are, but none of rows with fewer than four elements, whose pivots are found in
+    // another way.
     void sum_groups() {
         Xbyak::Label end;
         cmp(reg_count_, 4);
@@ -109,7 +111,7 @@ private:
 
     void fold_group() {
         const auto numbers = [&](const reg &array, int row) {
-            return ptr[rows_.numbers(array) + (row - GROUP) * int(sizeof(T))]; // behind the group by now
+            return ptr[rows_.numbers(array) + (row - GROUP) * int(sizeof(T))]; // the stepper is behind the group now
         };
         fold_of_eight_.fold(rsp + GROUP_LANES, [&](int row, const ymm_t &sums) {
             if (conf_.centered) vmovups(numbers(reg_s_, row), xmm_t(sums.getIdx()));
@@ -117,7 +119,7 @@ private:
         });
     }
 
-    // One of the rows that are left.
+    // Sums up one of the rows that groups leave over.
     void sum_row() {
         if (conf_.repeated && conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(reg_pivot_)]);
         if (finds_pivots()) {
