@@ -3,8 +3,7 @@
 // "Normalization").
 #pragma once
 
-#include "constant_pool.hpp"
-#include "vector_ops.hpp"
+#include "unit_products.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -19,22 +18,13 @@ public:
 
     // To each element of a register.
     void add_to(const vmm &v) {
-        if (wanted_) ops_.add(v, v, g_.ptr[constants_.at(ones())]);
+        if (wanted_) ops_.add(v, v, g_.ptr[constants_.at(ones<I, T>())]);
     }
 
     // Behind the kernel's last instruction.
     void emit_rest() { constants_.emit(); }
 
 private:
-    static std::vector<uint32_t> ones() {
-        std::vector<uint32_t> words;
-        while (words.size() * sizeof(uint32_t) < size_t(vector_traits<I>::bytes)) {
-            if constexpr (std::is_same_v<T, double>) words.push_back(0);
-            words.push_back(std::is_same_v<T, double> ? 0x3ff00000 : 0x3f800000);
-        }
-        return words;
-    }
-
     Xbyak::CodeGenerator &g_;
     vector_ops<T> ops_;
     bool wanted_;

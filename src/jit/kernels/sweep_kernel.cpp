@@ -48,16 +48,19 @@ private:
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         if (crosses()) io_.cross(vmm(3 * VECTORS + 3));
         if (conf_.src == jitnorm_bf16) io_.permute_bf16(vmm(3 * VECTORS + 3));
+        if (subtracts_by_products()) products_.keep(vmm(3 * VECTORS + 3));
         rows_.begin();
         if (has_groups()) sum_groups();
         rows_.step(1, [&] { sum_row(); });
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
+        products_.emit_rest();
     }
 
     // Then pairs of vectors are crossed, and so are the lanes.
     bool crosses() const { return crosses_for_less<I, T>(conf_.src); }
+    bool subtracts_by_products() const { return conf_.centered && widens_like_adding(conf_.src); }
     bool has_groups() const { return std::is_same_v<T, float> && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
@@ -154,7 +157,10 @@ private:
     void accumulate(size_t slot) {
         const vmm &d = d_[slot];
         if (conf_.repeated) ops_.mul(d, d, factor_);
-        if (conf_.centered) ops_.sub(s_[slot], s_[slot], d);
+        if (subtracts_by_products())
+            products_.subtract(s_[slot], d);
+        else if (conf_.centered)
+            ops_.sub(s_[slot], s_[slot], d);
         ops_.fma231(q_[slot], d, d);
     }
 
@@ -172,6 +178,7 @@ private:
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
     element_io<I, T> io_{*this, tail_, walker_, r13};
     row_stepper<T, reg> rows_{*this, reg_index_, reg_left_, JITNORM_ARGUMENT(rows), {{{reg_src_}, reg_stride_}}};
+    unit_products<I, T> products_{*this};
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
     pivots<I, T> pivots_{*this, io_, conf_.src, reg_count_, factor_.getIdx()};
     block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
