@@ -72,8 +72,8 @@ private:
         return crosses_for_less<I, T>(conf_.src) && narrowing<I, T>::joins_two(conf_.dst) && !has_post_ops() &&
                (!writes_unquantized() || narrowing<I, T>::joins_two(conf_.unquantized));
     }
-    // Where results are converted as well, and are not multiplied by so much already that products have no pipe to spare.
-    // Post-ops need the register.
+    // Where results are converted as well, and are not multiplied by so much already that products have no pipe to
+    // spare. Post-ops need the register.
     bool subtracts_by_products() const {
         return widens_like_adding(conf_.src) && conf_.dst != data_type_of<T> && !has_post_ops() &&
                !(conf_.src_scale && conf_.dst_scale);
