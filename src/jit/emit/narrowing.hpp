@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// narrowing: converts vectors of the compute type T to elements of a narrower type, which are dense at the bottom of a
-// register.
-//
+// narrowing: converts vectors of the compute type T to elements of a narrower type, dense at the bottom of a register.
 // docs/arithmetic.md, "Notation", defines the conversions. bf16 is rounded by integer instructions, or by AVX512_BF16
 // if the processor has it. AVX512_BF16 takes denormal numbers for zeros, so vectors with denormal numbers are rounded
 // by integer instructions all the same, in code at the kernel's end. Two vectors that are packed together share the
