@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plus_one: the one that is added to weights which are stored minus one, where a kernel has such (docs/arithmetic.md,
+// plus_one: adds one to the elements of a scale tensor that holds weights minus one (docs/arithmetic.md,
 // "Normalization").
 #pragma once
 
@@ -16,12 +16,12 @@ public:
 
     bool is_wanted() const { return wanted_; }
 
-    // To each element of a register.
+    // Adds one to each element of a register, if the kernel wants it.
     void add_to(const vmm &v) {
         if (wanted_) ops_.add(v, v, g_.ptr[constants_.at(ones<I, T>())]);
     }
 
-    // Behind the kernel's last instruction.
+    // Is called behind the kernel's last instruction.
     void emit_rest() { constants_.emit(); }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// unit_products: differences as products with one that something is subtracted from. They are rounded once, and so have
-// the same bits; but multiplications have pipes of their own, and additions share theirs with conversions to and from
-// f16 and integers and with minimum and maximum.
+// unit_products: emits a - b as a - b * 1, by one fused instruction. It is rounded once, so the bits are the same. The
+// reason is speed: processors have separate pipes for multiplications, while additions share their pipes with minimum,
+// maximum and the conversions from and to f16 and integers.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@
 
 namespace jitnorm::impl::jit {
 
-// Whether elements of `type` keep the pipes of additions busy while they are loaded.
+// Whether the conversion of elements of `type` to floats uses the pipes of additions.
 constexpr bool widens_like_adding(jitnorm_data_type_t type) {
     return type == jitnorm_f16 || type == jitnorm_s8 || type == jitnorm_u8;
 }
 
-// The number one in each element of a vector, for constants.
+// The bits of a vector that has the number one in each element, for a constant_pool.
 template <isa I, typename T>
 std::vector<uint32_t> ones() {
     std::vector<uint32_t> words;
@@ -35,8 +35,7 @@ class unit_products {
 public:
     explicit unit_products(Xbyak::CodeGenerator &g) : g_(g), ops_(g), constants_(g) {}
 
-    // From here on the number is in a register, which is left to this object: that costs less than to load it each
-    // time.
+    // From now on the number one is kept in this register, which takes less time than loading it for each difference.
     void keep(const vmm &one) {
         ops_.load(one, in_memory());
         one_ = one;
@@ -52,7 +51,7 @@ public:
         one_ ? ops_.negated_fma231(from, x, *one_) : ops_.negated_fma231(from, x, in_memory());
     }
 
-    // Behind the kernel's last instruction.
+    // Is called behind the kernel's last instruction.
     void emit_rest() { constants_.emit(); }
 
 private:
