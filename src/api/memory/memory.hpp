@@ -11,7 +11,6 @@ struct jitnorm_memory {
     jitnorm::impl::api::tensor_digest digest; // of md
     void *handle;
     jitnorm_engine_t engine;
-    jitnorm::impl::aligned_bytes
-        owned; // the bytes that the memory has allocated, a host scalar's value too; null if the handle is the caller's
+    jitnorm::impl::aligned_bytes owned; // the memory's own bytes, or the value of a host scalar; otherwise null
     jitnorm_memory_desc md;
 };

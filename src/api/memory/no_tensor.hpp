@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// no_tensor: says in words why arguments make no memory descriptor. It is called after a failure, so it need not be
-// fast.
+// no_tensor: says in words why arguments make no memory descriptor. It is called after a failure and
+// need not be fast.
 #pragma once
 
 #include "../../core/boundary.hpp"

@@ -38,7 +38,7 @@ public:
         return same(kind_, other.kind_) && ((kind_[0] & DENSE) != 0 || same(place_, other.place_));
     }
 
-    // Whether tensors with this digest are the same. Digests leave out further dimensions and the sizes of inner
+    // Whether tensors with this digest are the same. Digests leave out the sizes of further dimensions and of inner
     // blocks.
     bool says_all() const { return (kind_[0] & RANK) <= dim_t(DIMS) && (kind_[0] & BLOCKS) == 0; }
 
