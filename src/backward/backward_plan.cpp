@@ -21,6 +21,11 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 // Beyond the caches a batch and the next one on its way, of two tensors, stay in L1 beside the sums over columns.
 constexpr dim_t FAR_BATCH = IN_CACHE_BATCH / 2;
 
+// Rows of so many bytes of both tensors, and the sums over columns, do not stay in L1 from sweep to sweep, whatever the
+// batch. Several go together then, as far as L2 keeps them: the sums pass through it once for every two rows.
+constexpr dim_t LEAVES_L1 = 24 * 1000;
+constexpr dim_t LONG_BATCH_ROWS = 4;
+
 // Tiles are larger where sums in the order of the rows leave no other way to use lines whole.
 constexpr dim_t LARGEST_TILE_BYTES = 2 * TILE_BYTES;
 
@@ -35,11 +40,15 @@ dim_t bytes_of(const problem &p) {
 
 // ---- batches
 
+dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
+    if (row_bytes >= LEAVES_L1) return LONG_BATCH_ROWS * row_bytes <= m.l2 / 2 ? LONG_BATCH_ROWS : 2;
+    return batch_of(leaves_caches ? FAR_BATCH : IN_CACHE_BATCH, row_bytes);
+}
+
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     to.panel_columns = p.row_length();
     const bool leaves_caches = bytes_of(p) >= m.last_level;
-    to.batch_rows = batch_of(leaves_caches ? FAR_BATCH : IN_CACHE_BATCH,
-                             p.row_length() * (element_size(p.src) + element_size(p.diff_dst)));
+    to.batch_rows = batch_rows_of(p.row_length() * (element_size(p.src) + element_size(p.diff_dst)), leaves_caches, m);
     to.non_temporal = leaves_caches && p.wants_diff_src() && takes_non_temporal_stores(p, p.diff_src);
 }
 
