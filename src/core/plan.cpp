@@ -13,7 +13,7 @@ bool plan::may_go_by_chunks(int available_threads) const {
 walk plan::on(int available_threads, bool past_caches) const {
     const bool by_chunks = may_go_by_chunks(available_threads);
     const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
-    // By chunks the next row is far away.
+    // There is no prefetching by chunks: the next row is far away then.
     return {threads, by_chunks, !by_chunks && threads <= prefetch_threads, non_temporal && past_caches};
 }
 

@@ -10,7 +10,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// ---- what a kernel has to know of a post-op, and its two numbers
+// ---- the configuration of a post-op in a kernel, and its two numbers
 
 template <typename T>
 jit::post_op_conf conf_of(const sum_post_op &op, const problem &p) {

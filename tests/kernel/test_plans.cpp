@@ -75,6 +75,15 @@ TEST_P(plans, no_non_temporal_stores_where_they_would_be_wrong) {
     }
 }
 
+// Two outputs are streams enough.
+TEST_P(plans, no_non_temporal_stores_beside_a_second_output) {
+    setup s = in_place_of(jitnorm_forward_training, jitnorm_f32);
+    EXPECT_TRUE(plan_of(s, NO_CACHES).non_temporal);
+    s.unquantized = "dense";
+    EXPECT_FALSE(plan_of(s, NO_CACHES).non_temporal);
+    expect_reference(s, NO_CACHES);
+}
+
 // The lines of an input have been read: what goes into its place is stored there.
 TEST_P(plans, no_non_temporal_stores_in_place) {
     alignas(64) std::byte here[64], there[64];
