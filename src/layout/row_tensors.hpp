@@ -82,8 +82,8 @@ void zero_padding(const row_tensors &tensors, const arguments &args, int share, 
 // between rows is a multiple of a cache line, and an element is at least half as large as one of the compute type.
 bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 
-// Whether an execution may store the tensor past the caches: its first element begins a cache line, and it is not in the
-// place of an input. The lines of an input have been read and are in a cache.
+// Whether an execution may store the tensor past the caches: its first element begins a cache line, and it is not in
+// the place of an input. The lines of an input have been read and are in a cache.
 bool lies_past_caches(const memory_desc &md, const arguments &args, slot written, std::initializer_list<slot> inputs);
 
 // The address `bytes` after `first`; null stays null.
