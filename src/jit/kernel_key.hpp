@@ -22,7 +22,7 @@ struct sweep_conf {
     jitnorm_data_type_t src = jitnorm_f32; // any data type, f64 with doubles only
     bool centered = true;                  // S and Q about a pivot; otherwise Q alone, about zero (rms_norm)
     bool repeated = false;   // pivot and factor are given; otherwise the pivot is found and the factor is 1
-    bool short_rows = false; // of at most FORWARD_LANES<float> elements; floats and first sweeps only
+    bool short_rows = false; // of a few vectors; floats and first sweeps only
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
     auto operator<=>(const sweep_conf &) const = default;

@@ -57,6 +57,9 @@ private:
 
     // Then pairs of vectors are crossed, and so are the lanes.
     bool crosses() const { return crosses_for_less<I, T>(conf_.src); }
+    // Then every other sum is taken by way of a product with one: many processors have adders beside their multipliers,
+    // and differences keep those busy. Crossed pairs need the register.
+    bool has_one() const { return conf_.centered && !crosses(); }
     bool has_groups() const { return std::is_same_v<T, float> && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
@@ -68,6 +71,7 @@ private:
         mov(reg_s_, JITNORM_ARGUMENT(s));
         mov(reg_q_, JITNORM_ARGUMENT(q));
         if (conf_.repeated) ops_.broadcast(factor_, JITNORM_ARGUMENT(factor));
+        if (has_one()) ops_.broadcast_number(one_, T(1), reg_left_);
         if (finds_pivots()) pivots_.begin(reg_left_);
     }
 
@@ -152,7 +156,10 @@ private:
     void accumulate(size_t slot) {
         const vmm &d = d_[slot];
         if (conf_.repeated) ops_.mul(d, d, factor_);
-        if (conf_.centered) ops_.sub(s_[slot], s_[slot], d);
+        if (conf_.centered && has_one() && slot % 2 == 1)
+            ops_.negated_fma231(s_[slot], d, one_);
+        else if (conf_.centered)
+            ops_.sub(s_[slot], s_[slot], d);
         ops_.fma231(q_[slot], d, d);
     }
 
@@ -162,6 +169,7 @@ private:
     const std::array<vmm, VECTORS> s_ = registers_from<vmm, VECTORS>(0), q_ = registers_from<vmm, VECTORS>(VECTORS);
     const std::array<vmm, VECTORS> d_ = registers_from<vmm, VECTORS>(2 * VECTORS);
     std::vector<vmm> sums_;
+    const vmm one_{I == isa::avx2 ? 15 : 16};
     const vmm pivot_{3 * VECTORS}, factor_{3 * VECTORS + 1};        // 0.25 where there is no factor
     const std::array<ymm_t, 4> four_ = registers_from<ymm_t, 4>(0); // while the lanes are not in use
     const ymm_t d_four_{2 * VECTORS};
