@@ -15,10 +15,13 @@ namespace benchdnn_lite {
 
 namespace {
 
+enum class parsed { value, nothing, out_of_range };
+
 template <typename T>
-bool parse_whole(std::string_view text, T &value) {
+parsed parse_whole(std::string_view text, T &value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size();
+    if (end != text.data() + text.size() || error == std::errc::invalid_argument) return parsed::nothing;
+    return error == std::errc() ? parsed::value : parsed::out_of_range;
 }
 
 std::string quoted(std::string_view text) { return concat("'", text, "'"); }
@@ -56,15 +59,18 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 int64_t parse_integer(std::string_view text, int64_t lowest, int64_t highest) {
     int64_t value = 0;
-    if (!parse_whole(text, value)) throw input_error(quoted(text), " is not an integer");
-    if (value < lowest || value > highest)
+    const parsed what = parse_whole(text, value);
+    if (what == parsed::nothing) throw input_error(quoted(text), " is not an integer");
+    if (what == parsed::out_of_range || value < lowest || value > highest)
         throw input_error(quoted(text), " is not between ", std::to_string(lowest), " and ", std::to_string(highest));
     return value;
 }
 
 float parse_float(std::string_view text) {
     float value = 0;
-    if (!parse_whole(text, value) || !std::isfinite(value)) throw input_error(quoted(text), " is not a number");
+    const parsed what = parse_whole(text, value);
+    if (what == parsed::out_of_range) throw input_error(quoted(text), " is beyond the numbers of f32");
+    if (what == parsed::nothing || !std::isfinite(value)) throw input_error(quoted(text), " is not a number");
     return value;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "acl/acl.h"
@@ -56,16 +57,28 @@ struct tensor {
     }
 
     void print(const char *name) const {
+        std::vector<char> copy(count * aclDataTypeSize(type)); // the device's memory need not be the host's
+        check(aclrtMemcpy(copy.data(), copy.size(), memory, copy.size(), ACL_MEMCPY_DEVICE_TO_HOST), "aclrtMemcpy");
         std::printf("%-6s", name);
-        for (size_t i = 0; i < count; ++i)
-            if (type == ACL_INT8)
-                std::printf(" %d", static_cast<const int8_t *>(memory)[i]);
-            else
-                std::printf(" %7.3f",
-                            static_cast<double>(type == ACL_FLOAT
-                                                    ? static_cast<const float *>(memory)[i]
-                                                    : aclFloat16ToFloat(static_cast<const aclFloat16 *>(memory)[i])));
+        for (size_t i = 0; i < count; ++i) print_element(&copy[i * aclDataTypeSize(type)]);
         std::printf("\n");
+    }
+
+private:
+    template <typename T>
+    static T read(const char *element) {
+        T value;
+        std::memcpy(&value, element, sizeof value);
+        return value;
+    }
+
+    void print_element(const char *element) const {
+        if (type == ACL_INT8)
+            std::printf(" %d", read<int8_t>(element));
+        else if (type == ACL_FLOAT)
+            std::printf(" %7.3f", static_cast<double>(read<float>(element)));
+        else
+            std::printf(" %7.3f", static_cast<double>(aclFloat16ToFloat(read<aclFloat16>(element))));
     }
 };
 
@@ -76,7 +89,7 @@ static void run(Operation operation, const char *name, uint64_t bytes, aclOpExec
     if (bytes > 0) check(aclrtMalloc(&workspace, bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
     check(operation(workspace, bytes, executor, stream), name);
     check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
-    if (workspace != nullptr) aclrtFree(workspace);
+    if (workspace != nullptr) check(aclrtFree(workspace), "aclrtFree");
 }
 
 int main() {
@@ -125,8 +138,8 @@ int main() {
         run(aclnnRmsNormDynamicQuant, "aclnnRmsNormDynamicQuant", bytes, executor, stream);
         q.print("q");
     }
-    aclrtDestroyStream(stream);
-    aclrtResetDevice(0);
-    aclFinalize();
+    check(aclrtDestroyStream(stream), "aclrtDestroyStream");
+    check(aclrtResetDevice(0), "aclrtResetDevice");
+    check(aclFinalize(), "aclFinalize");
     return 0;
 }

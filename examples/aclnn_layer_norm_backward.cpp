@@ -61,7 +61,7 @@ static void run(Operation operation, const char *name, uint64_t bytes, aclOpExec
     if (bytes > 0) check(aclrtMalloc(&workspace, bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
     check(operation(workspace, bytes, executor, stream), name);
     check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
-    if (workspace != nullptr) aclrtFree(workspace);
+    if (workspace != nullptr) check(aclrtFree(workspace), "aclrtFree");
 }
 
 int main() {
@@ -76,6 +76,8 @@ int main() {
         const bool wanted[3] = {true, true, true};
         aclBoolArray *mask = aclCreateBoolArray(wanted, 3);
         aclIntArray *normalized_shape = aclCreateIntArray(weight.dims.data(), weight.dims.size());
+        check(mask == nullptr, "aclCreateBoolArray");
+        check(normalized_shape == nullptr, "aclCreateIntArray");
 
         uint64_t bytes = 0;
         aclOpExecutor *executor = nullptr;
@@ -94,11 +96,11 @@ int main() {
         grad_input.print("grad_input");
         grad_weight.print("grad_weight");
         grad_bias.print("grad_bias");
-        aclDestroyIntArray(normalized_shape);
-        aclDestroyBoolArray(mask);
+        check(aclDestroyIntArray(normalized_shape), "aclDestroyIntArray");
+        check(aclDestroyBoolArray(mask), "aclDestroyBoolArray");
     }
-    aclrtDestroyStream(stream);
-    aclrtResetDevice(0);
-    aclFinalize();
+    check(aclrtDestroyStream(stream), "aclrtDestroyStream");
+    check(aclrtResetDevice(0), "aclrtResetDevice");
+    check(aclFinalize(), "aclFinalize");
     return 0;
 }

@@ -61,7 +61,7 @@ static void run(Operation operation, const char *name, uint64_t bytes, aclOpExec
     if (bytes > 0) check(aclrtMalloc(&workspace, bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
     check(operation(workspace, bytes, executor, stream), name);
     check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
-    if (workspace != nullptr) aclrtFree(workspace);
+    if (workspace != nullptr) check(aclrtFree(workspace), "aclrtFree");
 }
 
 int main() {
@@ -82,6 +82,7 @@ int main() {
         // Backward has no ones behind the rows: the same memory, described by another tensor.
         const int64_t rows = 2, step = 1;
         aclTensor *rstd_of_rows = aclCreateTensor(&rows, 1, ACL_FLOAT, &step, 0, ACL_FORMAT_ND, &rows, 1, rstd.memory);
+        check(rstd_of_rows == nullptr, "aclCreateTensor");
         check(aclnnRmsNormGradGetWorkspaceSize(dy.handle, x.handle, rstd_of_rows, gamma.handle, dx.handle,
                                                dgamma.handle, &bytes, &executor),
               "aclnnRmsNormGradGetWorkspaceSize");
@@ -91,10 +92,10 @@ int main() {
         rstd.print("rstd");
         dx.print("dx");
         dgamma.print("dgamma");
-        aclDestroyTensor(rstd_of_rows);
+        check(aclDestroyTensor(rstd_of_rows), "aclDestroyTensor");
     }
-    aclrtDestroyStream(stream);
-    aclrtResetDevice(0);
-    aclFinalize();
+    check(aclrtDestroyStream(stream), "aclrtDestroyStream");
+    check(aclrtResetDevice(0), "aclrtResetDevice");
+    check(aclFinalize(), "aclFinalize");
     return 0;
 }

@@ -10,7 +10,7 @@ enum { SRC, GAMMA, BETA, DST, MEAN, VARIANCE, DIFF_DST, DIFF_SRC, DIFF_GAMMA, DI
 
 static void check(jitnorm_status_t status) {
     if (status == jitnorm_success) return;
-    fprintf(stderr, "jitnorm: %s\n", jitnorm_status2str(status));
+    fprintf(stderr, "jitnorm: %s: %s\n", jitnorm_status2str(status), jitnorm_get_last_error());
     exit(1);
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "../error.hpp"
@@ -84,7 +83,7 @@ std::string long_form(const std::string &text) {
 void parser::reject_unknown(const std::string &option) const {
     const driver other = state_.which == driver::graph ? driver::lnorm : driver::graph;
     const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
-    if (option.starts_with("--") && find_knob(name, other))
+    if (option.starts_with("--") && find_knob(option.substr(2), other))
         throw input_error(name_of(state_.which), " has no knob '", option, "', only ", name_of(other), " has");
     const std::string_view close = closest_knob(name, state_.which);
     if (close.empty()) throw input_error("unknown knob '", option, "' (--help lists them)");
@@ -143,6 +142,7 @@ void parser::read_batch(const fs::path &file, const std::string &name) {
     std::ifstream input(file);
     if (!input) throw input_error("cannot read batch file '", name, "'");
     const std::vector<word> words = words_of(input);
+    if (input.bad()) throw input_error("cannot read batch file '", name, "'");
     for (size_t i = 0; i < words.size(); ++i) {
         try {
             take({words[i].text, i + 1 < words.size() ? &words[i + 1].text : nullptr, file.parent_path()});
@@ -152,17 +152,23 @@ void parser::read_batch(const fs::path &file, const std::string &name) {
     }
 }
 
+std::string content_of(const fs::path &file, const std::string &name) {
+    std::ifstream input(file);
+    std::string content;
+    for (char c; input.get(c);) content += c;
+    if (!input.eof()) throw input_error("cannot read '", name, "'"); // it ended before the file did
+    return content;
+}
+
 void parser::take_graph(const std::string &name, const fs::path &folder) {
-    fs::path file;
+    std::string content;
     try {
-        file = folders_.look_up(name, folder);
+        content = content_of(folders_.look_up(name, folder), name);
     } catch (const input_error &error) {
         throw input_error("--case: ", error.what());
     }
-    std::ostringstream content;
-    content << std::ifstream(file).rdbuf();
     problem_named_ = true;
-    append_graphs(state_.graph, name, content.str(), state_.options, result_.graphs);
+    append_graphs(state_.graph, name, content, state_.options, result_.graphs);
 }
 
 void parser::take_problem(const std::string &text) {

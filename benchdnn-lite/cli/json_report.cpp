@@ -2,13 +2,11 @@
 // The results for machines.
 #include "json_report.hpp"
 
-#include <fstream>
-#include <stdexcept>
-
 #include <nlohmann/json.hpp>
 
 #include "../problem/threads.hpp"
 #include "../text.hpp"
+#include "output_file.hpp"
 
 namespace benchdnn_lite {
 
@@ -99,11 +97,8 @@ void json_report::write(const std::string &name, const tally &c, double seconds)
                        {"failed", c.failed},
                        {"listed", c.listed},
                        {"seconds", seconds}}}};
-    std::ofstream file(name);
     // Names may hold any bytes.
-    file << whole.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
-    file.close();
-    if (!file) throw std::runtime_error(concat("cannot write ", name));
+    write_file(name, whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 } // namespace benchdnn_lite

@@ -18,7 +18,7 @@ struct perf_values {
     timing times;
 };
 
-inline constexpr std::string_view TABLE_TEMPLATE = "table"; // our own columns, not a template (report.hpp)
+inline constexpr std::string_view TABLE_TEMPLATE = "table"; // our own columns, not a template (performance.cpp)
 
 // def, csv, table or a template; empty: def. Expands the first two and throws input_error for an unknown placeholder.
 std::string parse_perf_template(std::string_view text);

@@ -98,8 +98,8 @@ void report::add(const test_title &title, const test_result &r, const timed_line
 
 void report::print_timed(const test_title &title, const timed_lines &timed) {
     if (timed.lines.empty()) return;
-    if (!heading_printed_) std::printf("%s", timed.heading.c_str());
-    heading_printed_ = true;
+    if (timed.heading != heading_) std::printf("%s", timed.heading.c_str());
+    heading_ = timed.heading;
     for (const std::string &line : timed.lines) std::printf("%s\n", line.c_str());
     ++timed_count_;
     least_ms_ += timed.least_ms;

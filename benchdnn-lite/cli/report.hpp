@@ -27,7 +27,7 @@ struct test_title {
 
 // What was timed of a test, for people.
 struct timed_lines {
-    std::string heading; // printed before the first one
+    std::string heading; // printed before the first one that has it
     std::vector<std::string> lines;
     std::vector<spread> spreads;         // of the times, in any unit, one for each line
     double least_ms = 0, average_ms = 0; // of all that was timed
@@ -78,7 +78,8 @@ private:
     double worst_over_best_ = 0;           // the largest of what varied beyond reason
     std::string most_restless_;
     std::vector<std::pair<double, std::string>> over_memcpy_; // of each problem, and what it is called
-    bool heading_printed_ = false, progress_shown_ = false;
+    std::string heading_;                                     // printed last
+    bool progress_shown_ = false;
     const std::chrono::steady_clock::time_point start_;
     std::chrono::steady_clock::time_point last_progress_;
 };

@@ -3,20 +3,14 @@
 #include "run.hpp"
 
 #include <cstdio>
-#include <exception>
-#include <fstream>
 
-#include "../error.hpp"
+#include "exit_status.hpp"
+#include "output_file.hpp"
 #include "run_jobs.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
-
-// Before hours of work are done for it.
-void check_writable(const std::string &file) {
-    if (!file.empty() && !std::ofstream(file, std::ios::app)) throw input_error("--json: cannot write '", file, "'");
-}
 
 // Somebody who names implementations expects one to run.
 bool left_without_implementations(const tally &counts) {
@@ -27,7 +21,7 @@ bool left_without_implementations(const tally &counts) {
 }
 
 int run(const command &c, const after_run &tamper) {
-    check_writable(c.json);
+    check_writable("json", c.json);
     for (const std::string &line : c.notes) std::printf("%s\n", line.c_str());
     report out(c.jobs.size() + c.graphs.size());
     json_report machines;
@@ -42,18 +36,12 @@ int run(const command &c, const after_run &tamper) {
 } // namespace
 
 int run_command_line(int argc, char **argv, const after_run &tamper) {
-    try {
+    return exit_status_of("benchdnn-lite", [&] {
         const command c = parse_command_line({argv + 1, argv + argc});
         if (c.text.empty()) return run(c, tamper);
         std::fputs(c.text.c_str(), stdout);
         return 0;
-    } catch (const input_error &error) {
-        std::fprintf(stderr, "benchdnn-lite: %s\n", error.what());
-        return 2;
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "benchdnn-lite: %s\n", error.what());
-        return 1;
-    }
+    });
 }
 
 } // namespace benchdnn_lite

@@ -23,42 +23,52 @@ std::string parse_caches(const std::string &text) {
     return text;
 }
 
+// A knob of the race's own.
+struct race_knob {
+    std::string_view name, value; // as in the help; no value: it takes none
+    void (*set)(race_options &options, const std::string &value);
+};
+
+constexpr race_knob KNOBS[] = {
+    {"--peer", "FILE", [](race_options &o, const std::string &v) { o.peer = v; }},
+    {"--plan", "SIZES", [](race_options &o, const std::string &v) { o.plan = parse_caches(v); }},
+    {"--steps", "", [](race_options &o, const std::string & /* v */) { o.steps = true; }},
+    {"--threads", "N",
+     [](race_options &o, const std::string &v) { o.conditions.threads = parse_count(v, 1, MAX_THREADS); }},
+    {"--rounds", "N",
+     [](race_options &o, const std::string &v) { o.conditions.rounds = parse_count(v, 1, MAX_ROUNDS); }},
+    {"--then-read", "", [](race_options &o, const std::string & /* v */) { o.conditions.then_read = true; }},
+    {"--json", "FILE", [](race_options &o, const std::string &v) { o.json = v; }},
+    {"--plot", "FILE", [](race_options &o, const std::string &v) { o.plot = v; }},
+    {"--title", "TEXT", [](race_options &o, const std::string &v) { o.title = v; }},
+};
+
+void set(race_options &options, const race_knob &knob, const std::string &value) {
+    try {
+        knob.set(options, value);
+    } catch (const input_error &error) {
+        throw input_error(knob.name, ": ", error.what());
+    }
+}
+
 // Takes the argument if the knob is one of the race's.
 bool take(race_options &options, const std::string &argument) {
     const size_t equals = argument.find('=');
     const std::string name = argument.substr(0, equals);
+    const auto knob = std::find_if(std::begin(KNOBS), std::end(KNOBS), [&](auto &k) { return k.name == name; });
+    if (knob == std::end(KNOBS)) return false;
     const std::string value = equals == argument.npos ? "" : argument.substr(equals + 1);
-    if (argument == "--help" || argument == "-h")
-        options.help = true;
-    else if (name == "--threads")
-        options.conditions.threads = parse_count(value, 1, MAX_THREADS);
-    else if (name == "--rounds")
-        options.conditions.rounds = parse_count(value, 1, MAX_ROUNDS);
-    else if (argument == "--then-read")
-        options.conditions.then_read = true;
-    else if (name == "--peer" && !value.empty())
-        options.peer = value;
-    else if (argument == "--steps")
-        options.steps = true;
-    else if (name == "--plan")
-        options.plan = parse_caches(value);
-    else if (name == "--json" && !value.empty())
-        options.json = value;
-    else if (name == "--plot" && !value.empty())
-        options.plot = value;
-    else if (name == "--title" && !value.empty())
-        options.title = value;
-    else
-        return false;
+    if (knob->value.empty() && equals != argument.npos) throw input_error(name, " takes no value");
+    if (!knob->value.empty() && value.empty())
+        throw input_error(name, " needs a value after an equals sign: ", name, "=", knob->value);
+    set(options, *knob, value);
     return true;
 }
 
-bool take_or_blame(race_options &options, const std::string &argument) {
-    try {
-        return take(options, argument);
-    } catch (const input_error &error) {
-        throw input_error(argument.substr(0, argument.find('=')), ": ", error.what());
-    }
+void check_peer(const race_options &options) {
+    if (options.steps && !(options.peer.empty() && options.plan.empty()))
+        throw input_error("--steps is a peer of its own, which --", options.peer.empty() ? "plan" : "peer",
+                          " says nothing about");
 }
 
 bool is_problem(const std::string &argument) {
@@ -70,12 +80,18 @@ bool is_problem(const std::string &argument) {
 race_options parse_race_options(const std::vector<std::string> &arguments) {
     race_options options;
     std::vector<std::string> rest{"--lnorm"};
-    for (const std::string &argument : arguments)
-        if (!take_or_blame(options, argument)) rest.push_back(argument);
-    if (options.help) return options;
+    for (const std::string &argument : arguments) {
+        if (argument == "--help" || argument == "-h") options.text = race_help();
+        if (!take(options, argument)) rest.push_back(argument);
+    }
+    if (!options.text.empty()) return options;
+    check_peer(options);
     if (std::none_of(rest.begin(), rest.end(), is_problem))
         rest.insert(rest.end(), {"--batch=race_forward", "--batch=race_backward"});
-    options.jobs = parse_command_line(rest).jobs;
+    command c = parse_command_line(rest);
+    options.text = std::move(c.text);
+    options.jobs = std::move(c.jobs);
+    if (options.json.empty()) options.json = c.json;
     return options;
 }
 

@@ -8,7 +8,7 @@
 namespace benchdnn_lite {
 
 struct race_options {
-    bool help = false;
+    std::string text; // to print instead of racing: the help, or what benchdnn-lite prints of itself; empty: none
     race_conditions conditions;
     std::string peer;       // file of another build of our library; empty: oneDNN
     std::string plan;       // caches that the peer plans for; without `peer` it is this build; empty: the machine's

@@ -8,8 +8,8 @@
 #include <new>
 
 #include "../correctness/fill.hpp"
+#include "../error.hpp"
 #include "../problem/memory_size.hpp"
-#include "../text.hpp"
 #include "agreement.hpp"
 #include "copies.hpp"
 #include "interleave.hpp"
@@ -19,10 +19,14 @@ namespace benchdnn_lite {
 
 namespace {
 
+// Of every tensor of rows, once.
 double bytes_moved(const problem &p) {
-    const auto bytes = [&](data_type type) { return double(p.elements()) * double(size_of(type)); };
-    const double src_and_dst = bytes(p.types.src) + bytes(p.types.dst);
-    return p.is_forward() ? src_and_dst : src_and_dst + bytes(p.types.diff_src);
+    size_t of_element = size_of(p.types.src) + size_of(p.types.dst);
+    if (!p.is_forward()) of_element += size_of(p.types.diff_src);
+    if (p.adds_residual()) of_element += size_of(p.type_of(*p.attr.residual.added));
+    if (p.writes_sum() || p.reads_diff_sum()) of_element += size_of(p.type_of(*p.attr.residual.sum));
+    if (p.writes_unquantized()) of_element += size_of(p.type_of(*p.attr.unquantized));
+    return double(p.elements()) * double(of_element);
 }
 
 // Each way to copy has buffers of its own: one after the other on the same ones would find in the caches what everybody
@@ -115,6 +119,8 @@ race_result race(const session &s, const problem &p, const peer_library &other, 
     try {
         race_now(s, other, conditions, seed, result);
     } catch (const api_error &error) {
+        result.note = concat("skipped: ", error.what());
+    } catch (const unsupported &error) {
         result.note = concat("skipped: ", error.what());
     } catch (const std::bad_alloc &) {
         result.note = "skipped: out of memory";

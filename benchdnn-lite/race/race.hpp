@@ -15,7 +15,7 @@ struct race_result {
     bool disagrees = false;
     bool restless = false;    // somebody's times vary beyond reason: others used the machine
     std::string ours, theirs; // implementations
-    double bytes = 0;         // of src and dst; backward: of src, diff_dst and diff_src
+    double bytes = 0;         // of every tensor of rows
     std::optional<double> ours_us, theirs_us, limit_us;
     std::string limit; // the copy that was fastest
 

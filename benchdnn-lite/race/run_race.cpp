@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 
 #include <omp.h>
 
-#include "../error.hpp"
+#include "../cli/exit_status.hpp"
+#include "../cli/output_file.hpp"
 #include "another_build.hpp"
 #include "in_steps.hpp"
 #include "json.hpp"
@@ -30,13 +30,6 @@ void print(const std::string &text) {
     std::fflush(stdout);
 }
 
-void write_file(const std::string &name, const std::string &text) {
-    std::ofstream file(name);
-    file << text;
-    file.close();
-    if (!file) throw std::runtime_error(concat("cannot write ", name));
-}
-
 std::vector<race_result> race_all(const race_options &options, const peer_library &other) {
     std::vector<race_result> results;
     const session s;
@@ -54,6 +47,8 @@ std::string title_of(const race_setting &setting) {
 }
 
 int run(const race_options &options, const peer_library &other) {
+    check_writable("json", options.json);
+    check_writable("plot", options.plot);
     omp_set_num_threads(options.conditions.threads); // both libraries ask OpenMP
     const race_setting setting{our_name(), other.name, options.conditions};
     print(race_heading(setting.ours, setting.theirs, setting.conditions));
@@ -75,18 +70,12 @@ peer_library chosen_peer(const race_options &options, const peer_library &otherw
 } // namespace
 
 int run_race(int argc, char **argv, const peer_library &other) {
-    try {
+    return exit_status_of("benchdnn-lite-race", [&] {
         const race_options options = parse_race_options({argv + 1, argv + argc});
-        if (!options.help) return run(options, chosen_peer(options, other));
-        print(race_help());
+        if (options.text.empty()) return run(options, chosen_peer(options, other));
+        print(options.text);
         return 0;
-    } catch (const input_error &error) {
-        std::fprintf(stderr, "benchdnn-lite-race: %s\n", error.what());
-        return 2;
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "benchdnn-lite-race: %s\n", error.what());
-        return 1;
-    }
+    });
 }
 
 } // namespace benchdnn_lite

@@ -8,7 +8,7 @@
 #ifndef JITNORM_HPP
 #define JITNORM_HPP
 
-#include "jitnorm/jitnorm_primitive.hpp"
+#include "jitnorm/jitnorm_primitive_desc.hpp"
 
 namespace jitnorm {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert: between the types tensors are stored in and the compute type T (float or double), by definition and without
-// the help of any instruction set. Widening is exact (s32 to float rounds to nearest even). Narrowing rounds once, to
-// nearest even; a double on its way to f16, bf16 or f8 becomes a float first, as it does in generated code.
+// convert: conversions between the types in which tensors are stored and the compute type T (float or double), written
+// without the conversion instructions of any processor. Widening is exact, except that s32 to float rounds to nearest
+// even. Narrowing rounds once, to nearest even; but a double that becomes f16, bf16 or f8 becomes a float first, as it
+// does in generated code.
 #pragma once
 
 #include <bit>
@@ -38,7 +39,7 @@ inline float widen(f16 value) {
     return std::bit_cast<float>(bits | sign);
 }
 
-// value / 2^shift, to nearest even
+// value / 2^shift, rounded to nearest even
 inline uint32_t shift_and_round(uint32_t value, int shift) {
     const uint32_t below_half = (1u << (shift - 1)) - 1, odd = (value >> shift) & 1u;
     return (value + below_half + odd) >> shift;
@@ -52,8 +53,8 @@ inline bf16 narrow_to_bf16(float value) {
 
 inline f16 narrow_to_f16(float value) {
     const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
-    const uint32_t normal = shift_and_round(magnitude - (112u << 23), 13); // carries into infinity where it should
-    // One unit of 0.5f is 2^-24, f16's smallest step: the addition rounds to a whole number of them.
+    const uint32_t normal = shift_and_round(magnitude - (112u << 23), 13); // a carry gives infinity, as it should
+    // The last bit of 0.5f is 2^-24, which is the smallest step of f16: the addition rounds to a multiple of it.
     const uint32_t denormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
     uint32_t result = magnitude < 0x38800000u ? denormal : normal;
     if (magnitude >= 0x47800000u) result = 0x7c00u; // 2^16 and above
@@ -64,8 +65,8 @@ inline f16 narrow_to_f16(float value) {
 template <std::integral Integer, std::floating_point T>
 Integer round_and_saturate(T value) {
     constexpr T lowest = T(std::numeric_limits<Integer>::min()), highest = T(std::numeric_limits<Integer>::max());
-    constexpr T magic = T(1.5) / std::numeric_limits<T>::epsilon(); // its unit is 1: adding it rounds to an integer
-    T clamped = value > lowest ? value : lowest;                    // NaN too
+    constexpr T magic = T(1.5) / std::numeric_limits<T>::epsilon(); // its last bit is 1: adding it rounds to an integer
+    T clamped = value > lowest ? value : lowest;                    // NaN becomes `lowest`
     clamped = clamped < highest ? clamped : highest;
     const int rounded = int((clamped + magic) - magic);
     return Integer(value == value ? rounded : 0);
@@ -95,12 +96,13 @@ Stored narrow(T value) {
         return Stored(value);
 }
 
+// Names a type without a value of it.
 template <typename Stored>
 struct stored_as {
     using type = Stored;
 };
 
-// Calls body(stored_as<Stored>) with the C++ type that holds elements of the data type.
+// Calls body(stored_as<Stored>()), where Stored is the C++ type that holds an element of the data type.
 template <typename Body>
 decltype(auto) visit_data_type(jitnorm_data_type_t type, Body &&body) {
     switch (type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// eltwise: the functions that an eltwise post-op can apply, defined to the bit. NaN gives NaN.
+// eltwise: the functions that an eltwise post-op can apply, defined to the bit. Each returns NaN for NaN.
 #pragma once
 
 #include "erf.hpp"
@@ -15,7 +15,7 @@ template <typename V>
 V relu(V x, V alpha) {
     return select(x > V(0), x, alpha * x);
 }
-// Apart from relu with alpha 0 for -infinity.
+// relu with alpha 0. It has a function of its own, because alpha * x would be NaN for -infinity.
 template <typename V>
 V relu(V x) {
     return maximum(V(0), x);
@@ -36,15 +36,15 @@ V hardsigmoid(V x, V alpha, V beta) {
     return clip(fma(alpha, x, beta), V(0), V(1));
 }
 
-// Whether relu multiplies negative values by alpha; the other algorithms don't ask.
+// Whether relu multiplies negative values by alpha. No other algorithm depends on this.
 template <typename T>
 constexpr bool is_leaky(T alpha) {
     return alpha != T(0);
 }
 
-// ---- body(function), where function(x) is the algorithm with its parameters bound
+// ---- calls of body(function), where function(x) applies the algorithm with these parameters
 
-// Those that are made of an exponential, a logarithm or an error function.
+// For the algorithms that are made of an exponential, a logarithm or an error function.
 template <typename V, typename Body>
 void visit_transcendental(jitnorm_alg_kind_t alg, V alpha, V beta, Body &&body) {
     switch (alg) {
@@ -75,7 +75,7 @@ void visit_transcendental(jitnorm_alg_kind_t alg, V alpha, V beta, Body &&body) 
     }
 }
 
-// Any one that validate() accepts.
+// For every algorithm that validate() accepts. `leaky` is is_leaky() of alpha.
 template <typename V, typename Body>
 void visit_eltwise(jitnorm_alg_kind_t alg, bool leaky, V alpha, V beta, Body &&body) {
     switch (alg) {

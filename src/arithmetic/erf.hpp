@@ -47,11 +47,11 @@ struct erf_constants<double> {
                             P_LAST_LOW[] = {0x1.c2e1e263f1c65p-57, 0x1.a1260e349eca4p-56, 0x1.2bc13c32e5d95p-55};
 };
 
-// A step of Horner's rule that keeps what its rounding takes away: sum * x + constant.
+// sum * x + constant, a step of Horner's rule that keeps in `low` what rounding takes from `high`.
 template <typename V>
 number_pair<V> careful_step(const number_pair<V> &sum, V x, const number_pair<V> &constant) {
     const V product = sum.high * x, high = constant.high + product, part = high - constant.high;
-    const V lost = (constant.high - (high - part)) + (product - part); // by the addition (two-sum)
+    const V lost = (constant.high - (high - part)) + (product - part); // what the addition lost (two-sum)
     return {high, fma(sum.low, x, lost + (fma(sum.high, x, -product) + constant.low))};
 }
 
@@ -63,8 +63,8 @@ number_pair<V> careful_quotient(V t, V k) {
     return {w, fma(-w, lost, fma(-w, sum, t)) * inverse};
 }
 
-// t Phi(-t) exp(t^2 / 2) for 0 <= t <= LARGEST. The polynomial's derivative, which carries w's low part to p, need not
-// be exact.
+// t Phi(-t) exp(t^2 / 2) for 0 <= t <= LARGEST. The derivative of the polynomial p, by which w.low is multiplied to
+// correct p, need not be exact.
 template <typename V>
 number_pair<V> scaled_tail(V t) {
     using constants = erf_constants<scalar_of<V>>;

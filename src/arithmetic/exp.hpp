@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp: the exponential function and its relatives, defined to the bit: fma, multiplication, division, selection and
-// integer operations on bit patterns, in the order written here. The condition of a selection, and maximum and minimum,
-// are so chosen that NaN passes through.
+// exp: the exponential function and its relatives, defined to the bit. They consist of the four basic operations, fma,
+// selections and integer operations on bit patterns, done in the order that is written here. The conditions of
+// selections and the order of operands of maximum and minimum are chosen so that NaN gives NaN.
 //
 //   x = n ln 2 + r, |r| <= ln 2 / 2;  exp(x) = (1 + fraction(r)) 2^n,  fraction = r + r^2 q(r)
 //
@@ -19,8 +19,9 @@ template <>
 struct exp_constants<float> {
     using bits = int32_t;
     static constexpr int MANTISSA = 23, BIAS = 127;
-    static constexpr float MAGIC = 0x1.8p+23f; // x + MAGIC ends in x rounded to an integer
-    static constexpr float LIMIT = 174;        // beyond, exp is 0 or infinity; within, 2^n is two normal factors
+    static constexpr float MAGIC = 0x1.8p+23f; // the last bits of x + MAGIC are x rounded to an integer
+    static constexpr float LIMIT =
+        174; // |x| > LIMIT: exp is 0 or infinity; else 2^n is a product of two normal numbers
     static constexpr float LOG2_E = 0x1.715476p+0f;
     static constexpr float LN2_HIGH = 0x1.62e4p-1f; // n * LN2_HIGH is exact
     static constexpr float LN2_LOW = 0x1.7f7d1cp-20f;
@@ -77,7 +78,8 @@ V power_of_two(integer_of<V> n) {
     return number_of((n + integer_of<V>(constants::BIAS)) << constants::MANTISSA);
 }
 
-// factor * exp(x). Scaling in two steps gives denormal results one rounding and overflows only where it must.
+// factor * exp(x). The power of two is applied in two steps, so that a denormal result is rounded once and only a
+// result that is too large overflows.
 template <typename V>
 V times_exp(V factor, const split_exp<V> &e) {
     const integer_of<V> half = e.n >> 1;
@@ -113,8 +115,9 @@ V elu(V x, V alpha) {
     return select(x > V(0), x, alpha * expm1_of_negative(minimum(V(0), x)));
 }
 
-// factor / (1 + exp(-(high + low))). With exp(..) = (1 + f) 2^n the sum is 1 + 2^n + f 2^n, for n > 0 divided by 2^n:
-// the small terms are added first, nothing overflows, and the factor 2^-n is applied in two steps as in times_exp.
+// factor / (1 + exp(-(high + low))). With exp(..) = (1 + f) 2^n the divisor is 1 + 2^n + f 2^n. For n > 0 it is divided
+// by 2^n, so that it cannot overflow, and the factor 2^-n is applied in two steps as in times_exp. The two smallest
+// terms are added first.
 template <typename V>
 V times_logistic(V factor, V high, V low) {
     using constants = exp_constants<scalar_of<V>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // f8: floating-point numbers of 8 bits. Widening is exact. Narrowing a float rounds once, to nearest even, and
-// saturates: what is beyond the largest number, infinities too, becomes that number. NaN stays NaN.
+// saturates: a magnitude above the largest number, infinity included, becomes the largest number. NaN stays NaN.
 #pragma once
 
 #include <bit>
@@ -12,14 +12,15 @@ namespace jitnorm::impl {
 struct f8_e5m2 { // the upper half of binary16
     uint8_t bits;
 };
-struct f8_e4m3 { // without infinities: the code of the largest magnitude is NaN
+struct f8_e4m3 { // it has no infinities; all bits of exponent and mantissa set mean NaN
     uint8_t bits;
 };
 
 struct f8_layout {
-    int mantissa, bias; // bits of the one, and what the exponent is stored with
+    int mantissa; // bits of the mantissa
+    int bias;     // is added to the exponent that is stored
     float largest;
-    float nan; // the number that a code of NaN would be if it were one: rounding it gives that code
+    float nan; // the number that the bits of a NaN would mean if they meant a number: narrowing it gives these bits
 };
 
 template <typename F8>
@@ -67,7 +68,7 @@ F8 narrow_to_f8(float value) {
     const uint32_t normal =
         (m - (uint32_t(FLOAT_BIAS - L.bias) << FLOAT_MANTISSA) + ((1u << (DROPPED - 1)) - 1) + ((m >> DROPPED) & 1u)) >>
         DROPPED;
-    // The unit of the constant is the smallest step: the addition rounds to a whole number of them.
+    // The last bit of this constant is the smallest step of the type: the addition rounds to a multiple of it.
     constexpr float STEPS = power_of_two(1 - L.bias - L.mantissa + FLOAT_MANTISSA);
     const uint32_t denormal = std::bit_cast<uint32_t>(magnitude + STEPS) - std::bit_cast<uint32_t>(STEPS);
     const uint32_t result = magnitude < power_of_two(1 - L.bias) ? denormal : normal;

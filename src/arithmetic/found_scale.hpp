@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// found_scale: the scale that the values of a row, or of a group of its columns, are divided by so that the largest of
-// them becomes the largest number of dst's type (docs/arithmetic.md, "Scales that are found").
+// found_scale: the scale by which the values of a row, or of a group of its columns, are divided, so that the largest
+// magnitude becomes the largest number of dst's type (docs/arithmetic.md, "Scales that are found").
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The larger magnitude; a NaN is larger than everything else. Its bits, as an unsigned number, are so too.
+// The larger of two magnitudes; a NaN counts as larger than every number. The bits of magnitudes, read as unsigned
+// integers, are ordered in the same way.
 constexpr uint32_t MAGNITUDE_BITS = 0x7fffffff;
 inline float larger_magnitude(float a, float b) {
     const uint32_t larger =
@@ -21,7 +22,7 @@ inline float larger_magnitude(float a, float b) {
     return std::bit_cast<float>(larger);
 }
 
-// What the largest magnitude becomes.
+// The number of dst's type that the largest magnitude becomes.
 constexpr float largest_number(jitnorm_data_type_t type) {
     switch (type) {
     case jitnorm_s8:
@@ -36,11 +37,12 @@ constexpr float largest_number(jitnorm_data_type_t type) {
 }
 
 struct found_scale {
-    float scale, factor; // what dst is multiplied by to be read; what values are multiplied by to be stored
+    float scale;  // readers of dst multiply its elements by this
+    float factor; // values are multiplied by this before they are stored
 };
 
-// Values that are all zero, or so small that the factor would not be finite, become zero; so do those beside an
-// infinity or a NaN, which the scale tells of.
+// The factor is 0 where 1 / scale is not a finite number, so that zeros are stored: if all values are zero or too
+// small, and if there is an infinity or a NaN among them; then the scale is infinite or NaN, too.
 inline found_scale find_scale(float largest_magnitude, float largest_number) {
     const float scale = largest_magnitude / largest_number, factor = 1.0F / scale;
     return {scale, factor <= std::numeric_limits<float>::max() ? factor : 0.0F};

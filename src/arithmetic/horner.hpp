@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// horner: the one way polynomials are evaluated here.
+// horner: the way in which all functions of this folder evaluate polynomials.
 //
-// The coefficients in exp.hpp, log.hpp, pow.hpp, tanh.hpp and erf.hpp are ours: each interpolates its function at the
-// Chebyshev nodes of the interval named beside it, computed with 60 digits and rounded once.
+// The coefficients in exp.hpp, log.hpp, pow.hpp, tanh.hpp and erf.hpp were computed for this library. Each polynomial
+// interpolates its function at the Chebyshev nodes of the interval that is written beside it; the coefficients were
+// computed with 60 digits and rounded once.
 #pragma once
 
 #include <cstddef>

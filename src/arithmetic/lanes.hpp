@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// lanes: how partial sums become one.
+// lanes: how the partial sums of lanes become one sum.
 #pragma once
 
 #include "constants.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-// Lane l takes lane l + width for width = N/2, ..., 2, 1. Uses up the lanes.
+// Adds lane l + width to lane l, for width = N/2, ..., 2, 1. The lanes have other values afterwards.
 template <typename T, int N>
 T fold(T (&lanes)[N]) {
     for (int width = N / 2; width > 0; width /= 2)

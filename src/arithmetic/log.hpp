@@ -43,7 +43,8 @@ struct split_log {
     V f, n;
 };
 
-// Other numbers have the values of 1, which callers leave unused: NaN's bits as integers would overflow.
+// For any other x the result is that for 1, which callers do not use: without this, integer operations on the bits of a
+// NaN would overflow.
 template <typename V>
 split_log<V> split_log_of(V any) {
     using constants = log_constants<scalar_of<V>>;
@@ -52,7 +53,7 @@ split_log<V> split_log_of(V any) {
     const auto denormal = x < V(constants::SMALLEST);
     const V normal = select(denormal, x * V(constants::LARGER), x);
     const integer_of<V> shifted = (bits_of(normal) - bits_of(V(constants::SQRT_HALF))) + bits_of(V(1));
-    const integer_of<V> n = shifted >> bits::MANTISSA; // and the bias of the exponent
+    const integer_of<V> n = shifted >> bits::MANTISSA; // with the bias of the exponent still added
     const V mantissa = number_of(bits_of(normal) - ((n - integer_of<V>(bits::BIAS)) << bits::MANTISSA));
     const V power = number_of(bits_of(V(bits::MAGIC)) + n) - V(bits::MAGIC + bits::BIAS);
     return {mantissa - V(1), power - select(denormal, V(constants::LARGER_LOG2), V(0))};
@@ -67,7 +68,7 @@ V log_of_split(const split_log<V> &x) {
     return fma(x.n, V(constants::LN2_HIGH), f - (half_square - rest));
 }
 
-// Of negative numbers NaN, of both zeros -infinity.
+// NaN for negative numbers, -infinity for both zeros.
 template <typename V>
 V log(V x) {
     using limits = std::numeric_limits<scalar_of<V>>;
@@ -96,7 +97,7 @@ V soft_relu(V x, V alpha) {
 template <typename V>
 V mish(V x) {
     const V limit = V(exp_constants<scalar_of<V>>::LIMIT), lowest = -limit;
-    const V y = maximum(lowest, x); // below, the result is zero
+    const V y = maximum(lowest, x); // for smaller x the result is zero, as for `lowest`
     const auto negative = y < V(0);
     const split_exp<V> power = split_exp_of(-absolute(y), V(0));
     const V t = times_exp(V(1), power), more = t + V(1), square = t * t;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// moments: the scalar steps from sums over a chunk to the mean and deviation of a row, shared to the bit by the
-// reference and the generated kernels (docs/arithmetic.md, "Statistics").
+// moments: the scalar steps from the sums over a chunk to the mean and the deviation of a row. The reference and the
+// executors of generated kernels use the same code, so that their bits are equal (docs/arithmetic.md, "Statistics").
 //
-// With the pivot p near the data, S = sum (x - p) and Q = sum (x - p)^2 over n elements give
+// With a pivot p near the data, S = sum (x - p) and Q = sum (x - p)^2 over n elements give
 //   mean = p + S/n, M2 = sum (x - mean)^2 = Q - S^2/n        (shifted data: Chan, Golub, LeVeque 1983)
-// in one sweep. Sums are in the compute type T (float, or double when a tensor is f64); every step here is in double.
-// The mean is kept as the pair hi + lo, so that x - mean is right even where the mean is a million times the
+// in one sweep. Sums are in the compute type T (float, or double where a tensor is f64); every step here is in double.
+// The mean is kept as the pair hi + lo, so that x - mean is exact enough even where the mean is a million times the
 // deviation.
 #pragma once
 
@@ -21,14 +21,14 @@ struct sums { // of d = (x - pivot) * k and of d^2
     T s, q;
 };
 
-// A mean before it is rounded to T: the 24 + 24 bits of hi + lo fit in one double; for double data a second one
-// follows.
+// A mean before it is rounded to T. For float data one double holds all 24 + 24 bits of hi + lo; for double data the
+// mean is value + rest.
 template <typename T>
 struct wide_mean {
     double value = 0;
-    double rest = 0; // stays 0 for float data
+    double rest = 0; // always 0 for float data
 
-    // for double data the rounding error of the addition is kept (Knuth's two-sum)
+    // For double data `rest` takes up the rounding error of the addition (Knuth's two-sum).
     wide_mean plus(double addend) const {
         if constexpr (std::is_same_v<T, float>) {
             return {value + addend, 0};
@@ -37,7 +37,7 @@ struct wide_mean {
             return {sum, (value - (sum - part)) + (t - part)};
         }
     }
-    // what T(value) leaves over
+    // The mean minus `rounded`, which is the mean rounded to T.
     double beyond(T rounded) const {
         if constexpr (std::is_same_v<T, float>)
             return value - double(rounded);
@@ -69,7 +69,7 @@ struct row_statistics {
 
 // ---- one chunk
 
-// What a pivot beside the mean adds to Q: S^2/n.
+// S^2/n: what Q has more than M2, because the pivot is not the mean.
 template <typename T>
 double pivot_excess(const sums<T> &sum, double inv_n) {
     return double(sum.s) * (double(sum.s) * inv_n);
@@ -81,7 +81,7 @@ bool pivot_is_poor(const sums<T> &sum, double inv_n) {
     return excess > PIVOT_LIMIT * (double(sum.q) - excess);
 }
 
-// Squares neither underflowed nor overflowed; false for NaN. Double data is not rescaled.
+// Whether no square underflowed or overflowed; false for NaN. For double data always true: it is never rescaled.
 template <typename T>
 bool squares_in_range(T q) {
     if constexpr (std::is_same_v<T, float>)
@@ -96,7 +96,7 @@ T rescale_factor(T q) {
     return q < SMALLEST_SQUARES ? T(RESCALE_UP) : T(RESCALE_DOWN);
 }
 
-// The moments that sums with pivot p and factor 1/inv_k say.
+// The moments of n elements, from their sums with the pivot p and the factor k; inv_n = 1 / n and inv_k = 1 / k.
 template <typename T>
 moments<T> moments_of(T p, const sums<T> &sum, double n, double inv_n, double inv_k) {
     const double m2 = double(sum.q) - pivot_excess(sum, inv_n);
@@ -105,14 +105,15 @@ moments<T> moments_of(T p, const sums<T> &sum, double n, double inv_n, double in
     return {n, wide_mean<T>{double(p)}.plus(shift), (spread * inv_k) * inv_k};
 }
 
-// The same after a first sweep that suffices: its pivot is not poor, so Q - E is not negative.
+// The same after a first sweep, whose factor is 1, if no other sweep is needed: its pivot is not poor, so M2 cannot be
+// negative.
 template <typename T>
 moments<T> moments_of_first_sweep(T p, const sums<T> &sum, double n, double inv_n) {
     return {n, wide_mean<T>{double(p)}.plus(double(sum.s) * inv_n), double(sum.q) - pivot_excess(sum, inv_n)};
 }
 
-// From a sweep with pivot p and factor k to the chunk's moments; sweep_again(p, k) gives the sums of d = (x - p) * k
-// and is called with the mean for pivot when p was poor.
+// The moments of a chunk of n elements, from its sums with the pivot p and the factor k. If the pivot is poor, calls
+// sweep_again(pivot, k) with the mean as the pivot; it returns the sums of d = (x - pivot) * k.
 template <typename T, typename Sweep>
 moments<T> settle_pivot(T p, T k, sums<T> sum, dim_t n, Sweep &&sweep_again) {
     const double inv_n = 1.0 / double(n), inv_k = 1.0 / double(k); // the latter is exact
@@ -123,15 +124,16 @@ moments<T> settle_pivot(T p, T k, sums<T> sum, dim_t n, Sweep &&sweep_again) {
     return moments_of(p, sum, double(n), inv_n, inv_k);
 }
 
-// The same for rms_norm, whose mean is zero by definition: m2 is the sum of squares. An infinity makes the row NaN.
+// The same for rms_norm, whose mean is zero by definition, so that m2 is the sum of squares. An infinity makes m2 NaN
+// and so the row.
 template <typename T>
 moments<T> moments_of_squares(T k, T squares, dim_t n) {
     const double inv_k = 1.0 / double(k), q = double(squares);
     return {double(n), {}, ((q - q * 0.0) * inv_k) * inv_k};
 }
 
-// From a first sweep, with factor 1: sweep_again is called when squares left the range of T, too. NaN and infinity take
-// that way as well, which changes nothing for them.
+// The moments of a chunk of n elements from its first sweep, with the pivot p and the factor 1. Calls sweep_again()
+// also if squares have left the range of T. It does so for NaN and infinity, too, whose result this does not change.
 template <typename T, typename Sweep>
 moments<T> settle(T p, sums<T> sum, dim_t n, bool rms, Sweep &&sweep_again) {
     const T k = rescale_factor(sum.q);
@@ -141,7 +143,7 @@ moments<T> settle(T p, sums<T> sum, dim_t n, bool rms, Sweep &&sweep_again) {
 
 // ---- a row
 
-// The moments of two disjoint sets of elements joined (Chan, Golub, LeVeque).
+// The moments of the union of two disjoint sets of elements (Chan, Golub, LeVeque).
 template <typename T>
 moments<T> merge(const moments<T> &a, const moments<T> &b) {
     const double count = a.count + b.count, share = b.count / count;
@@ -161,13 +163,13 @@ T reciprocal_deviation(double variance, float epsilon) {
     return T(1.0 / std::sqrt(variance + double(epsilon)));
 }
 
-// What every element of a row goes through: xhat = fma(x - hi, rstd, bias)
+// The constants of a row by which its elements are normalized: xhat = fma(x - hi, rstd, bias).
 template <typename T>
 struct normalizer {
     T hi, rstd, bias;
 };
 
-// From what the part of the mean beyond T amounts to; never -0, so that x == mean gives +0.
+// The bias for `shift` = lo * rstd. It is never -0, so that xhat is +0 where x equals the mean.
 template <typename T>
 T bias_of_shift(double shift) {
     return T(0) - T(shift);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// number: the elementary operations that the functions of this folder consist of. The functions are templates over the
-// number type V, so that they exist once: V = float or double computes, and a generator of code brings a V of its own
-// that records the operations. Such a V has the same functions, found by its namespace, the operators + - *
-// / and the comparisons, whose results go to select().
+// number: the elementary operations of which the functions of this folder consist. The functions are templates over the
+// number type V, so that each is written once. With V = float or double they compute. A code generator calls them with
+// a V of its own, which records the operations. Such a V has the same elementary operations in its own namespace, the
+// four arithmetic operators, and comparisons, whose results are passed to select().
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ namespace jitnorm::impl::math {
 template <typename V>
 struct number_traits {
     using scalar = typename V::scalar;   // float or double
-    using integer = typename V::integer; // as wide
+    using integer = typename V::integer; // of the same size as the scalar
 };
 template <>
 struct number_traits<float> {
@@ -37,7 +37,7 @@ using integer_of = typename number_traits<V>::integer;
 template <typename Value>
 requires std::is_arithmetic_v<Value> Value select(bool condition, Value a, Value b) { return condition ? a : b; }
 
-// As x86's max and min do it: b where one of the two is NaN, and where both are zero.
+// The same as the max and min instructions of x86: b if a or b is NaN, and if both are zero.
 template <std::floating_point T>
 T maximum(T a, T b) {
     return a > b ? a : b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// number_pair: a number kept more exactly than its type does.
+// number_pair: a number that is kept more exactly than its type can, as the sum of two.
 #pragma once
 
 namespace jitnorm::impl::math {

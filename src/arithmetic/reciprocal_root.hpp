@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reciprocal_root: 1 / sqrt(v) rounded to float by multiplications, which processors do several times as fast as square
-// roots and divisions of doubles. The bits are those of float(1 / sqrt(v)), or it says that it does not know.
+// reciprocal_root: 1 / sqrt(v) rounded to float, by multiplications only, which are several times as fast as a square
+// root and a division of doubles. The result either has the bits of float(1 / sqrt(v)) or is marked as unknown.
 #pragma once
 
 #include <bit>
@@ -13,12 +13,14 @@ namespace jitnorm::impl::layer_norm {
 
 namespace root_detail {
 
-constexpr uint64_t FIRST_GUESS = 0x5FE6EB50C7B537A9; // minus half of v's bits: within 3.5 % of 1 / sqrt(v)
+constexpr uint64_t FIRST_GUESS = 0x5FE6EB50C7B537A9; // this minus v's bits / 2: within 3.5 % of 1 / sqrt(v)
 
-// e = 1 - v y^2; then 1 / sqrt(v) = y / sqrt(1 - e) = y (1 + e/2 + 3/8 e^2 + 5/16 e^3 + ...)
+// The error e = 1 - v y^2 of an approximation y. The exact value is 1 / sqrt(v) = y / sqrt(1 - e) =
+// y (1 + e/2 + 3/8 e^2 + 5/16 e^3 + ...), of which a step takes the first terms.
 inline double missing(double v, double y) { return std::fma(-(v * y), y, 1.0); }
 
-// Within 2^-49 of both 1 / sqrt(v) and its value in double: after the first step e < 2.1e-4, and 35/128 e^4 is left.
+// Differs by less than a factor of 1 + 2^-49 from the exact 1 / sqrt(v) and from its value in double: after the first
+// step |e| < 2.1e-4, and the first term that the second step leaves out is 35/128 e^4.
 inline double approximate(double v) {
     double y = std::bit_cast<double>(FIRST_GUESS - (std::bit_cast<uint64_t>(v) >> 1));
     double e = missing(v, y);
@@ -30,10 +32,10 @@ inline double approximate(double v) {
 } // namespace root_detail
 
 struct rounded_root {
-    float below, above; // the rounded value is one of these or between them
+    float below, above; // below <= float(1 / sqrt(v)) <= above
 };
 
-// For v from 2^-200 to 2^200; others give values outside of the known range, or NaN.
+// For v from 2^-200 to 2^200. For any other v the results are NaN or outside the range of known roots.
 inline rounded_root reciprocal_root(double v) {
     constexpr double MARGIN = 0x1p-46;
     const double y = root_detail::approximate(v);
@@ -42,7 +44,8 @@ inline rounded_root reciprocal_root(double v) {
 
 constexpr float SMALLEST_KNOWN_ROOT = 0x1p-100F, LARGEST_KNOWN_ROOT = 0x1p100F;
 
-// 0, or another number where the rounded value is not known. (No branch: loops over it are to become vectors.)
+// 0 if the rounded value is known: it is root.below. Otherwise another number. The function has no branch, so that the
+// compiler can turn loops that call it into vector code.
 inline int32_t is_unknown(const rounded_root &root) {
     return int32_t(root.below != root.above) | int32_t(!(root.below >= SMALLEST_KNOWN_ROOT)) |
            int32_t(!(root.below <= LARGEST_KNOWN_ROOT));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_blocks: in which order the rows' contributions to diff_scale and diff_shift are added, by the shape alone. Rows
-// are cut into blocks, added up in the compute type in row order; consecutive blocks form parts, added up in double in
-// block order; parts are added in double in order. The error does not grow with the number of rows, and threads may
-// share the parts as they like.
+// row_blocks: the order in which the rows' contributions to diff_scale and diff_shift are added. It depends on the
+// number of rows and columns alone. The rows of a row block are added in the compute type, in the order of their
+// numbers. Consecutive row blocks form a part and are added in double, in order; then the parts are added in double, in
+// order. So the error does not grow with the number of rows, and threads may share parts as they like.
 //
-// Some of a problem's rows, whole blocks of it, have blocks and parts too: those of the problem, but for the rest of a
-// part that began before them, whose blocks are parts of their own here: they are to be added to its sums one by one.
+// The rows of a partial problem are whole row blocks of a larger problem, and so are cut as the larger problem is. If a
+// part of the larger problem began before the first of these rows, each row block of the rest of that part is a part of
+// its own here: its sums must be added one by one to those of the part's beginning, which are found elsewhere.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +21,8 @@ class row_blocks {
 public:
     constexpr row_blocks(dim_t rows, dim_t columns) : row_blocks(rows, columns, 0, rows) {}
 
-    // The rows first .. first+rows-1 of so many: first is a multiple of block_rows(), and so is the end unless it is
-    // that of all.
+    // The rows first .. first+rows-1 of a larger problem of `all` rows. `first` is a multiple of block_rows(), and
+    // first+rows is one, too, or equals `all`.
     constexpr row_blocks(dim_t rows, dim_t columns, dim_t first, dim_t all)
         : rows_(rows), block_rows_(rows_of_block(all, std::max(columns, dim_t(1)))),
           blocks_per_part_(
@@ -30,21 +31,25 @@ public:
                          divide_up(first / block_rows_, blocks_per_part_) * blocks_per_part_ - first / block_rows_)) {}
 
     constexpr dim_t blocks() const { return divide_up(rows_, block_rows_); }
-    constexpr dim_t parts() const { return rest_ + divide_up(blocks() - rest_, blocks_per_part_); } // of all: MAX_PARTS
+    // At most MAX_PARTS for a problem that is not partial.
+    constexpr dim_t parts() const { return rest_ + divide_up(blocks() - rest_, blocks_per_part_); }
 
     constexpr dim_t block_rows() const { return block_rows_; } // the last block may have fewer
-    constexpr bool may_cut_at(dim_t row) const { return row == rows_ || row % block_rows_ == 0; } // no block is parted
+    // Whether a cut before `row` leaves all blocks whole.
+    constexpr bool may_cut_at(dim_t row) const { return row == rows_ || row % block_rows_ == 0; }
     constexpr dim_t blocks_per_part() const { return blocks_per_part_; } // the last part may have fewer
 
-    // The rows of a block, the blocks of a part.
+    // The rows of a block.
     constexpr range block(dim_t index) const { return cut(rows_, block_rows_, index); }
+    // The blocks of a part.
     constexpr range part(dim_t index) const {
         if (!begins_part(index)) return {index, index + 1};
         const range behind_rest = cut(blocks() - rest_, blocks_per_part_, index - rest_);
         return {rest_ + behind_rest.begin, rest_ + behind_rest.end};
     }
 
-    // Whether it is not the rest of one of the problem's parts.
+    // Whether a part of the larger problem begins with the part `index`. If not, the part `index` is a block of the
+    // rest of a part that began before these rows.
     constexpr bool begins_part(dim_t index) const { return index >= rest_; }
 
 private:
@@ -61,7 +66,7 @@ private:
     }
 
     dim_t rows_, block_rows_, blocks_per_part_;
-    dim_t rest_; // blocks at the beginning that belong to a part that began before
+    dim_t rest_; // the number of blocks at the beginning that belong to a part that began before these rows
 };
 
 inline row_blocks row_blocks_of(const problem &p) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_sums: the two sums over a row that backward needs, s1 = sum g and s2 = sum g * xhat, and what follows from them,
-// to the bit (docs/arithmetic.md, "Sums" and "Backward").
+// row_sums: the two sums over a row that backward needs, s1 = sum g and s2 = sum g * xhat, and the constants of
+// diff_src that follow from them, defined to the bit (docs/arithmetic.md, "Sums" and "Backward").
 #pragma once
 
 #include <cmath>
@@ -13,8 +13,8 @@ namespace jitnorm::impl::layer_norm {
 struct row_sums {
     double s1 = 0, s2 = 0;
 
-    // The next chunk of the row, at most CHUNK elements. read(begin, count, T *g, T *xhat) delivers elements begin ..
-    // begin+count-1, in the order of the row: a block of them at a time, since threads may have little stack.
+    // Adds the next chunk of the row, which has at most CHUNK elements. Calls read(begin, count, T *g, T *xhat), which
+    // writes the elements begin .. begin+count-1, for one block after the other, since threads may have little stack.
     template <typename T, typename Read>
     void add_chunk(range chunk, Read &&read) {
         T g[BLOCK], xhat[BLOCK];
@@ -48,7 +48,7 @@ private:
     }
 };
 
-// What diff_src = rstd * fma(mean - x, k, g - m1) takes of the sums.
+// The constants of a row in diff_src = rstd * fma(mean - x, k, g - m1).
 template <typename T>
 struct row_slopes {
     T m1, k;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// statistics: the one definition of a row's mean and variance, to the bit (docs/arithmetic.md, "Statistics"): the order
-// of the sums in plain C++, for the reference, around the scalar steps of moments.hpp, which generated kernels share.
+// statistics: the mean and the variance of a row as the reference computes them, defined to the bit
+// (docs/arithmetic.md, "Statistics"). Here is the order of the sums; the scalar steps are in moments.hpp, which the
+// executors of generated kernels use as well.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace statistics_detail {
 
-// Adds one block's lanes of d and d^2, d = (x - p) * k, to those of the chunk.
+// Sums d and d^2 of a block of n elements, with d = (x - p) * k, in lanes, and adds these to the lanes of the chunk.
 template <typename T>
 void sweep_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES<T>], T (&chunk_q)[FORWARD_LANES<T>]) {
     T s[FORWARD_LANES<T>] = {}, q[FORWARD_LANES<T>] = {};
@@ -31,7 +32,7 @@ void sweep_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES<T>], 
     }
 }
 
-// S and Q of a chunk; k is a power of two, mostly 1. Blocks pass through the stack one by one: threads may have little.
+// S and Q of a chunk; k is a power of two, mostly 1. Reads one block at a time, since threads may have little stack.
 template <typename T, typename Read>
 sums<T> sweep(range chunk, T p, T k, Read &&read) {
     alignas(64) T x[BLOCK];
@@ -50,13 +51,13 @@ T pivot(range chunk, Read &&read) {
     T x[4];
     read(chunk.begin, few ? 1 : 4, x);
     if (few) return x[0];
-    const T quarter = T(0.25); // exact, and no overflow where the sum of four would
+    const T quarter = T(0.25); // multiplying before adding is exact and does not overflow where the sum of four would
     return (x[0] * quarter + x[1] * quarter) + (x[2] * quarter + x[3] * quarter);
 }
 
 } // namespace statistics_detail
 
-// Moments of a chunk: of 1 to CHUNK elements of a row.
+// The moments of a chunk, which is 1 to CHUNK elements of a row. `read` is that of compute_statistics().
 template <typename T, typename Read>
 moments<T> chunk_moments(range chunk, bool rms, Read &&read) {
     using namespace statistics_detail;
@@ -65,8 +66,8 @@ moments<T> chunk_moments(range chunk, bool rms, Read &&read) {
     return settle(p, sweep(chunk, p, T(1), read), chunk.end - chunk.begin, rms, sweep_again);
 }
 
-// Statistics of a row of C elements, C >= 1. read(begin, count, T *out) delivers elements begin .. begin+count-1, at
-// most BLOCK; it is called for the same elements more than once.
+// The statistics of a row of C elements, C >= 1. read(begin, count, T *out) writes the elements begin .. begin+count-1,
+// at most BLOCK of them, to `out`; it is called more than once for the same elements.
 template <typename T, typename Read>
 row_statistics<T> compute_statistics(dim_t C, bool rms, Read &&read) {
     const auto chunk = [&](dim_t begin) {

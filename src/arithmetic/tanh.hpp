@@ -44,7 +44,7 @@ V tanh(V x) {
     return copy_sign(select(magnitude < V(ATANH_HALF), small, large), x);
 }
 
-// The slope 2u / x of gelu_tanh as high + low.
+// 2u / x of gelu_tanh, as high + low.
 template <typename V>
 struct gelu_slope {
     V high, low;
@@ -57,13 +57,13 @@ gelu_slope<V> gelu_slope_at(V x) {
     const V cubic = square * V(constants::CUBIC);
     const V product_low = fma(square, V(constants::CUBIC), -cubic);
     const V cubic_low = fma(square_low, V(constants::CUBIC), fma(square, V(constants::CUBIC_LOW), product_low));
-    const V high = V(constants::LINEAR) + cubic; // and what the addition lost (two-sum):
+    const V high = V(constants::LINEAR) + cubic;
     const V part = high - V(constants::LINEAR);
-    const V lost = (V(constants::LINEAR) - (high - part)) + (cubic - part);
+    const V lost = (V(constants::LINEAR) - (high - part)) + (cubic - part); // what the addition lost (two-sum)
     return {high, lost + (cubic_low + V(constants::LINEAR_LOW))};
 }
 
-// 2u is needed to more than T's precision, because exp turns its absolute error into a relative one.
+// 2u is computed more exactly than its type can hold, because exp turns an absolute error into a relative one.
 template <typename V>
 V gelu_tanh(V x) {
     const V lowest = V(tanh_constants<scalar_of<V>>::GELU_LOWEST), highest = -lowest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_batch: what backward knows of a few rows, side by side as the kernels write and read it, and the scalar
-// steps over them in loops that the compiler turns into vectors.
+// backward_batch: the numbers of a batch's rows in backward, in the arrays that kernels write and read, and the scalar
+// steps between kernels, as loops over the rows that the compiler turns into vector code.
 #pragma once
 
 #include "../arithmetic/moments.hpp"
@@ -18,10 +18,10 @@ struct backward_batch {
 
     dim_t rows = 0;
     alignas(64) T mean[MAX_ROWS], rstd[MAX_ROWS];
-    alignas(64) T factor[MAX_ROWS];                                 // what the sums kernel multiplies by
-    alignas(64) T chunk_s1[MAX_ROWS] = {}, chunk_s2[MAX_ROWS] = {}; // the sums of one chunk
-    alignas(64) double s1[MAX_ROWS], s2[MAX_ROWS];
-    alignas(64) T m1[MAX_ROWS], k[MAX_ROWS];
+    alignas(64) T factor[MAX_ROWS];                                 // backward_sums_arguments::factor
+    alignas(64) T chunk_s1[MAX_ROWS] = {}, chunk_s2[MAX_ROWS] = {}; // the sums over one chunk
+    alignas(64) double s1[MAX_ROWS], s2[MAX_ROWS];                  // the sums over the rows
+    alignas(64) T m1[MAX_ROWS], k[MAX_ROWS];                        // row_slopes
 
     void read_statistics(const problem &p, const statistics_rows &from) {
         const auto read = [&](const void *tensor, auto &&take) {
@@ -42,7 +42,8 @@ struct backward_batch {
     void clear_sums(range which) {
         for (dim_t r = which.begin; r < which.end; ++r) s1[r] = s2[r] = 0;
     }
-    void add_chunk(range which, const T *chunk1, const T *chunk2) { // which.end - which.begin values each
+    // Adds the sums over a chunk to those over the rows; each array has one value for each of these rows.
+    void add_chunk(range which, const T *chunk1, const T *chunk2) {
         for (dim_t r = which.begin; r < which.end; ++r) s1[r] += double(chunk1[r - which.begin]);
         for (dim_t r = which.begin; r < which.end; ++r) s2[r] += double(chunk2[r - which.begin]);
     }

@@ -5,7 +5,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr size_t X = 0, DY = 1; // src and diff_dst in a panel; diff_src is the last
+constexpr size_t X = 0, DY = 1; // the places of src and diff_dst in a panel; diff_src is the last one
 
 } // namespace
 

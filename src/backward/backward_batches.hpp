@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_batches: what is done to a batch of rows whose elements are adjacent, wherever they are: sums over rows and
-// columns, and diff_src.
+// backward_batches: the steps of a batch in backward, on panels: the sums over rows and columns, and diff_src.
 #pragma once
 
 #include <memory>
@@ -11,7 +10,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Where the sums over columns of the block at hand go; null: not wanted.
+// Where the sums over columns of the current row block are; null: they are not computed.
 template <typename T>
 struct column_sums {
     T *scale = nullptr, *shift = nullptr;
@@ -27,19 +26,19 @@ public:
 
     bool have_sums() const { return bool(kernels_->sums); }
 
-    // Some columns, at most CHUNK, of some of the batch's rows, which the panel shows. Adds to the sums over columns,
-    // which begin at those of the row's first column, and sets one sum of each kind per row.
+    // Sums up the panel `here`, which has these columns, at most CHUNK, of these rows of the batch. Adds to the sums
+    // over columns; `to` points to the sums of the row's first column. Writes to s1 and s2 one sum for each row.
     void sum(const arguments &args, const walk &how, const panel &here, const backward_batch<T> &b, range rows,
              range columns, const column_sums<T> &to, T *s1, T *s2) const;
-    // Writes diff_src; the slopes are known.
+    // Writes diff_src to the panel. The batch's m1 and k must be known.
     void write(const arguments &args, const walk &how, const panel &here, const backward_batch<T> &b, range rows,
                range columns) const;
 
 private:
     std::shared_ptr<const backward_kernels<T>> kernels_;
-    size_t diff_src_;  // in a panel
-    bool adds_;        // the gradient of a sum with a residual, which comes before diff_src
-    dim_t scale_size_; // bytes of an element
+    size_t diff_src_;  // the place of diff_src in a panel
+    bool adds_;        // whether the gradient of the sum is added; in a panel it comes before diff_src
+    dim_t scale_size_; // bytes of an element of scale
 };
 
 } // namespace jitnorm::impl::layer_norm

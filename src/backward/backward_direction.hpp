@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_direction: what src/primitive has to know of backward: its plan, its kernels and its executors.
+// backward_direction: the plan, the kernels and the executors of backward, as src/primitive uses them.
 #pragma once
 
 #include "../layout/row_order.hpp"
@@ -13,13 +13,15 @@ struct backward_direction {
     template <typename T>
     using kernels = backward_kernels<T>;
 
-    // The scratchpad grows with the sizes: there is none for all of them.
+    // The plan for run-time sizes has no scratchpad: what backward needs grows with the sizes, so nothing is enough for
+    // all of them.
     static plan make_plan(const problem &p, const machine &m) {
         return p.has_runtime_sizes() ? plan{} : backward_plan(p, m);
     }
 
-    // Calls body.operator()<Executor>() with the executor's class and the problem. Its rows are numbered as they are
-    // best visited, unless sums over them have their order. T is the compute type.
+    // Calls body.operator()<Executor>(problem) with the class of the executor and the problem. If rows are gathered,
+    // and no gradients need their sums in the given order, the problem's rows are put into the order in which they lie
+    // in memory. T is the compute type.
     template <typename T, typename Body>
     static decltype(auto) visit_executor(const problem &p, const plan &how, Body &&body) {
         if (how.rows == row_access::in_place) return body.template operator()<backward_executor<T, rows_in_place>>(p);

@@ -14,7 +14,7 @@ backward_executor<T, Rows>::backward_executor(const problem &p, const plan &how,
 template <typename T, typename Rows>
 jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) const {
     if (!parts_.p.wants_diff_src() && gradients_.count() == 0) return jitnorm_success;
-    const walk how = parts_.how.on(max_threads(), begins_at_line(parts_.p.diff_src, args[DIFF_SRC]));
+    const walk how = walk_of(args);
     if (how.by_chunks)
         run_by_chunks(args, how);
     else if (sums_are_gradients())
@@ -22,6 +22,12 @@ jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) cons
     else
         run_by_rows(args, how);
     return jitnorm_success;
+}
+
+template <typename T, typename Rows>
+walk backward_executor<T, Rows>::walk_of(const arguments &args) const {
+    const bool past_caches = lies_past_caches(parts_.p.diff_src, args, DIFF_SRC, {DIFF_DST, DIFF_SUM});
+    return parts_.how.on(max_threads(), past_caches);
 }
 
 template <typename T, typename Rows>
@@ -35,7 +41,8 @@ void backward_executor<T, Rows>::share_out(const arguments &args, const walk &ho
 
 // ---------------------------------------------------------------- by rows
 
-// A single block's sums are the gradients, and are added up where those go.
+// Whether there is a single row block whose sums have the gradients' type. Then its sums are the gradients, and are
+// added up in the gradients' memory.
 template <typename T, typename Rows>
 bool backward_executor<T, Rows>::sums_are_gradients() const {
     return gradients_.have_type_of_gradients() && gradients_.count() > 0 && work_.cut().blocks() == 1;
@@ -51,7 +58,7 @@ void backward_executor<T, Rows>::run_one_block(const arguments &args, const walk
     });
 }
 
-// Rows that go chunk by chunk are not gathered before their batch comes.
+// If rows go chunk by chunk, they are not opened with the same columns, so tiles take the rows of one batch only.
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_by_rows(const arguments &args, const walk &how) const {
     const bool whole_rows = work_.chunks() == 1;
@@ -71,15 +78,15 @@ void backward_executor<T, Rows>::run_by_rows(const arguments &args, const walk &
     gradients_.finish_parts(args, parts_.how.scratchpad.common(args[SCRATCHPAD]), split(parts, how.threads, 0).end);
 }
 
-// The end of the last row of some parts.
+// The number of the row behind the last row of these parts.
 template <typename T, typename Rows>
 dim_t backward_executor<T, Rows>::end_of(range parts) const {
     return parts.begin == parts.end ? 0 : work_.cut().block(work_.cut().part(parts.end - 1).end - 1).end;
 }
 
-// The first thread adds its parts up as it goes, in part 0's place: they are the first in the order of the total, so no
-// bit differs from adding them up later. A part of one block is that block in double, and needs no place of its own.
-// Partial sums stay apart.
+// The first thread adds up its parts at once, in the place of part 0. They come first in the order of the total, so the
+// bits are the same as if they were added later. If a part has one block, its sum is that of the block in double, and
+// is added to the total directly. The parts of a partial problem are not added up.
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_parts(share &mine, range parts) const {
     double *const total = work_.part_sums(mine.common(), 0);
@@ -95,7 +102,7 @@ void backward_executor<T, Rows>::run_parts(share &mine, range parts) const {
     }
 }
 
-// sums = start, or zero, + the part's blocks
+// sums = start + the sums of the part's blocks; `start` null means zeros.
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::run_part(share &mine, dim_t part, const double *start, double *sums) const {
     T *const block_sums = work_.template block_sums<T>(mine.own());
@@ -132,7 +139,7 @@ void backward_executor<T, Rows>::run_by_chunks(const arguments &args, const walk
     });
 }
 
-// The sums of all rows over the columns of one chunk, and the chunk of the gradients.
+// Computes the sums s1 and s2 of all rows over one chunk, and the gradients of its columns.
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::sum_chunk(const arguments &args, share &mine, dim_t chunk) const {
     constexpr dim_t PITCH = backward_work::CHUNK_WIDTH;
@@ -176,7 +183,7 @@ void backward_executor<T, Rows>::write_chunks(share &mine, range chunks) const {
         });
 }
 
-// Each thread adds the chunks of the rows for itself.
+// Adds up the sums over the chunks of each row. Each thread does this for all rows.
 template <typename T, typename Rows>
 void backward_executor<T, Rows>::take_sums(std::byte *common, batch &b, dim_t first_row) const {
     const range all = {0, b.rows};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_executor: work to threads, rows to batches, sums to gradients, for rows_in_place and rows_in_tiles.
+// backward_executor: the executor of backward for rows_in_place and rows_in_tiles. It shares the work among threads,
+// takes each thread's rows batch by batch through the kernels, and adds up the gradients.
 #pragma once
 
 #include "../core/executor.hpp"
@@ -13,10 +14,13 @@ namespace jitnorm::impl::layer_norm {
 template <typename T, typename Rows> // T is the compute type
 class backward_executor final : public executor {
 public:
-    // The problem's rows are numbered as they are to be visited.
+    // The problem's rows must be in the order in which they are to be visited.
     backward_executor(const problem &p, const plan &how, std::shared_ptr<const backward_kernels<T>> kernels);
 
     jitnorm_status_t execute(const arguments &args) const override;
+
+    // How an execution with these arguments goes through the rows.
+    walk walk_of(const arguments &args) const;
 
 private:
     using share = backward_share<T, Rows>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_kernels: the generated code of a backward problem. It depends on types and flags and on no size.
+// backward_kernels: the kernels of a backward problem. They depend on types and flags, not on sizes.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,29 @@ namespace jitnorm::impl::layer_norm {
 
 template <typename T> // the compute type
 struct backward_kernels {
-    // Gets its kernels from the cache or generates them: throws what that throws.
+    // Takes the kernels from the kernel cache or generates them. Throws what code_of() throws (kernel.hpp).
     backward_kernels(const problem &p, jit::isa vectors);
 
-    // For data inside L2; and with src of later rows prefetched.
+    // Compute sums over rows and columns. `ordinary` is for data inside L2, `prefetching` also prefetches src of later
+    // rows.
     struct sums_kernels {
         jit::backward_sums_kernel<T> ordinary, prefetching;
     };
-    std::optional<sums_kernels> sums; // nothing where there is nothing to add up
+    std::optional<sums_kernels> sums; // empty: the problem needs no sums
 
-    // diff_src: for data inside L2; with diff_dst of later rows prefetched; and with non-temporal stores as well.
+    // Compute diff_src. `ordinary` is for data inside L2. `prefetching` also prefetches diff_dst of later rows; so does
+    // `non_temporal`, which has non-temporal stores besides.
     struct data_kernels {
         jit::backward_data_kernel<T> ordinary, prefetching, non_temporal;
     };
-    std::optional<data_kernels> data; // nothing where it is left out
+    std::optional<data_kernels> data; // empty: diff_src is left out
 
-    // The gradients of scale and shift: a block's sums to a part's, a part's to the total, parts to the gradient.
+    // Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, and sums
+    // of parts to the gradient.
     struct weights_kernels {
         jit::backward_weights_kernel add_block, add_part, finish;
     };
-    std::optional<weights_kernels> weights; // nothing where no such gradient is wanted
+    std::optional<weights_kernels> weights; // empty: neither gradient is written
 };
 
 } // namespace jitnorm::impl::layer_norm

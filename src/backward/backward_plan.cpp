@@ -12,16 +12,19 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// A thread is worth starting for so many bytes: more than in forward, since its sums are merged afterwards.
+// A thread is worth starting for so many bytes. They are more than in forward, because the sums of a thread must be
+// merged with those of the others.
 constexpr dim_t BYTES_PER_THREAD = 96 * 1024;
 
-// Rows of more elements do not stay in L2 between their sums and diff_src: threads take chunks of all rows instead.
+// A row of more elements does not stay in L2 until its diff_src is computed. Then threads take chunks of all rows.
 constexpr dim_t LONG_ROW = 128 * 1024;
 
-// Beyond the caches a batch and the next one on its way, of two tensors, stay in L1 beside the sums over columns.
+// If the data leaves the caches, a batch of so many bytes and the next one, which is prefetched, stay in L1 beside the
+// sums over columns. The bytes are those of two tensors.
 constexpr dim_t FAR_BATCH = IN_CACHE_BATCH / 2;
 
-// Tiles are larger where sums in the order of the rows leave no other way to use lines whole.
+// Tiles may be this large if sums must be added in the order of the rows and there is no other way to use cache lines
+// whole.
 constexpr dim_t LARGEST_TILE_BYTES = 2 * TILE_BYTES;
 
 bool wants_gradients(const problem &p) { return p.wants_diff_scale() || p.wants_diff_shift(); }
@@ -55,7 +58,8 @@ dim_t pitch_together(const row_tensors &tensors, const plan &how) {
     return how.shares_tile ? pitch - how.pitch[size_t(tensors.count - 1)] : pitch;
 }
 
-// How many rows in their order it takes to use cache lines whole, as far as they fit into tiles; 1: any number will do.
+// How many consecutive rows a tile must have so that gathering it uses cache lines whole, if so many fit into a tile. 1
+// if any number will do.
 dim_t rows_for_whole_lines(const memory_desc &md, int row_ndims, dim_t pitch) {
     const row_order in_memory = order_in_memory(md, row_ndims);
     for (int i = row_ndims - 1; i >= 0; --i) {
@@ -67,8 +71,9 @@ dim_t rows_for_whole_lines(const memory_desc &md, int row_ndims, dim_t pitch) {
     return 1;
 }
 
-// Tiles for all tensors, where one of them wants some. Long rows are gathered by chunks: then strands would need a tile
-// for each. Long rows whose blocks end within cache lines are better gathered a chunk of many blocks at a time.
+// If one tensor needs a tile, all of them have one. Rows of more than a chunk are gathered chunk by chunk. They are not
+// interleaved, since every strand would need a tile of its own. If cache lines are shared by rows of several row
+// blocks, threads take chunks of all such long rows, so that a tile can have rows of many blocks.
 void plan_tiles(const problem &p, const row_tensors &tensors, dim_t block_rows, plan &to) {
     to.rows = row_access::tiles;
     to.panel_columns = std::min(p.row_length(), CHUNK);
@@ -97,7 +102,7 @@ void plan_threads(const problem &p, const machine &m, const backward_work &work,
     const dim_t bytes = bytes_of(p);
     const dim_t shares = work.gradients() > 0 ? work.cut().parts() : p.rows();
     to.row_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, shares), MAX_SHARES);
-    if (to.rows == row_access::in_place) // tiles are near
+    if (to.rows == row_access::in_place) // tiles are in the caches and need no prefetching
         to.prefetch_threads = prefetching_threads(bytes, FAR_FROM_L2 * m.l2, m.last_level);
     if (p.row_length() <= CHUNK) return;
     to.only_chunks |= p.row_length() > LONG_ROW;

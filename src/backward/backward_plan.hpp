@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_plan: how backward goes through rows, on a given machine.
+// backward_plan: makes the plan of a backward problem on a given machine.
 #pragma once
 
 #include "../core/plan.hpp"
@@ -8,14 +8,15 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Of a problem with elements and known sizes.
+// For a problem with elements and known sizes.
 //
-// By rows, each thread takes some parts of the rows (row_blocks.hpp) and reads them once. Where rows are few or too
-// long for L2 the work goes by chunks: each thread takes some columns of all rows, for the sums first and then for
-// diff_src.
+// Usually the work goes by rows: each thread takes some parts of the rows (row_blocks.hpp) and reads them once. If rows
+// are few or too long for L2, the work goes by chunks: each thread takes some chunks of all rows and reads them twice,
+// first for the sums and then for diff_src.
 plan backward_plan(const problem &p, const machine &m);
 
-// Threads worth starting to add up sums of so many bytes in so many lines.
+// How many threads are worth starting to add up sums of so many bytes. `lines` is the number of pieces that the sums
+// can be cut into.
 int merging_threads(dim_t bytes, dim_t lines);
 
 } // namespace jitnorm::impl::layer_norm

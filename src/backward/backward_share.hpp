@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_share: one thread's share of an execution: batches of rows from a row source through kernels.
+// backward_share: one thread's share of an execution. It takes batches of rows from a row source through the kernels.
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// What all shares have in common. T is the compute type.
+// The data that all shares have in common. T is the compute type.
 template <typename T>
 struct backward_parts {
     problem p;
@@ -32,15 +32,16 @@ public:
         : parts_(parts), args_(args), how_(how), share_(share),
           at_(rows, args, parts.how.scratchpad.tiles(args[SCRATCHPAD], share)) {}
 
-    // Scratchpad: of this share, and of all.
+    // The scratchpad of this share, and the one that all shares have in common.
     std::byte *own() const { return parts_.how.scratchpad.own(args_[SCRATCHPAD], share_); }
     std::byte *common() const { return parts_.how.scratchpad.common(args_[SCRATCHPAD]); }
 
-    // Rows up to this one may be gathered together with those of a batch before them, since all are going to be asked
-    // for the same columns.
+    // Says that the rows before this one will all be opened with the same columns, so that a tile may take rows of
+    // several batches (rows_in_tiles.hpp).
     void set_same_columns_until(dim_t row) { same_columns_until_ = row; }
 
-    // Calls body(batch &, first row) for rows, or for the units of interleaved rows; statistics have been read.
+    // Calls body(batch &, first row) for the batches of these rows, or of these units if rows are interleaved. The
+    // batch's statistics have been read.
     template <typename Body>
     void for_each_batch(range items, Body &&body) {
         batch b;
@@ -55,7 +56,8 @@ public:
             at_.for_each_batch(items, MAX_BATCH_ROWS, same_columns_until_, use);
     }
 
-    // A few rows of a batch that stay in L1 from their sums to diff_src.
+    // Computes the sums of some rows of a batch and then their diff_src. The rows should be so few that they stay in L1
+    // meanwhile.
     void run(batch &b, range rows, const column_sums<T> &to) {
         const dim_t columns = parts_.work.columns(), step = parts_.how.panel_columns;
         b.clear_sums(rows);
@@ -69,7 +71,7 @@ public:
         for (dim_t begin = 0; begin < columns; begin += step) write(b, rows, {begin, std::min(begin + step, columns)});
     }
 
-    // Some columns of a batch's rows: backward_batches on the panel that shows them.
+    // The functions of backward_batches on the panel of these rows and columns.
     void sum(const batch &b, range rows, range columns, const column_sums<T> &to, T *s1, T *s2) {
         parts_.batches.sum(args_, how_, at_.open(rows, columns), b, rows, columns, to, s1, s2);
     }
@@ -78,7 +80,7 @@ public:
         at_.close(rows, columns);
     }
 
-    // When diff_src is written.
+    // Is called when the share has written diff_src.
     void finish() {
         at_.finish(share_, how_.threads);
         finish_non_temporal_stores(how_.non_temporal);

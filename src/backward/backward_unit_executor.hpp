@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_unit_executor: backward on rows_interleaved: threads take units of rows, the sums of all blocks are kept,
-// and added up in their order when all are there.
+// backward_unit_executor: the executor of backward for rows_interleaved. Threads take units. The sums of all row blocks
+// are kept in the scratchpad and are added in the order of the blocks when all of them are there.
 #pragma once
 
 #include "../core/executor.hpp"

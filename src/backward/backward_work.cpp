@@ -5,7 +5,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// Not a multiple of 4096 bytes, so that the sums of scale and shift do not compete for the same places of L1.
+// The pitch is no multiple of 4096 bytes, so that the sums of scale and shift do not compete for the same sets of L1.
 dim_t pitch_for(dim_t columns) {
     constexpr dim_t IN_LINE = 64 / dim_t(sizeof(float));
     return ((columns + IN_LINE - 1) / IN_LINE | 1) * IN_LINE;

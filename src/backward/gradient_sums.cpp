@@ -66,7 +66,7 @@ template <typename T>
 void gradient_sums<T>::store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch,
                                   range columns) const {
     const auto store = [&](slot gradient, const double *from) {
-        auto *const to = static_cast<std::byte *>(args[gradient]); // of any alignment
+        auto *const to = static_cast<std::byte *>(args[gradient]); // may have any alignment
         std::memcpy(to + (part * work_.columns() + columns.begin) * dim_t(sizeof(double)), from,
                     size_t(columns.end - columns.begin) * sizeof(double));
     };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// arguments: what one execution reads and writes: a pointer for each slot, a small number for each tensor there can be.
+// arguments: what one execution reads and writes, as a pointer for each argument slot. A slot is the small number of a
+// tensor.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ struct plan;
 enum slot : int {
     SRC,
     DST,
-    MEAN, // mean and variance are read or written as the problem says
+    MEAN, // MEAN and VARIANCE are inputs or outputs; the problem says which
     VARIANCE,
     SCALE,
     SHIFT,
@@ -23,30 +24,31 @@ enum slot : int {
     DIFF_SRC,
     DIFF_SCALE,
     DIFF_SHIFT,
-    RESIDUAL, // added to src before the normalization, as is BIAS; forward writes SUM, backward reads its gradient
+    RESIDUAL, // RESIDUAL and BIAS are added to src before the normalization; forward writes the result to SUM
     SUM,
     BIAS,
-    DIFF_SUM,
-    UNQUANTIZED,   // dst before post-ops and its scales
-    SRC_SCALE,     // attribute scales, one float each
-    DST_SCALE,     // or all those that are found
+    DIFF_SUM,      // the gradient of SUM, an input of backward
+    UNQUANTIZED,   // the values of dst before the post-ops and the scales of dst
+    SRC_SCALE,     // the scale that attributes give for src: one float
+    DST_SCALE,     // the same for dst; or, as an output, all scales of dst that the library finds
     SCRATCHPAD,    // as many bytes as the plan says, 64-byte aligned
     FIRST_POST_OP, // src1 of binary post-op i is FIRST_POST_OP + i
     SLOT_COUNT = FIRST_POST_OP + MAX_POST_OPS,
     NO_SLOT = -1
 };
 
-// Bare pointers, each at its data handle (a descriptor's offset0 is not yet added) and of any alignment
-// (unaligned.hpp). Null where the problem has no such tensor. Inputs are not written to.
+// Each pointer is the tensor's data handle: the descriptor's offset0 is not yet added. It may have any alignment
+// (unaligned.hpp). It is null where the problem has no such tensor. The caller owns the memory. Executors do not write
+// to inputs.
 class arguments {
 public:
-    // Post-ops have no pointers before they are set: clearing 32 of them takes time.
+    // The pointers of post-ops are undefined until they are set, because clearing 32 of them takes time.
     arguments() { std::fill_n(pointers_, FIRST_POST_OP, nullptr); }
 
     void *operator[](slot s) const { return pointers_[s]; }
     void set(slot s, const void *pointer) { pointers_[s] = const_cast<void *>(pointer); }
 
-    // Of a problem with run-time sizes: the same problem with those of this execution, and the plan for them.
+    // Only for a problem with run-time sizes: the same problem with the sizes of this execution, and the plan for it.
     const problem *sizes = nullptr;
     const plan *how = nullptr;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// attributes: what happens before the normalization and to the normalized values before they are stored, and who owns
-// the scratchpad.
+// attributes: what is done to src before the normalization and to the normalized values before they are stored, and
+// who owns the scratchpad.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 namespace jitnorm::impl {
 
-// dst = dst + scale * (old dst, read as `data_type`, - zero_point)
+// dst = dst + scale * (old - zero_point), where `old` is what dst holds before the execution, read as `data_type`.
 struct sum_post_op {
     float scale = 1;
     int32_t zero_point = 0;
-    jitnorm_data_type_t data_type = jitnorm_data_type_undef; // undef: the type of dst; else a type of the same size
+    jitnorm_data_type_t data_type = jitnorm_data_type_undef; // a type of the size of dst's; undef: the type of dst
     bool operator==(const sum_post_op &) const = default;
 };
 
@@ -26,7 +26,7 @@ struct eltwise_post_op {
     bool operator==(const eltwise_post_op &) const = default;
 };
 
-// dst = alg(dst, src1), src1 broadcast along each of its dimensions of size 1
+// dst = alg(dst, src1), where src1 is broadcast along each of its dimensions of size 1.
 struct binary_post_op {
     jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
     memory_desc src1;
@@ -40,7 +40,7 @@ constexpr int MAX_POST_OPS = 32;
 struct post_op_list {
     std::vector<post_op> entries; // at most MAX_POST_OPS
 
-    // Whether one of them takes what dst holds before.
+    // Whether a post-op of the list reads what dst holds before the execution.
     bool read_dst() const {
         return std::any_of(entries.begin(), entries.end(),
                            [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
@@ -49,14 +49,19 @@ struct post_op_list {
     bool operator==(const post_op_list &) const = default;
 };
 
+// Whether there is such a mode. None changes what is computed.
+constexpr bool is_known(jitnorm_fpmath_mode_t mode) {
+    return jitnorm_fpmath_mode_strict <= mode && mode <= jitnorm_fpmath_mode_tf32;
+}
+
 struct attributes {
     jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
-    bool src_scale = false; // one f32 for the tensor, given at execution
-    bool dst_scale = false;
-    memory_desc found_scales; // of dst, which the library finds and writes (found_scales.hpp); empty: it does not
+    bool src_scale = false;   // whether the execution brings one f32 that is the scale of src
+    bool dst_scale = false;   // the same for dst
+    memory_desc found_scales; // the scales of dst that the library finds and writes (found_scales.hpp); empty: none
     post_op_list post_ops;
     residual_addition residual;
-    memory_desc unquantized; // an output: dst's values before post-ops and dst's scales; without dimensions: none
+    memory_desc unquantized; // an output: the values of dst before post-ops and scales of dst; empty: no such output
     bool operator==(const attributes &) const = default;
 };
 

@@ -11,13 +11,14 @@ namespace jitnorm::impl {
 
 namespace {
 
-// "a" of "a, b, c" for index 0.
+// One name of a list: for "a, b, c", index 0 is "a".
 std::string_view name_at(std::string_view names, size_t index) {
     for (; index > 0; --index) names.remove_prefix(std::min(names.find(", "), names.size() - 2) + 2);
     return names.substr(0, names.find(','));
 }
 
-// Whether a caller may have asked in order to know: that something is not done is an answer then.
+// Whether the status may be what the caller wanted to know: programs try whether the library supports a problem. Such
+// a status is logged from verbose level 1 on only.
 bool is_an_answer(jitnorm_status_t status) { return status == jitnorm_unimplemented; }
 
 } // namespace
@@ -34,7 +35,7 @@ void log_error(const char *function, std::string_view status, const char *reason
     log_line("error", text);
 }
 
-// Nothing is allocated: this runs when memory is out, and from executions.
+// Allocates nothing, because it also runs when memory is out, and within executions.
 jitnorm_status_t report(const char *function, verdict result) noexcept {
     if (result.status == jitnorm_success) return result.status;
     const char *status = jitnorm_status2str(result.status);

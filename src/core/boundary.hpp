@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// boundary: where a C interface ends. Functions behind it answer a verdict or throw; in front of it there are only
-// status codes, the reason of the thread's last error, and a line in the verbose log for each error.
+// boundary: the border between a C interface and the C++ code behind it. The code behind returns a verdict or throws.
+// The C interface returns a status only, keeps the reason as the thread's last error, and writes errors to the verbose
+// log.
 #pragma once
 
 #include <cstddef>
@@ -21,23 +22,25 @@ constexpr bool any_null(const Pointer *...pointers) {
     return ((pointers == nullptr) || ...);
 }
 
-// "<name> is null" of the first that is, by names that are separated by ", ". One of them is.
+// The verdict "<name> is null" for the first null pointer; at least one of them must be null. `names` has the pointers'
+// names in the same order, separated by ", ".
 verdict null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept;
 #define JITNORM_NULL_AMONG(...) jitnorm::impl::null_among(#__VA_ARGS__, {__VA_ARGS__})
 
-// Among such pointers an array, which may be null where it has no elements.
+// An array, to be checked by JITNORM_NULL_AMONG(): the pointer itself, but never null if the array has no elements.
 inline const void *array_of(size_t count, const void *elements) noexcept {
     static const char NOTHING = 0;
     return count == 0 ? &NOTHING : elements;
 }
 
-// "error,<function>,<status>,<reason>" in the verbose log.
+// Writes the line "error,<function>,<status>,<reason>" to the verbose log.
 void log_error(const char *function, std::string_view status, const char *reason) noexcept;
 
-// The status of the verdict; of an error the reason is kept for the thread, and logged under the function's name.
+// Returns the status of the verdict. Keeps the reason of an error as the thread's last error, and logs it under the
+// function's name.
 jitnorm_status_t report(const char *function, verdict result) noexcept;
 
-// report() of what body answers or throws.
+// Runs `body` and reports the verdict that it returns or the exception that it throws.
 template <typename Body>
 jitnorm_status_t guarded(const char *function, Body &&body) noexcept {
     try {
@@ -51,7 +54,7 @@ jitnorm_status_t guarded(const char *function, Body &&body) noexcept {
     }
 }
 
-// A new object of the caller's, made from the arguments.
+// Makes a new object from the arguments. The caller owns it and gives it back to destroy().
 template <typename Object, typename... Argument>
 jitnorm_status_t create(const char *function, Object **object, Argument &&...arguments) noexcept {
     return guarded(function, [&]() -> verdict {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// describe: a problem as one line of benchdnn-lite's syntax. What has its usual value is left out, but for the
-// direction, types, tags and epsilon. Tensors follow each other as src:dst forward and src:diff_dst backward, with
-// :diff_src where it differs from src.
+// describe: a problem as one line of benchdnn-lite's syntax. The direction, types, tags and epsilon are always written;
+// everything else is left out where it has its usual value. Lists of tensors are src:dst forward and
+// src:diff_dst[:diff_src] backward; diff_src is left out where its text equals that of src.
 #include "problem.hpp"
 
 #include <charconv>
@@ -13,8 +13,8 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// The shortest text that reads back as the same value. The sign of an exponent is left out where it is a plus, which
-// stands between the entries of a list.
+// The shortest text that reads back as the same value. A plus sign of the exponent is left out, because in lists a plus
+// separates the entries.
 std::string text_of(float value) {
     char buffer[32];
     std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
@@ -26,7 +26,7 @@ std::string knob(std::string_view name, const std::string &value) {
     return value.empty() ? value : "--" + std::string(name) + "=" + value + " ";
 }
 
-// describe_one of each tensor, joined by ':'.
+// The texts that describe_one() returns for the tensors, separated by ':'.
 template <typename Describe>
 std::string each_tensor(const problem &p, Describe &&describe_one) {
     const std::string src(describe_one(p.src));
@@ -62,7 +62,7 @@ std::string describe_scale_shift_types(const problem &p) {
     return p.scale_shift_type == jitnorm_f32 ? "" : given;
 }
 
-// The syntax for what only some front ends ask for.
+// The members of a problem that only some front ends set.
 std::string describe_choices(const problem &p) {
     constexpr struct {
         output which;
@@ -83,7 +83,8 @@ std::string describe_choices(const problem &p) {
            knob("rows-from", p.is_partial() ? std::to_string(p.first_row) + "/" + std::to_string(p.all_rows) : "");
 }
 
-// A scale's value belongs to an execution, not to the problem; the syntax wants one, and 1 stands for it.
+// The syntax needs the value of a given scale. The problem does not have it, since each execution brings its own: 1 is
+// written in its place.
 std::string describe_dst_scale(const problem &p) {
     if (!p.finds_scales()) return p.attr.dst_scale ? "dst:common:1" : "";
     const dim_t width = p.has_elements() ? columns_per_scale(p) : p.row_length();
@@ -124,7 +125,7 @@ std::string describe_post_ops(const post_op_list &list) {
     return text;
 }
 
-// Forward by the arguments' names; backward has a gradient of the sum alone.
+// Forward: the tensors by the names of their arguments. Backward: only the gradient of the sum, as dst1.
 std::string describe_residual(const problem &p) {
     const residual_addition &residual = p.attr.residual;
     std::string text;

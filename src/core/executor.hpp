@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// executor: a problem made ready to run. Immutable and shared between threads; whatever changes lives in the arguments.
+// executor: a problem made ready to run. Executors are immutable, and several threads may execute one at once: all that
+// changes is in the memory that the arguments point to.
 #pragma once
 
 #include "arguments.hpp"

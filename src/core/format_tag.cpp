@@ -50,7 +50,7 @@ constexpr int dimension_of(char letter) { return letter < 'a' ? letter - 'A' : l
 std::span<const named_tag> named_tags() { return TAGS; }
 
 std::string_view tag_name(jitnorm_format_tag_t tag) {
-    if (tag < FIRST_TAG || tag >= FIRST_TAG + int(std::size(TAGS))) return {}; // any int: no difference before this
+    if (tag < FIRST_TAG || tag >= FIRST_TAG + int(std::size(TAGS))) return {}; // a caller may pass any int
     return TAGS[tag - FIRST_TAG].name;
 }
 

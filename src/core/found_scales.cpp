@@ -9,7 +9,7 @@ namespace {
 
 bool is_scaled(jitnorm_data_type_t type) { return size_of(type) == 1; }
 
-// The scales' dimensions where dst's are known.
+// Whether the scales have the dimensions that the header describes; sizes are known (src has the dimensions of dst).
 bool has_right_dims(const memory_desc &scales, const problem &p) {
     const int rows = p.row_ndims();
     if (scales.ndims != p.src.ndims || !std::equal(scales.dims, scales.dims + rows, p.src.dims)) return false;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// found_scales: scales of dst that the library finds from the values themselves, one for each row or for each of
-// several groups of a row's columns, and writes to a tensor. Its descriptor says which (attributes::found_scales): f32,
-// with the dimensions of dst but for the normalized ones, which are all 1: one scale for a row; or, where one dimension
-// is normalized, the number of groups, all of the same width.
+// found_scales: scales of dst that the library finds from the values of dst and writes to a tensor of f32. A row has
+// one scale, or its columns are cut into groups of equal width and each group has one. The dimensions of the tensor
+// (attributes::found_scales) say which. Its row dimensions are those of dst. If all its normalized dimensions are 1, a
+// row has one scale. If exactly one dimension is normalized, it may be the number of groups instead.
 #pragma once
 
 #include "problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-// Of a problem that finds scales.
+// Both need a problem that finds scales; columns_per_scale() also needs one whose tensors have elements.
 dim_t scales_per_row(const problem &p);
 dim_t columns_per_scale(const problem &p);
 

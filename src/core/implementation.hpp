@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// implementation: one way to solve problems, as a value. Each room that solves some has its own; src/primitive ranks
-// them.
+// implementation: one way to solve problems, as a value. src/primitive ranks the implementations.
 #pragma once
 
 #include <memory>
@@ -14,21 +13,22 @@
 namespace jitnorm::impl::layer_norm {
 
 struct implementation {
-    const char *name; // "ref:any", say: what impl_info_str answers and JITNORM_IMPL takes
+    // "ref:any", for example. JITNORM_IMPL takes this name, and jitnorm_query_impl_info_str returns it.
+    const char *name;
 
-    // Empty: this implementation solves the problem on this machine; otherwise why not, for the verbose log.
+    // Why this implementation does not solve the problem on this machine, for the verbose log; empty if it does.
     std::string (*refusal)(const problem &p);
 
-    // How it would solve a problem that validate() accepts. Allocates nothing. With run-time sizes the scratchpad has
-    // what is enough for all sizes, if a user's scratchpad can have that; executions bring sizes and a plan of their
-    // own (arguments::sizes).
+    // The plan by which this implementation solves a problem that validate() accepts. Allocates nothing. For a problem
+    // with run-time sizes only plan::scratchpad counts: it is enough for any size, or empty if no number of bytes is.
+    // Executions of such a problem bring their sizes and a plan for them (arguments::sizes).
     plan (*make_plan)(const problem &p, const machine &m);
 
-    // Solves the problem by a plan of its own. Throws std::bad_alloc, or std::system_error when the system refuses
-    // executable pages.
+    // Makes the executor; `how` is a plan that make_plan() of this implementation returned for p. Throws
+    // std::bad_alloc, or std::system_error when the system refuses executable pages.
     std::shared_ptr<const executor> (*create)(const problem &p, const plan &how);
 
-    // Whether problems with run-time sizes are taken. Implementations that do not are never asked about such problems.
+    // Whether this implementation takes problems with run-time sizes. If not, it is never asked about one.
     bool takes_runtime_sizes = false;
 };
 

@@ -14,7 +14,7 @@ namespace jitnorm::impl {
 
 namespace {
 
-// a = a * b, a = a + b; false where the result does not fit.
+// a = a * b and a = a + b; false if the result overflows.
 bool multiply(dim_t &a, dim_t b) { return !__builtin_mul_overflow(a, b, &a); }
 bool add(dim_t &a, dim_t b) { return !__builtin_add_overflow(a, b, &a); }
 
@@ -45,7 +45,7 @@ dim_t tile_size(const memory_desc &md) {
     return std::accumulate(md.inner_blks, md.inner_blks + md.inner_nblks, dim_t(1), std::multiplies<>());
 }
 
-// The size of the inner tile along dimension d.
+// Elements of the inner tile along dimension d.
 dim_t block_of(const memory_desc &md, int d) {
     dim_t block = 1;
     for (int i = 0; i < md.inner_nblks; ++i)
@@ -57,7 +57,7 @@ dim_t outer_dim(const memory_desc &md, int d) {
     return md.inner_nblks == 0 ? md.padded_dims[d] : md.padded_dims[d] / block_of(md, d);
 }
 
-// One past the largest offset, in elements; false where it does not fit.
+// Sets `end` to one past the largest offset, in elements; false if it overflows.
 bool find_end(const memory_desc &md, dim_t &end) {
     end = md.offset0;
     for (int d = 0; d < md.ndims; ++d) {
@@ -67,7 +67,8 @@ bool find_end(const memory_desc &md, dim_t &end) {
     return add(end, tile_size(md));
 }
 
-// Whether the product of any of the dimensions fits: with one of size 0 the others still count rows.
+// Whether the product of any of the dimensions can be represented. A dimension of size 0 counts as 1, because without
+// it the others still count rows or columns.
 bool is_countable(const memory_desc &md) {
     dim_t count = 1;
     return std::all_of(md.padded_dims, md.padded_dims + md.ndims,
@@ -84,7 +85,7 @@ bool is_addressable(const memory_desc &md) {
            end <= std::numeric_limits<std::ptrdiff_t>::max();
 }
 
-// From an empty one.
+// Sets the dimensions and the type of an empty md; false where they are invalid.
 bool start(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type) {
     if (ndims < 1 || ndims > MAX_NDIMS || dims == nullptr || size_of(type) == 0) return false;
     if (!all_legal(dims, ndims)) return false;
@@ -110,8 +111,8 @@ bool set_blocks(memory_desc &md, const layout_rule &rule) {
     return true;
 }
 
-// Strides of a tensor without gaps whose outer dimensions follow each other in `order`. A dimension of size 0 counts
-// as 1, so that strides stay meaningful; what lies outside a run-time dimension has a run-time stride.
+// Sets the strides of a tensor without gaps whose outer dimensions have the given order, outermost first. A dimension
+// of size 0 counts as 1, so that no stride becomes 0. Dimensions outside a run-time dimension have run-time strides.
 bool set_dense_strides(memory_desc &md, const int *order) {
     dim_t stride = tile_size(md);
     for (int i = md.ndims - 1; i >= 0; --i) {
@@ -125,8 +126,9 @@ bool set_dense_strides(memory_desc &md, const int *order) {
     return true;
 }
 
-// Two elements may share memory only by stride 0 (a broadcast dimension). Walked from the smallest stride, each
-// dimension must step over all that the smaller ones span. The stride of a dimension of size 1 is never used.
+// Two elements may share memory only along a dimension of stride 0 (a broadcast dimension). Of the other dimensions,
+// taken from the smallest stride to the largest, each must have a stride of at least what the ones before it span. The
+// stride of a dimension of size 1 does not matter, since it is never used.
 bool strides_keep_elements_apart(const memory_desc &md) {
     if (has_runtime_dims(md) || any_zero(md)) return true;
     std::array<std::pair<dim_t, dim_t>, MAX_NDIMS> stride_and_size;
@@ -253,7 +255,7 @@ bool same_layout(const memory_desc &a, const memory_desc &b) {
 
 bool has_padding(const memory_desc &md) { return !std::equal(md.dims, md.dims + md.ndims, md.padded_dims); }
 
-// Without elements there is nothing to share, whatever the strides.
+// A tensor without elements shares nothing, whatever its strides.
 bool is_broadcast(const memory_desc &md) {
     if (any_zero(md)) return false;
     for (int d = 0; d < md.ndims; ++d)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // memory_desc: the type, shape and layout of a tensor, as a value.
 //
-// A layout is outer strides plus up to MAX_NDIMS inner blocks (oneDNN's blocked format): logical index i of dimension
-// d is split by the blocks of d, the block indices address a dense inner tile, what is left is multiplied by
-// strides[d].
+// A layout has a stride for each dimension and up to MAX_NDIMS inner blocks (oneDNN's blocked format). An element's
+// index i in dimension d is split by the inner blocks of d: the remainders are the element's place in a dense inner
+// tile, and the quotient, the number of the tile along d, is multiplied by strides[d].
 #pragma once
 
 #include <cstddef>
@@ -20,23 +20,23 @@ constexpr dim_t RUNTIME_DIM = JITNORM_RUNTIME_DIM_VAL;
 
 } // namespace jitnorm::impl
 
-// The C handle is the value itself.
+// The C interface's handle jitnorm_memory_desc_t points to this value.
 struct jitnorm_memory_desc {
-    int ndims = 0; // 0: no tensor
+    int ndims = 0; // 0: an empty descriptor, which describes no tensor
     jitnorm_dims_t dims;
     jitnorm_data_type_t data_type = jitnorm_data_type_undef;
     jitnorm_format_kind_t format_kind = jitnorm_format_kind_undef;
-    jitnorm_dims_t padded_dims; // dims rounded up to whole blocks
-    jitnorm_dims_t strides;     // of the outer blocks, in elements
+    jitnorm_dims_t padded_dims; // dims rounded up to whole inner blocks
+    jitnorm_dims_t strides;     // from one inner tile to the next along each dimension, in elements
     int inner_nblks = 0;
-    jitnorm_dims_t inner_blks;
-    jitnorm_dims_t inner_idxs;
+    jitnorm_dims_t inner_blks; // sizes of the inner blocks, outermost first
+    jitnorm_dims_t inner_idxs; // the dimension that each inner block splits
     jitnorm_dim_t offset0 = 0; // elements from the data handle to the first element
 
     constexpr jitnorm_memory_desc() : dims(), padded_dims(), strides(), inner_blks(), inner_idxs() {}
 
-    // What lies beyond the dimensions and blocks in use means nothing: it is neither compared nor copied. With all its
-    // 500 bytes most of the time of making a memory went into the copy.
+    // Array elements beyond ndims and inner_nblks mean nothing: they are neither compared nor copied. When all 500
+    // bytes were copied, this took most of the time of making a memory object.
     constexpr jitnorm_memory_desc(const jitnorm_memory_desc &other) {
         if (std::is_constant_evaluated())
             for (int d = 0; d < JITNORM_MAX_NDIMS; ++d)
@@ -70,32 +70,35 @@ using memory_desc = jitnorm_memory_desc;
 
 size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
 
-// Checks and builds; invalid_arguments for a bad rank, a negative dimension, an unknown type or tag, and then md is
-// empty. The numbers are none of md's own.
+// Each of these checks its arguments and sets md. If the rank, a dimension, a stride, the type or the tag is invalid,
+// or the tensor is too large to be addressed, md becomes empty and the status is invalid_arguments. With ndims 0 md
+// becomes empty and the status is success. The arrays that are passed must not be members of md.
 jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                                    const dim_t *strides /* null: row major */);
 jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                                jitnorm_format_tag_t tag);
-// In the order and the blocks of a rule that has as many dimensions, without gaps. invalid_arguments as above.
+// A tensor without gaps in the order and with the blocks of the rule; `dims` has rule.ndims numbers.
 struct layout_rule;
 jitnorm_status_t make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule);
-// A dense row-major tensor; empty where it cannot be addressed, which tensors of a problem that validate() accepts, and
-// all that have some of their dimensions, can.
+// A dense row-major tensor; empty if it cannot be addressed. The dimensions of a tensor of a problem that validate()
+// accepts, or some of them, can always be addressed.
 memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type);
 
-dim_t nelems(const memory_desc &md);        // product of dims; 0 without a tensor
-dim_t padded_nelems(const memory_desc &md); // product of padded_dims
-size_t bytes(const memory_desc &md);        // from the data handle to the end of the last element, padding included
-bool has_runtime_dims(const memory_desc &md);
+// The first three are RUNTIME_DIM where the numbers that they need are known at execution only.
+dim_t nelems(const memory_desc &md);          // product of dims; 0 without a tensor
+dim_t padded_nelems(const memory_desc &md);   // product of padded_dims
+size_t bytes(const memory_desc &md);          // from the data handle to the end of the last element, padding included
+bool has_runtime_dims(const memory_desc &md); // whether a dimension or a stride is known at execution only
 bool same_dims(const memory_desc &a, const memory_desc &b);
-bool same_layout(const memory_desc &a, const memory_desc &b); // equal but for the data type
+bool same_layout(const memory_desc &a, const memory_desc &b); // whether all but the data types is equal
 bool has_padding(const memory_desc &md);
-// Whether elements share memory along a dimension of stride 0: then it can be read only.
+// Whether elements share memory along a dimension of stride 0. Such a tensor can be an input only.
 bool is_broadcast(const memory_desc &md);
 
-// Offset in elements of the element at `position` (ndims indices, each below its padded dimension).
+// The distance in elements from the data handle to the element at `position`, which has ndims indices, each below its
+// padded dimension.
 dim_t offset(const memory_desc &md, const dim_t *position);
-// The same for the linear row-major index over dims.
+// The same for the element with this number in row-major order over dims.
 dim_t offset_of_index(const memory_desc &md, dim_t index);
 
 } // namespace jitnorm::impl

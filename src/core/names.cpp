@@ -64,7 +64,8 @@ std::string tag_of(const memory_desc &md) {
     return found == tags.end() ? std::string() : std::string(found->name);
 }
 
-// The letters from the largest stride to the smallest, if the tensor is dense in that order.
+// The letters of the dimensions from the largest stride to the smallest; empty if the tensor is not dense in that
+// order.
 std::string permutation_of(const memory_desc &md) {
     if (md.inner_nblks != 0 || has_runtime_dims(md)) return {};
     std::string letters = std::string("abcdefghijkl").substr(0, size_t(md.ndims));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// names: how values are spelled in text, as benchdnn spells them.
+// names: the text of values, spelled as benchdnn spells them.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ std::string_view name_of(jitnorm_alg_kind_t alg);   // "gelu_erf", "add"
 // "128x768"
 std::string join(const dim_t *values, int count);
 
-// The layout as a tag ("aBc8b"), as letters where it is dense but no tag has that order ("cbad"), else as strides
-// ("1024x1").
+// The layout as the name of a tag ("aBc8b"). If no tag describes it, as the letters of the dimensions if it is dense in
+// some order ("cbad"), else as strides ("1024x1").
 std::string layout_name(const memory_desc &md);
 
 } // namespace jitnorm::impl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// layer_norm::problem: everything that defines the work, as one immutable value. Every front end makes one, every
-// implementation takes one, and nothing that is not in it may change a result's bits but the data itself.
+// layer_norm::problem: everything that defines the work, as one immutable value. Every front end makes a problem, and
+// every implementation takes one. The problem and the data decide every bit of the result; nothing else may.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// What the variance tensor holds: the variance (of rms_norm: the mean of squares), or 1 / sqrt(variance + epsilon).
+// What the variance tensor holds: the variance (with rms_norm the mean of squares), or 1 / sqrt(variance + epsilon).
 enum class statistics_form { variance, inverse_deviation };
 
 // Outputs that may be left out (problem::left_out), one bit each.
@@ -22,24 +22,25 @@ struct problem {
     unsigned flags = 0; // jitnorm_normalization_flags_t
     float epsilon = 0;
 
-    // How many dimensions of src, the last ones, are normalized together. A row is their elements in row-major order;
-    // at least one dimension counts rows.
+    // The number of dimensions of src, the last ones, that are normalized together. A row is the elements of these
+    // dimensions in row-major order. The other dimensions count rows; there is at least one.
     int normalized_axes = 1;
     statistics_form form = statistics_form::variance;
-    unsigned left_out = 0;      // outputs that the kind and the flags ask for and that are not written all the same
-    bool scale_is_ones = false; // with use_scale: there is no scale to read, ones stand for it; diff_scale there may be
+    unsigned left_out = 0;      // bits of `output`: what is not written although prop_kind and flags ask for it
+    bool scale_is_ones = false; // with use_scale: every scale is 1 and no tensor has it; diff_scale may be written
 
     memory_desc src;        // forward and backward
     memory_desc dst;        // forward
     memory_desc diff_dst;   // backward
     memory_desc diff_src;   // backward
-    memory_desc statistics; // mean and variance: src's row dimensions; one descriptor for both
+    memory_desc statistics; // one descriptor for both mean and variance, with the row dimensions of src
 
-    jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // of scale and shift, C elements each, dense
-    jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32; // of their gradients
+    jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // scale and shift are dense vectors of C elements
+    jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32; // so are their gradients
 
-    // Backward of some rows of a larger problem, of `all_rows`: diff_scale and diff_shift are the sums of the parts of
-    // these rows (row_blocks.hpp), rows of C doubles. Negative: of all there is.
+    // A partial problem is backward of some rows of a larger problem that has `all_rows` rows; `first_row` is the
+    // number of its first row there. Then diff_scale and diff_shift have a row of C doubles for each part of the
+    // gradients' sums (row_blocks.hpp). If all_rows is negative, the problem is not partial.
     dim_t first_row = 0, all_rows = -1;
 
     attributes attr;
@@ -49,8 +50,8 @@ struct problem {
     bool is_rms() const { return has(jitnorm_rms_norm); }
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
-    bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); } // then it uses a scale
-    // Statistics come from the caller: with global statistics, and always in backward.
+    bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); } // implies uses_scale()
+    // Whether the caller gives the statistics: with use_global_stats, and always in backward.
     bool statistics_are_inputs() const { return !is_forward() || has(jitnorm_use_global_stats); }
     bool statistics_are_outputs() const {
         return prop_kind == jitnorm_forward_training && !has(jitnorm_use_global_stats);
@@ -80,34 +81,35 @@ struct problem {
     bool adds_residual() const { return is_forward() && attr.residual.added.ndims != 0; }
     bool reads_bias() const { return adds_residual() && attr.residual.bias_type != jitnorm_data_type_undef; }
     bool writes_sum() const { return adds_residual() && attr.residual.sum.ndims != 0; }
-    // What dst is made of is an output, too (docs/arithmetic.md, "Normalization").
+    // Whether there is a second output, the values of dst before the post-ops (docs/arithmetic.md, "Normalization").
     bool writes_unquantized() const { return attr.unquantized.ndims != 0; }
+    // Whether backward adds the gradient of the sum to diff_src.
     bool reads_diff_sum() const { return wants_diff_src() && attr.residual.sum.ndims != 0; }
 
     // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
     bool computes_in_double() const;
-    // The type of the rows that are normalized, or that backward goes through.
+    // The type of the rows that are normalized: that of src, or of the sum with the residual as it is normalized.
     jitnorm_data_type_t row_type() const;
 
     dim_t compute_size() const { return computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float)); }
 
-    // Whether sizes or strides of any tensor are known at execution only: then nothing below has a meaning yet, and
-    // executions bring a problem that has them.
+    // Whether sizes or strides of any tensor are known at execution only. Then executions bring the problem with its
+    // sizes (arguments::sizes), and rows() and has_elements() of this one mean nothing.
     bool has_runtime_sizes() const;
 
-    int row_ndims() const { return src.ndims - normalized_axes; } // dimensions that count rows, the first ones
-    dim_t row_length() const; // C: elements normalized together; RUNTIME_DIM where that is known at execution only
-    dim_t rows() const;       // product of the row dimensions; 0 if any is 0
+    int row_ndims() const { return src.ndims - normalized_axes; } // the number of dimensions that count rows
+    dim_t row_length() const; // C, the elements of a row; RUNTIME_DIM where it is known at execution only
+    dim_t rows() const;       // the product of the row dimensions
     bool has_elements() const { return nelems(src) != 0; }
 
     bool operator==(const problem &) const = default;
 };
 
-// One line of text, in benchdnn-lite's syntax, for the verbose log.
+// The problem as one line of benchdnn-lite's syntax, for the verbose log.
 std::string describe(const problem &p);
 
-// Why the problem has no meaning (invalid) or is not supported by any implementation (unsupported). Called once, at
-// descriptor creation.
+// Accepts a problem that at least one implementation solves. Otherwise the problem has no meaning (invalid) or no
+// implementation supports it (unsupported), and the verdict has the reason.
 verdict validate(const problem &p);
 
 } // namespace jitnorm::impl::layer_norm

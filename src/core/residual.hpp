@@ -7,11 +7,11 @@
 namespace jitnorm::impl {
 
 struct residual_addition {
-    memory_desc added; // the residual, of src's dimensions; without dimensions nothing is added
-    // The sum, an output of forward; backward reads its gradient, described so. Without dimensions there is none.
+    memory_desc added; // the residual, with the dimensions of src; empty: nothing is added
+    // Forward: the sum, which is an output. Backward: the gradient of the sum, which is an input. Empty: there is none.
     memory_desc sum;
-    jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // of C elements, dense; undef: there is no bias
-    bool normalizes_rounded = false;                         // the sum as its tensor has it, and not as computed
+    jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // the bias is a dense vector of C elements; undef: no bias
+    bool normalizes_rounded = false; // what is normalized is the sum as its tensor holds it, not the sum as computed
 
     bool operator==(const residual_addition &) const = default;
 };

@@ -6,12 +6,12 @@
 
 namespace jitnorm::impl {
 
-// Whether two numbers of a descriptor match: when they are equal, or when `open` is what run time decides.
+// Whether a number of a descriptor is the number that is asked for. If that is `open`, any number will do.
 inline bool match(dim_t given, dim_t asked, dim_t open) { return given == asked || asked == open; }
 
-// Whether a tensor is what is asked for. Looks at the dimensions in use only and not at the stride of a dimension of
-// size 1, which is never stepped along; padded dimensions follow from the others. A dimension or stride `open` may be
-// anything.
+// Whether a describes the tensor that b asks for. A dimension or stride of b that is `open` may be any number in a. The
+// stride of a dimension of size 1 is not compared, because it is never used; padded dimensions are not compared,
+// because they follow from dimensions and blocks.
 inline bool is_tensor(const memory_desc &a, const memory_desc &b, dim_t open) {
     if (a.ndims != b.ndims || a.data_type != b.data_type || a.format_kind != b.format_kind ||
         a.inner_nblks != b.inner_nblks || a.offset0 != b.offset0)
@@ -25,11 +25,12 @@ inline bool is_tensor(const memory_desc &a, const memory_desc &b, dim_t open) {
 }
 
 inline bool same_tensor(const memory_desc &a, const memory_desc &b) {
-    constexpr dim_t NOTHING = -1; // no dimension or stride is this
+    constexpr dim_t NOTHING = -1; // no dimension and no stride has this value, so nothing is open
     return is_tensor(a, b, NOTHING);
 }
 
-// Whether a memory of descriptor `md` may stand where `pattern`, which may leave numbers to run time, is asked for.
+// Whether a memory with the descriptor `md` may be passed where `pattern` is asked for. Run-time numbers of the pattern
+// may be any number in md.
 inline bool fits(const memory_desc &md, const memory_desc &pattern) { return is_tensor(md, pattern, RUNTIME_DIM); }
 
 } // namespace jitnorm::impl

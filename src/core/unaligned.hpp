@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// unaligned: values in users' memory, which may have any alignment.
+// unaligned: access to values in users' memory, which may have any alignment.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace jitnorm::impl {
 
-// The value at `index` of an array.
+// The element `index` of an array of values.
 template <typename Value>
 Value load(const void *array, dim_t index = 0) {
     Value value;

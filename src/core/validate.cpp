@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// validate: the rules that every front end's problems must pass, one check per rule. What has no meaning is
-// invalid_arguments; what has one but is not done by any implementation is unimplemented. Front ends resolve layouts
-// of format_kind any, and a statistics descriptor that was left out, before they ask. Sizes of run time are equal to
-// each other here; with those of an execution the problem is checked again.
+// validate: the rules that every front end's problems must pass, one check per rule. A problem without a meaning is
+// invalid_arguments; a problem with a meaning that no implementation solves is unimplemented. Front ends call this
+// after they have chosen layouts for format_kind any and a statistics descriptor where the caller gave none. Two
+// run-time sizes count as equal here; an execution checks the problem again with its own sizes.
 #include "problem.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool is_one_of(Value value, Values... values) {
     return ((value == values) || ...);
 }
 
-// The name of a tensor of which it holds; null where it holds of none.
+// The name of the first tensor for which `holds` is true; null if there is none.
 template <typename Predicate>
 const char *find_tensor(const problem &p, Predicate &&holds) {
     if (holds(p.src)) return "src";
@@ -84,12 +84,12 @@ verdict check_rank(const problem &p) {
                : invalid("at least one dimension must be normalized, and at least one must count rows");
 }
 
-// No program has addresses for more, on any x86-64 processor. Below it nothing that is derived from sizes overflows:
-// vectors of C elements, sums of several tensors' bytes, strides times sizes, scratchpads.
+// No program has more addresses than this on any x86-64 processor. Up to this limit no number that is derived from
+// sizes overflows: lengths of vectors, sums of several tensors' bytes, strides times sizes, sizes of scratchpads.
 constexpr dim_t MOST_BYTES = dim_t(1) << 56;
 constexpr dim_t MOST_ELEMENTS = MOST_BYTES / dim_t(sizeof(double));
 
-// Dimensions of 0 and those of run time count as 1: the others still are the sizes of vectors and statistics.
+// A dimension of 0 or of run time counts as 1, because the other dimensions still are sizes of vectors and statistics.
 bool has_possible_size(const memory_desc &md) {
     dim_t elements = 1;
     for (int d = 0; d < md.ndims; ++d)
@@ -258,7 +258,7 @@ verdict check_post_ops(const problem &p) {
     return ACCEPTED;
 }
 
-// In this order: a check may rely on those before it.
+// The order matters: a check may rely on what the checks before it have accepted.
 constexpr verdict (*CHECKS[])(const problem &) = {
     check_prop_kind,  check_flags,           check_epsilon,    check_choices,          check_rank,
     check_sizes,      check_presence,        check_data_dims,  check_statistics_dims,  check_outputs,

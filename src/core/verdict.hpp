@@ -8,13 +8,15 @@ namespace jitnorm::impl {
 
 struct verdict {
     jitnorm_status_t status = jitnorm_success;
-    const char *reason = ""; // static, or explain()'s (last_error.hpp)
+    const char *reason = ""; // a literal, or text that explain() made (last_error.hpp)
 
     bool failed() const { return status != jitnorm_success; }
 };
 
 constexpr verdict ACCEPTED = {};
-constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; } // it has no meaning
-constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; } // nobody does it
+// What is asked for has no meaning.
+constexpr verdict invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
+// What is asked for has a meaning, but no implementation does it.
+constexpr verdict unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
 
 } // namespace jitnorm::impl

@@ -25,7 +25,8 @@ forward_batches<T>::forward_batches(const problem &p, const plan &how, kernels_p
       src_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
       inv_C_(1.0 / double(C_)) {}
 
-// Consecutive rows that need the same factor, often none at all or padding, are swept again together.
+// Finds the statistics of the rows for which the first sweep was not enough. Consecutive rows that need the same factor
+// are swept again together; often these are rows of one kind, such as padding.
 template <typename T>
 void forward_batches<T>::settle_rest(const strip &src, row_batch<T> &batch) const {
     for (dim_t begin = 0, end = 0; begin < batch.rows; begin = end) {
@@ -53,7 +54,7 @@ moments<T> forward_batches<T>::settled(const std::byte *row, const row_batch<T> 
     return settle_pivot(batch.p[r], k, sum, C_, [&](T pivot, T factor) { return repeat(row, C_, pivot, factor); });
 }
 
-// The kernel takes chunks as rows, MAX_BATCH_ROWS at a time.
+// The chunks of the row are the rows of the kernel, MAX_BATCH_ROWS at a time.
 template <typename T>
 void forward_batches<T>::add_chunks(const std::byte *src, range columns, moments<T> &row) const {
     T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
@@ -132,7 +133,7 @@ void forward_batches<T>::prefetch_terms(const forward_inputs<T> &inputs, const s
     }
 }
 
-// Apart from normalize(), for the table takes much of the stack.
+// Is not a part of normalize(), because the table takes much of the stack.
 template <typename T>
 void forward_batches<T>::normalize_with_operands(const forward_inputs<T> &inputs,
                                                  const jit::normalize_kernel<T> &kernel,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_batches: what is done to a batch of rows whose elements are adjacent, wherever they are: kernels, and the
-// scalar steps between them. The steps that every batch takes are in this header: with calls between them a batch of 32
-// rows of 64 elements took 8 % longer.
+// forward_batches: the steps of a batch in forward, on panels: kernels, and the scalar steps between them. The steps
+// that every batch takes are inline functions in this header: as calls they made a batch of 32 rows of 64 elements take
+// 8 % longer.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// What all batches of a thread's share of an execution have in common. T is the compute type.
+// The inputs that all batches of a thread have in common. T is the compute type.
 template <typename T>
 struct forward_inputs {
     const arguments &args;
     const std::byte *scale, *shift; // null where the problem has none
     T src_scale, inverse_dst_scale;
     bool prefetch, non_temporal;
-    std::byte *operand_tiles; // room for post-op operands that are not dense
-    std::byte *floats;        // room for normalized rows whose scales are yet to be found
+    std::byte *operand_tiles; // scratchpad for operands of post-ops that are gathered
+    std::byte *floats;        // scratchpad of the quantizer
 
     forward_inputs(const problem &p, const arguments &args, const walk &how, std::byte *operand_tiles,
                    std::byte *floats);
@@ -37,25 +37,27 @@ public:
 
     const forward_kernels<T> &kernels() const { return *kernels_; }
 
-    // ---- statistics: found in one step for rows of at most CHUNK elements, chunk by chunk for longer ones
+    // ---- statistics
 
+    // For rows of at most CHUNK elements.
     [[gnu::always_inline]] void find_statistics(const strip &src, row_batch<T> &batch) const;
-    // The same behind the first sweep.
+    // The same after the first sweep, whose sums are in the batch.
     [[gnu::always_inline]] void take_first_sweeps(const strip &src, row_batch<T> &batch) const;
 
-    // Moments of the chunks of one row that begin at `src`, in `columns` elements, are put behind `row`'s; those of the
-    // row's first chunk are where it begins.
+    // For longer rows: computes the moments of these columns of a row, chunk by chunk, and merges them to `row`. `src`
+    // points to the first of the columns. If that is column 0, `row` is set.
     void add_chunks(const std::byte *src, range columns, moments<T> &row) const;
-    moments<T> chunk_moments(const std::byte *src, dim_t count) const; // at most CHUNK elements
-    // From the moments of all rows.
+    // The moments of one chunk of `count` elements.
+    moments<T> chunk_moments(const std::byte *src, dim_t count) const;
+    // Sets the batch's statistics from the moments of its rows.
     void set_statistics(const moments<T> *rows, row_batch<T> &batch) const;
 
     void read_statistics(const statistics_rows &from, row_batch<T> &batch) const;
     [[gnu::always_inline]] void write_statistics(const row_batch<T> &batch, const statistics_rows &to) const;
 
-    // ---- some columns of the batch's rows, the first of which has the given number; unquantized rows where there are
-    // any; of a sum also its two terms, else null
-
+    // Normalizes a panel of these columns and stores it to dst and to the unquantized output, if there is one.
+    // `first_row` is the number of the batch's first row. `terms` are the two inputs of a sum with a residual, which
+    // are prefetched; null without a residual.
     [[gnu::always_inline]] void normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
                                           const strip &unquantized, const strip *terms, const row_batch<T> &batch,
                                           dim_t first_row, range columns) const;
@@ -78,7 +80,7 @@ private:
     dim_t rows_per_pass_;
     kernels_ptr kernels_;
     post_op_operands<T> operands_;
-    dim_t C_, src_size_, scale_size_; // bytes of an element
+    dim_t C_, src_size_, scale_size_; // columns; bytes of an element of src, of scale
     double inv_C_;
 };
 
@@ -99,7 +101,7 @@ inline void forward_batches<T>::find_statistics(const strip &src, row_batch<T> &
 template <typename T>
 inline void forward_batches<T>::take_first_sweeps(const strip &src, row_batch<T> &batch) const {
     if (rms_) batch.set_no_pivots();
-    const bool exact = C_ == 1 && !rms_; // differences are zero or NaN, whatever their scale
+    const bool exact = C_ == 1 && !rms_; // the difference is zero or NaN, so no other sweep is needed
     if (!batch.take_first_sweeps(double(C_), inv_C_) && !exact) settle_rest(src, batch);
     batch.complete(epsilon_);
 }

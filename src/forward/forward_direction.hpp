@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_direction: what src/primitive has to know of forward: its plan, its kernels and its executors.
+// forward_direction: the plan, the kernels and the executors of forward, as src/primitive uses them.
 #pragma once
 
 #include "../layout/row_order.hpp"
@@ -19,8 +19,8 @@ struct forward_direction {
         return p.has_runtime_sizes() ? forward_plan_for_any_size(p) : forward_plan(p, m);
     }
 
-    // Calls body.operator()<Executor>() with the executor's class and the problem, its rows numbered as they are best
-    // visited. T is the compute type.
+    // Calls body.operator()<Executor>(problem) with the class of the executor and with the problem whose rows are in
+    // the order in which the executor visits them. T is the compute type.
     template <typename T, typename Body>
     static decltype(auto) visit_executor(const problem &p, const plan &how, Body &&body) {
         if (how.rows == row_access::in_place) return visit_rows<T, rows_in_place>(p, body);

@@ -30,13 +30,16 @@ forward_executor<T, Rows>::forward_executor(const problem &p, const plan &how,
 
 template <typename T, typename Rows>
 jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const {
-    // Nobody asks how many threads there are where one is enough.
-    const bool one = plan_.row_threads == 1 && plan_.chunk_threads <= 1;
-    // In place the lines of dst have been read: there is nothing to go past.
-    const bool past_caches = args[DST] != args[SRC] && begins_at_line(problem_.dst, args[DST]);
-    const walk how = plan_.on(one ? 1 : max_threads(), past_caches);
+    const walk how = walk_of(args);
     how.by_chunks ? run_by_chunks(args, how) : run_by_rows(args, how);
     return jitnorm_success;
+}
+
+// Nobody asks how many threads there are where one is enough.
+template <typename T, typename Rows>
+walk forward_executor<T, Rows>::walk_of(const arguments &args) const {
+    const bool one = plan_.row_threads == 1 && plan_.chunk_threads <= 1;
+    return plan_.on(one ? 1 : max_threads(), lies_past_caches(problem_.dst, args, DST, {SRC}));
 }
 
 template <typename T, typename Rows>
@@ -116,7 +119,7 @@ inline void forward_executor<T, Rows>::normalize(cursor &at, const forward_input
     });
 }
 
-// Whole rows.
+// Normalizes and quantizes whole rows.
 template <typename T, typename Rows>
 void forward_executor<T, Rows>::quantize(cursor &at, const forward_inputs<T> &inputs, const row_batch<T> &batch,
                                          dim_t first_row) const {
@@ -134,7 +137,7 @@ void forward_executor<T, Rows>::quantize(cursor &at, const forward_inputs<T> &in
 
 // ---------------------------------------------------------------- by chunks of long rows
 
-// Items are chunks of all rows, those of a row one after the other.
+// The items are the chunks of all rows; those of one row follow each other. Calls body(row, chunks of the row).
 template <typename T, typename Rows>
 template <typename Body>
 void forward_executor<T, Rows>::for_each_row(range items, Body &&body) const {
@@ -147,7 +150,8 @@ void forward_executor<T, Rows>::for_each_row(range items, Body &&body) const {
     }
 }
 
-// Twice over all chunks: for their moments, and to normalize them with the row's, which every thread merges for itself.
+// Goes over all chunks twice: first to find their moments, then to normalize them. In between, each thread merges the
+// moments of the rows that it normalizes.
 template <typename T, typename Rows>
 void forward_executor<T, Rows>::run_by_chunks(const arguments &args, const walk &how) const {
     auto *const found = reinterpret_cast<moments<T> *>(plan_.scratchpad.common(args[SCRATCHPAD]));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_executor: work to threads, rows to batches. Rows come from a row source: rows_in_place or rows_in_tiles, or
-// rows_with_sums over one of them.
+// forward_executor: the executor of forward. It shares the work among threads and takes each thread's rows batch by
+// batch through forward_batches. Rows come from a row source: rows_in_place or rows_in_tiles, or rows_with_sums around
+// one of them.
 #pragma once
 
 #include "../core/executor.hpp"
@@ -13,10 +14,13 @@ namespace jitnorm::impl::layer_norm {
 template <typename T, typename Rows> // T is the compute type
 class forward_executor final : public executor {
 public:
-    // The problem's rows are numbered as they are to be visited (in_order_of_memory()).
+    // The problem's rows must be in the order in which they are to be visited (in_order_of_memory()).
     forward_executor(const problem &p, const plan &how, std::shared_ptr<const forward_kernels<T>> kernels);
 
     jitnorm_status_t execute(const arguments &args) const override;
+
+    // How an execution with these arguments goes through the rows.
+    walk walk_of(const arguments &args) const;
 
 private:
     using cursor = typename Rows::cursor;
@@ -44,7 +48,7 @@ private:
 
     // ---- by chunks
     dim_t chunks() const { return (C_ + CHUNK - 1) / CHUNK; } // of a row
-    template <typename Body>                                  // void(row, its chunks first .. last-1)
+    template <typename Body>                                  // void(row, range of the row's chunks)
     void for_each_row(range items, Body &&body) const;
     void run_by_chunks(const arguments &args, const walk &how) const;
     void find_moments(cursor &at, range chunks_of_row, moments<T> *found) const;
@@ -56,7 +60,7 @@ private:
     forward_batches<T> batches_;
     std::optional<quantizer> quantizer_; // where scales are found
     dim_t C_;
-    bool given_; // the statistics
+    bool given_; // whether statistics are inputs
 };
 
 } // namespace jitnorm::impl::layer_norm

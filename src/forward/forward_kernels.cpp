@@ -10,7 +10,7 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// ---- what a kernel has to know of a post-op, and its two numbers
+// ---- the configuration of a post-op in a kernel, and its two numbers
 
 template <typename T>
 jit::post_op_conf conf_of(const sum_post_op &op, const problem &p) {
@@ -71,7 +71,7 @@ jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated)
 template <typename T>
 constexpr bool HAS_SHORT_ROWS = std::is_same_v<T, float>;
 
-// Vectors of 512 bits are of no use to rows of one or two: they lie across cache lines, as every other row of 24 does.
+// Rows of one or two vectors of 512 bits use AVX2: loads of 512 bits from rows of 24 elements often cross cache lines.
 jit::isa vectors_of_short_rows(const problem &p, jit::isa vectors) {
     return p.row_length() <= FORWARD_LANES<float> ? jit::isa::avx2 : vectors;
 }

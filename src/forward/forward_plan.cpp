@@ -29,7 +29,7 @@ dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
                                   : post_op_operands<float>::tiles_bytes(p, rows, columns);
 }
 
-// Of all data tensors, for each element.
+// The bytes of one element in all data tensors together.
 dim_t bytes_of(const row_tensors &tensors) {
     dim_t bytes = 0;
     for (size_t i = 0; i < size_t(tensors.count); ++i) bytes += element_size(*tensors.data[i].md);
@@ -42,8 +42,9 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
-// Far from L2, and beyond it where more is read than written: single rows, which keep the memory streams few, with
-// the next batch on its way. Else pairs.
+// Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is far larger
+// than L2, or larger than L2 if more is read than written: rows go one by one, which needs fewer memory streams, and
+// the next batch is prefetched.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p.src), dst_row = p.row_length() * element_size(p.dst);
     const dim_t bytes = p.rows() * (src_row + dst_row);
@@ -54,12 +55,15 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 
-// Where the output for the sum has rows as they are to be normalized they are taken from there; it leaves L1 to the
-// data. Otherwise sums have a tile, of whole rows as long as these stay in L2. Far from L2 the next batch is prefetched
-// while both its inputs fit into L1 beside the batch at hand. Where they do not, or a row is a batch, many rows are
-// added up before they are normalized: memory is then written in one stream for a while, and not in two.
+// If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
+// data. Otherwise sums have a tile. It has whole rows as long as these stay in L2.
+//
+// If the data is far larger than L2, there are two cases. If both inputs of the next batch fit into L1 beside the
+// current batch, the next batch is prefetched. Otherwise, also if a batch would be a single row, a batch has many rows,
+// whose sums are computed before the first of them is normalized: then memory is written in one stream at a time
+// instead of two.
 constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
-constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of their tile: lines between rows come on top
+constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of rows in the tile of sums, without the lines between them
 
 void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
@@ -78,9 +82,9 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
 }
 
-// ---- tiles: all but the one tensor, dst if it can be, whose rows kernels can take where they are
+// ---- tiles: for every tensor whose rows are not dense
 
-// Bytes of a row in all tiles, but for that of sums.
+// The bytes of a row in all tiles together, except the tile of sums.
 dim_t pitch_together(const row_tensors &tensors, const plan &how) {
     dim_t pitch = 0;
     for (size_t i = 0; i < size_t(tensors.count); ++i) pitch += how.pitch[i];
@@ -98,7 +102,7 @@ void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, p
     to.panel_columns = columns;
 }
 
-// Bytes of the longest row in a tile.
+// The bytes of a row in the tile with the largest elements.
 dim_t widest_row(const problem &p, const row_tensors &tensors, const plan &how) {
     dim_t element = how.sum_pitch != 0 ? dim_t(size_of(p.row_type())) : 0;
     for (size_t i = 0; i < size_t(tensors.count); ++i)
@@ -106,8 +110,9 @@ dim_t widest_row(const problem &p, const row_tensors &tensors, const plan &how) 
     return p.row_length() * element;
 }
 
-// Whole rows, unless even those that share cache lines are too long: then chunks, each of them gathered twice. Tiles of
-// post-op operands have room for chunks.
+// Rows of at most CHUNK elements are gathered whole. Longer rows are gathered whole, too, if the rows that share cache
+// lines fit into the tiles together, and there are neither post-ops nor a residual, whose tiles have room for a chunk
+// only. Otherwise rows are gathered chunk by chunk, and each chunk twice.
 void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
     to.rows = row_access::tiles;
     choose_tiles(p, tensors, p.row_length(), to);
@@ -130,8 +135,8 @@ void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
 
 // ---- scales that are found
 
-// A tile of floats takes as many whole groups of a row as it has room for, or a part of one. Rows in tiles are not cut
-// again: each cut would be gathered anew.
+// A tile of floats has as many whole groups of a row as fit into it, or a part of one group. If rows are gathered, the
+// panels are not cut into smaller ones for this, because each of them would be gathered again.
 constexpr dim_t FLOAT_COLUMNS = 16 * 1024;
 
 void plan_floats(const problem &p, plan &to) {

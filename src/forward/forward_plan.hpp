@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_plan: how forward goes through rows, on a given machine.
+// forward_plan: makes the plan of a forward problem on a given machine.
 #pragma once
 
 #include "../core/plan.hpp"
@@ -8,11 +8,11 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Of a problem with elements and known sizes.
+// For a problem with elements and known sizes.
 plan forward_plan(const problem &p, const machine &m);
 
-// Of a problem with run-time sizes: only the scratchpad counts. It has room for all sizes; plans of executions that
-// want more go without sharing the chunks of long rows.
+// For a problem with run-time sizes. Only plan::scratchpad of the result counts: it is enough for any sizes, if the
+// plan of an execution does not share the chunks of long rows among threads (plan::give_up_chunks).
 plan forward_plan_for_any_size(const problem &p);
 
 } // namespace jitnorm::impl::layer_norm

@@ -15,12 +15,12 @@ bool is_one_value(const memory_desc &src1, int row_ndims) {
     return std::all_of(src1.dims + row_ndims, src1.dims + src1.ndims, [](dim_t dim) { return dim == 1; });
 }
 
-// Rows that are broadcast along some of several dimensions repeat their elements.
+// False if src1 is broadcast along a normalized dimension, so that a row repeats elements.
 bool has_whole_rows(const memory_desc &src1, const problem &p) {
     return std::equal(src1.dims + p.row_ndims(), src1.dims + src1.ndims, p.dst.dims + p.row_ndims());
 }
 
-// Doubles are no type of a kernel that computes in float.
+// Whether rows of src1 cannot be read in place. A kernel that computes in float cannot read rows of doubles.
 template <typename T>
 bool is_gathered(const memory_desc &src1, const problem &p) {
     if (is_one_value(src1, p.row_ndims())) return false;
@@ -32,7 +32,7 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
-// Calls body(binary post-op, its number).
+// Calls body(post-op, its index in the list) for each binary post-op.
 template <typename Body>
 void for_each_binary(const problem &p, Body &&body) {
     const auto &entries = p.attr.post_ops.entries;
@@ -49,7 +49,7 @@ T value_at(const void *tensor, dim_t offset, jitnorm_data_type_t type) {
     });
 }
 
-// A row of doubles becomes one of floats at the same place.
+// Converts a row of doubles to a row of floats that begins at the same address.
 void convert_in_place(std::byte *row, dim_t columns) {
     for (dim_t c = 0; c < columns; ++c) {
         double wide;
@@ -61,7 +61,8 @@ void convert_in_place(std::byte *row, dim_t columns) {
 
 } // namespace
 
-// A row of one element, whose length was unknown when the kernel was made, is read as a row of its own type.
+// A kernel that was made for run-time sizes may read rows of src1 where they turn out to have one element. Then this is
+// not one value for the whole row but a row of src1's type.
 template <typename T>
 post_op_operands<T>::post_op_operands(const problem &p, const std::vector<jitnorm_data_type_t> &kernel_types)
     : count_(dim_t(p.attr.post_ops.entries.size())) {

@@ -33,7 +33,8 @@ void quantizer::clear_maxima(const batch &b, range groups) const {
     std::fill_n(maxima(b), b.rows * (groups.end - groups.begin), 0.0F);
 }
 
-// Groups of one row are rows to the kernel; where a row has but one, so are those of all rows.
+// If there are several groups, the groups of one row are the rows of a call of the kernel. If there is one group, the
+// rows of the batch are the rows of a single call.
 void quantizer::find_maxima(const batch &b, range groups, range columns) const {
     const dim_t number = groups.end - groups.begin;
     if (number == 1) return kernels_.maximum({floats(b).first, pitch_, b.rows, columns.end - columns.begin, maxima(b)});
@@ -63,7 +64,8 @@ void quantizer::store(const batch &b, range groups, range columns, const strip &
         }
 }
 
-// fma(x - -0, factor, -0) is x * factor, signs of zeros included.
+// The normalize kernel computes fma(x - hi, rstd, bias). With -0 for hi and bias this is x * factor, with the right
+// sign of zeros.
 void quantizer::multiply(const strip &from, const strip &to, dim_t rows, dim_t count, const float *factors) const {
     static constexpr auto MINUS_ZEROS = [] {
         std::array<float, MAX_BATCH_ROWS> zeros;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantizer: what follows normalization where the library finds dst's scales. Rows are normalized to a tile of floats,
-// group by group or several at once; then their scales are found, and written, and the floats become dst. A group that
-// is longer than the tile is normalized twice, in pieces.
+// quantizer: the last steps of a batch where the library finds the scales of dst. Rows are normalized to a tile of
+// floats, one group of columns or several at a time. Then the scales of these groups are found and written, and the
+// floats are converted to dst. A group that is longer than the tile is normalized twice, in pieces: to find its scale,
+// and to convert it.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +16,23 @@ namespace jitnorm::impl::layer_norm {
 
 class quantizer {
 public:
-    // The kernels are those that the problem has, which finds scales.
+    // The problem must find scales. Keeps a reference to the kernels.
     quantizer(const problem &p, const plan &how, const quantize_kernels &kernels);
 
     static dim_t scratchpad_bytes(const problem &p, const plan &how);
 
-    // Some rows, to be normalized by a caller who has the cursor.
+    // Some rows of the problem.
     struct batch {
-        void *scales;    // the tensor
-        std::byte *room; // of scratchpad_bytes()
-        dim_t first, rows;
+        void *scales;      // the data handle of the scales' tensor
+        std::byte *room;   // scratchpad_bytes() of scratchpad
+        dim_t first, rows; // the first row, and how many
     };
 
-    // look(columns, strip of floats) normalizes to the strip; normalize(columns, strip of floats) does so for the last
-    // time and answers the strip of dst; close(columns) says that it has been written.
+    // The caller normalizes. look(columns, strip of floats) normalizes these columns to the strip.
+    // normalize(columns, strip of floats) does the same for the last time and returns the strip of dst; close(columns)
+    // is called when dst has been written there. Both look() and normalize() write the unquantized output, if there is
+    // one. A look() that does not was measured to be as fast on the mean, because the lines that it writes are still in
+    // a cache when normalize() writes them again.
     template <typename Look, typename Normalize, typename Close>
     void run(const batch &b, Look &&look, Normalize &&normalize, Close &&close) const {
         for (dim_t first = 0; first < groups_; first += groups_at_once_) {
@@ -62,8 +66,8 @@ private:
             body(range{begin, std::min(begin + float_columns_, columns.end)});
     }
 
-    // In the scratchpad: the tile; of each group of a row and then of the next row's its maximum, which becomes its
-    // scale, and then as many factors.
+    // In the scratchpad lie the tile of floats, then the maxima of all groups of the first row, of the second row and
+    // so on, which become scales, then as many factors.
     strip floats(const batch &b) const { return {b.room, pitch_}; }
     float *maxima(const batch &b) const { return reinterpret_cast<float *>(b.room + batch_rows_ * pitch_); }
     float *factors(const batch &b) const { return maxima(b) + batch_rows_ * groups_at_once_; }
@@ -76,11 +80,11 @@ private:
 
     const quantize_kernels &kernels_;
     row_packer scales_;
-    dim_t width_, groups_, groups_at_once_; // columns of a group, groups of a row, and of those in the tile
-    dim_t float_columns_, pitch_;           // of the tile, the latter in bytes
-    dim_t batch_rows_;
-    float largest_; // number of dst's type
-    dim_t dst_size_;
+    dim_t width_, groups_, groups_at_once_; // columns of a group, groups of a row, groups of a row in the tile
+    dim_t float_columns_, pitch_;           // columns of the tile, bytes from row to row of it
+    dim_t batch_rows_;                      // rows of the tile
+    float largest_;                         // the largest number of dst's type
+    dim_t dst_size_;                        // bytes of an element of dst
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows_with_sums: a row source (row_tensors.hpp) over another one, for problems that add a residual: its panels show
-// sums and their terms (panel_places.hpp). Where the output for the sum has them as they are to be normalized
-// (plan::sum_pitch is 0) they are added up there when they are first asked for. Else they have a tile of their own for
-// a batch's columns: if these are whole rows they are added up once, else twice, for the statistics and to be
-// normalized, and written the second time, for the sum may have the residual's place.
+// rows_with_sums: a row source (row_tensors.hpp) around another one, for problems that add a residual. Its panels have
+// the sums in the place of src, and also the terms of the sums (panel_places.hpp).
+//
+// If the output for the sum holds the sums as they are normalized (plan::sum_pitch is 0), they are computed there when
+// they are first opened. Otherwise they have a tile for the columns of one panel. If a panel has whole rows, its sums
+// are computed once. If not, they are computed twice, for the statistics and for the normalization, and the output is
+// written the second time only, because it may overwrite the residual in place.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +18,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-template <typename T, typename Rows> // the compute type, and where the tensors' rows come from
+template <typename T, typename Rows> // the compute type, and the inner row source
 class rows_with_sums {
 public:
     rows_with_sums(const problem &p, const plan &how, std::shared_ptr<const forward_kernels<T>> kernels)
@@ -27,8 +29,8 @@ public:
 
     dim_t rows() const { return rows_.rows(); }
     dim_t cut_at(dim_t row) const { return rows_.cut_at(row); }
-    // Whether the first sweep's sums are found while rows are added up: of rows that are long enough to be swept each
-    // by itself, at once.
+    // Whether the kernel that computes the sums also does the first sweep (open_and_sweep()). It does so for rows of at
+    // least a block, because shorter rows are swept faster several at a time, and of at most a chunk.
     bool sweep() const { return kernels_->sweeping_addition && BLOCK <= columns_ && columns_ <= CHUNK; }
 
     class cursor {
@@ -51,7 +53,8 @@ public:
             if (!are_there(columns)) add_to_tile(here, rows, columns, columns.end - columns.begin == rows_.columns_);
             return shown(here, columns);
         }
-        // The first of the two for a batch's whole rows; their sums of squares go to q.
+        // Is called before open(), in place of open_to_read(), for all columns of the batch's rows. Writes the rows'
+        // sums of squares to q.
         panel open_and_sweep(range rows, range columns, T *q) {
             const panel here = at_.open(rows, columns);
             const auto &kernels = *rows_.kernels_->sweeping_addition;
@@ -87,7 +90,7 @@ public:
             return {tile_.first + (columns.begin - added_.begin) * rows_.element_size_, tile_.stride};
         }
 
-        // Columns come in order; what has been added up may be asked for again.
+        // Columns are opened in ascending order; columns whose sums are there may be opened again.
         panel add_in_place(const panel &here, range rows, range columns) {
             if (columns.end > added_.end) add(rows_.kernels_->addition->add, here, rows, columns);
             added_.end = std::max(added_.end, columns.end);
@@ -120,15 +123,15 @@ public:
                     .q = q});
         }
 
-        // In the panels of the source below, sums where they are an output.
+        // The places in the panels of the inner row source. SUMS exists if the sum is an output.
         static constexpr size_t SRC_ROWS = 0, RESIDUAL_ROWS = 1, SUMS = 2;
 
         const rows_with_sums &rows_;
         typename Rows::cursor at_;
         strip tile_;
         const std::byte *bias_;
-        range added_ = {0, 0}; // columns of the batch whose sums are in the tile
-        bool written_ = false; // and where they are to be written
+        range added_ = {0, 0}; // the columns of the batch whose sums are there
+        bool written_ = false; // whether these sums are in the output, too, if there is one
     };
 
 private:
@@ -136,11 +139,11 @@ private:
 
     Rows rows_;
     std::shared_ptr<const forward_kernels<T>> kernels_;
-    size_t result_;                                // of the tensors: dst
-    bool writes_sum_, writes_unquantized_, given_; // given: the statistics
-    dim_t columns_;
-    dim_t sum_bytes_, pitch_;        // of the tile and of its rows, in bytes
-    dim_t element_size_, bias_size_; // of an element of its rows and of the bias, in bytes
+    size_t result_;                                // the place of dst in a panel of the inner row source
+    bool writes_sum_, writes_unquantized_, given_; // given: statistics are inputs
+    dim_t columns_;                                // of a row
+    dim_t sum_bytes_, pitch_;                      // bytes of the tile, bytes from row to row of it
+    dim_t element_size_, bias_size_;               // bytes of an element of the tile, of an element of the bias
 };
 
 } // namespace jitnorm::impl::layer_norm

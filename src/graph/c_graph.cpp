@@ -14,10 +14,6 @@ constexpr verdict NO_ENGINE = invalid("there is no engine of this kind");
 constexpr verdict UNKNOWN_MODE = invalid("unknown floating-point mode");
 constexpr verdict FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
 
-bool is_known(jitnorm_fpmath_mode_t mode) {
-    return jitnorm_fpmath_mode_strict <= mode && mode <= jitnorm_fpmath_mode_tf32;
-}
-
 // What was made before a failure is taken back.
 verdict hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_partition_t *partitions) {
     std::vector<std::unique_ptr<jitnorm_graph_partition>> made;

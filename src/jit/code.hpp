@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// code: a finished kernel in pages of its own. They are written while not executable and made read-and-execute before
-// anyone can call them; no page is ever writable and executable.
+// code: a finished kernel in memory pages of its own. The pages are first writable, then readable and executable; no
+// page is ever writable and executable at once.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace jitnorm::impl::jit {
 
 class code_pages {
 public:
-    // Throws std::system_error when the system refuses the mapping or to make it executable.
+    // Copies the instructions. Throws std::system_error if the system refuses the pages or refuses to make them
+    // executable.
     explicit code_pages(std::span<const uint8_t> instructions);
     ~code_pages();
     code_pages(const code_pages &) = delete;
@@ -25,20 +26,20 @@ public:
 
 private:
     void *pages_;
-    size_t size_, mapped_;
+    size_t size_, mapped_; // bytes of instructions, bytes of whole pages
 };
 
 class code {
 public:
-    // Copies position-independent machine code. Throws as code_pages does. `name` is what profilers, dumps and
-    // debuggers call it, `frames` what they unwind by.
+    // Copies the instructions, which must be position-independent. Throws as code_pages does. Profilers, dumps and
+    // debuggers call the kernel by `name` and unwind the stack by `frames`.
     code(std::span<const uint8_t> instructions, const char *name, const frame_table &frames = {});
 
     template <typename Function>
     Function *entry() const {
         return reinterpret_cast<Function *>(pages_.begin());
     }
-    size_t size() const { return pages_.instructions().size(); } // without the padding to whole pages
+    size_t size() const { return pages_.instructions().size(); } // bytes of instructions
 
 private:
     code(std::span<const uint8_t> instructions, const char *name, std::span<const uint8_t> frames);

@@ -86,7 +86,7 @@ constexpr int INVALID = -1;
 constexpr int NOT_READ = -2;
 constinit std::atomic<int> cap_if_read = NOT_READ;
 
-// A cap that was set meanwhile stays.
+// If another thread sets a cap meanwhile, that cap stays.
 int current_cap() {
     int cap = cap_if_read.load(std::memory_order_relaxed);
     if (cap != NOT_READ) return cap;

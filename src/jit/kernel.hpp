@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel: generated code to call. Each kind has a configuration, what is fixed when it is generated, and a block of
-// arguments.
+// kernel: generated code as a function object. Each kind of kernel has a configuration, which is fixed when the code is
+// generated, and a block of arguments, which each call passes.
 #pragma once
 
 #include "kernel_cache.hpp"
 
 namespace jitnorm::impl::jit {
 
-// The code of a configuration, from the cache or generated now.
+// The code for a configuration. It comes from the kernel cache, or is generated now.
 code_ptr code_of(const addition_conf &conf);
 code_ptr code_of(const sweep_conf &conf);
 code_ptr code_of(const normalize_conf &conf);
@@ -16,7 +16,7 @@ code_ptr code_of(const backward_data_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
 code_ptr code_of(const maximum_conf &conf);
 
-template <typename Conf, typename Arguments, typename T> // the compute type, float or double
+template <typename Conf, typename Arguments, typename T> // T: the compute type, float or double
 class kernel {
 public:
     // Throws std::system_error when executable pages are refused.

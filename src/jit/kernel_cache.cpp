@@ -15,10 +15,12 @@ namespace {
 
 using future_code = std::shared_future<code_ptr>;
 
-// What goes is dropped without the lock, which a kernel takes to take leave of debuggers.
+// Kernels that are dropped are destroyed after process_lock is released (`gone` is declared before the lock), because
+// their destructors take this lock to tell debuggers.
 class cache {
 public:
-    // The kernel that is there or under way; an invalid future after which the caller must fulfil the promise.
+    // The future of a kernel that is finished or being generated. If there is none, returns an invalid future, and the
+    // caller must generate the kernel and fulfil `promise`.
     future_code find_or_claim(const kernel_key &key, std::promise<code_ptr> &promise) {
         kernels gone;
         const std::lock_guard lock(process_lock);
@@ -55,7 +57,7 @@ private:
         uint64_t last_use;
         unsigned born = forks.load(std::memory_order_relaxed);
 
-        // Not when the thread that generated it was left behind by a fork.
+        // False if the thread that generates the kernel does not exist in this process, which was forked meanwhile.
         bool will_be_made() const {
             if (born == forks.load(std::memory_order_relaxed)) return true;
             return kernel.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
@@ -91,7 +93,7 @@ code_ptr find_or_generate(const kernel_key &key, const std::function<code_ptr()>
         promise.set_value(made);
         return made;
     } catch (...) {
-        the_cache().forget(key); // before the waiters wake, so that whoever asks next tries again
+        the_cache().forget(key); // before the waiting threads wake, so that the next call tries again
         promise.set_exception(std::current_exception());
         throw;
     }

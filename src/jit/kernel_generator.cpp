@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apart from the header also for the sake of compilers: Xbyak's generator is made of some three hundred members.
+// These functions are not in the header, so that compilers work on them once: Xbyak's generator has some three hundred
+// members.
 #include "kernel_generator.hpp"
 
 #include <span>
@@ -18,7 +19,7 @@ std::shared_ptr<const code> kernel_generator::seal(const char *name) const {
 void kernel_generator::open_frame(uint32_t local_bytes) {
     push(rbp);
     frames_.pushed(getSize(), frame_table::RBP);
-    mov(rbp, rsp); // as profilers want it that go from frame to frame
+    mov(rbp, rsp); // profilers that follow frame pointers need this
     frames_.based_on_rbp(getSize());
     for (const reg &saved : {rbx, r12, r13, r14, r15}) {
         push(saved);

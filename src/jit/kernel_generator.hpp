@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_generator: the ground a kernel is generated on: a plain buffer (never executable), the calling convention, and
-// sealing into code.
+// kernel_generator: the base class of all generators of kernels. It has the buffer into which instructions are emitted
+// (never executable), the calling convention, and seal(), which makes the finished code.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace jitnorm::impl::jit {
 
-constexpr size_t MAX_KERNEL_BYTES = 4096; // but for long chains of post-ops
+constexpr size_t MAX_KERNEL_BYTES = 4096; // enough for every kernel without a long chain of post-ops
 
-// Begins at a whole cache line, as the page does that the code is copied to: then what is aligned here is aligned
-// there.
+// The buffer begins at a cache line, as the page does to which the code is copied, so that instructions that are
+// aligned here are aligned there, too.
 class kernel_buffer {
 protected:
     static constexpr size_t LINE = 64;
@@ -31,8 +31,9 @@ private:
     std::vector<uint8_t> bytes_;
 };
 
-// A kernel is void(const arguments *) in the System V convention: the pointer arrives in rdi, and rax, rcx, rdx, rsi,
-// rdi, r8 to r11 and all vector registers are free to use; open_frame() saves rbx and r12 to r15 as well.
+// A kernel is a function void(const arguments *) in the System V calling convention. The pointer arrives in rdi. The
+// kernel may change rax, rcx, rdx, rsi, rdi, r8 to r11 and all vector registers, and after open_frame(), which saves
+// them, also rbx and r12 to r15.
 class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
     explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES);
@@ -44,8 +45,8 @@ protected:
     using xmm_t = Xbyak::Xmm;
     using ymm_t = Xbyak::Ymm;
 
-    // Reserves local_bytes at [rsp], aligned to 64. There is one frame, closed once; what is emitted behind it is
-    // jumped to from within.
+    // open_frame() reserves local_bytes at [rsp], aligned to 64. close_frame() emits the return. Each is called once.
+    // Code that is emitted behind the return can only be reached by jumps from within the frame.
     void open_frame(uint32_t local_bytes);
     void close_frame();
 
@@ -55,7 +56,7 @@ private:
     frame_table frames_;
 };
 
-// Where a field of the argument block is, whose type a generator calls `arguments`.
+// The address of a field of the argument block, before rdi changes. The generator must have a type `arguments`.
 #define JITNORM_ARGUMENT(field) ptr[rdi + offsetof(arguments, field)]
 
 } // namespace jitnorm::impl::jit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_key: all that is fixed when a kernel is generated, as values that order and compare. Sizes, strides and
-// epsilon are not among them: they are arguments, so one kernel serves every shape.
+// kernel_key: the configurations of kernels, which are everything that is fixed when a kernel is generated. They are
+// values that can be ordered and compared. Sizes, strides and epsilon are arguments instead, so that one kernel serves
+// every shape.
 #pragma once
 
 #include <array>
@@ -16,45 +17,49 @@ namespace jitnorm::impl::jit {
 template <typename T> // a compute type: float or double
 constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm_f64 : jitnorm_f32;
 
-// Sums over the elements of rows.
+// The sweep kernel, which computes the sums over the elements of rows.
 struct sweep_conf {
     isa vectors = isa::none;
-    jitnorm_data_type_t src = jitnorm_f32; // any data type, f64 with doubles only
-    bool centered = true;                  // S and Q about a pivot; otherwise Q alone, about zero (rms_norm)
-    bool repeated = false;   // pivot and factor are given; otherwise the pivot is found and the factor is 1
-    bool short_rows = false; // of a few vectors; floats and first sweeps only
+    jitnorm_data_type_t src = jitnorm_f32; // any data type; f64 only if the compute type is double
+    bool centered = true;                  // S and Q about a pivot; otherwise (rms_norm) only Q, about zero
+    bool repeated = false; // pivot and factor are arguments; otherwise the kernel finds the pivot, and the factor is 1
+    bool short_rows = false; // rows have at most SHORT_SWEEP_VECTORS vectors; only with float and for first sweeps
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
     auto operator<=>(const sweep_conf &) const = default;
 };
 
-// Rows and what is added to them before they are normalized: src + residual, or + bias. Types of tensors are any data
-// type, of bias f32, bf16 and f16; f64 with doubles only.
+// The addition kernel, which computes src + residual or (src + residual) + bias, rows that are normalized later.
+// Tensors have any data type, f64 only if the compute type is double; the bias has f32, bf16 or f16.
 struct addition_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t residual = jitnorm_f32;
-    jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is none
-    jitnorm_data_type_t sum = jitnorm_data_type_undef;  // of the output; undef: not written
-    jitnorm_data_type_t row = jitnorm_f32;              // of what is to be normalized: the compute type, or sum's
-    bool squares = false; // adds up the squares of rows of the compute type, as a first sweep does for rms_norm
+    jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is no bias
+    jitnorm_data_type_t sum = jitnorm_data_type_undef;  // the sum as an output; undef: it is none
+    jitnorm_data_type_t row = jitnorm_f32;              // the rows to normalize: the compute type, or the type of `sum`
+    // Also computes the sums of squares, as a first sweep for rms_norm does; only if `row` is the compute type.
+    bool squares = false;
     jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const addition_conf &) const = default;
 };
 
-// One post-op of a kernel. Its numbers (scale, zero point, alpha, beta) are arguments.
+// One post-op of a normalize kernel. Its numbers (scale, zero point, alpha, beta) are arguments.
 struct post_op_conf {
     enum class kind { sum, eltwise, binary };
     kind what = kind::sum;
-    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;       // of eltwise and binary
-    bool leaky = false;                                    // eltwise: see math::is_leaky()
-    jitnorm_data_type_t operand = jitnorm_data_type_undef; // of sum's old values and of binary's tensor; for binary
-                                                           // undef: one value of the compute type for the whole row
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef; // eltwise, binary
+    bool leaky = false;                              // eltwise: math::is_leaky() of alpha
+    // sum: the type of the old values; binary: the type of the tensor, or undef if a whole row gets one value of the
+    // compute type
+    jitnorm_data_type_t operand = jitnorm_data_type_undef;
+
     auto operator<=>(const post_op_conf &) const = default;
 };
 
-// Normalized, scaled and shifted rows. Types are f32, bf16, f16, for src and dst also s8, u8 and (with doubles) f64.
+// The normalize kernel, which normalizes, scales and shifts rows and applies the attributes. Types are f32, bf16 and
+// f16, f64 if the compute type is double, for src and dst also s8 and u8, and for dst also f8_e5m2 and f8_e4m3.
 struct normalize_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t src = jitnorm_f32;
@@ -62,58 +67,60 @@ struct normalize_conf {
     jitnorm_data_type_t scale_shift = jitnorm_f32;
     bool scale = false;
     bool shift = false;
-    bool src_scale = false; // attribute scales of the tensors
+    bool src_scale = false; // whether the attributes give a scale of src
     bool dst_scale = false;
-    bool non_temporal = false;                 // stores; every row of dst begins at a whole cache line
+    bool non_temporal = false;                 // dst is stored past the caches; every row of dst begins at a cache line
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     std::vector<post_op_conf> post_ops = {};
-    // Of a second output, of what dst is made of before post-ops and its scale; undef: there is none.
+    // The second output: the values of dst before the post-ops and the scale of dst. undef: there is none.
     jitnorm_data_type_t unquantized = jitnorm_data_type_undef;
-    // Of two inputs that rows to come are added up from: they are prefetched in place of src. undef: there are none.
+    // The two inputs whose sums are the rows of later batches. They are prefetched instead of src. undef: there are
+    // none.
     std::array<jitnorm_data_type_t, 2> terms = {jitnorm_data_type_undef, jitnorm_data_type_undef};
-    bool scale_plus_one = false; // one is added to what the scale tensor holds
+    bool scale_plus_one = false; // the scale is 1 + what the tensor holds
 
     auto operator<=>(const normalize_conf &) const = default;
 };
 
-// Backward: sums over rows and over columns. Types are f32, bf16, f16, for src and diff_dst also f64 (with doubles).
+// The kernel of backward that computes sums over rows and over columns. Types are f32, bf16 and f16, and f64 if the
+// compute type is double.
 struct backward_sums_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
-    bool centered = true;    // about a mean; otherwise about zero, and without s1 (rms_norm)
-    bool sums = true;        // over rows: s1 and s2
-    bool diff_scale = false; // over columns
-    bool diff_shift = false;
-    bool prefetching = false;                  // src, so far ahead as the argument says
+    bool centered = true;     // xhat is about a mean; otherwise (rms_norm) about zero, and there is no s1
+    bool sums = true;         // computes the sums over rows: s1 and s2
+    bool diff_scale = false;  // computes the sums over columns for diff_scale
+    bool diff_shift = false;  // computes the sums over columns for diff_shift
+    bool prefetching = false; // prefetches src; an argument says how far ahead
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
-    bool scale_plus_one = false;               // one is added to what the scale tensor holds
+    bool scale_plus_one = false;               // the scale is 1 + what the tensor holds
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };
 
-// The gradient of src, from rows whose sums are known.
+// The kernel of backward that computes diff_src of rows whose sums are known.
 struct backward_data_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t diff_src = jitnorm_f32;
-    jitnorm_data_type_t diff_sum = jitnorm_data_type_undef; // of what is added to diff_src; undef: nothing
+    jitnorm_data_type_t diff_sum = jitnorm_data_type_undef; // the tensor that is added to diff_src; undef: none
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
-    bool centered = true;
-    bool sums = true;          // otherwise statistics do not depend on src (use_global_stats)
-    bool prefetching = false;  // later rows into the caches
-    bool non_temporal = false; // stores; every row of diff_src begins at a whole cache line
+    bool centered = true;      // as in backward_sums_conf
+    bool sums = true;          // uses the sums over rows; false where statistics are constants (use_global_stats)
+    bool prefetching = false;  // prefetches rows of later batches
+    bool non_temporal = false; // diff_src is stored past the caches; every row of it begins at a cache line
     jitnorm_data_type_t compute = jitnorm_f32;
-    bool scale_plus_one = false; // one is added to what the scale tensor holds
+    bool scale_plus_one = false; // the scale is 1 + what the tensor holds
 
     auto operator<=>(const backward_data_conf &) const = default;
 };
 
-// The gradients of scale and shift, from sums over the columns of blocks of rows.
+// The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks.
 struct backward_weights_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t sums = jitnorm_f32; // f32 or f64
@@ -123,7 +130,7 @@ struct backward_weights_conf {
     auto operator<=>(const backward_weights_conf &) const = default;
 };
 
-// The largest magnitude of each row of floats.
+// The kernel that finds the largest magnitude of each row of floats.
 struct maximum_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t compute = jitnorm_f32; // f32

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_kernel: from a configuration to its code, and what profilers call it.
+// make_kernel: makes the code for a configuration, and the name that profilers show.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,8 @@
 
 namespace jitnorm::impl::jit {
 
-// jitnorm_<what>_<isa>, the compute type unless that is float, the data types, and the words that hold.
+// "jitnorm_<what>_<isa>", then "_double" if that is the compute type, the names of the data types, and the words whose
+// condition is true.
 template <typename Conf>
 std::string kernel_name(const char *what, const Conf &conf, std::initializer_list<jitnorm_data_type_t> types,
                         std::initializer_list<std::pair<bool, const char *>> words = {}) {
@@ -24,8 +25,8 @@ std::string kernel_name(const char *what, const Conf &conf, std::initializer_lis
     return name;
 }
 
-// From the cache, or generated now: Generator<isa, T> generates when it is constructed from the configuration, and says
-// its name().
+// The code for a configuration, from the cache or generated now. The constructor of Generator<isa, T> generates the
+// code for its configuration; name() is the kernel's name.
 template <template <isa, typename> class Generator, typename Conf>
 code_ptr make_kernel(const Conf &conf) {
     const auto sealed = [](const auto &generator) { return generator.seal(generator.name().c_str()); };

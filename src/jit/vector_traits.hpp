@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// vector_traits: what differs between instruction sets, as types and numbers. Kernels are written once over these.
+// vector_traits: the differences between instruction sets, as types and numbers. Kernels are written once, in terms of
+// these.
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ struct vector_traits<isa::avx512> {
     static constexpr int registers = 32;
 };
 
-// Elements of the compute type T (float or double) in a register.
+// The number of elements of the compute type T (float or double) in a register.
 template <isa I, typename T>
 constexpr int VECTOR_WIDTH = vector_traits<I>::bytes / int(sizeof(T));
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// interleaved_blocks: an order to visit rows in that uses a tensor's cache lines whole where sums over rows have an
-// order of their own.
+// interleaved_blocks: an order of visiting rows that uses a tensor's cache lines whole although sums over rows must be
+// added in a given order.
 //
-// Rows are added up in blocks, those of a block in their order. Where neighbours in memory are far apart in number, the
-// rows of one block are one strand of a few that lie side by side: a unit is a block of each of these strands. Units
-// may be visited in any order; in a unit, all strands advance together.
+// Gradients are added up in row blocks, and the rows of a block in the order of their numbers. In some layouts rows
+// with consecutive numbers lie far apart in memory, and a row shares its cache lines with rows of other blocks. Such
+// rows form strands: the rows of one strand have consecutive numbers, and rows of neighbouring strands share cache
+// lines. A unit is one row block of each of a few neighbouring strands. Units may be visited in any order. Within a
+// unit all strands are visited together, row by row.
 #pragma once
 
 #include <array>
@@ -15,41 +17,43 @@ namespace jitnorm::impl::layer_norm {
 
 class interleaved_blocks {
 public:
-    // For blocks of `block_rows` consecutive rows of md.
+    // The first `row_ndims` dimensions of md count its rows. A row block is `block_rows` consecutive rows.
     interleaved_blocks(const memory_desc &md, int row_ndims, dim_t block_rows);
 
-    // False: rows in their order are good enough, or no blocks lie in strands; there are no units.
+    // Whether there are units. There are none if visiting rows in the order of their numbers uses cache lines well
+    // enough, or if row blocks do not fit into strands.
     bool exist() const { return strands_ > 1; }
-    // Row dimensions such that strands count fastest.
+    // The order of the row dimensions in which the strands are counted fastest. A row's place is its number when rows
+    // are counted in this order.
     const row_order &order() const { return order_; }
 
     dim_t units() const { return exist() ? outer_rows() * groups() * (inner_ / block_rows_) : 0; }
-    dim_t strands_together() const { return together_; } // of a unit, at the most
+    dim_t strands_together() const { return together_; } // the most strands of a unit
     dim_t block_rows() const { return block_rows_; }
 
     struct unit {
-        dim_t place;           // of the first strand's first row among the rows in the order above
-        dim_t from_row;        // from a row of a strand to the next, in places
-        dim_t outer;           // which rows strand_row() is asked for
-        dim_t strand, strands; // the first one, and how many
-        dim_t within;          // the first of block_rows() rows, counted within a strand
+        dim_t place;           // the place of the first row of the first strand
+        dim_t from_row;        // from a row of a strand to its next row, in places
+        dim_t outer;           // the index over the dimensions outside the strands
+        dim_t strand, strands; // the first strand of the unit, and how many strands it has
+        dim_t within;          // the number of the first of its block_rows() rows within each strand
     };
     unit at(dim_t number) const;
-    // The number of the first row of one of the unit's strands, 0 <= strand < strands.
+    // The row number of the unit's first row in one of its strands, 0 <= strand < u.strands.
     dim_t first_row(const unit &u, dim_t strand) const;
 
 private:
-    // Some dimensions, outermost first, and how many rows there are from one of their indices to the next.
+    // Some row dimensions, outermost first: their sizes, and how much the row number grows from one index to the next.
     struct dimensions {
         std::array<dim_t, MAX_NDIMS> size, rows;
         int count = 0;
         dim_t total() const;
-        dim_t row_of(dim_t index) const;
+        dim_t row_of(dim_t index) const; // `index` counts all of these dimensions in row-major order
     };
 
     void choose(const memory_desc &md, int row_ndims, const row_order &in_memory, int strand_dimensions);
     dim_t outer_rows() const { return outer_.total(); }
-    dim_t groups() const { return (strands_ + together_ - 1) / together_; }
+    dim_t groups() const { return (strands_ + together_ - 1) / together_; } // of strands that make units together
 
     dim_t block_rows_, inner_ = 1, strands_ = 1, together_ = 1;
     dimensions outer_, strand_;

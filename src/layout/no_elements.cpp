@@ -22,7 +22,7 @@ void fill_statistic(const problem &p, void *tensor, float value) {
     zero_padding(p.statistics, tensor);
 }
 
-// The largest magnitude of no values is 0.
+// The scales are 0, because the largest magnitude of no values is 0.
 void fill_found_scales(const memory_desc &scales, void *tensor) {
     for (dim_t i = 0; i < nelems(scales); ++i) store(0.0F, tensor, offset_of_index(scales, i));
 }
@@ -31,7 +31,7 @@ class executor_without_elements final : public executor {
 public:
     explicit executor_without_elements(const problem &p) : p_(p) {}
 
-    // Strides of the statistics may be left to the execution although no size is.
+    // Even where all sizes are known, the strides of the statistics may be known at execution only.
     jitnorm_status_t execute(const arguments &args) const override {
         return execute_without_elements(args.sizes != nullptr ? *args.sizes : p_, args);
     }
@@ -43,12 +43,12 @@ private:
 } // namespace
 
 jitnorm_status_t execute_without_elements(const problem &p, const arguments &args) {
-    if (p.rows() != 0) { // of no elements
+    if (p.rows() != 0) { // the rows are empty
         if (p.writes_mean()) fill_statistic(p, args[MEAN], 0);
         if (p.writes_variance()) fill_statistic(p, args[VARIANCE], std::numeric_limits<float>::quiet_NaN());
         if (p.finds_scales()) fill_found_scales(p.attr.found_scales, args[DST_SCALE]);
     } else if (const size_t gradient = size_t(p.row_length()) * size_of(p.diff_scale_shift_type);
-               gradient != 0 && !p.is_partial()) { // no rows have no parts
+               gradient != 0 && !p.is_partial()) { // a partial problem without rows has no parts and so no gradients
         if (p.wants_diff_scale()) std::memset(args[DIFF_SCALE], 0, gradient);
         if (p.wants_diff_shift()) std::memset(args[DIFF_SHIFT], 0, gradient);
     }

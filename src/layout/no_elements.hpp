@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// no_elements: problems whose data tensors have no elements, for every implementation: there is nothing to normalize,
-// but statistics of empty rows and gradients over no rows are written all the same (docs/arithmetic.md, "Empty rows").
-// Strides of such tensors mean nothing and may have any size, so nobody else should compute with them.
+// no_elements: problems whose data tensors have no elements. Nothing is normalized, but statistics of empty rows and
+// gradients over no rows are written (docs/arithmetic.md, "Empty rows"). Every implementation solves such problems
+// here, because the strides of tensors without elements mean nothing and may be of any size: no other code should
+// compute with them.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// p.has_elements() is false.
+// For both, p.has_elements() must be false.
 jitnorm_status_t execute_without_elements(const problem &p, const arguments &args);
 std::shared_ptr<const executor> create_without_elements(const problem &p);
 

@@ -11,8 +11,8 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// From one index of dimension d to the next, in elements. A broadcast dimension, or one of a single index, has no
-// place of its own: it goes outside of all others.
+// The distance from one index of dimension d to the next, in elements. It is the largest number for a dimension that is
+// broadcast or has one index: such a dimension has no step in memory and goes outside all others.
 dim_t step_of(const memory_desc &md, int d) {
     dim_t step = md.strides[d], tile = 1;
     for (int i = md.inner_nblks - 1; i >= 0; tile *= md.inner_blks[i--])
@@ -25,7 +25,7 @@ dim_t step_of(const memory_desc &md, int d) {
 row_order order_in_memory(const memory_desc &md, int row_ndims) {
     row_order order;
     std::iota(order.begin(), order.end(), 0);
-    // Dimensions of equal steps keep their order; std::stable_sort would allocate.
+    // Dimensions of equal steps keep their order. std::stable_sort would do the same but allocates.
     std::sort(order.begin(), order.begin() + row_ndims, [&](int a, int b) {
         const dim_t step_a = step_of(md, a), step_b = step_of(md, b);
         return step_a != step_b ? step_a > step_b : a < b;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_order: rows may be normalized in any order, so let those that are near in memory follow each other.
+// row_order: an order in which rows that are near in memory follow each other. Rows may be normalized in any order.
 //
-// An order is a permutation of the row dimensions. All tensors of a problem, statistics and post-op operands included,
-// are put into the same order; then everything that counts rows row-major visits them in that order.
+// An order is a permutation of the row dimensions. The row dimensions of all tensors of a problem, statistics and
+// post-op operands included, are permuted in the same way. Code that counts rows in row-major order then visits them in
+// the new order without knowing of it.
 #pragma once
 
 #include <array>
@@ -11,16 +12,17 @@
 
 namespace jitnorm::impl::layer_norm {
 
-using row_order = std::array<int, MAX_NDIMS>; // the dimensions, outermost first
+using row_order = std::array<int, MAX_NDIMS>; // the row dimensions, outermost first
 
-// The order in which the rows of md, whose first `row_ndims` dimensions count them, lie in memory.
+// The order in which the rows of md lie in memory. Its first `row_ndims` dimensions count rows.
 row_order order_in_memory(const memory_desc &md, int row_ndims);
 
-// md with its first `row_ndims` dimensions in another order: the same elements at the same places.
+// md with its first `row_ndims` dimensions in the given order. The elements stay where they are; only the numbers of
+// rows change.
 memory_desc with_row_order(const memory_desc &md, int row_ndims, const row_order &order);
 
-// The problem with the rows of all its tensors in the order in which those of leading_tensor() lie in memory: the same
-// elements at the same places, numbered as they are best visited.
+// The problem with the rows of all its tensors in the order in which the rows of leading_tensor() lie in memory. The
+// elements stay where they are.
 problem in_order_of_memory(const problem &p);
 
 } // namespace jitnorm::impl::layer_norm

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_packer: rows of a tensor of any layout, copied to and from dense rows, so that kernels need know no other.
+// row_packer: copies rows of a tensor of any layout to dense rows and back, because kernels work on dense rows only.
 //
-// The first `row_ndims` dimensions count rows, in row-major order; the columns of a row are counted so over the others,
-// of which there may be none: rows of one element. A tile is some consecutive rows (or a range of their columns) in a
-// buffer of the caller, row r of the tile at r * pitch bytes; elements keep their type. With rows numbered as they lie
-// in memory (row_order.hpp) a tile uses cache lines whole.
+// The first `row_ndims` dimensions count rows in row-major order. The other dimensions count the columns of a row, also
+// in row-major order; if there are none, a row has one element. A tile is a buffer of the caller's with some
+// consecutive rows or a range of their columns. Row r of the tile begins at byte r * pitch; elements keep their type.
+// If rows are numbered in the order in which they lie in memory (row_order.hpp), copying a tile uses cache lines whole.
 #pragma once
 
 #include "strided_copy.hpp"
@@ -15,14 +15,15 @@ namespace jitnorm::impl::layer_norm {
 class row_packer {
 public:
     row_packer(const memory_desc &md, int row_ndims) : row_packer(md, md, row_ndims) {}
-    // A tensor broadcast to the shape of another: along each dimension in which it has one element.
+    // The tensor broadcast to the dimensions of `shape`, along each dimension in which it has one element.
     row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims);
 
     dim_t rows() const { return rows_.size(); }
     dim_t row_length() const { return columns_.size(); }
 
-    // Tensor pointers are data handles: the descriptor's offset0 is added here. Columns outside the given range, gaps
-    // and padding are neither read nor written.
+    // gather() copies from the tensor to the tile, scatter() from the tile to the tensor. `tensor` is the data handle:
+    // the descriptor's offset0 is added here. `pitch` is in bytes. Columns outside the given range, gaps and padding
+    // are neither read nor written.
     void gather(const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, void *tile,
                 dim_t pitch) const;
     void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
@@ -34,13 +35,14 @@ public:
         scatter(tile, pitch, first_row, rows, 0, row_length(), tensor);
     }
 
-    // Calls body(offset in bytes from the data handle, count) for runs of rows that are a row step apart.
+    // Cuts the rows first .. first+count-1 into runs of rows that are row_step() bytes apart, and calls body(offset,
+    // count) for each run. The offset is from the data handle to the run's first element, in bytes.
     template <typename Body>
     void for_each_run(dim_t first, dim_t count, Body &&body) const {
         rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) { body(offset0_ + offset, run); });
     }
     dim_t row_step() const { return rows_.step(); } // in bytes
-    // The first of these runs: bytes from the data handle, and how many rows.
+    // The first of the runs that for_each_run() finds for at most `most` rows.
     struct evenly_spaced {
         dim_t offset, count;
     };
@@ -48,7 +50,7 @@ public:
         const auto [offset, count] = rows_.run_from(first, most);
         return {offset0_ + offset, count};
     }
-    // Calls body(offset in bytes from the data handle) for the first element of each row.
+    // Calls body(offset) for each row: the distance from the data handle to the row's first element, in bytes.
     template <typename Body>
     void for_each_row(dim_t first, dim_t count, Body &&body) const {
         for_each_run(first, count, [&](dim_t offset, dim_t run) {
@@ -56,22 +58,23 @@ public:
         });
     }
 
-    // Rows that share cache lines come in groups of about this many; 1: each has its own.
+    // Rows that share cache lines come in groups of about this many rows. With 1 no two rows share a cache line.
     dim_t group_size() const { return rows_.group_size(); }
-    // The last row <= `row` at which a group begins: there to cut rows between threads.
+    // The last row <= `row` at which a group begins, which is where to cut rows between threads.
     dim_t group_begin(dim_t row) const { return row < rows() ? rows_.group_begin(row) : rows(); }
-    // How many rows the tile that begins at row `first` should take, of `most` at best and up to row `end`: whole
-    // groups where they fit.
+    // How many rows the tile that begins at row `first` should take: at most `most`, none at or after row `end`, and
+    // whole groups if at least one fits.
     dim_t tile_rows(dim_t first, dim_t end, dim_t most) const;
 
-    // Bytes from row to row of a tile for which neighbouring rows do not compete for the same places in a cache.
+    // A pitch for rows of so many bytes. It is an odd number of cache lines, so that neighbouring rows of a tile do not
+    // compete for the same sets of a cache.
     static constexpr dim_t pitch_for(dim_t row_bytes) {
         const dim_t lines = (row_bytes + tensor_axis::CACHE_LINE - 1) / tensor_axis::CACHE_LINE;
         return (lines | 1) * tensor_axis::CACHE_LINE;
     }
 
 private:
-    // Calls body(box) for the pieces of a tile whose elements are evenly spaced.
+    // Cuts a tile into boxes, whose elements are evenly spaced along each axis, and calls body(box) for each.
     template <typename Body>
     void for_each_box(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch, Body &&body) const;
 

@@ -39,8 +39,8 @@ row_space::row_space(std::span<const memory_desc *const> tensors, int row_ndims)
     if (levels_ == 0) size_[size_t(levels_++)] = 1;
 }
 
-// Adds the next inner row dimension: nothing if it has one position, a factor of the level above if that one
-// continues it, a level of its own otherwise.
+// Adds the next inner row dimension. A dimension of size 1 adds nothing. If the innermost level and the dimension
+// follow each other evenly in all tensors, they are merged; otherwise the dimension becomes a level of its own.
 void row_space::append(dim_t size, const per_tensor &stride) {
     rows_ *= size;
     if (size == 1) return;
@@ -50,7 +50,7 @@ void row_space::append(dim_t size, const per_tensor &stride) {
     stride_[size_t(levels_ - 1)] = stride;
 }
 
-// Whether one step of the level equals `size` steps of an inner dimension, in every tensor.
+// Whether one step of the level is as long as `size` steps of `stride` elements in every tensor.
 bool row_space::continues(size_t level, dim_t size, const per_tensor &stride) const {
     for (size_t t = 0; t < tensors_; ++t)
         if (stride_[level][t] != stride[t] * size) return false;
@@ -68,7 +68,8 @@ void row_space::move(cursor &at, size_t level, dim_t steps) const {
     for (size_t t = 0; t < tensors_; ++t) at.now.offset[t] += steps * stride_[level][t];
 }
 
-// To the first row after the run, carrying into the outer levels.
+// Moves to the first row after the run. An index that reaches its level's size returns to 0 and the next outer index
+// grows by 1.
 void row_space::advance(cursor &at) const {
     dim_t steps = at.now.count;
     for (size_t level = size_t(levels_); level-- > 0; steps = 1) {

@@ -54,6 +54,11 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md) {
     return has_rows_in_lines(md, p.row_ndims()) && 2 * element_size(md) >= p.compute_size();
 }
 
+bool lies_past_caches(const memory_desc &md, const arguments &args, slot written, std::initializer_list<slot> inputs) {
+    const void *const to = args[written];
+    return std::ranges::none_of(inputs, [&](slot input) { return args[input] == to; }) && begins_at_line(md, to);
+}
+
 const memory_desc &leading_tensor(const row_tensors &tensors) {
     const auto is_packed = [&](const row_tensor &t) { return !has_dense_rows(*t.md, tensors.row_ndims); };
     for (const row_tensor *t : {&tensors.data[0], &tensors.last()})

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_tensors: what both directions say of their tensors, and how they get at the rows.
+// row_tensors: the list of a problem's data tensors, and the types by which executors reach their rows.
 //
-// A row source (rows_in_place.hpp, rows_in_tiles.hpp, rows_interleaved.hpp) shows some columns of a few consecutive
-// rows of all data tensors as evenly spaced dense memory: it opens a panel of them, and closes it when what is to be
-// written has been written there. Each thread goes through rows with a cursor of its own:
+// A row source (rows_in_place.hpp, rows_in_tiles.hpp, rows_interleaved.hpp) opens panels: some columns of a few
+// consecutive rows of all data tensors, as dense rows that are evenly spaced in memory. The executor reads and writes
+// the rows there and then closes the panel. Each thread goes through rows with a cursor of its own:
 //
 //     cursor at(source, arguments, tiles);
 //     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {
@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 
 #include "../core/arguments.hpp"
 #include "../core/plan.hpp"
@@ -26,18 +27,19 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// A data tensor of the problem: rows of it are read, written or both.
+// A data tensor of the problem. Its rows are read, written or both.
 struct row_tensor {
     slot place = NO_SLOT;
     const memory_desc *md = nullptr;
     bool is_read = false, is_written = false;
 };
 
-// The data tensors of one direction, in the order in which panels have them, and the statistics of the rows.
+// The data tensors of a problem, in the order that panels have, and the statistics of the rows.
 struct row_tensors {
     std::array<row_tensor, MAX_ROW_TENSORS> data;
     int count = 0;
-    int result = 0; // which of them is dst or the last of backward's: unquantized rows come behind it
+    int result =
+        0; // the index of dst (forward) or of the last tensor (backward); the unquantized output comes after it
     int row_ndims = 1;
     const memory_desc *statistics = nullptr; // null where no statistic is read or written
     bool reads_mean = false, reads_variance = false, writes_mean = false, writes_variance = false;
@@ -45,16 +47,16 @@ struct row_tensors {
     const row_tensor &last() const { return data[size_t(result)]; }
 };
 
-// src and dst forward, between them what there is of residual and sum, behind them unquantized rows; src, diff_dst and,
-// unless it is left out, diff_src backward, before it the sum's gradient if there is one. Keeps pointers into the
-// problem.
+// Forward: src, residual, sum, dst, unquantized output. Backward: src, diff_dst, gradient of the sum, diff_src. A
+// tensor that the problem does not have is left out. The result has pointers into p and must not outlive it.
 row_tensors row_tensors_of(const problem &p);
 
-// The tensor whose rows are best visited as they lie in memory, if they may: the first, the last or another one, if its
-// rows are not dense, else the second.
+// The tensor that decides in which order rows are visited, where any order is allowed: they are visited as they lie in
+// this tensor. It is the first of these whose rows are not dense: src, last(), the others in their order. If the rows
+// of all are dense, it is the second tensor.
 const memory_desc &leading_tensor(const row_tensors &tensors);
 
-// Rows of one tensor, evenly spaced in memory: the first one's first element, and bytes from row to row.
+// Rows of one tensor, evenly spaced in memory: the first element of the first row, and the bytes from row to row.
 struct strip {
     std::byte *first;
     dim_t stride;
@@ -62,24 +64,29 @@ struct strip {
 };
 using panel = std::array<strip, MAX_ROW_TENSORS>;
 
-// The tiles of a thread, one behind the other in its scratchpad.
+// The tiles of a thread, which lie one behind the other from `scratchpad` on.
 panel tiles_in(std::byte *scratchpad, int tensors, const plan &how);
 
-// Where the mean and the variance of a batch's rows are: of the tensor's type, `stride` elements apart. Null where the
-// problem has none.
+// Where the means and the variances of a batch's rows are. They have the type of the statistics tensors and are
+// `stride` elements apart. A pointer is null if the problem does not have that tensor.
 struct statistics_rows {
     void *mean = nullptr, *variance = nullptr;
     dim_t stride = 1;
 };
 
-// Zeros the padding of all that is written: `share` of `shares` of it.
+// Writes zeros to the padding of all tensors that are outputs. The padding is cut into `shares` pieces; this call does
+// the piece `share`.
 void zero_padding(const row_tensors &tensors, const arguments &args, int share, int shares);
 
-// Whether stores past the caches can write the tensor if its first element lies at a cache line: rows are whole lines,
-// and elements have at least half the size of the compute type's.
+// Whether non-temporal stores can write the tensor, provided that its first element begins a cache line: the distance
+// between rows is a multiple of a cache line, and an element is at least half as large as one of the compute type.
 bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 
-// Some bytes on from where a tensor is; null stays null.
+// Whether an execution may store the tensor past the caches: its first element begins a cache line, and it is not in
+// the place of an input. The lines of an input have been read and are in a cache.
+bool lies_past_caches(const memory_desc &md, const arguments &args, slot written, std::initializer_list<slot> inputs);
+
+// The address `bytes` after `first`; null stays null.
 inline const std::byte *behind(const void *first, dim_t bytes) {
     return first == nullptr ? nullptr : static_cast<const std::byte *>(first) + bytes;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows_in_place: a row source (row_tensors.hpp) for tensors in which every row lies dense: panels are where the rows
-// are.
+// rows_in_place: a row source (row_tensors.hpp) for tensors in which every row is dense. Its panels are the tensors'
+// own memory.
 #pragma once
 
 #include "row_space.hpp"
@@ -10,13 +10,13 @@ namespace jitnorm::impl::layer_norm {
 
 class rows_in_place {
 public:
-    // Whether all rows can be taken where they are.
+    // Whether this row source can serve these tensors.
     static bool take(const row_tensors &tensors);
 
     rows_in_place(const row_tensors &tensors, const plan &);
 
     dim_t rows() const { return space_.rows(); }
-    // Where to cut rows between threads.
+    // Where to cut the rows between two threads, at or before `row`.
     dim_t cut_at(dim_t row) const { return row; }
 
     class cursor {
@@ -26,8 +26,8 @@ public:
             statistics_first_ = {args[MEAN], args[VARIANCE], rows.statistics_stride_};
         }
 
-        // Calls body(first row, number) for batches of at most `most` rows that cover the range; what follows is about
-        // the batch it is at.
+        // Calls body(first row, number of rows) for batches of at most `most` rows that cover the range in order. The
+        // functions below are for the body: they mean its batch.
         template <typename Body>
         void for_each_batch(range which, dim_t most, dim_t /* same_columns_until */, Body &&body) {
             dim_t row = which.begin;
@@ -75,22 +75,22 @@ public:
         const rows_in_place &rows_;
         std::array<std::byte *, MAX_ROW_TENSORS> first_, batch_;
         statistics_rows statistics_first_;
-        dim_t statistics_offset_ = 0; // of the batch, in bytes
+        dim_t statistics_offset_ = 0; // from the data handle to the batch's first statistic, in bytes
     };
 
 private:
     struct tensor {
         slot place = NO_SLOT;
-        dim_t size = 0, stride = 0; // of an element, and from row to row of a run; in bytes
+        dim_t size = 0, stride = 0; // bytes of an element, bytes from row to row of a run
         std::byte *first_in(const arguments &args) const {
             return place == NO_SLOT ? nullptr : static_cast<std::byte *>(args[place]);
         }
     };
 
-    row_space space_; // of the data tensors, then the statistics
-    size_t count_;
-    std::array<tensor, MAX_ROW_TENSORS> data_ = {};     // those there are not have no size
-    dim_t statistics_size_ = 0, statistics_stride_ = 0; // an element in bytes, and from row to row in elements
+    row_space space_;                                   // of the data tensors and, behind them, the statistics
+    size_t count_;                                      // of data tensors
+    std::array<tensor, MAX_ROW_TENSORS> data_ = {};     // from count_ on, their sizes are 0
+    dim_t statistics_size_ = 0, statistics_stride_ = 0; // bytes of an element, elements from row to row
 };
 
 } // namespace jitnorm::impl::layer_norm

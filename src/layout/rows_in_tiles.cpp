@@ -34,7 +34,8 @@ void rows_in_tiles::cursor::begin_tile(dim_t first, dim_t end, dim_t most) {
     gathered_ = {0, 0};
 }
 
-// Where the batch's first row is in all tensors that have no tile, and how many from it on are evenly spaced in each.
+// Finds the batch's first row in each tensor that has no tile. Returns how many rows from it on, at most `most`, are
+// evenly spaced in all these tensors.
 dim_t rows_in_tiles::cursor::find_rows_in_place(dim_t most) {
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         if (rows_.how_.pitch[i] != 0) continue;
@@ -64,7 +65,7 @@ void rows_in_tiles::cursor::close(range, range) {
     written_.end = first_ + number_;
 }
 
-// Rows before the batch at hand are not going to be asked for these columns.
+// The tile begins anew at the current batch, since rows before the batch will not be opened with these columns.
 void rows_in_tiles::cursor::gather(range columns) {
     scatter();
     tiled_.begin = first_;

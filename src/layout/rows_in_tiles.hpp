@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows_in_tiles: a row source (row_tensors.hpp) for tensors of any layout: rows are gathered into tiles, dense buffers
-// of the thread's scratchpad, and what is written there is scattered. Tensors without a tile (plan::pitch) are taken
-// where they are. The bits are those of dense rows.
+// rows_in_tiles: a row source (row_tensors.hpp) for tensors of any layout. It gathers rows into tiles, which are dense
+// buffers in the thread's scratchpad, and scatters what is written there. Tensors whose plan::pitch is 0 have no tile:
+// their panels are the tensors' own memory. The results have the same bits as those of dense tensors.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,18 @@ public:
     rows_in_tiles(const row_tensors &tensors, const plan &how);
 
     dim_t rows() const { return packers_[0]->rows(); }
-    // Where to cut rows between threads: neighbours that share cache lines of what is written stay together.
+    // Where to cut the rows between two threads, at or before `row`: rows that share cache lines of the result tensor
+    // stay together.
     dim_t cut_at(dim_t row) const { return packers_[size_t(tensors_.result)]->group_begin(row); }
 
     class cursor {
     public:
         cursor(const rows_in_tiles &rows, const arguments &args, std::byte *tiles);
 
-        // Calls body(first row, number) for batches of at most `most` rows that cover the range; what follows is about
-        // the batch it is at. Rows up to `same_columns_until` may be gathered together with those of a batch before
-        // them: all are going to be asked for the same columns.
+        // Calls body(first row, number of rows) for batches of at most `most` rows that cover the range in order. The
+        // functions below are for the body: they mean its batch. The caller says that the rows before
+        // `same_columns_until` will all be opened with the same columns, in this call or the next ones, so that a tile
+        // may take rows of several batches. Otherwise a tile takes the rows of one batch only.
         template <typename Body>
         void for_each_batch(range which, dim_t most, dim_t same_columns_until, Body &&body) {
             for (dim_t first = which.begin; first < which.end; first += number_) {
@@ -35,18 +37,19 @@ public:
             }
         }
 
-        // Gathers the columns, for as many rows as the tiles take, unless they are there already; what was written to
-        // other columns is scattered before. Always the whole batch.
+        // Gathers these columns of all rows of the tile, unless the tile has them already. Before that it scatters what
+        // was written to other columns. `rows` must be all rows of the batch.
         panel open(range rows, range columns);
         panel open_to_read(range rows, range columns) { return open(rows, columns); }
-        // What was written is scattered when the tiles are needed for other rows or columns, or the work is finished.
+        // Notes that the batch's rows have been written. They are scattered when the tiles are needed for other rows or
+        // columns, or by finish().
         void close(range rows, range columns);
 
         statistics_rows open_statistics() { return statistics_.open(first_, number_); }
         void close_statistics() const { statistics_.close(first_, number_); }
 
-        // At the end of a thread's work: nothing is left in the tiles, and `share` of the `shares` of all padding is
-        // zero.
+        // Ends a thread's work: scatters what is left in the tiles and writes zeros to the thread's piece of the
+        // padding, the piece `share` of `shares`.
         void finish(int share, int shares);
 
     private:
@@ -60,16 +63,16 @@ public:
         const rows_in_tiles &rows_;
         const arguments &args_;
         panel tiles_;
-        dim_t first_ = 0, number_ = 0;                           // the batch
+        dim_t first_ = 0, number_ = 0;                           // the batch: its first row and its number of rows
         std::array<std::byte *, MAX_ROW_TENSORS> in_place_ = {}; // its first row in each tensor without a tile
-        range tiled_ = {0, 0};                                   // rows of the tiles,
-        range gathered_ = {0, 0};                                // columns of them that are there,
-        range written_ = {0, 0};                                 // and rows that are to be scattered
+        range tiled_ = {0, 0};                                   // the rows that the tiles are for
+        range gathered_ = {0, 0};                                // the columns of these rows that the tiles have
+        range written_ = {0, 0};                                 // the rows that are still to be scattered
         statistics_tile statistics_;
     };
 
 private:
-    // The tensor whose rows decide how many a tile takes: the first one that has a tile.
+    // The first tensor that has a tile. It decides how many rows a tile takes.
     const row_packer &leading() const;
 
     row_tensors tensors_;

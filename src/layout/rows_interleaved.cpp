@@ -19,7 +19,7 @@ rows_interleaved::cursor::cursor(const rows_interleaved &rows, const arguments &
     : rows_(rows), args_(args), tiles_(tiles_in(tiles, rows.tensors_.count, rows.how_)),
       statistics_(rows.tensors_, &rows.statistics_, args) {}
 
-// A row of a strand follows the one before behind those of the other strands.
+// In a tile the rows of all strands alternate: from a row of one strand to its next row there are strands_ rows.
 panel rows_interleaved::cursor::open(range, range) const {
     panel result = {};
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i)
@@ -47,7 +47,8 @@ void rows_interleaved::cursor::scatter(const interleaved_blocks::unit &u, dim_t 
     }
 }
 
-// Calls body(first place, rows, slot); a unit of all strands there are is a single piece.
+// Cuts the rows at hand into pieces whose places are consecutive, and calls body(first place, number of rows, first row
+// in the tile) for each. A unit that has all strands is one piece.
 template <typename Body>
 void rows_interleaved::cursor::for_each_piece(const interleaved_blocks::unit &u, dim_t done, Body &&body) const {
     const dim_t first = u.place + done * u.from_row;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows_interleaved: a row source (row_tensors.hpp) like rows_in_tiles, for blocks of rows that have an order of their
-// own while their rows are far apart in memory: rows are visited by units (interleaved_blocks.hpp), several blocks side
-// by side. What a cursor goes through are units in place of rows; rows are no longer than a panel.
+// rows_interleaved: a row source (row_tensors.hpp) that gathers rows into tiles as rows_in_tiles does, but visits them
+// by units (interleaved_blocks.hpp). It is for backward where the rows of a row block, which are added in order, lie
+// far apart in memory. Ranges and shares of a cursor's work count units in place of rows. Panels have whole rows.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace jitnorm::impl::layer_norm {
 
 class rows_interleaved {
 public:
-    // The units for blocks of so many rows, which there may be none of.
+    // The units for row blocks of so many rows; there may be none.
     static interleaved_blocks units_of(const row_tensors &tensors, dim_t block_rows);
 
     rows_interleaved(const row_tensors &tensors, const plan &how);
@@ -26,15 +26,16 @@ public:
     public:
         cursor(const rows_interleaved &rows, const arguments &args, std::byte *tiles);
 
-        // Calls body(first row, number) for batches that cover the units; each is of a single block, and those of a
-        // block come in its order. What follows is about the batch it is at.
+        // Calls body(first row, number of rows) for batches that cover the units. The rows of a batch belong to one row
+        // block, and the batches of a row block come in its order. The functions below are for the body: they mean its
+        // batch.
         template <typename Body>
         void for_each_batch(range units, Body &&body) {
             for (dim_t number = units.begin; number < units.end; ++number) go_through(number, body);
         }
 
         panel open(range rows, range columns) const;
-        void close(range, range) const {} // all strands are scattered together
+        void close(range, range) const {} // go_through() scatters all strands together
         statistics_rows open_statistics() { return statistics_.open(first_, number_); }
         void close_statistics() const {}
         void finish(int share, int shares) const { zero_padding(rows_.tensors_, args_, share, shares); }
@@ -63,8 +64,8 @@ public:
         const rows_interleaved &rows_;
         const arguments &args_;
         panel tiles_;
-        dim_t first_ = 0, number_ = 0;   // the batch,
-        dim_t strand_ = 0, strands_ = 0; // its strand, and how many are in the tiles
+        dim_t first_ = 0, number_ = 0;   // the batch: its first row and its number of rows
+        dim_t strand_ = 0, strands_ = 0; // the batch's strand, and how many strands are in the tiles
         statistics_tile statistics_;
     };
 
@@ -72,8 +73,8 @@ private:
     row_tensors tensors_;
     interleaved_blocks strands_;
     plan how_;
-    std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_; // rows in the order of the strands
-    row_packer statistics_;                                          // rows in their own
+    std::array<std::optional<row_packer>, MAX_ROW_TENSORS> packers_; // they number rows by their places
+    row_packer statistics_;                                          // its rows have their own numbers
 };
 
 } // namespace jitnorm::impl::layer_norm

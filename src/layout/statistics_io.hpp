@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// statistics_io: one statistic of a row or of a few, between a tensor of type f32, bf16 or f16 and floats.
+// statistics_io: reads and writes one statistic of one row or of several rows. The tensor is of f32, bf16 or f16; the
+// values are floats.
 #pragma once
 
 #include <type_traits>
@@ -21,7 +22,8 @@ void visit_type(jitnorm_data_type_t type, Body &&body) {
         body(stored_as<f16>());
 }
 
-// Numbers by value: what is written may not change them, so loops need not read them anew.
+// `first`, `stride` and `count` are passed by value, so that the compiler knows that no store can change them and loops
+// keep them in registers.
 template <typename Stored, typename Body>
 void read_spaced(const void *tensor, dim_t first, dim_t stride, dim_t count, Body &body) {
     for (dim_t i = 0; i < count; ++i) body(i, widen<float>(load<Stored>(tensor, first + i * stride)));
@@ -34,8 +36,7 @@ void write_spaced(const float *values, dim_t count, void *tensor, dim_t first, d
 
 } // namespace statistics_detail
 
-// Calls body(i, value) for `count` values of the tensor, the first at element `first` and each next one `stride`
-// elements on.
+// Calls body(i, value) for i = 0 .. count-1, where the value is the element first + i * stride of the tensor.
 template <typename Body>
 void read_statistics(const void *tensor, jitnorm_data_type_t type, dim_t first, dim_t stride, dim_t count,
                      Body &&body) {
@@ -51,7 +52,7 @@ inline void write_statistics(const float *values, dim_t count, void *tensor, jit
     });
 }
 
-// One value per row, such as the mean. Statistics of every type pass through float.
+// The value of one row in a tensor that has one value for each row; `data` is the data handle.
 inline float read_row_value(const memory_desc &md, const void *data, dim_t row) {
     return visit_data_type(md.data_type, [&]<typename Stored>(stored_as<Stored>) {
         return widen<float>(load<Stored>(data, offset_of_index(md, row)));

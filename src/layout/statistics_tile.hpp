@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// statistics_tile: the mean and the variance of a batch's rows, from and to tensors of any layout: where they are if
-// they are evenly spaced there, as they almost always are, else gathered and scattered.
+// statistics_tile: the means and the variances of a batch's rows, in tensors of any layout. If they are evenly spaced
+// in the tensors, as they almost always are, they are used there; otherwise they are gathered and scattered.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,8 @@ public:
         stride_ = rows_->row_step() / size_;
     }
 
-    // The rows first .. first+number-1, at most MAX_BATCH_ROWS. What is only written has any values.
+    // The statistics of the rows first .. first+number-1, which are at most MAX_BATCH_ROWS. Statistics that are outputs
+    // have undefined values until they are written.
     statistics_rows open(dim_t first, dim_t number) {
         if (rows_ == nullptr) return {};
         const auto [offset, count] = rows_->run_from(first, number);
@@ -40,7 +41,7 @@ private:
         auto *const first = static_cast<std::byte *>(args_[tensor]);
         return first == nullptr ? nullptr : first + offset;
     }
-    // Row by row: for so few elements a strided copy's preparations take longer.
+    // Copies row by row: for so few elements the preparations of a strided_copy would take longer than the copy.
     void gather(slot from, dim_t first, dim_t number, float *to) const {
         auto *tile = reinterpret_cast<std::byte *>(to);
         rows_->for_each_row(first, number, [&](dim_t offset) {
@@ -59,8 +60,8 @@ private:
     const row_tensors &tensors_;
     const row_packer *rows_; // null where no statistic is read or written
     const arguments &args_;
-    dim_t size_ = 0, stride_ = 0; // of an element, in bytes; from row to row of a run, in elements
-    bool is_in_place_ = true;     // the batch is
+    dim_t size_ = 0, stride_ = 0;                           // bytes of an element, elements from row to row of a run
+    bool is_in_place_ = true;                               // whether the batch's statistics are used in the tensors
     float mean_[MAX_BATCH_ROWS], variance_[MAX_BATCH_ROWS]; // room for narrower types too
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather and scatter are one code each time: `to_tile` says in which direction an element goes.
+// The same code gathers and scatters: the template parameter `to_tile` says in which direction elements are copied.
 //
-// The axes are walked in the order in which the tensor has them in memory, so that its cache lines come one after the
-// other and each is used whole. Only the tile's fastest axis, its columns, goes a few columns at a time, as many as are
-// turned in registers against the tensor's fastest axis.
+// The axes are walked in the order in which they lie in the tensor's memory, so that its cache lines are visited one
+// after the other and each is used whole. The exception is the columns, the tile's fastest axis, where they are not
+// also the tensor's: the walk takes a few columns at a time, as many as registers can transpose against the tensor's
+// fastest axis ("turn").
 #include "strided_copy.hpp"
 
 #include <algorithm>
@@ -16,16 +17,16 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// Where the tensor is read it is const, where it is written the tile is.
+// The side that is read is const.
 template <bool to_tile>
 using tensor_pointer = std::conditional_t<to_tile, const char *, char *>;
 template <bool to_tile>
 using tile_pointer = std::conditional_t<to_tile, char *, const char *>;
 
-// The two innermost axes.
+// The two innermost axes of a walk.
 struct leaf_shape {
     box_axis rows, columns;
-    dim_t ahead = 0; // the cache lines so many bytes on in the tensor are fetched as well; 0: none
+    dim_t ahead = 0; // the tensor's cache lines are prefetched so many bytes ahead; 0: they are not
 };
 
 template <bool to_tile>
@@ -41,15 +42,15 @@ void copy_bytes(tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile, size
         std::memcpy(tensor, tile, bytes);
 }
 
-// Rows that lie as they shall: whole runs.
+// Copies rows whose elements are adjacent in the tensor and in the tile.
 template <bool to_tile>
 void copy_rows(const box_axis &rows, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile, auto bytes) {
-    const box_axis local = rows; // which no byte written can change
+    const box_axis local = rows; // so that the compiler knows that no store can change it
     for (dim_t r = 0; r < local.size; ++r)
         copy_bytes<to_tile>(tensor + r * local.in_tensor, tile + r * local.in_tile, size_t(bytes));
 }
 
-// The same, with the usual lengths of inner blocks known to the compiler.
+// The same. The usual lengths of inner blocks are constants, for which the compiler makes faster copies.
 template <size_t Size, bool to_tile>
 void copy_runs(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
     const auto copy = [&](auto bytes) { copy_rows<to_tile>(shape.rows, tensor, tile, bytes); };
@@ -78,7 +79,7 @@ uint64_t load_word(const char *from) {
 }
 void store_word(uint64_t word, char *to) { std::memcpy(to, &word, sizeof word); }
 
-// Columns a step apart, 8 bytes of the tile at a time.
+// Copies rows whose elements are not adjacent in the tensor, 8 bytes of the tile at a time.
 template <size_t Size, bool to_tile>
 void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
     const auto [rows, columns, ahead] = shape;
@@ -98,12 +99,13 @@ void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_p
     }
 }
 
-// ---------------------------------------------------------------- rows that are
+// ---------------------------------------------------------------- rows that are the tensor's fastest axis
 
-constexpr dim_t LINE = 64;
+constexpr dim_t LINE = 64; // bytes of a cache line
 
-// Rectangles of `Turn`, all rows of a few columns before the next columns, so that cache lines of the tensor are used
-// whole. The last ones begin where they still fit.
+// Transposes rectangles of the size of `Turn`. It takes all rows of a few columns before the next columns, so that
+// cache lines of the tensor are used whole. The last rectangle of an axis begins where it still fits and overlaps the
+// one before it.
 template <typename Turn, bool to_tile>
 JITNORM_INLINES_SIMD void copy_turned(const leaf_shape &shape, tensor_pointer<to_tile> tensor,
                                       tile_pointer<to_tile> tile) {
@@ -133,7 +135,7 @@ JITNORM_INLINES_SIMD void copy_turned(const leaf_shape &shape, tensor_pointer<to
 template <bool to_tile>
 struct turned_leaf {
     leaf_run<to_tile> run;
-    dim_t columns; // that it takes at a time
+    dim_t columns; // how many of them `run` takes at a time
 };
 
 template <typename Turn, bool to_tile>
@@ -143,7 +145,7 @@ turned_leaf<to_tile> turned() {
 
 constexpr dim_t LARGEST_EDGE = 16; // bytes of a square's line
 
-// The largest squares that fit; both axes have at least two indices.
+// Turns by the largest squares that fit. Both axes have at least two indices.
 template <size_t Size, bool to_tile, typename Line, int Edge = LARGEST_EDGE / int(Size)>
 turned_leaf<to_tile> choose_square(dim_t rows, dim_t columns) {
     using square = std::conditional_t<to_tile, square_transpose<Size, Edge, Line, dense_line>,
@@ -165,7 +167,7 @@ turned_leaf<to_tile> choose_turned(const leaf_shape &shape) {
 
 // ---------------------------------------------------------------- all axes
 
-// Lines this far apart are not foreseen by processors: they are fetched ahead.
+// The prefetchers of processors do not foresee cache lines that are this far apart; the walk prefetches them.
 constexpr dim_t FAR = 1024; // bytes
 
 template <size_t Size, bool to_tile>
@@ -192,8 +194,9 @@ public:
     void run(tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const { run_from(0, tensor, tile); }
 
 private:
-    // The fastest axis. Where its elements are apart, and too few for the largest squares, the longest axis of those
-    // nearer than the columns: their cache lines are all at hand.
+    // Moves to the end of the loops the axis that becomes the leaf's rows. Usually this is the tensor's fastest axis.
+    // If its elements are not adjacent and too few for the largest square, it is the longest of the axes that have a
+    // smaller step in the tensor than the columns; the cache lines of these axes are all in the caches.
     void put_rows_last() {
         const auto end = loops_.begin() + count_;
         const auto nearer = std::find_if(
@@ -204,7 +207,9 @@ private:
         std::rotate(longest, longest + 1, end);
     }
 
-    // All columns within one place of the others, or a few at a time where other axes are nearer in memory.
+    // Chooses a leaf that turns rectangles. It takes all columns at once, unless there are loops with a smaller step in
+    // the tensor than the columns. In that case the columns become a loop outside those loops, and the leaf takes as
+    // many of them as a rectangle has.
     void turn() {
         const auto turned = choose_turned<Size, to_tile>(leaf_);
         run_ = turned.run;
@@ -230,7 +235,8 @@ private:
             run_from(loop + 1, tensor, tile);
     }
 
-    // The last ones begin where as many still fit.
+    // Takes as many columns at a time as the leaf needs. The last ones begin where that many still fit, and overlap the
+    // ones before them.
     void run_columns(int loop, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const {
         const box_axis &axis = loops_[size_t(loop)];
         const dim_t together = leaf_.columns.size;
@@ -243,7 +249,7 @@ private:
     leaf_shape leaf_ = {{1, 0, 0}, {1, dim_t(Size), dim_t(Size)}, 0};
     leaf_run<to_tile> run_;
     std::array<box_axis, size_t(box::MAX_AXES) + 1> loops_; // outermost first
-    int count_ = 0, columns_at_ = -1;
+    int count_ = 0, columns_at_ = -1; // how many loops there are, and which one has the columns (-1: none)
 };
 
 template <size_t Size>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// strided_copy: evenly spaced elements of a tensor, along any number of axes, to and from a tile; bytes unchanged.
+// strided_copy: copies the elements of a box from a tensor to a tile or back. The elements of a box are evenly spaced
+// along any number of axes; their bytes do not change.
 #pragma once
 
 #include <array>
@@ -9,12 +10,12 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// From one index to the next, in bytes, in the tensor and in the tile.
 struct box_axis {
-    dim_t size, in_tensor, in_tile;
+    dim_t size;               // number of indices
+    dim_t in_tensor, in_tile; // bytes from one index to the next, in the tensor and in the tile
 };
 
-// Every combination of indices along its axes is one element; without axes it is a single one.
+// Every combination of indices along the axes is one element of the box. A box without axes is one element.
 class box {
 public:
     static constexpr int MAX_AXES = 2 * MAX_NDIMS; // each dimension of a tensor has at most one inner block
@@ -23,7 +24,7 @@ public:
 
     box() = default;
     box(const box &other) : tensor_offset(other.tensor_offset), tile_offset(other.tile_offset) {
-        for (const box_axis &axis : other) axes_[size_t(count_++)] = axis; // not all of the array
+        for (const box_axis &axis : other) axes_[size_t(count_++)] = axis; // the rest of the array is undefined
     }
     box &operator=(const box &) = delete;
 
@@ -43,7 +44,8 @@ struct strided_copy {
     void (*scatter)(const box &shape, char *tensor, const char *tile);
 };
 
-// For elements of 1, 2, 4 or 8 bytes. Elements may be written more than once, gaps between them are not touched.
+// For elements of 1, 2, 4 or 8 bytes. The copy may write an element more than once; it does not touch gaps between
+// elements.
 strided_copy choose_strided_copy(size_t element_size);
 
 } // namespace jitnorm::impl::layer_norm

@@ -8,6 +8,8 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
+// How many indices, `step` bytes apart in blocks of `block`, share cache lines: from one index at the start of a cache
+// line to the next such index.
 dim_t group_of(dim_t step, dim_t block) {
     return std::min(block, tensor_axis::CACHE_LINE / std::gcd(step, tensor_axis::CACHE_LINE));
 }
@@ -35,7 +37,7 @@ tensor_axis::level tensor_axis::level_of(const memory_desc &md, int d) {
         found.jump = found.step;
         found.step = tile;
     }
-    // Blocks that follow each other without a gap are none.
+    // Blocks that follow each other without a gap count as one block.
     if (found.jump == found.block * found.step) found.block = size;
     return found;
 }

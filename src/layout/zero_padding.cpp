@@ -10,7 +10,9 @@ namespace jitnorm::impl {
 
 namespace {
 
-// The padding of one dimension: in every inner tile at the dimension's end, the same evenly spaced runs. In elements.
+// The padding of one dimension. It lies in the inner tiles at the dimension's end, at the same places in each of them:
+// `count` runs of `length` elements, `period` elements apart, the first of them `first` elements after the tile's
+// begin.
 struct padding_runs {
     dim_t first, length, period, count;
 };
@@ -28,7 +30,8 @@ padding_runs runs_of(const memory_desc &md, int d) {
     return {used * step, (block - used) * step, block * step, tile / (block * step)};
 }
 
-// How many inner tiles follow each other along each dimension, and where the first one is that has padding of d.
+// The inner tiles that have padding of one dimension: how many there are along each dimension, and the offset of the
+// first one in elements.
 struct tile_grid {
     jitnorm_dims_t size;
     dim_t offset;

@@ -24,13 +24,13 @@ void add_entry(fingerprint &to, const binary_post_op &op) {
 
 } // namespace
 
-// An implementation's name is where it is as long as the process lives.
+// The address of the forced implementation's name stands for the name, since it never changes while the process lives.
 fingerprint::fingerprint(maker who) {
     add(uint64_t(who) << 32 | uint64_t(jit::effective_isa()));
     add(uint64_t(reinterpret_cast<uintptr_t>(forced_implementation().data())));
 }
 
-// What lies beyond the dimensions and blocks in use means nothing.
+// Adds the dimensions and blocks in use only, since the rest of the descriptor means nothing.
 void fingerprint::add(const memory_desc &md) {
     const auto dims = size_t(md.ndims), blocks = size_t(md.inner_nblks);
     add(uint64_t(md.ndims) | uint64_t(md.inner_nblks) << 8 | uint64_t(md.data_type) << 16 |
@@ -54,13 +54,13 @@ void fingerprint::add(const attributes &attr) {
     }
     if (attr.unquantized.ndims != 0) add(attr.unquantized);
     const residual_addition &residual = attr.residual;
-    if (residual.added.ndims == 0 && residual.sum.ndims == 0) return; // nothing is added
+    if (residual.added.ndims == 0 && residual.sum.ndims == 0) return; // there is no residual
     add(residual.added);
     add(residual.sum);
     add(uint64_t(residual.bias_type) << 32 | uint64_t(residual.normalizes_rounded));
 }
 
-// A sum of products, which do not wait for each other.
+// A sum of products: the processor can compute the products at the same time.
 uint64_t fingerprint::hash() const {
     constexpr uint64_t ODD = 0x9E3779B97F4A7C15, STEP = 0xD1B54A32D192ED02;
     uint64_t sum = 0, factor = ODD;

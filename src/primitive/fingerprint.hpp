@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fingerprint: all that decides what a creation makes, as words that compare at once. Floats are among them as they
-// are: what two numbers that compare equal do to a result may differ.
+// fingerprint: everything that decides what a creation function makes, as a row of words that can be compared quickly.
+// Floating-point numbers are added by their bits, because two numbers that compare equal (+0 and -0) may lead to
+// different results.
 //
-//     fingerprint asked(maker::forward_desc);
+//     fingerprint asked(maker::primitive_desc);
 //     asked.add(*src_desc);
 //     asked.add(epsilon);
 #pragma once
@@ -16,12 +17,13 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Who adds what, and in which order: words of one never mean what those of another do.
+// Which kind of object is made. Each maker adds other values in another order, so fingerprints of different makers must
+// never be equal.
 enum class maker { primitive_desc, two_phase_call };
 
 class fingerprint {
 public:
-    // The settings of the process that choose an implementation are the first words.
+    // Begins with the maker and the settings of the process that decide which implementation is chosen.
     explicit fingerprint(maker who);
 
     void add(uint64_t word) {
@@ -36,15 +38,15 @@ public:
     void add(const memory_desc &md);
     void add(const attributes &attr);
 
-    bool is_whole() const { return count_ <= MOST_WORDS; } // there was room for all words
+    bool is_whole() const { return count_ <= MOST_WORDS; } // whether there was room for all words
     std::span<const uint64_t> words() const { return {words_.data(), count_}; }
     uint64_t hash() const;
 
 private:
-    static constexpr size_t MOST_WORDS = 256; // tens of post-ops
+    static constexpr size_t MOST_WORDS = 256; // enough for tens of post-ops
 
     size_t count_ = 0;
-    std::array<uint64_t, MOST_WORDS> words_; // those that count are set
+    std::array<uint64_t, MOST_WORDS> words_; // the first count_ are set, the others undefined
 };
 
 } // namespace jitnorm::impl::layer_norm

@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t rounded_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-// Whether each element lies where it would in the other, in the same type; the stride of a dimension of one element is
-// never used.
+// Whether both have one type and each element has the same offset in both. The stride of a dimension of size 1 is never
+// used, so it may differ.
 bool is_laid_out_as(const memory_desc &a, const memory_desc &b) {
     if (a.data_type != b.data_type || a.offset0 != b.offset0 || a.inner_nblks != b.inner_nblks) return false;
     for (int d = 0; d < a.ndims; ++d)
@@ -27,7 +27,7 @@ void copy_line(const char *from, dim_t from_step, char *to, dim_t to_step, dim_t
     for (dim_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, Size);
 }
 
-// One type to another, rounded once: of both at most one is not f32, or it is widened on the way.
+// Copies from one type to another by way of f32. It rounds at most once, because f32 has every value of `From`.
 template <typename From, typename To>
 void convert_line(const char *from, dim_t from_step, char *to, dim_t to_step, dim_t count) {
     for (dim_t i = 0; i < count; ++i)
@@ -36,7 +36,7 @@ void convert_line(const char *from, dim_t from_step, char *to, dim_t to_step, di
 
 using line_copy = void (*)(const char *, dim_t, char *, dim_t, dim_t);
 
-// Body for f32, bf16 or f16, which are all that side tensors have.
+// Calls body for the type f32, bf16 or f16; these tensors have no other types.
 template <typename Body>
 line_copy for_type(jitnorm_data_type_t type, Body &&body) {
     return type == jitnorm_f16    ? body(stored_as<f16>())
@@ -51,13 +51,13 @@ line_copy choose_copy(jitnorm_data_type_t from, jitnorm_data_type_t to) {
     });
 }
 
-// From one index of a dimension to the next, in bytes. With a single index there is no next one, and the stride may be
-// any number.
+// The bytes from one index of a dimension to the next; 0 for a dimension of size 1, whose stride may be any number.
 dim_t step_of(const memory_desc &md, int d) {
     return md.dims[d] > 1 ? md.strides[d] * dim_t(size_of(md.data_type)) : 0;
 }
 
-// Line by line along the last dimension; the lines are counted as an odometer does. There are elements.
+// Copies line by line along the last dimension. The indices of the other dimensions are counted up as an odometer does.
+// The tensors must have elements.
 void copy_tensor(const memory_desc &from, const void *source, const memory_desc &to, void *target) {
     const int last = from.ndims - 1;
     const auto *s = static_cast<const char *>(source) + from.offset0 * dim_t(size_of(from.data_type));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// layout_adapter: an executor around another one, for front ends whose users may lay out as they like, and in types as
-// they like, what a problem takes in one layout and one type only: scale, shift and their gradients, which a problem
-// has as dense vectors of C elements, and mean and variance, which share problem::statistics. What is otherwise passes
-// through copies in the scratchpad; all else goes to the inner executor as it is.
+// layout_adapter: an executor around another executor, for front ends that allow more layouts and types than a problem
+// does. In a problem scale, shift and bias are dense vectors of C elements, scale and shift have one type, so have
+// their gradients, and mean and variance share one descriptor. This executor copies tensors that differ from that to
+// the scratchpad and back. The inner executor gets the other tensors as they are.
 //
-//     adapted_layouts sides;   // all empty: as the problem has them
-//     sides.scale = gamma;  // say, with the normalized dimensions of src
-//     sides.mean = mean;    // with its row dimensions
+//     adapted_layouts sides; // a tensor whose descriptor stays empty is laid out as the problem says
+//     sides.scale = gamma;   // for example with the normalized dimensions of src
+//     sides.mean = mean;     // with the row dimensions of src
 //     auto inner = make_executor(p, chosen);
 //     auto outer = std::make_shared<const layout_adapter>(p, sides, inner, chosen->scratchpad_bytes(p));
 //     ... outer->scratchpad_bytes() ... outer->execute(arguments) ...
@@ -21,31 +21,31 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Strided, without inner blocks, of type f32, bf16 or f16; where two share a type of the problem and differ, that had
-// better be common_type() of them, so that nothing is rounded twice. Scale, shift and gradients with any dimensions
-// that have C elements, in row-major order; statistics with the dimensions of problem::statistics, which had better be
-// dense where it is not that of both.
+// The tensors as the caller has them. They have strides, no inner blocks, and the type f32, bf16 or f16. Scale, shift,
+// gradients and bias may have any dimensions with C elements in row-major order. Mean and variance have the dimensions
+// of problem::statistics; if they differ from each other, problem::statistics should be dense. If two tensors for which
+// the problem has one type differ in type, that type should be common_type() of both, so that nothing is rounded twice.
 struct adapted_layouts {
     memory_desc scale, shift, diff_scale, diff_shift;
     memory_desc mean, variance;
     memory_desc bias = {}; // of a residual
 };
 
-// The type of both, where they agree; else f32, which has all values of both.
+// The type of both if they are equal; otherwise f32, which can represent every value of both.
 constexpr jitnorm_data_type_t common_type(jitnorm_data_type_t a, jitnorm_data_type_t b) {
     return a == b ? a : jitnorm_f32;
 }
 
 class layout_adapter final : public executor {
 public:
-    // `inner` solves p and wants a scratchpad of `inner_bytes`.
+    // `inner` is an executor for p that needs a scratchpad of `inner_bytes`.
     layout_adapter(const problem &p, const adapted_layouts &layouts, std::shared_ptr<const executor> inner,
                    size_t inner_bytes);
 
-    size_t scratchpad_bytes() const { return bytes_; } // of both
-    bool copies() const { return !copies_.empty(); }   // otherwise the inner one would do
+    size_t scratchpad_bytes() const { return bytes_; } // for the copies and the inner executor together
+    bool copies() const { return !copies_.empty(); }   // if not, the inner executor can be used without the adapter
 
-    // As the inner one; the pointers of the arguments are the data handles of the layouts.
+    // The arguments are data handles of tensors as adapted_layouts describes them.
     jitnorm_status_t execute(const arguments &args) const override;
 
 private:
@@ -53,7 +53,7 @@ private:
         slot place;
         memory_desc outside, inside;
         bool is_output;
-        size_t offset = 0; // of the copy in the scratchpad
+        size_t offset = 0; // bytes from the begin of the scratchpad to the copy
     };
     void add(copy what);
 

@@ -24,8 +24,8 @@ decltype(auto) visit_compute_type(const problem &p, Body &&body) {
     return body(float());
 }
 
-// Kernels know no sizes: when an execution brings them, what depends on them is set up on its stack. But for post-ops
-// nothing is allocated.
+// For problems with run-time sizes. The kernels do not depend on sizes and are made at creation. Each execution makes
+// on its stack an executor for its sizes, which allocates nothing unless there are post-ops.
 template <typename Direction, typename T>
 class runtime_executor final : public executor {
 public:

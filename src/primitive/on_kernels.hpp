@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// on_kernels: the implementations on generated code, both directions in every layout, data type and post-op: one for
-// each instruction set.
+// on_kernels: the implementations that run generated kernels, one for each instruction set. Each takes both directions,
+// and every layout, data type and post-op.
 #pragma once
 
 #include <array>

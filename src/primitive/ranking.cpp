@@ -46,7 +46,8 @@ struct ranking {
 
 constinit process_wide<const ranking> the_ranking;
 
-// What set_forced_implementation() said: a literal. Null: nothing yet, the environment counts.
+// The name that set_forced_implementation() has set, which is a literal. Null if it was never called: then the
+// environment counts.
 constinit std::atomic<const char *> forced = nullptr;
 
 } // namespace

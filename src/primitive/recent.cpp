@@ -20,10 +20,11 @@ struct entry {
     std::shared_ptr<const void> made;
 };
 
-// The last used first.
+// The one that was used last comes first.
 using entries = std::list<entry>;
 
-// Calls are made with the process's lock held. What goes is handed to the caller, who drops it without the lock.
+// Callers hold process_lock, except for capacity(). The functions that drop entries return them, so that the caller can
+// destroy them after it has released the lock.
 class cache {
 public:
     std::shared_ptr<const void> find(const fingerprint &asked, uint64_t hash) {
@@ -37,7 +38,7 @@ public:
         return nullptr;
     }
 
-    // Takes the one entry of the list.
+    // Inserts the entry that is in the list `one`.
     entries insert(entries one) {
         by_hash_.emplace(one.front().hash, one.begin());
         all_.splice(all_.begin(), one);
@@ -48,7 +49,7 @@ public:
         capacity_.store(capacity, std::memory_order_relaxed);
         return evict();
     }
-    size_t capacity() const { return capacity_.load(std::memory_order_relaxed); } // needs no lock
+    size_t capacity() const { return capacity_.load(std::memory_order_relaxed); }
 
 private:
     entries evict() {

@@ -11,7 +11,7 @@ bool grow(thread_state &mine, size_t bytes) {
     auto &buffer = mine.scratchpad;
     if (buffer.size >= bytes) return true;
     buffer.size = 0;
-    buffer.data.reset(); // before, not after: both need not fit
+    buffer.data.reset(); // before the allocation: memory may not be enough for both buffers
     buffer.data = allocate_aligned(bytes);
     if (buffer.data != nullptr) buffer.size = bytes;
     return buffer.data != nullptr;

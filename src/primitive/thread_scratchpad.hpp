@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_scratchpad: the scratchpad that the library owns. One buffer for each executing thread, shared by all
-// primitives, so that several threads may execute one primitive at once without a lock. It grows when a thread first
-// needs more than before and is freed when the thread ends; in a steady state nothing is allocated.
+// thread_scratchpad: the scratchpads that the library owns. Each thread that calls executions has one buffer, which all
+// primitives share, so that several threads may execute one primitive at once without a lock. The buffer grows when an
+// execution needs more than those before it, and is freed when the thread ends.
 #pragma once
 
 #include "../system/aligned_bytes.hpp"
 
 namespace jitnorm::impl {
 
-// One execution's use of the calling thread's buffer. A caller's pool may begin another execution on a thread that
-// waits in the middle of one: that one gets a buffer for itself. So does an execution late in a thread's end.
+// The scratchpad of one execution, which normally is the calling thread's buffer. The execution gets a buffer of its
+// own if the thread's buffer is in use, because a caller's pool began this execution on a thread that waits in the
+// middle of another; and if the thread ends and has no state any more.
 class thread_scratchpad {
 public:
-    explicit thread_scratchpad(size_t bytes) noexcept; // 0: none
+    explicit thread_scratchpad(size_t bytes) noexcept; // 0: there is no scratchpad
     thread_scratchpad(const thread_scratchpad &) = delete;
     thread_scratchpad &operator=(const thread_scratchpad &) = delete;
     ~thread_scratchpad();
 
-    // Of at least the wanted size, aligned to 64, with any content; null when memory is out, or none was wanted.
+    // At least so many bytes, aligned to 64, with undefined content. Null if memory is out or 0 bytes were asked for.
     void *data() const { return data_; }
 
 private:
     void *data_ = nullptr;
-    bool *in_use_ = nullptr; // the mark on the thread's buffer, where that is it
-    aligned_bytes own_;
+    bool *in_use_ = nullptr; // the flag of the thread's buffer, if that is used; otherwise null
+    aligned_bytes own_;      // the execution's own buffer, if it has one
 };
 
 // Frees the calling thread's buffer, unless an execution on this thread is using it.

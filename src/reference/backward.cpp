@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward: the gradients of scale and shift column by column, then diff_src row by row. In this order, because
+// backward: computes the gradients of scale and shift column by column, then diff_src row by row. The order matters:
 // diff_src may overwrite diff_dst in place.
 #include "reference.hpp"
 
@@ -17,7 +17,7 @@ namespace jitnorm::impl::layer_norm::reference {
 
 namespace {
 
-constexpr dim_t COLUMNS = 128; // columns whose gradients are added up together, on the stack
+constexpr dim_t COLUMNS = 128; // columns whose gradients are added up at a time, so that the sums fit on the stack
 
 template <typename T>
 struct row_constants {
@@ -25,7 +25,7 @@ struct row_constants {
     T xhat(T x) const { return (x - mean) * rstd; }
 };
 
-// Sums per column: of one block in T, of a part or of all in double.
+// The sums of some columns. Those of a row block are in T; those of a part, and of all parts, are in double.
 template <typename Sum>
 struct gradient_sums {
     Sum scale[COLUMNS] = {}, shift[COLUMNS] = {};
@@ -134,7 +134,7 @@ private:
 
     // ---- diff_src
 
-    // x and g = diff_dst * scale of a piece of a row, at most BLOCK elements
+    // Reads x and g = diff_dst * scale of some elements of a row, at most BLOCK.
     void read_terms(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x, T *g) const {
         src_.read(args[SRC], row, begin, count, x);
         diff_dst_.read(args[DIFF_DST], row, begin, count, g);
@@ -158,7 +158,7 @@ private:
         }
     }
 
-    // Zero with global statistics, which do not depend on src.
+    // The sums are zero with global statistics, which do not depend on src.
     row_sums sums_of(const arguments &args, dim_t row, const row_constants<T> &constants) const {
         row_sums sums;
         if (p_.has(jitnorm_use_global_stats)) return sums;
@@ -171,7 +171,7 @@ private:
         return sums;
     }
 
-    // diff_src = rstd * (g - m1 - xhat * m2), in place of g
+    // Replaces g by diff_src = rstd * (g - m1 - (x - mean) * k), in the order of operations of docs/arithmetic.md.
     void combine(const row_constants<T> &row, const row_slopes<T> &slopes, dim_t count, const T *x, T *g) const {
         if (p_.has(jitnorm_use_global_stats))
             for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * g[i];
@@ -181,7 +181,8 @@ private:
             for (dim_t i = 0; i < count; ++i) g[i] = row.rstd * std::fma(row.mean - x[i], slopes.k, g[i] - slopes.m1);
     }
 
-    // What the sum with the residual, which is src here, was used for otherwise.
+    // Adds the gradient of the sum with the residual. That sum is src here; it also had other users, from which this
+    // gradient comes.
     void add_diff_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *g) const {
         T other[BLOCK];
         diff_sum_.read(args[DIFF_SUM], row, begin, count, other);

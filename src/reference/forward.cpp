@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward: for each row statistics, then piece by piece normalize, scale and shift, attributes, store.
+// forward: for each row computes the statistics, then for each piece of the row normalizes, scales, shifts, applies the
+// attributes and stores.
 #include "reference.hpp"
 
 #include <cmath>
@@ -18,7 +19,7 @@ namespace jitnorm::impl::layer_norm::reference {
 
 namespace {
 
-static_assert(TILE <= BLOCK); // what input_rows reads at a time
+static_assert(TILE <= BLOCK); // input_rows reads at most BLOCK elements at a time
 
 template <typename T>
 class forward_executor final : public executor {
@@ -43,7 +44,7 @@ public:
     }
 
 private:
-    // In place, a piece of an input is read before it is overwritten, and the statistics before that.
+    // Works in place, too: the statistics are computed first, and each piece of a row is read before it is overwritten.
     void run_row(const arguments &args, dim_t row) const {
         const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row) : computed(args, row);
         const normalizer<T> normalize = normalizer_for(statistics);
@@ -59,8 +60,9 @@ private:
         }
     }
 
-    // Calls use(first column, number, values) for pieces of at most TILE columns. A sum with a residual is an output
-    // and may have the residual's place: it is written the last time that the columns are asked for.
+    // Calls use(first column, number of columns, values) for pieces of at most TILE columns. `is_last` says that these
+    // columns are not read again: then the sum with the residual is written, if it is an output, since it may overwrite
+    // the residual in place.
     template <typename Use>
     void for_each_piece(const arguments &args, dim_t row, const normalizer<T> &normalize, range columns, bool is_last,
                         Use &&use) const {
@@ -75,7 +77,7 @@ private:
         }
     }
 
-    // Computes the values of each group twice: to find its scale, and to store them.
+    // Computes the values of each group twice: first to find their scale, then to store them.
     void store_with_found_scales(const arguments &args, dim_t row, const normalizer<T> &normalize) const {
         const float limit = largest_number(p_.dst.data_type);
         const dim_t width = columns_per_scale(p_);
@@ -97,7 +99,7 @@ private:
 
     bool is_inverse() const { return p_.form == statistics_form::inverse_deviation; }
 
-    // `variance` is what the tensor holds, whatever its form.
+    // The member `variance` is what the variance tensor holds: variances or inverse deviations (problem::form).
     row_statistics<T> given(const arguments &args, dim_t row) const {
         const float mean = p_.reads_mean() ? read_row_value(p_.statistics, args[MEAN], row) : 0;
         return {T(mean), 0.0, double(read_row_value(p_.statistics, args[VARIANCE], row))};

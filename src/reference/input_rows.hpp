@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// input_rows: the rows that forward normalizes: those of src, or of their sum with the residual (docs/arithmetic.md,
-// "Residual addition").
+// input_rows: the rows that forward normalizes, which are those of src or of its sum with the residual
+// (docs/arithmetic.md, "Residual addition").
 #pragma once
 
 #include "../arithmetic/constants.hpp"
@@ -21,13 +21,13 @@ public:
         if (has_sum_) sum_ = tensor_rows(p.attr.residual.sum, p.row_ndims());
     }
 
-    // Elements begin .. begin+count-1 of a row, at most BLOCK.
+    // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized.
     void read(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x) const {
         read_sum(args, row, begin, count, x);
         if (adds_ && rounds_) round(x, count);
     }
 
-    // The same, and the sum is written where it is an output.
+    // The same; it also writes the sum with the residual, if that is an output.
     void read_and_write_sum(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x) const {
         read_sum(args, row, begin, count, x);
         if (has_sum_) sum_.write(args[SUM], row, begin, count, x);

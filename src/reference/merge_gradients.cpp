@@ -8,12 +8,12 @@ namespace jitnorm::impl::layer_norm::reference {
 
 namespace {
 
-constexpr dim_t COLUMNS = 128; // that are added up together, on the stack
+constexpr dim_t COLUMNS = 128; // columns that are added up at a time, so that the sums fit on the stack
 
-// Some columns: the part that is added up, and the total of those before it, in the order of the rows.
+// The running sums of some columns, to which parts are added in the order of the rows.
 struct running_columns {
-    double *total, *part;
-    dim_t first, count; // of a row of sums
+    double *total, *part; // the sum of all parts that have ended, and the sum of the part that has not
+    dim_t first, count;   // the columns: the first one, and how many
 
     void add(const row_range_sums &range, dim_t columns) const {
         for (dim_t i = 0; i < range.cut.parts(); ++i) {
@@ -29,7 +29,8 @@ struct running_columns {
     }
 };
 
-// By way of the compute type, which is double where the gradient is: from double to float is the one rounding to both.
+// Rounds the total to the compute type and then to the gradient's type. The compute type is double if the gradient is
+// f64. Otherwise the total becomes a float first, whatever the compute type: narrow() does the same with a double.
 void write(const double *total, dim_t first, dim_t count, jitnorm_data_type_t type, void *gradient) {
     visit_data_type(type, [&]<typename Stored>(stored_as<Stored>) {
         for (dim_t c = 0; c < count; ++c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// merge_gradients: the sums of all parts of a problem's rows, made a range of rows at a time, become its gradient: all
-// at once, or range by range in a running sum.
+// merge_gradients: makes a gradient of scale or shift from the sums of parts that partial problems have written, each
+// for a range of the rows. The ranges are merged all at once, or one by one into a running sum.
 #pragma once
 
 #include <span>
@@ -10,15 +10,16 @@
 namespace jitnorm::impl::layer_norm::reference {
 
 struct row_range_sums {
-    row_blocks cut;      // of the range
-    const double *parts; // cut.parts() rows of sums, of any alignment
+    row_blocks cut;      // how the rows of the range are cut
+    const double *parts; // cut.parts() rows of sums, one sum for each column; may have any alignment
 };
 
-// `ranges` are all rows in their order. The gradient is f64, f32, bf16 or f16, of any alignment.
+// `ranges` cover all rows, in order. `gradient` is a vector of f64, f32, bf16 or f16; it may have any alignment.
 void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitnorm_data_type_t type, void *gradient);
 
-// running: `columns` totals of the parts that have ended, then as many sums of the part that has not; zeros at first.
-// After the last range all parts have ended.
+// Adds one range to `running`, which has 2 * columns numbers: for each column the total of the parts that have ended,
+// then for each column the sum of the part that has not. The caller sets them to zero before the first range. After the
+// last range (`is_last`) all parts have ended, and the totals are the gradient in double.
 void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t columns, std::span<double> running);
 
 } // namespace jitnorm::impl::layer_norm::reference

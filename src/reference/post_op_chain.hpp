@@ -10,20 +10,21 @@
 
 namespace jitnorm::impl::layer_norm::reference {
 
-constexpr dim_t TILE = 512; // elements that pass through the stack together where their order does not matter
+constexpr dim_t TILE = 512; // elements on which the reference works at a time, in arrays on the stack
 
 class post_op_chain {
 public:
     explicit post_op_chain(const problem &p);
 
-    // y holds elements begin .. begin+count-1 of a row of dst, count <= TILE; args[DST] still holds the old ones.
+    // Applies the post-ops to y, the elements begin .. begin+count-1 of a row before they are stored to dst; count <=
+    // TILE. dst still holds its old values, which a sum post-op reads.
     template <typename T>
     void apply(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const;
 
 private:
     struct link {
         post_op op;
-        tensor_rows operand; // what is combined with y: dst's old values or src1; none for eltwise
+        tensor_rows operand; // the tensor that is combined with y: dst (sum) or src1 (binary); empty for eltwise
     };
     std::vector<link> links_;
 };

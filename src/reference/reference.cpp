@@ -7,7 +7,7 @@ namespace jitnorm::impl::layer_norm::reference {
 
 namespace {
 
-// Begins anew when the sizes are known, which takes memory.
+// Each execution makes an executor for its sizes and runs it. This allocates.
 class runtime_executor final : public executor {
 public:
     jitnorm_status_t execute(const arguments &args) const override { return create(*args.sizes)->execute(args); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reference: the definition of the result's bits (docs/arithmetic.md) in plain C++, for every problem that validate()
-// accepts. It is what generated kernels are compared with, and what runs where they cannot.
+// accepts. Tests compare generated kernels with it, and it runs where kernels cannot.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace jitnorm::impl::layer_norm::reference {
 
 std::shared_ptr<const executor> create(const problem &p);
 
-// Each in a file of its own.
+// Both need a problem with elements whose sizes are known.
 std::shared_ptr<const executor> create_forward(const problem &p);
 std::shared_ptr<const executor> create_backward(const problem &p);
 

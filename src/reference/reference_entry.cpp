@@ -8,7 +8,7 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 std::string refusal(const problem &) { return {}; }
-plan make_plan(const problem &, const machine &) { return {}; } // nothing depends on it
+plan make_plan(const problem &, const machine &) { return {}; } // the reference does not look at its plan
 std::shared_ptr<const executor> create(const problem &p, const plan &) { return reference::create(p); }
 
 } // namespace

@@ -24,7 +24,7 @@ tensor_rows::tensor_rows(const memory_desc &md, const memory_desc &shape, int ro
     std::copy(shape.dims, shape.dims + shape.ndims, dims_);
     const int last = md.ndims - 1;
     width_ = std::max<dim_t>(dims_[last], 1);
-    if (md.dims[last] == 1 && dims_[last] != 1) return; // broadcast along the last dimension: stride 0
+    if (md.dims[last] == 1 && dims_[last] != 1) return; // broadcast along the last dimension: stride_ stays 0
     stride_ = md.strides[last];
     const dim_t block = last_block(md);
     if (block == 1) return;
@@ -41,7 +41,7 @@ dim_t tensor_rows::offset_along(int begin, int end, dim_t index) const {
     return offset(md_, position) - md_.offset0;
 }
 
-// Piece by piece along the last dimension.
+// Cuts the elements into pieces along the last dimension.
 template <typename Body>
 void tensor_rows::for_each_element(dim_t begin, dim_t count, Body &&body) const {
     for (dim_t done = 0, piece; done < count; done += piece) {
@@ -54,7 +54,7 @@ void tensor_rows::for_each_element(dim_t begin, dim_t count, Body &&body) const 
 
 template <typename Body>
 void tensor_rows::for_each_in_line(dim_t begin, dim_t count, Body &&body) const {
-    if (stride_ == 1 && inner_.empty()) { // apart, for the compiler to vectorize
+    if (stride_ == 1 && inner_.empty()) { // a case of its own, so that the compiler can vectorize it
         for (dim_t i = 0; i < count; ++i) body(i, begin + i);
     } else if (inner_.empty()) {
         for (dim_t i = 0; i < count; ++i) body(i, (begin + i) * stride_);

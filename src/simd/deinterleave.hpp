@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// deinterleave: elements that lie two apart, collected in AVX2 registers, which are there wherever kernels run.
+// deinterleave: collects every second element of an array, in AVX2 registers. Callers run only on processors with AVX2,
+// as all code around kernels does.
 #pragma once
 
 #include <immintrin.h>
@@ -10,13 +11,13 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Elements of `Size` bytes: to[i] = from[2 i] for so many.
+// to[i] = from[2 i] for ELEMENTS elements of `Size` bytes each.
 template <size_t Size>
 class deinterleave {
 public:
     static constexpr dim_t ELEMENTS = 32 / dim_t(Size);
 
-    // Reads the gaps too, the one behind the last element included.
+    // Also reads the elements between, and the one behind the last.
     [[gnu::target("avx2"), gnu::always_inline]] static void run(const char *from, char *to) {
         const auto *pair = reinterpret_cast<const __m256i *>(from);
         const __m256i both = even_ones(_mm256_loadu_si256(pair), _mm256_loadu_si256(pair + 1));
@@ -24,7 +25,7 @@ public:
     }
 
 private:
-    // Of each 128 bits of a, then of b.
+    // The elements with even numbers, for each half of the registers: those of a's half, then those of b's half.
     [[gnu::target("avx2"), gnu::always_inline]] static __m256i even_ones(__m256i a, __m256i b) {
         if constexpr (Size == 8) return _mm256_unpacklo_epi64(a, b);
         if constexpr (Size == 4)
@@ -36,8 +37,8 @@ private:
     }
 };
 
-// Of `count` elements two apart, those that whole registers collect; none behind the last one is read. Answers how
-// many.
+// Collects as many of `count` elements that lie two apart as fill whole registers, and returns how many. Reads nothing
+// behind the last of the `count` elements.
 template <size_t Size>
 [[gnu::target("avx2")]] dim_t gather_deinterleaved(dim_t count, const char *from, char *to) {
     constexpr dim_t TOGETHER = deinterleave<Size>::ELEMENTS;

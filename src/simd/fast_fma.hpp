@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// fast_fma: runs code compiled for the processor's fma instruction where it has one. Bits do not change: std::fma is
-// exact wherever it runs, it is only that much slower as a function call.
+// fast_fma: runs code that is compiled for the processor's fma instruction, where the processor has it. The bits of
+// results do not change: std::fma rounds once everywhere, but without the instruction it is a slow function call.
 #pragma once
 
 namespace jitnorm::impl::layer_norm {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-// flatten: all that body calls is compiled once more, into this function.
+// `flatten` inlines all functions that body calls, so that they are compiled for fma, too.
 template <typename Body>
 [[gnu::flatten, gnu::target("avx2,fma")]] void run_compiled_for_fma(Body &body) {
     body();

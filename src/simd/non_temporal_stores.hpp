@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// non_temporal_stores: stores past the caches, which reach other threads in no order until a fence. A fence waits for
-// memory, so there is one at the end of a thread's work and none in a kernel.
+// non_temporal_stores: the fence behind non-temporal stores. Other threads may see such stores in any order until a
+// fence. A fence waits for memory, so there is one at the end of a thread's work and none in a kernel.
 #pragma once
 
 #include <xmmintrin.h>

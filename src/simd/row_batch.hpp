@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_batch: the statistics of a few rows side by side, as the kernels write and read them, and the scalar steps over
-// them in loops that the compiler turns into vectors: of AVX2, which is there wherever kernels run.
+// row_batch: the statistics of the rows of a batch, in the arrays that kernels write and read, and the scalar steps
+// between kernels, as loops over the rows that the compiler turns into vector code for AVX2. Executors that use this
+// run only on processors with AVX2.
 #pragma once
 
 #include "../arithmetic/moments.hpp"
@@ -18,9 +19,9 @@ struct row_batch {
     using wide_values = double[MAX_BATCH_ROWS];
 
     dim_t rows = 0;
-    alignas(64) values p, s, q;        // pivot and sums: what a sweep leaves
-    alignas(64) values hi, rstd, bias; // what normalizing takes
-    alignas(64) wide_values lo, wide;  // with hi: the mean; the variance before it is rounded
+    alignas(64) values p, s, q;        // the pivots and sums that a sweep writes
+    alignas(64) values hi, rstd, bias; // the constants by which the rows are normalized
+    alignas(64) wide_values lo, wide;  // lo: the mean is hi + lo; wide: the variance before it is rounded
 
     void set(dim_t row, const row_statistics<T> &statistics) {
         hi[row] = statistics.hi;
@@ -28,8 +29,9 @@ struct row_batch {
         wide[row] = statistics.variance;
     }
 
-    // Sums of squares are about zero where there is no mean. Zero times the squares stands for the sum: an infinity is
-    // NaN in it, as moments_of_squares() has it, and so is all that follows.
+    // For rms_norm, which has no mean: the pivots and the sums become zero. A sum is computed as zero times the sum of
+    // squares, so that it is NaN where that is infinite; then all that follows from it is NaN, too, as in
+    // moments_of_squares().
     [[gnu::target("avx2,fma")]] void set_no_pivots() {
         for (dim_t r = 0; r < rows; ++r) {
             p[r] = 0;
@@ -37,8 +39,9 @@ struct row_batch {
         }
     }
 
-    // Statistics from first sweeps; whether those were enough for all rows. Other rows' statistics are not yet right.
-    // (What is compared as floats and what as doubles is collected apart, so that no vector has to change its shape.)
+    // Sets the statistics from the sums of first sweeps. Returns whether a first sweep is enough for every row; if not,
+    // the statistics of some rows are not right yet. (Results of comparisons of floats and of doubles are collected in
+    // different variables, so that the vector code need not convert one to the other.)
     [[gnu::target("avx2,fma")]] bool take_first_sweeps(double n, double inv_n) {
         int32_t out_of_range = 0;
         int64_t poor = 0;
@@ -51,20 +54,20 @@ struct row_batch {
         return out_of_range == 0 && poor == 0;
     }
 
-    // From statistics to normalizers.
+    // Computes rstd and bias from the statistics.
     void complete(float epsilon) {
         if constexpr (std::is_same_v<T, float>)
             if (find_normalizers_by_products(epsilon)) return;
         find_normalizers(epsilon);
     }
 
-    // To an array of floats at any address.
+    // Copies to an array of floats, which may have any alignment.
     [[gnu::target("avx2,fma")]] void copy_means(void *to) const { copy(hi, to, rows); }
     [[gnu::target("avx2,fma")]] void copy_deviations(statistics_form form, void *to) const {
         form == statistics_form::inverse_deviation ? copy(rstd, to, rows) : copy(wide, to, rows);
     }
 
-    // From a given mean and 1 / sqrt(variance + epsilon).
+    // Sets the row's constants from a given mean and a given 1 / sqrt(variance + epsilon).
     void set_given(dim_t row, T given_mean, T given_rstd) {
         const auto n = normalizer_of<T>(given_mean, given_rstd);
         hi[row] = n.hi;
@@ -73,13 +76,14 @@ struct row_batch {
     }
 
 private:
-    // `count` is a copy: the compiler cannot know that no element is stored over the number of rows.
+    // `count` is passed by value, because the compiler cannot know that no store changes the member `rows`.
     template <typename Number>
     [[gnu::target("avx2,fma")]] static void copy(const Number *from, void *to, dim_t count) {
         for (dim_t i = 0; i < count; ++i) store(float(from[i]), to, i);
     }
 
-    // Almost always, where variances are neither tiny nor huge.
+    // Does the same as find_normalizers() by multiplications only. Returns false, with rstd undefined, if a root is not
+    // known, which is rare: for tiny and huge variances and a few others.
     [[gnu::target("avx2,fma")]] bool find_normalizers_by_products(float epsilon) {
         int32_t unknown = 0;
         for (dim_t r = 0; r < rows; ++r) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// square_transpose: small rectangles of elements turned over their diagonal in registers of SSE2 and AVX2, which are
-// there wherever kernels run.
+// square_transpose: transposes small rectangles of elements in SSE2 and AVX2 registers. Callers run only on processors
+// with AVX2, as all code around kernels does.
 #pragma once
 
 #include <immintrin.h>
@@ -13,16 +13,16 @@
 
 #include "../core/memory_desc.hpp"
 
-// Of a function that inlines what is below.
+// The attribute of a function into which the functions below are inlined.
 #define JITNORM_INLINES_SIMD [[gnu::target("avx2")]]
 
 namespace jitnorm::impl::layer_norm {
 
-// ---- lines: elements of `Size` bytes, `Bytes` of them together, as the low bytes of a register
+// ---- lines: `Bytes` bytes of elements that have `Size` bytes each; in a register they are its low bytes
 
-constexpr int low_bytes(int bytes) { return std::min(bytes, 8); } // of a line, in a general register
+constexpr int low_bytes(int bytes) { return std::min(bytes, 8); } // as many bytes of a line as a general register has
 
-// Side by side in memory.
+// The elements are adjacent in memory.
 struct dense_line {
     template <size_t Size, int Bytes>
     [[gnu::always_inline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t) {
@@ -39,8 +39,9 @@ struct dense_line {
     }
 };
 
-// A step apart. Elements meet in a general register: one store for 8 bytes, and no vector instruction for each. Whole
-// lines are calls: inlined for every line of a square, their addresses would fill the stack.
+// The elements are `step` bytes apart. They are collected in a general register, which needs no vector instruction for
+// each element. Lines of 16 bytes are loaded and stored by function calls: if these were inlined for every line of a
+// square, their addresses would fill the registers and spill to the stack.
 struct spread_line {
     template <size_t Size>
     using element =
@@ -56,7 +57,7 @@ struct spread_line {
             std::memcpy(&e, from + i * step, Size);
             word |= uint64_t(e) << (8 * int(Size) * i);
         }
-        asm("" : "+r"(word)); // or GCC makes vectors of it, by way of the stack and many times slower
+        asm("" : "+r"(word)); // otherwise GCC builds a vector by way of the stack, which is many times slower
         return word;
     }
     template <size_t Size, int Bytes>
@@ -92,7 +93,7 @@ private:
     }
 };
 
-// ---- elements of two lines in turns, those of the lower halves or of the upper ones
+// ---- the elements of two lines, alternating: those of the lower halves or those of the upper halves
 
 template <size_t Size>
 [[gnu::always_inline, gnu::target("avx2")]] inline __m128i interleave_low(__m128i a, __m128i b) {
@@ -123,10 +124,10 @@ template <size_t Size>
     return _mm256_unpackhi_epi64(a, b);
 }
 
-// ---- rectangles: to[j][i] = from[i][j]; pitches lead from line to line, steps from element to element, in bytes
+// ---- rectangles: to[j][i] = from[i][j]; a pitch is the bytes from line to line, a step those from element to element
 
-// `Edge` lines of `Edge` elements, 16 bytes or fewer. Each round interleaves every line with the one half of the lines
-// further on; as many rounds as the number of lines has bits turn the whole.
+// A square of `Edge` lines of `Edge` elements; a line has at most 16 bytes. Each round interleaves line i with line
+// i + Edge / 2. After log2(Edge) rounds the square is transposed.
 template <size_t Size, int Edge, typename From, typename To>
 struct square_transpose {
     static constexpr int FROM_LINES = Edge, FROM_ELEMENTS = Edge, BYTES = Edge * int(Size);
@@ -154,7 +155,8 @@ struct square_transpose {
     }
 };
 
-// Lines of 16 bytes to half as many of 32: two squares side by side in the halves of AVX2's registers.
+// Transposes lines of 16 bytes to half as many lines of 32 bytes: two squares at once, one in each half of AVX2
+// registers.
 template <size_t Size>
 struct wide_transpose {
     static constexpr int FROM_LINES = 32 / int(Size), FROM_ELEMENTS = 16 / int(Size);

@@ -9,20 +9,20 @@
 
 namespace jitnorm::impl {
 
-constexpr size_t ALIGNMENT = 64; // a cache line, and the widest vector
+constexpr size_t ALIGNMENT = 64; // the size of a cache line and of the widest vector
 
 struct free_bytes {
     void operator()(void *bytes) const { std::free(bytes); }
 };
 using aligned_bytes = std::unique_ptr<void, free_bytes>;
 
-// Null when there is not that much memory.
+// `size` bytes, aligned to ALIGNMENT; null if there is not enough memory.
 inline aligned_bytes allocate_aligned(size_t size) {
     const size_t whole = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return aligned_bytes(whole < size ? nullptr : std::aligned_alloc(ALIGNMENT, whole));
 }
 
-// The first aligned address from this one on.
+// The first aligned address that is not below `address`.
 inline char *align_up(void *address) {
     const auto value = reinterpret_cast<uintptr_t>(address);
     return static_cast<char *>(address) + (ALIGNMENT - value % ALIGNMENT) % ALIGNMENT;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches by Linux's files: FOLDER/online lists the processors, FOLDER/cpu0/cache/index0 and so on have a cache each.
+// Reads the caches from files of Linux: FOLDER/online lists the processors; FOLDER/cpu0/cache/index0, index1 and so on
+// describe one cache each.
 #include "caches.hpp"
 
 #include <algorithm>
@@ -16,9 +17,10 @@ namespace jitnorm::impl {
 namespace {
 
 constexpr int MOST_INDICES = 16;
-constexpr int LARGEST_NUMBER = 1 << 20; // of a processor
+constexpr int LARGEST_NUMBER = 1 << 20; // the largest number that is read from a list
 
-// The first line of a small file; empty when it cannot be read. What is longer is cut: a list of processors loses some.
+// The first line of a small file; empty if the file cannot be read. A longer line is cut, so that a list of processors
+// loses its end.
 class first_line {
 public:
     explicit first_line(const char *path) {
@@ -39,7 +41,7 @@ private:
     std::string_view text_;
 };
 
-// Takes a number from the front; false when there is none.
+// Takes a number from the front of the text; false if there is none.
 bool take_number(std::string_view &text, int &number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || number < 0 || number > LARGEST_NUMBER) return false;
@@ -53,7 +55,7 @@ bool take(std::string_view &text, char wanted) {
     return true;
 }
 
-// "0-3,8": calls body(first, last) for each range, up to the first thing that is none.
+// Calls body(first, last) for each range of a list like "0-3,8", until the end or the first text that is no range.
 template <typename Body>
 void for_each_range(std::string_view list, Body body) {
     int first = 0;
@@ -71,7 +73,7 @@ int count_of(std::string_view list) {
     return count;
 }
 
-// The processor at a place in the list, from 0.
+// The number of the processor at a place in the list. The first place is 0.
 int member_of(std::string_view list, int place) {
     int found = 0;
     for_each_range(list, [&](int first, int last) {
@@ -81,14 +83,14 @@ int member_of(std::string_view list, int place) {
     return found;
 }
 
-// "48K"
+// The bytes that a text like "48K" says.
 dim_t bytes_of(std::string_view text) {
     int number = 0;
     if (!take_number(text, number)) return 0;
     return dim_t(number) * (take(text, 'K') ? 1024 : 1);
 }
 
-// The files of a cache, or of a processor's first cache where `index` is 0.
+// The folder with the files of one cache of a processor.
 struct cache_folder {
     const char *folder;
     int processor, index;
@@ -123,7 +125,7 @@ cache_facts caches_by_files(const char *folder) {
     std::snprintf(path, sizeof path, "%s/online", folder);
     const first_line online(path);
     const int processors = count_of(online.text()), asked = std::min(processors, cache_facts::MOST);
-    for (int i = 0; i < asked; ++i) // from the first to the last, evenly: kinds of processors have ranges of numbers
+    for (int i = 0; i < asked; ++i) // evenly from the first to the last, since each kind of processor has a range
         facts.add(
             levels_of(folder, member_of(online.text(), int(dim_t(i) * (processors - 1) / std::max(asked - 1, 1)))));
     return facts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C library knows, and what all sources share.
+// The answers of the C library, and what all sources share.
 #include "caches.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// caches: what is answered about a processor's caches, and by whom. What follows from it: machine.hpp.
+// caches: what the system answers to questions about the processors' caches. machine.hpp draws conclusions from it.
 #pragma once
 
 #include <array>
@@ -9,37 +9,41 @@
 
 namespace jitnorm::impl {
 
-// Of data, or of data and instructions. Everything as it was answered, which may be nonsense; 0 where nothing was.
+// A cache of data, or of data and instructions. The numbers are the answers themselves, which may be nonsense; a number
+// is 0 if there was no answer.
 struct cache {
     dim_t bytes = 0;
-    int sharers = 0; // logical processors that use it, the asking one among them
+    int sharers = 0; // how many logical processors use the cache
 
     bool operator==(const cache &) const = default;
 };
 
-// The caches on the way from one logical processor to memory; the first is level 1.
+// The caches between one logical processor and memory. The first one is level 1.
 constexpr int CACHE_LEVELS = 3;
 using cache_levels = std::array<cache, CACHE_LEVELS>;
 
-// Some processors of a machine, since not all of them are of one kind everywhere.
+// The caches of a few processors of the machine. One would not be enough, since some machines have processors of
+// several kinds.
 struct cache_facts {
     static constexpr int MOST = 8;
 
     const char *source = "nobody"; // who answered
-    int count = 0;                 // of processors; 0: no answer
+    int count = 0;                 // the number of processors; 0: there was no answer
     std::array<cache_levels, MOST> processors = {};
 
-    void add(const cache_levels &levels); // unless nothing is known of them, or there are as many as can be
+    // Adds a processor, unless nothing is known of its caches or there are MOST processors already.
+    void add(const cache_levels &levels);
 };
 
-// ---- three sources. None allocates, none fails: a source that does not know has no processors.
+// ---- three sources. None of them allocates, and none fails: if a source has no answer, the count of processors is 0.
 
-// Files of Linux. They count the processors that are there and share a cache. `folder`: /sys/devices/system/cpu, or one
-// that a test has written.
+// Files of Linux. Their numbers of sharers are the processors that really share a cache. `folder` is
+// /sys/devices/system/cpu, or a folder that a test has written.
 cache_facts caches_by_files(const char *folder);
 
-// The CPUID instruction: leaf 4, or else leaf 0x8000001D, for the processor that executes it. Intel's processors do not
-// say how many others share a cache, only how many their numbering has room for.
+// The CPUID instruction on the processor that executes it: leaf 4, or leaf 0x8000001D if that has no answer. On Intel's
+// processors the number of sharers is not how many share the cache, but how many processor numbers are reserved for
+// them.
 struct cpuid_registers {
     uint32_t eax, ebx, ecx, edx;
 };
@@ -47,7 +51,8 @@ using cpuid_function = bool (*)(uint32_t leaf, uint32_t subleaf, cpuid_registers
 cache_facts caches_by_cpuid(cpuid_function cpuid);
 bool execute_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer);
 
-// sysconf(). On AMD's processors glibc up to 2.36 takes the last levels of the whole package for one.
+// sysconf(). On AMD's processors, glibc up to 2.36 reports the sum of all last-level caches of the package as one
+// cache.
 cache_facts caches_by_sysconf();
 
 } // namespace jitnorm::impl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches by the CPUID instruction. Intel's leaf 4 and AMD's leaf 0x8000001D are laid out alike: a subleaf for each
-// cache, and one of type 0 behind the last.
+// Reads the caches by the CPUID instruction. Intel's leaf 4 and AMD's leaf 0x8000001D have the same layout: one subleaf
+// for each cache, and after the last one a subleaf of type 0.
 #include "caches.hpp"
 
 #include <cpuid.h>
@@ -10,12 +10,13 @@ namespace jitnorm::impl {
 namespace {
 
 constexpr uint32_t INTEL_CACHES = 4, AMD_CACHES = 0x8000'001D;
-constexpr uint32_t MOST_SUBLEAVES = 16; // where the last one never comes
+constexpr uint32_t MOST_SUBLEAVES = 16; // ends the loop if no subleaf has type 0
 constexpr uint32_t NO_CACHE = 0, INSTRUCTIONS = 2;
 
 constexpr uint32_t bits(uint32_t value, int from, int to) { return value >> from & ((2U << (to - from)) - 1); }
 
-// The largest product is 2^64, which becomes 0; from 2^63 sizes are negative: nonsense either way.
+// The largest product is 2^64, which becomes 0; sizes from 2^63 on become negative. Both are nonsense, as the answers
+// are, and machine_of() ignores them.
 cache cache_in(const cpuid_registers &r) {
     const uint64_t line = bits(r.ebx, 0, 11) + 1, partitions = bits(r.ebx, 12, 21) + 1, ways = bits(r.ebx, 22, 31) + 1;
     const uint64_t sets = uint64_t(r.ecx) + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dim: a size, an index or a number of bytes: signed and 64 bits wide, as in the C interface.
+// dim: the type of sizes, indices and numbers of bytes. It is signed and has 64 bits, as in the C interface.
 #pragma once
 
 #include "jitnorm/jitnorm_types.h"

@@ -23,7 +23,8 @@ void copy(std::string_view text, char (&to)[Room]) {
     to[text.copy(to, Room - 1)] = '\0';
 }
 
-// 1, the profiler that oneDNN has and we do not, says that somebody wants names: perf gets them.
+// The value 1 asks for a profiler that oneDNN supports and this library does not. Since it says that somebody wants the
+// names of kernels, it has the same effect here as asking for perf's file of names.
 unsigned profilers_of(int flags) {
     constexpr unsigned KNOWN = JITNORM_JIT_PROFILE_LINUX_PERF;
     return flags == 1 ? JITNORM_JIT_PROFILE_LINUX_PERFMAP : unsigned(flags) & KNOWN;
@@ -57,7 +58,7 @@ int verbose_level_of(std::string_view text) {
                  {"profile", 2},
                  {"dispatch", 2},
                  {"all", 2}};
-    int level = VERBOSE_LEVEL_NOT_READ; // no word yet that means anything
+    int level = VERBOSE_LEVEL_NOT_READ; // until a word with a meaning is found
     for (std::string_view rest = text; !rest.empty();) {
         const std::string_view word = rest.substr(0, rest.find(','));
         rest.remove_prefix(std::min(word.size() + 1, rest.size()));

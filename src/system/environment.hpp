@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// environment: the variables that steer the library, as they were at its first use. A program may change its
-// environment in one thread while others use the library, so nothing looks there a second time. What a program has set
-// by a function takes precedence; each value's owner sees to that.
+// environment: the environment variables that steer the library, as they were at its first use. They are read once,
+// because a program may change its environment in one thread while other threads use the library. A value that the
+// program has set by a function takes precedence; the code that uses the value sees to that.
 #pragma once
 
 #include <climits>
@@ -9,26 +9,28 @@
 
 namespace jitnorm::impl {
 
-// In a program that runs with the rights of another user or group (setuid, setgid, capabilities) none has an effect.
-// Texts end with a zero and are empty where the variable is not set. Nothing is allocated: errors are reported when
-// memory is out, too. What has no room is cut, and still means nothing: names are shorter, no file has a longer path.
+// No variable has an effect in a program that runs with the rights of another user or group (setuid, setgid,
+// capabilities). Texts end with a zero and are empty if the variable is not set. The texts are arrays and not strings,
+// so that nothing allocates: errors are reported when memory is out, too. A text that is too long is cut. It had no
+// meaning before and has none after that, because names are shorter and no file has a longer path.
 struct environment {
     environment();
 
     int verbose;                    // JITNORM_VERBOSE as a level (verbose.hpp)
     char max_cpu_isa[64];           // JITNORM_MAX_CPU_ISA
     char implementation[64];        // JITNORM_IMPL
-    unsigned jit_profile;           // JITNORM_JIT_PROFILE as or-ed JITNORM_JIT_PROFILE_*
+    unsigned jit_profile;           // JITNORM_JIT_PROFILE: the constants JITNORM_JIT_PROFILE_*, or-ed
     char jit_dump_folder[PATH_MAX]; // JITNORM_JIT_DUMP
     char caches[128];               // JITNORM_CACHES
 };
 
 const environment &the_environment();
 
-// The level that a text asks for: 0, 1, 2 or oneDNN's words, separated by commas, of which the most counts.
+// The verbose level that a text asks for. The text is a list of 0, 1, 2 and oneDNN's words, separated by commas; the
+// highest level of them counts.
 int verbose_level_of(std::string_view text);
 
-// A decimal integer; `otherwise` when the text is anything else.
+// The decimal integer that the text is, or `otherwise` if it is none.
 int integer_or(std::string_view text, int otherwise);
 
 } // namespace jitnorm::impl

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *NO_ROOM = "there is no memory for the reason";
 
-// Of a thread without a state. One pointer, in static thread storage like thread_state's own.
+// The last reason of a thread that has no state. It is one pointer in static thread storage, like that of thread_state.
 [[gnu::tls_model("initial-exec")]] thread_local constinit const char *reason_without_state = "";
 
 } // namespace

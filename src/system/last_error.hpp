@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// last_error: why the calling thread's last failed call failed, in words. Nothing here allocates but the thread's
-// state, where it has none yet: reasons are wanted when memory is out, too.
+// last_error: the reason, in words, for which the calling thread's last failed call failed. These functions allocate
+// nothing except the thread's state at its first use, because reasons are needed when memory is out, too.
 #pragma once
 
 #include <string_view>
 
 namespace jitnorm::impl {
 
-// For a reason that a verdict points to: the formatted text, which stays until the thread's next one. Of a thread that
-// has no state, and cannot have one, a text that says so.
+// Formats a reason, for verdict::reason. The text lives until the thread's next call of explain(). If the thread cannot
+// have a state, the result is a text that says so.
 [[gnu::format(printf, 1, 2)]] const char *explain(const char *format, ...) noexcept;
 
-// Keeps the reason for the thread; `status` is how the front end spells the status.
+// Keeps the reason as the thread's last error; `status` is the status in the spelling of the front end.
 void remember_error(const char *function, std::string_view status, const char *reason) noexcept;
 
-// The reason that was kept last; empty where there is none.
+// The reason of the last error; empty if no call of the thread has failed.
 const char *last_reason() noexcept;
 
-// The whole of it, "<function>: <status>: <reason>", once; null where there is nothing new.
+// The last error as "<function>: <status>: <reason>". Each error is returned once: null if there is no new one.
 const char *take_last_error() noexcept;
 
 } // namespace jitnorm::impl

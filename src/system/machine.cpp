@@ -16,11 +16,12 @@ namespace {
 constexpr dim_t KB = 1024, MB = 1024 * KB;
 constexpr dim_t LARGEST_LAST_LEVEL = 64 * MB;
 
-// ---- from answers to a machine
+// ---- the machine that the answers describe
 
 constexpr bool is_between(dim_t bytes, dim_t least, dim_t most) { return least <= bytes && bytes <= most; }
 
-// Of the cores that share a cache each has its part. Threads of one core share its first level, too, and are no cores.
+// One core's part of a cache that several cores share. The processors that share the first level are threads of one
+// core and count as one.
 dim_t part_of_core(const cache &shared, const cache &first) {
     return shared.bytes / std::max(shared.sharers / std::max(first.sharers, 1), 1);
 }
@@ -30,7 +31,7 @@ machine machine_of(const cache_levels &levels) {
     machine m;
     if (is_between(first.bytes, 4 * KB, MB)) m.l1 = first.bytes;
     const dim_t l2 = part_of_core(second, first);
-    const bool contradiction = third.bytes > 0 && third.bytes < second.bytes; // one of them is wrong, or both are
+    const bool contradiction = third.bytes > 0 && third.bytes < second.bytes; // one of the two must be wrong
     if (!contradiction && is_between(l2, std::max(m.l1, 64 * KB), LARGEST_LAST_LEVEL)) m.l2 = l2;
     if (!contradiction && is_between(third.bytes, m.l2, 64 * 1024 * MB)) m.last_level = third.bytes;
     m.last_level = std::clamp(m.last_level, m.l2, LARGEST_LAST_LEVEL);
@@ -61,7 +62,7 @@ constexpr struct {
 } SIZES[] = {{"l1", &machine::l1}, {"l2", &machine::l2}, {"last_level", &machine::last_level}};
 
 constexpr dim_t LARGEST_SIZE = dim_t(1) << 40;
-constexpr size_t LONGEST_TEXT = 100; // has room for all sizes; the end of a longer one may be lost (environment.hpp)
+constexpr size_t LONGEST_TEXT = 100; // enough for all sizes; environment.hpp may have cut a longer text
 
 bool set_size(machine &m, std::string_view name, std::string_view value) {
     dim_t bytes = 0;
@@ -73,7 +74,7 @@ bool set_size(machine &m, std::string_view name, std::string_view value) {
     return true;
 }
 
-// Of lines in the log that are printed once.
+// Whether these lines, which are printed once, are in the log.
 constinit std::atomic<bool> machine_is_logged = false, nonsense_is_logged = false;
 
 } // namespace

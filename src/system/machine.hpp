@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine: what a plan has to know of the processor it is for. A value: what runs this process is found once; tests and
-// JITNORM_CACHES make up others.
+// machine: what a plan has to know of the processor for which it is made, as a value. The values of the machine that
+// runs this process are found once. Tests and JITNORM_CACHES make other machines.
 #pragma once
 
 #include <optional>
@@ -11,33 +11,35 @@
 
 namespace jitnorm::impl {
 
-// What is not known has a size that does no harm where it is wrong.
+// The sizes here are used where the real ones are unknown; they do little harm where they are wrong.
 struct machine {
-    dim_t l1 = 32 * 1024; // bytes of data that a core keeps for itself
-    dim_t l2 = 512 * 1024;
+    dim_t l1 = 32 * 1024;  // bytes of a core's first-level data cache
+    dim_t l2 = 512 * 1024; // bytes of the second level, for one core
 
-    // Bytes that the threads of this process together keep from one execution to the next, or from its end to the next
-    // user of the result: one last level, however many cores share it, since threads of a small process have all of it
-    // and plans are made before threads are known. At most 64 MB, since a larger one is shared with others.
+    // How many bytes stay in the caches, for all threads of this process together, from one execution to the next user
+    // of the result. It is the size of one last-level cache, however many cores share it: a process with few threads
+    // has all of it, and plans are made before the threads are known. It is at most 64 MB, because other processes use
+    // a larger cache, too.
     dim_t last_level = 8 * 1024 * 1024;
 
     bool operator==(const machine &) const = default;
 };
 
-// What follows from the answers. Of each size the smallest that one of the processors has: a plan is for all of them.
+// The machine that these facts describe. Each size is the smallest that any of the processors has, since a plan must
+// suit all of them.
 machine machine_of(const cache_facts &facts);
 
-// The machine with the sizes that a text names, like "l2:1048576,last_level:33554432"; nothing when it says anything
-// else.
+// m with the sizes that the text names, for example "l2:1048576,last_level:33554432". Nothing if the text is not such a
+// list.
 std::optional<machine> with_sizes(machine m, std::string_view text);
 
-// The one this process runs on, with JITNORM_CACHES. Takes no lock after the first call.
+// The machine that runs this process, with the sizes that JITNORM_CACHES names. Takes no lock after the first call.
 machine the_machine();
 
-// "l1:32768,l2:1048576,last_level:33554432": what with_sizes() reads.
+// The sizes as text that with_sizes() reads, for example "l1:32768,l2:1048576,last_level:33554432".
 std::string describe(const machine &m);
 
-// A line about the_machine() and where it comes from, the first time.
+// Writes one line about the_machine() and the source of its sizes to the verbose log. Later calls do nothing.
 void log_machine_once();
 
 } // namespace jitnorm::impl

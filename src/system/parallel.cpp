@@ -16,11 +16,11 @@ namespace jitnorm::impl {
 
 namespace {
 
-// The pool that the thread's parallel regions run on; null: the library's own threads. In static thread storage, which
-// is there for a pointer even when the library is loaded late: it is read several times in every execution.
+// The pool on which the thread's parallel work runs; null: the library's own threads. It is in static thread storage,
+// because every execution reads it several times. There is room for a pointer even when the library is loaded late.
 [[gnu::tls_model("initial-exec")]] thread_local constinit const jitnorm_thread_pool_t *current_pool = nullptr;
 
-// The pool of a thread that runs a part: no threads but itself.
+// The pool for a thread that runs a part: it has no other threads, so that parts do not start parallel work.
 constexpr jitnorm_thread_pool_t ITSELF = {nullptr, nullptr, 1};
 
 void run_serially(int parts, void (*body)(void *context, int part), void *context) {
@@ -51,7 +51,7 @@ int max_own_threads() {
     return alone ? 1 : omp_get_max_threads();
 }
 
-// The runtime may start fewer threads than asked for: each takes every n-th part of those that did start.
+// The runtime may start fewer threads than it is asked for. Each of the n threads that run takes every n-th part.
 void run_on_own_threads(int parts, void (*body)(void *context, int part), void *context) {
     const int threads = std::min(parts, max_own_threads());
     if (threads <= 1) return run_serially(parts, body, context);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel: the one way this library uses threads: OpenMP's, or those of a pool that the caller has.
+// parallel: runs work on several threads, those of OpenMP or those of a pool of the caller's. No other code of the
+// library uses threads.
 #pragma once
 
 #include <type_traits>
@@ -8,9 +9,9 @@
 
 namespace jitnorm::impl {
 
-// While it lives, the calling thread's parallel regions run on the given pool, which must outlive it; null: on the
-// library's own threads. What was before comes back afterwards: a pool may run another execution on a thread that waits
-// for its parts.
+// While this object lives, parallel work that the calling thread starts runs on the given pool, or on the library's own
+// threads if `pool` is null. The pool must live as long as the object. Afterwards the thread's former choice is in
+// force again, because a pool may run another execution on a thread that waits for the parts of its own.
 class threads_of {
 public:
     explicit threads_of(const jitnorm_thread_pool_t *pool);
@@ -22,11 +23,12 @@ private:
     const jitnorm_thread_pool_t *before_;
 };
 
-// Threads a parallel region started now would get: 1 inside a parallel region, in a serial build or in a process forked
-// from one with several threads; the concurrency of the caller's pool where there is one.
+// How many threads run_parts() would use now at the most. With a caller's pool this is the pool's concurrency.
+// Otherwise it is OpenMP's number of threads; but 1 within a part, in a build without OpenMP, in a thread that ends,
+// and in a process that was forked from one with several threads.
 int max_threads();
 
-// Runs body(context, part) for part = 0 .. parts-1, each exactly once, on up to `parts` threads, and waits for all.
+// Runs body(context, part) once for each part = 0 .. parts-1, on at most `parts` threads, and waits for all of them.
 void run_parts(int parts, void (*body)(void *context, int part), void *context);
 
 template <typename Body> // void(int part); must not throw
@@ -40,9 +42,9 @@ struct range {
     dim_t begin, end;
 };
 
-// Part `part` of `parts` of 0..count, cut as evenly as possible.
+// Cuts 0 .. count-1 into `parts` ranges of nearly equal size and returns the range number `part`.
 constexpr range split(dim_t count, int parts, int part) {
-    if (parts == 1) return {0, count}; // most of all: spares divisions
+    if (parts == 1) return {0, count}; // a frequent case that needs no division
     const dim_t share = count / parts, rest = count % parts;
     const dim_t begin = part * share + (part < rest ? part : rest);
     return {begin, begin + share + (part < rest ? 1 : 0)};

@@ -15,9 +15,9 @@ constinit std::atomic<bool> threads_were_lost = false;
 
 namespace {
 
-constinit bool forking_with_threads = false; // behind the lock
+constinit bool forking_with_threads = false; // process_lock protects it
 
-// Where the C library cannot tell, there may have been some.
+// True as well if the C library cannot tell.
 bool has_several_threads() {
 #ifdef JITNORM_HAS_SINGLE_THREADED
     return __libc_single_threaded == 0;
@@ -39,8 +39,8 @@ void after_fork_in_child() {
     process_lock.unlock();
 }
 
-// When the library is loaded, before other static objects are made: no thread can hold the lock yet. A system without
-// memory for this has none for a fork either.
+// Runs when the library is loaded, before the constructors of static objects, when no thread can hold the lock yet. A
+// failure is ignored: a system that has no memory for this has none for a fork either.
 [[gnu::constructor(101)]] void watch_forks() { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
 
 } // namespace

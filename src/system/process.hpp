@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// process: the one lock of the process, and what a child made by fork() has to know.
+// process: the one lock of the process, and what the library has to know in a process that fork() has made.
 #pragma once
 
 #include <atomic>
@@ -7,16 +7,16 @@
 
 namespace jitnorm::impl {
 
-// For everything that the whole process shares. It is held for look-ups, never while kernels are generated or
-// primitives execute. fork() waits for it: a child finds it free, and what it protects whole.
+// The lock for everything that the whole process shares. It is held for look-ups, never while kernels are generated or
+// primitives execute. fork() waits for it, so that in the child the lock is free and no data behind it is half changed.
 extern std::mutex process_lock;
 
-// Counts the forks between the process that loaded the library and this one. What another thread began under a smaller
-// number nobody will finish here: a child has no thread but the one that forked.
+// The number of forks between the process that loaded the library and this one. Work that another thread began when the
+// number was smaller will never be finished here, because a child has only the thread that called fork().
 extern std::atomic<unsigned> forks;
 
-// Whether the process that forked this one had several threads. OpenMP's, if any, did not come along, but GCC's runtime
-// would wait for them.
+// Whether this process was forked from one that had several threads. Then OpenMP's threads may be missing here, and
+// GCC's runtime would wait for them forever.
 extern std::atomic<bool> threads_were_lost;
 
 } // namespace jitnorm::impl

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// process_wide: an object that the whole process shares, in place of static variables with a constructor or destructor.
+// process_wide: an object that the whole process shares. It takes the place of static variables with a constructor or
+// a destructor.
 #pragma once
 
 #include <atomic>
@@ -10,9 +11,9 @@
 
 namespace jitnorm::impl {
 
-// For constinit variables. The object is made at its first use, which may come before main(), and never destroyed: exit
-// handlers and destructors of static objects may use the library last of all. A fork cannot leave it half made. Its
-// constructor must not ask for another such object, nor take the process's lock.
+// Declare such a variable constinit. The object is made at its first use, which may come before main(). It is never
+// destroyed, because exit handlers and destructors of static objects may still use the library. A fork cannot leave it
+// half made. Its constructor must not use another process_wide object and must not take process_lock.
 template <typename Object>
 class process_wide {
 public:

@@ -10,8 +10,8 @@ namespace jitnorm::impl {
 
 namespace {
 
-// In static thread storage, which is there for a few bytes even when the library is loaded late. Both have nothing to
-// destroy, so they can be read as long as the thread runs code.
+// Both are in static thread storage, which has room for a few bytes even when the library is loaded late. They have no
+// destructors, so they can be read as long as the thread runs.
 [[gnu::tls_model("initial-exec")]] thread_local constinit thread_state *mine = nullptr;
 [[gnu::tls_model("initial-exec")]] thread_local constinit bool has_ended = false;
 
@@ -21,10 +21,10 @@ constinit bool has_key = false;
 void free_state(void *state) {
     delete static_cast<thread_state *>(state);
     mine = nullptr;
-    has_ended = true; // another state might be one too many: a thread calls destructors a few times only
+    has_ended = true; // no new state is made: a thread calls destructors a few times only, so it might never be freed
 }
 
-// When the library is loaded, so that no thread finds it half done.
+// Runs when the library is loaded, so that no thread can find it half done.
 [[gnu::constructor(101)]] void make_key() { has_key = pthread_key_create(&at_end_of_thread, free_state) == 0; }
 
 thread_state *make_state() noexcept {

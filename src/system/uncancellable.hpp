@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// uncancellable: while it lives, pthread_cancel() of the calling thread waits. Writing is where a cancelled thread
-// ends, by an exception that may not pass the C interface: around all that opens or writes files.
+// uncancellable: while such an object lives, a pthread_cancel() of the calling thread has no effect yet. A cancelled
+// thread ends in calls that open or write files, by an exception, and no exception may leave the C interface. So all
+// code that opens or writes files has such an object.
 #pragma once
 
 #include <pthread.h>

@@ -21,7 +21,7 @@ iovec piece(std::string_view text) { return {const_cast<char *>(text.data()), te
 
 constinit std::atomic<int> verbose_level_if_read = VERBOSE_LEVEL_NOT_READ;
 
-// A level that was set meanwhile stays.
+// If another thread sets a level meanwhile, that level stays.
 int read_verbose_level() {
     int level = VERBOSE_LEVEL_NOT_READ;
     const int read = the_environment().verbose;
@@ -30,8 +30,8 @@ int read_verbose_level() {
 
 void set_verbose_level(int value) { verbose_level_if_read.store(value, std::memory_order_relaxed); }
 
-// One system call, so that lines of several threads do not mix; nothing is allocated. A log that cannot be written
-// must not stop the work: an error is dropped.
+// Writes the line by one system call, so that lines of several threads do not mix, and allocates nothing. Errors of
+// writing are ignored, because a log that cannot be written must not stop the work.
 void log_line(std::string_view event, std::string_view text) {
     const uncancellable scope;
     const std::array line = {piece("jitnorm_verbose,v1,"), piece(event), piece(","), piece(text), piece("\n")};

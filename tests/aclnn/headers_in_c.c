@@ -16,108 +16,118 @@
 
 typedef void (*function)(void);
 
-int main(void) {
-    aclnnStatus (*const first)(const aclTensor *, const aclIntArray *, const aclTensor *, const aclTensor *, double,
-                               aclTensor *, aclTensor *, aclTensor *, uint64_t *, aclOpExecutor **) =
-        aclnnLayerNormGetWorkspaceSize;
-    aclnnStatus (*const first_backward)(const aclTensor *, const aclTensor *, const aclIntArray *, const aclTensor *,
-                                        const aclTensor *, const aclTensor *, const aclTensor *, const aclBoolArray *,
-                                        aclTensor *, aclTensor *, aclTensor *, uint64_t *, aclOpExecutor **) =
-        aclnnLayerNormBackwardGetWorkspaceSize;
-    aclnnStatus (*const first_rms)(const aclTensor *, const aclTensor *, double, const aclTensor *, const aclTensor *,
-                                   uint64_t *, aclOpExecutor **) = aclnnRmsNormGetWorkspaceSize;
-    aclnnStatus (*const first_rms_grad)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
-                                        const aclTensor *, const aclTensor *, uint64_t *, aclOpExecutor **) =
-        aclnnRmsNormGradGetWorkspaceSize;
-    aclnnStatus (*const seconds[])(void *, uint64_t, aclOpExecutor *, aclrtStream) = {
-        aclnnLayerNorm,    aclnnLayerNormBackward,   aclnnRmsNorm,
-        aclnnRmsNormGrad,  aclnnGemmaRmsNorm,        aclnnAddRmsNorm,
-        aclnnAddLayerNorm, aclnnRmsNormDynamicQuant, aclnnAddRmsNormDynamicQuant};
-    aclnnStatus (*const first_gemma)(const aclTensor *, const aclTensor *, double, const aclTensor *, const aclTensor *,
-                                     uint64_t *, aclOpExecutor **) = aclnnGemmaRmsNormGetWorkspaceSize;
-    aclnnStatus (*const first_add_rms)(const aclTensor *, const aclTensor *, const aclTensor *, double, aclTensor *,
-                                       aclTensor *, aclTensor *, uint64_t *, aclOpExecutor **) =
-        aclnnAddRmsNormGetWorkspaceSize;
-    aclnnStatus (*const first_add_layer)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
-                                         const aclTensor *, double, bool, const aclTensor *, const aclTensor *,
-                                         const aclTensor *, const aclTensor *, uint64_t *, aclOpExecutor **) =
-        aclnnAddLayerNormGetWorkspaceSize;
-    aclnnStatus (*const first_quant)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *, double,
-                                     int64_t, const aclTensor *, const aclTensor *, uint64_t *, aclOpExecutor **) =
-        aclnnRmsNormDynamicQuantGetWorkspaceSize;
-    aclnnStatus (*const first_add_quant)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
-                                         const aclTensor *, double, aclTensor *, aclTensor *, aclTensor *, aclTensor *,
-                                         aclTensor *, uint64_t *, aclOpExecutor **) =
-        aclnnAddRmsNormDynamicQuantGetWorkspaceSize;
-    aclTensor *(*const create)(const int64_t *, uint64_t, aclDataType, const int64_t *, int64_t, aclFormat,
-                               const int64_t *, uint64_t, void *) = aclCreateTensor;
-    const function others[] = {
-        (function)first_gemma,
-        (function)first_add_rms,
-        (function)first_add_layer,
-        (function)first_quant,
-        (function)first_add_quant,
-        (function)aclInit,
-        (function)aclFinalize,
-        (function)aclGetRecentErrMsg,
-        (function)aclDataTypeSize,
-        (function)aclFloatToFloat16,
-        (function)aclFloat16ToFloat,
-        (function)aclrtSetDevice,
-        (function)aclrtResetDevice,
-        (function)aclrtGetDevice,
-        (function)aclrtGetDeviceCount,
-        (function)aclrtGetRunMode,
-        (function)aclrtSynchronizeDevice,
-        (function)aclrtCreateContext,
-        (function)aclrtDestroyContext,
-        (function)aclrtSetCurrentContext,
-        (function)aclrtGetCurrentContext,
-        (function)aclrtCreateStream,
-        (function)aclrtDestroyStream,
-        (function)aclrtSynchronizeStream,
-        (function)aclrtMalloc,
-        (function)aclrtFree,
-        (function)aclrtMallocHost,
-        (function)aclrtFreeHost,
-        (function)aclrtMemcpy,
-        (function)aclrtMemcpyAsync,
-        (function)aclrtMemset,
-        (function)aclrtMemsetAsync,
-        (function)aclDestroyTensor,
-        (function)aclCreateIntArray,
-        (function)aclDestroyIntArray,
-        (function)aclGetIntArraySize,
-        (function)aclCreateBoolArray,
-        (function)aclDestroyBoolArray,
-        (function)aclGetBoolArraySize,
-        (function)aclGetViewShape,
-        (function)aclGetViewStrides,
-        (function)aclGetStorageShape,
-        (function)aclGetViewOffset,
-        (function)aclGetFormat,
-        (function)aclGetDataType,
-        (function)aclSetAclOpExecutorRepeatable,
-        (function)aclDestroyAclOpExecutor,
-        (function)aclSetInputTensorAddr,
-        (function)aclSetOutputTensorAddr,
-        (function)aclSetTensorAddr,
-        (function)aclnnInit,
-        (function)aclnnFinalize,
-    };
+static aclnnStatus (*const first)(const aclTensor *, const aclIntArray *, const aclTensor *, const aclTensor *, double,
+                                  aclTensor *, aclTensor *, aclTensor *, uint64_t *,
+                                  aclOpExecutor **) = aclnnLayerNormGetWorkspaceSize;
+static aclnnStatus (*const first_backward)(const aclTensor *, const aclTensor *, const aclIntArray *, const aclTensor *,
+                                           const aclTensor *, const aclTensor *, const aclTensor *,
+                                           const aclBoolArray *, aclTensor *, aclTensor *, aclTensor *, uint64_t *,
+                                           aclOpExecutor **) = aclnnLayerNormBackwardGetWorkspaceSize;
+static aclnnStatus (*const first_rms)(const aclTensor *, const aclTensor *, double, const aclTensor *,
+                                      const aclTensor *, uint64_t *, aclOpExecutor **) = aclnnRmsNormGetWorkspaceSize;
+static aclnnStatus (*const first_rms_grad)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
+                                           const aclTensor *, const aclTensor *, uint64_t *,
+                                           aclOpExecutor **) = aclnnRmsNormGradGetWorkspaceSize;
+static aclnnStatus (*const seconds[])(void *, uint64_t, aclOpExecutor *, aclrtStream) = {
+    aclnnLayerNorm,    aclnnLayerNormBackward,   aclnnRmsNorm,
+    aclnnRmsNormGrad,  aclnnGemmaRmsNorm,        aclnnAddRmsNorm,
+    aclnnAddLayerNorm, aclnnRmsNormDynamicQuant, aclnnAddRmsNormDynamicQuant};
+static aclnnStatus (*const first_gemma)(const aclTensor *, const aclTensor *, double, const aclTensor *,
+                                        const aclTensor *, uint64_t *,
+                                        aclOpExecutor **) = aclnnGemmaRmsNormGetWorkspaceSize;
+static aclnnStatus (*const first_add_rms)(const aclTensor *, const aclTensor *, const aclTensor *, double, aclTensor *,
+                                          aclTensor *, aclTensor *, uint64_t *,
+                                          aclOpExecutor **) = aclnnAddRmsNormGetWorkspaceSize;
+static aclnnStatus (*const first_add_layer)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
+                                            const aclTensor *, double, bool, const aclTensor *, const aclTensor *,
+                                            const aclTensor *, const aclTensor *, uint64_t *,
+                                            aclOpExecutor **) = aclnnAddLayerNormGetWorkspaceSize;
+static aclnnStatus (*const first_quant)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
+                                        double, int64_t, const aclTensor *, const aclTensor *, uint64_t *,
+                                        aclOpExecutor **) = aclnnRmsNormDynamicQuantGetWorkspaceSize;
+static aclnnStatus (*const first_add_quant)(const aclTensor *, const aclTensor *, const aclTensor *, const aclTensor *,
+                                            const aclTensor *, double, aclTensor *, aclTensor *, aclTensor *,
+                                            aclTensor *, aclTensor *, uint64_t *,
+                                            aclOpExecutor **) = aclnnAddRmsNormDynamicQuantGetWorkspaceSize;
+static aclTensor *(*const create)(const int64_t *, uint64_t, aclDataType, const int64_t *, int64_t, aclFormat,
+                                  const int64_t *, uint64_t, void *) = aclCreateTensor;
+static const function others[] = {
+    (function)aclInit,
+    (function)aclFinalize,
+    (function)aclGetRecentErrMsg,
+    (function)aclDataTypeSize,
+    (function)aclFloatToFloat16,
+    (function)aclFloat16ToFloat,
+    (function)aclrtSetDevice,
+    (function)aclrtResetDevice,
+    (function)aclrtGetDevice,
+    (function)aclrtGetDeviceCount,
+    (function)aclrtGetRunMode,
+    (function)aclrtSynchronizeDevice,
+    (function)aclrtCreateContext,
+    (function)aclrtDestroyContext,
+    (function)aclrtSetCurrentContext,
+    (function)aclrtGetCurrentContext,
+    (function)aclrtCreateStream,
+    (function)aclrtDestroyStream,
+    (function)aclrtSynchronizeStream,
+    (function)aclrtMalloc,
+    (function)aclrtFree,
+    (function)aclrtMallocHost,
+    (function)aclrtFreeHost,
+    (function)aclrtMemcpy,
+    (function)aclrtMemcpyAsync,
+    (function)aclrtMemset,
+    (function)aclrtMemsetAsync,
+    (function)aclDestroyTensor,
+    (function)aclCreateIntArray,
+    (function)aclDestroyIntArray,
+    (function)aclGetIntArraySize,
+    (function)aclCreateBoolArray,
+    (function)aclDestroyBoolArray,
+    (function)aclGetBoolArraySize,
+    (function)aclGetViewShape,
+    (function)aclGetViewStrides,
+    (function)aclGetStorageShape,
+    (function)aclGetViewOffset,
+    (function)aclGetFormat,
+    (function)aclGetDataType,
+    (function)aclSetAclOpExecutorRepeatable,
+    (function)aclDestroyAclOpExecutor,
+    (function)aclSetInputTensorAddr,
+    (function)aclSetOutputTensorAddr,
+    (function)aclSetTensorAddr,
+    (function)aclnnInit,
+    (function)aclnnFinalize,
+};
+
+static int all_are_there(void) {
+    const function firsts[] = {(function)first_gemma, (function)first_add_rms, (function)first_add_layer,
+                               (function)first_quant, (function)first_add_quant};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; ++i)
+        if (firsts[i] == NULL) return 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (others[i] == NULL) return 0;
+    return 1;
+}
+
+/* Null pointers for all that is asked for. */
+static int all_refuse_nothing(void) {
     uint64_t bytes = 0;
     aclOpExecutor *executor = NULL;
-    if (first(NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, &bytes, &executor) != ACLNN_ERR_PARAM_NULLPTR) return 1;
+    if (first(NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, &bytes, &executor) != ACLNN_ERR_PARAM_NULLPTR) return 0;
     if (first_backward(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &bytes, &executor) !=
         ACLNN_ERR_PARAM_NULLPTR)
-        return 1;
-    if (first_rms(NULL, NULL, 0, NULL, NULL, &bytes, &executor) != ACLNN_ERR_PARAM_NULLPTR) return 1;
-    if (first_rms_grad(NULL, NULL, NULL, NULL, NULL, NULL, &bytes, &executor) != ACLNN_ERR_PARAM_NULLPTR) return 1;
+        return 0;
+    if (first_rms(NULL, NULL, 0, NULL, NULL, &bytes, &executor) != ACLNN_ERR_PARAM_NULLPTR) return 0;
+    if (first_rms_grad(NULL, NULL, NULL, NULL, NULL, NULL, &bytes, &executor) != ACLNN_ERR_PARAM_NULLPTR) return 0;
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; ++i)
-        if (seconds[i](NULL, 0, NULL, NULL) != ACLNN_ERR_PARAM_NULLPTR) return 1;
-    if (create(NULL, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, NULL, 0, NULL) != NULL) return 1;
-    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
-        if (others[i] == NULL) return 1;
+        if (seconds[i](NULL, 0, NULL, NULL) != ACLNN_ERR_PARAM_NULLPTR) return 0;
+    return create(NULL, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, NULL, 0, NULL) == NULL;
+}
+
+int main(void) {
+    if (!all_are_there() || !all_refuse_nothing()) return 1;
     puts("every function is there");
     return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes and post-ops: what is put in comes out, and each way to misuse them.
+// Attributes: what is put in comes out, what layer normalization makes of them, and each way to misuse them.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -282,100 +282,6 @@ TEST(attributes, misuse) {
     EXPECT_EQ(jitnorm_primitive_attr_get_post_ops(attr, nullptr), INVALID);
     EXPECT_EQ(jitnorm_primitive_attr_set_post_ops(nullptr, post_ops), INVALID);
     EXPECT_EQ(jitnorm_primitive_attr_set_post_ops(attr, nullptr), INVALID);
-}
-
-TEST(post_ops, come_out_as_they_went_in) {
-    const owned_post_ops post_ops = make_post_ops();
-    const owned_md src1 = make_md({1, 8}, jitnorm_bf16, jitnorm_ab);
-    EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 2.f, 3, jitnorm_s8));
-    EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_clip, -1.f, 4.f));
-    EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_mul, src1));
-    EXPECT_OK(jitnorm_post_ops_append_prelu(post_ops, 6));
-    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 4);
-    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 3), jitnorm_prelu);
-    int mask = 0;
-    EXPECT_OK(jitnorm_post_ops_get_params_prelu(post_ops, 3, &mask));
-    EXPECT_EQ(mask, 6);
-    EXPECT_EQ(jitnorm_post_ops_get_params_prelu(post_ops, 2, &mask), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_append_prelu(post_ops, -1), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_append_prelu(nullptr, 0), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 0), jitnorm_sum);
-    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 1), jitnorm_eltwise);
-    EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, 2), jitnorm_binary);
-
-    float scale = 0, alpha = 0, beta = 0;
-    int32_t zero_point = 0;
-    jitnorm_data_type_t type = jitnorm_data_type_undef;
-    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
-    const_jitnorm_memory_desc_t described = nullptr;
-    EXPECT_OK(jitnorm_post_ops_get_params_sum(post_ops, 0, &scale, &zero_point, &type));
-    EXPECT_EQ(scale, 2.f);
-    EXPECT_EQ(zero_point, 3);
-    EXPECT_EQ(type, jitnorm_s8);
-    EXPECT_OK(jitnorm_post_ops_get_params_eltwise(post_ops, 1, &alg, &alpha, &beta));
-    EXPECT_EQ(alg, jitnorm_eltwise_clip);
-    EXPECT_EQ(alpha, -1.f);
-    EXPECT_EQ(beta, 4.f);
-    EXPECT_OK(jitnorm_post_ops_get_params_binary(post_ops, 2, &alg, &described));
-    EXPECT_EQ(alg, jitnorm_binary_mul);
-    EXPECT_TRUE(jitnorm_memory_desc_equal(described, src1));
-
-    // what is not wanted need not be taken
-    EXPECT_OK(jitnorm_post_ops_get_params_sum(post_ops, 0, nullptr, nullptr, nullptr));
-    EXPECT_OK(jitnorm_post_ops_get_params_eltwise(post_ops, 1, nullptr, nullptr, nullptr));
-    EXPECT_OK(jitnorm_post_ops_get_params_binary(post_ops, 2, nullptr, nullptr));
-}
-
-TEST(post_ops, clone_is_apart) {
-    const owned_post_ops post_ops = make_post_ops();
-    EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_undef));
-    owned_post_ops copy;
-    ASSERT_OK(jitnorm_post_ops_clone(&copy, post_ops));
-    EXPECT_OK(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, jitnorm_data_type_undef));
-    EXPECT_EQ(jitnorm_post_ops_len(copy), 1);
-}
-
-TEST(post_ops, thirty_two_and_no_more) {
-    const owned_post_ops post_ops = make_post_ops();
-    for (int i = 0; i < 32; ++i) EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
-    EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f), jitnorm_out_of_memory);
-    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 32);
-}
-
-TEST(post_ops, misuse) {
-    const owned_post_ops post_ops = make_post_ops();
-    const owned_md src1 = make_md({1, 8}, jitnorm_f32, jitnorm_ab);
-    owned_post_ops copy;
-    EXPECT_EQ(jitnorm_post_ops_create(nullptr), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_clone(nullptr, post_ops), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_clone(&copy, nullptr), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_append_sum(nullptr, 1.f, 0, jitnorm_f32), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_append_sum(post_ops, 1.f, 0, unknown<jitnorm_data_type_t>(99)), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_append_eltwise(nullptr, jitnorm_eltwise_abs, 0.f, 0.f), INVALID);
-    for (const int alg : {0, 0x1f, 0x35, int(jitnorm_binary_add)})
-        EXPECT_EQ(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_alg_kind_t(alg), 0.f, 0.f), INVALID) << alg;
-    EXPECT_EQ(jitnorm_post_ops_append_binary(nullptr, jitnorm_binary_add, src1), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, nullptr), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, make_md({}, jitnorm_f32)), INVALID);
-    for (const int alg : {0, 0x1ffef, 0x1fffc, int(jitnorm_eltwise_abs)})
-        EXPECT_EQ(jitnorm_post_ops_append_binary(post_ops, jitnorm_alg_kind_t(alg), src1), INVALID) << alg;
-    EXPECT_EQ(jitnorm_post_ops_len(post_ops), 0);
-    EXPECT_EQ(jitnorm_post_ops_len(nullptr), 0);
-}
-
-TEST(post_ops, parameters_of_what_is_not_there) {
-    const owned_post_ops post_ops = make_post_ops();
-    EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_abs, 0.f, 0.f));
-    float value = 7;
-    EXPECT_EQ(jitnorm_post_ops_get_params_sum(post_ops, 0, &value, nullptr, nullptr), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_get_params_binary(post_ops, 0, nullptr, nullptr), INVALID);
-    for (const int index : {-1, 1}) {
-        EXPECT_EQ(jitnorm_post_ops_get_params_eltwise(post_ops, index, nullptr, &value, nullptr), INVALID);
-        EXPECT_EQ(jitnorm_post_ops_get_kind(post_ops, index), jitnorm_undefined_primitive);
-    }
-    EXPECT_EQ(jitnorm_post_ops_get_params_eltwise(nullptr, 0, nullptr, &value, nullptr), INVALID);
-    EXPECT_EQ(jitnorm_post_ops_get_kind(nullptr, 0), jitnorm_undefined_primitive);
-    EXPECT_EQ(value, 7.f);
 }
 
 } // namespace

@@ -115,7 +115,10 @@ TEST(found_scales, have_memory_of_their_own) {
     EXPECT_TRUE(e.is_untouched());
 }
 
+// Constant rows of 1 after rms_norm, which their weight multiplies: each row's scale, and the largest integer
+// throughout.
 TEST(found_scales, of_three_dimensions_and_every_thread) {
+    constexpr size_t ROWS = 60, COLUMNS = 600;
     request r;
     r.src = make_md({3, 20, 600}, jitnorm_bf16);
     r.dst = make_md({3, 20, 600}, jitnorm_u8, jitnorm_abc);
@@ -124,7 +127,12 @@ TEST(found_scales, of_three_dimensions_and_every_thread) {
     owned_pd pd;
     ASSERT_OK(r.create(pd, found_scales{.mask = 3}.attr()));
     EXPECT_EQ(dims_of_scales(pd), (dims{3, 20, 1}));
-    EXPECT_OK(execution(pd).run());
+    execution e(pd);
+    e.set(JITNORM_ARG_SRC, std::vector<uint16_t>(ROWS * COLUMNS, 0x4000)); // 2 in bf16
+    e.set(JITNORM_ARG_SCALE, std::vector<float>(COLUMNS, 0.75F));
+    ASSERT_OK(e.run());
+    EXPECT_EQ(e.get<uint8_t>(JITNORM_ARG_DST), std::vector<uint8_t>(ROWS * COLUMNS, 255));
+    EXPECT_EQ(e.get(DST_SCALES), std::vector<float>(ROWS, 0.75F / 255));
 }
 
 void expect_refusal(jitnorm_status_t status, const char *reason, const owned_attr &attr, request r = {}) {

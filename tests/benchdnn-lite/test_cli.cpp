@@ -24,6 +24,29 @@ TEST_F(cli, help) {
     EXPECT_EQ(err_, "");
 }
 
+// Somebody who keeps the output in a file has to hear that it is not all there.
+TEST_F(cli, output_that_is_lost_is_told_and_is_status_1) {
+    for (const char *arguments :
+         {"--lnorm 15x3", "--graph --case=op/f32/lnorm.json", "--help", "--version", "--manual"})
+        for (const char *output : {"/dev/full", "&-"}) {
+            run(std::string(arguments) + " 1>" + output + "; }", PROGRAM, "{");
+            EXPECT_EQ(status_, 1) << arguments << " >" << output;
+            EXPECT_EQ(err_, "benchdnn-lite: cannot write to standard output\n") << arguments << " >" << output;
+        }
+}
+
+TEST_F(cli, a_file_of_results_that_cannot_be_written_is_told) {
+    for (const char *file : {"missing/results.json", "."}) {
+        run(std::string("--lnorm --json=") + file + " 15x3");
+        EXPECT_EQ(status_, 2) << file;
+        EXPECT_EQ(out_, "") << "known before anything runs";
+        EXPECT_EQ(err_, std::string("benchdnn-lite: --json: cannot write '") + file + "'\n");
+    }
+    run("--lnorm --json=/dev/full 15x3");
+    EXPECT_EQ(status_, 1);
+    EXPECT_EQ(err_, "benchdnn-lite: cannot write /dev/full\n");
+}
+
 TEST_F(cli, a_mistake_is_one_line_on_stderr_and_status_2) {
     for (const char *arguments :
          {"", "--lnorm", "15x3", "--lnorm --no-such-knob=1 15x3", "--lnorm 15xthree", "--lnorm 15",

@@ -31,6 +31,17 @@ TEST_F(cli, bitwise_mode_runs_in_all_circumstances) {
     EXPECT_EQ(status_, 0) << out_;
 }
 
+TEST_F(cli, bitwise_mode_takes_each_number_of_threads_once) {
+    run("--lnorm --mode=B -v99 --dir=FWD_I 3x40", PROGRAM, "OMP_NUM_THREADS=2");
+    EXPECT_EQ(count_of(out_, " with other bits with 2 threads"), 2u) << "random and adversarial data\n" << out_;
+}
+
+TEST_F(cli, each_template_has_its_heading) {
+    run("--lnorm --mode=P --fix-times-per-prb=1 --perf-template=table 2x3 4x5 --perf-template=%prb% 2x3");
+    EXPECT_EQ(count_of(out_, "status "), 1u) << out_;
+    EXPECT_NE(out_.find(" 4x5\nOutput template: %prb%\n--mode=P --lnorm 2x3\n"), std::string::npos) << out_;
+}
+
 TEST_F(cli, an_implementation_is_chosen) {
     run("--lnorm --impl=ref -v5 15x3");
     EXPECT_EQ(status_, 0);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Help, completions, and what is said to mistakes on the command line.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "command_lines.hpp"
 
@@ -53,6 +56,25 @@ TEST(command_line, the_manual_knows_every_knob) {
         for (const knob &k : knobs_of(d)) EXPECT_NE(page.find(concat("fB--", k.name)), std::string::npos) << k.name;
 }
 
+// Each between backquotes, files that belong together too; knobs of --graph are in its own document.
+TEST(command_line, the_documents_know_every_knob_and_every_batch_file) {
+    std::ostringstream text;
+    for (const char *name : {"benchdnn-lite.md", "graph.md"})
+        text << std::ifstream(concat(INPUTS, "/../../../docs/", name)).rdbuf();
+    const std::string documents = text.str();
+    for (const driver d : {driver::lnorm, driver::graph})
+        for (const knob &k : knobs_of(d)) EXPECT_NE(documents.find(concat("`--", k.name)), std::string::npos) << k.name;
+    size_t files = 0;
+    for (const auto *folder : {INPUTS, GRAPHS})
+        for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+            if (!entry.is_regular_file()) continue;
+            const std::string name = entry.path().filename().string();
+            EXPECT_NE(documents.find(concat("`", name, "`")), std::string::npos) << name;
+            ++files;
+        }
+    EXPECT_GE(files, 17U);
+}
+
 TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--dt=f31", "2x3"}), "--dt: unknown data type 'f31'");
     EXPECT_EQ(mistake_in({"--lnorm", "--flavour=1", "2x3"}), "unknown knob '--flavour' (--help lists them)");
@@ -73,6 +95,11 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--seed"}), "--seed needs a value after an equals sign: --seed=7");
     EXPECT_EQ(mistake_in({"--lnorm", "dt=bf16", "2x3"}), "'dt=bf16' is no problem; the knob is written --dt=bf16");
     EXPECT_EQ(mistake_in({"--lnorm", "-dt=bf16", "2x3"}), "unknown knob '-dt' (the closest is --dt)");
+    EXPECT_EQ(mistake_in({"--lnorm", "---dt=bf16", "2x3"}), "unknown knob '---dt' (the closest is --dt)");
+    EXPECT_EQ(mistake_in({"--lnorm", "---in-shapes=0:2", "2x3"}), "unknown knob '---in-shapes' (--help lists them)");
+    EXPECT_EQ(mistake_in({"--lnorm", "--batch=/proc/self/mem"}),
+              "--batch: cannot read batch file '/proc/self/mem'"); // a file that answers no reader
+    EXPECT_EQ(mistake_in({"--graph", "--case=/proc/self/mem"}), "--case: cannot read '/proc/self/mem'");
     EXPECT_EQ(mistake_in({"--lnorm", "--match=CH", "2x3", "4x5"}), "--match: no problem's line has 'CH'");
     EXPECT_EQ(mistake_in({"--lnorm", "--match=CH", "2x3", "--reset"}),
               "--match: no problem's line has what was asked for");
@@ -101,6 +128,18 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm"}), "no problem to run: give a shape such as 128x768, or --batch=FILE");
     EXPECT_EQ(mistake_in({"2x3"}), "name a driver: --lnorm or --graph (--help explains)");
     EXPECT_EQ(mistake_in({"--conv", "2x3"}), "unknown knob '--conv' (--help lists them)");
+}
+
+TEST(command_line, a_number_out_of_range_is_a_number) {
+    EXPECT_EQ(mistake_in({"--lnorm", "--seed=99999999999999999999", "2x3"}),
+              "--seed: '99999999999999999999' is not between 0 and 9223372036854775807");
+    EXPECT_EQ(mistake_in({"--lnorm", "--seed=1e3", "2x3"}), "--seed: '1e3' is not an integer");
+    for (const char *number : {"1e400", "-1e400", "1e-60"})
+        EXPECT_EQ(mistake_in({"--lnorm", concat("--eps=", number), "2x3"}),
+                  concat("--eps: '", number, "' is beyond the numbers of f32"));
+    for (const char *text : {"", "1e400x", "inf", "1 "})
+        EXPECT_EQ(mistake_in({"--lnorm", concat("--eps=0,", text), "2x3"}),
+                  concat("--eps: '", text, "' is not a number"));
 }
 
 TEST(command_line, values_out_of_place_are_rejected) {

@@ -5,6 +5,7 @@
 #include "graph_run.hpp"
 #include "implementation_cap.hpp"
 #include "streams.hpp"
+#include "tally.hpp"
 
 namespace jitnorm::fuzz {
 
@@ -31,13 +32,19 @@ graph make_graph(byte_stream &choices) {
     return graph(made);
 }
 
-size_t op_count(const partition &p) {
-    size_t count = 0;
-    require(jitnorm_graph_partition_get_op_num(p.get(), &count) == jitnorm_success, "a partition counts operations");
-    return count;
+size_t op_count(const_jitnorm_graph_partition_t p) {
+    size_t number = 0;
+    require(jitnorm_graph_partition_get_op_num(p, &number) == jitnorm_success, "a partition counts operations");
+    return number;
 }
 
-// One of the partitions, mostly the largest; all others end here.
+bool is_supported(const_jitnorm_graph_partition_t p) {
+    uint8_t supported = 0;
+    require(jitnorm_graph_partition_is_supported(p, &supported) == jitnorm_success, "a partition answers");
+    return supported != 0;
+}
+
+// One of the partitions, mostly the largest of those that are supported; all others end here.
 partition any_partition(byte_stream &choices, jitnorm_graph_graph_t g) {
     size_t count = 0;
     require(jitnorm_graph_graph_get_partition_num(g, &count) == jitnorm_success, "a graph counts its partitions");
@@ -49,22 +56,25 @@ partition any_partition(byte_stream &choices, jitnorm_graph_graph_t g) {
     for (const jitnorm_graph_partition_t p : made) owned.emplace_back(p);
     if (owned.empty()) return nullptr;
     if (choices.one_in(4)) return std::move(owned[choices.below(owned.size())]);
-    return std::move(*std::max_element(
-        owned.begin(), owned.end(), [](const partition &a, const partition &b) { return op_count(a) < op_count(b); }));
+    return std::move(*std::max_element(owned.begin(), owned.end(), [](const partition &a, const partition &b) {
+        return std::pair(is_supported(a.get()), op_count(a.get())) <
+               std::pair(is_supported(b.get()), op_count(b.get()));
+    }));
 }
 
 // A chain: other operations read what the first has written, or a second normalization does.
-partition partition_in_graph(byte_stream &choices, graph_choice &what, const_jitnorm_graph_op_t op) {
+partition partition_in_graph(byte_stream &choices, const surroundings &around, graph_choice &what,
+                             const_jitnorm_graph_op_t op) {
     const graph g = make_graph(choices);
     if (g == nullptr) return nullptr;
     jitnorm_graph_op_t copied = const_cast<jitnorm_graph_op_t>(op); // C interfaces have no const here
     jitnorm_graph_add_op(g.get(), copied);
     if (choices.hostile()) jitnorm_graph_add_op(g.get(), copied);
-    const std::vector<graph_op> linked = choices.one_in(3) ? std::vector<graph_op>() : choose_chain(choices, what);
+    const std::vector<graph_op> linked = choose_chain(choices, around, what);
     for (const graph_op &each : linked) jitnorm_graph_add_op(g.get(), each.get());
-    if (choices.one_in(3)) {
+    if (around.has_second) {
         graph_choice next = choose_operation(choices, 100);
-        if (!next.inputs.empty() && !what.outputs.empty()) next.inputs[0] = what.outputs[0];
+        if (!next.inputs.empty() && !what.outputs.empty()) next.inputs[0] = choices.pick(what.outputs);
         const graph_op second = make_op(choices, next, 7);
         jitnorm_graph_add_op(g.get(), second.get());
     }
@@ -73,9 +83,9 @@ partition partition_in_graph(byte_stream &choices, graph_choice &what, const_jit
     return any_partition(choices, g.get());
 }
 
-partition make_partition(byte_stream &choices, graph_choice &what) {
+partition make_partition(byte_stream &choices, const surroundings &around, graph_choice &what) {
     const graph_op op = make_op(choices, what, 5);
-    if (choices.coin()) return partition_in_graph(choices, what, op.get());
+    if (around.is_in_graph) return partition_in_graph(choices, around, what, op.get());
     jitnorm_graph_partition_t made = nullptr;
     const auto kind = jitnorm_engine_kind_t(choices.hostile() ? int(choices.byte()) : jitnorm_cpu);
     const jitnorm_status_t status = jitnorm_graph_partition_create_with_op(&made, op.get(), kind);
@@ -87,8 +97,7 @@ partition make_partition(byte_stream &choices, graph_choice &what) {
 
 void ask(byte_stream &choices, jitnorm_graph_partition_t p) {
     size_t count = 0, ops = 0;
-    uint8_t supported = 0;
-    require(jitnorm_graph_partition_is_supported(p, &supported) == jitnorm_success, "a partition answers");
+    (void)is_supported(p);
     require(jitnorm_graph_partition_get_input_ports_num(p, &count) == jitnorm_success, "a partition counts its inputs");
     if (choices.hostile()) count = choices.below(4);
     std::vector<logical_tensor> ports(count);
@@ -131,22 +140,26 @@ void compare(byte_stream &choices, const graph_choice &what, jitnorm_graph_parti
     }();
     require(fast.status == plain.status, "all implementations take the same problems");
     if (fast.status != jitnorm_success) return;
+    const bool is_fused = op_count(p) > 1;
+    count(is_fused ? "compiled fusions" : "compiled operations");
     graph_tensors tensors(choices, what, fast.made.get());
     if (!tensors.can_run()) return;
     const bool in_parts = choices.coin();
     const auto got = tensors.run(fast.made.get(), stream(in_parts));
     const auto expected = tensors.run(plain.made.get(), stream(!in_parts));
     if (got && expected) tensors.require_equal(*got, *expected);
+    if (got && got->status == jitnorm_success) count(is_fused ? "executed fusions" : "executed operations");
 }
 
 } // namespace
 
 int run_one(const uint8_t *data, size_t size) {
     byte_stream choices(data, size);
+    const surroundings around = choose_surroundings(choices);
     graph_choice what = choose_operation(choices, 0);
     compare_descriptions(what.inputs);
     compare_descriptions(what.outputs);
-    const partition p = make_partition(choices, what);
+    const partition p = make_partition(choices, around, what);
     if (p == nullptr) return 0;
     ask(choices, p.get());
     compare(choices, what, p.get());

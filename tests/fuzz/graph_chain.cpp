@@ -7,21 +7,30 @@ namespace {
 
 constexpr size_t FIRST_OP = 20, FIRST_TENSOR = 200;
 
+constexpr jitnorm_graph_op_kind_t FOLLOWERS[] = {
+    jitnorm_graph_op_gelu,       jitnorm_graph_op_multiply, jitnorm_graph_op_type_cast, jitnorm_graph_op_quantize,
+    jitnorm_graph_op_relu,       jitnorm_graph_op_add,      jitnorm_graph_op_type_cast, jitnorm_graph_op_quantize,
+    jitnorm_graph_op_tanh,       jitnorm_graph_op_divide,   jitnorm_graph_op_abs,       jitnorm_graph_op_subtract,
+    jitnorm_graph_op_sqrt,       jitnorm_graph_op_maximum,  jitnorm_graph_op_sigmoid,   jitnorm_graph_op_minimum,
+    jitnorm_graph_op_hard_swish, jitnorm_graph_op_round};
+
 class chain {
 public:
     chain(byte_stream &choices, graph_choice &what) : choices_(choices), what_(what) {}
 
     void add_before() {
-        const logical_tensor sum = what_.inputs[0], one = tensor(sum.data_type), other = operand(sum.data_type);
+        const logical_tensor sum = what_.first_input, one = tensor(sum.data_type), other = operand(sum.data_type);
         const bool is_second = choices_.coin();
         make(jitnorm_graph_op_add, {is_second ? other : one, is_second ? one : other}, sum);
         what_.inputs.push_back(one);
-        if (choices_.coin()) what_.outputs.push_back(sum); // which compilation is told of, be it kept or not
+        if (choices_.coin()) what_.outputs.push_back(what_.inputs[0]); // compilation is told of it, be it kept or not
     }
 
-    void add_behind() {
-        for (size_t left = choices_.below(5); left > 0; --left) follow();
-        what_.outputs.push_back(value_);
+    void add_behind(const std::vector<jitnorm_graph_op_kind_t> &followers) {
+        for (const jitnorm_graph_op_kind_t kind : followers) {
+            follow(kind);
+            what_.outputs.push_back(value_);
+        }
     }
 
     std::vector<graph_op> take() { return std::move(ops_); }
@@ -63,11 +72,7 @@ private:
         value_ = result;
     }
 
-    void combine() {
-        constexpr jitnorm_graph_op_kind_t KINDS[] = {jitnorm_graph_op_multiply, jitnorm_graph_op_add,
-                                                     jitnorm_graph_op_divide,   jitnorm_graph_op_subtract,
-                                                     jitnorm_graph_op_maximum,  jitnorm_graph_op_minimum};
-        const jitnorm_graph_op_kind_t kind = choices_.pick(KINDS);
+    void combine(jitnorm_graph_op_kind_t kind) {
         const logical_tensor other = operand(choices_.one_in(4) ? jitnorm_f32 : value_.data_type);
         const bool is_second = choices_.one_in(4);
         const logical_tensor result = tensor(other.data_type == jitnorm_f32 ? jitnorm_f32 : value_.data_type);
@@ -88,30 +93,28 @@ private:
             jitnorm_graph_op_set_attr_s64(last_, jitnorm_graph_op_attr_zps, &zero_point, 1);
     }
 
-    void follow() {
-        constexpr jitnorm_graph_op_kind_t FUNCTIONS[] = {
-            jitnorm_graph_op_gelu, jitnorm_graph_op_relu,    jitnorm_graph_op_abs,   jitnorm_graph_op_tanh,
-            jitnorm_graph_op_sqrt, jitnorm_graph_op_sigmoid, jitnorm_graph_op_round, jitnorm_graph_op_hard_swish};
+    void follow(jitnorm_graph_op_kind_t kind) {
         constexpr jitnorm_data_type_t CASTS[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
-        switch (choices_.below(8)) {
-        case 0:
-        case 1:
-        case 2:
-            return apply(choices_.pick(FUNCTIONS), value_.data_type);
-        case 3:
-        case 4:
-        case 5:
-            return combine();
-        case 6:
-            return apply(jitnorm_graph_op_type_cast, choices_.pick(CASTS));
-        default:
+        switch (kind) {
+        case jitnorm_graph_op_add:
+        case jitnorm_graph_op_divide:
+        case jitnorm_graph_op_maximum:
+        case jitnorm_graph_op_minimum:
+        case jitnorm_graph_op_multiply:
+        case jitnorm_graph_op_subtract:
+            return combine(kind);
+        case jitnorm_graph_op_type_cast:
+            return apply(kind, choices_.pick(CASTS));
+        case jitnorm_graph_op_quantize:
             return quantize();
+        default:
+            return apply(kind, value_.data_type);
         }
     }
 
     byte_stream &choices_;
     graph_choice &what_;
-    logical_tensor value_ = what_.outputs[0]; // what the last operation wrote
+    logical_tensor value_ = what_.first_output; // what the last operation wrote
     jitnorm_graph_op_t last_ = nullptr;
     std::vector<graph_op> ops_;
     size_t next_op_ = FIRST_OP, next_tensor_ = FIRST_TENSOR;
@@ -119,11 +122,22 @@ private:
 
 } // namespace
 
-std::vector<graph_op> choose_chain(byte_stream &choices, graph_choice &what) {
+surroundings choose_surroundings(byte_stream &choices) {
+    surroundings chosen;
+    chosen.is_in_graph = choices.below(4) != 0;
+    if (!chosen.is_in_graph) return chosen;
+    chosen.has_addition = choices.one_in(3);
+    chosen.has_second = choices.one_in(4);
+    chosen.followers.resize(choices.below(5));
+    for (jitnorm_graph_op_kind_t &kind : chosen.followers) kind = choices.pick(FOLLOWERS);
+    return chosen;
+}
+
+std::vector<graph_op> choose_chain(byte_stream &choices, const surroundings &around, graph_choice &what) {
     if (what.inputs.empty() || what.outputs.empty() || what.dims.empty()) return {};
     chain made(choices, what);
-    if (choices.one_in(3)) made.add_before();
-    made.add_behind();
+    if (around.has_addition) made.add_before();
+    made.add_behind(around.followers);
     return made.take();
 }
 

@@ -6,8 +6,16 @@
 
 namespace jitnorm::fuzz {
 
-// An addition before the operation, and up to four behind it. Their tensors are added to those of `what`, for
-// compilation; the ids count from 200.
-std::vector<graph_op> choose_chain(byte_stream &choices, graph_choice &what);
+// What there is beside the operation. Chosen before it, so that short inputs have some, too.
+struct surroundings {
+    bool is_in_graph = false, has_addition = false;
+    bool has_second = false;                        // another normalization
+    std::vector<jitnorm_graph_op_kind_t> followers; // at most 4
+};
+surroundings choose_surroundings(byte_stream &choices);
+
+// The addition before the operation, and what follows it. Their tensors are added to those of `what`, for compilation;
+// the ids count from 200.
+std::vector<graph_op> choose_chain(byte_stream &choices, const surroundings &around, graph_choice &what);
 
 } // namespace jitnorm::fuzz

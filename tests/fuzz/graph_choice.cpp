@@ -27,23 +27,16 @@ void fill_in(byte_stream &choices, logical_tensor &t, size_t id, const sizes &di
     const sizes strides = choose_strides(choices, dims);
     const auto rank = int32_t(dims.size());
     jitnorm_status_t status = jitnorm_success;
-    switch (choices.below(8)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3:
+    const size_t way = choices.below(32);
+    if (way < 20)
         status = jitnorm_graph_logical_tensor_init_with_dims(&t, id, type, rank, dims.data(), STRIDED, PROPERTY);
-        break;
-    case 4:
-        status = jitnorm_graph_logical_tensor_init_with_dims(&t, id, type, rank, dims.data(), ANY, PROPERTY);
-        break;
-    case 5:
-        status = jitnorm_graph_logical_tensor_init(&t, id, type, choices.coin() ? rank : -1, STRIDED, PROPERTY);
-        break;
-    default:
+    else if (way < 30)
         status =
             jitnorm_graph_logical_tensor_init_with_strides(&t, id, type, rank, dims.data(), strides.data(), PROPERTY);
-    }
+    else if (way == 30)
+        status = jitnorm_graph_logical_tensor_init_with_dims(&t, id, type, rank, dims.data(), ANY, PROPERTY);
+    else
+        status = jitnorm_graph_logical_tensor_init(&t, id, type, choices.coin() ? rank : -1, STRIDED, PROPERTY);
     require(status == jitnorm_success || status == jitnorm_invalid_arguments, "a tensor is described or refused");
     make_hostile(choices, t);
 }
@@ -58,9 +51,10 @@ logical_tensor describe(byte_stream &choices, size_t id, const sizes &dims, jitn
 op_rules choose_rules(byte_stream &choices) {
     constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
     op_rules rules;
-    const size_t rank = choices.hostile() ? choices.below(JITNORM_MAX_NDIMS + 1) : 1 + choices.below(8);
+    const size_t rank = choices.hostile() ? choices.below(JITNORM_MAX_NDIMS + 1)
+                                          : 1 + choices.below(1 + choices.below(8)); // mostly few: tensors are small
     rules.dims = choose_dims(choices, rank);
-    rules.normalized = rank == 0 ? 0 : 1 + (choices.one_in(3) ? choices.below(rank) : 0);
+    rules.normalized = rank == 0 ? 0 : 1 + (choices.one_in(4) ? choices.below(rank) : 0);
     const auto any_type = [&] { return jitnorm_data_type_t(choices.hostile() ? int(choices.below(9)) : 3); };
     rules.type = choices.hostile() ? any_type() : choices.pick(TYPES);
     rules.affine_type = rules.type == jitnorm_bf16 && choices.coin() ? jitnorm_bf16 : any_type();
@@ -86,7 +80,7 @@ ports ports_of(byte_stream &choices, jitnorm_graph_op_kind_t kind) {
     else
         p = {{data, data, statistics, statistics, columns, columns}, {data, columns, columns}};
     for (std::vector<shape> *list : {&p.inputs, &p.outputs}) {
-        if (choices.one_in(8)) list->resize(choices.below(list->size() + 1));
+        if (choices.one_in(16)) list->resize(choices.below(list->size() + 1));
         if (choices.hostile()) list->push_back(shape(choices.below(3)));
     }
     return p;
@@ -126,7 +120,7 @@ void set_attributes(byte_stream &choices, const graph_choice &what, jitnorm_grap
         jitnorm_graph_op_set_attr_s64(op, jitnorm_graph_op_attr_output_mask, mask, 3);
     } else {
         jitnorm_graph_op_set_attr_s64(op, jitnorm_graph_op_attr_begin_norm_axis, &axis, 1);
-        const uint8_t affine = !choices.one_in(4), statistics = what.outputs.size() > 1;
+        const uint8_t affine = !choices.one_in(8), statistics = what.outputs.size() > 1;
         if (what.kind != jitnorm_graph_op_rms_norm)
             jitnorm_graph_op_set_attr_bool(op, jitnorm_graph_op_attr_use_affine, &affine, 1);
         if (what.kind == jitnorm_graph_op_layer_norm)
@@ -135,10 +129,10 @@ void set_attributes(byte_stream &choices, const graph_choice &what, jitnorm_grap
     if (choices.hostile()) set_hostile_attribute(choices, op);
 }
 
-// As compilation will be told, or less.
-logical_tensor for_op(byte_stream &choices, const logical_tensor &known) {
+// As compilation will be told; some of an operation's tensors less well where not all is known of them.
+logical_tensor for_op(byte_stream &choices, bool is_all_known, const logical_tensor &known) {
     logical_tensor t = known;
-    if (!choices.one_in(4)) return t;
+    if (is_all_known || choices.coin()) return t;
     jitnorm_graph_logical_tensor_init(&t, known.id, known.data_type, JITNORM_GRAPH_UNKNOWN_NDIMS,
                                       jitnorm_graph_layout_type_strided, known.property);
     return t;
@@ -170,9 +164,11 @@ void make_hostile(byte_stream &choices, logical_tensor &t) {
 }
 
 graph_choice choose_operation(byte_stream &choices, size_t first_id) {
-    constexpr jitnorm_graph_op_kind_t KINDS[] = {jitnorm_graph_op_layer_norm, jitnorm_graph_op_layer_norm_backward,
-                                                 jitnorm_graph_op_layer_norm_backprop, jitnorm_graph_op_layer_norm_grad,
-                                                 jitnorm_graph_op_rms_norm};
+    constexpr jitnorm_graph_op_kind_t KINDS[] = {
+        jitnorm_graph_op_layer_norm,          jitnorm_graph_op_rms_norm,
+        jitnorm_graph_op_layer_norm,          jitnorm_graph_op_rms_norm,
+        jitnorm_graph_op_layer_norm,          jitnorm_graph_op_layer_norm_backward,
+        jitnorm_graph_op_layer_norm_backprop, jitnorm_graph_op_layer_norm_grad};
     graph_choice what;
     what.kind = choices.hostile() ? jitnorm_graph_op_kind_t(int(choices.number())) : choices.pick(KINDS);
     const op_rules rules = choose_rules(choices);
@@ -190,18 +186,20 @@ graph_choice choose_operation(byte_stream &choices, size_t first_id) {
     return what;
 }
 
-graph_op make_op(byte_stream &choices, const graph_choice &what, size_t id) {
+graph_op make_op(byte_stream &choices, graph_choice &what, size_t id) {
     jitnorm_graph_op_t made = nullptr;
     require(jitnorm_graph_op_create(&made, id, what.kind, "op") == jitnorm_success, "an operation can be made");
     graph_op op(made);
-    for (const logical_tensor &t : what.inputs) {
-        const logical_tensor told = for_op(choices, t);
-        jitnorm_graph_op_add_input(made, &told);
-    }
-    for (const logical_tensor &t : what.outputs) {
-        const logical_tensor told = for_op(choices, t);
-        jitnorm_graph_op_add_output(made, &told);
-    }
+    const bool is_all_known = !choices.one_in(4);
+    const auto tell = [&](const auto &add, const std::vector<logical_tensor> &tensors, logical_tensor &first) {
+        for (const logical_tensor &t : tensors) {
+            const logical_tensor told = for_op(choices, is_all_known, t);
+            add(made, &told);
+            if (&t == &tensors.front()) first = told;
+        }
+    };
+    tell(jitnorm_graph_op_add_input, what.inputs, what.first_input);
+    tell(jitnorm_graph_op_add_output, what.outputs, what.first_output);
     const int64_t axis = -int64_t(what.normalized);
     set_attributes(choices, what, made, choices.hostile() ? hostile_number(choices) : axis);
     return op;

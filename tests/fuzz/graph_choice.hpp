@@ -14,16 +14,17 @@ using graph_op = tests::owned<jitnorm_graph_op *, jitnorm_graph_op_destroy>;
 
 struct graph_choice {
     jitnorm_graph_op_kind_t kind = jitnorm_graph_op_layer_norm;
-    size_t normalized = 1;                       // dimensions
-    sizes dims;                                  // of src
-    std::vector<logical_tensor> inputs, outputs; // as compilation is told of them
+    size_t normalized = 1;                              // dimensions
+    sizes dims;                                         // of src
+    std::vector<logical_tensor> inputs, outputs;        // as compilation is told of them
+    logical_tensor first_input = {}, first_output = {}; // as the operation was told of them (make_op())
 };
 
 // Reads an operation's choices. Ids count from `first_id`.
 graph_choice choose_operation(byte_stream &choices, size_t first_id);
 
 // The operation with the tensors, described as well or less well, and attributes.
-graph_op make_op(byte_stream &choices, const graph_choice &what, size_t id);
+graph_op make_op(byte_stream &choices, graph_choice &what, size_t id);
 
 // Now and then a field is what no function would have made it.
 void make_hostile(byte_stream &choices, logical_tensor &t);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A target as the ordinary suite runs it, and as a finding is looked at again:
-//     PROGRAM [--names] [--seeds=FIRST:COUNT] [FILE or FOLDER]...
+//     PROGRAM [--names] [--seeds=FIRST:COUNT] [--at-least=COUNT:EVENT] [FILE or FOLDER]...
 // The input in work is in a file beside the program, so that it is still there when the process has died of it. --names
-// prints the name of each input before it runs.
+// prints the name of each input before it runs. At the end it is told how often what happened (tally.hpp); with
+// --at-least the program fails where something of the inputs before happened less often.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "run_one.hpp"
+#include "tally.hpp"
 
 namespace {
 
@@ -87,19 +89,32 @@ void run_seeds(const char *range, input_in_work &inputs) {
         inputs.run("seed " + std::to_string(seed), input_of_seed(seed));
 }
 
+bool happened_enough(const std::string &wanted) {
+    const size_t colon = wanted.find(':');
+    const std::string event = wanted.substr(colon + 1);
+    const size_t count = jitnorm::fuzz::tally()[event];
+    const bool is_enough = count >= std::strtoull(wanted.c_str(), nullptr, 10);
+    if (!is_enough) std::fprintf(stderr, "%s: %zu inputs, not %s\n", event.c_str(), count, wanted.c_str());
+    return is_enough;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
     input_in_work inputs(std::string(argv[0]) + ".input");
-    constexpr const char SEEDS[] = "--seeds=";
+    constexpr const char SEEDS[] = "--seeds=", AT_LEAST[] = "--at-least=";
+    bool is_enough = true;
     for (int i = 1; i < argc; ++i) {
         if (std::strncmp(argv[i], SEEDS, sizeof SEEDS - 1) == 0)
             run_seeds(argv[i] + sizeof SEEDS - 1, inputs);
+        else if (std::strncmp(argv[i], AT_LEAST, sizeof AT_LEAST - 1) == 0)
+            is_enough &= happened_enough(argv[i] + sizeof AT_LEAST - 1);
         else if (std::strcmp(argv[i], "--names") == 0)
             inputs.prints_names = true;
         else
             for (const fs::path &path : files_in(argv[i])) run_file(path, inputs);
     }
     std::printf("%zu inputs\n", inputs.count());
-    return inputs.count() > 0 ? 0 : 2;
+    for (const auto &[event, count] : jitnorm::fuzz::tally()) std::printf("%7zu %s\n", count, event.c_str());
+    return inputs.count() > 0 && is_enough ? 0 : 2;
 }

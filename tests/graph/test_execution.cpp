@@ -162,8 +162,13 @@ TEST(execution, on_the_callers_threads) {
     const compiled_op op(request);
     const bound inputs(op, request.inputs), outputs(op, request.outputs);
     inputs.fill(512 * 1024);
+    ASSERT_OK(execute(op, inputs, outputs));
+    const auto *dst = static_cast<const float *>(outputs.data(0));
+    const std::vector<float> expected(dst, dst + 512 * 1024);
+    std::memset(outputs.data(0), 0, expected.size() * sizeof(float));
     EXPECT_OK(execute(op, inputs.handles, outputs.handles, stream));
     EXPECT_GT(seen.calls, 0);
+    EXPECT_EQ(std::memcmp(dst, expected.data(), expected.size() * sizeof(float)), 0);
 }
 
 // One compiled partition, which copies a strided gamma, on tensors of each thread's own.

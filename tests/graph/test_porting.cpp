@@ -14,9 +14,26 @@ using data_type = logical_tensor::data_type;
 using layout_type = logical_tensor::layout_type;
 using property_type = logical_tensor::property_type;
 
-TEST(porting, a_graph_with_a_layer_norm_in_it) {
-    const engine eng(engine::kind::cpu, 0);
-    stream strm(eng);
+// A normalization behind another operation, as programs build their graphs.
+class porting : public testing::Test {
+protected:
+    porting() {
+        op relu(0, op::kind::ReLU, {raw}, {src}, "relu");
+        op norm(1, op::kind::LayerNorm, "norm");
+        norm.add_inputs({src, gamma, beta});
+        norm.add_outputs({dst});
+        norm.set_attr<bool>(op::attr::keep_stats, false);
+        norm.set_attr<int64_t>(op::attr::begin_norm_axis, -1);
+        norm.set_attr<bool>(op::attr::use_affine, true);
+        norm.set_attr<float>(op::attr::epsilon, 0.F);
+        EXPECT_EQ(g.add_op(norm), status::success);
+        EXPECT_EQ(g.add_op(norm, false), status::invalid_graph_op);
+        g.add_op(relu);
+        g.finalize();
+        partitions = g.get_partitions(partition::policy::fusion);
+    }
+
+    const engine eng{engine::kind::cpu, 0};
     const logical_tensor raw{0, data_type::f32, {2, 4}, layout_type::strided};
     const logical_tensor src{1, data_type::f32, {2, 4}, layout_type::strided};
     const logical_tensor gamma{2, data_type::f32, logical_tensor::dims{4}, layout_type::strided,
@@ -24,24 +41,12 @@ TEST(porting, a_graph_with_a_layer_norm_in_it) {
     const logical_tensor beta{3, data_type::f32, logical_tensor::dims{4}, layout_type::strided,
                               property_type::constant};
     const logical_tensor dst{4, data_type::f32, 2, layout_type::any};
+    dnnl::graph::graph g{engine::kind::cpu, fpmath_mode::strict};
+    std::vector<partition> partitions;
+};
 
-    op relu(0, op::kind::ReLU, {raw}, {src}, "relu");
-    op norm(1, op::kind::LayerNorm, "norm");
-    norm.add_inputs({src, gamma, beta});
-    norm.add_outputs({dst});
-    norm.set_attr<bool>(op::attr::keep_stats, false);
-    norm.set_attr<int64_t>(op::attr::begin_norm_axis, -1);
-    norm.set_attr<bool>(op::attr::use_affine, true);
-    norm.set_attr<float>(op::attr::epsilon, 0.F);
-
-    dnnl::graph::graph g(engine::kind::cpu, fpmath_mode::strict);
-    EXPECT_EQ(g.add_op(norm), status::success);
-    EXPECT_EQ(g.add_op(norm, false), status::invalid_graph_op);
-    g.add_op(relu);
-    g.finalize();
+TEST_F(porting, a_graph_becomes_partitions) {
     EXPECT_TRUE(g.is_finalized());
-
-    const std::vector<partition> partitions = g.get_partitions(partition::policy::fusion);
     ASSERT_EQ(partitions.size(), 2U);
     EXPECT_FALSE(partitions[0].is_supported());
     EXPECT_THROW(partitions[0].compile({raw}, {src}, eng), dnnl::error);
@@ -52,7 +57,10 @@ TEST(porting, a_graph_with_a_layer_norm_in_it) {
     EXPECT_NE(part.get_id(), partitions[0].get_id());
     EXPECT_EQ(part.get_input_ports().size(), 3U);
     EXPECT_TRUE(part.get_output_ports()[0].is_equal(dst));
+}
 
+TEST_F(porting, a_partition_is_compiled_and_executed) {
+    const partition &part = partitions.at(1);
     const compiled_partition cp = part.compile(part.get_input_ports(), part.get_output_ports(), eng);
     const logical_tensor out = cp.query_logical_tensor(dst.get_id());
     EXPECT_EQ(out.get_dims(), (logical_tensor::dims{2, 4}));
@@ -69,6 +77,7 @@ TEST(porting, a_graph_with_a_layer_norm_in_it) {
     EXPECT_EQ(dst_t.get_data_handle(), dst_data.data());
     EXPECT_EQ(dst_t.get_engine().get_kind(), engine::kind::cpu);
     EXPECT_TRUE(dst_t.get_logical_tensor().is_equal(out));
+    stream strm(eng);
     cp.execute(strm, {src_t, gamma_t, beta_t}, {dst_t});
     strm.wait();
 
@@ -78,7 +87,7 @@ TEST(porting, a_graph_with_a_layer_norm_in_it) {
     for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(dst_data[i], expected[i], 1e-5F) << i;
 }
 
-TEST(porting, errors_are_exceptions) {
+TEST(porting_errors, are_exceptions) {
     const logical_tensor x{0, data_type::f32, {2, 4}, layout_type::strided};
     op wrong(0, op::kind::LayerNorm, {x}, {x, x});
     dnnl::graph::graph g(engine::kind::cpu);

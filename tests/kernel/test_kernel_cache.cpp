@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -41,38 +40,47 @@ TEST_F(kernel_cache, generates_once_per_key) {
     EXPECT_EQ(generated, 2);
 }
 
+// Several threads that ask for one kernel, of which the one that generates waits until all have come to ask.
+template <typename Ask> // void(int thread, all_there), where all_there() waits
+void ask_at_once(int threads, Ask &&ask) {
+    std::atomic<int> missing = threads;
+    const auto all_there = [&] {
+        while (missing > 0) std::this_thread::yield();
+    };
+    std::vector<std::jthread> asking;
+    for (int t = 0; t < threads; ++t)
+        asking.emplace_back([&, t] {
+            --missing;
+            ask(t, all_there);
+        });
+}
+
 TEST_F(kernel_cache, generates_once_for_many_threads) {
     std::atomic<int> generated = 0;
     std::vector<code_ptr> got(8);
-    std::vector<std::thread> threads;
-    for (code_ptr &mine : got)
-        threads.emplace_back([&] {
-            mine = find_or_generate(key(true, true), [&] {
-                ++generated;
-                std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                return make_code();
-            });
+    ask_at_once(int(got.size()), [&](int thread, auto &&all_there) {
+        got[size_t(thread)] = find_or_generate(key(true, true), [&] {
+            ++generated;
+            all_there();
+            return make_code();
         });
-    for (std::thread &t : threads) t.join();
+    });
     EXPECT_EQ(generated, 1);
     for (const code_ptr &one : got) EXPECT_EQ(one, got[0]);
 }
 
 TEST_F(kernel_cache, failure_reaches_all_waiters_and_is_not_kept) {
     std::atomic<int> failures = 0;
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i)
-        threads.emplace_back([&] {
-            try {
-                find_or_generate(key(true, true), []() -> code_ptr {
-                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                    throw std::runtime_error("no");
-                });
-            } catch (const std::runtime_error &) {
-                ++failures;
-            }
-        });
-    for (std::thread &t : threads) t.join();
+    ask_at_once(4, [&](int /* thread */, auto &&all_there) {
+        try {
+            find_or_generate(key(true, true), [&]() -> code_ptr {
+                all_there();
+                throw std::runtime_error("no");
+            });
+        } catch (const std::runtime_error &) {
+            ++failures;
+        }
+    });
     EXPECT_EQ(failures, 4);
     EXPECT_NE(find_or_generate(key(true, true), make_code), nullptr);
 }

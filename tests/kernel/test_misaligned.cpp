@@ -24,12 +24,15 @@ private:
 void expect_same_at_odd_addresses(const implementation &entry, const setup &s) {
     run aligned(s), misaligned(s);
     std::list<odd_memory> copies;
+    const auto move = [&](tensor &t) {
+        if (t.exists()) t = tensor(t.md(), copies.emplace_back(t.data(), bytes(t.md())).data());
+    };
     for (tensor run::*member :
          {&run::src, &run::dst, &run::mean, &run::variance, &run::scale, &run::shift, &run::diff_dst, &run::diff_src,
-          &run::diff_scale, &run::diff_shift, &run::src_scale, &run::dst_scale}) {
-        tensor &t = misaligned.*member;
-        if (t.exists()) t = tensor(t.md(), copies.emplace_back(t.data(), bytes(t.md())).data());
-    }
+          &run::diff_scale, &run::diff_shift, &run::residual, &run::sum, &run::bias, &run::diff_sum, &run::unquantized,
+          &run::src_scale, &run::dst_scale})
+        move(misaligned.*member);
+    for (tensor &operand : misaligned.operands) move(operand);
     misaligned.execute_on(entry);
     aligned.execute_on(entry);
     expect_same(outputs_of(misaligned), outputs_of(aligned), s, entry.name);
@@ -65,6 +68,45 @@ TEST_P(misaligned_on, attribute_scales) {
     s.attr.src_scale = s.attr.dst_scale = true;
     expect_same_at_odd_addresses(reference_entry, s);
     expect_same_at_odd_addresses(jit_for(GetParam()), s);
+}
+
+// A residual and its bias, the two outputs beside dst, and the tensors of post-ops: rows where they are, and in tiles.
+TEST_P(misaligned_on, tensors_of_attributes) {
+    for (const char *layout : {"dense", "ba"})
+        for (const dim_t columns : {3, 70, 5000})
+            for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
+                setup s{.dims = {6, columns}, .src = layout, .src_type = type, .dst_type = jitnorm_f32};
+                s.residual = {.added = layout, .sum = layout, .type = type, .sum_type = type};
+                s.residual.bias_type = jitnorm_bf16;
+                s.unquantized = layout;
+                s.unquantized_type = jitnorm_f16;
+                for (const std::vector<dim_t> &dims : {std::vector<dim_t>{6, columns}, {1, columns}, {6, 1}})
+                    s.attr.post_ops.entries.emplace_back(
+                        impl::binary_post_op{jitnorm_binary_add, make_layout(layout, dims, type)});
+                expect_same_at_odd_addresses(reference_entry, s);
+                expect_same_at_odd_addresses(jit_for(GetParam()), s);
+            }
+}
+
+TEST_P(misaligned_on, scales_that_are_found) {
+    for (const char *layout : {"dense", "ba"})
+        for (const dim_t per_row : {1, 10}) {
+            setup s{.dims = {6, 70}, .src = layout, .dst = layout, .dst_type = jitnorm_s8};
+            s.attr = finding_scales(s.dims, per_row);
+            expect_same_at_odd_addresses(reference_entry, s);
+            expect_same_at_odd_addresses(jit_for(GetParam()), s);
+        }
+}
+
+TEST_P(misaligned_on, the_gradient_of_a_sum) {
+    for (const char *layout : {"dense", "ba"})
+        for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
+            setup s{.kind = jitnorm_backward, .dims = {6, 70}, .src = layout, .dst = layout, .diff_src = layout};
+            s.residual.sum = layout;
+            s.residual.sum_type = type;
+            expect_same_at_odd_addresses(reference_entry, s);
+            expect_same_at_odd_addresses(jit_for(GetParam()), s);
+        }
 }
 
 INSTANTIATE_TEST_SUITE_P(native, misaligned_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);

@@ -3,6 +3,8 @@
 // reference on each. What a plan is to say is asserted, so that no case tests another way than it claims.
 #include <gtest/gtest.h>
 
+#include "backward/backward_executor.hpp"
+#include "forward/forward_executor.hpp"
 #include "layout/row_space.hpp"
 #include "rig/equality.hpp"
 
@@ -10,8 +12,7 @@ namespace jitnorm::tests {
 namespace {
 
 using impl::machine;
-using impl::layer_norm::row_access;
-using impl::layer_norm::walk;
+using namespace impl::layer_norm;
 
 constexpr machine ROOMY = {.l1 = 1 << 20, .l2 = dim_t(1) << 40, .last_level = dim_t(1) << 40};
 constexpr machine NO_L2 = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = dim_t(1) << 40};
@@ -71,6 +72,45 @@ TEST_P(plans, no_non_temporal_stores_where_they_would_be_wrong) {
         within.src = within.dst = within.diff_src = "dense+7";
         EXPECT_TRUE(plan_of(within, NO_CACHES).non_temporal) << "only the execution knows where tensors begin";
         expect_reference(within, NO_CACHES);
+    }
+}
+
+// Two outputs are streams enough.
+TEST_P(plans, no_non_temporal_stores_beside_a_second_output) {
+    setup s = in_place_of(jitnorm_forward_training, jitnorm_f32);
+    EXPECT_TRUE(plan_of(s, NO_CACHES).non_temporal);
+    s.unquantized = "dense";
+    EXPECT_FALSE(plan_of(s, NO_CACHES).non_temporal);
+    expect_reference(s, NO_CACHES);
+}
+
+// The lines of an input have been read: what goes into its place is stored there.
+TEST_P(plans, no_non_temporal_stores_in_place) {
+    alignas(64) std::byte here[64], there[64];
+    const auto stores_past_caches = [&]<typename Executor>(const setup &s, std::initializer_list<slot> in_here) {
+        const auto made = create(jit_for(GetParam()), make_problem(s), NO_CACHES);
+        arguments args;
+        for (const slot place : {SRC, DST, DIFF_DST, DIFF_SUM, DIFF_SRC}) args.set(place, there);
+        for (const slot place : in_here) args.set(place, here);
+        return dynamic_cast<const Executor &>(*made).walk_of(args).non_temporal;
+    };
+    const auto forward = [&](std::initializer_list<slot> in_here) {
+        return stores_past_caches.operator()<forward_executor<float, rows_in_place>>(
+            in_place_of(jitnorm_forward_training, jitnorm_f32), in_here);
+    };
+    EXPECT_TRUE(forward({DST}));
+    EXPECT_FALSE(forward({DST, SRC}));
+    const auto backward = [&](std::initializer_list<slot> in_here) {
+        return stores_past_caches.operator()<backward_executor<float, rows_in_place>>(
+            in_place_of(jitnorm_backward, jitnorm_f32), in_here);
+    };
+    EXPECT_TRUE(backward({DIFF_SRC}));
+    EXPECT_FALSE(backward({DIFF_SRC, DIFF_DST}));
+    EXPECT_FALSE(backward({DIFF_SRC, DIFF_SUM}));
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
+        setup s = in_place_of(kind, jitnorm_f32);
+        s.in_place = true;
+        expect_reference(s, NO_CACHES);
     }
 }
 
@@ -176,7 +216,7 @@ TEST_P(plans, are_values) {
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
     EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
-              "rows:in_place,panel:192,batch:21,pass:1,prefetch_threads:2147483647,non_temporal:1,row_threads:1,"
+              "rows:in_place,panel:192,batch:21,pass:1,prefetch_threads:2147483647,non_temporal:apart,row_threads:1,"
               "chunk_threads:0,scratchpad:0");
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residual addition: kernels give the reference's bits for every type, layout, length and number of threads, and the
 // bits of separate steps where the definition says so.
+#include <optional>
+
 #include "forward/rows_with_sums.hpp"
 #include "layout/rows_in_place.hpp"
-#include "rig/equality.hpp"
+#include "residual_setup.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -11,29 +13,12 @@ namespace {
 constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
                                               jitnorm_f64, jitnorm_s8,   jitnorm_u8};
 constexpr jitnorm_data_type_t BIAS_TYPES[] = {jitnorm_data_type_undef, jitnorm_f32, jitnorm_bf16, jitnorm_f16};
-constexpr unsigned FLAGS[] = {jitnorm_use_scale | jitnorm_use_shift, jitnorm_rms_norm | jitnorm_use_scale,
-                              jitnorm_use_global_stats, 0};
-
-// Around the widths of vectors, lanes, blocks and chunks.
-constexpr dim_t LENGTHS[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 37, 64, 100, 511, 513, 4095, 4096, 4097, 9000};
-
-setup setup_of(dim_t rows, dim_t columns, jitnorm_data_type_t type, jitnorm_data_type_t sum_type) {
-    return {.flags = FLAGS[size_t(columns) % std::size(FLAGS)],
-            .dims = {rows, columns},
-            .src_type = type,
-            .dst_type = type,
-            .side = columns % 2 == 0 ? guard_side::before : guard_side::after,
-            .mean = 3,
-            .seed = unsigned(columns),
-            .residual = {.added = "dense", .sum = "dense", .type = type, .sum_type = sum_type}};
-}
-
 void sweep_lengths(isa vectors, std::span<const dim_t> lengths) {
     for (dim_t C : lengths)
         for (auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
             for (auto sum_type : {jitnorm_f32, jitnorm_bf16})
                 for (bool rounded : {false, true}) {
-                    setup s = setup_of(5, C, type, sum_type);
+                    setup s = setup_of_sum(5, C, type, sum_type);
                     s.residual.rounded = rounded;
                     s.residual.bias_type = BIAS_TYPES[size_t(C + sum_type) % std::size(BIAS_TYPES)];
                     expect_equal_to_reference(vectors, s);
@@ -44,7 +29,7 @@ void sweep_lengths(isa vectors, std::span<const dim_t> lengths) {
 class residual : public on_isa {};
 class emulated_residual : public on_isa {};
 
-TEST_P(residual, lengths) { sweep_lengths(GetParam(), LENGTHS); }
+TEST_P(residual, lengths) { sweep_lengths(GetParam(), RESIDUAL_LENGTHS); }
 
 constexpr dim_t EMULATED_LENGTHS[] = {37, 64};
 TEST_P(emulated_residual, lengths) { sweep_lengths(GetParam(), EMULATED_LENGTHS); }
@@ -55,7 +40,7 @@ TEST_P(residual, types) {
         for (auto added : DATA_TYPES)
             for (auto sum : DATA_TYPES)
                 for (auto dst : DATA_TYPES) {
-                    setup s = setup_of(3, turn % 2 == 0 ? 50 : 64, src, sum);
+                    setup s = setup_of_sum(3, turn % 2 == 0 ? 50 : 64, src, sum);
                     s.dst_type = dst;
                     s.residual.type = added;
                     s.residual.bias_type = BIAS_TYPES[turn % 4];
@@ -70,7 +55,7 @@ TEST_P(residual, types) {
 TEST_P(residual, without_a_sum) {
     for (dim_t C : {5, 64, 4096, 5000})
         for (auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
-            setup s = setup_of(9, C, type, jitnorm_f32);
+            setup s = setup_of_sum(9, C, type, jitnorm_f32);
             s.residual.sum = "";
             expect_equal_to_reference(GetParam(), s);
         }
@@ -82,8 +67,8 @@ TEST_P(residual, layouts) {
     for (const std::vector<dim_t> &dims : {std::vector<dim_t>{3, 10, 21}, {2, 5, 4100}})
         for (const char *one : layouts)
             for (int which = 0; which < 5; ++which) {
-                setup s = setup_of(1, 1, jitnorm_f32, which % 2 == 0 ? jitnorm_f32 : jitnorm_bf16);
-                s.flags = FLAGS[which % 2];
+                setup s = setup_of_sum(1, 1, jitnorm_f32, which % 2 == 0 ? jitnorm_f32 : jitnorm_bf16);
+                s.flags = RESIDUAL_FLAGS[which % 2];
                 s.dims = dims;
                 s.seed = 3;
                 if (which == 0 || which == 4) s.src = one;
@@ -98,7 +83,7 @@ TEST_P(residual, layouts) {
 }
 
 TEST_P(residual, a_residual_that_is_repeated) {
-    setup s = setup_of(0, 0, jitnorm_f32, jitnorm_f32);
+    setup s = setup_of_sum(0, 0, jitnorm_f32, jitnorm_f32);
     s.dims = {3, 4, 50};
     s.residual.added = "0,50,1";
     expect_equal_to_reference(GetParam(), s);
@@ -112,7 +97,7 @@ TEST_P(residual, in_place) {
         for (dim_t C : {33, 1000, 4096, 10000, 40000})
             for (auto type : {jitnorm_f32, jitnorm_bf16})
                 for (int which = 0; which < 4; ++which) {
-                    setup s = setup_of(7, C, type, type);
+                    setup s = setup_of_sum(7, C, type, type);
                     s.src = s.dst = s.residual.added = s.residual.sum = layout;
                     const outputs expected = outputs_by(reference_entry, s);
                     s.in_place = (which & 1) != 0;
@@ -128,7 +113,7 @@ TEST_P(residual, threads) {
     for (const char *layout : {"dense", "@ba"})
         for (const auto &[rows, C] : {std::pair<dim_t, dim_t>{70, 500}, {3, 9000}, {2, 100003}})
             for (bool rounded : {false, true}) {
-                setup s = setup_of(rows, C, jitnorm_bf16, jitnorm_bf16);
+                setup s = setup_of_sum(rows, C, jitnorm_bf16, jitnorm_bf16);
                 s.src = s.residual.sum = layout;
                 s.residual.rounded = rounded;
                 s.residual.bias_type = jitnorm_f32;
@@ -139,7 +124,7 @@ TEST_P(residual, threads) {
 TEST_P(residual, sizes_of_run_time) {
     for (const char *layout : {"dense", "@ba"})
         for (const auto &[rows, C] : {std::pair<dim_t, dim_t>{70, 40}, {3, 9000}}) {
-            setup s = setup_of(rows, C, jitnorm_bf16, jitnorm_f32);
+            setup s = setup_of_sum(rows, C, jitnorm_bf16, jitnorm_f32);
             s.residual.added = layout;
             s.residual.bias_type = jitnorm_bf16;
             run late(s);
@@ -156,7 +141,7 @@ TEST_P(residual, a_scratchpad_for_any_size) {
     for (const char *layout : {"dense", "@ba"})
         for (auto type : {jitnorm_f32, jitnorm_f64})
             for (dim_t C : {1, 2, 100, 1000, 4096, 4097, 20000}) {
-                setup s = setup_of(70, C, type, type);
+                setup s = setup_of_sum(70, C, type, type);
                 s.src = s.dst = s.residual.added = s.residual.sum = layout;
                 const problem p = make_problem(s);
                 plan how = plan_of(jit_for(GetParam()), p);
@@ -167,7 +152,7 @@ TEST_P(residual, a_scratchpad_for_any_size) {
 
 TEST_P(residual, attributes) {
     for (dim_t C : {20, 300, 5000}) {
-        setup s = setup_of(6, C, jitnorm_bf16, jitnorm_bf16);
+        setup s = setup_of_sum(6, C, jitnorm_bf16, jitnorm_bf16);
         s.dst_type = jitnorm_s8;
         s.attr.src_scale = s.attr.dst_scale = true;
         s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_gelu_erf, 0, 0}, impl::sum_post_op{0.5F},
@@ -185,7 +170,7 @@ TEST_P(residual, scales_that_are_found) {
             for (dim_t per_row : {1, 8})
                 for (bool in_place : {false, true})
                     for (const char *layout : {"dense", "@ba"}) {
-                        setup s = setup_of(5, C, type, type);
+                        setup s = setup_of_sum(5, C, type, type);
                         s.dst_type = jitnorm_s8;
                         s.attr = finding_scales(s.dims, per_row);
                         s.residual.added = s.residual.sum = layout;
@@ -199,7 +184,7 @@ TEST_P(residual, scales_that_are_found) {
 
 TEST_P(residual, special_values) {
     for (dim_t C : {20, 300, 5000}) {
-        const setup s = setup_of(6, C, jitnorm_f32, jitnorm_bf16);
+        const setup s = setup_of_sum(6, C, jitnorm_f32, jitnorm_bf16);
         expect_equal_to_reference(GetParam(), s, [&](run &r) {
             std::vector<double> src = r.src.values(), added = r.residual.values();
             const auto at = [&](dim_t row, dim_t column) { return size_t(row * C + column); };
@@ -213,96 +198,6 @@ TEST_P(residual, special_values) {
             r.src.fill(src);
             r.residual.fill(added);
         });
-    }
-}
-
-// ---------------------------------------------------------------- backward
-
-setup backward_of(dim_t rows, dim_t columns, jitnorm_data_type_t type, jitnorm_data_type_t sum_type) {
-    setup s = setup_of(rows, columns, type, sum_type);
-    s.kind = columns % 3 == 0 ? jitnorm_backward_data : jitnorm_backward;
-    s.diff_src_type = type;
-    s.residual.added = "";
-    return s;
-}
-
-constexpr jitnorm_data_type_t FLOATING[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-
-TEST_P(residual, gradients_of_every_type_and_length) {
-    for (dim_t C : LENGTHS)
-        for (auto type : FLOATING)
-            for (auto sum_type : FLOATING) {
-                setup s = backward_of(5, C, type, sum_type);
-                if (C % 2 == 0) s.dst_type = s.diff_src_type = jitnorm_bf16; // where vectors are crossed
-                expect_equal_to_reference(GetParam(), s);
-                if (HasFailure()) return;
-            }
-}
-
-TEST_P(emulated_residual, gradients) {
-    for (auto type : FLOATING)
-        for (auto sum_type : FLOATING) expect_equal_to_reference(GetParam(), backward_of(3, 37, type, sum_type));
-}
-
-TEST_P(residual, gradients_of_every_layout) {
-    const char *const layouts[] = {"dense", "@cab", "@bac", "aBc8b", "gap", "spread", "dense+7"};
-    for (const std::vector<dim_t> &dims : {std::vector<dim_t>{3, 10, 21}, {40, 48, 32}, {2, 5, 4100}})
-        for (const char *one : layouts)
-            for (int which = 0; which < 5; ++which) {
-                setup s = backward_of(1, 1, jitnorm_f32, which % 2 == 0 ? jitnorm_f32 : jitnorm_bf16);
-                s.kind = which % 2 == 0 ? jitnorm_backward : jitnorm_backward_data;
-                s.dims = dims;
-                s.flags = FLAGS[which % 3];
-                s.seed = 3;
-                if (which == 0 || which == 4) s.src = one;
-                if (which == 1 || which == 4) s.dst = one;
-                if (which == 2 || which == 4) s.residual.sum = one;
-                if (which == 3 || which == 4) s.diff_src = one;
-                expect_equal_to_reference(GetParam(), s);
-                if (HasFailure()) return;
-            }
-}
-
-TEST_P(residual, gradients_in_place) {
-    for (const char *layout : {"dense", "@ba"})
-        for (dim_t C : {33, 1000, 10000, 140000})
-            for (auto kind : {jitnorm_backward, jitnorm_backward_data}) {
-                setup s = backward_of(7, C, jitnorm_f32, jitnorm_f32);
-                s.kind = kind;
-                s.src = s.dst = s.diff_src = s.residual.sum = layout;
-                const outputs expected = outputs_by(reference_entry, s);
-                s.residual.in_place = true;
-                expect_same(outputs_by(reference_entry, s), expected, s, "the reference in place");
-                expect_same(outputs_by(jit_for(GetParam()), s), expected, s, "kernels in place");
-                s.residual.in_place = false;
-                s.in_place = true;
-                expect_same(outputs_by(jit_for(GetParam()), s), expected, s, "diff_dst's place");
-            }
-}
-
-TEST_P(residual, gradients_by_threads_and_late_sizes) {
-    for (const char *layout : {"dense", "@ba"})
-        for (const auto &[rows, C] : {std::pair<dim_t, dim_t>{100, 500}, {3, 9000}, {2, 200003}}) {
-            setup s = backward_of(rows, C, jitnorm_bf16, jitnorm_f32);
-            s.src = s.residual.sum = layout;
-            expect_equal_for_threads(GetParam(), s, {1, 2, 3, 7});
-            run late(s);
-            late.execute_on(jit_for(GetParam()), sizes_come::at_execution);
-            expect_same(outputs_of(late), outputs_by(reference_entry, s), s, "sizes at execution");
-        }
-}
-
-// One more addition after all else, and nothing else differs.
-TEST_P(residual, gradient_is_that_of_the_normalization_and_the_sums) {
-    for (const implementation &entry : {reference_entry, jit_for(GetParam())}) {
-        const setup s = backward_of(20, 100, jitnorm_f32, jitnorm_bf16);
-        setup plain = s;
-        plain.residual = {};
-        outputs expected = outputs_by(entry, plain);
-        const std::vector<double> added = run(s).diff_sum.values();
-        for (size_t i = 0; i < added.size(); ++i)
-            expected.result[i] = double(float(expected.result[i]) + float(added[i]));
-        expect_same(outputs_by(entry, s), expected, s, entry.name);
     }
 }
 
@@ -340,7 +235,7 @@ TEST_P(residual, is_an_addition_and_a_normalization) {
         for (dim_t C : {31, 768, 4096, 8192})
             for (auto bias : {jitnorm_data_type_undef, jitnorm_bf16})
                 for (bool rounded : {false, true}) {
-                    setup s = setup_of(4, C, jitnorm_bf16, jitnorm_bf16);
+                    setup s = setup_of_sum(4, C, jitnorm_bf16, jitnorm_bf16);
                     s.flags = jitnorm_rms_norm | jitnorm_use_scale;
                     s.dst_type = jitnorm_f32;
                     s.residual.bias_type = bias;
@@ -351,30 +246,65 @@ TEST_P(residual, is_an_addition_and_a_normalization) {
                 }
 }
 
+// One row of ones and twos whose sums have a tile of their own, and a cursor at it.
+class tiled_sum {
+public:
+    static constexpr dim_t C = 64;
+    using source = impl::layer_norm::rows_with_sums<float, impl::layer_norm::rows_in_place>;
+
+    explicit tiled_sum(isa vectors, const char *sum_layout) {
+        setup s = setup_of_sum(1, C, jitnorm_f32, jitnorm_bf16);
+        s.residual.sum = sum_layout;
+        p_ = make_problem(s);
+        how_ = plan_of(jit_for(vectors), p_, impl::the_machine());
+        EXPECT_NE(how_.sum_pitch, 0);
+        rows_.emplace(p_, how_, std::make_shared<const impl::layer_norm::forward_kernels<float>>(p_, vectors));
+    }
+
+    template <typename Body> // void(source::cursor &)
+    void visit(Body &&body) {
+        const guarded_buffer tiles(how_.scratchpad.bytes(), guard_side::before);
+        impl::layer_norm::arguments args;
+        args.set(impl::layer_norm::SRC, src_.data());
+        args.set(impl::layer_norm::RESIDUAL, added_.data());
+        args.set(impl::layer_norm::SUM, sum.data());
+        args.set(impl::layer_norm::DST, dst_.data());
+        source::cursor at(*rows_, args, static_cast<std::byte *>(tiles.data()));
+        bool was_there = false;
+        at.for_each_batch({0, 1}, 1, 1, [&](dim_t, dim_t) {
+            body(at);
+            was_there = true;
+        });
+        EXPECT_TRUE(was_there);
+    }
+
+    std::vector<uint16_t> sum = std::vector<uint16_t>(size_t(C));
+
+private:
+    problem p_;
+    plan how_;
+    std::optional<source> rows_;
+    std::vector<float> src_ = std::vector<float>(size_t(C), 1), added_ = std::vector<float>(size_t(C), 2),
+                       dst_ = std::vector<float>(size_t(C));
+};
+
 // Of whole rows in the tile, some columns are where the rows have them.
 TEST_P(residual, sums_that_are_there_are_shown_where_they_are) {
-    constexpr dim_t C = 64;
-    using source = impl::layer_norm::rows_with_sums<float, impl::layer_norm::rows_in_place>;
-    setup s = setup_of(1, C, jitnorm_f32, jitnorm_f32);
-    s.residual.sum = "";
-    const problem p = make_problem(s);
-    const plan how = plan_of(jit_for(GetParam()), p, impl::the_machine());
-    ASSERT_NE(how.sum_pitch, 0);
-    const source rows(p, how, std::make_shared<const impl::layer_norm::forward_kernels<float>>(p, GetParam()));
-    const guarded_buffer tiles(how.scratchpad.bytes(), guard_side::before);
-    std::vector<float> src(C, 1), added(C, 2), dst(C);
-    impl::layer_norm::arguments args;
-    args.set(impl::layer_norm::SRC, src.data());
-    args.set(impl::layer_norm::RESIDUAL, added.data());
-    args.set(impl::layer_norm::DST, dst.data());
-    source::cursor at(rows, args, static_cast<std::byte *>(tiles.data()));
-    bool was_there = false;
-    at.for_each_batch({0, 1}, 1, 1, [&](dim_t, dim_t) {
-        const auto all = at.open({0, 1}, {0, C}), some = at.open({0, 1}, {16, 32});
+    tiled_sum(GetParam(), "").visit([](auto &at) {
+        const auto all = at.open({0, 1}, {0, tiled_sum::C}), some = at.open({0, 1}, {16, 32});
         EXPECT_EQ(some[0].first, all[0].first + 16 * sizeof(float));
-        was_there = true;
     });
-    EXPECT_TRUE(was_there);
+}
+
+// Some columns that were asked for to be read are written when they are asked for again.
+TEST_P(residual, sums_that_were_only_read_are_yet_to_be_written) {
+    tiled_sum one(GetParam(), "dense");
+    one.visit([&](auto &at) {
+        at.open_to_read({0, 1}, {16, 32});
+        EXPECT_EQ(one.sum, std::vector<uint16_t>(size_t(tiled_sum::C)));
+        at.open({0, 1}, {16, 32});
+        for (size_t c = 0; c < one.sum.size(); ++c) EXPECT_EQ(one.sum[c], c / 16 == 1 ? 0x4040 : 0) << c; // 3
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(native, residual, testing::Values(isa::avx2, isa::avx512), on_isa::name);

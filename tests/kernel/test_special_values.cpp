@@ -148,6 +148,36 @@ TEST_P(special_values_on, infinite_squares_make_the_row_nan) {
             }
 }
 
+// Without epsilon deviations may be zero, or so small that their reciprocal is infinite.
+TEST_P(special_values_on, without_epsilon) {
+    for (const auto type : TYPES)
+        for (const unsigned rms : {0U, unsigned(jitnorm_rms_norm)})
+            for (const dim_t columns : {1, 2, 3, 16, 40, 600, 5000}) {
+                setup s{.flags = rms, .dims = {0, columns}, .src_type = type, .dst_type = type};
+                const special_rows rows = {special_values(type), columns};
+                s.dims.front() = rows.rows();
+                expect_equal_to_reference(GetParam(), s, [&](run &r) {
+                    rows.put_into(r.src);
+                    r.p.epsilon = 0;
+                });
+            }
+}
+
+// docs/arithmetic.md, "Limits": what the mean has beyond a float is nothing here, and must not become NaN.
+TEST_P(special_values_on, deviations_without_a_reciprocal_give_infinities) {
+    for (const implementation *entry : {&reference_entry, &jit_for(GetParam())})
+        for (const dim_t columns : {2, 40, 5000}) {
+            const setup s{.flags = 0, .dims = {3, columns}};
+            const outputs got = outputs_by(*entry, s, [&](run &r) {
+                std::vector<double> src(size_t(3 * columns));
+                for (size_t i = 0; i < src.size(); ++i) src[i] = i % 2 == 0 ? 1e-40 : -1e-40;
+                r.src.fill(src);
+                r.p.epsilon = 0;
+            });
+            for (size_t i = 0; i < got.result.size(); ++i) ASSERT_EQ(got.result[i], i % 2 == 0 ? INF : -INF) << s;
+        }
+}
+
 INSTANTIATE_TEST_SUITE_P(native, special_values_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace

@@ -4,46 +4,21 @@
 #include <sys/mman.h>
 
 #include <cstring>
-#include <string>
-#include <vector>
 
-#include "core/format_tag.hpp"
-#include "core/names.hpp"
-#include "layout/row_order.hpp"
+#include "descriptors.hpp"
 #include "layout/row_packer.hpp"
-#include "layout/zero_padding.hpp"
 #include "rig/guarded_buffer.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;
-using jitnorm::tests::guard_side;
-using jitnorm::tests::guarded_buffer;
+using namespace jitnorm::tests;
 
 namespace {
 
-using values = std::vector<dim_t>;
-
-constexpr jitnorm_data_type_t TYPES[] = {jitnorm_s8, jitnorm_bf16, jitnorm_f32, jitnorm_f64};
 constexpr unsigned char CANARY = guarded_buffer::CANARY;
-
-memory_desc strided(const values &dims, const values &strides, jitnorm_data_type_t type) {
-    memory_desc md;
-    EXPECT_EQ(make_with_strides(md, int(dims.size()), dims.data(), type, strides.data()), jitnorm_success);
-    return md;
-}
-
-memory_desc tagged(const values &dims, jitnorm_format_tag_t tag, jitnorm_data_type_t type) {
-    memory_desc md;
-    EXPECT_EQ(make_with_tag(md, int(dims.size()), dims.data(), type, tag), jitnorm_success);
-    return md;
-}
 
 // The last dimension is the row.
 row_packer packer_of(const memory_desc &md) { return {md, md.ndims - 1}; }
-
-std::string text_of(const memory_desc &md) {
-    return std::string(name_of(md.data_type)) + " " + layout_name(md) + " " + join(md.dims, md.ndims);
-}
 
 // Some bytes of a tensor, and bytes of a tile that no other element has nearby.
 unsigned char pattern(size_t byte) { return static_cast<unsigned char>(byte * 151 + (byte >> 8) * 29 + 7); }
@@ -128,26 +103,6 @@ void check_parts(const memory_desc &md, int row_ndims) {
 }
 
 void check_parts(const memory_desc &md) { check_parts(md, md.ndims - 1); }
-
-// Shapes with tails in every direction, with whole blocks, and with dimensions of 1.
-std::vector<values> shapes_of(int ndims) {
-    switch (ndims) {
-    case 1:
-        return {{1}, {37}};
-    case 2:
-        return {{37, 53}, {48, 64}, {1, 19}, {67, 1}};
-    case 3:
-        return {{5, 19, 21}, {2, 16, 32}, {17, 1, 9}};
-    case 4:
-        return {{3, 9, 2, 18}, {17, 18, 1, 5}, {1, 8, 3, 16}};
-    default:
-        return {{2, 9, 2, 3, 10}, {17, 1, 3, 1, 7}};
-    }
-}
-
-memory_desc in_order(const memory_desc &md) {
-    return with_row_order(md, md.ndims - 1, order_in_memory(md, md.ndims - 1));
-}
 
 TEST(row_packer, every_tag) {
     for (const named_tag &named : named_tags())
@@ -307,78 +262,6 @@ TEST(row_packer, tiles_are_whole_groups_where_they_fit) {
     EXPECT_EQ(row_packer::pitch_for(4096), 4096 + 64);
     EXPECT_EQ(row_packer::pitch_for(4097), 4096 + 64);
     EXPECT_EQ(row_packer::pitch_for(1), 64);
-}
-
-TEST(row_order, neighbours_in_memory_follow_each_other) {
-    const auto steps = [](const values &dims, jitnorm_format_tag_t tag) {
-        const memory_desc md = in_order(tagged(dims, tag, jitnorm_f32));
-        return values(md.dims, md.dims + md.ndims);
-    };
-    EXPECT_EQ(steps({2, 3, 4}, jitnorm_abc), (values{2, 3, 4}));
-    EXPECT_EQ(steps({2, 3, 4}, jitnorm_bac), (values{3, 2, 4}));
-    EXPECT_EQ(steps({2, 3, 4}, jitnorm_cba), (values{3, 2, 4}));
-    EXPECT_EQ(steps({2, 3, 4, 5}, jitnorm_aBcd8b), (values{2, 4, 3, 5}));
-    EXPECT_EQ(steps({2, 3, 4, 5}, jitnorm_ABcd16b16a), (values{4, 3, 2, 5}));
-    EXPECT_EQ(steps({1, 3, 4}, jitnorm_cba), (values{1, 3, 4})); // a single index has no place
-}
-
-TEST(row_order, the_same_elements_at_the_same_places) {
-    for (const named_tag &named : named_tags()) {
-        const int ndims = parse_layout(named.name).ndims;
-        const memory_desc md = tagged(values{3, 9, 2, 5, 4}, jitnorm_abcde, jitnorm_f32);
-        const values dims(md.dims, md.dims + ndims);
-        const memory_desc tensor = tagged(dims, named.tag, jitnorm_f32);
-        const row_order order = order_in_memory(tensor, ndims - 1);
-        const memory_desc ordered = with_row_order(tensor, ndims - 1, order);
-        for (dim_t i = 0; i < nelems(tensor); ++i) {
-            dim_t position[MAX_NDIMS] = {}, moved[MAX_NDIMS] = {};
-            dim_t rest = i;
-            for (int d = ndims - 1; d >= 0; rest /= dims[size_t(d--)]) position[d] = rest % dims[size_t(d)];
-            for (int d = 0; d < ndims; ++d) moved[d] = position[d == ndims - 1 ? d : order[size_t(d)]];
-            ASSERT_EQ(offset(tensor, position), offset(ordered, moved)) << named.name;
-        }
-    }
-}
-
-// Bytes that padding, and nothing but padding, must turn to zero.
-std::vector<unsigned char> zeroed(const memory_desc &md) {
-    const size_t size = size_of(md.data_type);
-    std::vector<unsigned char> expected(bytes(md), CANARY);
-    dim_t position[MAX_NDIMS];
-    for (dim_t i = 0; i < padded_nelems(md); ++i) {
-        dim_t rest = i;
-        bool is_padding = false;
-        for (int d = md.ndims - 1; d >= 0; rest /= md.padded_dims[d--]) {
-            position[d] = rest % md.padded_dims[d];
-            is_padding |= position[d] >= md.dims[d];
-        }
-        if (is_padding) std::memset(&expected[size_t(offset(md, position)) * size], 0, size);
-    }
-    return expected;
-}
-
-TEST(zero_padding, every_tag_by_any_number_of_parts) {
-    for (const named_tag &named : named_tags())
-        for (const values &dims : shapes_of(parse_layout(named.name).ndims))
-            for (const jitnorm_data_type_t type : TYPES)
-                for (const int parts : {1, 3, 40}) {
-                    memory_desc md = tagged(dims, named.tag, type);
-                    md.offset0 = parts;
-                    const std::vector<unsigned char> expected = zeroed(md);
-                    const guarded_buffer tensor(bytes(md));
-                    for (int part = parts; part-- > 0;) zero_padding(md, tensor.data(), part, parts);
-                    ASSERT_EQ(std::memcmp(expected.data(), tensor.data(), expected.size()), 0)
-                        << text_of(md) << " by " << parts;
-                }
-}
-
-TEST(zero_padding, gaps_are_not_padding) {
-    const memory_desc md = strided({5, 7}, {10, 1}, jitnorm_f32);
-    const guarded_buffer tensor(bytes(md));
-    zero_padding(md, tensor.data());
-    EXPECT_TRUE(std::all_of(tensor.as<unsigned char>(), tensor.as<unsigned char>() + tensor.bytes(),
-                            [](unsigned char byte) { return byte == CANARY; }));
-    zero_padding(tagged({0, 7}, jitnorm_AB16b16a, jitnorm_f32), nullptr); // nothing to write
 }
 
 } // namespace

@@ -41,13 +41,29 @@ TEST(race_options, mistakes) {
         EXPECT_THROW(parse_race_options({argument, "2x8"}), input_error) << argument;
 }
 
-TEST(race_options, a_mistake_names_its_knob) {
+std::string mistake_in(const std::vector<std::string> &arguments) {
     try {
-        parse_race_options({"--threads=none"});
-        FAIL();
+        parse_race_options(arguments);
     } catch (const input_error &error) {
-        EXPECT_STREQ(error.what(), "--threads: 'none' is not an integer");
+        return error.what();
     }
+    return "";
+}
+
+TEST(race_options, a_mistake_names_its_knob) {
+    EXPECT_EQ(mistake_in({"--threads=none"}), "--threads: 'none' is not an integer");
+    EXPECT_EQ(mistake_in({"--peer="}), "--peer needs a value after an equals sign: --peer=FILE");
+    EXPECT_EQ(mistake_in({"--rounds"}), "--rounds needs a value after an equals sign: --rounds=N");
+    EXPECT_EQ(mistake_in({"--steps=1"}), "--steps takes no value");
+    EXPECT_EQ(mistake_in({"--steps", "--plan=l2:1"}), "--steps is a peer of its own, which --plan says nothing about");
+    EXPECT_EQ(mistake_in({"--peer=x", "--steps"}), "--steps is a peer of its own, which --peer says nothing about");
+}
+
+TEST(race_options, a_knob_that_prints_races_nothing) {
+    EXPECT_EQ(parse_race_options({"--help", "--threads=2"}).text, race_help());
+    EXPECT_EQ(parse_race_options({"2x8"}).text, "");
+    for (const char *knob : {"--version", "--manual", "--completion=bash"})
+        EXPECT_EQ(parse_race_options({knob}).text, parse_command_line({knob}).text) << knob;
 }
 
 } // namespace

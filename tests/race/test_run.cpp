@@ -169,8 +169,36 @@ TEST(race_run, problems_that_have_no_steps_are_refused) {
 
 TEST(race_run, mistakes_and_files_that_cannot_be_written) {
     EXPECT_EQ(run(mirrors(0), {"--threads=none"}).status, 2);
-    EXPECT_EQ(run(mirrors(0), {"--rounds=1", "--json=/no/such/folder/x", "3x40"}).status, 1);
+    for (const char *knob : {"--json", "--plot"}) {
+        const answer a = run(mirrors(0), {"--rounds=1", std::string(knob) + "=/no/such/folder/x", "3x40"});
+        EXPECT_EQ(a.status, 2) << knob;
+        EXPECT_EQ(a.text, "") << "known before anything is raced";
+        EXPECT_EQ(run(mirrors(0), {"--rounds=1", std::string(knob) + "=/dev/full", "3x40"}).status, 1) << knob;
+    }
     EXPECT_EQ(run(mirrors(0), {"--help"}).status, 0);
+    EXPECT_EQ(run(mirrors(0), {"--version"}).text.rfind("benchdnn-lite ", 0), 0);
+}
+
+TEST(race_run, a_problem_without_an_implementation_does_not_end_the_race) {
+    const answer a = run(mirrors(0), {"--rounds=1", "--impl=no_such_name", "3x40", "--impl=", "3x40"});
+    EXPECT_EQ(a.status, 0);
+    EXPECT_TRUE(has(a.text, "(skipped: Skip-impl option hit)")) << a.text;
+    EXPECT_TRUE(has(a.text, "forward: 1 of 2 raced")) << a.text;
+}
+
+TEST(race_run, the_limit_moves_what_is_added_and_kept_too) {
+    const std::string name = testing::TempDir() + "race_bytes.json";
+    const auto bytes_of = [&](std::vector<std::string> knobs) {
+        knobs.insert(knobs.end(), {"--rounds=1", "--json=" + name, "3x40"});
+        run(refuses(), knobs);
+        return int(nlohmann::json::parse(take_file(name))["races"][0]["bytes"]) / (3 * 40);
+    };
+    EXPECT_EQ(bytes_of({"--dt=f32:bf16"}), 4 + 2);
+    EXPECT_EQ(bytes_of({"--attr-residual=src1+dst1:bf16"}), 4 + 4 + 4 + 2);
+    EXPECT_EQ(bytes_of({"--attr-residual=src1", "--inplace=true"}), 4 + 4 + 4);
+    EXPECT_EQ(bytes_of({"--dt=f32:s8", "--attr-unquantized=dst2:f16", "--attr-scales=dst:per_row"}), 4 + 1 + 2);
+    EXPECT_EQ(bytes_of({"--dir=BWD_D", "--dt=f32:f32:bf16"}), 4 + 4 + 2);
+    EXPECT_EQ(bytes_of({"--dir=BWD_D", "--attr-residual=dst1:f16"}), 4 + 4 + 4 + 2);
 }
 
 } // namespace

@@ -150,20 +150,21 @@ TEST(reference_forward, no_elements) {
 }
 
 TEST(reference_forward, a_broadcast_source_row) {
-    run r({.dims = {1, 70}});
+    const setup s{.kind = jitnorm_forward_inference, .flags = 0, .dims = {1, 70}};
+    run one(s), r(s);
+    one.execute();
     problem p = r.p;
     p.src.dims[0] = p.src.padded_dims[0] = p.dst.dims[0] = p.dst.padded_dims[0] = 4;
     p.src.strides[0] = 0;
-    p.flags = 0;
-    p.prop_kind = jitnorm_forward_inference;
     ASSERT_EQ(validate(p).status, jitnorm_invalid_arguments); // the statistics still have one row
     p.statistics.dims[0] = p.statistics.padded_dims[0] = 4;
     ASSERT_EQ(validate(p).status, jitnorm_success);
     r.p = p;
     r.dst = tensor(p.dst);
     r.execute();
-    const std::vector<double> got = r.dst.values();
-    for (size_t i = 70; i < got.size(); ++i) EXPECT_EQ(got[i], got[i - 70]);
+    const std::vector<double> got = r.dst.values(), expected = one.dst.values();
+    ASSERT_EQ(got.size(), 4 * expected.size());
+    for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], expected[i % 70]);
 }
 
 // Rows further apart than 2^31 elements, in memory of which only the rows' pages exist.

@@ -3,6 +3,7 @@
 // own threads, and streams with different pools side by side.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <numeric>
 
 #include "rig/shared_work.hpp"
@@ -165,6 +166,34 @@ TEST_P(on_a_pool, executed_by_the_pools_own_threads) {
         tasks.emplace_back([&, i] { different += work_.run_on(i % 3 == 0 ? alone : with_pool) != expected_; });
     pool.run(tasks);
     EXPECT_EQ(different, 0);
+}
+
+// Runs bodies on the caller, which begins another task behind each.
+struct interrupted_pool {
+    std::function<void()> task;
+    jitnorm_thread_pool_t pool = {parallel_for, this, 3};
+
+    static void parallel_for(void *context, int count, void (*body)(void *, int), void *argument) {
+        for (int i = 0; i < count; ++i) {
+            body(argument, i);
+            static_cast<interrupted_pool *>(context)->task();
+        }
+    }
+};
+
+// Executions of other problems on the thread of one that waits: what it has in its scratchpad stays.
+TEST_P(on_a_pool, other_problems_are_executed_meanwhile) {
+    const auto alone = make_stream(ALONE);
+    for (const job &j : jobs()) {
+        if (j.name != "forward_columns" && j.name != "backward_large") continue;
+        shared_work other(j);
+        const bytes expected = other.run();
+        int different = 0;
+        interrupted_pool pool;
+        pool.task = [&] { different += other.run_on(alone) != expected; };
+        EXPECT_EQ(work_.run_on(make_stream(pool.pool)), expected_) << j.name << ", seed " << SEED;
+        EXPECT_EQ(different, 0) << j.name << ", seed " << SEED;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(jobs, on_a_pool, testing::ValuesIn(jobs()),

@@ -14,9 +14,6 @@ constinit std::atomic<jitnorm_fpmath_mode_t> default_fpmath_mode = jitnorm_fpmat
 
 constexpr int ARG_DIFF_WEIGHTS = 161; // oneDNN's number for what here is scale and shift
 
-bool is_known(jitnorm_fpmath_mode_t mode) {
-    return jitnorm_fpmath_mode_strict <= mode && mode <= jitnorm_fpmath_mode_tf32;
-}
 bool is_known(jitnorm_accumulation_mode_t mode) {
     return jitnorm_accumulation_mode_strict <= mode && mode <= jitnorm_accumulation_mode_f16;
 }

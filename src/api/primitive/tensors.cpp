@@ -5,27 +5,6 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-constexpr int FIXED_ARGS[FIRST_POST_OP] = {
-    JITNORM_ARG_SRC,
-    JITNORM_ARG_DST,
-    JITNORM_ARG_MEAN,
-    JITNORM_ARG_VARIANCE,
-    JITNORM_ARG_SCALE,
-    JITNORM_ARG_SHIFT,
-    JITNORM_ARG_DIFF_DST,
-    JITNORM_ARG_DIFF_SRC,
-    JITNORM_ARG_DIFF_SCALE,
-    JITNORM_ARG_DIFF_SHIFT,
-    JITNORM_ARG_SRC_1,
-    JITNORM_ARG_DST_1,
-    JITNORM_ARG_BIAS,
-    JITNORM_ARG_DIFF_DST_1,
-    JITNORM_ARG_DST_2,
-    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
-    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST,
-    JITNORM_ARG_SCRATCHPAD,
-};
-
 constexpr memory_desc EMPTY;
 constexpr memory_desc ONE_F32 = [] {
     memory_desc md;
@@ -48,6 +27,33 @@ tensor post_op_tensor(const layer_norm::problem &p, size_t index) {
     const auto &entries = p.attr.post_ops.entries;
     const auto *binary = index < entries.size() ? std::get_if<binary_post_op>(&entries[index]) : nullptr;
     return binary != nullptr ? tensor{role::input, &binary->src1} : tensor{role::absent, &EMPTY};
+}
+
+// The tensors of attributes, and the scratchpad.
+tensor attribute_tensor(const described &what, slot s) {
+    const layer_norm::problem &p = what.problem;
+    switch (s) {
+    case RESIDUAL:
+        return present_if(p.adds_residual(), role::input, p.attr.residual.added);
+    case SUM:
+        return present_if(p.writes_sum(), role::output, p.attr.residual.sum);
+    case BIAS:
+        return present_if(p.reads_bias(), role::input, what.bias);
+    case DIFF_SUM:
+        return present_if(p.reads_diff_sum(), role::input, p.attr.residual.sum);
+    case UNQUANTIZED:
+        return present_if(p.writes_unquantized(), role::output, p.attr.unquantized);
+    case SRC_SCALE:
+        return present_if(p.attr.src_scale, role::input, ONE_F32);
+    case DST_SCALE:
+        return p.finds_scales() ? tensor{role::output, &p.attr.found_scales}
+                                : present_if(p.attr.dst_scale, role::input, ONE_F32);
+    case SCRATCHPAD:
+        return present_if(what.user_gives_scratchpad(), what.scratchpad.ndims == 0 ? role::ignored : role::output,
+                          what.scratchpad);
+    default:
+        return post_op_tensor(p, size_t(s - FIRST_POST_OP));
+    }
 }
 
 } // namespace
@@ -79,26 +85,8 @@ tensor tensor_of(const described &what, slot s) {
         return present_if(p.wants_diff_scale(), role::output, what.diff_scale_shift);
     case DIFF_SHIFT:
         return present_if(p.wants_diff_shift(), role::output, what.diff_scale_shift);
-    case RESIDUAL:
-        return present_if(p.adds_residual(), role::input, p.attr.residual.added);
-    case SUM:
-        return present_if(p.writes_sum(), role::output, p.attr.residual.sum);
-    case BIAS:
-        return present_if(p.reads_bias(), role::input, what.bias);
-    case DIFF_SUM:
-        return present_if(p.reads_diff_sum(), role::input, p.attr.residual.sum);
-    case UNQUANTIZED:
-        return present_if(p.writes_unquantized(), role::output, p.attr.unquantized);
-    case SRC_SCALE:
-        return present_if(p.attr.src_scale, role::input, ONE_F32);
-    case DST_SCALE:
-        return p.finds_scales() ? tensor{role::output, &p.attr.found_scales}
-                                : present_if(p.attr.dst_scale, role::input, ONE_F32);
-    case SCRATCHPAD:
-        return present_if(what.user_gives_scratchpad(), what.scratchpad.ndims == 0 ? role::ignored : role::output,
-                          what.scratchpad);
     default:
-        return post_op_tensor(p, size_t(s - FIRST_POST_OP));
+        return attribute_tensor(what, s);
     }
 }
 

@@ -12,54 +12,40 @@ namespace jitnorm::impl::api {
 using layer_norm::slot;
 using enum layer_norm::slot;
 
+// The argument of each slot before FIRST_POST_OP.
+inline constexpr int FIXED_ARGS[FIRST_POST_OP] = {
+    JITNORM_ARG_SRC,
+    JITNORM_ARG_DST,
+    JITNORM_ARG_MEAN,
+    JITNORM_ARG_VARIANCE,
+    JITNORM_ARG_SCALE,
+    JITNORM_ARG_SHIFT,
+    JITNORM_ARG_DIFF_DST,
+    JITNORM_ARG_DIFF_SRC,
+    JITNORM_ARG_DIFF_SCALE,
+    JITNORM_ARG_DIFF_SHIFT,
+    JITNORM_ARG_SRC_1,
+    JITNORM_ARG_DST_1,
+    JITNORM_ARG_BIAS,
+    JITNORM_ARG_DIFF_DST_1,
+    JITNORM_ARG_DST_2,
+    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
+    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST,
+    JITNORM_ARG_SCRATCHPAD,
+};
+
 constexpr slot slot_of_post_op(int arg) {
     const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
     const bool is_src1 = arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE == JITNORM_ARG_SRC_1;
     return is_src1 && 0 <= index && index < MAX_POST_OPS ? layer_norm::post_op_slot(size_t(index)) : NO_SLOT;
 }
 
-// The search behind slot_of.
+// The slots that slot_of() does not find in its table come last, so the search begins there.
 constexpr slot find_slot(int arg) {
-    switch (arg) {
-    case JITNORM_ARG_SRC:
-        return SRC;
-    case JITNORM_ARG_DST:
-        return DST;
-    case JITNORM_ARG_MEAN:
-        return MEAN;
-    case JITNORM_ARG_VARIANCE:
-        return VARIANCE;
-    case JITNORM_ARG_SCALE:
-        return SCALE;
-    case JITNORM_ARG_SHIFT:
-        return SHIFT;
-    case JITNORM_ARG_DIFF_DST:
-        return DIFF_DST;
-    case JITNORM_ARG_DIFF_SRC:
-        return DIFF_SRC;
-    case JITNORM_ARG_DIFF_SCALE:
-        return DIFF_SCALE;
-    case JITNORM_ARG_DIFF_SHIFT:
-        return DIFF_SHIFT;
-    case JITNORM_ARG_SRC_1:
-        return RESIDUAL;
-    case JITNORM_ARG_DST_1:
-        return SUM;
-    case JITNORM_ARG_BIAS:
-        return BIAS;
-    case JITNORM_ARG_DIFF_DST_1:
-        return DIFF_SUM;
-    case JITNORM_ARG_DST_2:
-        return UNQUANTIZED;
-    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC:
-        return SRC_SCALE;
-    case JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST:
-        return DST_SCALE;
-    case JITNORM_ARG_SCRATCHPAD:
-        return SCRATCHPAD;
-    default:
-        return slot_of_post_op(arg);
-    }
+    if (arg >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE) return slot_of_post_op(arg);
+    for (int s = FIRST_POST_OP - 1; s >= 0; --s)
+        if (FIXED_ARGS[s] == arg) return slot(s);
+    return NO_SLOT;
 }
 
 constexpr int LOW_ARGS = JITNORM_ARG_DIFF_SHIFT + 1; // tensors' arguments are below

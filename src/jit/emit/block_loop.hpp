@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// block_loop: the sums over a row's chunk, block by block (docs/arithmetic.md, "Sums"): a block's lanes are in
-// registers, and from the second block on those of the chunk so far wait in the stack frame.
+// block_loop: emits the sums over a chunk of a row, block by block (docs/arithmetic.md, "Sums"). The lanes of a block
+// are in registers. From the second block on, the lanes of the chunk's earlier blocks are kept in the stack frame
+// meanwhile.
 #pragma once
 
 #include <span>
@@ -18,13 +19,13 @@ class block_loop {
     static constexpr int BLOCK = int(layer_norm::BLOCK);
 
 public:
-    // `count` holds the chunk's elements, `rest` those that are left behind the current block.
+    // The register `count` has the number of the chunk's elements, `rest` the number of those behind the current block.
     block_loop(Xbyak::CodeGenerator &g, const row_walker<I, T> &walker, const Xbyak::Reg64 &count,
                const Xbyak::Reg64 &rest)
         : g_(g), ops_(g), walker_(walker), count_(count), rest_(rest) {}
 
-    // body(places) adds vectors to the lanes of their slots. At the end the lanes are the chunk's. [rsp] begins with
-    // room for all of them.
+    // body(places) adds vectors to the lanes of their slots, which are in the registers `sums`. At the end these hold
+    // the lanes of the chunk. There must be room for all of them at [rsp].
     template <typename Body>
     void sum(lanes sums, int unroll, Body &&body) {
         using generator = Xbyak::CodeGenerator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// constant_pool: numbers that generated code takes from memory, stored once each behind the code.
+// constant_pool: numbers that generated code reads from memory. Each is stored once, behind the code.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ public:
     // The address of 1, 2, 4, ... numbers of 4 bytes.
     Xbyak::RegRip at(const std::vector<uint32_t> &numbers) { return g_.rip + label_of(numbers); }
 
-    // Each aligned to its size.
+    // Stores the numbers, each aligned to its size.
     void emit() {
         entries_.sort([](const entry &a, const entry &b) { return a.numbers.size() > b.numbers.size(); });
         if (!entries_.empty()) g_.align(entries_.front().numbers.size() * sizeof(uint32_t));
@@ -44,7 +44,7 @@ private:
     }
 
     Xbyak::CodeGenerator &g_;
-    std::list<entry> entries_; // labels stay where they are
+    std::list<entry> entries_; // a list, because labels must not move
 };
 
 } // namespace jitnorm::impl::jit

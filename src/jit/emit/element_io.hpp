@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// element_io: vectors of the compute type T from and to rows of any data type, whole or incomplete. Kernels name no
-// conversion.
+// element_io: loads and stores vectors of the compute type T, whole or incomplete, from and to rows of any data type.
+// No other code of kernels converts elements.
 //
-// Widening is exact (but s32 to float rounds to nearest even); narrowing.hpp says what the way back does. AVX2 has no
-// masked accesses to narrow elements: those of an incomplete vector are collected piece by piece. f64 elements need
-// T = double.
+// Widening is exact, except that s32 to float rounds to nearest even; narrowing.hpp describes the conversions of
+// stores. AVX2 has no masked loads and stores of narrow elements, so those of an incomplete vector are collected piece
+// by piece. f64 elements need T = double.
 #pragma once
 
 #include <array>
@@ -43,19 +43,21 @@ public:
         narrowing_.emplace(g, work);
     }
 
-    // From here on pairs of whole vectors are crossed (crossing.hpp): every load_all() and store_all() of the same
-    // places takes them so. `zeros` is left to this object. For rows of f32, bf16 and f16, and stores that are joined.
+    // From now on pairs of whole vectors are crossed (crossing.hpp) by every load_all() and are expected crossed by
+    // every store_all() of the same places. This object keeps the register `zeros`. Rows must be f32, bf16 or f16, and
+    // stores must be of types for which narrowing::joins_two() holds.
     void cross(const vmm &zeros) {
         zeros_ = zeros;
         ops_.clear(zeros);
     }
-    // From here on bf16 is widened by a permutation of bytes, where the processor has one: a conversion and a shift
-    // would be one more operation on vectors. `order` is left to this object, and so is k7.
+    // From now on bf16 is widened by a permutation of bytes, if the processor has this instruction (AVX512_VBMI): it
+    // takes one operation on vectors instead of two, a conversion and a shift. This object keeps the registers `order`
+    // and k7.
     void permute_bf16(const vmm &order) {
         if constexpr (PERMUTES) {
             if (!has_avx512_vbmi()) return;
             order_ = order;
-            std::vector<uint32_t> bytes; // of each element, whose lower two are masked
+            std::vector<uint32_t> bytes; // the source of each byte; the two lower bytes of each element are masked
             for (uint32_t i = 0; i < uint32_t(WIDTH); ++i) bytes.push_back((2 * i + 1) << 24 | (2 * i) << 16);
             g_.vmovups(order, g_.ptr[constants_.at(bytes)]);
             g_.mov(scratch_, 0xCCCCCCCCCCCCCCCC);
@@ -65,7 +67,7 @@ public:
 
     bool crosses(places vectors) const { return zeros_ && vectors.size() % 2 == 0 && !vectors.back().tail; }
 
-    // Vectors to the registers of their slots.
+    // Loads each vector into the register of its slot.
     void load_all(std::span<const vmm> to, const reg &row, places vectors, jitnorm_data_type_t type) {
         for (size_t i = 0; i < vectors.size(); ++i) {
             const place &p = vectors[i];
@@ -77,7 +79,7 @@ public:
         }
     }
 
-    // Absent elements load as zero.
+    // Loads one vector. Absent elements of an incomplete vector become zero.
     void load(const vmm &v, const reg &row, const place &p, jitnorm_data_type_t type) {
         const address at = walker_.at(row, p, element_bytes(type));
         if (!p.tail) return type == OWN ? ops_.load(v, g_.ptr[at]) : widen(v, g_.ptr[at], type);
@@ -88,7 +90,8 @@ public:
                                    : widen(v, Xbyak::Xmm(v.getIdx()), type);
     }
 
-    // body(x): a vector that is whole and of the compute type is taken from memory, any other is loaded into v.
+    // Calls body(x) with the vector as an operand. x is memory if the vector is whole and has the compute type;
+    // otherwise the vector is loaded into v, and x is v.
     template <typename Use> // void(const Xbyak::Operand &)
     void use(const vmm &v, const reg &row, const place &p, jitnorm_data_type_t type, Use &&body) {
         if (type == OWN && !p.tail) return body(g_.ptr[walker_.at(row, p, element_bytes(type))]);
@@ -96,7 +99,7 @@ public:
         body(v);
     }
 
-    // The same for vectors and the registers of their slots: body(p, x).
+    // The same for several vectors, with the register of each vector's slot.
     template <typename Use> // void(const place &, const Xbyak::Operand &)
     void use_all(std::span<const vmm> v, const reg &row, places vectors, jitnorm_data_type_t type, Use &&body) {
         if (crosses(vectors)) load_all(v, row, vectors, type);
@@ -107,7 +110,8 @@ public:
         }
     }
 
-    // The first element into the lowest place of v. This and the next are for tensors that are normalized: no s32.
+    // Loads the first element into the lowest lane of v. This function and the next are for rows that are normalized,
+    // so not for s32.
     void load_first(const Xbyak::Xmm &v, const reg &at, jitnorm_data_type_t type) {
         if (type == OWN) return ops_.load_lowest(v, g_.ptr[at]);
         if (element_bytes(type) == 4) g_.vmovd(v, g_.ptr[at]);
@@ -120,7 +124,7 @@ public:
         if constexpr (DOUBLE) g_.vcvtps2pd(v, v);
     }
 
-    // The first four elements, into the four lowest places of the register.
+    // Loads the first four elements into the four lowest lanes of the register.
     void load_four(const Xbyak::Xmm &v, const reg &at, jitnorm_data_type_t type) {
         const Xbyak::Ymm doubles(v.getIdx());
         if (type == OWN) return DOUBLE ? g_.vmovupd(doubles, g_.ptr[at]) : g_.vmovups(v, g_.ptr[at]);
@@ -128,7 +132,8 @@ public:
         if constexpr (DOUBLE) g_.vcvtps2pd(doubles, v);
     }
 
-    // Changes v. `non_temporal`: for whole vectors of 16 bytes and more.
+    // Stores one vector; changes v. `non_temporal` has an effect on whole vectors that take at least 16 bytes in
+    // memory.
     void store(const reg &row, const place &p, const vmm &v, jitnorm_data_type_t type, bool non_temporal) {
         const address at = walker_.at(row, p, element_bytes(type));
         if (type != OWN) {
@@ -142,7 +147,8 @@ public:
         }
     }
 
-    // The same for all `vectors` of a row, which are in v and the registers that follow it, results of arithmetic.
+    // Stores several vectors of a row, which are in v and the registers that follow it. They must be results of
+    // arithmetic (narrowing::two()).
     void store_all(const reg &row, places vectors, const vmm &v, jitnorm_data_type_t type, bool non_temporal) {
         const auto held = [&](const place &p) { return vmm(v.getIdx() + p.slot); };
         if (vectors.size() == 2 && !vectors[1].tail && narrowing<I, T>::joins_two(type)) {
@@ -153,7 +159,7 @@ public:
         for (const place &p : vectors) store(row, p, held(p), type, non_temporal);
     }
 
-    // Behind the kernel's last instruction.
+    // Is called behind the kernel's last instruction.
     void emit_rest() {
         if (narrowing_) narrowing_->emit_rest();
         constants_.emit();
@@ -162,7 +168,7 @@ public:
 private:
     // ---- to the compute type
 
-    // With few loads, of which most processors start two in a cycle.
+    // Uses few loads, because most processors can start only two in a cycle.
     void load_crossed(const Xbyak::Ymm &first, const Xbyak::Ymm &second, const address &at, jitnorm_data_type_t type) {
         constexpr int FLOATS = 4, HALVES = 2; // bytes
         if (type == jitnorm_bf16) {
@@ -184,8 +190,8 @@ private:
         }
     }
 
-    // The stored elements of an incomplete vector to the bottom of v. AVX-512 masks by element; a masked conversion
-    // from memory would do as well on a processor, but emulators read the whole vector for it.
+    // Loads the elements of an incomplete vector, as they are stored, to the bottom of v. With AVX-512 a masked
+    // conversion from memory would also be possible, but emulators read the whole vector for it.
     void load_incomplete(const vmm &v, const reg &row, const place &p, int size) {
         const address at = walker_.at(row, p, size);
         if (size == int(sizeof(T))) return tail_.load(v, at);
@@ -212,7 +218,7 @@ private:
         }
     }
 
-    // `from` is memory or v's lower half.
+    // `from` is memory or the lower half of v.
     void permute(const vmm &v, const Xbyak::Operand &from) {
         if constexpr (PERMUTES) {
             if (from.isMEM()) g_.vmovups(shorts(v.getIdx()), from);
@@ -241,7 +247,7 @@ private:
         case jitnorm_s32:
             g_.vcvtdq2ps(v, from);
             break;
-        default: // f32 in its register
+        default: // f32, which is in its register already
             break;
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lane_fold: partial sums, spread over several registers, to one number: lane l takes lane l + w for w = half of the
-// lanes, a quarter, ..., 1, the order that the arithmetic defines.
+// lane_fold: emits the fold of lanes, which are in several registers, to one number: lane l + w is added to lane l,
+// where w is half of the number of lanes, a quarter, ..., 1 (docs/arithmetic.md, "Sums").
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class lane_fold {
     using ymm = Xbyak::Ymm;
 
 public:
-    // `crossed`: the registers are crossed pairs (crossing.hpp).
+    // `crossed`: whether the registers are crossed pairs (crossing.hpp). `work` is changed.
     lane_fold(Xbyak::CodeGenerator &g, const xmm &work, bool crossed = false)
         : g_(g), ops_(g), work_(work), crossed_(crossed) {}
 
@@ -43,7 +43,7 @@ public:
         return low;
     }
 
-    // The lowest lane of lanes[0] takes all others.
+    // Folds all lanes to the lowest lane of lanes[0].
     xmm to_lowest(std::span<const vmm> lanes) {
         const ymm eight = to_ymm(lanes);
         const xmm low(eight.getIdx());
@@ -65,7 +65,7 @@ private:
     bool crossed_;
 };
 
-// The sums s and q of eight rows at once.
+// Folds the lanes of the sums s and q of eight rows at once.
 class fold_of_eight {
     using ymm = Xbyak::Ymm;
     using xmm = Xbyak::Xmm;
@@ -75,7 +75,8 @@ public:
 
     fold_of_eight(Xbyak::CodeGenerator &g, const std::array<ymm, 4> &v, const ymm &work) : g_(g), v_(v), work_(work) {}
 
-    // One row's lanes, as lane_fold::to_ymm leaves them, to ROW_BYTES in memory: four of either sum. q is lost.
+    // Stores the lanes of one row, as lane_fold::to_ymm() leaves them, to ROW_BYTES in memory: four lanes of each sum.
+    // Changes q.
     void keep(const Xbyak::Address &to, const ymm &s, const ymm &q) {
         g_.vperm2f128(work_, s, q, 0x20);
         g_.vperm2f128(q, s, q, 0x31);
@@ -83,16 +84,16 @@ public:
         g_.vmovaps(to, work_);
     }
 
-    // Of eight rows whose lanes were kept one behind the other: store(row, sums) for four of them from `row` on, with s
-    // in the lower half of `sums` and q in the upper.
+    // Folds eight rows whose lanes keep() has stored one behind the other from `from` on. Calls store(row, sums) twice,
+    // for the four rows from `row` on; the lower half of `sums` has their s, the upper half their q.
     template <typename Store> // void(int row, const Xbyak::Ymm &sums)
     void fold(const Xbyak::RegExp &from, Store &&store) {
         const auto lanes = [&](int row) { return g_.ptr[from + row * ROW_BYTES]; };
         for (int pair = 0; pair < ROWS / 2; ++pair) {
             const ymm &sums = v_[size_t(pair)];
             g_.vmovaps(work_, lanes(2 * pair));
-            g_.vunpcklpd(sums, work_, lanes(2 * pair + 1));  // lanes 0 and 1 of both
-            g_.vunpckhpd(work_, work_, lanes(2 * pair + 1)); // lanes 2 and 3
+            g_.vunpcklpd(sums, work_, lanes(2 * pair + 1));  // lanes 0 and 1 of both rows
+            g_.vunpckhpd(work_, work_, lanes(2 * pair + 1)); // lanes 2 and 3 of both rows
             g_.vaddps(sums, sums, work_);
         }
         for (const size_t half : {0, 1}) {

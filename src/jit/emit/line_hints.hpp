@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// line_hints: hints about the cache lines that a row's vectors lie in, one for each line; none at a row's end.
+// line_hints: emits prefetches for the cache lines of a row's vectors, one for each line, but none for the incomplete
+// vector at a row's end.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +15,18 @@ constexpr int CACHE_LINE = 64; // bytes
 template <isa I, typename T>
 class line_hints {
 public:
-    // How far ahead of ordinary stores their cache lines are asked for: stores across two lines that miss L1 would wait
-    // for each in turn.
+    // How far ahead of ordinary stores their cache lines are prefetched, in bytes. Without this, stores that cross two
+    // lines and miss L1 would wait for one line after the other.
     static constexpr int AHEAD_OF_STORES = 2 * CACHE_LINE;
 
     line_hints(Xbyak::CodeGenerator &g, const row_walker<I, T> &walker) : g_(g), walker_(walker) {}
 
-    // For loads to come, of elements of `type` at `row`.
+    // Prefetches for later loads of elements of `type` at `row`.
     void prefetch(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type) {
         for_each_line(row, vectors, type, [&](const Xbyak::RegExp &line) { g_.prefetcht0(g_.ptr[line]); });
     }
 
-    // For stores to come, so many bytes behind these vectors.
+    // Prefetches for later stores, `ahead` bytes behind these vectors.
     void claim(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type, int ahead = AHEAD_OF_STORES) {
         for_each_line(row, vectors, type, [&](const Xbyak::RegExp &line) { g_.prefetchw(g_.ptr[line + ahead]); });
     }

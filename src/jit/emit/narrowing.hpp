@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// narrowing: vectors of the compute type T to the elements of a narrower type, dense at the bottom of a register.
+// narrowing: converts vectors of the compute type T to elements of a narrower type, which are dense at the bottom of a
+// register.
 //
-// Rounds once to nearest even and keeps NaN; integers and f8 saturate, and NaN becomes 0 in integers; a double becomes
-// bf16, f16 or f8 through float (docs/arithmetic.md, "Notation"). Without AVX512_BF16 bf16 is rounded in integer code;
-// with it denormals are, which it takes for zeros: at the kernel's end. Two vectors that are packed together share the
-// instructions for it; crossed ones (crossing.hpp) are in order when they are packed.
+// docs/arithmetic.md, "Notation", defines the conversions. bf16 is rounded by integer instructions, or by AVX512_BF16
+// if the processor has it. AVX512_BF16 takes denormal numbers for zeros, so vectors with denormal numbers are rounded
+// by integer instructions all the same, in code at the kernel's end. Two vectors that are packed together share the
+// instructions for this; vectors of a crossed pair (crossing.hpp) are in order afterwards.
 #pragma once
 
 #include <array>
@@ -39,14 +40,14 @@ class narrowing {
     using vmm = typename vector_traits<I>::vmm;
 
 public:
-    // Registers of a vector's elements in four and in two bytes each, the latter at least an xmm.
+    // The registers for a vector's elements of four bytes, and of two bytes, which is at least an xmm register.
     using floats = std::conditional_t<DOUBLE, typename vector_traits<I>::half, vmm>;
     using shorts = std::conditional_t<I == isa::avx512 && !DOUBLE, Xbyak::Ymm, Xbyak::Xmm>;
 
     narrowing(Xbyak::CodeGenerator &g, const std::array<vmm, 2> &work, bool avx512_bf16 = has_avx512_bf16())
         : g_(g), ops_(g), work_(work), avx512_bf16_(avx512_bf16) {}
 
-    // v's elements, in its place.
+    // Converts the elements of v in place.
     void one(const vmm &v, jitnorm_data_type_t type) {
         if (is_byte(type)) return to_bytes(v, v, type);
         const floats f(v.getIdx());
@@ -74,7 +75,7 @@ public:
         }
     }
 
-    // Behind the kernel's last instruction: what is rarely needed, and constants.
+    // Is called behind the kernel's last instruction. Emits code that is rarely executed, and constants.
     void emit_rest() {
         for (rare_rounding &r : rare_) {
             g_.L(r.begin);
@@ -85,14 +86,14 @@ public:
     }
 
 private:
-    struct rare_rounding { // of v to bf16, and of what is joined to it, and back
+    struct rare_rounding { // code that rounds v, and the vector that is joined to it, to bf16 and jumps back
         floats v;
         std::optional<floats> next;
         Xbyak::Label begin, end;
         explicit rare_rounding(const floats &rounded, std::optional<floats> behind = {}) : v(rounded), next(behind) {}
     };
 
-    static constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // of a ymm: 1 and 2 change places
+    static constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // exchanges quarters 1 and 2 of a ymm register
 
     static constexpr bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
     static constexpr bool is_byte(jitnorm_data_type_t type) {
@@ -107,7 +108,7 @@ private:
         g_.vpbroadcastd(v, g_.ptr[constants_.at(bits, sizeof(bits))]);
     }
 
-    // One number to each element, as an operand.
+    // An operand that has this number in each element.
     Xbyak::Address every(uint32_t bits) {
         if constexpr (I == isa::avx512) return g_.ptr_b[constants_.at(bits, sizeof(bits))];
         return g_.ptr[constants_.at(std::vector<uint32_t>(8, bits))];
@@ -202,7 +203,7 @@ private:
 
     // ---- bf16
 
-    static constexpr uint8_t DENORMAL = 0x20; // to vfpclassps
+    static constexpr uint8_t DENORMAL = 0x20; // the class of denormal numbers in vfpclassps
 
     void to_bf16(const floats &v) {
         if (I == isa::avx2 || !avx512_bf16_) return round_to_bf16(v);
@@ -222,7 +223,7 @@ private:
             pack_shorts(v, v);
     }
 
-    // With one look for denormals at both.
+    // Looks for denormal numbers in both vectors at once.
     void two_to_bf16(const floats &v, const floats &next) {
         if (!avx512_bf16_) return round_to_bf16(v, next);
         const Xbyak::Opmask mask_of_next(3);
@@ -242,7 +243,7 @@ private:
         if constexpr (joins_two(jitnorm_bf16) && I == isa::avx512) g_.vinserti64x4(v, v, Xbyak::Ymm(next->getIdx()), 1);
     }
 
-    // (bits + 0x7fff + (bits >> 16 & 1)) >> 16, and for NaN another one
+    // (bits + 0x7fff + (bits >> 16 & 1)) >> 16; a NaN becomes a NaN.
     void round_bf16_bits(const floats &v) {
         const floats rounded(work_[0].getIdx()), other(work_[1].getIdx());
         broadcast_bits(other, 1);
@@ -263,8 +264,9 @@ private:
         }
     }
 
-    // Of two vectors, in words: those that stay, and one more where what is rounded off, minus one if the word is even,
-    // has its upper bit set. NaN stays NaN: no word moves on from the greatest of its sign.
+    // Rounds two vectors as words of 16 bits. The upper word of an element is the result, plus one if the lower word,
+    // minus one if the upper word is even, has its highest bit set. A NaN stays a NaN, because the addition does not
+    // change the greatest words of either sign.
     void two_to_bf16_words(const floats &v, const floats &next) {
         const floats upper(v.getIdx()), lower(next.getIdx()), work(work_[0].getIdx());
         const floats upper_then_lower(work_[1].getIdx());
@@ -280,7 +282,7 @@ private:
         g_.vpmaxuw(upper, upper, work); // and 0xffff
     }
 
-    // Packing works within 128 bits.
+    // vpackusdw packs each half of 128 bits by itself; the quarters are put in order afterwards.
     void pack_shorts(const floats &v, const floats &next) {
         g_.vpackusdw(v, v, next);
         if constexpr (std::is_same_v<floats, Xbyak::Ymm>) g_.vpermq(v, v, MIDDLE_QUARTERS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pivots: near the mean of a row, at little cost: the mean of its first four elements, or the first of fewer
-// (docs/arithmetic.md, "Statistics").
+// pivots: emits code that finds the pivot of a row: the mean of its first four elements, or the first element of a
+// shorter row (docs/arithmetic.md, "Statistics").
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ class pivots {
     using reg = Xbyak::Reg64;
 
 public:
-    // For rows of `count` elements of `type`. `quarter` holds 0.25 from begin() on.
+    // For rows of `count` elements of `type`. `quarter` is the number of the register that holds 0.25 from begin() on.
     pivots(Xbyak::CodeGenerator &g, element_io<I, T> &io, jitnorm_data_type_t type, const reg &count, int quarter)
         : g_(g), ops_(g), io_(io), type_(type), count_(count), quarter_(quarter) {}
 
     void begin(const reg &scratch) { ops_.broadcast_number(ymm(quarter_), T(0.25), scratch); }
 
-    // The row's pivot in the lowest place of v: (x0 / 4 + x1 / 4) + (x2 / 4 + x3 / 4).
+    // Sets the lowest lane of v to the row's pivot: (x0 / 4 + x1 / 4) + (x2 / 4 + x3 / 4).
     void find(const xmm &v, const xmm &work, const reg &row) {
         Xbyak::Label few, found;
         g_.cmp(count_, 4);
@@ -35,8 +35,8 @@ public:
         g_.L(found);
     }
 
-    // The pivots of eight rows of four elements and more, as floats in v[0]. `first` moves from the first of them to
-    // the one behind.
+    // Sets v[0] to the pivots of eight rows of floats, which have at least four elements each. `first` is the address
+    // of the first row, and afterwards that of the row behind the eight.
     void find_eight(const std::array<ymm, 4> &v, const ymm &work, const reg &first, const reg &stride,
                     const reg &fifth) {
         g_.lea(fifth, g_.ptr[first + stride * 4]);
@@ -48,7 +48,7 @@ public:
             g_.add(fifth, stride);
         }
         g_.mov(first, fifth);
-        g_.vhaddps(v[0], v[0], v[1]); // elements 0 + 1, 2 + 3 of each
+        g_.vhaddps(v[0], v[0], v[1]); // the sums of elements 0 and 1 and of elements 2 and 3 of each row
         g_.vhaddps(v[2], v[2], v[3]);
         g_.vhaddps(v[0], v[0], v[2]);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// post_ops: the post-ops of a kernel as one recording, by the definitions that the reference computes with.
+// post_ops: records the post-ops of a kernel, by the functions with which the reference computes them.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace jitnorm::impl::jit {
 
-// Every post-op has two parameters: 2i and 2i + 1. Operand i is what post-op i reads.
+// Post-op i has the parameters 2i and 2i + 1, and operand i is the one that it reads.
 template <typename T>
 recording record_post_ops(std::span<const post_op_conf> post_ops) {
     using number = recorded_number<T>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// recorded_code: instructions for a recording, on registers given for it. A result lives in a register from its step to
-// the last one that takes it; constants and parameters are broadcast anew wherever they are needed, since registers are
-// scarcer than loads. When registers run out, the result that is needed last waits in the stack frame.
+// recorded_code: emits the instructions of a recording, with the registers that it is given. A result stays in a
+// register from its step to the last step that uses it. Constants and parameters are broadcast again wherever they are
+// used, since registers are scarcer than loads. When no register is free, the result whose next use is farthest away is
+// moved to the stack frame.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +27,13 @@ public:
     static constexpr int FRAME_SLOTS = 16;
     static constexpr uint32_t FRAME_BYTES = FRAME_SLOTS * vector_traits<I>::bytes;
 
-    // The registers, at least six, are free to use; with AVX-512 so are the masks k3 to k7. FRAME_BYTES at [rsp +
-    // frame] are free as well.
+    // This object may change these registers, of which there are at least six, with AVX-512 the masks k3 to k7, and
+    // FRAME_BYTES at [rsp + frame].
     recorded_code(Xbyak::CodeGenerator &g, const recording &program, std::vector<int> registers, int frame)
         : g_(g), ops_(g), constants_(g), steps_(program.steps), result_(size_t(program.result)),
           registers_(std::move(registers)), frame_(frame), last_use_(find_last_uses()) {}
 
-    // x = program(x). load(step, register) emits the load of an operand or the broadcast of a parameter.
+    // Emits x = program(x). Calls load(step, register) to emit the load of an operand or the broadcast of a parameter.
     template <typename Load>
     void emit(const vmm &x, Load &&load) {
         start(x);
@@ -45,7 +46,7 @@ public:
     void emit_constants() { constants_.emit(); }
 
 private:
-    // For each step the last one that takes its result: -1 if none does.
+    // For each step the number of the last step that uses its result; -1 if no step does.
     std::vector<int> find_last_uses() const {
         std::vector<int> last(steps_.size(), -1);
         last[result_] = int(steps_.size());
@@ -90,7 +91,8 @@ private:
     }
     void give_back(int index, operation what) { (lives_in_opmask(what) ? free_masks_ : free_).push_back(index); }
 
-    // The result that is needed last goes to the frame, where it stays until nobody needs it: results do not change.
+    // Moves the result whose next use is farthest away to the frame. It stays there until its last use: since results
+    // do not change, it is stored once.
     void evict() {
         size_t chosen = steps_.size();
         size_t chosen_use = 0;
@@ -130,7 +132,7 @@ private:
         return place_[i];
     }
 
-    // A source of the current step in its register, which nobody needs afterwards if it `dies`.
+    // A source of the current step: the number of its register, and whether this step is its last use.
     struct source {
         int index = NOWHERE;
         bool dies = false;
@@ -170,7 +172,7 @@ private:
             place_[now_] = take_register();
             return load(s, vmm(place_[now_]));
         }
-        // A source that occurs twice dies once.
+        // A source that occurs twice is released once.
         const source a = fetch(s.a, load);
         const source b = s.b == s.a ? source{a.index} : fetch(s.b, load);
         const source c = s.c == s.a ? source{a.index} : s.c == s.b ? source{b.index} : fetch(s.c, load);
@@ -188,7 +190,8 @@ private:
         }
     }
 
-    // The instruction overwrites one of its sources: one that nobody needs any more, where there is such.
+    // The instruction overwrites one of its sources. That is one that is not used later, if there is such a source;
+    // otherwise c is copied first.
     int emit_fma(const source &a, const source &b, const source &c) {
         const vmm va(a.index), vb(b.index), vc(c.index);
         if (a.dies && b.index != a.index && c.index != a.index) {
@@ -241,7 +244,7 @@ private:
         case operation::shift_right:
             return ops_.shift_right(to, va, uint8_t(s.detail));
         case operation::halve:
-            return g_.vpsrad(to, va, 1); // of each 32 bits: right for small 64-bit numbers, too
+            return g_.vpsrad(to, va, 1); // shifts 32 bits at a time, which is right for small 64-bit numbers, too
         case operation::compare:
             return ops_.compare(mask(result), va, vb, uint8_t(s.detail));
         case operation::integer_greater:
@@ -268,9 +271,9 @@ private:
     std::vector<int> last_use_;
 
     // While code is emitted:
-    size_t now_ = 0;
+    size_t now_ = 0; // the current step
     std::vector<int> free_, free_masks_, free_slots_;
-    std::vector<int> place_, slot_; // of each step's result: its register, its slot in the frame
+    std::vector<int> place_, slot_; // for each step's result its register and its place in the frame, or NOWHERE
 };
 
 } // namespace jitnorm::impl::jit

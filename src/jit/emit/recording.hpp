@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// recording: a number type that notes every operation done with it. The functions of src/arithmetic are templates over
-// the number type: called with this one they leave the list of steps that computes them, which recorded_code.hpp turns
-// into instructions. So the reference and generated code share one definition.
+// recording: a number type that records every operation on it. The functions of src/arithmetic are templates over the
+// number type. Called with this type, they leave a list of steps that computes them, and recorded_code.hpp turns the
+// list into instructions. So the reference and generated code share one definition.
 #pragma once
 
 #include <bit>
@@ -14,8 +14,8 @@ namespace jitnorm::impl::jit {
 
 enum class operation : uint8_t {
     input,     // the value that the program is applied to
-    operand,   // a vector from elsewhere, by its number
-    parameter, // a number given at run time, by its number
+    operand,   // a vector that the kernel loads; `detail` is its number
+    parameter, // a number that is given at run time; `detail` is its number
     constant,
     add,
     sub,
@@ -40,14 +40,14 @@ enum class operation : uint8_t {
 
 struct step {
     operation what;
-    int a = -1, b = -1, c = -1; // the steps whose results it takes
+    int a = -1, b = -1, c = -1; // the numbers of the steps whose results this step uses; -1: none
     uint64_t detail = 0;        // a number, a constant's bits, the predicate of a comparison, the count of a shift
 };
 
 class recording {
 public:
     std::vector<step> steps;
-    int result = -1; // the step whose result is the program's
+    int result = -1; // the number of the step whose result is the result of all
 
     int append(const step &s) {
         steps.push_back(s);
@@ -60,7 +60,7 @@ public:
     }
 };
 
-// The result of a step, or a constant that no step has asked for yet.
+// The result of a step; or a constant that no step has used yet, which is in no recording.
 struct recorded {
     recording *where = nullptr;
     int index = -1;
@@ -70,7 +70,7 @@ struct recorded {
     bool operator==(const recorded &) const = default;
 };
 
-// At least one of the values is not a constant.
+// Records a step and returns its result. At least one of the values must not be a constant.
 template <typename Result, typename... Values>
 Result record(operation what, uint64_t detail, const Values &...values) {
     recording *where = nullptr;
@@ -110,7 +110,8 @@ struct recorded_integer {
     friend recorded_integer operator<<(recorded_integer a, int count) {
         return record<recorded_integer>(operation::shift_left, uint64_t(count), a);
     }
-    // By one of numbers below 2^31 in magnitude, by more of any that are not negative.
+    // A shift by one is for numbers whose magnitude is below 2^31, a shift by more for all numbers that are not
+    // negative.
     friend recorded_integer operator>>(recorded_integer a, int count) {
         return record<recorded_integer>(count == 1 ? operation::halve : operation::shift_right, uint64_t(count), a);
     }
@@ -138,7 +139,7 @@ struct recorded_number {
         return recorded_number(recorded{nullptr, -1, a.value.bits ^ SIGN});
     }
 
-    // All false for NaN but the last.
+    // With a NaN the last one is true and the others are false.
     friend recorded_mask<T> operator==(recorded_number a, recorded_number b) { return compare(0, a, b); }
     friend recorded_mask<T> operator<(recorded_number a, recorded_number b) { return compare(17, a, b); }
     friend recorded_mask<T> operator<=(recorded_number a, recorded_number b) { return compare(18, a, b); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_stepper: the loop over the rows of a batch, one or several in a pass: where they lie in each tensor, and where
-// the numbers of a row are in arrays that hold one for each.
+// row_stepper: emits the loop over the rows of a batch, with one or several rows in a pass. It keeps the addresses of
+// the rows in each tensor, and of the numbers of the rows in arrays that have one number for each row.
 #pragma once
 
 #include <span>
@@ -11,25 +11,26 @@
 
 namespace jitnorm::impl::jit {
 
-// Where a batch's rows lie in a tensor: a register for each row of a pass, of which the first one points to the batch's
-// first row, and how many bytes a row is behind another: a register or, where there is none to spare, the argument.
+// The rows of a batch in one tensor. `at` has a register for each row of a pass; before the loop the first of them
+// points to the batch's first row. `stride` is the bytes from row to row: a register or, if no register is free, the
+// argument in memory.
 template <typename Stride>
 struct stepped_rows {
     std::vector<Xbyak::Reg64> at;
     Stride stride;
 };
 
-template <typename T, typename Stride = Xbyak::Address> // T: of the numbers in arrays
+template <typename T, typename Stride = Xbyak::Address> // T: the type of the numbers in arrays
 class row_stepper {
 public:
-    // `index` is that of the pass's first row, `number` the place of the number of rows.
+    // `index` holds the index of the pass's first row; `number` is the address of the number of rows.
     row_stepper(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &index, const Xbyak::Reg64 &scratch,
                 const Xbyak::Address &number, std::vector<stepped_rows<Stride>> tensors)
         : g_(g), ops_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {}
 
     void begin() { g_.xor_(index_.cvt32(), index_.cvt32()); }
 
-    // Passes of so many rows, each with body(), as long as there are so many.
+    // Emits passes of `rows` rows, each with body(), as long as so many rows are left.
     template <typename Body>
     void step(int rows, Body &&body) {
         while_left(rows, [&] {
@@ -40,7 +41,7 @@ public:
         });
     }
 
-    // The same for bodies that move on by themselves, row by row.
+    // The same for bodies that move on row by row themselves, by move_on().
     template <typename Body>
     void while_left(int rows, Body &&body) {
         Xbyak::Label next, check;
@@ -62,15 +63,16 @@ public:
         g_.inc(index_);
     }
 
-    // The numbers of as many rows, each to all lanes of its register.
+    // Broadcasts the numbers of to.size() rows, each to all lanes of its register. `array` is where the array's address
+    // is.
     template <typename Vector>
     void broadcast(const Xbyak::Address &array, std::span<const Vector> to) {
         const Xbyak::RegExp first = numbers(array);
         for (size_t r = 0; r < to.size(); ++r) ops_.broadcast(to[r], g_.ptr[first + r * sizeof(T)]);
     }
 
-    // The address of the first row's number in the array at the address in `array`, by way of the scratch register. The
-    // numbers of the pass's other rows follow.
+    // The address of the number of the pass's first row; the numbers of the pass's other rows follow it. `array` is
+    // where the array's address is; it is loaded into the scratch register.
     Xbyak::RegExp numbers(const Xbyak::Address &array) {
         g_.mov(scratch_, array);
         return numbers(scratch_);

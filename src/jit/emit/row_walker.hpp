@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_walker: the loop over the elements of a row in vectors of the compute type T, and the only code that knows of
-// unrolling, of the remainder in whole vectors, and of the incomplete vector at the end.
+// row_walker: emits the loop over the elements of a row, in vectors of the compute type T. Only this class knows of
+// unrolling, of the whole vectors that the unrolled loop leaves over, and of the incomplete vector at the row's end.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,11 @@
 
 namespace jitnorm::impl::jit {
 
-// A vector of the row: which copy in the unrolled body, and so how far from the walker's position.
+// The place of a vector in the row: its slot, which is its number among the vectors of the unrolled body, counted from
+// the walker's position.
 struct place {
     int slot;
-    bool tail; // incomplete: use the tail mask
+    bool tail; // whether the vector is incomplete, so that loads and stores need the tail mask
 };
 using places = std::span<const place>;
 
@@ -23,27 +24,27 @@ class row_walker {
     static constexpr int WIDTH = VECTOR_WIDTH<I, T>;
 
 public:
-    // `position` counts elements from the row's start; `left` the elements still to walk. Both change in a walk.
+    // `position` is the number of elements before the current ones, `left` the number of elements that are still to be
+    // walked. A walk changes both registers.
     row_walker(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &position, const Xbyak::Reg64 &left)
         : g_(g), position_(position), left_(left) {}
 
-    // For rows of `count` elements that straight code takes: slots count from a row's start.
+    // A walker without a position, for walk_straight() over rows of `count` elements: slots count from the row's start.
     row_walker(Xbyak::CodeGenerator &g, const Xbyak::Reg64 &count) : g_(g), left_(count) {}
 
-    // To the start of a row, with `count` elements to walk.
+    // Goes to the start of a row, with `count` elements to walk.
     void begin(const Xbyak::Reg64 &count) {
         rewind();
         g_.mov(left_, count);
     }
     void rewind() { g_.xor_(position_->cvt32(), position_->cvt32()); }
 
-    // The address of the body's vector in a row of elements of `size` bytes.
+    // The address of a vector in a row of elements of `size` bytes.
     Xbyak::RegExp at(const Xbyak::RegExp &row, const place &p, int size) const {
         return (position_ ? row + *position_ * size : row) + p.slot * WIDTH * size;
     }
 
-    // The same behind some of the elements of an incomplete vector: those that `mask` selects from the bits of their
-    // count. They are counted in `skipped`.
+    // The address behind the first (left() & mask) elements of an incomplete vector. Changes the register `skipped`.
     Xbyak::RegExp behind(const Xbyak::Reg64 &row, const place &p, int size, const Xbyak::Reg64 &skipped, int mask) {
         g_.mov(skipped, left_);
         g_.and_(skipped, mask);
@@ -53,9 +54,9 @@ public:
 
     const Xbyak::Reg64 &left() const { return left_; }
 
-    // Emits body(places) for all vectors of the next `left` elements, `unroll` at a time and then one by one; element c
-    // of the walk is in slot c / WIDTH mod unroll. Any count will do, zero too; an incomplete vector can only be the
-    // last.
+    // Emits body(places) for all vectors of the next `left` elements, first `unroll` vectors at a time and then one by
+    // one. Element c of the walk is in slot c / WIDTH mod unroll. The number of elements may be any, also zero. Only
+    // the last vector can be incomplete.
     template <typename Body>
     void walk(int unroll, Body &&body) {
         Xbyak::Label done;
@@ -64,8 +65,8 @@ public:
         g_.L(done);
     }
 
-    // The same for bodies that keep nothing per slot: all that the unrolled loop leaves over is done in slot 0, which
-    // takes less code.
+    // The same for bodies that do not depend on the slot: vectors that the unrolled loop leaves over have slot 0, which
+    // needs less code.
     template <typename Body>
     void walk_freely(int unroll, Body &&body) {
         const place whole{0, false}, incomplete{0, true};
@@ -85,8 +86,8 @@ public:
         g_.L(done);
     }
 
-    // For rows of up to `most` vectors straight code of its own for each number of them, with and without an incomplete
-    // one at the end, and a jump to `done` behind each; longer rows go on behind it all.
+    // Emits code without a loop for rows of 1 to `most` vectors: for each number of vectors a piece of its own, with
+    // and without an incomplete vector at the end, followed by a jump to `done`. Longer rows go on behind all pieces.
     template <typename Body>
     void walk_straight(int most, Xbyak::Label &done, Body &&body) {
         std::vector<place> vectors;
@@ -105,7 +106,7 @@ public:
     }
 
 private:
-    // Goes to `done` if nothing is left.
+    // The unrolled loop. Jumps to `done` if no element is left after it.
     template <typename Body>
     void emit_unrolled(int unroll, Xbyak::Label &done, Body &body) {
         std::vector<place> all;
@@ -124,12 +125,13 @@ private:
         g_.jz(done, Xbyak::CodeGenerator::T_NEAR);
     }
 
-    // Fewer than `unroll` vectors are left, `slot` of them done: one more, whole or incomplete, or none.
+    // Is for the case that fewer than `unroll` vectors were left and `slot` of them are done: one more vector, which is
+    // whole or incomplete, or none.
     template <typename Body>
     void emit_remainder(int unroll, int slot, Xbyak::Label &done, Body &body) {
         const place whole_vector{slot, false}, incomplete{slot, true};
         Xbyak::Label whole;
-        const bool last = slot == unroll - 1; // can't be whole
+        const bool last = slot == unroll - 1; // the last of them cannot be whole
         if (!last) {
             g_.cmp(left_, (slot + 1) * WIDTH);
             g_.jae(whole, Xbyak::CodeGenerator::T_NEAR);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scale_shift: x * scale + shift, one of the two, or x, with a register of each for every slot of a row's vectors.
+// scale_shift: emits x * scale + shift, x * scale, x + shift, or nothing. Each slot has a register for scale and one
+// for shift.
 #pragma once
 
 #include <span>
@@ -13,7 +14,7 @@ namespace jitnorm::impl::jit {
 template <isa I, typename T>
 class scale_shift {
     using vmm = typename vector_traits<I>::vmm;
-    using registers = std::vector<vmm>; // by slot; none: there is no such thing
+    using registers = std::vector<vmm>; // one for each slot; empty if there is no scale, or no shift
 
 public:
     scale_shift(Xbyak::CodeGenerator &g, element_io<I, T> &io, plus_one<I, T> &one, jitnorm_data_type_t type,
@@ -40,7 +41,7 @@ public:
 private:
     vector_ops<T> ops_;
     element_io<I, T> &io_;
-    plus_one<I, T> &one_; // of the scale
+    plus_one<I, T> &one_; // is added to the scale
     jitnorm_data_type_t type_;
     registers scale_, shift_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tail_mask: the last, incomplete vector of a row: loads and stores of the compute type T that touch its elements only.
-// Absent elements load as zero.
+// tail_mask: loads and stores the last, incomplete vector of a row, with elements of the compute type T, and touches no
+// memory behind them. Absent elements become zero.
 #pragma once
 
 #include "vector_ops.hpp"
@@ -10,7 +10,7 @@ namespace jitnorm::impl::jit {
 template <isa I, typename T>
 class tail_mask;
 
-// AVX2: a vector whose present elements are all ones, cut from a table in the code.
+// AVX2: the mask is a vector in which the bits of present elements are ones. It is loaded from a table behind the code.
 template <typename T>
 class tail_mask<isa::avx2, T> {
     static constexpr int WIDTH = VECTOR_WIDTH<isa::avx2, T>, BYTES = vector_traits<isa::avx2>::bytes;
@@ -18,7 +18,7 @@ class tail_mask<isa::avx2, T> {
 public:
     tail_mask(Xbyak::CodeGenerator &g, const Xbyak::Ymm &mask) : g_(g), ops_(g), mask_(mask) {}
 
-    // For rows of `count` elements; uses two scratch registers.
+    // Sets the mask for rows of `count` elements. Changes the registers `scratch` and `table`.
     void prepare(const Xbyak::Reg64 &count, const Xbyak::Reg64 &scratch, const Xbyak::Reg64 &table) {
         g_.mov(scratch, count);
         g_.and_(scratch, WIDTH - 1);
@@ -48,7 +48,7 @@ private:
     Xbyak::Label table_;
 };
 
-// AVX-512: a mask register, k1.
+// AVX-512: the mask is in the mask register k1.
 template <typename T>
 class tail_mask<isa::avx512, T> {
     static constexpr int WIDTH = VECTOR_WIDTH<isa::avx512, T>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// vector_pieces: the narrow elements of an incomplete vector where memory cannot be masked by elements, as with AVX2:
-// as pieces of 4, 2 and 1 elements, by the bits of their count.
+// vector_pieces: loads and stores the narrow elements of an incomplete vector with AVX2, which cannot mask them in
+// memory. The elements are cut into pieces of 4, 2 and 1, according to the bits of their number.
 #pragma once
 
 #include "row_walker.hpp"
@@ -17,8 +17,8 @@ public:
     vector_pieces(Xbyak::CodeGenerator &g, const row_walker<I, T> &walker, const reg &scratch)
         : g_(g), walker_(walker), scratch_(scratch) {}
 
-    // The pieces in memory to the bottom of v, zeros above.
-    // Collected from the end, so that every piece enters at the bottom.
+    // Loads the elements to the bottom of v, with zeros above them. It loads the last piece first, so that every piece
+    // enters at the bottom.
     void collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size) {
         g_.vpxor(v, v, v);
         for (int elements = 1; elements < WIDTH; elements *= 2) {
@@ -32,7 +32,7 @@ public:
         }
     }
 
-    // The elements at the bottom of v to memory. Changes v.
+    // Stores the elements at the bottom of v. Changes v.
     void scatter(const address &at, const Xbyak::Xmm &v, int size) {
         g_.lea(scratch_, g_.ptr[at]);
         for (int elements = WIDTH / 2; elements > 0; elements /= 2) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bytes: formats of other programs, put together value by value.
+// bytes: functions that put together files in the formats of other programs, value by value.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace jitnorm::impl::jit {
 
 using byte_string = std::vector<uint8_t>;
 
-// A number or a structure, as it lies in memory.
+// Appends the bytes of a number or a structure as they lie in memory.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 void append(byte_string &to, const T &value) {

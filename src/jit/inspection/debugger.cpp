@@ -20,8 +20,8 @@ struct file_list {
     file_for_debugger *relevant, *first;
 };
 
-// A debugger finds both by their names, which must not be exported: another generator of code in the process has its
-// own. It stops in the function whenever it is called.
+// A debugger finds this variable and this function by their names, and stops whenever the function is called. The names
+// must not be exported, because another code generator in the process has its own variable and function.
 static file_list the_files asm("__jit_debug_descriptor") = {1, file_action::none, nullptr, nullptr};
 
 [[gnu::noinline, gnu::used]] static void tell_debugger() asm("__jit_debug_register_code");
@@ -29,7 +29,7 @@ static void tell_debugger() { asm volatile("" ::"m"(the_files) : "memory"); }
 
 namespace {
 
-// With the process's lock held.
+// The caller holds process_lock.
 void report(file_action action, file_for_debugger *file) {
     the_files.action = action;
     the_files.relevant = file;
@@ -38,7 +38,7 @@ void report(file_action action, file_for_debugger *file) {
 
 enum section : uint16_t { NO_SECTION, TEXT, FRAMES, SYMBOLS, NAMES, SECTIONS };
 
-// Names of sections and the kernel's, each ended by a zero.
+// The names of the sections and of the kernel, each followed by a zero.
 class names {
 public:
     uint32_t add(const char *name) {
@@ -52,12 +52,12 @@ private:
     byte_string text_ = {0};
 };
 
-// Its parts one behind the other; the headers, which have their place at the begin, come last.
+// Puts an object file together, part by part. The headers are at the file's begin, but are written last.
 class object_file {
 public:
     object_file() : image_(sizeof(Elf64_Ehdr) + sizeof headers_) {}
 
-    // The header is to be completed.
+    // Sets the section's name and type. The caller sets what else its header needs.
     Elf64_Shdr &describe(section number, const char *name, uint32_t type) {
         headers_[number].sh_name = names_.add(name);
         headers_[number].sh_type = type;
@@ -109,16 +109,17 @@ byte_string symbol_of(std::span<const uint8_t> code, uint32_t name) {
     symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
     symbol.st_shndx = TEXT;
     symbol.st_size = code.size();
-    byte_string symbols(sizeof symbol); // the first means none
+    byte_string symbols(sizeof symbol); // the first symbol of a table must be zeros
     append(symbols, symbol);
     return symbols;
 }
 
-// Its sections have the addresses that they have, or would have, in the process.
+// The sections' addresses are those of the kernel in the process, and of the table of frames if it were behind the
+// kernel.
 byte_string object_file_of(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) {
     const auto begin = reinterpret_cast<uintptr_t>(code.data());
     object_file file;
-    Elf64_Shdr &text = file.describe(TEXT, ".text", SHT_NOBITS); // in the kernel's pages
+    Elf64_Shdr &text = file.describe(TEXT, ".text", SHT_NOBITS); // the instructions are in the kernel's pages
     text.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
     text.sh_addr = begin;
     text.sh_size = code.size();
@@ -128,7 +129,7 @@ byte_string object_file_of(std::span<const uint8_t> code, const char *name, std:
     file.add(FRAMES, frames);
     Elf64_Shdr &symbols = file.describe(SYMBOLS, ".symtab", SHT_SYMTAB);
     symbols.sh_link = NAMES;
-    symbols.sh_info = 1; // the first that is not local
+    symbols.sh_info = 1; // the number of the first symbol that is not local
     symbols.sh_entsize = sizeof(Elf64_Sym);
     file.add(SYMBOLS, symbol_of(code, file.add_name(name)));
     return file.finish();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// debugger: tells debuggers a kernel's name and its frames, by the list of object files that GDB and LLDB look for in a
-// process or what is left of it, a core file. Each file is a few hundred bytes.
+// debugger: tells debuggers the names and the stack frames of kernels. GDB and LLDB look for a list of object files in
+// a process or a core file. Each kernel has an object file of a few hundred bytes in this list.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,18 @@
 
 namespace jitnorm::impl::jit {
 
+// An entry of the list; debuggers prescribe its layout.
 struct file_for_debugger {
     file_for_debugger *next, *previous;
     const uint8_t *begin;
     uint64_t size;
 };
 
-// In the list as long as it lives. Takes the process's lock at both ends.
+// The entry of one kernel. It is in the list as long as this object lives. Constructor and destructor take
+// process_lock.
 class debugger_entry {
 public:
-    // The code has its frames' section (frame_table.hpp). Without memory the debugger does without.
+    // `frames` is the section that frame_table makes for the code. If memory is out, the kernel has no entry.
     debugger_entry(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) noexcept;
     ~debugger_entry();
     debugger_entry(const debugger_entry &) = delete;

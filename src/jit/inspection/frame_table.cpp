@@ -10,10 +10,10 @@ constexpr uint8_t ADVANCE = 0x40, SAVED_AT = 0x80, ADVANCE_4_BYTES = 0x04, KEEP_
 constexpr uint8_t FRAME_IS = 0x0C, FRAME_REGISTER_IS = 0x0D, FRAME_OFFSET_IS = 0x0E;
 constexpr uint8_t RETURN_ADDRESS = 16, WORD = 8, MINUS_WORD = 0x78; // -8 as a signed LEB128
 
-// Encodings of pointers: four bytes, from where they lie (a field) or from the header's begin.
+// Encodings of pointers: four bytes, relative to the pointer's own place (a field) or to the header's begin; or plain.
 constexpr uint8_t FROM_FIELD = 0x1B, FROM_HEADER = 0x3B, PLAIN = 0x03;
 
-// Its length in front, and filled up with zeros, which are instructions that do nothing.
+// An entry of the section: its length, then its content, filled up with zeros, which are instructions that do nothing.
 byte_string entry(byte_string content) {
     while (content.size() % WORD != WORD - sizeof(uint32_t)) content.push_back(0);
     byte_string result;
@@ -22,9 +22,9 @@ byte_string entry(byte_string content) {
     return result;
 }
 
-// What all kernels have in common: at their begin rsp points to the return address.
+// The entry that all kernels have in common. It says that at their begin rsp points to the return address.
 byte_string common_entry() {
-    byte_string content(sizeof(uint32_t)); // a zero: it is the common entry
+    byte_string content(sizeof(uint32_t)); // a zero marks the common entry
     append(content, uint8_t(1));
     for (const char c : {'z', 'R', '\0'}) append(content, c);
     for (const uint8_t value : {uint8_t(1), MINUS_WORD, RETURN_ADDRESS}) append(content, value);
@@ -45,7 +45,7 @@ void frame_table::advance(size_t to) {
 }
 
 void frame_table::pushed(size_t at, uint8_t reg) {
-    const bool by_rsp = depth_ == 1; // rbp is the first, and the base from then on
+    const bool by_rsp = depth_ == 1; // the first push is that of rbp, which is the base of the frame from then on
     advance(at);
     ++depth_;
     if (by_rsp)
@@ -58,7 +58,8 @@ void frame_table::based_on_rbp(size_t at) {
     for (const uint8_t value : {FRAME_REGISTER_IS, RBP}) append(rules_, value);
 }
 
-// What was saved is still where it was: signal handlers leave 128 bytes below rsp alone.
+// The saved registers need no new rules: they are still in memory, since signal handlers do not write to the 128 bytes
+// below rsp.
 void frame_table::popped(size_t at) {
     advance(at);
     for (const uint8_t value : {KEEP_RULES, FRAME_IS, RSP, WORD}) append(rules_, value);

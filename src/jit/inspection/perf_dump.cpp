@@ -27,16 +27,16 @@ struct record_header {
     uint64_t time;
 };
 
-struct code_load { // the name with its zero and the code follow
+struct code_load { // is followed by the name, a zero and the code
     uint32_t pid, tid;
     uint64_t address_of_mapping, address, size, number;
 };
 
-struct unwinding_info { // for the next code; section and header follow
+struct unwinding_info { // belongs to the next code_load; is followed by the section and the header
     uint64_t size, header_size, size_in_memory;
 };
 
-// Nanoseconds of the clock that perf is told to take: perf record -k mono.
+// The time in nanoseconds, of the clock that `perf record -k mono` uses.
 uint64_t now() {
     timespec time = {};
     clock_gettime(CLOCK_MONOTONIC, &time);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// perf_dump: the file jit-PID.dump, from which `perf inject --jit` makes an object file for each kernel: its name, its
-// instructions, which `perf annotate` shows, and its frames. The format is perf's jitdump, version 1.
+// perf_dump: the content of the file jit-PID.dump. From it `perf inject --jit` makes an object file for each kernel
+// with its name, its instructions, which `perf annotate` shows, and its frames. The format is perf's jitdump,
+// version 1.
 #pragma once
 
 #include <span>
@@ -10,7 +11,7 @@
 namespace jitnorm::impl::jit {
 
 byte_string perf_dump_header();
-// What is known of one kernel; the frames' section is that of frame_table.hpp.
+// The records of one kernel; `frames` is the section that frame_table makes.
 byte_string perf_dump_records(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames);
 
 } // namespace jitnorm::impl::jit

@@ -33,7 +33,7 @@ bool is_own_file(const struct stat &what) {
     return S_ISREG(what.st_mode) && what.st_uid == geteuid() && what.st_nlink == 1;
 }
 
-// 0 or an errno.
+// Opens the file and calls use(file) if it is a regular file of this user. Returns what `use` returns, or an errno.
 int open_private(const std::string &path, int flags, const std::function<int(int file)> &use) {
     const uncancellable scope;
     constexpr int ALWAYS = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -56,7 +56,7 @@ int write_all(int file, const char *bytes, size_t size) {
 
 } // namespace
 
-// What is there is cut only after a look at what it is.
+// An existing file is emptied only after open_private() has checked what it is, so O_TRUNC cannot be used.
 int write_private_file(const std::string &path, write_mode mode, const void *bytes, size_t size) {
     return open_private(path, O_WRONLY | O_CREAT | O_APPEND, [&](int file) {
         if (mode == write_mode::replace && ftruncate(file, 0) != 0) return errno;

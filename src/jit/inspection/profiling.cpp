@@ -28,8 +28,8 @@ constexpr unsigned PROFILERS_OF_ENVIRONMENT = ~0U;
 
 constinit std::atomic<unsigned> profilers_set = PROFILERS_OF_ENVIRONMENT;
 constinit std::atomic<choice> dumps = choice::of_environment;
-constinit process_wide<std::optional<std::string>> folder_set; // behind the process's lock
-constinit process_wide<std::string> perf_dump_begun;           // its path; likewise
+constinit process_wide<std::optional<std::string>> folder_set; // process_lock protects it
+constinit process_wide<std::string> perf_dump_begun;           // the dump's path; process_lock protects it
 
 bool is_wanted(unsigned profiler) {
     const unsigned flags = profilers_set.load(std::memory_order_relaxed);
@@ -62,7 +62,8 @@ void append_to_perf_map(std::span<const uint8_t> code, const char *name) {
     succeeds(write_private_file(path, write_mode::append, line.data(), line.size()), path);
 }
 
-// With its header, and so that perf notices it. Each process has its own, in each folder that it chooses.
+// Writes the dump's header and makes perf notice the file, unless this has been done for the path before. Each process
+// has a dump of its own in each folder that it chooses.
 int begin_perf_dump(const std::string &path) {
     std::string &begun = perf_dump_begun.get();
     const std::lock_guard lock(process_lock);

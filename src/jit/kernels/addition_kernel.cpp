@@ -19,8 +19,8 @@ template <isa I, typename T>
 class addition_generator : public kernel_generator {
     using vmm = typename vector_traits<I>::vmm;
     using arguments = addition_arguments<T>;
-    static constexpr int VECTORS = layer_norm::FORWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers of a row's squares
-    static constexpr int UNROLL = 2;                                                  // where there are none
+    static constexpr int VECTORS = layer_norm::FORWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers for sums of squares
+    static constexpr int UNROLL = 2;                                                  // without sums of squares
 
 public:
     explicit addition_generator(const addition_conf &conf) : conf_(conf) { generate(); }
@@ -50,7 +50,7 @@ private:
         });
     }
 
-    // Absent elements are zeros.
+    // The absent elements of an incomplete vector are zeros and do not change the sums.
     void add_row_and_squares() {
         blocks_.sum(q_, VECTORS, [&](places vectors) {
             claim(vectors);
@@ -89,8 +89,8 @@ private:
         if (has_bias()) add_all(reg_bias_, conf_.bias);
     }
 
-    // All loads come before the first store, for the residual's place may be written. Stores of narrow types change
-    // registers.
+    // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types
+    // change their registers.
     void store(places vectors) {
         const bool changes = conf_.row != conf_.compute;
         if (changes && writes_sum())

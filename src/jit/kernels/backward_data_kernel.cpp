@@ -56,7 +56,7 @@ private:
     }
 
     bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
-    // Where no tensor needs a shuffle.
+    // Crossed pairs are used if then no tensor needs a shuffle.
     bool crosses() const {
         return crosses_for_less<I, T>(conf_.src) && crosses_for_less<I, T>(conf_.diff_dst) &&
                narrowing<I, T>::joins_two(conf_.diff_src);
@@ -83,8 +83,8 @@ private:
         broadcast(m1_, JITNORM_ARGUMENT(m1));
     }
 
-    // All loads come before the first store: diff_src may be one of the inputs, and a load that follows a store 4096
-    // bytes away would wait for it.
+    // All loads come before the first store: diff_src may overwrite an input in place, and a load would wait for an
+    // earlier store to an address that differs by a multiple of 4096 bytes.
     void compute(places vectors) {
         if (conf_.prefetching) hints_.prefetch(reg_ahead_, vectors, conf_.diff_dst);
         if (!conf_.non_temporal) hints_.claim(reg_diff_src_, vectors, conf_.diff_src);

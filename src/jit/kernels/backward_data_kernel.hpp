@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_data_kernel: diff_src = rstd * fma(mean - x, k, g - m1), + diff_sum, over rows whose sums are known
+// backward_data_kernel: computes diff_src = rstd * fma(mean - x, k, g - m1), + diff_sum, for rows whose sums are known
 // (docs/arithmetic.md, "Backward").
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace jitnorm::impl::jit {
 
-// T is the compute type. What the kernel's configuration leaves out is not used.
+// T is the compute type. Arguments that the kernel's configuration does not need are not read.
 template <typename T>
 struct backward_data_arguments {
     const void *src, *diff_dst;
@@ -20,7 +20,7 @@ struct backward_data_arguments {
     dim_t count;                                                 // elements of each row, at least 1
     const T *mean = nullptr, *rstd, *m1 = nullptr, *k = nullptr; // one value per row
     const void *scale = nullptr;                                 // `count` values
-    dim_t prefetch = 0; // bytes from an element of diff_dst to one that is asked for
+    dim_t prefetch = 0; // how many bytes ahead of an element diff_dst is prefetched
 };
 
 template <typename T> // float or double

@@ -18,8 +18,8 @@ namespace {
 
 using layer_norm::BACKWARD_LANES;
 
-// Two rows at a time share the loads of scale and the sums' way through memory; a last one goes alone. xhat is computed
-// as (mean - x) * -rstd, so that x is subtracted straight from memory.
+// Rows go in pairs, which share the loads of scale and the loads and stores of the sums over columns; a last row goes
+// alone. xhat is computed as (mean - x) * -rstd, so that x can be an operand in memory.
 template <isa I, typename T>
 class backward_sums_generator : public kernel_generator {
     using traits = vector_traits<I>;
@@ -27,10 +27,10 @@ class backward_sums_generator : public kernel_generator {
     using arguments = backward_sums_arguments<T>;
     static constexpr int VECTORS = BACKWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
     static constexpr int PAIR = 2;
-    static constexpr int MASK = 2 * PAIR * VECTORS * traits::bytes; // in the frame, behind the lanes of the chunk
+    static constexpr int MASK = 2 * PAIR * VECTORS * traits::bytes; // its place in the frame, behind the chunk's lanes
     static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
 
-    struct row { // of a pair
+    struct row { // the registers of one row of a pair
         reg src, diff_dst;
         std::array<vmm, VECTORS> s1, s2;
         vmm mean, factor;
@@ -65,7 +65,7 @@ private:
     bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
     bool multiplies() const { return conf_.scale && conf_.sums; }
     bool loads_scale() const { return multiplies() && (conf_.scale_type != OWN || conf_.scale_plus_one); }
-    // A scale that is not taken from memory takes a register, and AVX2 has none left beside a pair's.
+    // A scale that is not an operand in memory needs a register, and with AVX2 a pair of rows leaves none.
     bool has_pairs() const { return I == isa::avx512 || !loads_scale(); }
 
     void load_arguments() {
@@ -78,7 +78,7 @@ private:
         stepper_.begin();
     }
 
-    // AVX2's mask waits in the frame: only the tail has a register for it.
+    // With AVX2 the mask is kept in the frame, because a register is free for it only at the incomplete vector.
     void prepare_tail() {
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         if constexpr (I == isa::avx2) vmovaps(ptr[rsp + MASK], scale_sum_);
@@ -130,14 +130,15 @@ private:
         }
     }
 
-    // Of rows to come, whose diff_dst the data kernel asks for: memory is busy in both sweeps over a batch.
+    // Prefetches src of later rows. The data kernel prefetches their diff_dst, so that memory is busy in both sweeps
+    // over a batch.
     void prefetch_src(int rows, places vectors) {
         mov(reg_ahead_, JITNORM_ARGUMENT(prefetch));
         lea(reg_ahead_, ptr[reg_ahead_ + reg_position_ * element_bytes(conf_.src)]);
         for (int r = 0; r < rows; ++r) hints_.prefetch(rows_[size_t(r)].src + reg_ahead_, vectors, conf_.src);
     }
 
-    // One vector of all rows: the sums over columns stay in registers from row to row.
+    // Adds one vector of all rows of the pass. The sums over columns stay in registers from row to row.
     void add_whole(int rows, const place &p) {
         const auto in_memory = [&](const reg &of) { return ptr[walker_.at(of, p, sizeof(T))]; };
         if (loads_scale()) load_scale(scale_, p);
@@ -161,7 +162,8 @@ private:
         }
     }
 
-    // The last vector, row by row through memory: one of the registers holds the mask here.
+    // Adds the incomplete vector. The sums over columns go through memory for each row, because one of their registers
+    // holds the mask here.
     void add_incomplete(int rows, const place &p) {
         load_mask();
         for (int r = 0; r < rows; ++r) {
@@ -200,8 +202,8 @@ private:
         if (conf_.sums) ops_.fma231(of.s2[size_t(p.slot)], dy_, xhat_);
     }
 
-    // Where the sums of a block are the gradients, no sum in double, which begins at zero, follows: fma underflows to
-    // -0.
+    // fma may underflow to -0. Usually the sums are added to zero in double afterwards, which makes it +0. This does
+    // the same, because the sums of a block may be the gradients themselves.
     void drop_negative_zeros(const vmm &sum) {
         ops_.clear(dy_);
         ops_.add(sum, sum, dy_);
@@ -219,10 +221,11 @@ private:
     backward_sums_conf conf_;
     const reg &reg_count_ = rcx, &reg_scale_ = r10, &reg_diff_scale_ = r11, &reg_diff_shift_ = rbx;
     const reg &reg_position_ = rax, &reg_left_ = r12, &reg_rest_ = r13, &reg_index_ = r15;
-    const reg &reg_ahead_ = r14, &reg_io_ = r14; // between loads the latter is free
+    const reg &reg_ahead_ = r14, &reg_io_ = r14; // reg_io_ is in use during loads only
     const std::array<row, PAIR> rows_{row_with(rsi, rdx, 0, 4 * VECTORS),
                                       row_with(r8, r9, 2 * VECTORS, 4 * VECTORS + 2)};
-    // 16 registers with two vectors per sum: AVX2 is full, but without pairs the second row's are free.
+    // With AVX2, which has two vectors for each sum, all 16 registers are in use. Without pairs those of the second row
+    // are free.
     const vmm dy_{4 * VECTORS + 4}, xhat_{4 * VECTORS + 5}, shift_sum_{4 * VECTORS + 6}, scale_sum_{4 * VECTORS + 7};
     const vmm scale_{I == isa::avx512 ? traits::registers - 1 : 4 * VECTORS + 2};
     vector_ops<T> ops_{*this};

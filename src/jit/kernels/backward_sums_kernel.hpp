@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_sums_kernel: all that backward adds up, in one sweep over at most CHUNK elements of each row: the row's two
-// sums, and its share of the gradients of scale and shift (docs/arithmetic.md, "Backward").
+// backward_sums_kernel: computes all sums of backward in one sweep over at most CHUNK elements of each row: the two
+// sums of each row, and the sums over columns for the gradients of scale and shift (docs/arithmetic.md, "Backward").
 #pragma once
 
 #include "../../arithmetic/constants.hpp"
@@ -8,7 +8,7 @@
 
 namespace jitnorm::impl::jit {
 
-// T is the compute type. What the kernel's configuration leaves out is not used.
+// T is the compute type. Arguments that the kernel's configuration does not need are not read.
 template <typename T>
 struct backward_sums_arguments {
     const void *src, *diff_dst;
@@ -20,7 +20,7 @@ struct backward_sums_arguments {
     const void *scale = nullptr;                    // `count` values
     T *diff_scale = nullptr, *diff_shift = nullptr; // `count` sums each, to which the rows are added in order
     T *s1 = nullptr, *s2 = nullptr;                 // one sum per row: of g, and of g * xhat
-    dim_t prefetch = 0;                             // bytes from an element of src to one that is asked for
+    dim_t prefetch = 0;                             // how many bytes ahead of an element src is prefetched
 };
 
 template <typename T> // float or double

@@ -13,7 +13,8 @@ namespace jitnorm::impl::jit {
 
 namespace {
 
-// Bits of magnitudes are compared as integers: in any order they give the same, and NaN wins.
+// The bits of magnitudes are compared as integers. So the order of comparisons does not matter, and a NaN is larger
+// than every number.
 template <isa I, typename T>
 class maximum_generator : public kernel_generator {
     using traits = vector_traits<I>;
@@ -62,7 +63,7 @@ private:
         vpmaxud(largest, largest, x);
     }
 
-    // All lanes to the lowest one.
+    // Puts the largest of all lanes into the lowest lane.
     void fold() {
         for (size_t width = UNROLL / 2; width > 0; width /= 2)
             for (size_t i = 0; i < width; ++i) take_larger(largest_[i], largest_[i + width]);

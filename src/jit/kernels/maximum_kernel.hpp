@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// maximum_kernel: the largest magnitude in each row of floats (docs/arithmetic.md, "Scales that are found").
+// maximum_kernel: finds the largest magnitude in each row of floats (docs/arithmetic.md, "Scales that are found").
 #pragma once
 
 #include "../../core/memory_desc.hpp"
@@ -12,7 +12,7 @@ struct maximum_arguments {
     dim_t row_stride; // bytes
     dim_t rows;       // at least 1
     dim_t count;      // elements of each row, at least 1
-    float *maxima;    // one per row: magnitudes of before, which a row's replace where they are larger or NaN
+    float *maxima;    // one for each row; replaced if a magnitude of the row is larger or NaN
 };
 
 using maximum_kernel = kernel<maximum_conf, maximum_arguments, float>;

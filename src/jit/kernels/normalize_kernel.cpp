@@ -24,7 +24,7 @@ class normalize_generator : public kernel_generator {
     using vmm = typename traits::vmm;
     using arguments = normalize_arguments<T>;
     static constexpr int UNROLL = 2, PAIR = 2;
-    static constexpr int WORK = 6, AFFINE = WORK + PAIR * UNROLL; // of each slot's scale, then of each slot's shift
+    static constexpr int WORK = 6, AFFINE = WORK + PAIR * UNROLL; // AFFINE: the first register of scale, then of shift
 
 public:
     explicit normalize_generator(const normalize_conf &conf)
@@ -64,7 +64,8 @@ private:
 
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
     bool writes_unquantized() const { return conf_.unquantized != jitnorm_data_type_undef; }
-    // Where neither side needs a shuffle. Post-ops take one vector after the other, and the register.
+    // Crossed pairs are used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector
+    // after the other and need the register.
     bool crosses() const {
         return crosses_for_less<I, T>(conf_.src) && narrowing<I, T>::joins_two(conf_.dst) && !has_post_ops() &&
                (!writes_unquantized() || narrowing<I, T>::joins_two(conf_.unquantized));
@@ -123,8 +124,8 @@ private:
         walker_.walk_freely(has_post_ops() ? 1 : UNROLL, [&](places vectors) { normalize(rows, vectors); });
     }
 
-    // All loads come before the first store: where rows are a multiple of 4096 bytes apart, a load that follows a store
-    // at the same place of another row would wait for it. Rows are stored one after the other, line by line.
+    // All loads come before the first store: if rows are a multiple of 4096 bytes apart, a load would wait for an
+    // earlier store to the same place in another row. Rows are stored one after the other, line by line.
     void normalize(size_t rows, places vectors) {
         const auto for_each = [&](auto &&use) {
             for (size_t r = 0; r < rows; ++r)
@@ -139,7 +140,7 @@ private:
             affine_.apply(x, p);
         });
         const auto multiply_by = [&](const Xbyak::Address &number) {
-            const vmm factor(AFFINE); // scale and shift have been used
+            const vmm factor(AFFINE); // this register is free, since scale and shift have been used
             ops_.broadcast(factor, number);
             for_each([&](size_t, const place &, const vmm &x) { ops_.mul(x, x, factor); });
         };
@@ -150,7 +151,8 @@ private:
         for (size_t r = 0; r < rows; ++r) io_.store_all(dst_[r], vectors, work(r), conf_.dst, conf_.non_temporal);
     }
 
-    // By way of the registers of a pair's second row: stores of narrow types change them.
+    // Stores copies of the values, because stores of narrow types change their registers. The copies are in the
+    // registers of a pair's second row.
     void store_unquantized(places vectors) {
         point_to_row(reg_unquantized_, JITNORM_ARGUMENT(unquantized), JITNORM_ARGUMENT(unquantized_row_stride));
         for (const place &p : vectors) ops_.load(vmm(work(1).getIdx() + p.slot), vmm(work(0).getIdx() + p.slot));
@@ -158,7 +160,7 @@ private:
         io_.store_all(reg_unquantized_, vectors, work(1), conf_.unquantized, false);
     }
 
-    static vmm work(size_t row) { return vmm(WORK + int(row) * UNROLL); } // the first of UNROLL
+    static vmm work(size_t row) { return vmm(WORK + int(row) * UNROLL); } // the first of the row's UNROLL registers
 
     void give_hints(size_t rows, places vectors) {
         if (rows == 1) hints_.prefetch(reg_ahead_, vectors, has_terms() ? conf_.terms[0] : conf_.src);
@@ -183,7 +185,7 @@ private:
         io_.load(v, reg_operand_, p, op.operand);
     }
 
-    // Beside the statistics of one row, its work register and the tail's mask.
+    // The registers for post-ops: all except those of the statistics of one row, its work register and the tail's mask.
     static std::vector<int> free_registers() {
         std::vector<int> registers = {3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 15};
         for (int i = 16; i < traits::registers; ++i) registers.push_back(i);
@@ -196,7 +198,7 @@ private:
 
     normalize_conf conf_;
     const std::array<reg, PAIR> src_{rsi, r8}, dst_{rdx, r13};
-    // Where rows go one by one.
+    // These registers are free while rows go one by one.
     const reg &reg_operands_ = r8, &reg_operand_ = r13, &reg_unquantized_ = r13;
     const reg &reg_count_ = rcx, &reg_scale_ = r10, &reg_shift_ = r11;
     const reg &reg_position_ = rax, &reg_left_ = rbx, &reg_index_ = r12, &reg_ahead_ = r14, &reg_ahead_too_ = r9;

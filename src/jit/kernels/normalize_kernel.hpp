@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// normalize_kernel: dst = fma(x - hi, rstd, bias), then scale, shift, attribute scales and post-ops, over rows whose
-// statistics are known (docs/arithmetic.md, "Normalization").
+// normalize_kernel: computes dst = fma(x - hi, rstd, bias), then applies scale, shift, attribute scales and post-ops,
+// for rows whose statistics are known (docs/arithmetic.md, "Normalization").
 #pragma once
 
 #include "../../core/memory_desc.hpp"
@@ -17,16 +17,16 @@ struct normalize_arguments {
     dim_t rows;                                    // at least 1
     dim_t count;                                   // elements of each row, at least 1
     const T *hi, *rstd, *bias;                     // one value per row
-    const void *scale = nullptr, *shift = nullptr; // `count` values each; not used unless the kernel has them
-    T src_scale = 1, inverse_dst_scale = 1;        // of the tensors; not used unless the kernel has them
-    dim_t rows_per_pass = 1;       // 2: rows in pairs that share the loads of scale and shift; 1: one by one
-    dim_t prefetch = 0;            // bytes ahead of each row to prefetch while rows go one by one
-    const void *terms[2] = {};     // the rows to prefetch of either input, as many as there are here
+    const void *scale = nullptr, *shift = nullptr; // `count` values each; used only if the kernel has them
+    T src_scale = 1, inverse_dst_scale = 1;        // attribute scales; used only if the kernel has them
+    dim_t rows_per_pass = 1;       // 2: rows go in pairs, which share the loads of scale and shift; 1: one by one
+    dim_t prefetch = 0;            // how many bytes ahead of an element src is prefetched while rows go one by one
+    const void *terms[2] = {};     // the rows of each input that are prefetched, as many as `rows`
     dim_t term_strides[2] = {};    // bytes
-    const T *parameters = nullptr; // two per post-op: scale and zero point of sum, alpha and beta of eltwise
-    // For each row one per post-op: its row of a binary's tensor, or its one value.
+    const T *parameters = nullptr; // two for each post-op: scale and zero point of sum, alpha and beta of eltwise
+    // For each row one pointer for each post-op: to the row of a binary's tensor, or to the one value for the row.
     const void *const *operands = nullptr;
-    void *unquantized = nullptr; // rows of what dst is made of; not used unless the kernel writes it
+    void *unquantized = nullptr; // rows of the second output; used only if the kernel writes it
     dim_t unquantized_row_stride = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// short_normalize: the part of a normalize_kernel that takes rows of a few vectors: scale and shift stay in registers,
-// and each row is straight code. For elements of the compute type, without attributes.
+// short_normalize: the part of a normalize_kernel for rows of a few vectors. Scale and shift stay in registers, and the
+// code for a row has no loop. It is for elements of the compute type, without attributes.
 #pragma once
 
 #include "../emit/centered_load.hpp"
@@ -17,8 +17,9 @@ class short_normalize {
     using generator = Xbyak::CodeGenerator;
     using arguments = normalize_arguments<T>;
     static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
-    static constexpr int VECTORS = 4; // at the most
-    // How far ahead of stores lines are claimed, in bytes: short rows are done before a line so near would have come.
+    static constexpr int VECTORS = 4; // the most vectors of a row
+    // How far ahead of stores their cache lines are prefetched, in bytes. It is more than for longer rows, because a
+    // short row is finished before a nearer line would have arrived.
     static constexpr int CLAIMED = 2048;
     static constexpr int WORK = 3, SCALE = WORK + VECTORS, SHIFT = SCALE + VECTORS; // VECTORS registers each
 
@@ -30,12 +31,12 @@ public:
                !conf.non_temporal && conf.post_ops.empty() && conf.unquantized == jitnorm_data_type_undef;
     }
 
-    // `count` holds the elements of a row, rdi the address of the arguments.
+    // `count` holds the number of elements of a row, rdi the address of the arguments.
     short_normalize(generator &g, const normalize_conf &conf, tail_mask<I, T> &tail, plus_one<I, T> &one,
                     const reg &count)
         : g_(g), tail_(tail), one_(one), conf_(conf), count_(count) {}
 
-    // Emits code that jumps to `done` if it takes rows so short; otherwise nothing has happened.
+    // Emits code that does all rows and jumps to `done` if they are short enough, and otherwise changes nothing.
     void emit(const reg &scale, const reg &shift, Xbyak::Label &done) {
         Xbyak::Label longer;
         g_.cmp(count_, VECTORS * VECTOR_WIDTH<I, T>);
@@ -61,7 +62,7 @@ private:
         load(rstd_, offsetof(arguments, rstd));
         load(bias_, offsetof(arguments, bias));
         for (const reg &numbers : {hi_, rstd_, bias_}) g_.lea(numbers, g_.ptr[numbers + index_ * int(sizeof(T))]);
-        g_.mov(ahead_, src_stride_); // the next batch, whatever the plan: it costs nothing here
+        g_.mov(ahead_, src_stride_); // the next batch is always prefetched, whatever the plan: here this takes no time
         g_.imul(ahead_, index_);
         g_.neg(index_);
     }

@@ -22,9 +22,9 @@ class short_sweep_generator : public kernel_generator {
     static constexpr int VECTORS = FORWARD_LANES<float> / VECTOR_WIDTH<I, float>; // registers per sum
     static constexpr int GROUP = fold_of_eight::ROWS, FLOAT = sizeof(float);
     static_assert(GROUP == SHORT_SWEEP_GROUP);
-    // Each of the three steps takes so many rows in a go: then a processor works on several at once.
+    // Each of the three steps takes so many rows at a time, so that a processor can work on several rows at once.
     static constexpr int ROWS_PER_PASS = 4 * GROUP;
-    // In the frame: of each row the folded lanes, then minus its pivot.
+    // In the frame are the folded lanes of each row, then the negated pivot of each row.
     static constexpr int LANES_BYTES = fold_of_eight::ROW_BYTES, PIVOTS = ROWS_PER_PASS * LANES_BYTES;
 
 public:
@@ -135,8 +135,8 @@ private:
         jb(next, T_NEAR);
     }
 
-    // The row's first vectors are what the lanes begin with. Other sums are taken by way of a product with one: half of
-    // a processor's adders are often beside its multipliers, and the differences keep the others busy.
+    // The first vectors of a row initialize the lanes. Later differences are added to S by an FMA with one: on AMD
+    // processors the units for additions are not those for FMAs, and the differences already occupy them.
     void add_vector(const place &p) {
         const size_t lanes = size_t(p.slot) % VECTORS;
         const bool first = p.slot < VECTORS;
@@ -158,12 +158,12 @@ private:
         });
     }
 
-    // Those that hold anything; others would hold zeros.
+    // Only the registers that hold lanes of the row; the others would be zero.
     static std::span<const vmm> lanes_of(const std::array<vmm, VECTORS> &sums, places vectors) {
         return std::span(sums).first(std::min(vectors.size(), sums.size()));
     }
 
-    // Rows that are not there fill the last group up.
+    // Fills up the last group with rows of zeros.
     void complete_group() {
         Xbyak::Label next, complete;
         vxorps(work_, work_, work_);

@@ -24,7 +24,8 @@ class sweep_generator : public kernel_generator {
     using vmm = typename traits::vmm;
     using arguments = sweep_arguments<T>;
     static constexpr int VECTORS = FORWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
-    // Rows whose pivots are found and whose lanes are folded at once. Their lanes are in the frame behind the chunk's.
+    // Groups of so many rows, whose pivots are found and whose lanes are folded together. The rows' lanes are in the
+    // frame, behind those of the chunk.
     static constexpr int GROUP = fold_of_eight::ROWS;
     static constexpr int GROUP_LANES = 2 * VECTORS * traits::bytes;
 
@@ -57,8 +58,8 @@ private:
 
     // Then pairs of vectors are crossed, and so are the lanes.
     bool crosses() const { return crosses_for_less<I, T>(conf_.src); }
-    // Then every other sum is taken by way of a product with one: many processors have adders beside their multipliers,
-    // and differences keep those busy. Crossed pairs need the register.
+    // If true, every other vector is added to S by an FMA with one: on AMD processors the units for additions are not
+    // those for FMAs, and the differences already occupy half of the former. Crossed pairs need the register.
     bool has_one() const { return conf_.centered && !crosses(); }
     bool has_groups() const { return std::is_same_v<T, float> && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
@@ -75,7 +76,8 @@ private:
         if (finds_pivots()) pivots_.begin(reg_left_);
     }
 
-    // As many groups as there are. Rows of fewer than four elements have another pivot.
+    // Sums up as many groups as there are, but none of rows with fewer than four elements, whose pivots are found in
+    // another way.
     void sum_groups() {
         Xbyak::Label end;
         cmp(reg_count_, 4);
@@ -110,7 +112,7 @@ private:
 
     void fold_group() {
         const auto numbers = [&](const reg &array, int row) {
-            return ptr[rows_.numbers(array) + (row - GROUP) * int(sizeof(T))]; // behind the group by now
+            return ptr[rows_.numbers(array) + (row - GROUP) * int(sizeof(T))]; // the stepper is behind the group now
         };
         fold_of_eight_.fold(rsp + GROUP_LANES, [&](int row, const ymm_t &sums) {
             if (conf_.centered) vmovups(numbers(reg_s_, row), xmm_t(sums.getIdx()));
@@ -118,7 +120,7 @@ private:
         });
     }
 
-    // One of the rows that are left.
+    // Sums up one of the rows that groups leave over.
     void sum_row() {
         if (conf_.repeated && conf_.centered) ops_.broadcast(pivot_, ptr[rows_.numbers(reg_pivot_)]);
         if (finds_pivots()) {

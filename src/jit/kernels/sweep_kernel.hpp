@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sweep_kernel: the sums from which the statistics of rows follow, in one sweep over at most CHUNK elements of each row
+// sweep_kernel: computes the sums for the statistics of rows, in one sweep over at most CHUNK elements of each row
 // (docs/arithmetic.md, "Statistics").
 #pragma once
 
@@ -25,10 +25,10 @@ struct sweep_arguments {
     dim_t row_stride;   // bytes
     dim_t rows;         // at least 1
     dim_t count;        // elements of each row, 1 .. CHUNK
-    T *pivot = nullptr; // found by the kernel, or given to it when it repeats a sweep; not used for rms_norm
-    T *s = nullptr;     // sum of (x - pivot) * factor; not used for rms_norm
-    T *q = nullptr;     // sum of ((x - pivot) * factor)^2
-    T factor = 1;       // read when the sweep is repeated
+    T *pivot = nullptr; // an output of a first sweep, an input of a repeated one; not used for rms_norm
+    T *s = nullptr;     // an output: sum of (x - pivot) * factor; not used for rms_norm
+    T *q = nullptr;     // an output: sum of ((x - pivot) * factor)^2
+    T factor = 1;       // is read by a repeated sweep only
 };
 
 template <typename T> // float or double

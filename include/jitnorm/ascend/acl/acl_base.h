@@ -4,7 +4,7 @@
 #ifndef JITNORM_ASCEND_ACL_BASE_H
 #define JITNORM_ASCEND_ACL_BASE_H
 
-#include "../../jitnorm_aclnn.h"
+#include "../../jitnorm_acl.h"
 
 #ifdef __cplusplus
 extern "C" {

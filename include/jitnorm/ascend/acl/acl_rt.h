@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* acl/acl_rt.h: CANN's device, context, stream and memory functions over the host's memory. What each one returns is
- * said in jitnorm_aclnn.h at the function that it calls. */
+ * said in jitnorm_acl.h at the function that it calls. */
 #ifndef JITNORM_ASCEND_ACL_RT_H
 #define JITNORM_ASCEND_ACL_RT_H
 

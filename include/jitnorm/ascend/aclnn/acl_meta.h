@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnn/acl_meta.h: CANN's tensors, arrays and executors. What each function does and returns is said in
- * jitnorm_aclnn.h at the function that it calls. */
+ * jitnorm_acl.h at the function that it calls. */
 #ifndef JITNORM_ASCEND_ACL_META_H
 #define JITNORM_ASCEND_ACL_META_H
 

@@ -3,6 +3,7 @@
 #ifndef JITNORM_ASCEND_ACLNN_BASE_H
 #define JITNORM_ASCEND_ACLNN_BASE_H
 
+#include "../../jitnorm_aclnn.h"
 #include "acl_meta.h"
 
 #ifdef __cplusplus

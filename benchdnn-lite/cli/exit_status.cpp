@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exceptions and lost output as statuses.
+#include "exit_status.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include "../error.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+int told(const char *program, const char *reason, int status) {
+    std::fprintf(stderr, "%s: %s\n", program, reason);
+    return status;
+}
+
+bool is_all_written() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+} // namespace
+
+int exit_status_of(const char *program, const std::function<int()> &body) {
+    try {
+        const int status = body();
+        return status != 0 || is_all_written() ? status : told(program, "cannot write to standard output", 1);
+    } catch (const input_error &error) {
+        return told(program, error.what(), 2);
+    } catch (const std::exception &error) {
+        return told(program, error.what(), 1);
+    }
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// jitnorm_attr.hpp: attributes and post-operations. Included by jitnorm.hpp; what is not said here stands in
+// jitnorm_attr.h.
+#ifndef JITNORM_ATTR_HPP
+#define JITNORM_ATTR_HPP
+
+#include "jitnorm/jitnorm_primitive.hpp"
+
+namespace jitnorm {
+
+struct post_ops : public handle<jitnorm_post_ops_t> {
+    using handle::handle;
+    post_ops() {
+        jitnorm_post_ops_t result;
+        error::wrap_c_api(jitnorm_post_ops_create(&result), "could not create post-ops");
+        reset(result);
+    }
+    post_ops(jitnorm_post_ops_t taken_over) : handle(taken_over) {}
+
+    int len() const { return jitnorm_post_ops_len(get()); }
+    primitive::kind kind(int index) const {
+        if (index < 0 || index >= len()) throw error(jitnorm_invalid_arguments, "there is no such post-op");
+        return static_cast<primitive::kind>(jitnorm_post_ops_get_kind(get(), index));
+    }
+
+    void append_sum(float scale = 1.f, int32_t zero_point = 0, memory::data_type data_type = memory::data_type::undef) {
+        error::wrap_c_api(jitnorm_post_ops_append_sum(get(), scale, zero_point, memory::convert_to_c(data_type)),
+                          "could not append a sum post-op");
+    }
+    void get_params_sum(int index, float &scale) const {
+        int32_t zero_point;
+        memory::data_type data_type;
+        get_params_sum(index, scale, zero_point, data_type);
+    }
+    void get_params_sum(int index, float &scale, memory::data_type &data_type) const {
+        int32_t zero_point;
+        get_params_sum(index, scale, zero_point, data_type);
+    }
+    void get_params_sum(int index, float &scale, int32_t &zero_point, memory::data_type &data_type) const {
+        jitnorm_data_type_t type;
+        error::wrap_c_api(jitnorm_post_ops_get_params_sum(get(), index, &scale, &zero_point, &type),
+                          "could not get the parameters of a sum post-op");
+        data_type = static_cast<memory::data_type>(type);
+    }
+
+    void append_eltwise(algorithm alg, float alpha, float beta) {
+        error::wrap_c_api(jitnorm_post_ops_append_eltwise(get(), convert_to_c(alg), alpha, beta),
+                          "could not append an eltwise post-op");
+    }
+    void get_params_eltwise(int index, algorithm &alg, float &alpha, float &beta) const {
+        jitnorm_alg_kind_t kind;
+        error::wrap_c_api(jitnorm_post_ops_get_params_eltwise(get(), index, &kind, &alpha, &beta),
+                          "could not get the parameters of an eltwise post-op");
+        alg = static_cast<algorithm>(kind);
+    }
+
+    void append_binary(algorithm alg, const memory::desc &src1_desc) {
+        error::wrap_c_api(jitnorm_post_ops_append_binary(get(), convert_to_c(alg), src1_desc.get()),
+                          "could not append a binary post-op");
+    }
+    void get_params_binary(int index, algorithm &alg, memory::desc &src1_desc) const {
+        jitnorm_alg_kind_t kind;
+        const_jitnorm_memory_desc_t described;
+        error::wrap_c_api(jitnorm_post_ops_get_params_binary(get(), index, &kind, &described),
+                          "could not get the parameters of a binary post-op");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, described), "could not clone a memory descriptor");
+        alg = static_cast<algorithm>(kind);
+        src1_desc.reset(copy);
+    }
+
+    void append_prelu(int mask) {
+        error::wrap_c_api(jitnorm_post_ops_append_prelu(get(), mask), "could not append a prelu post-op");
+    }
+    void get_params_prelu(int index, int &mask) const {
+        error::wrap_c_api(jitnorm_post_ops_get_params_prelu(get(), index, &mask),
+                          "could not get the parameters of a prelu post-op");
+    }
+};
+
+struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
+    using handle::handle;
+    primitive_attr() {
+        jitnorm_primitive_attr_t result;
+        error::wrap_c_api(jitnorm_primitive_attr_create(&result), "could not create attributes");
+        reset(result);
+    }
+    primitive_attr(jitnorm_primitive_attr_t taken_over) : handle(taken_over) {}
+
+    scratchpad_mode get_scratchpad_mode() const {
+        jitnorm_scratchpad_mode_t result;
+        error::wrap_c_api(jitnorm_primitive_attr_get_scratchpad_mode(get(), &result),
+                          "could not get the scratchpad mode");
+        return static_cast<scratchpad_mode>(result);
+    }
+    void set_scratchpad_mode(scratchpad_mode mode) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_scratchpad_mode(get(), convert_to_c(mode)),
+                          "could not set the scratchpad mode");
+    }
+
+    bool get_deterministic() const {
+        int result;
+        error::wrap_c_api(jitnorm_primitive_attr_get_deterministic(get(), &result), "could not get the determinism");
+        return result != 0;
+    }
+    void set_deterministic(bool value) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_deterministic(get(), value), "could not set the determinism");
+    }
+
+    fpmath_mode get_fpmath_mode() const {
+        fpmath_mode mode;
+        bool apply_to_int;
+        get_fpmath_mode(mode, apply_to_int);
+        return mode;
+    }
+    void get_fpmath_mode(fpmath_mode &mode, bool &apply_to_int) const {
+        jitnorm_fpmath_mode_t c_mode;
+        int applies;
+        error::wrap_c_api(jitnorm_primitive_attr_get_fpmath_mode_v2(get(), &c_mode, &applies),
+                          "could not get the floating-point mode");
+        mode = static_cast<fpmath_mode>(c_mode);
+        apply_to_int = applies != 0;
+    }
+    void set_fpmath_mode(fpmath_mode mode, bool apply_to_int = false) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_fpmath_mode_v2(get(), convert_to_c(mode), apply_to_int),
+                          "could not set the floating-point mode");
+    }
+
+    accumulation_mode get_accumulation_mode() const {
+        jitnorm_accumulation_mode_t result;
+        error::wrap_c_api(jitnorm_primitive_attr_get_accumulation_mode(get(), &result),
+                          "could not get the accumulation mode");
+        return static_cast<accumulation_mode>(result);
+    }
+    void set_accumulation_mode(accumulation_mode mode) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_accumulation_mode(get(), convert_to_c(mode)),
+                          "could not set the accumulation mode");
+    }
+
+    rounding_mode get_rounding_mode(int arg) const {
+        jitnorm_rounding_mode_t result;
+        error::wrap_c_api(jitnorm_primitive_attr_get_rounding(get(), arg, &result), "could not get the rounding mode");
+        return static_cast<rounding_mode>(result);
+    }
+    void set_rounding_mode(int arg, rounding_mode mode) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_rounding(get(), arg, convert_to_c(mode)),
+                          "could not set the rounding mode");
+    }
+
+    // Empty descriptors and undef where there is no such tensor.
+    void get_residual(memory::desc &residual_desc, memory::desc &sum_desc, memory::data_type &bias_data_type,
+                      residual_flags &flags) const {
+        const_jitnorm_memory_desc_t residual, sum;
+        jitnorm_data_type_t type;
+        unsigned c_flags;
+        error::wrap_c_api(jitnorm_primitive_attr_get_residual(get(), &residual, &sum, &type, &c_flags),
+                          "could not get the residual");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, residual), "could not clone a memory descriptor");
+        residual_desc.reset(copy);
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, sum), "could not clone a memory descriptor");
+        sum_desc.reset(copy);
+        bias_data_type = static_cast<memory::data_type>(type);
+        flags = static_cast<residual_flags>(c_flags);
+    }
+    // An empty sum_desc: the sum is not written; undef: there is no bias.
+    void set_residual(const memory::desc &residual_desc, const memory::desc &sum_desc = memory::desc(),
+                      memory::data_type bias_data_type = memory::data_type::undef,
+                      residual_flags flags = residual_flags::none) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_residual(get(), residual_desc.get(), sum_desc.get(),
+                                                              memory::convert_to_c(bias_data_type),
+                                                              convert_to_c(flags)),
+                          "could not set a residual");
+    }
+
+    // An empty descriptor: there is no such output.
+    memory::desc get_unquantized_dst() const {
+        const_jitnorm_memory_desc_t unquantized;
+        error::wrap_c_api(jitnorm_primitive_attr_get_unquantized_dst(get(), &unquantized),
+                          "could not get the unquantized output");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, unquantized), "could not clone a memory descriptor");
+        memory::desc result;
+        result.reset(copy);
+        return result;
+    }
+    void set_unquantized_dst(const memory::desc &unquantized_desc) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_unquantized_dst(get(), unquantized_desc.get()),
+                          "could not set an unquantized output");
+    }
+
+    void set_scales_mask(int arg, int mask) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_scales_mask(get(), arg, mask), "could not set a scale");
+    }
+    void set_scales(int arg, int mask, const memory::dims &groups, memory::data_type type = memory::data_type::f32,
+                    bool is_on_host = false, quantization_mode mode = quantization_mode::static_sazp) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_scales_v3(get(), arg, mask, static_cast<int>(groups.size()),
+                                                               groups.empty() ? nullptr : groups.data(),
+                                                               memory::convert_to_c(type), is_on_host,
+                                                               convert_to_c(mode)),
+                          "could not set scales");
+    }
+    void set_host_scale(int arg, memory::data_type type = memory::data_type::f32) {
+        set_scales(arg, 0, {}, type, true);
+    }
+
+    void set_zero_points_mask(int arg, int mask) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_zero_points_mask(get(), arg, mask), "could not set a zero point");
+    }
+    void set_zero_points(int arg, int mask, const memory::dims &groups, memory::data_type type = memory::data_type::s32,
+                         bool is_on_host = false) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_zero_points_v2(get(), arg, mask, static_cast<int>(groups.size()),
+                                                                    groups.empty() ? nullptr : groups.data(),
+                                                                    memory::convert_to_c(type), is_on_host),
+                          "could not set zero points");
+    }
+    void set_host_zero_point(int arg, memory::data_type type = memory::data_type::s32) {
+        set_zero_points(arg, 0, {}, type, true);
+    }
+
+    post_ops get_post_ops() const {
+        const_jitnorm_post_ops_t owned;
+        error::wrap_c_api(jitnorm_primitive_attr_get_post_ops(get(), &owned), "could not get post-ops");
+        jitnorm_post_ops_t copy;
+        error::wrap_c_api(jitnorm_post_ops_clone(&copy, owned), "could not clone post-ops");
+        return post_ops(copy);
+    }
+    void set_post_ops(const post_ops &operations) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_post_ops(get(), operations.get()), "could not set post-ops");
+    }
+};
+
+} // namespace jitnorm
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbose log as a user sees it.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <unistd.h>
+
+#include "rig/execution.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr auto INVALID = jitnorm_invalid_arguments;
+
+// What body prints to standard output at the verbose level.
+template <typename Body>
+std::string log_of(int level, Body &&body) {
+    testing::internal::CaptureStdout();
+    EXPECT_OK(jitnorm_set_verbose(level));
+    body();
+    EXPECT_OK(jitnorm_set_verbose(0));
+    return testing::internal::GetCapturedStdout();
+}
+
+int count(const std::string &text, const std::string &part) {
+    int found = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+}
+
+owned_pd make_pd() {
+    const owned_md data = make_md({3, 8}, jitnorm_f32);
+    owned_pd pd;
+    EXPECT_OK((forward_request{jitnorm_forward_inference, data, data}.create(&pd)));
+    return pd;
+}
+
+TEST(verbose, executions_at_one_creations_at_two) {
+    for (const int level : {0, 1, 2}) {
+        const std::string log = log_of(level, [] {
+            execution run(make_pd());
+            EXPECT_OK(run.run());
+        });
+        EXPECT_EQ(count(log, "jitnorm_verbose,v1,primitive,exec,cpu,layer_normalization,"), level >= 1 ? 1 : 0) << log;
+        EXPECT_EQ(count(log, "jitnorm_verbose,v1,primitive,create,cpu,layer_normalization,"), level >= 2 ? 1 : 0)
+            << log;
+    }
+}
+
+// "...,<implementation>,<problem>,<milliseconds>"
+TEST(verbose, execution_tells_what_and_how_long) {
+    const owned_pd pd = make_pd();
+    const char *name = nullptr;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_impl_info_str, 0, &name));
+    execution run(pd);
+    const std::string log = log_of(1, [&] { EXPECT_OK(run.run()); });
+    EXPECT_EQ(count(log, std::string(",") + name + ",--dir=FWD_I "), 1) << log;
+    EXPECT_EQ(count(log, " 3x8,"), 1) << log;
+    char *end = nullptr;
+    const double milliseconds = std::strtod(log.c_str() + log.rfind(',') + 1, &end);
+    EXPECT_GE(milliseconds, 0);
+    EXPECT_STREQ(end, "\n");
+}
+
+// A type that the problem does not use is not part of it.
+TEST(verbose, execution_tells_nothing_that_is_not_used) {
+    const owned_md data = make_md({3, 8}, jitnorm_f32);
+    forward_request request{jitnorm_forward_inference, data, data};
+    request.scale_shift_type = jitnorm_bf16;
+    owned_pd pd;
+    ASSERT_OK(request.create(&pd));
+    execution run(pd);
+    const std::string log = log_of(1, [&] { EXPECT_OK(run.run()); });
+    EXPECT_EQ(count(log, "bf16"), 0) << log;
+}
+
+TEST(verbose, errors_say_why) {
+    const auto misuse = [] {
+        owned_pd pd;
+        const owned_md data = make_md({3, 8}, jitnorm_f32), other = make_md({3, 9}, jitnorm_f32);
+        EXPECT_EQ((forward_request{jitnorm_forward_inference, data, other}.create(&pd)), INVALID);
+        execution run(make_pd());
+        EXPECT_EQ(run.run({}), INVALID);
+        EXPECT_EQ(jitnorm_engine_destroy(nullptr), jitnorm_success);
+        EXPECT_EQ(jitnorm_stream_wait(nullptr), INVALID);
+    };
+    EXPECT_EQ(log_of(0, misuse), "");
+    const std::string log = log_of(1, misuse);
+    EXPECT_EQ(count(log, "\n"), 3) << log;
+    EXPECT_EQ(count(log, "error,jitnorm_layer_normalization_forward_primitive_desc_create_v2,invalid_arguments,"), 1);
+    EXPECT_EQ(count(log, "error,jitnorm_primitive_execute,invalid_arguments,argument SRC is missing"), 1) << log;
+    EXPECT_EQ(count(log, "error,jitnorm_stream_wait,invalid_arguments,stream is null"), 1) << log;
+}
+
+// What is printed where nobody said anything, in a process of its own.
+[[noreturn]] void fail_in_three_ways(const char *verbose) {
+    verbose == nullptr ? unsetenv("JITNORM_VERBOSE") : setenv("JITNORM_VERBOSE", verbose, 1);
+    std::fflush(stdout);
+    dup2(STDERR_FILENO, STDOUT_FILENO); // where death tests look
+    const owned_md data = make_md({3, 8}, jitnorm_f32), s32 = make_md({3, 8}, jitnorm_s32);
+    owned_pd pd;
+    execution run(make_pd());
+    const bool as_expected = jitnorm_stream_wait(nullptr) == INVALID && run.run({}) == INVALID && run.run() == 0 &&
+                             forward_request{jitnorm_forward_inference, s32, data}.create(&pd) == jitnorm_unimplemented;
+    std::exit(as_expected ? 0 : 1);
+}
+
+TEST(verbose, errors_are_printed_by_default) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto good = testing::ExitedWithCode(0);
+    const std::string two = "^jitnorm_verbose,v1,error,jitnorm_stream_wait,invalid_arguments,stream is null\n"
+                            "jitnorm_verbose,v1,error,jitnorm_primitive_execute,invalid_arguments,argument SRC is "
+                            "missing\n";
+    EXPECT_EXIT(fail_in_three_ways(nullptr), good, two + "$");
+    EXPECT_EXIT(fail_in_three_ways("error"), good, two + "$");
+    EXPECT_EXIT(fail_in_three_ways("nonsense"), good, two + "$");
+    EXPECT_EXIT(fail_in_three_ways("0"), good, "^$");
+    EXPECT_EXIT(fail_in_three_ways("none"), good, "^$");
+    EXPECT_EXIT(fail_in_three_ways("profile_exec"), good,
+                two + "jitnorm_verbose,v1,primitive,exec,.*\n.*unimplemented,src");
+}
+
+TEST(verbose, levels_are_three) {
+    EXPECT_EQ(jitnorm_set_verbose(-1), INVALID);
+    EXPECT_EQ(jitnorm_set_verbose(3), INVALID);
+}
+
+} // namespace

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// descriptors: memory descriptors by strides and by tags, of shapes that reach every edge of a layout.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/format_tag.hpp"
+#include "core/names.hpp"
+#include "layout/row_order.hpp"
+
+namespace jitnorm::tests {
+
+using impl::dim_t;
+using impl::memory_desc;
+using values = std::vector<dim_t>;
+
+constexpr jitnorm_data_type_t TYPES[] = {jitnorm_s8, jitnorm_bf16, jitnorm_f32, jitnorm_f64};
+
+inline memory_desc strided(const values &dims, const values &strides, jitnorm_data_type_t type) {
+    memory_desc md;
+    EXPECT_EQ(impl::make_with_strides(md, int(dims.size()), dims.data(), type, strides.data()), jitnorm_success);
+    return md;
+}
+
+inline memory_desc tagged(const values &dims, jitnorm_format_tag_t tag, jitnorm_data_type_t type) {
+    memory_desc md;
+    EXPECT_EQ(impl::make_with_tag(md, int(dims.size()), dims.data(), type, tag), jitnorm_success);
+    return md;
+}
+
+inline std::string text_of(const memory_desc &md) {
+    return std::string(impl::name_of(md.data_type)) + " " + impl::layout_name(md) + " " + impl::join(md.dims, md.ndims);
+}
+
+// Shapes with tails in every direction, with whole blocks, and with dimensions of 1.
+inline std::vector<values> shapes_of(int ndims) {
+    switch (ndims) {
+    case 1:
+        return {{1}, {37}};
+    case 2:
+        return {{37, 53}, {48, 64}, {1, 19}, {67, 1}};
+    case 3:
+        return {{5, 19, 21}, {2, 16, 32}, {17, 1, 9}};
+    case 4:
+        return {{3, 9, 2, 18}, {17, 18, 1, 5}, {1, 8, 3, 16}};
+    default:
+        return {{2, 9, 2, 3, 10}, {17, 1, 3, 1, 7}};
+    }
+}
+
+// With its rows in the order in which they are in memory.
+inline memory_desc in_order(const memory_desc &md) {
+    return impl::layer_norm::with_row_order(md, md.ndims - 1, impl::layer_norm::order_in_memory(md, md.ndims - 1));
+}
+
+} // namespace jitnorm::tests

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much scratchpad problems need: the bounds of docs/embedding.md, on kernels.
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "primitive/on_kernels.hpp"
+#include "rig/run.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+TEST(scratchpad, of_backward_is_bounded) {
+    constexpr size_t MIB = 1 << 20;
+    for (const auto type : {jitnorm_bf16, jitnorm_f32, jitnorm_f64})
+        for (const dim_t rows : {1, 7, 64, 512, 30000, 10'000'000})
+            for (const dim_t C : {1, 64, 1024, 4096, 4097, 16384, 16385, 65536, 131072, 131073, 1'000'000})
+                for (const std::vector<dim_t> &strides : {std::vector<dim_t>{C, 1}, {1, rows}}) {
+                    const dim_t dims[] = {rows, C};
+                    problem p = make_problem(setup{.kind = jitnorm_backward});
+                    ASSERT_EQ(impl::make_with_strides(p.src, 2, dims, type, strides.data()), jitnorm_success);
+                    p.diff_src = p.diff_dst = p.src;
+                    p.statistics = dense({rows});
+                    const size_t fixed = type == jitnorm_f64 ? 96 * MIB : 64 * MIB;
+                    const size_t bound = fixed + (C > 4096 ? impl::bytes(p.src) / 256 : 0);
+                    for (const implementation &entry : impl::layer_norm::on_kernels)
+                        if (entry.refusal(p).empty()) {
+                            EXPECT_LE(scratchpad_bytes(entry, p), bound) << describe(p);
+                        }
+                }
+}
+
+// Dense rows need none, unless several threads share the chunks of a few long ones.
+TEST(scratchpad, of_dense_forward_is_none_but_for_few_long_rows) {
+    for (const auto type : {jitnorm_bf16, jitnorm_f32, jitnorm_f64})
+        for (const auto &[rows, C, needs] : {std::tuple<dim_t, dim_t, bool>{1, 4096, false},
+                                             {10'000, 768, false},
+                                             {64, 1'000'000, false},
+                                             {63, 1'000'000, true},
+                                             {1, 1'000'000, true}}) {
+            problem p = make_problem(setup{});
+            p.src = p.dst = dense({rows, C}, type);
+            p.statistics = dense({rows});
+            for (const implementation &entry : impl::layer_norm::on_kernels)
+                if (entry.refusal(p).empty()) {
+                    EXPECT_EQ(scratchpad_bytes(entry, p) != 0, needs) << describe(p);
+                }
+        }
+}
+
+// What the user of a primitive for all sizes is asked for, and that it is enough.
+TEST(scratchpad, of_forward_with_runtime_sizes_is_bounded) {
+    constexpr size_t MIB = 1 << 20, BETWEEN_ROWS = MIB;
+    for (const char *layout : {"dense", "ba"})
+        for (const auto operand : {jitnorm_data_type_undef, jitnorm_s8, jitnorm_bf16, jitnorm_f32, jitnorm_f64}) {
+            setup s{.dims = {70, 5000}, .src = layout, .dst = layout};
+            const bool has_operand = operand != jitnorm_data_type_undef;
+            if (has_operand)
+                s.attr.post_ops.entries = {
+                    impl::binary_post_op{jitnorm_binary_add, make_layout("ba", s.dims, operand)}};
+            const size_t tiles = has_operand || s.src != "dense" ? 18 * MIB : 0;
+            const size_t operands = has_operand ? 8 * MIB * impl::size_of(operand) + BETWEEN_ROWS : 0;
+            problem open = with_runtime_sizes(make_problem(s));
+            if (s.src == "dense") open.src.strides[1] = open.dst.strides[1] = 1;
+            for (const implementation &entry : impl::layer_norm::on_kernels) {
+                if (!entry.refusal(open).empty()) continue;
+                EXPECT_LE(scratchpad_bytes(entry, open), tiles + operands) << describe(open);
+                plan how = plan_of(entry, make_problem(s));
+                how.give_up_chunks();
+                EXPECT_LE(how.scratchpad.bytes(), scratchpad_bytes(entry, open)) << describe(open);
+            }
+        }
+}
+
+} // namespace
+} // namespace jitnorm::tests

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// found_scales: problems whose scales of dst the library finds, and values that reach these as they are.
+#pragma once
+
+#include <vector>
+
+#include "equality.hpp"
+
+namespace jitnorm::tests {
+
+inline setup quantizing(const std::vector<dim_t> &dims, dim_t per_row = 1, jitnorm_data_type_t dst = jitnorm_s8) {
+    const unsigned other = dims.back() % 2 == 0 ? jitnorm_rms_norm : jitnorm_use_shift;
+    return {.flags = jitnorm_use_scale | other,
+            .dims = dims,
+            .dst_type = dst,
+            .attr = finding_scales(dims, per_row),
+            .side = dims.back() % 2 == 0 ? guard_side::before : guard_side::after,
+            .seed = unsigned(dims.back())};
+}
+
+// Given statistics that change nothing let every value through.
+inline setup letting_through(dim_t rows, dim_t columns, dim_t per_row = 1) {
+    setup s = quantizing({rows, columns}, per_row);
+    s.kind = jitnorm_forward_inference;
+    s.flags = jitnorm_use_global_stats;
+    return s;
+}
+
+inline preparation holding(const std::vector<double> &src) {
+    return [src](run &r) {
+        r.p.epsilon = 0;
+        r.src.fill(src);
+        r.mean.fill(std::vector<double>(size_t(r.p.rows()), 0));
+        r.variance.fill(std::vector<double>(size_t(r.p.rows()), 1));
+    };
+}
+
+} // namespace jitnorm::tests
