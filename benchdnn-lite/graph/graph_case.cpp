@@ -51,9 +51,11 @@ std::string text_of(const json &object, const char *name, const std::string &oth
     return object.contains(name) ? member(object, name).get<std::string>() : otherwise;
 }
 
-// The library would convert any number, of which most are no integers of 64 bits.
+// The parser would convert any number, of which most are no integers of 64 bits.
 int64_t integer_in(const json &value) {
     if (!value.is_number_integer()) throw input_error("an integer was expected, not ", value.dump());
+    if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t(LARGEST))
+        throw input_error(value.dump(), " is larger than ", std::to_string(LARGEST));
     return value.get<int64_t>();
 }
 
@@ -63,7 +65,11 @@ std::vector<int64_t> integers_in(const json &list) {
     return integers;
 }
 
-size_t id_of(const json &from) { return size_t(integer_in(member(from, "id"))); }
+size_t id_of(const json &from) {
+    const json &id = member(from, "id");
+    if (!id.is_number_unsigned()) throw input_error("an id was expected, not ", id.dump());
+    return id.get<size_t>();
+}
 
 std::vector<dim_t> numbers_of(const json &list, const char *what) {
     const std::vector<dim_t> values = integers_in(list);

@@ -238,12 +238,11 @@ void runner::run() {
     for (const step &s : steps_) time(s);
 }
 
-outcome outcome_of(jitnorm_status_t status, const std::string &reason) {
-    const state s = status == jitnorm_unimplemented       ? state::unimplemented
-                    : status == jitnorm_invalid_arguments ? state::invalid_arguments
-                                                          : state::failed;
-    return outcome_without_elements(s,
-                                    concat(reason, ": ", jitnorm_status2str(status), ": ", jitnorm_get_last_error()));
+outcome outcome_of(const jitnorm::error &error) {
+    const state s = error.status == jitnorm_unimplemented       ? state::unimplemented
+                    : error.status == jitnorm_invalid_arguments ? state::invalid_arguments
+                                                                : state::failed;
+    return outcome_without_elements(s, concat(jitnorm_status2str(error.status), ": ", error.what()));
 }
 
 } // namespace
@@ -254,7 +253,7 @@ graph_result run_graph(const graph_job &job) {
     try {
         runner(job, result).run();
     } catch (const jitnorm::error &error) {
-        result.what = outcome_of(error.status, error.what());
+        result.what = outcome_of(error);
     } catch (const unsupported &reason) {
         result.what = outcome_without_elements(state::unimplemented, reason.what());
     } catch (const std::bad_alloc &) {

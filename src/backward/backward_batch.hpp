@@ -18,10 +18,10 @@ struct backward_batch {
 
     dim_t rows = 0;
     alignas(64) T mean[MAX_ROWS], rstd[MAX_ROWS];
-    alignas(64) T factor[MAX_ROWS];                                 // backward_sums_arguments::factor
-    alignas(64) T chunk_s1[MAX_ROWS] = {}, chunk_s2[MAX_ROWS] = {}; // the sums over one chunk
-    alignas(64) double s1[MAX_ROWS], s2[MAX_ROWS];                  // the sums over the rows
-    alignas(64) T m1[MAX_ROWS], k[MAX_ROWS];                        // row_slopes
+    alignas(64) T factor[MAX_ROWS];                       // backward_sums_arguments::factor
+    alignas(64) T chunk_s1[MAX_ROWS], chunk_s2[MAX_ROWS]; // the sums over one chunk
+    alignas(64) double s1[MAX_ROWS], s2[MAX_ROWS];        // the sums over the rows
+    alignas(64) T m1[MAX_ROWS], k[MAX_ROWS];              // row_slopes
 
     void read_statistics(const problem &p, const statistics_rows &from) {
         const auto read = [&](const void *tensor, auto &&take) {

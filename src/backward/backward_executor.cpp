@@ -26,8 +26,10 @@ jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) cons
 
 template <typename T, typename Rows>
 walk backward_executor<T, Rows>::walk_of(const arguments &args) const {
-    const bool past_caches = lies_past_caches(parts_.p.diff_src, args, DIFF_SRC, {DIFF_DST, DIFF_SUM});
-    return parts_.how.on(max_threads(), past_caches);
+    const plan &how = parts_.how;
+    const bool past_caches =
+        how.non_temporal && lies_past_caches(parts_.p.diff_src, args, DIFF_SRC, {DIFF_DST, DIFF_SUM});
+    return how.on(how.takes_one_thread() ? 1 : max_threads(), past_caches);
 }
 
 template <typename T, typename Rows>

@@ -60,11 +60,12 @@ public:
     // meanwhile.
     void run(batch &b, range rows, const column_sums<T> &to) {
         const dim_t columns = parts_.work.columns(), step = parts_.how.panel_columns;
+        const T *const s1 = parts_.p.is_rms() ? b.chunk_s2 : b.chunk_s1; // without a mean nobody sets or takes s1
         b.clear_sums(rows);
         if (parts_.batches.have_sums())
             for (dim_t chunk = 0; chunk < parts_.work.chunks(); ++chunk) {
                 sum(b, rows, parts_.work.columns_of(chunk), to, b.chunk_s1, b.chunk_s2);
-                b.add_chunk(rows, b.chunk_s1, b.chunk_s2);
+                b.add_chunk(rows, s1, b.chunk_s2);
             }
         if (!parts_.p.wants_diff_src()) return;
         b.find_slopes(rows, 1.0 / double(columns));

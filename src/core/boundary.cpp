@@ -36,14 +36,12 @@ void log_error(const char *function, std::string_view status, const char *reason
 }
 
 // Allocates nothing, because it also runs when memory is out, and within executions.
-jitnorm_status_t report(const char *function, verdict result) noexcept {
-    if (result.status == jitnorm_success) return result.status;
-    const char *status = jitnorm_status2str(result.status);
-    const bool has_reason = *result.reason != '\0';
-    remember_error(function, status, has_reason ? result.reason : status);
-    if (has_reason && verbose_level() >= (is_an_answer(result.status) ? 1 : VERBOSE_ERRORS))
-        log_error(function, status, result.reason);
-    return result.status;
+void report_error(const char *function, verdict error) noexcept {
+    const char *status = jitnorm_status2str(error.status);
+    const bool has_reason = *error.reason != '\0';
+    remember_error(function, status, has_reason ? error.reason : status);
+    if (has_reason && verbose_level() >= (is_an_answer(error.status) ? 1 : VERBOSE_ERRORS))
+        log_error(function, status, error.reason);
 }
 
 } // namespace jitnorm::impl

@@ -36,9 +36,14 @@ inline const void *array_of(size_t count, const void *elements) noexcept {
 // Writes the line "error,<function>,<status>,<reason>" to the verbose log.
 void log_error(const char *function, std::string_view status, const char *reason) noexcept;
 
-// Returns the status of the verdict. Keeps the reason of an error as the thread's last error, and logs it under the
-// function's name.
-jitnorm_status_t report(const char *function, verdict result) noexcept;
+// Keeps the reason of an error as the thread's last error, and logs it under the function's name.
+[[gnu::cold]] void report_error(const char *function, verdict error) noexcept;
+
+// Returns the status of the verdict. Reports it if it is an error.
+inline jitnorm_status_t report(const char *function, verdict result) noexcept {
+    if (result.failed()) report_error(function, result);
+    return result.status;
+}
 
 // Runs `body` and reports the verdict that it returns or the exception that it throws.
 template <typename Body>

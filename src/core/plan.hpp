@@ -87,7 +87,10 @@ struct plan {
     // Bytes of the tile of a batch's sums with a residual.
     dim_t sum_bytes() const { return batch_rows * sum_pitch; }
 
+    // Whether one thread is enough. Then nobody needs to ask how many there are.
+    bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
     // `past_caches`: whether the result begins a cache line and is not in the place of an input (lies_past_caches()).
+    // It matters only where `non_temporal` is set.
     walk on(int available_threads, bool past_caches) const;
     bool may_go_by_chunks(int available_threads) const;
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.

@@ -122,6 +122,23 @@ void forward_batches<T>::read_statistics(const statistics_rows &from, row_batch<
     batch.complete(epsilon_);
 }
 
+// To another type than theirs, or not side by side.
+template <typename T>
+void forward_batches<T>::convert_statistics(const row_batch<T> &batch, const statistics_rows &to) const {
+    alignas(64) float values[MAX_BATCH_ROWS];
+    const auto write = [&](void *tensor) {
+        layer_norm::write_statistics(values, batch.rows, tensor, statistics_type_, 0, to.stride);
+    };
+    if (writes_mean_) {
+        batch.copy_means(values);
+        write(to.mean);
+    }
+    if (writes_variance_) {
+        batch.copy_deviations(form_, values);
+        write(to.variance);
+    }
+}
+
 // Those of the next batch.
 template <typename T>
 void forward_batches<T>::prefetch_terms(const forward_inputs<T> &inputs, const strip *terms, dim_t rows,

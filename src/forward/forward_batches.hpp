@@ -63,6 +63,7 @@ public:
                                           dim_t first_row, range columns) const;
 
 private:
+    [[gnu::noinline]] void convert_statistics(const row_batch<T> &batch, const statistics_rows &to) const;
     [[gnu::noinline]] void normalize_with_operands(const forward_inputs<T> &inputs,
                                                    const jit::normalize_kernel<T> &kernel,
                                                    jit::normalize_arguments<T> &args, const window &where) const;
@@ -108,14 +109,9 @@ inline void forward_batches<T>::take_first_sweeps(const strip &src, row_batch<T>
 
 template <typename T>
 inline void forward_batches<T>::write_statistics(const row_batch<T> &batch, const statistics_rows &to) const {
-    const auto write = [&](void *tensor, const auto &copy) {
-        if (statistics_type_ == jitnorm_f32 && to.stride == 1) return copy(tensor); // almost always
-        alignas(64) float values[MAX_BATCH_ROWS];
-        copy(values);
-        layer_norm::write_statistics(values, batch.rows, tensor, statistics_type_, 0, to.stride);
-    };
-    if (writes_mean_) write(to.mean, [&](void *values) { batch.copy_means(values); });
-    if (writes_variance_) write(to.variance, [&](void *values) { batch.copy_deviations(form_, values); });
+    if (statistics_type_ != jitnorm_f32 || to.stride != 1) return convert_statistics(batch, to); // hardly ever
+    if (writes_mean_) batch.copy_means(to.mean);
+    if (writes_variance_) batch.copy_deviations(form_, to.variance);
 }
 
 template <typename T>

@@ -35,11 +35,10 @@ jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const
     return jitnorm_success;
 }
 
-// Nobody asks how many threads there are where one is enough.
 template <typename T, typename Rows>
 walk forward_executor<T, Rows>::walk_of(const arguments &args) const {
-    const bool one = plan_.row_threads == 1 && plan_.chunk_threads <= 1;
-    return plan_.on(one ? 1 : max_threads(), lies_past_caches(problem_.dst, args, DST, {SRC}));
+    const bool past_caches = plan_.non_temporal && lies_past_caches(problem_.dst, args, DST, {SRC});
+    return plan_.on(plan_.takes_one_thread() ? 1 : max_threads(), past_caches);
 }
 
 template <typename T, typename Rows>
@@ -95,7 +94,8 @@ inline void forward_executor<T, Rows>::find_statistics_at_once(cursor &at, row_b
     const range rows = {0, batch.rows}, columns = {0, C_};
     if constexpr (requires { rows_.sweep(); })
         if (rows_.sweep()) return batches_.take_first_sweeps(at.open_and_sweep(rows, columns, batch.q)[X], batch);
-    batches_.find_statistics(at.open_to_read(rows, columns)[X], batch);
+    const strip src = at.open_to_read(rows, columns)[X]; // a copy: of the panel no address is taken
+    batches_.find_statistics(src, batch);
 }
 
 template <typename T, typename Rows>

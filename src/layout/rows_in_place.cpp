@@ -31,7 +31,7 @@ rows_in_place::rows_in_place(const row_tensors &tensors, const plan &)
     }
     if (tensors.statistics == nullptr) return;
     statistics_size_ = element_size(*tensors.statistics);
-    statistics_stride_ = space_.stride(int(count_));
+    if (space_.run_length() > 1) statistics_stride_ = space_.stride(int(count_));
 }
 
 } // namespace jitnorm::impl::layer_norm

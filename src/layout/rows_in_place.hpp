@@ -21,10 +21,8 @@ public:
 
     class cursor {
     public:
-        cursor(const rows_in_place &rows, const arguments &args, std::byte * /* no tiles */) : rows_(rows) {
-            for (size_t i = 0; i < MAX_ROW_TENSORS; ++i) first_[i] = rows.data_[i].first_in(args);
-            statistics_first_ = {args[MEAN], args[VARIANCE], rows.statistics_stride_};
-        }
+        cursor(const rows_in_place &rows, const arguments &args, std::byte * /* no tiles */)
+            : rows_(rows), args_(args) {}
 
         // Calls body(first row, number of rows) for batches of at most `most` rows that cover the range in order. The
         // functions below are for the body: they mean its batch.
@@ -53,10 +51,10 @@ public:
         void close(range, range) const {}
 
         statistics_rows open_statistics() const {
-            const auto at_batch = [&](void *first) {
-                return first == nullptr ? nullptr : static_cast<std::byte *>(first) + statistics_offset_;
+            const auto at_batch = [&](slot s) {
+                return args_[s] == nullptr ? nullptr : static_cast<std::byte *>(args_[s]) + statistics_offset_;
             };
-            return {at_batch(statistics_first_.mean), at_batch(statistics_first_.variance), statistics_first_.stride};
+            return {at_batch(MEAN), at_batch(VARIANCE), rows_.statistics_stride_};
         }
         void close_statistics() const {}
 
@@ -64,17 +62,17 @@ public:
 
     private:
         void move_to(const row_space::run &run, dim_t row) {
-            for (size_t i = 0; i < MAX_ROW_TENSORS; ++i) {
+            for (size_t i = 0; i < rows_.count_; ++i) {
                 const tensor &t = rows_.data_[i];
-                batch_[i] = first_[i] + run.offset[i] * t.size + row * t.stride;
+                batch_[i] = static_cast<std::byte *>(args_[t.place]) + run.offset[i] * t.size + row * t.stride;
             }
             if (rows_.statistics_size_ == 0) return;
-            statistics_offset_ = (run.offset[rows_.count_] + row * statistics_first_.stride) * rows_.statistics_size_;
+            statistics_offset_ = (run.offset[rows_.count_] + row * rows_.statistics_stride_) * rows_.statistics_size_;
         }
 
         const rows_in_place &rows_;
-        std::array<std::byte *, MAX_ROW_TENSORS> first_, batch_;
-        statistics_rows statistics_first_;
+        const arguments &args_;
+        std::array<std::byte *, MAX_ROW_TENSORS> batch_ = {}; // the first row of the batch; null from count_ on
         dim_t statistics_offset_ = 0; // from the data handle to the batch's first statistic, in bytes
     };
 
@@ -82,15 +80,12 @@ private:
     struct tensor {
         slot place = NO_SLOT;
         dim_t size = 0, stride = 0; // bytes of an element, bytes from row to row of a run
-        std::byte *first_in(const arguments &args) const {
-            return place == NO_SLOT ? nullptr : static_cast<std::byte *>(args[place]);
-        }
     };
 
     row_space space_;                                   // of the data tensors and, behind them, the statistics
     size_t count_;                                      // of data tensors
     std::array<tensor, MAX_ROW_TENSORS> data_ = {};     // from count_ on, their sizes are 0
-    dim_t statistics_size_ = 0, statistics_stride_ = 0; // bytes of an element, elements from row to row
+    dim_t statistics_size_ = 0, statistics_stride_ = 1; // bytes of an element, elements from row to row
 };
 
 } // namespace jitnorm::impl::layer_norm

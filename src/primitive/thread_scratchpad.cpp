@@ -19,8 +19,7 @@ bool grow(thread_state &mine, size_t bytes) {
 
 } // namespace
 
-thread_scratchpad::thread_scratchpad(size_t bytes) noexcept {
-    if (bytes == 0) return;
+void thread_scratchpad::take(size_t bytes) noexcept {
     thread_state *mine = state_of_this_thread();
     if (mine == nullptr || mine->scratchpad.in_use) {
         own_ = allocate_aligned(bytes);
@@ -30,10 +29,6 @@ thread_scratchpad::thread_scratchpad(size_t bytes) noexcept {
         *in_use_ = true;
         data_ = mine->scratchpad.data.get();
     }
-}
-
-thread_scratchpad::~thread_scratchpad() {
-    if (in_use_ != nullptr) *in_use_ = false;
 }
 
 void free_thread_scratchpad() noexcept {

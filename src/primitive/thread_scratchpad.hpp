@@ -13,15 +13,21 @@ namespace jitnorm::impl {
 // middle of another; and if the thread ends and has no state any more.
 class thread_scratchpad {
 public:
-    explicit thread_scratchpad(size_t bytes) noexcept; // 0: there is no scratchpad
+    explicit thread_scratchpad(size_t bytes) noexcept { // 0: there is no scratchpad
+        if (bytes != 0) take(bytes);
+    }
     thread_scratchpad(const thread_scratchpad &) = delete;
     thread_scratchpad &operator=(const thread_scratchpad &) = delete;
-    ~thread_scratchpad();
+    ~thread_scratchpad() {
+        if (in_use_ != nullptr) *in_use_ = false;
+    }
 
     // At least so many bytes, aligned to 64, with undefined content. Null if memory is out or 0 bytes were asked for.
     void *data() const { return data_; }
 
 private:
+    void take(size_t bytes) noexcept;
+
     void *data_ = nullptr;
     bool *in_use_ = nullptr; // the flag of the thread's buffer, if that is used; otherwise null
     aligned_bytes own_;      // the execution's own buffer, if it has one

@@ -33,6 +33,7 @@ void run_parts(int parts, void (*body)(void *context, int part), void *context);
 
 template <typename Body> // void(int part); must not throw
 void parallel_parts(int parts, Body &&body) {
+    if (parts == 1) return body(0);
     using body_type = std::remove_reference_t<Body>;
     run_parts(
         parts, [](void *context, int part) { (*static_cast<body_type *>(context))(part); }, &body);

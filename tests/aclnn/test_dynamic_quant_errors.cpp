@@ -57,6 +57,13 @@ TEST(aclnn_dynamic_quant_errors, null_pointers) {
         EXPECT_EQ(second(nullptr, 0, nullptr, nullptr), NULLPTR);
 }
 
+TEST(aclnn_dynamic_quant_errors, no_elements) {
+    for (const dims_t &dims : {dims_t{0, 6}, {4, 0}}) {
+        const quant_problem p(dims);
+        expect_refused(TILING, "x", [&](auto size, auto made) { return p.first(false, false, size, made); });
+    }
+}
+
 TEST(aclnn_dynamic_quant_errors, of_the_second_calls) {
     quant_problem p({5, 33}, ACL_BF16, layout::gaps);
     ASSERT_EQ(p.first(true, true, &p.bytes, &p.executor), ACLNN_SUCCESS);

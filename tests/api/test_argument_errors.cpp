@@ -106,6 +106,23 @@ TEST_P(argument_errors, each_with_another_descriptor) {
     }
 }
 
+// Where rows are apart, only strides tell the tensor from others.
+TEST(arguments, of_another_stride_are_refused) {
+    const owned_md data = make_md({3, 8}, jitnorm_f32, dims{16, 1});
+    owned_pd pd;
+    ASSERT_OK((forward_request{jitnorm_forward_inference, data, data}.create(&pd)));
+    execution run(pd);
+    const stranger strangers[] = {stranger(make_md({3, 8}, jitnorm_f32)),
+                                  stranger(make_md({3, 8}, jitnorm_f32, dims{24, 1}))};
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
+        for (const stranger &other : strangers) {
+            arg_list changed = run.args();
+            replace(changed, arg, other.memory);
+            expect_refusal(run, changed, "another stride for argument " + std::to_string(arg));
+        }
+    EXPECT_OK(run.run());
+}
+
 TEST_P(argument_errors, each_without_data) {
     for (const auto &[arg, tensor] : run_.tensors()) {
         if (!GetParam() && arg == JITNORM_ARG_SHIFT) continue;
@@ -123,6 +140,7 @@ TEST_P(argument_errors, null_pointers_and_counts) {
     EXPECT_EQ(jitnorm_primitive_execute(run_.primitive(), nullptr, int(list_.size()), list_.data()), INVALID);
     EXPECT_EQ(jitnorm_primitive_execute(run_.primitive(), stream, int(list_.size()), nullptr), INVALID);
     EXPECT_EQ(jitnorm_primitive_execute(run_.primitive(), stream, -1, list_.data()), INVALID);
+    EXPECT_STREQ(jitnorm_get_last_error(), "nargs is -1");
     EXPECT_EQ(jitnorm_primitive_execute(run_.primitive(), stream, 0, nullptr), INVALID);
     EXPECT_TRUE(run_.is_untouched());
     const_jitnorm_primitive_desc_t pd;

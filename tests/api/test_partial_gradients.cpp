@@ -178,6 +178,7 @@ TEST(partial_gradients, rows_that_are_refused) {
     EXPECT_OK(create(64, 32, 4096));
     EXPECT_OK(create(65, 4032, 4097));
     for (const auto &[rows, first, all] : {std::array<jitnorm_dim_t, 3>{64, 16, 4096},
+                                           {48, 16, 4096}, // its end is that of a block
                                            {65, 32, 4096},
                                            {64, 4064, 4097},
                                            {64, -32, 4096},

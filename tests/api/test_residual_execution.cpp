@@ -95,9 +95,11 @@ TEST_F(residual_execution, forbidden_places) {
     execution run(forward(mixed));
     share(run, JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1);
     EXPECT_EQ(run.run(), INVALID) << "another type";
-    execution gradients(backward(attr));
+    execution gradients(backward(attr)), of_two_types(backward(with_residual(data, half)));
     share(gradients, JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST_1);
     EXPECT_OK(gradients.run());
+    share(of_two_types, JITNORM_ARG_DIFF_DST_1, JITNORM_ARG_DIFF_SRC); // whose buffer is the larger one
+    EXPECT_EQ(of_two_types.run(), INVALID) << "another type";
 }
 
 TEST_F(residual_execution, argument_lists) {

@@ -135,6 +135,20 @@ TEST_F(sharing, backward_has_entries_of_its_own) {
     EXPECT_NE(what(forward), first);
 }
 
+TEST_F(sharing, rows_of_a_larger_problem_are_those_of_one) {
+    const owned_md rows = make_md({64, 8}, jitnorm_f32);
+    const auto part = [&](jitnorm_dim_t first, jitnorm_dim_t all) {
+        owned_pd pd;
+        EXPECT_OK(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+            &pd, cpu(), rows, rows, rows, nullptr, jitnorm_f32, 1e-5f, jitnorm_use_scale, first, all, nullptr));
+        return pd.get()->what;
+    };
+    const described beginning = part(0, 4096);
+    EXPECT_EQ(part(0, 4096), beginning);
+    EXPECT_NE(part(64, 4096), beginning);
+    EXPECT_NE(part(0, 8192), beginning);
+}
+
 TEST_F(sharing, settings_choose_among_entries) {
     const described any = what(forward);
     EXPECT_OK(jitnorm_set_implementation("ref:any"));

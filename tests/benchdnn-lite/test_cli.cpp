@@ -184,6 +184,15 @@ TEST_F(cli, a_hopeless_graph_is_told_and_the_rest_runs) {
         EXPECT_EQ(first(too_large_to_describe), "0:INVALID_ARGUMENTS") << too_large_to_describe;
 }
 
+TEST_F(cli, what_the_library_finds_wrong_with_a_graph_is_told_once) {
+    run("--graph --op-attrs=0:begin_norm_axis:7 --case=op/f32/lnorm.json");
+    EXPECT_EQ(status_, 1);
+    EXPECT_EQ(out_.find("0:FAILED (invalid_graph_op: could not add an operation to a graph: begin_norm_axis is 7 and "
+                        "src has 2 dimensions) ("),
+              0u)
+        << out_;
+}
+
 TEST_F(cli, what_the_library_finds_invalid_is_failed) {
     run("--lnorm 2x2x2x2x2x2");
     EXPECT_EQ(status_, 1);

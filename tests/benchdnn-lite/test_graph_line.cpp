@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of the driver --graph: combinations, rewritings of types, which knob is to blame.
+#include <limits>
+
 #include "command_lines.hpp"
 #include "graph/graph_rewrite.hpp"
 
@@ -90,6 +92,31 @@ TEST(graph_line, mistakes_are_blamed_on_the_knob_that_made_them) {
     EXPECT_EQ(mistake_in({"--graph"}), "no graph to run: name one with --case=FILE, or --batch=FILE");
     after(concat("--case: '", INPUTS, "/shapes_bert': not a serialized graph"),
           mistake_in({"--graph", concat("--case=", INPUTS, "/shapes_bert")}));
+}
+
+// A graph of one operation whose src has this id and these dimensions.
+graph_case parsed(const std::string &id, const std::string &dims) {
+    const std::string src = concat(R"({"id":)", id, R"(,"dtype":"f32","shape":)", dims, R"(,"layout_type":"any"})");
+    return parse_graph(concat(R"({"graph":[{"id":0,"kind":"RMSNorm","inputs":[)", src, R"(],"outputs":[]}]})"));
+}
+
+std::string mistake_in_graph(const std::string &id, const std::string &dims) {
+    try {
+        parsed(id, dims);
+    } catch (const input_error &error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(graph_case, numbers_are_taken_as_they_are_or_not_at_all) {
+    EXPECT_EQ(parsed("18446744073709551615", "[2,3]").ops[0].inputs[0].id, std::numeric_limits<size_t>::max());
+    EXPECT_EQ(mistake_in_graph("-1", "[2,3]"), "an id was expected, not -1");
+    EXPECT_EQ(mistake_in_graph("1.5", "[2,3]"), "an id was expected, not 1.5");
+    EXPECT_EQ(parsed("1", "[2,9223372036854775807]").ops[0].inputs[0].dims[1], std::numeric_limits<dim_t>::max());
+    EXPECT_EQ(mistake_in_graph("1", "[2,9223372036854775808]"),
+              "9223372036854775808 is larger than 9223372036854775807");
+    EXPECT_EQ(mistake_in_graph("1", "[2,1.5]"), "an integer was expected, not 1.5");
 }
 
 } // namespace

@@ -65,6 +65,30 @@ TEST(validate, normalized_axes_leave_one_that_counts_rows) {
     }
 }
 
+TEST(validate, rows_of_a_larger_problem_are_among_its_rows) {
+    const auto at = [](dim_t first, dim_t all) {
+        return [=](problem &p) {
+            p.first_row = first;
+            p.all_rows = all;
+            p.diff_scale_shift_type = jitnorm_f64;
+        };
+    };
+    for (const auto &[first, all] : {std::pair<dim_t, dim_t>{0, 24}, {0, 100}, {76, 100}})
+        accepts(backward_problem(), at(first, all));
+    for (const auto &[first, all] : {std::pair<dim_t, dim_t>{0, 23}, {77, 100}, {1, 24}, {-1, 100}})
+        is_invalid(backward_problem(), at(first, all));
+    is_invalid(forward_problem(), at(0, 24));
+    is_unsupported(backward_problem(), [&](problem &p) {
+        at(0, 24)(p);
+        p.src.strides[0] = RUNTIME_DIM;
+    });
+    is_invalid(backward_problem(), [&](problem &p) { // the sums of parts
+        at(0, 24)(p);
+        p.flags = jitnorm_use_scale;
+        p.diff_scale_shift_type = jitnorm_f32;
+    });
+}
+
 TEST(validate, outputs_left_out) {
     for (const unsigned left_out : {0U, 1U, 2U, 3U, 4U, 8U, 16U, 31U}) {
         accepts(forward_problem(), [&](problem &p) { p.left_out = left_out; });

@@ -47,6 +47,35 @@ TEST(execution, gradients_without_use_affine) {
     EXPECT_NE(run(without), run(layer_norm_backward())) << "whose gamma is not ones";
 }
 
+// Of two types: each is what it is, and none is rounded to the other's.
+TEST(execution, mean_and_variance_of_two_types) {
+    const auto gradient_of = [](jitnorm_data_type_t variance_type) {
+        op_request request = layer_norm_grad();
+        for (std::vector<lt> *list : {&request.inputs, &request.outputs})
+            for (lt &t : *list)
+                if (t.ndims == 3 && t.id != MEAN_ID && t.id != VARIANCE_ID) t.data_type = jitnorm_bf16;
+        request.inputs[2].data_type = variance_type;
+        const compiled_op op(request);
+        const bound inputs(op, request.inputs), outputs(op, request.outputs);
+        for (size_t i = 0; i < 24; ++i) {
+            static_cast<uint16_t *>(inputs.data(0))[i] = uint16_t(0x3f80 + 5 * i); // bf16
+            static_cast<uint16_t *>(inputs.data(1))[i] = uint16_t(0x4000 + 3 * (i % 7));
+        }
+        for (size_t row = 0; row < 6; ++row) {
+            if (variance_type == jitnorm_bf16)
+                static_cast<uint16_t *>(inputs.data(2))[row] = 0x4040; // 3
+            else
+                static_cast<float *>(inputs.data(2))[row] = 3;
+            static_cast<float *>(inputs.data(3))[row] = 2.1F + float(row) / 1000;
+        }
+        std::fill_n(static_cast<float *>(inputs.data(4)), 4, 1.0F);
+        EXPECT_OK(execute(op, inputs, outputs));
+        const auto *gamma_gradient = static_cast<const float *>(outputs.data(1));
+        return std::vector<float>(gamma_gradient, gamma_gradient + 4);
+    };
+    EXPECT_EQ(gradient_of(jitnorm_bf16), gradient_of(jitnorm_f32));
+}
+
 TEST(execution, refuses) {
     const op_request request = layer_norm();
     const compiled_op op(request);

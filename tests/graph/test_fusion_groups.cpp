@@ -118,7 +118,8 @@ TEST(fusion_groups, quantize) {
     }
     expect_apart(chain({{Quantize, jitnorm_s8}})); // no scales
     for (const auto type : {jitnorm_f32, jitnorm_s32, jitnorm_bf16}) expect_apart(chain({quantize(0.1F, type)}));
-    for (const float scale : {0.F, NAN, INFINITY, 1e-45F}) expect_apart(chain({quantize(scale)}));
+    for (const float scale : {0.F, NAN, INFINITY, 1e-45F, 3e38F}) // the last one's inverse is a denormal
+        expect_apart(chain({quantize(scale)}));
     for (const std::vector<int64_t> &points : {std::vector<int64_t>{1, 2}, {(1 << 24) + 1}, {INT64_MIN}})
         expect_apart(chain({quantize(0.1F, jitnorm_s8, points)}));
     const auto configured = [](configuration more) {
@@ -210,6 +211,11 @@ TEST(fusion_groups, statistics) {
         EXPECT_EQ(groups_of(ops), (groups{{1}, {9}, {2}}));
         ops.back() = op(9, StaticReshape, {dense(id, {2, 3})}, {dense(21, {6})}, "aside");
         EXPECT_EQ(groups_of(ops), (groups{{1, 2}, {9}}));
+    }
+    g.statistics = {dense(30, {2, 3, 1}), dense(31, {2, 3, 1})};
+    for (const size_t id : {30, 31}) { // no operation behind reads what the group writes
+        g.links = {{Add, jitnorm_f32, {dense(id, {2, 3, 1})}}};
+        EXPECT_EQ(groups_of(g), (groups{{1}, {2}}));
     }
 }
 

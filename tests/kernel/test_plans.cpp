@@ -220,6 +220,21 @@ TEST_P(plans, are_values) {
               "chunk_threads:0,scratchpad:0");
 }
 
+TEST(plan, shares_chunks_where_that_is_worth_their_price) {
+    plan how;
+    how.row_threads = 3;
+    how.chunk_threads = 5;
+    EXPECT_TRUE(how.may_go_by_chunks(4));
+    EXPECT_FALSE(how.may_go_by_chunks(3)) << "no more threads than by rows";
+    how.chunk_gain = 2;
+    EXPECT_FALSE(how.may_go_by_chunks(5));
+    how.chunk_threads = 6;
+    EXPECT_TRUE(how.may_go_by_chunks(6));
+    EXPECT_FALSE(how.may_go_by_chunks(5));
+    how.only_chunks = true;
+    EXPECT_TRUE(how.may_go_by_chunks(1));
+}
+
 INSTANTIATE_TEST_SUITE_P(native, plans, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 } // namespace

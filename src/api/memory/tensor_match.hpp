@@ -2,41 +2,51 @@
 // tensor_match: whether two descriptors mean the same elements at the same places, found out quickly.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
+#include <cstdint>
 
 #include "../../core/same_tensor.hpp"
 
 namespace jitnorm::impl::api {
 
 // What tells tensors of few dimensions apart, in one cache line: every execution compares a descriptor per argument.
+// Where elements lie dense, row-major from the start, dimensions and type say all, and only half of it is compared.
 class tensor_digest {
-    static constexpr size_t DIMS = 3, WORDS = 2 + 2 * DIMS;
+    static constexpr size_t DIMS = 3, WORDS = 4;
+    static constexpr dim_t RANK = 0x7f, DENSE = 0x80, BLOCKS = dim_t(0xff) << 24;
 
 public:
     tensor_digest() = default;
     explicit tensor_digest(const memory_desc &md)
-        : words_{md.ndims | dim_t(md.data_type) << 8 | dim_t(md.format_kind) << 16 | dim_t(md.inner_nblks) << 24,
-                 md.offset0} {
-        for (size_t d = 0; d < DIMS && d < size_t(md.ndims); ++d) {
-            words_[2 + d] = md.dims[d];
-            words_[2 + DIMS + d] = md.dims[d] == 1 ? 0 : md.strides[d];
+        : kind_{md.ndims | dim_t(md.data_type) << 8 | dim_t(md.format_kind) << 16 | dim_t(md.inner_nblks) << 24},
+          place_{md.offset0} {
+        bool dense = md.ndims <= int(DIMS) && md.inner_nblks == 0 && md.offset0 == 0;
+        auto step = uint64_t(1);
+        for (size_t d = std::min(DIMS, size_t(md.ndims)); d-- > 0; step *= uint64_t(md.dims[d])) {
+            kind_[1 + d] = md.dims[d];
+            if (md.dims[d] == 1) continue;
+            place_[1 + d] = md.strides[d];
+            dense = dense && uint64_t(md.strides[d]) == step;
         }
+        if (dense) kind_[0] |= DENSE;
     }
 
     bool operator==(const tensor_digest &other) const {
-        const auto differences = [&]<size_t... I>(std::index_sequence<I...>) { // without a loop or a branch
-            return ((words_[I] ^ other.words_[I]) | ...);
-        };
-        return differences(std::make_index_sequence<WORDS>()) == 0;
+        return same(kind_, other.kind_) && ((kind_[0] & DENSE) != 0 || same(place_, other.place_));
     }
 
     // Whether tensors with this digest are the same: there are no more dimensions, and no inner blocks.
-    bool says_all() const { return (words_[0] & 0xff) <= dim_t(DIMS) && words_[0] >> 24 == 0; }
+    bool says_all() const { return (kind_[0] & RANK) <= dim_t(DIMS) && (kind_[0] & BLOCKS) == 0; }
 
 private:
-    std::array<dim_t, WORDS> words_ = {};
+    using words = std::array<dim_t, WORDS>;
+    static bool same(const words &a, const words &b) { // without a loop or a branch
+        return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
+    }
+
+    words kind_ = {}, place_ = {}; // type and dimensions; offset and strides, but for those of one position
 };
 
 } // namespace jitnorm::impl::api

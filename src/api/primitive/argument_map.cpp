@@ -39,6 +39,7 @@ argument_map::argument_map(const described &what)
         else if (bytes(*t.md) != 0)
             with_elements_ |= only(s);
     }
+    plain_ = required_ & short_ & ~runtime_;
     aliases_ = check_for_aliases();
 }
 
@@ -56,16 +57,31 @@ layer_norm::alias_check argument_map::check_for_aliases() const {
     return layer_norm::alias_check(uses);
 }
 
-inline bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
+bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
     return memory.digest == digests_[s] && ((short_ & only(s)) != 0 || same_tensor(memory.md, *mds_[s]));
+}
+
+// Takes what almost all lists are made of, up to the first argument that needs a closer look; how many these are.
+inline int argument_map::take_plain(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
+    slot_set awaited = plain_;
+    int i = 0;
+    for (; i < nargs; ++i) {
+        const jitnorm_memory *const memory = args[i].memory;
+        const slot s = slot_of(args[i].arg);
+        if (memory == nullptr || (awaited & only(s)) == 0) break;
+        if (memory->handle == nullptr || !(memory->digest == digests_[s])) break;
+        awaited &= ~only(s);
+        list.result.set(s, memory->handle);
+    }
+    list.awaited ^= plain_ ^ awaited;
+    return i;
 }
 
 constexpr const char *NO_DATA = "has a memory without data";
 
-inline verdict argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
+verdict argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
     const slot s = slot_of(argument.arg);
-    if (s == NO_SLOT || ((required_ | ignored_) & only(s)) == 0)
-        return complain(argument.arg, "is none of this primitive's");
+    if (((required_ | ignored_) & only(s)) == 0) return complain(argument.arg, "is none of this primitive's");
     if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
     list.awaited ^= only(s);
     const jitnorm_memory &memory = *argument.memory;
@@ -119,15 +135,21 @@ slot argument_map::find_alias(const reading &list, const layer_norm::in_place_pa
     return NO_SLOT;
 }
 
-verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
-                              layer_norm::problem *sizes) const noexcept {
-    reading list(required_ | ignored_, with_elements_, result);
+verdict argument_map::take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
     for (int i = 0; i < nargs; ++i) {
         if (args[i].memory == nullptr) continue;
         if (const verdict v = take(args[i], list); v.failed()) return v;
     }
-    if (const slot_set missing = required_ & list.awaited; missing != 0)
-        return complain(arg_of(first_of(missing)), "is missing");
+    const slot_set missing = required_ & list.awaited;
+    return missing == 0 ? verdict() : complain(arg_of(first_of(missing)), "is missing");
+}
+
+verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                              layer_norm::problem *sizes) const noexcept {
+    reading list(required_ | ignored_, with_elements_, result);
+    const int taken = take_plain(nargs, args, list);
+    if (taken < nargs || (required_ & list.awaited) != 0)
+        if (const verdict v = take_all(nargs - taken, args + taken, list); v.failed()) return v;
     if (sizes != nullptr)
         if (const verdict v = fill_in(list, *sizes); v.failed()) return v;
     if (aliases_.fails(result)) // hardly ever

@@ -27,8 +27,9 @@ public:
 
 private:
     using slot_set = uint64_t; // bit s: slot s
-    static_assert(SLOT_COUNT <= 64);
-    static constexpr slot_set only(slot s) { return slot_set(1) << s; }
+    static_assert(SLOT_COUNT < 64);
+    // Of NO_SLOT a bit that no set has.
+    static constexpr slot_set only(slot s) { return slot_set(1) << (unsigned(s) % 64); }
 
     // What is known of a list that is being read.
     struct reading {
@@ -41,7 +42,9 @@ private:
     };
 
     bool matches(const jitnorm_memory &memory, slot s) const noexcept;
-    inline verdict take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
+    inline int take_plain(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept;
+    verdict take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept;
+    verdict take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
     verdict take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
     verdict fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
     layer_norm::tensor_use use_of(slot s, const layer_norm::in_place_pairs &pairs) const noexcept;
@@ -57,6 +60,7 @@ private:
     slot_set with_elements_ = 0; // a null handle would not do
     slot_set runtime_ = 0;       // sizes or strides are known at execution only
     slot_set short_ = 0;         // equal digests are enough
+    slot_set plain_ = 0;         // required, with known sizes, and equal digests are enough
     bool has_runtime_sizes_;
     layer_norm::alias_check aliases_;
 };

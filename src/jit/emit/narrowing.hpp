@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// narrowing: converts vectors of the compute type T to elements of a narrower type, which are dense at the bottom of a
-// register.
-//
+// narrowing: converts vectors of the compute type T to elements of a narrower type, dense at the bottom of a register.
 // docs/arithmetic.md, "Notation", defines the conversions. bf16 is rounded by integer instructions, or by AVX512_BF16
 // if the processor has it. AVX512_BF16 takes denormal numbers for zeros, so vectors with denormal numbers are rounded
 // by integer instructions all the same, in code at the kernel's end. Two vectors that are packed together share the
@@ -59,13 +57,13 @@ public:
         }
     }
 
-    // Whether two vectors cost less together.
+    // Whether two vectors take fewer instructions together.
     static constexpr bool joins_two(jitnorm_data_type_t type) {
         return !DOUBLE && (is_byte(type) || type == jitnorm_bf16);
     }
 
-    // v's elements and then those of `next`, which may be crossed, in v's place; `next` is lost. They are results of
-    // arithmetic: no NaN of theirs is a signaling one.
+    // Converts the elements of v and then those of `next` to v; changes `next`. Both may be a crossed pair. They must
+    // be results of arithmetic, so that no NaN among them is a signaling one.
     void two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool crossed = false) {
         if (is_byte(type)) return to_bytes(v, next, type, crossed);
         if constexpr (joins_two(jitnorm_bf16)) {
@@ -116,7 +114,7 @@ private:
 
     // ---- s8, u8
 
-    // Of v and `next`, which may be v.
+    // Converts the elements of v and of `next`, which may be v.
     void to_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool crossed = false) {
         const vmm &work = work_[0];
         const auto for_each = [&](auto &&use) {
@@ -131,7 +129,8 @@ private:
             });
             return pack_bytes(floats(v.getIdx()), floats(next.getIdx()), type, floats(work.getIdx()), crossed);
         }
-        // With NaN for one operand the answer is the second: NaN stays. Packing takes care of what is below u8.
+        // If an operand of minimum or maximum is NaN, the result is the second operand: a NaN stays. Packing saturates
+        // numbers that are too small for u8.
         if (type == jitnorm_s8 && I == isa::avx2) {
             broadcast_value(work, -128);
             for_each([&](const vmm &x) { ops_.max(x, work, x); });
@@ -148,7 +147,7 @@ private:
     }
     void to_integers(const vmm &x) { convert_to_integers(floats(x.getIdx()), x); }
 
-    // With AVX-512 NaN becomes 0 right here.
+    // With AVX-512 a NaN becomes 0 here already.
     void to_integers_without_nan(const vmm &x) {
         if constexpr (I == isa::avx2) return to_integers(x);
         constexpr uint8_t ORDERED = 7;
@@ -156,7 +155,8 @@ private:
         convert_to_integers(floats(x.getIdx()) | mask_ | g_.T_z, x);
     }
 
-    // NaN has become the least integer: below u8. Of s8 AVX2 takes the lowest byte of what that packs to, 0x8000.
+    // A NaN has become the least integer. Packing to u8 saturates it to 0. For s8, AVX2 takes the lowest byte of
+    // 0x8000, to which it is packed first: that is 0, too.
     void pack_bytes(const floats &v, const floats &next, jitnorm_data_type_t type, const floats &work, bool crossed) {
         const bool saturates_to_s8 = I == isa::avx512 && type == jitnorm_s8;
         g_.vpackssdw(v, v, next);
@@ -175,9 +175,9 @@ private:
 
     // ---- f8_e5m2, f8_e4m3
 
-    // The codes, in the elements' places. A power of two is added to each magnitude whose unit is the least significant
-    // bit that stays: there the addition rounds, and the bits of the sum, without those of the power, count the units.
-    // The exponent's part of the code follows from the power.
+    // Replaces each float by its f8 code. To each magnitude a power of two is added whose last bit is the last bit that
+    // the result keeps. So the addition rounds there, and the bits of the sum, minus those of the power, count these
+    // units. The exponent of the code follows from the power.
     void to_f8(const floats &v, const f8_layout &layout) {
         constexpr int MANTISSA = 23, BIAS = 127;
         const floats code(work_[0].getIdx()), power(work_[1].getIdx());

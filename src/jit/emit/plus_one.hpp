@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// plus_one: the one that is added to weights which are stored minus one, where a kernel has such (docs/arithmetic.md,
+// plus_one: adds one to the elements of a scale tensor that holds weights minus one (docs/arithmetic.md,
 // "Normalization").
 #pragma once
 
-#include "constant_pool.hpp"
-#include "vector_ops.hpp"
+#include "unit_products.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -17,24 +16,15 @@ public:
 
     bool is_wanted() const { return wanted_; }
 
-    // To each element of a register.
+    // Adds one to each element of a register, if the kernel wants it.
     void add_to(const vmm &v) {
-        if (wanted_) ops_.add(v, v, g_.ptr[constants_.at(ones())]);
+        if (wanted_) ops_.add(v, v, g_.ptr[constants_.at(ones<I, T>())]);
     }
 
-    // Behind the kernel's last instruction.
+    // Is called behind the kernel's last instruction.
     void emit_rest() { constants_.emit(); }
 
 private:
-    static std::vector<uint32_t> ones() {
-        std::vector<uint32_t> words;
-        while (words.size() * sizeof(uint32_t) < size_t(vector_traits<I>::bytes)) {
-            if constexpr (std::is_same_v<T, double>) words.push_back(0);
-            words.push_back(std::is_same_v<T, double> ? 0x3ff00000 : 0x3f800000);
-        }
-        return words;
-    }
-
     Xbyak::CodeGenerator &g_;
     vector_ops<T> ops_;
     bool wanted_;

@@ -48,6 +48,7 @@ public:
     JITNORM_TYPED(fma213, vfmadd213ps, vfmadd213pd)           // a = b * a + c
     JITNORM_TYPED(fma231, vfmadd231ps, vfmadd231pd)           // a = b * c + a
     JITNORM_TYPED(negated_fma213, vfnmadd213ps, vfnmadd213pd) // a = -(b * a) + c
+    JITNORM_TYPED(negated_fma132, vfnmadd132ps, vfnmadd132pd) // a = -(a * c) + b
     JITNORM_TYPED(negated_fma231, vfnmadd231ps, vfnmadd231pd) // a = -(b * c) + a
     JITNORM_TYPED(compare, vcmpps, vcmppd)
     JITNORM_TYPED(blend, vblendvps, vblendvpd) // AVX2 only

@@ -39,6 +39,7 @@ private:
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         if (crosses()) io_.cross(vmm(11));
         if (conf_.diff_dst == jitnorm_bf16) io_.permute_bf16(vmm(11));
+        if (widens_like_adding(conf_.src) && conf_.diff_dst != jitnorm_bf16) products_.keep(vmm(11));
         rows_.begin();
         rows_.step(1, [&] {
             broadcast_statistics();
@@ -52,6 +53,7 @@ private:
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
+        products_.emit_rest();
         one_.emit_rest();
     }
 
@@ -152,7 +154,8 @@ private:
                           {{reg_diff_sum_}, JITNORM_ARGUMENT(diff_sum_row_stride)},
                           {{reg_diff_src_}, JITNORM_ARGUMENT(diff_src_row_stride)}}};
     line_hints<I, T> hints_{*this, walker_};
-    centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
+    unit_products<I, T> products_{*this};
+    centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered, &products_};
     plus_one<I, T> one_{*this, conf_.scale_plus_one};
 };
 

@@ -58,6 +58,7 @@ private:
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
+        products_.emit_rest();
         one_.emit_rest();
     }
 
@@ -241,7 +242,8 @@ private:
                              {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_ARGUMENT(diff_dst_row_stride)}}};
     lane_fold<I, T> fold_{*this, xmm_t(dy_.getIdx())};
     block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
-    centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
+    unit_products<I, T> products_{*this};
+    centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered, &products_};
     plus_one<I, T> one_{*this, conf_.scale_plus_one};
 };
 

@@ -50,6 +50,7 @@ private:
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         if (crosses()) io_.cross(vmm(AFFINE + 2 * UNROLL + 1));
         if (conf_.src == jitnorm_bf16 && !has_post_ops()) io_.permute_bf16(vmm(AFFINE + 2 * UNROLL + 1));
+        if (subtracts_by_products()) products_.keep(vmm(AFFINE + 2 * UNROLL + 1));
         Xbyak::Label done;
         if (short_normalize<I, T>::takes(conf_))
             short_normalize<I, T>(*this, conf_, tail_, one_, reg_count_).emit(reg_scale_, reg_shift_, done);
@@ -58,6 +59,7 @@ private:
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
+        products_.emit_rest();
         one_.emit_rest();
         if (has_post_ops()) post_ops_->emit_constants();
     }
@@ -69,6 +71,12 @@ private:
     bool crosses() const {
         return crosses_for_less<I, T>(conf_.src) && narrowing<I, T>::joins_two(conf_.dst) && !has_post_ops() &&
                (!writes_unquantized() || narrowing<I, T>::joins_two(conf_.unquantized));
+    }
+    // Where results are converted as well, and are not multiplied by so much already that products have no pipe to
+    // spare. Post-ops need the register.
+    bool subtracts_by_products() const {
+        return widens_like_adding(conf_.src) && conf_.dst != data_type_of<T> && !has_post_ops() &&
+               !(conf_.src_scale && conf_.dst_scale);
     }
     // Non-temporal stores fill whole lines of one row at a time, and post-ops and a second output need the registers.
     bool takes_pairs() const { return !conf_.non_temporal && !has_post_ops() && !writes_unquantized(); }
@@ -215,7 +223,8 @@ private:
                          {{{src_[0], src_[1]}, JITNORM_ARGUMENT(src_row_stride)},
                           {{dst_[0], dst_[1]}, JITNORM_ARGUMENT(dst_row_stride)}}};
     line_hints<I, T> hints_{*this, walker_};
-    centered_load<I, T> difference_{*this, io_, conf_.src, true};
+    unit_products<I, T> products_{*this};
+    centered_load<I, T> difference_{*this, io_, conf_.src, true, subtracts_by_products() ? &products_ : nullptr};
     plus_one<I, T> one_{*this, conf_.scale_plus_one};
     scale_shift<I, T> affine_{*this,
                               io_,

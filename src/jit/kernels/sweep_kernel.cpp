@@ -48,19 +48,19 @@ private:
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         if (crosses()) io_.cross(vmm(3 * VECTORS + 3));
         if (conf_.src == jitnorm_bf16) io_.permute_bf16(vmm(3 * VECTORS + 3));
+        if (subtracts_by_products()) products_.keep(vmm(3 * VECTORS + 3));
         rows_.begin();
         if (has_groups()) sum_groups();
         rows_.step(1, [&] { sum_row(); });
         close_frame();
         tail_.emit_table();
         io_.emit_rest();
+        products_.emit_rest();
     }
 
     // Then pairs of vectors are crossed, and so are the lanes.
     bool crosses() const { return crosses_for_less<I, T>(conf_.src); }
-    // If true, every other vector is added to S by an FMA with one: on AMD processors the units for additions are not
-    // those for FMAs, and the differences already occupy half of the former. Crossed pairs need the register.
-    bool has_one() const { return conf_.centered && !crosses(); }
+    bool subtracts_by_products() const { return conf_.centered && widens_like_adding(conf_.src); }
     bool has_groups() const { return std::is_same_v<T, float> && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
@@ -72,7 +72,6 @@ private:
         mov(reg_s_, JITNORM_ARGUMENT(s));
         mov(reg_q_, JITNORM_ARGUMENT(q));
         if (conf_.repeated) ops_.broadcast(factor_, JITNORM_ARGUMENT(factor));
-        if (has_one()) ops_.broadcast_number(one_, T(1), reg_left_);
         if (finds_pivots()) pivots_.begin(reg_left_);
     }
 
@@ -158,8 +157,8 @@ private:
     void accumulate(size_t slot) {
         const vmm &d = d_[slot];
         if (conf_.repeated) ops_.mul(d, d, factor_);
-        if (conf_.centered && has_one() && slot % 2 == 1)
-            ops_.negated_fma231(s_[slot], d, one_);
+        if (subtracts_by_products())
+            products_.subtract(s_[slot], d);
         else if (conf_.centered)
             ops_.sub(s_[slot], s_[slot], d);
         ops_.fma231(q_[slot], d, d);
@@ -171,7 +170,6 @@ private:
     const std::array<vmm, VECTORS> s_ = registers_from<vmm, VECTORS>(0), q_ = registers_from<vmm, VECTORS>(VECTORS);
     const std::array<vmm, VECTORS> d_ = registers_from<vmm, VECTORS>(2 * VECTORS);
     std::vector<vmm> sums_;
-    const vmm one_{I == isa::avx2 ? 15 : 16};
     const vmm pivot_{3 * VECTORS}, factor_{3 * VECTORS + 1};        // 0.25 where there is no factor
     const std::array<ymm_t, 4> four_ = registers_from<ymm_t, 4>(0); // while the lanes are not in use
     const ymm_t d_four_{2 * VECTORS};
@@ -180,6 +178,7 @@ private:
     row_walker<I, T> walker_{*this, reg_position_, reg_left_};
     element_io<I, T> io_{*this, tail_, walker_, r13};
     row_stepper<T, reg> rows_{*this, reg_index_, reg_left_, JITNORM_ARGUMENT(rows), {{{reg_src_}, reg_stride_}}};
+    unit_products<I, T> products_{*this};
     centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered};
     pivots<I, T> pivots_{*this, io_, conf_.src, reg_count_, factor_.getIdx()};
     block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
