@@ -71,16 +71,11 @@ jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated)
 template <typename T>
 constexpr bool HAS_SHORT_ROWS = std::is_same_v<T, float>;
 
-// Rows of one or two vectors of 512 bits use AVX2: loads of 512 bits from rows of 24 elements often cross cache lines.
-jit::isa vectors_of_short_rows(const problem &p, jit::isa vectors) {
-    return p.row_length() <= FORWARD_LANES<float> ? jit::isa::avx2 : vectors;
-}
-
 template <typename T>
 jit::sweep_conf short_sweep_conf_of(const problem &p, jit::isa vectors) {
     jit::sweep_conf conf = sweep_conf_of(p, vectors, false);
     conf.short_rows = HAS_SHORT_ROWS<T>;
-    if (conf.short_rows) conf.vectors = vectors_of_short_rows(p, vectors);
+    if (conf.short_rows) conf.vectors = jit::short_sweep_isa(p.row_length(), vectors);
     return conf;
 }
 
@@ -108,7 +103,7 @@ forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
     : addition(make_addition_kernels<T>(p, vectors, false)),
       sweeping_addition(make_addition_kernels<T>(p, vectors, true)), sweep(sweep_conf_of(p, vectors, false)),
       repeat(sweep_conf_of(p, vectors, true)),
-      short_columns(HAS_SHORT_ROWS<T> ? jit::short_sweep_columns(vectors_of_short_rows(p, vectors)) : 0),
+      short_columns(HAS_SHORT_ROWS<T> ? jit::short_sweep_columns(jit::short_sweep_isa(p.row_length(), vectors)) : 0),
       short_sweep(short_sweep_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
       non_temporal(normalize_conf_of<T>(p, vectors, true)),
       quantize(p.finds_scales() ? std::optional<quantize_kernels>(std::in_place, p, vectors) : std::nullopt),
