@@ -28,9 +28,9 @@ public:
     const numbers dims, strides; // of equal length
     const numbers storage_dims;
     const int64_t offset; // elements from `data` to the first element
-    const int data_type; // aclDataType
-    const int format;    // aclFormat
-    void *data; // the caller's
+    const int data_type;  // aclDataType
+    const int format;     // aclFormat
+    void *data;           // the caller's
 };
 
 using int_array = std::vector<int64_t>;
