@@ -22,8 +22,8 @@ bool may_broadcast(const jitnorm_graph_op &op); // whether the attribute auto_br
 jitnorm_data_type_t type_of_combination(jitnorm_data_type_t a, jitnorm_data_type_t b);
 
 // Recognizes a quantization to 8 bits with one scale and one zero point for the whole tensor. Refuses scales that are
-// not normal numbers or have no normal inverse, and zero points that f32 cannot represent: with the others
-// value * (1 / scale) + zero point can be computed in f32. For the types f8 it refuses the attribute zps.
+// not normal numbers or have no normal inverse, and zero points beyond 2^24 in size, up to which f32 represents all
+// integers: so value * (1 / scale) + zero point can be computed in f32. For the types f8 it refuses the attribute zps.
 bool understand_quantize(const jitnorm_graph_op &op, float &scale, int64_t &zero_point);
 
 } // namespace jitnorm::impl::graph
