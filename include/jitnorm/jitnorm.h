@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jitnorm.h: the C interface of jitnorm, layer normalization on CPUs. Include this header alone.
+/* jitnorm.h: the C interface of jitnorm, layer normalization on CPUs. Programs include this header alone.
  *
- * The functions mirror oneDNN v3's with the prefix jitnorm_ for dnnl_: code moves over by exchanging the prefix. One
- * normalization takes these steps (examples/layer_norm.c is a complete program):
- *   1. engine and stream: jitnorm_engine_create, jitnorm_stream_create
- *   2. a memory descriptor for each tensor, its type, shape and layout: jitnorm_memory_desc_create_with_tag
- *   3. a primitive descriptor, the operation on such tensors:
- *      jitnorm_layer_normalization_forward_primitive_desc_create
- *   4. a primitive, the descriptor made ready to run: jitnorm_primitive_create
- *   5. a memory for each tensor, a descriptor and a pointer: jitnorm_memory_create
- *   6. execution, as often as wanted: jitnorm_primitive_execute
+ * The functions mirror those of oneDNN v3, with the prefix jitnorm_ instead of dnnl_. Most programs can be moved over
+ * by replacing the prefix. One normalization takes these steps (examples/layer_norm.c is a complete program):
+ *   1. Create an engine and a stream: jitnorm_engine_create, jitnorm_stream_create.
+ *   2. Describe each tensor, its type, shape and layout: jitnorm_memory_desc_create_with_tag.
+ *   3. Describe the operation on these tensors by a primitive descriptor:
+ *      jitnorm_layer_normalization_forward_primitive_desc_create.
+ *   4. Create a primitive, which has the code for the operation: jitnorm_primitive_create.
+ *   5. Create a memory for each tensor, from a descriptor and a pointer: jitnorm_memory_create.
+ *   6. Execute the primitive, as often as wanted: jitnorm_primitive_execute.
  *
- * Common to all functions: a null pointer where one is needed gives jitnorm_invalid_arguments, a failed allocation
- * jitnorm_out_of_memory; on any error no result and no output tensor is written, and jitnorm_get_last_error says why.
- * What a
- * *_create or *_clone function returns belongs to the caller, who ends it with the *_destroy function; destroying NULL
- * is fine and does nothing. What an object was made from (descriptors, attributes) may be destroyed right after.
+ * Errors: if a required pointer is null, a function returns jitnorm_invalid_arguments. If an allocation fails, it
+ * returns jitnorm_out_of_memory. After any error no result and no output tensor has been written, and
+ * jitnorm_get_last_error says what was wrong.
  *
- * Threads: different objects may be used from different threads at will. One object may be used by several threads as
- * long as none changes it (set, append, next_impl, destroy); jitnorm_primitive_execute does not change the primitive.
+ * Ownership: what a *_create or *_clone function returns belongs to the caller, who destroys it with the matching
+ * *_destroy function. Destroying NULL does nothing. An object keeps copies of what it was made from (descriptors,
+ * attributes), so the caller may destroy these at once.
  *
- * No exception leaves a function of this interface, and none aborts or exits. Errors are printed, one line each, unless
- * that is switched off (jitnorm_set_verbose); nothing else is unless asked for. */
+ * Threads: different threads may use different objects without restrictions. Several threads may use one object as long
+ * as none of them changes it (set, append, next_impl, destroy). jitnorm_primitive_execute does not change the
+ * primitive.
+ *
+ * No function of this interface throws an exception, aborts or exits. The library prints a line for each error, unless
+ * that is switched off (jitnorm_set_verbose). It prints nothing else unless it is asked to. */
 #ifndef JITNORM_H
 #define JITNORM_H
 
@@ -38,21 +41,21 @@ extern "C" {
 
 /* ---------------------------------------------------------------- layer normalization
  *
- * src has 2 to 5 dimensions; its last logical dimension, of length C, is normalized (Ba, Kiros, Hinton, Layer
+ * src has 2 to 5 dimensions. Its last logical dimension, of length C, is normalized (Ba, Kiros, Hinton, Layer
  * Normalization, 2016, arXiv:1607.06450; oneDNN's page on layer normalization). For each row x of C elements:
  *
  *     mean     = sum_c x[c] / C
  *     variance = sum_c (x[c] - mean)^2 / C
  *     dst[c]   = scale[c] * (x[c] - mean) / sqrt(variance + epsilon) + shift[c]
  *
- * with jitnorm_rms_norm (Zhang, Sennrich, Root Mean Square Layer Normalization, 2019, arXiv:1910.07467) the mean is
- * zero, neither input nor output, and the variance tensor holds the mean of squares:
+ * With jitnorm_rms_norm (Zhang, Sennrich, Root Mean Square Layer Normalization, 2019, arXiv:1910.07467) the mean is
+ * taken as zero and is neither input nor output, and the variance tensor holds the mean of the squares:
  *
  *     variance = sum_c x[c]^2 / C
  *     dst[c]   = scale[c] * x[c] / sqrt(variance + epsilon) + shift[c]
  *
- * with jitnorm_scale_plus_one, here and in what follows, 1 + scale[c] takes the place of scale[c]: some models (Gemma)
- * store their weights minus one. It needs jitnorm_use_scale.
+ * With jitnorm_scale_plus_one, 1 + scale[c] takes the place of scale[c], here and in what follows, because some models
+ * (Gemma) store their weights minus one. This flag needs jitnorm_use_scale.
  *
  * Backward, with rstd = 1 / sqrt(variance + epsilon), xhat[c] = (x[c] - mean) * rstd, g[c] = diff_dst[c] * scale[c]:
  *
@@ -60,13 +63,14 @@ extern "C" {
  *     diff_scale[c] = sum over rows of diff_dst[c] * xhat[c]
  *     diff_shift[c] = sum over rows of diff_dst[c]
  *
- * and with jitnorm_inverse_deviation the variance tensor, input or output, holds rstd in the place of the variance, as
- * PyTorch and Ascend hand it from forward to backward; an rstd that is given is taken as it is, without epsilon.
+ * With jitnorm_inverse_deviation the variance tensor, input or output, holds rstd instead of the variance. PyTorch and
+ * Ascend pass rstd from forward to backward. An rstd that is an input is used as it is, and epsilon is ignored.
  *
- * With jitnorm_use_global_stats both sums in diff_src are left out (the statistics are constants), and with
- * jitnorm_rms_norm the first one is.
+ * With jitnorm_use_global_stats the statistics are constants, so both sums in diff_src are left out. With
+ * jitnorm_rms_norm the first sum is left out.
  *
- * Tensors, with the argument (JITNORM_ARG_*) that hands each to an execution; + input, - output, blank: must be absent:
+ * Tensors, with the argument (JITNORM_ARG_*) by which each is given to an execution. + input, - output, blank: the
+ * tensor must be absent. "+ if A" means: an input if condition A holds, otherwise absent.
  *
  *     argument             forward_inference   forward_training   backward   backward_data
  *     SRC                         +                   +               +            +
@@ -85,72 +89,82 @@ extern "C" {
  *     BIAS                        + if N and set      + if N and set
  *     DIFF_DST_1                                                      + if X       + if X
  *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
- *     ATTR_SCALES|SRC, |DST       + if set            + if set          (DST - where scales are found)
+ *     ATTR_SCALES|SRC, |DST       + if set            + if set          (DST - if the library finds the scales)
  *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
  *
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
- *     N the attribute has a residual (jitnorm_primitive_attr_set_residual), X and its sum_desc
+ *     N the attribute has a residual (jitnorm_primitive_attr_set_residual), X and this residual has a sum_desc
  *
  * Types and shapes:
- *     src, dst             forward: f32, bf16, f16, f64, s8, u8, mixed freely, dst also f8_e5m2, f8_e4m3; SRC_1 and
- *                          DST_1 as src; DST_2 f32, bf16, f16, f64
- *     src, diff_dst, diff_src   backward: f32, bf16, f16, f64, mixed freely; all of one shape; DIFF_DST_1 likewise
+ *     src, dst             forward: f32, bf16, f16, f64, s8 or u8, in any combination; dst also f8_e5m2 or f8_e4m3;
+ *                          SRC_1 and DST_1 like src; DST_2 f32, bf16, f16 or f64
+ *     src, diff_dst, diff_src   backward: f32, bf16, f16 or f64, in any combination; DIFF_DST_1 likewise
+ *                          All tensors of these two lines have src's shape.
  *     mean, variance       f32; src's shape without the last dimension; any layout
- *     scale, shift, and their gradients   f32, bf16, f16, and f64 where data is; one dimension of C elements, dense
- * Layouts of src, dst and their gradients are free and may differ: any strides, any blocked tag. What is written (dst,
- * diff_src, statistics as outputs) has no stride of 0, unless it has no elements; what is read may have.
+ *     scale, shift, and their gradients   f32, bf16 or f16, and also f64 if data is f64; one dimension of C elements,
+ *                          dense
+ * src, dst and their gradients may each have any layout: any strides, any blocked tag. An output (dst, diff_src,
+ * statistics that are outputs) must not have a stride of 0, unless it has no elements. An input may have strides of 0.
  *
- * Tensors without elements: any strides will do; an execution succeeds and writes what there is to write (with C > 0
- * and no rows diff_scale = diff_shift = 0; with rows of C = 0 forward training mean 0 and variance NaN).
+ * Tensors without elements may have any strides. An execution with them succeeds and writes the outputs that have
+ * elements: if C > 0 and there are no rows, diff_scale = diff_shift = 0; if there are rows and C = 0, forward training
+ * writes a mean of 0 and a variance of NaN.
  *
- * An undecided layout (jitnorm_format_tag_any): dst, diff_dst and diff_src take src's order of dimensions and blocks,
- * without gaps; so do the statistics, without the last dimension (row major if that one is split into blocks). Ask
- * jitnorm_primitive_desc_query_md for the result. src itself must be decided.
+ * Undecided layouts (jitnorm_format_tag_any): dst, diff_dst and diff_src take src's order of dimensions and src's
+ * blocks, without gaps. The statistics take the same without the last dimension; if src's last dimension is split into
+ * blocks, they are row major. jitnorm_primitive_desc_query_md tells the resulting layouts. src itself must have a
+ * decided layout.
  *
- * Run-time sizes: dimensions and strides of src, dst, their gradients, the statistics and src1 of binary post-ops may
- * be JITNORM_RUNTIME_DIM_VAL, the last dimension too. A dimension left to run time is so in every tensor that has it
- * (scale and shift follow src; src1 of a binary post-op may have 1 there instead, for a broadcast); strides are each
- * tensor's own matter. Layouts that are undecided become row major. At execution each memory has what the primitive's
- * descriptor says and any value where that says JITNORM_RUNTIME_DIM_VAL, together they must make one problem as above
- * (mean and variance of equal descriptors), and results have the bits that they have with a descriptor of those sizes.
- * The user's scratchpad that a descriptor asks for is enough for all sizes; the library's grows with them, and is what
- * backward uses whatever the mode.
+ * Run-time sizes: any dimension (the last one too) and any stride of src, dst, their gradients, the statistics and src1
+ * of binary post-ops may be JITNORM_RUNTIME_DIM_VAL. If one tensor has a dimension of run-time size, every tensor with
+ * that dimension must have it so. (scale and shift have no descriptor of their own and follow src; src1 of a binary
+ * post-op may have 1 instead, for a broadcast.) Each stride is a matter of its tensor alone. Undecided layouts become
+ * row major. At execution each memory must have what the primitive's descriptor says, and may have any value where that
+ * says JITNORM_RUNTIME_DIM_VAL. Together the memories must make one problem as described above, with equal descriptors
+ * for mean and variance. The results have the same bits as with a descriptor of these sizes. The user's scratchpad that
+ * a descriptor asks for is enough for all sizes. The library's scratchpad grows with the sizes; backward uses the
+ * library's scratchpad in both modes.
  *
  * Errors of all four functions:
  *   invalid_arguments  a null pointer that is not said to be optional; a prop_kind of the other direction; unknown
- *                      flags; src of less than 2 or more than 5 dimensions or of undecided layout; shapes that do not
- *                      fit together; statistics of the wrong shape; an unknown data type; an output with a stride of 0;
- *                      a tensor of more than 2^53 elements (dimensions of 0 count as 1) or 2^56 bytes; epsilon negative
- *                      or not finite; a post-op that does not fit to dst
- *   unimplemented      a legal request that no implementation takes: a data type or an attribute that is not said above
+ *                      flags; src with less than 2 or more than 5 dimensions or with an undecided layout; shapes that
+ *                      do not fit together; statistics of the wrong shape; an unknown data type; an output with a
+ *                      stride of 0; a tensor of more than 2^53 elements (dimensions of 0 count as 1) or 2^56 bytes; an
+ *                      epsilon that is negative or not finite; a post-op that does not fit to dst
+ *   unimplemented      a legal request that no implementation takes: a data type or an attribute that is not named
+ *                      above
  *   out_of_memory
- *   runtime_error      an environment variable names what there is not: JITNORM_IMPL an implementation (jit:avx512,
- *                      jit:avx2, ref:any), JITNORM_MAX_CPU_ISA an instruction set */
+ *   runtime_error      an environment variable has an unknown value: JITNORM_IMPL no implementation (jit:avx512,
+ *                      jit:avx2, ref:any), or JITNORM_MAX_CPU_ISA no instruction set */
 
-/* prop_kind: jitnorm_forward_training or jitnorm_forward_inference. stat_desc describes mean and variance; null: f32
- * in the layout of src. scale and shift are f32. epsilon, finite and not negative, is added to the variance, in
- * its unit. flags: or-ed jitnorm_normalization_flags_t. attr null: defaults. */
+/* Creates a primitive descriptor of forward. prop_kind: jitnorm_forward_training or jitnorm_forward_inference.
+ * stat_desc describes mean and variance; if it is null, they are f32 in the layout of src. scale and shift are f32.
+ * epsilon, which is finite and not negative, is added to the variance. flags: values of jitnorm_normalization_flags_t,
+ * or-ed. attr may be null, which means default attributes. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
     float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr);
 
-/* The same with the data type of scale and shift, one of those above. It is ignored when flags ask for neither. */
+/* Like jitnorm_layer_normalization_forward_primitive_desc_create, with the data type of scale and shift, one of those
+ * above. It is ignored if flags ask for neither scale nor shift. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
     jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr);
 
-/* prop_kind: jitnorm_backward or jitnorm_backward_data (no diff_scale and diff_shift). stat_desc may be null as above.
- * scale, shift and their gradients are f32. hint_fwd_pd: the forward primitive descriptor these gradients belong to,
- * or null; given, it must be a forward one of the same shape (else invalid_arguments) and has no other effect. */
+/* Creates a primitive descriptor of backward. prop_kind: jitnorm_backward, or jitnorm_backward_data, which computes no
+ * diff_scale and no diff_shift. stat_desc may be null as in forward. scale, shift and their gradients are f32.
+ * hint_fwd_pd: null, or the forward primitive descriptor to which these gradients belong. If it is not null, it must be
+ * a forward one whose src has the same shape (otherwise invalid_arguments); it has no other effect. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t diff_src_desc, const_jitnorm_memory_desc_t diff_dst_desc,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t stat_desc, float epsilon, unsigned flags,
     const_jitnorm_primitive_desc_t hint_fwd_pd, const_jitnorm_primitive_attr_t attr);
 
-/* The same with the data types of the gradients of scale and shift, and of scale and shift, which may differ. */
+/* Like jitnorm_layer_normalization_backward_primitive_desc_create, with two data types, which may differ: one for the
+ * gradients of scale and shift, one for scale and shift. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t diff_src_desc, const_jitnorm_memory_desc_t diff_dst_desc,
@@ -160,150 +174,165 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc
 
 /* ---------------------------------------------------------------- primitive descriptors */
 
-/* Moves to the next implementation that takes the operation.
- * last_impl_reached: there is none; the descriptor is unchanged. */
+/* Changes the descriptor to the next implementation that takes the operation.
+ * last_impl_reached: there is no further implementation; the descriptor is unchanged. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_desc_next_impl(jitnorm_primitive_desc_t primitive_desc);
 
 JITNORM_API jitnorm_status_t jitnorm_primitive_desc_clone(jitnorm_primitive_desc_t *primitive_desc,
                                                           const_jitnorm_primitive_desc_t existing);
 
-/* *attr belongs to primitive_desc and lives as long as it. */
+/* *attr belongs to primitive_desc and lives as long as primitive_desc. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_desc_get_attr(const_jitnorm_primitive_desc_t primitive_desc,
                                                              const_jitnorm_primitive_attr_t *attr);
 
 JITNORM_API jitnorm_status_t jitnorm_primitive_desc_destroy(jitnorm_primitive_desc_t primitive_desc);
 
-/* Writes the answer to `what` to *result, whose type the comment at jitnorm_query_t gives. Strings and descriptors
+/* Writes the property `what` to *result, whose type the comment at jitnorm_query_t gives. Strings and descriptors
  * belong to primitive_desc.
  *
- * index counts the memory descriptors of a kind from 0, or is JITNORM_ARG_* for jitnorm_query_exec_arg_md:
- *     src            0 src; 1 mean and 2 variance where they are inputs (with rms_norm 1 is as 2)
- *     dst            0 dst; 1 mean and 2 variance where they are outputs (the same)
+ * For memory descriptors, index is the number of a tensor of the queried kind, from 0. For jitnorm_query_exec_arg_md it
+ * is a JITNORM_ARG_*. Other queries ignore index.
+ *     src            0 src; 1 mean and 2 variance, if they are inputs (with rms_norm 1 has the descriptor of 2)
+ *     dst            0 dst; 1 mean and 2 variance, if they are outputs (with rms_norm as above)
  *     weights        0 scale, 1 shift
- *     diff_weights   0 and 1 their gradients
- * Other queries ignore it. Of a tensor that the primitive does not have, the descriptor is empty (0 dimensions).
+ *     diff_weights   0 and 1 the gradients of scale and shift
+ * If the primitive does not have the tensor, the descriptor is empty (0 dimensions).
  *
  * unimplemented: a query that is not about primitive descriptors. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_desc_query(const_jitnorm_primitive_desc_t primitive_desc,
                                                           jitnorm_query_t what, int index, void *result);
 
-/* The memory descriptor that jitnorm_primitive_desc_query answers; null on any error. */
+/* Returns the memory descriptor that jitnorm_primitive_desc_query writes; null on any error. */
 JITNORM_API const_jitnorm_memory_desc_t jitnorm_primitive_desc_query_md(const_jitnorm_primitive_desc_t primitive_desc,
                                                                         jitnorm_query_t what, int index);
 
-/* The int that jitnorm_primitive_desc_query answers; 0 on any error. */
+/* Returns the int that jitnorm_primitive_desc_query writes; 0 on any error. */
 JITNORM_API int jitnorm_primitive_desc_query_s32(const_jitnorm_primitive_desc_t primitive_desc, jitnorm_query_t what,
                                                  int index);
 
 /* ---------------------------------------------------------------- primitives */
 
-/* Generates or finds the code. When the system refuses memory for code, the next implementation is taken, with a line
- * in the verbose log; jitnorm_primitive_get_primitive_desc tells which one it is.
- * runtime_error: the system refused, and no other implementation takes the operation. */
+/* Creates a primitive: generates the code, or finds code that was generated before. If the system refuses memory for
+ * code, the primitive uses the next implementation, and the verbose log has a line about it;
+ * jitnorm_primitive_get_primitive_desc tells which implementation is used.
+ * runtime_error: the system refused memory for code, and no other implementation takes the operation. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
                                                       const_jitnorm_primitive_desc_t primitive_desc);
 
-/* What can be kept on a disk to create the primitive from another time: nothing, since generating the code takes less
- * time than reading it. *size becomes 0; cache_blob may be null. */
+/* For programs that keep oneDNN's cache blobs on a disk, in order to create primitives from them later. Here a blob is
+ * empty, since generating the code takes less time than reading it. *size becomes 0. cache_blob may be null; nothing is
+ * written to it. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_get_cache_blob(const_jitnorm_primitive_t primitive, size_t *size,
                                                               uint8_t *cache_blob);
 
-/* jitnorm_primitive_create for a program that has kept what jitnorm_primitive_get_cache_blob answered.
- * invalid_arguments: also a size that is not 0. */
+/* Like jitnorm_primitive_create, for programs that have kept the blob of jitnorm_primitive_get_cache_blob.
+ * invalid_arguments: also if size is not 0. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_primitive_t *primitive,
                                                                       const_jitnorm_primitive_desc_t primitive_desc,
                                                                       size_t size, const uint8_t *cache_blob);
 
-/* Computes, and returns when done. args: nargs pairs of argument and memory in any order, as the table above says; a
- * pair with a null memory is skipped. Each memory has exactly the descriptor that the primitive descriptor has for the
- * argument (attribute scales: one f32), but for run-time sizes. The stream says whose threads do the work.
+/* Executes the primitive, and returns when the results are written. args: nargs pairs of an argument and a memory, in
+ * any order, as the table above says. A pair with a null memory is skipped. Each memory must have exactly the
+ * descriptor that the primitive descriptor has for the argument (a scale that is set by an attribute: one f32), except
+ * for run-time sizes. The stream says whose threads do the work.
  *
- * In place: dst may have src's handle, and diff_src diff_dst's, when their descriptors are equal; the input is then
- * overwritten. So may DST_1 have SRC_1's, and diff_src DIFF_DST_1's. No other output may have the handle of another
- * tensor, nor may tensors overlap partly.
+ * In place: dst may have src's handle, and diff_src may have diff_dst's, if the two descriptors are equal; the input is
+ * then overwritten. Under the same condition DST_1 may have SRC_1's handle, and diff_src may have DIFF_DST_1's. No
+ * other output may have the handle of another tensor, and tensors must not overlap partly.
  *
- * invalid_arguments: a null pointer; an argument that is missing, given twice or not of this primitive; a memory of
- *   another descriptor; run-time sizes that do not fit together; a null handle of a tensor with elements; a forbidden
- *   alias.
- * out_of_memory: the library-owned scratchpad could not be had.
- * Nothing is written on an error. It takes no lock and allocates nothing but a thread's first scratchpad; a scratchpad
- * where the caller's pool begins an execution on a thread that waits in the middle of another, or where a thread is
- * ending; and, with run-time sizes, what the plain C++ implementation (ref:any) or post-ops take for one execution. */
+ * invalid_arguments: a null pointer; an argument that is missing, given twice or not one of this primitive; a memory
+ *   with another descriptor; run-time sizes that do not fit together; a null handle of a tensor with elements; an
+ *   output with the handle of another tensor, except as above.
+ * out_of_memory: the library could not allocate its scratchpad.
+ * After an error nothing has been written. The function takes no lock. It allocates memory in these cases only: the
+ * thread has no scratchpad yet, or none that is large enough; the caller's pool begins the execution on a thread that
+ * is in the middle of another execution, or on a thread that is ending, so that it needs a scratchpad of its own; with
+ * run-time sizes, the plain C++ implementation (ref:any) or post-ops need memory for one execution. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_execute(const_jitnorm_primitive_t primitive, jitnorm_stream_t stream,
                                                        int nargs, const jitnorm_exec_arg_t *args);
 
-/* *primitive_desc belongs to primitive and lives as long as it. */
+/* *primitive_desc belongs to primitive and lives as long as primitive. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_get_primitive_desc(const_jitnorm_primitive_t primitive,
                                                                   const_jitnorm_primitive_desc_t *primitive_desc);
 
-/* Not to be called while the primitive is executing. */
+/* Must not be called while the primitive is executing. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primitive);
 
 /* ---------------------------------------------------------------- service
  *
- * The environment is read once, at the library's first use (the first engine's creation is one); later changes of it
- * have no effect. What these functions set takes precedence over it, whenever they are called. In programs that run
- * with the rights of another user or group (setuid, setgid, capabilities) the environment has no effect at all. All of
- * them may be called at any time from any thread; they count for what begins after they return. */
+ * The library reads the environment once, at its first use (creating the first engine is one). Later changes of the
+ * environment have no effect. Settings made by these functions take precedence over the environment, whenever they are
+ * made. In programs that run with the rights of another user or group (setuid, setgid, capabilities) the environment
+ * has no effect at all. All of these functions may be called at any time and from any thread. They apply to what begins
+ * after they return. */
 
-/* Lines on standard output from now on, in place of what the environment variable JITNORM_VERBOSE said: 0 none, 1
- * errors, executions and what was taken where code pages were refused, 2 also creations and why implementations were
- * refused. Times are in milliseconds. As long as neither was set there is a line for each call that failed, but not for
- * one that was answered with jitnorm_unimplemented, which may have been a question. The variable may also have oneDNN's
- * words, separated by commas: none (0), error (as where it is not set), check and profile_exec (1), profile_create,
- * profile, dispatch and all (2). invalid_arguments: another level. */
+/* Says which events are printed on standard output, one line each, instead of what the environment variable
+ * JITNORM_VERBOSE says. 0: none. 1: errors, executions, and the implementation that was used because memory for code
+ * was refused. 2: also creations, and why implementations were refused. Times are in milliseconds. If neither this
+ * function nor the variable has set a level, a line is printed for each call that fails, except for calls that return
+ * jitnorm_unimplemented, because a program may call a function in order to learn whether something is implemented. The
+ * variable may also contain oneDNN's words, separated by commas: none (0), error (as if no level was set), check and
+ * profile_exec (1), profile_create, profile, dispatch and all (2). invalid_arguments: another level. */
 JITNORM_API jitnorm_status_t jitnorm_set_verbose(int level);
 
-/* Caps the instruction set of code generated from now on; the environment variable JITNORM_MAX_CPU_ISA does the same
- * from outside (DEFAULT, SSE41, AVX2, AVX512_CORE and oneDNN's other names). Existing primitives stay as they are.
- * invalid_arguments: an unknown value, or the cap can no longer change. */
+/* Sets the highest instruction set for code that is generated from now on. The environment variable JITNORM_MAX_CPU_ISA
+ * does the same (values DEFAULT, SSE41, AVX2, AVX512_CORE and oneDNN's other names). Existing primitives stay as they
+ * are.
+ * invalid_arguments: an unknown value. */
 JITNORM_API jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa);
 
-/* The best instruction set that code is generated for: what the processor has, below the cap. */
+/* Returns the highest instruction set for which code is generated: the highest one that the processor has and the cap
+ * allows. */
 JITNORM_API jitnorm_cpu_isa_t jitnorm_get_effective_cpu_isa(void);
 
-/* Wishes concerning the instruction set: none has an effect.
+/* Hints about the instruction set. They are kept for the getter and have no other effect.
  * invalid_arguments: an unknown value. */
 JITNORM_API jitnorm_status_t jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_hints_t hints);
 JITNORM_API jitnorm_cpu_isa_hints_t jitnorm_get_cpu_isa_hints(void);
 
-/* The floating-point mode that attributes have which are created from now on, until they are given another one.
+/* The floating-point mode of attributes that are created from now on, as long as these are not given another mode.
  * invalid_arguments: a null pointer, an unknown mode. */
 JITNORM_API jitnorm_status_t jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_t mode);
 JITNORM_API jitnorm_status_t jitnorm_get_default_fpmath_mode(jitnorm_fpmath_mode_t *mode);
 
-/* Takes only implementations of this name (jit:avx512, jit:avx2, ref:any) for descriptors to come, as the environment
- * variable JITNORM_IMPL does from outside; null or "": any. Existing descriptors and primitives stay as they are.
- * invalid_arguments: no implementation has the name; nothing changes. */
+/* Restricts descriptors that are created from now on to the implementation of this name (jit:avx512, jit:avx2,
+ * ref:any). null or "": all implementations. The environment variable JITNORM_IMPL does the same. Existing descriptors
+ * and primitives stay as they are.
+ * invalid_arguments: no implementation has this name; nothing changes. */
 JITNORM_API jitnorm_status_t jitnorm_set_implementation(const char *name);
 
-/* Says who is told of code generated from now on: or-ed JITNORM_JIT_PROFILE_*. The environment variable
- * JITNORM_JIT_PROFILE has the same as a number, and 1 for JITNORM_JIT_PROFILE_LINUX_PERFMAP. The file jit-PID.dump is
- * in the folder of jitnorm_set_jit_dump_folder(), and like the map this user's own. Debuggers need no request.
- * unimplemented: a profiler of oneDNN's that there is not here. invalid_arguments: unknown flags. */
+/* Says which profilers are told of code that is generated from now on. flags: JITNORM_JIT_PROFILE_*, or-ed. The
+ * environment variable JITNORM_JIT_PROFILE may contain the same number, or 1, which means
+ * JITNORM_JIT_PROFILE_LINUX_PERFMAP. The file jit-PID.dump is in the folder of jitnorm_set_jit_dump_folder(). Only this
+ * user can read or write this file and the map. Debuggers are always told of generated code.
+ * unimplemented: a profiler of oneDNN that this library does not support. invalid_arguments: unknown flags. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
 
-/* Whether each kernel generated from now on is written to a file NAME.bin: 0 no, anything else yes. The environment
- * variable JITNORM_JIT_DUMP=FOLDER asks for it from outside. Files are this user's own (mode 0600); what another user
- * or a link has put in their place is left alone. One that cannot be written is a line in the verbose log and no error.
- */
+/* Says whether each kernel that is generated from now on is written to a file NAME.bin. 0: no; anything else: yes. The
+ * environment variable JITNORM_JIT_DUMP=FOLDER has the same effect. Only this user can read or write the files (mode
+ * 0600). A file of this name that belongs to another user, or is a link, is left alone. If a file cannot be written,
+ * the verbose log has a line about it, and that is no error. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_dump(int enable);
 
-/* The folder, which must exist, of those files and of jit-PID.dump, in place of what JITNORM_JIT_DUMP said; the text is
- * copied. null or "": the working folder, which is also where they go without either. */
+/* Sets the folder of the files NAME.bin and jit-PID.dump, instead of the folder in JITNORM_JIT_DUMP. The folder must
+ * exist. The text is copied. null or "": the working folder, which is also the default if JITNORM_JIT_DUMP is not
+ * set. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_dump_folder(const char *folder);
 
-/* Frees the scratchpad that the library keeps for the calling thread; a later execution that needs one allocates it
- * anew. For threads that live on but execute no more, or no more that large. Within an execution on this thread (in a
- * body that the caller's pool runs meanwhile) it does nothing. Always succeeds. */
+/* Frees the scratchpad that the library keeps for the calling thread. A later execution on this thread allocates it
+ * again if it needs one. This is for threads that will not execute any more, or only smaller problems. During an
+ * execution on this thread (when the caller's pool runs another body on it) the function does nothing. It always
+ * succeeds. */
 JITNORM_API jitnorm_status_t jitnorm_free_thread_scratchpad(void);
 
-/* How many generated kernels, and how many primitives made of them, are kept for primitives to come; 0 keeps none.
+/* How many generated kernels, and how many primitives made of them, the library keeps for primitives that are created
+ * later. 0 keeps none.
  * invalid_arguments: a null pointer, a negative capacity. */
 JITNORM_API jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity);
 JITNORM_API jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity);
 
-/* The version of the library at run time; the headers' is in JITNORM_VERSION_MAJOR, _MINOR and _PATCH. */
+/* Returns the version of the library at run time. JITNORM_VERSION_MAJOR, _MINOR and _PATCH are the version of the
+ * headers. */
 JITNORM_API const jitnorm_version_t *jitnorm_version(void);
 
 #ifdef __cplusplus

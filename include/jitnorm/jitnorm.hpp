@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm.hpp: the C++ interface of jitnorm, layer normalization on CPUs. Include this header alone; it needs C++11 and
-// nothing to link but the library.
+// jitnorm.hpp: the C++ interface of jitnorm, layer normalization on CPUs. Programs include this header alone. It needs
+// C++11, and a program links with the library only.
 //
-// It is a thin cover of the C interface (jitnorm.h has the formulas, the table of tensors and the rules): handles own
-// what they stand for, errors are exceptions of the type jitnorm::error. Names and signatures mirror dnnl.hpp, so that
-// `namespace dnnl = jitnorm;` and JITNORM_ARG_* for DNNL_ARG_* carry most code over.
+// It is a thin layer over the C interface; jitnorm.h has the formulas, the table of tensors and the rules. Handles own
+// their objects, and errors are exceptions of the type jitnorm::error. Names and signatures mirror dnnl.hpp. Most
+// programs can be moved over by `namespace dnnl = jitnorm;` and by replacing DNNL_ARG_* with JITNORM_ARG_*.
 #ifndef JITNORM_HPP
 #define JITNORM_HPP
 
@@ -12,14 +12,14 @@
 
 namespace jitnorm {
 
-// Queries that forward and backward have in common.
+// The queries of forward and backward.
 struct layer_normalization_primitive_desc : public primitive_desc {
     layer_normalization_primitive_desc() = default;
 
-    // Empty where the primitive has no statistics. With rms_norm the mean, which is not looked at, is as the variance.
+    // Empty if the primitive has no statistics. With rms_norm the mean is ignored and has the variance's descriptor.
     memory::desc mean_desc() const { return query_md(query::exec_arg_md, JITNORM_ARG_MEAN); }
     memory::desc variance_desc() const { return query_md(query::exec_arg_md, JITNORM_ARG_VARIANCE); }
-    // Of scale, or of shift where that is the only one.
+    // The descriptor of scale, or that of shift if there is no scale.
     memory::desc weights_desc() const { return scale_or_shift(query::weights_md); }
     memory::desc diff_weights_desc() const { return scale_or_shift(query::diff_weights_md); }
 
@@ -44,13 +44,13 @@ private:
 };
 
 struct layer_normalization_forward : public primitive {
-    // stat_desc: of mean and variance; where it is left out, f32 in the layout of src. allow_empty: a failure makes an
-    // empty handle instead of an exception.
+    // stat_desc describes mean and variance. If it is left out, they are f32 in the layout of src. With allow_empty, a
+    // failure makes an empty handle instead of an exception.
     struct primitive_desc : public layer_normalization_primitive_desc {
         primitive_desc() = default;
 
-        // Of a forward layer normalization: a clone, the descriptor stays its owner's. Null makes an empty handle.
-        // Throws invalid_arguments where the descriptor is of another primitive or direction.
+        // Clones a C descriptor of a forward layer normalization, which still belongs to its owner. Null makes an empty
+        // handle. Throws invalid_arguments if the descriptor is of another primitive or direction.
         primitive_desc(const_jitnorm_primitive_desc_t cloned)
             : layer_normalization_primitive_desc(cloned, prop_kind::forward_training, prop_kind::forward_inference) {}
 
@@ -95,12 +95,12 @@ struct layer_normalization_forward : public primitive {
 };
 
 struct layer_normalization_backward : public primitive {
-    // stat_desc and allow_empty as in forward. hint_fwd_pd may be an empty handle.
+    // stat_desc and allow_empty are as in forward. hint_fwd_pd may be an empty handle.
     struct primitive_desc : public layer_normalization_primitive_desc {
         primitive_desc() = default;
 
-        // Of a backward layer normalization: a clone, the descriptor stays its owner's. Null makes an empty handle.
-        // Throws invalid_arguments where the descriptor is of another primitive or direction.
+        // Clones a C descriptor of a backward layer normalization, which still belongs to its owner. Null makes an
+        // empty handle. Throws invalid_arguments if the descriptor is of another primitive or direction.
         primitive_desc(const_jitnorm_primitive_desc_t cloned)
             : layer_normalization_primitive_desc(cloned, prop_kind::backward, prop_kind::backward_data) {}
 
@@ -164,7 +164,7 @@ struct layer_normalization_backward : public primitive {
 using version_t = jitnorm_version_t;
 inline const version_t *version() { return jitnorm_version(); }
 
-// Why the last call that failed on this thread did so; empty where none has.
+// Says why the last call that failed on this thread did so. Empty if none has failed.
 inline const char *get_last_error() { return jitnorm_get_last_error(); }
 
 inline status set_verbose(int level) { return static_cast<status>(jitnorm_set_verbose(level)); }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jitnorm_attr.h: what a primitive does beyond its operation: a residual that is added before, scales, post-operations,
- * a second output without these, who owns the scratchpad.
- * Included by jitnorm.h. The rules at the top of jitnorm_memory.h on errors and ownership hold here too.
+/* jitnorm_attr.h: what a primitive does beyond its operation: adding a residual before, scales, post-operations, a
+ * second output without scales and post-operations; and who owns the scratchpad. Included by jitnorm.h. What
+ * jitnorm_memory.h says at its top about errors and ownership holds here too.
  *
- * Order of events for one element of dst, all in f32 (in f64 for f64 data), converted to dst's type once at the end:
+ * One element of dst is computed in these steps, all in f32 (in f64 if data is f64). It is converted to dst's type
+ * once, at the end:
  *     y = normalized, scaled and shifted value
  *     y = y * src_scale                    (if there is one)
  *     dst_2 = y                            (if there is one, converted to its own type)
  *     y = post_op[n-1](... post_op[0](y))
  *     dst = y / dst_scale                  (if there is one, given or found)
- * Backward takes default attributes only, but for the scratchpad mode and the residual. */
+ * Backward takes default attributes only, except for the scratchpad mode and the residual. */
 #ifndef JITNORM_ATTR_H
 #define JITNORM_ATTR_H
 
@@ -21,7 +22,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------- attributes */
 
-/* Defaults: no residual, no scales, no post-ops, one output, the library owns the scratchpad. */
+/* Creates default attributes: no residual, no scales, no post-ops, one output, and the library owns the scratchpad. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_create(jitnorm_primitive_attr_t *attr);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_clone(jitnorm_primitive_attr_t *attr,
                                                           const_jitnorm_primitive_attr_t existing);
@@ -29,101 +30,107 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_destroy(jitnorm_primitive_at
 
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_jitnorm_primitive_attr_t attr,
                                                                         jitnorm_scratchpad_mode_t *mode);
-/* library: executions use a buffer that each executing thread keeps for all its primitives; it is allocated when the
- *   thread first needs that much (the thread that creates a primitive: at creation) and freed when the thread ends.
- * user: executions take a memory described by jitnorm_query_scratchpad_md as JITNORM_ARG_SCRATCHPAD. Executions that
- *   run at the same time need one each.
+/* Says who owns the scratchpad.
+ * library: each thread that executes keeps one buffer for all its primitives. It is allocated when the thread first
+ *   needs that much memory, for the thread that creates a primitive at creation. It is freed when the thread ends.
+ * user: an execution takes a memory as JITNORM_ARG_SCRATCHPAD, which jitnorm_query_scratchpad_md describes. Executions
+ *   that run at the same time need different memories.
  * invalid_arguments: an unknown mode. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
                                                                         jitnorm_scratchpad_mode_t mode);
 
-/* Adds before the normalization: what is normalized is, for each element,
+/* Adds tensors before the normalization. What is normalized is, for each element,
  *
  *     x = src + residual          or          x = (src + residual) + bias
  *
- * in f32 (in f64 for f64 data), as a block of a transformer does before each of its norms, and x is an output for the
- * next block to be its residual.
- *   residual_desc   the residual, JITNORM_ARG_SRC_1, of src's dimensions (a stride of 0 repeats it along a dimension)
- *   sum_desc        x, JITNORM_ARG_DST_1, of src's dimensions, converted to its data type once; null or empty: x is not
- *                   written
- *   bias_data_type  of the bias, JITNORM_ARG_BIAS, one dimension of C elements, dense: f32, bf16 or f16;
- *                   jitnorm_data_type_undef: there is none
- *   flags           jitnorm_residual_flags_t. Without flags x is normalized, its statistics included, as it is
- * computed; with jitnorm_residual_normalize_rounded as DST_1 has it. The latter gives the bits of an addition that
- * stores x, followed by a normalization of what was stored. Data types, layouts and run-time sizes are free for both
- * tensors as they are for src and dst, and an undecided layout becomes src's. In place: DST_1 may have SRC_1's handle
- * where their descriptors are equal, and DST that of SRC.
+ * in f32 (in f64 if data is f64). A block of a transformer does this before each of its norms. x can be an output,
+ * which the next block uses as its residual.
+ *   residual_desc   the residual, JITNORM_ARG_SRC_1, which has src's dimensions (a stride of 0 repeats it along a
+ *                   dimension)
+ *   sum_desc        x, JITNORM_ARG_DST_1, which has src's dimensions and is converted to its data type once. If
+ *                   sum_desc is null or empty, x is not written.
+ *   bias_data_type  the type of the bias, JITNORM_ARG_BIAS, which has one dimension of C elements and is dense: f32,
+ *                   bf16 or f16; jitnorm_data_type_undef: there is no bias
+ *   flags           jitnorm_residual_flags_t, or-ed
+ * Without flags x is normalized as it was computed, before it is rounded for DST_1; this includes its statistics. With
+ * jitnorm_residual_normalize_rounded x is normalized as DST_1 holds it. This gives the same bits as an addition that
+ * stores x, followed by a normalization of what was stored. The residual and the sum may have the data types, layouts
+ * and run-time sizes that src and dst may have. An undecided layout becomes src's. In place: DST_1 may have SRC_1's
+ * handle if their descriptors are equal, and DST may have SRC's.
  *
- * Backward takes the same attribute. src is x as forward has written it; where sum_desc is given it describes
- * JITNORM_ARG_DIFF_DST_1, the gradient of x from all else that reads it, and
+ * Backward takes the same attribute. Its src is x as forward has written it. If sum_desc is given, it describes
+ * JITNORM_ARG_DIFF_DST_1, the gradient of x from everything else that reads x, and
  *
  *     diff_src = the gradient of the normalization + DIFF_DST_1
  *
- * which is the gradient of forward's src and of its residual alike (that of the bias is its sum over the rows). Nothing
- * else of the attribute counts there. diff_src may have DIFF_DST_1's handle where their descriptors are equal.
+ * This is the gradient of forward's src and also of its residual. The gradient of the bias is the sum of diff_src over
+ * the rows, which the caller computes. Backward ignores the rest of the attribute. diff_src may have DIFF_DST_1's
+ * handle if their descriptors are equal.
  *
- * The descriptors are copied. Said again, the last counts.
- * invalid_arguments: an empty residual_desc, an unknown bias_data_type, unknown flags,
+ * The descriptors are copied. A further call replaces the residual.
+ * invalid_arguments: an empty residual_desc; an unknown bias_data_type; unknown flags;
  *   jitnorm_residual_normalize_rounded without sum_desc. When a primitive descriptor is created: dimensions that are
- * not src's, a sum with a stride of 0. */
+ *   not src's, a sum with a stride of 0. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t residual_desc,
                                                                  const_jitnorm_memory_desc_t sum_desc,
                                                                  jitnorm_data_type_t bias_data_type, unsigned flags);
-/* The descriptors belong to attr, and are empty (0 dimensions) where there is no such tensor. Result pointers may be
- * null: that parameter is not wanted. */
+/* The descriptors belong to attr. A descriptor is empty (0 dimensions) if there is no such tensor. A result pointer may
+ * be null if the caller does not want that parameter. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t *residual_desc,
                                                                  const_jitnorm_memory_desc_t *sum_desc,
                                                                  jitnorm_data_type_t *bias_data_type, unsigned *flags);
 
-/* A second output of forward, JITNORM_ARG_DST_2: the normalized, scaled and shifted values as they are before post-ops
- * and the scales of dst, converted to their type once. It is what a router in a mixture of experts reads while the
- * experts read dst, quantized.
- *   unquantized_desc  f32, bf16, f16 or f64, of src's dimensions; any layout, an undecided one becomes src's; run-time
- *                     sizes as for dst. Null or empty: there is no such output.
- * dst has the same bits with and without it, unless it alone is f64: then all is computed in f64. It has memory of its
- * own. The descriptor is copied. Said again, the last counts.
- * When a primitive descriptor is created: invalid_arguments for dimensions that are not src's, an unknown data type, a
- * stride of 0; unimplemented for another data type, and for backward. */
+/* Gives forward a second output, JITNORM_ARG_DST_2: the normalized, scaled and shifted values before post-ops and
+ * before the scales of dst, converted to their type once. A router in a mixture of experts reads this output, while the
+ * experts read the quantized dst.
+ *   unquantized_desc  f32, bf16, f16 or f64; it has src's dimensions and any layout, where an undecided layout becomes
+ *                     src's; run-time sizes as for dst. Null or empty: there is no such output.
+ * dst has the same bits with and without this output, unless this output is the only tensor of type f64: then
+ * everything is computed in f64. The output must have memory of its own. The descriptor is copied. A further call
+ * replaces it.
+ * When a primitive descriptor is created: invalid_arguments for dimensions that are not src's, an unknown data type or
+ *   a stride of 0; unimplemented for another data type, and for backward. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_unquantized_dst(jitnorm_primitive_attr_t attr,
                                                                         const_jitnorm_memory_desc_t unquantized_desc);
-/* The descriptor belongs to attr, and is empty (0 dimensions) where there is no such output. */
+/* The descriptor belongs to attr. It is empty (0 dimensions) if there is no such output. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_unquantized_dst(const_jitnorm_primitive_attr_t attr,
                                                                         const_jitnorm_memory_desc_t *unquantized_desc);
 
-/* What follows says only what the caller would like or put up with. Layer normalization takes what is said to be taken
- * and refuses the rest with unimplemented when a descriptor is created, not here: attributes may be made for several
- * primitives, of other libraries too. */
+/* The functions below accept any wish of the caller. If layer normalization does not take a wish, creating the
+ * primitive descriptor fails with unimplemented, not the function here: one attribute object may be made for several
+ * primitives, and not all of them are layer normalizations. */
 
-/* The tensor `arg` has a scale: one f32 for the whole tensor (mask 0), given at execution as
- * JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Made for s8 and u8; layer normalization takes scales of
- * JITNORM_ARG_SRC and JITNORM_ARG_DST with every type of src and dst, of mask 0 alone. Said again for an argument, the
- * last counts.
+/* Gives the tensor `arg` a scale: with mask 0 one f32 for the whole tensor. An execution takes the scale as
+ * JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Scales are meant for s8 and u8, but layer normalization takes
+ * scales of JITNORM_ARG_SRC and JITNORM_ARG_DST with every type of src and dst, with mask 0 alone. A further call for
+ * the same argument replaces the scale.
  * invalid_arguments: a negative arg or mask. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask);
 
-/* The same in general: bit d of the mask says that there is a scale for each index of dimension d, or each group_dims
- * of the last two (ndims 2; ndims 0 and group_dims null: no groups); the scales' type; whether a host scalar holds the
- * one value; and how scales come about. Layer normalization takes an f32 of mask 0 in a memory, of any quantization
- * mode of oneDNN's; and of dst the scales that the library finds:
+/* Give the tensor `arg` scales. Bit d of the mask says that there is a scale for each index of dimension d, or, with
+ * groups, for each group of indices. group_dims has the sizes of the groups along the last two dimensions (ndims is 2);
+ * if ndims is 0, there are no groups and group_dims may be null. data_type is the scales' type. is_on_host says that a
+ * host scalar holds the one value. quantization_mode says how the scales come about. Layer normalization takes one f32
+ * of mask 0 in a memory, with any quantization mode of oneDNN except undef. For dst it also finds scales itself:
  *
  * With jitnorm_quantization_mode_dynamic_amax the scale of each row of dst, or of each group of its columns, is the
- * largest magnitude there over the largest number of dst's type: 127 for s8, 255 for u8, 57344 for f8_e5m2, 448 for
- * f8_e4m3 (docs/arithmetic.md, "Scales that are found", says what zeros, infinities and NaN give). The scales are f32
- * and an output: the memory that is given as JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST has the descriptor that
- * jitnorm_query_exec_arg_md tells, row major with the dimensions of dst but for the last one, which is 1, or the number
- * of groups.
- *     one for each row: a mask of all dimensions but the last, no groups;
- *     one for each G columns of a row: a mask of all dimensions, groups of {1, G}.
- * What columns are to be multiplied with before (smooth scales) is a binary post-op, jitnorm_binary_mul, with a src1 of
- * one row. dst is s8, u8, f8_e5m2 or f8_e4m3; there is no sum post-op, and all sizes and strides are known when the
- * descriptor is created: what else is asked for is unimplemented there. A dst whose rows are not whole groups is
- * invalid_arguments there.
+ * largest magnitude in it divided by the largest number of dst's type: 127 for s8, 255 for u8, 57344 for f8_e5m2, 448
+ * for f8_e4m3. (docs/arithmetic.md, "Scales that are found", says what zeros, infinities and NaN give.) The scales are
+ * f32 and an output. The memory that is given as JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST has the descriptor that
+ * jitnorm_query_exec_arg_md tells: row major, with the dimensions of dst except for the last one, which is 1 or the
+ * number of groups.
+ *     one scale for each row: a mask of all dimensions but the last, no groups;
+ *     one scale for each G columns of a row: a mask of all dimensions, groups of {1, G}.
+ * If columns are to be multiplied by factors before (smooth scales), the caller adds a binary post-op,
+ * jitnorm_binary_mul, with a src1 of one row. dst must be s8, u8, f8_e5m2 or f8_e4m3, there must be no sum post-op, and
+ * all sizes and strides must be known when the descriptor is created; otherwise that fails with unimplemented. It fails
+ * with invalid_arguments if the rows of dst are not whole groups.
  *
- * invalid_arguments: as above; ndims other than 0 and 2; groups that are null or not positive; groups or a type
- * of 8 bits with mask 0; on the host with a mask or groups; a type other than f32, bf16, f16, e8m0 (13) and f8_e4m3
- * (10); an unknown quantization mode. */
+ * invalid_arguments: a null attr; a negative arg or mask; ndims other than 0 and 2; groups that are null or not
+ *   positive; groups or a type of 8 bits with mask 0; is_on_host with a mask or groups; a type other than f32, bf16,
+ *   f16, e8m0 (13) and f8_e4m3 (10); an unknown quantization mode, or undef. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales(jitnorm_primitive_attr_t attr, int arg, int mask,
                                                                int ndims, const jitnorm_dims_t group_dims,
                                                                jitnorm_data_type_t data_type);
@@ -135,8 +142,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primit
                                                                   jitnorm_data_type_t data_type, int is_on_host,
                                                                   jitnorm_quantization_mode_t quantization_mode);
 
-/* The tensor `arg` has a zero point. Layer normalization takes none.
- * invalid_arguments: a negative arg or mask, and as for scales, with the types s32, s8 and u8. */
+/* Give the tensor `arg` zero points. Layer normalization takes none.
+ * invalid_arguments: as for scales, with the types s32, s8 and u8. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points_mask(jitnorm_primitive_attr_t attr, int arg,
                                                                          int mask);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points(jitnorm_primitive_attr_t attr, int arg, int mask,
@@ -146,13 +153,15 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points_v2(jitnorm_p
                                                                        int ndims, const jitnorm_dims_t group_dims,
                                                                        jitnorm_data_type_t data_type, int is_on_host);
 
-/* Whether results must have the same bits from run to run (0 no, anything else yes): here they have in any case. */
+/* Whether results must have the same bits from run to run (0 no, anything else yes). Results of layer normalization
+ * have them in both cases. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_deterministic(const_jitnorm_primitive_attr_t attr, int *value);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_deterministic(jitnorm_primitive_attr_t attr, int value);
 
-/* What f32 data may be narrowed to for the computation; new attributes have the default mode (strict, if
- * jitnorm_set_default_fpmath_mode said nothing else). Layer normalization takes all modes and narrows nothing. With
- * apply_to_int (0 no, anything else yes) integers may be computed with in that type: taken with the strict mode alone.
+/* The type to which f32 data may be narrowed for the computation. New attributes have the default mode, which is strict
+ * unless jitnorm_set_default_fpmath_mode has changed it. Layer normalization takes all modes and never narrows f32
+ * data. apply_to_int (0 no, anything else yes) says that integers may be computed with in that type; layer
+ * normalization takes it with the strict mode alone.
  * invalid_arguments: an unknown mode. Result pointers of _v2 may be null. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode(const_jitnorm_primitive_attr_t attr,
                                                                     jitnorm_fpmath_mode_t *mode);
@@ -163,23 +172,25 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode_v2(const_jit
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_attr_t attr,
                                                                        jitnorm_fpmath_mode_t mode, int apply_to_int);
 
-/* invalid_arguments: an unknown mode. */
+/* The type in which sums may be kept (jitnorm_accumulation_mode_t says which modes layer normalization takes).
+ * invalid_arguments: an unknown mode. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_accumulation_mode(const_jitnorm_primitive_attr_t attr,
                                                                           jitnorm_accumulation_mode_t *mode);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_accumulation_mode(jitnorm_primitive_attr_t attr,
                                                                           jitnorm_accumulation_mode_t mode);
 
-/* Of the argument JITNORM_ARG_DST, JITNORM_ARG_DIFF_SRC or 161, which stands for the gradients of weights.
- * invalid_arguments: another argument with another mode than that of the environment, an unknown mode. */
+/* How the results for an argument are rounded. arg: JITNORM_ARG_DST, JITNORM_ARG_DIFF_SRC, or 161, oneDNN's number for
+ * the gradients of weights. For any other argument the getter answers jitnorm_rounding_mode_environment.
+ * invalid_arguments: an unknown mode; jitnorm_rounding_mode_stochastic for another argument. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_rounding(jitnorm_primitive_attr_t attr, int arg,
                                                                  jitnorm_rounding_mode_t *mode);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t attr, int arg,
                                                                  jitnorm_rounding_mode_t mode);
 
-/* *post_ops belongs to attr and lives until attr is destroyed or its post-ops are set again. */
+/* *post_ops belongs to attr. It lives until attr is destroyed or its post-ops are set again. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_post_ops_t *post_ops);
-/* Copies; post_ops may be changed or destroyed afterwards. */
+/* Copies post_ops, which may be changed or destroyed afterwards. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_post_ops_t post_ops);
 
@@ -192,36 +203,38 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_destroy(jitnorm_post_ops_t post_op
 /* The number of post-operations; 0 for null. */
 JITNORM_API int jitnorm_post_ops_len(const_jitnorm_post_ops_t post_ops);
 
-/* jitnorm_sum, jitnorm_eltwise, jitnorm_binary or jitnorm_prelu; jitnorm_undefined_primitive for null or an index out
- * of range. */
+/* Returns jitnorm_sum, jitnorm_eltwise, jitnorm_binary or jitnorm_prelu, or jitnorm_undefined_primitive if post_ops is
+ * null or index is out of range. */
 JITNORM_API jitnorm_primitive_kind_t jitnorm_post_ops_get_kind(const_jitnorm_post_ops_t post_ops, int index);
 
-/* Errors of all appends: invalid_arguments as said at each; out_of_memory: there are 32 already.
- * Errors of all get_params: invalid_arguments: a null post_ops, an index out of range, a post-op of another kind.
- * Result pointers of get_params may be null: that parameter is not wanted. */
+/* Errors of all append functions: invalid_arguments as each one says; out_of_memory: there are 32 post-ops already.
+ * Errors of all get_params functions: invalid_arguments: a null post_ops, an index out of range, a post-op of another
+ *   kind. A result pointer of get_params may be null if the caller does not want that parameter. */
 
-/* y = y + scale * (old dst - zero_point). data_type: how the old dst is read, of the same size as dst's type;
- * jitnorm_data_type_undef: as dst's type. No f8 is read: unimplemented when a descriptor is created.
- * invalid_arguments: an unknown data_type. When a primitive descriptor is created: one of another size than dst's type,
- * a zero_point other than 0 where the old dst is not read as s8 or u8. */
+/* y = y + scale * (old dst - zero_point). data_type is the type as which the old dst is read. It must have the same
+ * size as dst's type; jitnorm_data_type_undef means dst's type. f8_e5m2 and f8_e4m3 cannot be read: creating the
+ * primitive descriptor then fails with unimplemented.
+ * invalid_arguments: an unknown data_type. When a primitive descriptor is created: a data_type of another size than
+ *   dst's type; a zero_point other than 0 if the old dst is not read as s8 or u8. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float scale, int32_t zero_point,
                                                          jitnorm_data_type_t data_type);
 JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_ops_t post_ops, int index, float *scale,
                                                              int32_t *zero_point, jitnorm_data_type_t *data_type);
 
-/* y = alg(y), with the formula given at jitnorm_alg_kind_t.
- * invalid_arguments: alg_kind is not an eltwise one. */
+/* y = alg(y). jitnorm_alg_kind_t gives the formulas.
+ * invalid_arguments: alg_kind is not an eltwise algorithm. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_eltwise(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
                                                              float alpha, float beta);
 JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_post_ops_t post_ops, int index,
                                                                  jitnorm_alg_kind_t *alg_kind, float *alpha,
                                                                  float *beta);
 
-/* y = alg(y, src1). src1 is of any data type but f8_e5m2 and f8_e4m3, and of any layout, strides of 0 included, and has
- * as many dimensions as dst, each of dst's size or of size 1, which is broadcast. The descriptor is copied; an
- * undecided layout (any) becomes that of dst. At execution src1 is the argument
- * JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1. invalid_arguments: alg_kind is not a binary one,
- * src1_desc is null or empty. When a primitive descriptor is created: dimensions that do not fit to dst's. */
+/* y = alg(y, src1). src1 may have any data type but f8_e5m2 and f8_e4m3, and any layout, also with strides of 0. It has
+ * as many dimensions as dst. Each dimension has dst's size, or size 1, in which case src1 is broadcast along it. The
+ * descriptor is copied. An undecided layout (any) becomes that of dst. An execution takes src1 as the argument
+ * JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1.
+ * invalid_arguments: alg_kind is not a binary algorithm; src1_desc is null or empty. When a primitive descriptor is
+ *   created: dimensions that do not fit to dst's. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
                                                             const_jitnorm_memory_desc_t src1_desc);
 /* *src1_desc belongs to post_ops. */
@@ -229,8 +242,8 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_po
                                                                 jitnorm_alg_kind_t *alg_kind,
                                                                 const_jitnorm_memory_desc_t *src1_desc);
 
-/* y = y > 0 ? y : slope y, a slope for each index of the dimensions of the mask. Layer normalization does not implement
- * it: descriptors with such a post-op are unimplemented.
+/* y = y > 0 ? y : slope y, with a slope for each index of the dimensions in the mask. Layer normalization does not
+ * implement it: creating a primitive descriptor with such a post-op fails with unimplemented.
  * invalid_arguments: a negative mask. */
 JITNORM_API jitnorm_status_t jitnorm_post_ops_append_prelu(jitnorm_post_ops_t post_ops, int mask);
 JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_prelu(const_jitnorm_post_ops_t post_ops, int index, int *mask);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_attr.hpp: attributes and post-operations. Included by jitnorm.hpp; what is not said here stands in
+// jitnorm_attr.hpp: attributes and post-operations. Included by jitnorm.hpp; everything else is described in
 // jitnorm_attr.h.
 #ifndef JITNORM_ATTR_HPP
 #define JITNORM_ATTR_HPP
@@ -147,7 +147,7 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
                           "could not set the rounding mode");
     }
 
-    // Empty descriptors and undef where there is no such tensor.
+    // If there is no such tensor, its descriptor is empty, and its type is undef.
     void get_residual(memory::desc &residual_desc, memory::desc &sum_desc, memory::data_type &bias_data_type,
                       residual_flags &flags) const {
         const_jitnorm_memory_desc_t residual, sum;
@@ -163,7 +163,7 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
         bias_data_type = static_cast<memory::data_type>(type);
         flags = static_cast<residual_flags>(c_flags);
     }
-    // An empty sum_desc: the sum is not written; undef: there is no bias.
+    // If sum_desc is empty, the sum is not written. If bias_data_type is undef, there is no bias.
     void set_residual(const memory::desc &residual_desc, const memory::desc &sum_desc = memory::desc(),
                       memory::data_type bias_data_type = memory::data_type::undef,
                       residual_flags flags = residual_flags::none) {
@@ -173,7 +173,7 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
                           "could not set a residual");
     }
 
-    // An empty descriptor: there is no such output.
+    // The descriptor is empty if there is no such output.
     memory::desc get_unquantized_dst() const {
         const_jitnorm_memory_desc_t unquantized;
         error::wrap_c_api(jitnorm_primitive_attr_get_unquantized_dst(get(), &unquantized),

@@ -9,15 +9,16 @@
 extern "C" {
 #endif
 
-/* Why the last function of the library that failed on this thread did so, in plain words with the names of arguments:
- * "src has 6 dimensions, 2 to 5 are supported", "argument DIFF_SHIFT is missing". Never null; empty where none has
- * failed yet. A function that succeeds leaves it as it is. The text belongs to the library; it stays as it is until a
- * function fails on this thread, and is for people: its wording may change from version to version. It is available in
- * every state of a thread or process: when memory is out (then possibly in general words), in destructors of
- * thread_local objects, and after fork(), where the child finds what the forking thread had. */
+/* Says why the last function of the library that failed on this thread did so, in plain words with the names of
+ * arguments: "src has 6 dimensions, 2 to 5 are supported", "argument DIFF_SHIFT is missing". The result is never null.
+ * It is empty if no function has failed on this thread yet. Functions that succeed do not change it. The text belongs
+ * to the library and stays as it is until a function fails on this thread. It is for people: its wording may change
+ * from version to version. The function may be called in every state of a thread or process: when memory is out (then
+ * the text may be less exact), in destructors of thread_local objects, and after fork(), where the child has the text
+ * of the thread that forked. */
 JITNORM_API const char *jitnorm_get_last_error(void);
 
-/* The strings below are static and never null; a value that the enumeration does not have is named "unknown". */
+/* The strings below are static and never null. A value that the enumeration does not have is named "unknown". */
 
 JITNORM_API const char *jitnorm_status2str(jitnorm_status_t value);                   /* "invalid_arguments" */
 JITNORM_API const char *jitnorm_dt2str(jitnorm_data_type_t value);                    /* "bf16" */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_engine.hpp: engine and stream. Included by jitnorm.hpp; what is not said here stands in jitnorm_memory.h.
+// jitnorm_engine.hpp: engine and stream. Included by jitnorm.hpp; everything else is described in jitnorm_memory.h.
 #ifndef JITNORM_ENGINE_HPP
 #define JITNORM_ENGINE_HPP
 
@@ -48,7 +48,7 @@ struct stream : public handle<jitnorm_stream_t> {
         reset(result);
     }
 
-    // Executions on the stream use the caller's threads.
+    // Makes a stream whose executions use the caller's threads.
     stream(const engine &on, const thread_pool &pool, flags f = flags::default_flags) {
         jitnorm_stream_t result;
         error::wrap_c_api(jitnorm_stream_create_with_thread_pool(&result, on.get(), static_cast<unsigned>(f), &pool),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jitnorm_enums.hpp: the C enumerations under the names and in the scopes that dnnl.hpp gives them. Included by
-// jitnorm.hpp. Their meaning stands in jitnorm_types.h.
+// jitnorm.hpp. jitnorm_types.h describes their meaning.
 #ifndef JITNORM_ENUMS_HPP
 #define JITNORM_ENUMS_HPP
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_graph.hpp: the C++ interface of the graph operations. Include this header alone; it needs C++11 and nothing
-// to link but the library.
+// jitnorm_graph.hpp: the C++ interface of the graph operations. Programs include this header alone. It needs C++11, and
+// a program links with the library only.
 //
-// It is a thin cover of jitnorm_graph.h, which has the contracts. Names and signatures mirror dnnl_graph.hpp, so that
-// `namespace dnnl = jitnorm;` carries most code over.
+// It is a thin layer over jitnorm_graph.h, which describes the functions. Names and signatures mirror dnnl_graph.hpp.
+// Most programs can be moved over by `namespace dnnl = jitnorm;`.
 #ifndef JITNORM_GRAPH_HPP
 #define JITNORM_GRAPH_HPP
 
@@ -39,7 +39,7 @@ public:
     using handle::handle;
     tensor() = default;
 
-    // data: as the handle of jitnorm_graph_tensor_create.
+    // data has the meaning of handle in jitnorm_graph_tensor_create.
     tensor(const logical_tensor &lt, const engine &on, void *data) {
         jitnorm_graph_tensor_t result;
         error::wrap_c_api(jitnorm_graph_tensor_create(&result, &lt.c_data(), on.get(), data),
@@ -84,7 +84,7 @@ public:
         return logical_tensor(result);
     }
 
-    // Pairs of the ids of an input and an output that may share memory.
+    // Each pair has the ids of an input and of an output that may share memory.
     std::vector<std::pair<size_t, size_t>> get_inplace_ports() const {
         size_t count = 0;
         const jitnorm_graph_inplace_pair_t *pairs = nullptr;
@@ -146,7 +146,7 @@ public:
         return ports(jitnorm_graph_partition_get_output_ports_num, jitnorm_graph_partition_get_output_ports);
     }
 
-    // Throws invalid_arguments where the partition is not supported.
+    // Throws invalid_arguments if the partition is not supported.
     compiled_partition compile(const std::vector<logical_tensor> &inputs, const std::vector<logical_tensor> &outputs,
                                const engine &on) const {
         if (!is_supported()) throw error(jitnorm_invalid_arguments, "the partition is not supported");
@@ -211,7 +211,7 @@ public:
         apply_to_int = c_apply_to_int != 0;
     }
 
-    // allow_exception false: a failure is only returned.
+    // If allow_exception is false, a failure is returned and not thrown.
     status add_op(const op &added, bool allow_exception = true) {
         const jitnorm_status_t result = jitnorm_graph_add_op(get(), added.get());
         if (allow_exception) error::wrap_c_api(result, "could not add an operation to a graph");

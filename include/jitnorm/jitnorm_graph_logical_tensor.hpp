@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_graph_logical_tensor.hpp: the graph interface's handles, and logical tensors. Included by jitnorm_graph.hpp;
-// what is not said here stands in jitnorm_graph.h.
+// jitnorm_graph_logical_tensor.hpp: the handles of the graph interface, and logical tensors. Included by
+// jitnorm_graph.hpp; everything else is described in jitnorm_graph.h.
 #ifndef JITNORM_GRAPH_LOGICAL_TENSOR_HPP
 #define JITNORM_GRAPH_LOGICAL_TENSOR_HPP
 
@@ -27,7 +27,7 @@ JITNORM_DEFINE_HANDLE(tensor)
 
 namespace graph {
 
-// A plain value.
+// The description of a tensor, a plain value.
 class logical_tensor {
 public:
     using dim = jitnorm_dim_t;
@@ -62,7 +62,7 @@ public:
     logical_tensor() : data_() {}
     explicit logical_tensor(const jitnorm_graph_logical_tensor_t &c_data) : data_(c_data) {}
 
-    // Of unknown dimensions, ndims of them; JITNORM_GRAPH_UNKNOWN_NDIMS: unknown as well.
+    // A tensor of unknown dimensions. ndims is their number, or JITNORM_GRAPH_UNKNOWN_NDIMS.
     logical_tensor(size_t tid, data_type type, int32_t ndims, layout_type layout,
                    property_type property = property_type::undef) {
         error::wrap_c_api(
@@ -72,7 +72,7 @@ public:
     logical_tensor(size_t tid, data_type type, layout_type layout = layout_type::undef)
         : logical_tensor(tid, type, JITNORM_GRAPH_UNKNOWN_NDIMS, layout) {}
 
-    // No dimensions: a scalar.
+    // If there are no sizes, the tensor is a scalar.
     logical_tensor(size_t tid, data_type type, const dims &sizes, layout_type layout,
                    property_type property = property_type::undef) {
         error::wrap_c_api(jitnorm_graph_logical_tensor_init_with_dims(&data_, tid, convert(type),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_graph_op.hpp: operations of the graph interface. Included by jitnorm_graph.hpp; what is not said here stands
+// jitnorm_graph_op.hpp: operations of the graph interface. Included by jitnorm_graph.hpp; everything else is described
 // in jitnorm_graph.h.
 #ifndef JITNORM_GRAPH_OP_HPP
 #define JITNORM_GRAPH_OP_HPP
@@ -185,8 +185,8 @@ public:
         for (const logical_tensor &t : ts) add_output(t);
     }
 
-    // The value's type is the attribute's: int64_t, float, bool, std::string, or a vector of int64_t or float.
-    // Templates, as in dnnl_graph.hpp, so that nothing is converted silently.
+    // The value must have the attribute's type: int64_t, float, bool, std::string, or a vector of int64_t or float.
+    // These are templates, as in dnnl_graph.hpp, so that no value is converted silently.
     template <typename T>
     typename std::enable_if<std::is_same<T, int64_t>::value, op &>::type set_attr(attr name, const T &value) {
         return check(jitnorm_graph_op_set_attr_s64(get(), convert(name), &value, 1));

@@ -12,7 +12,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------- logical tensors */
 
-/* A number of dimensions, and a dimension or stride, that is not known yet. */
+/* An unknown number of dimensions, and an unknown dimension or stride. */
 #define JITNORM_GRAPH_UNKNOWN_NDIMS -1
 #define JITNORM_GRAPH_UNKNOWN_DIM INT64_MIN
 
@@ -20,10 +20,10 @@ typedef enum JITNORM_INT {
     jitnorm_graph_layout_type_undef = 0,
     jitnorm_graph_layout_type_any = 1,     /* compilation chooses: strides without gaps */
     jitnorm_graph_layout_type_strided = 2, /* as the strides say */
-    jitnorm_graph_layout_type_opaque = 3   /* a layout of the library's own: this library makes none */
+    jitnorm_graph_layout_type_opaque = 3   /* a layout that only the library knows: this library has none */
 } jitnorm_graph_layout_type_t;
 
-/* What a tensor's values do between executions. This library treats all alike. */
+/* How a tensor's values change between executions. This library treats all properties alike. */
 typedef enum JITNORM_INT {
     jitnorm_graph_tensor_property_undef = 0,
     jitnorm_graph_tensor_property_variable = 1,
@@ -31,25 +31,24 @@ typedef enum JITNORM_INT {
     jitnorm_graph_tensor_property_host_scalar = 3
 } jitnorm_graph_tensor_property_t;
 
-/* The description of a tensor, a plain value; the functions jitnorm_graph_logical_tensor_* fill it. */
+/* The description of a tensor, a plain value. The functions jitnorm_graph_logical_tensor_* fill it. */
 typedef struct {
-    size_t id;           /* tensors of one id are one tensor: so operations are connected */
+    size_t id;           /* the same id means the same tensor; this connects operations */
     int ndims;           /* 0: a scalar; JITNORM_GRAPH_UNKNOWN_NDIMS; at most JITNORM_MAX_NDIMS */
-    jitnorm_dims_t dims; /* 0: no elements; JITNORM_GRAPH_UNKNOWN_DIM */
+    jitnorm_dims_t dims; /* a dimension may be 0 or JITNORM_GRAPH_UNKNOWN_DIM */
     jitnorm_data_type_t data_type;
     jitnorm_graph_tensor_property_t property;
     jitnorm_graph_layout_type_t layout_type;
     union {
-        jitnorm_dims_t strides; /* strided: in elements, not negative but for JITNORM_GRAPH_UNKNOWN_DIM */
+        jitnorm_dims_t strides; /* strided: in elements, not negative, or JITNORM_GRAPH_UNKNOWN_DIM */
         size_t layout_id;       /* opaque */
     } layout;
 } jitnorm_graph_logical_tensor_t;
 
 /* ---------------------------------------------------------------- partitions */
 
-/* How a graph is cut: normalizations with what follows them as one partition (jitnorm_graph.h), or each operation
- * alone.
- */
+/* How a graph is cut into partitions. fusion: a normalization and the operations around it are one partition
+ * (jitnorm_graph.h says which). debug: each operation is a partition. */
 typedef enum JITNORM_INT {
     jitnorm_graph_partition_policy_fusion = 1,
     jitnorm_graph_partition_policy_debug = 2
@@ -63,7 +62,7 @@ typedef struct {
 
 /* ---------------------------------------------------------------- operations */
 
-/* Kinds of operations. A graph may hold any; the partitions of normalizations are supported, the others not. */
+/* Kinds of operations. A graph may have any of them. Only partitions with a normalization are supported. */
 typedef enum JITNORM_INT {
     jitnorm_graph_op_abs = 0,
     jitnorm_graph_op_abs_backward = 1,
@@ -159,7 +158,7 @@ typedef enum JITNORM_INT {
     jitnorm_graph_op_layer_norm_grad = 0x10001      /* LayerNormGrad of the Ascend IR */
 } jitnorm_graph_op_kind_t;
 
-/* Attributes of operations. The value's type belongs to the name. */
+/* Attributes of operations. Each attribute has one type, which stands above the names. */
 typedef enum JITNORM_INT {
     jitnorm_graph_op_attr_undef = 0,
 
@@ -220,7 +219,7 @@ typedef enum JITNORM_INT {
 
     jitnorm_graph_op_attr_end = 0xff, /* above oneDNN's attributes */
 
-    /* This library's own, s64s: LayerNormGrad's three, each 0 or 1. */
+    /* This library's own, s64s: three numbers for LayerNormGrad, each 0 or 1. */
     jitnorm_graph_op_attr_output_mask = 0x10000
 } jitnorm_graph_op_attr_t;
 

@@ -13,14 +13,14 @@
 
 namespace jitnorm {
 
-// Thrown where a C function answers anything but success. what() says what could not be done and why: "could not create
-// a primitive descriptor: src has 6 dimensions, 2 to 5 are supported".
+// Thrown if a C function does not return success. what() says what could not be done and why: "could not create a
+// primitive descriptor: src has 6 dimensions, 2 to 5 are supported".
 struct error : public std::exception {
     jitnorm_status_t status;
     const char *message; // what could not be done; a literal
 
     error(jitnorm_status_t s, const char *m) : status(s), message(m) {}
-    // Without memory for the whole text, what() is the message.
+    // If there is no memory for the whole text, what() returns the message alone.
     error(jitnorm_status_t s, const char *m, const char *reason) : status(s), message(m) {
         try {
             text_ = std::make_shared<std::string>(std::string(m) + ": " + reason);
@@ -37,13 +37,13 @@ private:
     std::shared_ptr<const std::string> text_; // shared: copying an exception must not throw
 };
 
-// How a C handle ends; specialized for each.
+// Says how a C handle is destroyed. There is a specialization for each type of handle.
 template <typename T>
 struct handle_traits;
 
 // A C handle with shared ownership: copies are handles of the same object, and the last one destroys it. A weak handle
-// destroys nothing. Default-made handles are empty, and so is what a handle was moved from. Where nothing else is said,
-// a constructor from a C handle takes the object over.
+// destroys nothing. A handle that was made by default, or moved from, is empty. A constructor from a C handle takes
+// ownership of the object, unless its comment says otherwise.
 template <typename T>
 class handle {
 public:
@@ -52,7 +52,7 @@ public:
 
     void reset(T t, bool weak = false) { data_.reset(t, weak ? &keep : &handle_traits<T>::destroy); }
 
-    // The C handle, still owned by this object. Throws when there is none, unless allow_empty.
+    // Returns the C handle, which this object still owns. Throws if it is empty, unless allow_empty is true.
     T get(bool allow_empty = false) const {
         if (data_ == nullptr && !allow_empty) throw error(jitnorm_invalid_arguments, "object is not initialized");
         return data_.get();
@@ -84,7 +84,7 @@ JITNORM_DEFINE_HANDLE(primitive_desc)
 JITNORM_DEFINE_HANDLE(primitive)
 #undef JITNORM_DEFINE_HANDLE
 
-// Flags that are or-ed together.
+// The operators of flags that may be or-ed.
 #define JITNORM_DEFINE_BITMASK(type)                                                                                   \
     inline constexpr type operator|(type a, type b) {                                                                  \
         return static_cast<type>(static_cast<unsigned>(a) | static_cast<unsigned>(b));                                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_memory.hpp: memory descriptor and memory. Included by jitnorm.hpp; what is not said here stands in
+// jitnorm_memory.hpp: memory descriptor and memory. Included by jitnorm.hpp; everything else is described in
 // jitnorm_memory.h.
 #ifndef JITNORM_MEMORY_HPP
 #define JITNORM_MEMORY_HPP
@@ -125,17 +125,17 @@ struct memory : public handle<jitnorm_memory_t> {
     static jitnorm_format_tag_t convert_to_c(format_tag t) { return static_cast<jitnorm_format_tag_t>(t); }
     static size_t data_type_size(data_type t) { return jitnorm_data_type_size(convert_to_c(t)); }
 
-    // A copy is a handle of the same immutable descriptor; == compares what they describe, and an empty handle with
-    // anything. What a descriptor does not have (strides where the format is any) is 0, undef or an empty list.
+    // A copy is a handle of the same immutable descriptor. == compares types, shapes and layouts; handles may be empty.
+    // A property that a descriptor does not have (strides if the format is any) is 0, undef or an empty list.
     struct desc : public handle<jitnorm_memory_desc_t> {
         using handle::handle;
 
-        // No tensor: 0 dimensions.
+        // Makes an empty descriptor, with 0 dimensions.
         desc() : desc(dims(), data_type::undef, format_tag::undef) {}
 
         desc(jitnorm_memory_desc_t taken_over) : handle(taken_over) {}
 
-        // With allow_empty, an impossible descriptor is an empty handle instead of an exception.
+        // With allow_empty, a failure makes an empty handle instead of an exception.
         desc(const dims &sizes, data_type type, format_tag tag, bool allow_empty = false) {
             jitnorm_memory_desc_t result = nullptr;
             const jitnorm_status_t status = jitnorm_memory_desc_create_with_tag(
@@ -143,7 +143,7 @@ struct memory : public handle<jitnorm_memory_t> {
             take(result, status, allow_empty);
         }
 
-        // No strides: row major without gaps.
+        // If strides is empty, the tensor is row major without gaps.
         desc(const dims &sizes, data_type type, const dims &strides, bool allow_empty = false) {
             if (!strides.empty() && strides.size() != sizes.size())
                 throw error(jitnorm_invalid_arguments, "there must be as many strides as dimensions");
@@ -154,7 +154,7 @@ struct memory : public handle<jitnorm_memory_t> {
             take(result, status, allow_empty);
         }
 
-        // One value that a memory holds itself.
+        // Describes one value that a memory holds itself.
         static desc host_scalar(data_type type) {
             jitnorm_memory_desc_t result = nullptr;
             error::wrap_c_api(jitnorm_memory_desc_create_host_scalar(&result, memory::convert_to_c(type)),
@@ -162,8 +162,8 @@ struct memory : public handle<jitnorm_memory_t> {
             return desc(result);
         }
 
-        // Other descriptions of the same elements or of some of them (jitnorm_memory.h). With allow_empty, one that is
-        // not possible is an empty handle.
+        // Descriptors of the same elements, or of some of them (jitnorm_memory.h). With allow_empty, a failure makes an
+        // empty handle instead of an exception.
         desc submemory_desc(const dims &sizes, const dims &offsets, bool allow_empty = false) const {
             need_numbers(sizes.size());
             need_numbers(offsets.size());
@@ -211,7 +211,7 @@ struct memory : public handle<jitnorm_memory_t> {
                 throw error(jitnorm_invalid_arguments, "there must be as many numbers as dimensions");
         }
 
-        // `result` is taken by reference: it is written by the call that is the argument after it.
+        // `result` is a reference because the call that gives the next argument, status, writes to it.
         static desc made(const jitnorm_memory_desc_t &result, jitnorm_status_t status, bool allow_empty,
                          const char *message) {
             if (!allow_empty) error::wrap_c_api(status, message);
@@ -239,14 +239,14 @@ struct memory : public handle<jitnorm_memory_t> {
     using handle::handle;
     memory() = default;
 
-    // data: as the handle in jitnorm_memory_create.
+    // data has the meaning of handle in jitnorm_memory_create.
     memory(const desc &md, const engine &on, void *data) {
         jitnorm_memory_t result;
         error::wrap_c_api(jitnorm_memory_create(&result, md.get(), on.get(), data), "could not create a memory");
         reset(result);
     }
     memory(const desc &md, const engine &on) : memory(md, on, JITNORM_MEMORY_ALLOCATE) {}
-    // One handle for each buffer: there is one.
+    // handles has one handle for each buffer. There is one buffer.
     memory(const desc &md, const engine &on, std::vector<void *> handles) {
         jitnorm_memory_t result;
         error::wrap_c_api(
@@ -255,7 +255,7 @@ struct memory : public handle<jitnorm_memory_t> {
         reset(result);
     }
 
-    // Holds a copy of the value; md is desc::host_scalar of a type of that size.
+    // Makes a memory that holds a copy of the value. md must be a desc::host_scalar of a type of the same size.
     template <typename T, typename = typename std::enable_if<std::is_trivially_copyable<T>::value>::type>
     memory(const desc &md, const T value) {
         need_size_of<T>(md);
@@ -294,7 +294,7 @@ struct memory : public handle<jitnorm_memory_t> {
         return engine(result, true);
     }
 
-    // index: of a buffer; there is one, number 0.
+    // index is the number of a buffer. There is one buffer, number 0.
     void *get_data_handle(int index = 0) const {
         void *result;
         error::wrap_c_api(jitnorm_memory_get_data_handle_v2(get(), &result, index),

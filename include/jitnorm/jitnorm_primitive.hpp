@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_primitive.hpp: primitives of any kind. Included by jitnorm.hpp; what is not said here stands in jitnorm.h.
+// jitnorm_primitive.hpp: primitives of any kind. Included by jitnorm.hpp; everything else is described in jitnorm.h.
 #ifndef JITNORM_PRIMITIVE_HPP
 #define JITNORM_PRIMITIVE_HPP
 
@@ -29,7 +29,7 @@ struct primitive : public handle<jitnorm_primitive_t> {
         reset(result);
     }
     primitive(const primitive_desc_base &described);
-    // cache_blob: what get_cache_blob() answered.
+    // cache_blob is a result of get_cache_blob().
     primitive(const_jitnorm_primitive_desc_t described, const std::vector<uint8_t> &cache_blob) {
         jitnorm_primitive_t result;
         error::wrap_c_api(
@@ -39,7 +39,7 @@ struct primitive : public handle<jitnorm_primitive_t> {
     }
     primitive(const primitive_desc_base &described, const std::vector<uint8_t> &cache_blob);
 
-    // Nothing: there is no need to keep generated code.
+    // The result is empty, because there is no need to keep generated code.
     std::vector<uint8_t> get_cache_blob() const {
         size_t size = 0;
         error::wrap_c_api(jitnorm_primitive_get_cache_blob(get(), &size, nullptr), "could not get a cache blob");
@@ -59,9 +59,9 @@ struct primitive : public handle<jitnorm_primitive_t> {
         return static_cast<kind>(result);
     }
 
-    // args: memory by JITNORM_ARG_*. Allocates nothing.
+    // args has the memory of each JITNORM_ARG_*. This function itself allocates nothing.
     void execute(const stream &on, const std::unordered_map<int, memory> &args) const {
-        constexpr size_t CAPACITY = 64; // more than any primitive has
+        constexpr size_t CAPACITY = 64; // more arguments than any primitive has
         if (args.size() > CAPACITY) throw error(jitnorm_invalid_arguments, "too many execution arguments");
         jitnorm_exec_arg_t list[CAPACITY];
         int count = 0;

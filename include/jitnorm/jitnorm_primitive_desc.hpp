@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_primitive_desc.hpp: primitive descriptors of any kind. Included by jitnorm.hpp; what is not said here stands
+// jitnorm_primitive_desc.hpp: primitive descriptors of any kind. Included by jitnorm.hpp; everything else is described
 // in jitnorm.h.
 #ifndef JITNORM_PRIMITIVE_DESC_HPP
 #define JITNORM_PRIMITIVE_DESC_HPP
@@ -18,7 +18,7 @@ struct primitive_desc_base : public handle<jitnorm_primitive_desc_t> {
     primitive::kind get_kind() const {
         return static_cast<primitive::kind>(query_value<jitnorm_primitive_kind_t>(query::primitive_kind));
     }
-    // 0 where there is no such number.
+    // Returns 0 if there is no such number.
     int64_t query_s64(query what) const {
         int64_t result = 0;
         const jitnorm_status_t status = jitnorm_primitive_desc_query(get(), convert_to_c(what), 0, &result);
@@ -33,12 +33,12 @@ struct primitive_desc_base : public handle<jitnorm_primitive_desc_t> {
         return primitive_attr(copy);
     }
 
-    // Nothing, as with primitive::get_cache_blob().
+    // The result is empty, as that of primitive::get_cache_blob().
     std::vector<uint8_t> get_cache_blob_id() const {
         return std::vector<uint8_t>(static_cast<size_t>(query_s64(query::cache_blob_id_size_s64)));
     }
 
-    // An empty descriptor where the primitive has no such tensor.
+    // The descriptor is empty if the primitive has no such tensor.
     memory::desc query_md(query what, int index = 0) const {
         const_jitnorm_memory_desc_t owned = jitnorm_primitive_desc_query_md(get(), convert_to_c(what), index);
         if (owned == nullptr) throw error(jitnorm_invalid_arguments, "not a query for a memory descriptor");
@@ -57,8 +57,8 @@ struct primitive_desc_base : public handle<jitnorm_primitive_desc_t> {
     memory::desc scratchpad_desc() const { return query_md(query::scratchpad_md); }
 
 protected:
-    // A clone of the descriptor, which stays its owner's; empty if it is null. Throws invalid_arguments where it is of
-    // another primitive or of neither propagation kind.
+    // Clones the descriptor, which still belongs to its owner. Null makes an empty handle. Throws invalid_arguments if
+    // the descriptor is of another primitive, or of neither of the two propagation kinds.
     primitive_desc_base(const_jitnorm_primitive_desc_t cloned, primitive::kind kind, prop_kind one, prop_kind other) {
         if (cloned == nullptr) return;
         jitnorm_primitive_desc_t clone;
@@ -78,7 +78,7 @@ protected:
         return result;
     }
 
-    // What a create function answered; with allow_empty, a failure makes an empty handle.
+    // Takes the result of a create function. With allow_empty, a failure makes an empty handle.
     void take(jitnorm_primitive_desc_t result, jitnorm_status_t status, bool allow_empty) {
         if (!allow_empty) error::wrap_c_api(status, "could not create a primitive descriptor");
         reset(result);
@@ -89,7 +89,7 @@ struct primitive_desc : public primitive_desc_base {
     using primitive_desc_base::primitive_desc_base;
     primitive_desc() = default;
 
-    // False when there is no further implementation.
+    // Returns false if there is no further implementation.
     bool next_impl() {
         const jitnorm_status_t status = jitnorm_primitive_desc_next_impl(get());
         if (status == jitnorm_last_impl_reached) return false;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jitnorm_types.h: the enumerations, handles and argument indices of the C interface, by subject in types/.
  *
- * Names and values equal oneDNN's (dnnl_types.h) wherever oneDNN has the notion, so that code moves over by
- * exchanging the prefix. Values are part of the ABI: they are never renumbered and never reused. */
+ * Names and values equal those in oneDNN's dnnl_types.h, as far as oneDNN has them, so that most programs can be moved
+ * over by replacing the prefix. Values are part of the ABI: they are never renumbered and never reused. */
 #ifndef JITNORM_TYPES_H
 #define JITNORM_TYPES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Beside this header, so that a program for Ascend needs a single include directory. */
+/* These paths begin at this header, so that a program for Ascend needs a single include directory. */
 #include "types/arguments.h"
 #include "types/attributes.h"
 #include "types/format_tag.h"

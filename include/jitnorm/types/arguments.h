@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arguments.h: which tensors an execution is given. Included by jitnorm_types.h. */
+/* arguments.h: the arguments of an execution, by which tensors are given to it. Included by jitnorm_types.h. */
 #ifndef JITNORM_TYPES_ARGUMENTS_H
 #define JITNORM_TYPES_ARGUMENTS_H
 

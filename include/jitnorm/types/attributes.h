@@ -7,17 +7,17 @@
 
 /* Who provides the scratchpad. */
 typedef enum JITNORM_INT {
-    jitnorm_scratchpad_mode_library = 0, /* the primitive owns its scratchpad */
+    jitnorm_scratchpad_mode_library = 0, /* the library keeps a scratchpad for each thread */
     jitnorm_scratchpad_mode_user = 1     /* the caller passes JITNORM_ARG_SCRATCHPAD */
 } jitnorm_scratchpad_mode_t;
 
-/* How a residual is added (jitnorm_primitive_attr_set_residual); may be or-ed. */
+/* How a residual is added (jitnorm_primitive_attr_set_residual). Flags may be or-ed. */
 typedef enum JITNORM_INT {
     jitnorm_residual_flags_none = 0x0,
-    jitnorm_residual_normalize_rounded = 0x1 /* the sum as it is stored, and not as it is computed */
+    jitnorm_residual_normalize_rounded = 0x1 /* normalize the sum as it is stored, not as it is computed */
 } jitnorm_residual_flags_t;
 
-/* How floating-point data may be narrowed for computations: not at all here, whatever is allowed. */
+/* The type to which floating-point data may be narrowed for computations. This library never narrows it. */
 typedef enum JITNORM_INT {
     jitnorm_fpmath_mode_strict = 0,
     jitnorm_fpmath_mode_bf16 = 1,
@@ -26,8 +26,8 @@ typedef enum JITNORM_INT {
     jitnorm_fpmath_mode_tf32 = 4
 } jitnorm_fpmath_mode_t;
 
-/* In which type sums may be kept. Layer normalization takes the first three, and keeps its sums as docs/arithmetic.md
- * says whichever it is. */
+/* The type in which sums may be kept. Layer normalization takes the first three modes. They have no effect: its sums
+ * are always kept as docs/arithmetic.md says. */
 typedef enum JITNORM_INT {
     jitnorm_accumulation_mode_strict = 0,
     jitnorm_accumulation_mode_relaxed = 1,
@@ -37,22 +37,22 @@ typedef enum JITNORM_INT {
     jitnorm_accumulation_mode_f16 = 5
 } jitnorm_accumulation_mode_t;
 
-/* How a result is rounded to the type of its tensor. Layer normalization takes the first. */
+/* How a result is rounded to the type of its tensor. Layer normalization takes the first mode alone. */
 typedef enum JITNORM_INT {
     jitnorm_rounding_mode_environment = 0, /* to the nearest value, halves to even */
     jitnorm_rounding_mode_stochastic = 1
 } jitnorm_rounding_mode_t;
 
-/* Who knows a scale: the caller beforehand, or the library from the values. Layer normalization takes the last one as
- * it says, with scales of dst; oneDNN's it does not look at. */
+/* How scales come about: the caller gives them, or the library finds them from the values. For layer normalization the
+ * modes of oneDNN have no effect, and the last mode is taken with scales of dst. */
 typedef enum JITNORM_INT {
     jitnorm_quantization_mode_undef = 0,
     jitnorm_quantization_mode_static_sazp = 1,
     jitnorm_quantization_mode_dynamic_mx = 2,
     jitnorm_quantization_mode_dynamic_fp = 3,
 
-    /* Not oneDNN's: the library finds f32 scales with which the largest magnitude becomes the largest number of the
-     * tensor's type, and writes them to the memory of the scales. */
+    /* This library's own mode: the library finds f32 scales with which the largest magnitude becomes the largest number
+     * of the tensor's type, and writes them to the memory of the scales. */
     jitnorm_quantization_mode_dynamic_amax = 0x1000
 } jitnorm_quantization_mode_t;
 

@@ -5,10 +5,11 @@
 
 #include "status.h"
 
-/* Layouts by name. Letters are logical dimensions from the outermost in memory to the innermost; an upper-case letter
- * is a dimension that is also split into inner blocks, which follow, size and letter. "ab" is row major, "ba" column
- * major, "aBc8b" a three-dimensional tensor whose second dimension is padded to a multiple of 8 and whose innermost
- * memory dimension is a block of 8 of it. The names are oneDNN's, the numbers are this library's own. */
+/* Layouts by name. Letters are logical dimensions, from the outermost in memory to the innermost. An upper-case letter
+ * is a dimension that is also split into inner blocks. The inner blocks follow, each as a size and a letter. "ab" is
+ * row major, "ba" is column major. "aBc8b" is a three-dimensional tensor whose second dimension is padded to a multiple
+ * of 8 and split into blocks of 8, which are innermost in memory. The names are those of oneDNN, the numbers are
+ * not. */
 typedef enum JITNORM_INT {
     jitnorm_format_tag_undef = 0,
     jitnorm_format_tag_any = 1,

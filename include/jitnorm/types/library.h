@@ -5,13 +5,13 @@
 
 #include "status.h"
 
-/* The instruction sets that generated code may be capped to: all that oneDNN has, as far as they make a difference
- * here. A machine without AVX2, or a cap below it, runs the plain C++ reference; what lies between AVX2 and AVX-512
- * counts as AVX2, and what lies above AVX-512 with its F, BW, DQ and VL parts as that. */
+/* Highest instruction sets for generated code. Without AVX2, on the machine or below the cap, primitives are computed
+ * by the plain C++ reference. Values between AVX2 and AVX-512 mean AVX2. Values above AVX-512 mean AVX-512 with its F,
+ * BW, DQ and VL parts. */
 typedef enum JITNORM_INT {
     jitnorm_cpu_isa_default = 0x0, /* whatever the processor has */
-    jitnorm_cpu_isa_sse41 = 0x1,   /* no generated code: the reference */
-    jitnorm_cpu_isa_avx = 0x3,     /* the same */
+    jitnorm_cpu_isa_sse41 = 0x1,   /* no generated code */
+    jitnorm_cpu_isa_avx = 0x3,     /* no generated code */
     jitnorm_cpu_isa_avx2 = 0x7,
     jitnorm_cpu_isa_avx2_vnni = 0xf,
     jitnorm_cpu_isa_avx2_vnni_2 = 0x1f,
@@ -26,10 +26,11 @@ typedef enum JITNORM_INT {
     jitnorm_cpu_isa_avx512_core_amx_fp16 = jitnorm_cpu_isa_avx10_1_512_amx_fp16
 } jitnorm_cpu_isa_t;
 
-/* Wishes concerning the instruction set, without an effect here. */
+/* Hints about the instruction set. They have no effect here. */
 typedef enum JITNORM_INT { jitnorm_cpu_isa_no_hints = 0x0, jitnorm_cpu_isa_prefer_ymm = 0x1 } jitnorm_cpu_isa_hints_t;
 
-/* Who is told the names of generated code; values as in oneDNN, of whose other profilers there is none. */
+/* The profilers that are told of generated code. The values are oneDNN's. oneDNN's other profilers are not supported.
+ */
 #define JITNORM_JIT_PROFILE_NONE 0u
 #define JITNORM_JIT_PROFILE_LINUX_PERFMAP 2u /* Linux perf, by /tmp/perf-PID.map: names */
 #define JITNORM_JIT_PROFILE_LINUX_JITDUMP 4u /* Linux perf, by jit-PID.dump: names, instructions and frames */
@@ -43,7 +44,7 @@ typedef struct {
     int major;
     int minor;
     int patch;
-    const char *hash;     /* of the commit the library was built from; "unknown" where that was not under git */
+    const char *hash;     /* of the commit from which the library was built; "unknown" without git */
     unsigned cpu_runtime; /* JITNORM_RUNTIME_* */
 } jitnorm_version_t;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects.h: the handles, all opaque, and what engines, streams and memories are made with. Included by
- * jitnorm_types.h. */
+/* objects.h: the handles, which are all opaque, and the kinds, flags and thread pools from which engines, streams and
+ * memories are made. Included by jitnorm_types.h. */
 #ifndef JITNORM_TYPES_OBJECTS_H
 #define JITNORM_TYPES_OBJECTS_H
 
@@ -40,24 +40,24 @@ typedef enum JITNORM_INT {
     jitnorm_stream_default_flags = jitnorm_stream_in_order
 } jitnorm_stream_flags_t;
 
-/* A pool of threads that the caller has and executions are to use in place of the library's own.
+/* A pool of the caller's threads, which executions use instead of the library's threads.
  *
- * parallel_for calls body(argument, index) for index = 0 .. count - 1, each exactly once, and returns when all these
- * calls have returned. They may run in any order, on any threads, the calling one included, several at once or one
- * after the other: none waits for another. Whatever a body has written must be visible to the caller on return, and
- * whatever the caller has written before, to the bodies. parallel_for must not throw.
+ * parallel_for calls body(argument, index) once for each index = 0 .. count - 1, and returns when all these calls have
+ * returned. The calls may run in any order, on any threads, also on the calling thread, several at once or one after
+ * the other, because no call waits for another. When parallel_for returns, the caller must see what the bodies have
+ * written. The bodies must see what the caller has written before. parallel_for must not throw.
  *
- * The library calls it during jitnorm_primitive_execute only, on the thread that executes; several times in one
- * execution if need be, one after the other; with a count of 2 or more; never from within a body. Small work is done on
- * the executing thread without a call. When that thread is itself one of the pool's, parallel_for must not wait for
- * threads that wait for it: running some or all bodies in place is always right. */
+ * The library calls parallel_for during jitnorm_primitive_execute only, on the thread that executes. One execution may
+ * call it several times, one after the other, with a count of 2 or more, but never from within a body. Small work is
+ * done on the executing thread without a call. If that thread is itself one of the pool's, parallel_for must not wait
+ * for threads that wait for it; it may always run some or all bodies on the calling thread. */
 typedef struct {
     void (*parallel_for)(void *context, int count, void (*body)(void *argument, int index), void *argument);
-    void *context;   /* handed to parallel_for */
-    int concurrency; /* how many bodies may run at once, the executing thread's included: 1 or more */
+    void *context;   /* passed to parallel_for */
+    int concurrency; /* how many bodies may run at once, on the executing thread too: 1 or more */
 } jitnorm_thread_pool_t;
 
-/* Values of the handle argument of jitnorm_memory_create: no memory yet; memory of the library's own. */
+/* Values for the handle of jitnorm_memory_create: no handle yet; the library allocates the bytes. */
 #define JITNORM_MEMORY_NONE (NULL)
 #define JITNORM_MEMORY_ALLOCATE ((void *)(size_t)-1)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operation.h: what is computed: propagation kinds, flags, algorithms. Included by jitnorm_types.h. */
+/* operation.h: propagation kinds, flags and algorithms. Included by jitnorm_types.h. */
 #ifndef JITNORM_TYPES_OPERATION_H
 #define JITNORM_TYPES_OPERATION_H
 
@@ -32,7 +32,7 @@ typedef enum JITNORM_INT {
     jitnorm_use_scale = 0x2,
     jitnorm_use_shift = 0x4,
     jitnorm_rms_norm = 0x20,            /* the mean is taken as zero: root mean square normalization */
-    jitnorm_scale_plus_one = 0x10000,   /* with use_scale: 1 + scale[c] is used where the tensor holds scale[c] */
+    jitnorm_scale_plus_one = 0x10000,   /* with use_scale: 1 + scale[c] is used in place of scale[c] */
     jitnorm_inverse_deviation = 0x20000 /* the variance tensor holds 1 / sqrt(variance + epsilon) in its place */
 } jitnorm_normalization_flags_t;
 
@@ -54,13 +54,13 @@ typedef enum JITNORM_INT {
     jitnorm_eltwise_swish = 0x2c,       /* x / (1 + exp(-alpha x)) */
     jitnorm_eltwise_log = 0x2d,         /* log(x) */
     jitnorm_eltwise_clip = 0x2e,        /* min(beta, max(alpha, x)) */
-    jitnorm_eltwise_clip_v2 = 0x2f,     /* the same as clip forward */
+    jitnorm_eltwise_clip_v2 = 0x2f,     /* the same as clip in forward */
     jitnorm_eltwise_pow = 0x30,         /* alpha x^beta */
     jitnorm_eltwise_gelu_erf = 0x31,    /* 0.5 x (1 + erf(x / sqrt(2))) */
     jitnorm_eltwise_round = 0x32,       /* to the nearest integer, halves to even */
     jitnorm_eltwise_mish = 0x33,        /* x tanh(log(1 + exp(x))) */
     jitnorm_eltwise_hardswish = 0x34,   /* x max(0, min(1, alpha x + beta)) */
-    jitnorm_binary_add = 0x1fff0,       /* x + src1, and so on */
+    jitnorm_binary_add = 0x1fff0,       /* x + src1; the following ones alike */
     jitnorm_binary_mul = 0x1fff1,
     jitnorm_binary_max = 0x1fff2,
     jitnorm_binary_min = 0x1fff3,

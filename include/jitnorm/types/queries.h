@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queries.h: what descriptors can be asked for. Included by jitnorm_types.h. */
+/* queries.h: the properties of descriptors that can be queried. Included by jitnorm_types.h. */
 #ifndef JITNORM_TYPES_QUERIES_H
 #define JITNORM_TYPES_QUERIES_H
 
 #include "status.h"
 
-/* What to ask a primitive descriptor or a memory descriptor for. Comments give the type behind the result pointer. */
+/* Properties of a primitive descriptor or a memory descriptor. Comments give the type that the result pointer points
+ * to. */
 typedef enum JITNORM_INT {
     jitnorm_query_undef = 0,
     jitnorm_query_engine = 1,                  /* jitnorm_engine_t */
@@ -13,12 +14,12 @@ typedef enum JITNORM_INT {
     jitnorm_query_num_of_inputs_s32 = 3,       /* int; scales do not count */
     jitnorm_query_num_of_outputs_s32 = 4,      /* int; the scratchpad does not count */
     jitnorm_query_time_estimate_f64 = 5,       /* double; 0: not estimated */
-    jitnorm_query_memory_consumption_s64 = 6,  /* int64_t: bytes of scratchpad the library owns;
+    jitnorm_query_memory_consumption_s64 = 6,  /* int64_t: bytes of the library's scratchpad;
                                                   JITNORM_RUNTIME_DIM_VAL: known at execution only */
     jitnorm_query_scratchpad_engine = 7,       /* jitnorm_engine_t */
     jitnorm_query_impl_info_str = 8,           /* const char *, owned by the library */
     jitnorm_query_prop_kind = 11,              /* jitnorm_prop_kind_t */
-    jitnorm_query_cache_blob_id_size_s64 = 12, /* int64_t: 0, there is none */
+    jitnorm_query_cache_blob_id_size_s64 = 12, /* int64_t: 0, there is no blob */
     jitnorm_query_cache_blob_id = 13,          /* const uint8_t *: null */
     jitnorm_query_epsilon_f32 = 18,            /* float */
     jitnorm_query_flags = 19,                  /* unsigned */
@@ -33,7 +34,7 @@ typedef enum JITNORM_INT {
     jitnorm_query_diff_dst_md = 134,
     jitnorm_query_workspace_md = 135,
     jitnorm_query_scratchpad_md = 136,
-    jitnorm_query_exec_arg_md = 255, /* by JITNORM_ARG_* */
+    jitnorm_query_exec_arg_md = 255, /* index is JITNORM_ARG_* */
 
     /* properties of a memory descriptor */
     jitnorm_query_ndims_s32 = 256,            /* int */
@@ -43,7 +44,7 @@ typedef enum JITNORM_INT {
     jitnorm_query_padded_dims = 260,          /* const jitnorm_dim_t * */
     jitnorm_query_padded_offsets = 261,       /* const jitnorm_dim_t *: zeros, there is no padding before the data */
     jitnorm_query_format_kind = 262,          /* jitnorm_format_kind_t */
-    jitnorm_query_strides = 14,               /* const jitnorm_dim_t *: of the outer blocks, in elements */
+    jitnorm_query_strides = 14,               /* const jitnorm_dim_t *: between outer blocks, in elements */
     jitnorm_query_inner_nblks_s32 = 263,      /* int */
     jitnorm_query_inner_blks = 264,           /* const jitnorm_dim_t * */
     jitnorm_query_inner_idxs = 265            /* const jitnorm_dim_t * */

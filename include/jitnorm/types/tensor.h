@@ -14,8 +14,8 @@
 typedef int64_t jitnorm_dim_t;
 typedef jitnorm_dim_t jitnorm_dims_t[JITNORM_MAX_NDIMS];
 
-/* A dimension or stride that is known at execution only: descriptors of primitives may have such, descriptors of
- * memories not ("Run-time sizes" in jitnorm.h). */
+/* A dimension or stride that is known at execution only. Descriptors with it may describe a primitive's tensor, but not
+ * a memory ("Run-time sizes" in jitnorm.h). */
 #define JITNORM_RUNTIME_DIM_VAL INT64_MIN
 /* The size in bytes of a descriptor with such a dimension. */
 #define JITNORM_RUNTIME_SIZE_VAL ((size_t)JITNORM_RUNTIME_DIM_VAL)
@@ -39,7 +39,7 @@ typedef enum JITNORM_INT {
     jitnorm_format_kind_undef = 0,
     jitnorm_format_kind_any = 1,        /* the primitive descriptor chooses the layout */
     jitnorm_blocked = 2,                /* strides, with optional inner blocks */
-    jitnorm_format_kind_host_scalar = 5 /* one value that the memory itself holds */
+    jitnorm_format_kind_host_scalar = 5 /* one value, which the memory itself holds */
 } jitnorm_format_kind_t;
 
 #endif

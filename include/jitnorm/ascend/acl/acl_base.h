@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acl/acl_base.h: CANN's basic types and numbers, as far as layer normalization needs them. For jitnorm's
- * implementation of aclnn on CPUs (docs/aclnn.md); never mix it with CANN's own headers. */
+/* acl/acl_base.h: CANN's basic types and numbers, as far as layer normalization needs them. They are for
+ * jitnorm's implementation of aclnn on CPUs (docs/aclnn.md) and must not be mixed with CANN's own headers. */
 #ifndef JITNORM_ASCEND_ACL_BASE_H
 #define JITNORM_ASCEND_ACL_BASE_H
 
@@ -25,8 +25,8 @@ static const aclError ACL_ERROR_RT_INVALID_DEVICEID = JITNORM_ACL_ERROR_RT_INVAL
 static const aclError ACL_ERROR_RT_CONTEXT_NULL = JITNORM_ACL_ERROR_RT_CONTEXT_NULL;
 static const aclError ACL_ERROR_BAD_ALLOC = JITNORM_ACL_ERROR_BAD_ALLOC;
 
-/* Normalizations take ACL_FLOAT, ACL_FLOAT16 and ACL_BF16; ACL_INT8 and ACL_FLOAT8_E5M2 and ACL_FLOAT8_E4M3FN are for
- * quantized outputs alone. */
+/* Normalizations take ACL_FLOAT, ACL_FLOAT16 and ACL_BF16; ACL_INT8, ACL_FLOAT8_E5M2 and ACL_FLOAT8_E4M3FN are
+ * for quantized outputs alone. */
 typedef enum JITNORM_INT {
     ACL_DT_UNDEFINED = -1,
     ACL_FLOAT = 0,
@@ -54,7 +54,7 @@ typedef enum JITNORM_INT {
     ACL_FLOAT8_E8M0 = 37
 } aclDataType;
 
-/* Layer normalization takes the plain ones and looks at the view alone. */
+/* Layer normalization takes the plain formats. They have no effect: the view alone says where elements are. */
 typedef enum JITNORM_INT {
     ACL_FORMAT_UNDEFINED = -1,
     ACL_FORMAT_NCHW = 0,

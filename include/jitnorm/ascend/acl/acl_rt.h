@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acl/acl_rt.h: CANN's device, context, stream and memory functions over the host's memory. What each one returns is
- * said in jitnorm_acl.h at the function that it calls. */
+/* acl/acl_rt.h: CANN's device, context, stream and memory functions over the host's memory. Each
+ * one calls a function of jitnorm_acl.h, which says what it returns. */
 #ifndef JITNORM_ASCEND_ACL_RT_H
 #define JITNORM_ASCEND_ACL_RT_H
 
@@ -55,7 +55,7 @@ static inline aclError aclrtGetDeviceCount(uint32_t *count) {
     return ACL_SUCCESS;
 }
 
-/* The program runs on the host, as CANN calls it: it copies to and from device memory. */
+/* The program runs on the host (CANN's word for a program that copies to and from device memory). */
 static inline aclError aclrtGetRunMode(aclrtRunMode *runMode) {
     if (runMode == 0) return jitnorm_acl_fail(ACL_ERROR_INVALID_PARAM, "aclrtGetRunMode", "runMode is null");
     *runMode = ACL_HOST;

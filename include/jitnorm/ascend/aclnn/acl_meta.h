@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnn/acl_meta.h: CANN's tensors, arrays and executors. What each function does and returns is said in
- * jitnorm_acl.h at the function that it calls. */
+/* aclnn/acl_meta.h: CANN's tensors, arrays and executors. Each function calls a function of jitnorm_acl.h, which says
+ * what it does and returns. */
 #ifndef JITNORM_ASCEND_ACL_META_H
 #define JITNORM_ASCEND_ACL_META_H
 
@@ -60,9 +60,9 @@ static inline aclnnStatus aclGetBoolArraySize(const aclBoolArray *array, uint64_
     return jitnorm_acl_bool_array_get_size(array, size);
 }
 
-/* ---------------------------------------------------------------- what a tensor is */
+/* ---------------------------------------------------------------- properties of a tensor */
 
-/* A copy that the caller owns: ended with delete[] in C++, as CANN has it, and with free() in C. */
+/* A copy that the caller owns and frees: with delete[] in C++, as with CANN, and with free() in C. */
 static inline aclnnStatus jitnorm_acl_give_copy(const int64_t *values, uint64_t count, int64_t **copy,
                                                 uint64_t *copied) {
 #ifdef __cplusplus
@@ -77,7 +77,7 @@ static inline aclnnStatus jitnorm_acl_give_copy(const int64_t *values, uint64_t 
     return ACLNN_SUCCESS;
 }
 
-/* What the tensor is, for a function that answers through `result`. */
+/* The view of the tensor, for a function that writes its answer to `result`. */
 static inline aclnnStatus jitnorm_acl_look_at(const aclTensor *tensor, const void *result, const char *function,
                                               jitnorm_acl_tensor_view_t *view) {
     if (result != 0) return jitnorm_acl_tensor_get_view(tensor, view);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnn/aclnn_base.h: what every header of an aclnn operation includes. */
+/* aclnn/aclnn_base.h: the declarations that every header of an aclnn operation includes. */
 #ifndef JITNORM_ASCEND_ACLNN_BASE_H
 #define JITNORM_ASCEND_ACLNN_BASE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnnop/aclnn_add_rms_norm.h: RMS normalization of a sum. jitnorm_aclnn.h says what is taken and every error. */
+/* aclnnop/aclnn_add_rms_norm.h: RMS normalization of a sum. jitnorm_aclnn.h describes the arguments and every error. */
 #ifndef JITNORM_ASCEND_ACLNN_ADD_RMS_NORM_H
 #define JITNORM_ASCEND_ACLNN_ADD_RMS_NORM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnnop/aclnn_fast_layer_norm.h: layer normalization forward, by the name that Ascend has for a faster one.
- * jitnorm_aclnn.h says what is taken and every error. */
+/* aclnnop/aclnn_fast_layer_norm.h: layer normalization forward, under the name of a faster operation of Ascend.
+ * jitnorm_aclnn.h describes the arguments and every error. */
 #ifndef JITNORM_ASCEND_ACLNN_FAST_LAYER_NORM_H
 #define JITNORM_ASCEND_ACLNN_FAST_LAYER_NORM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnnop/aclnn_gemma_rms_norm.h: RMS normalization with weights that are stored minus one. jitnorm_aclnn.h says what
- * is taken and every error. */
+/* aclnnop/aclnn_gemma_rms_norm.h: RMS normalization with weights that are stored minus one. jitnorm_aclnn.h describes
+ * the arguments and every error. */
 #ifndef JITNORM_ASCEND_ACLNN_GEMMA_RMS_NORM_H
 #define JITNORM_ASCEND_ACLNN_GEMMA_RMS_NORM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnnop/aclnn_layer_norm.h: layer normalization forward. jitnorm_aclnn.h says what is taken and every error. */
+/* aclnnop/aclnn_layer_norm.h: layer normalization forward. jitnorm_aclnn.h describes the arguments and every error. */
 #ifndef JITNORM_ASCEND_ACLNN_LAYER_NORM_H
 #define JITNORM_ASCEND_ACLNN_LAYER_NORM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnnop/aclnn_layer_norm_backward.h: layer normalization backward. jitnorm_aclnn.h says what is taken and every
+/* aclnnop/aclnn_layer_norm_backward.h: layer normalization backward. jitnorm_aclnn.h describes the arguments and every
  * error. */
 #ifndef JITNORM_ASCEND_ACLNN_LAYER_NORM_BACKWARD_H
 #define JITNORM_ASCEND_ACLNN_LAYER_NORM_BACKWARD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnnop/aclnn_rms_norm.h: RMS normalization forward. jitnorm_aclnn.h says what is taken and every error. */
+/* aclnnop/aclnn_rms_norm.h: RMS normalization forward. jitnorm_aclnn.h describes the arguments and every error. */
 #ifndef JITNORM_ASCEND_ACLNN_RMS_NORM_H
 #define JITNORM_ASCEND_ACLNN_RMS_NORM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclnnop/aclnn_rms_norm_dynamic_quant.h: RMS normalization to 8 bits. jitnorm_aclnn.h says what is taken and every
- * error. */
+/* aclnnop/aclnn_rms_norm_dynamic_quant.h: RMS normalization to 8 bits. jitnorm_aclnn.h describes the arguments and
+ * every error. */
 #ifndef JITNORM_ASCEND_ACLNN_RMS_NORM_DYNAMIC_QUANT_H
 #define JITNORM_ASCEND_ACLNN_RMS_NORM_DYNAMIC_QUANT_H
 

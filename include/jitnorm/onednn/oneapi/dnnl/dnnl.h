@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dnnl.h: oneDNN's C interface as far as layer normalization goes, for programs written for oneDNN: each name is
- * jitnorm's with another prefix. docs/porting.md has the list, and what is refused. Link with jitnorm::onednn. */
+/* dnnl.h: oneDNN's C interface for layer normalization, for programs written for oneDNN. Each name is jitnorm's with
+ * another prefix. docs/porting.md lists the names and what is refused. Link with jitnorm::onednn. */
 #ifndef JITNORM_ONEDNN_H
 #define JITNORM_ONEDNN_H
 
@@ -120,7 +120,7 @@
 #define dnnl_get_primitive_cache_capacity jitnorm_get_primitive_cache_capacity
 #define dnnl_set_primitive_cache_capacity jitnorm_set_primitive_cache_capacity
 
-/* The version of oneDNN whose interface this is; jitnorm_version() tells the library's own. */
+/* The version of oneDNN whose interface this is. jitnorm_version() tells the version of this library. */
 static inline const dnnl_version_t *dnnl_version(void) {
     static const dnnl_version_t VERSION = {DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH,
                                            DNNL_VERSION_HASH,  DNNL_CPU_RUNTIME,   DNNL_GPU_RUNTIME};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dnnl_common.hpp: engines, streams and errors, which primitives and graphs share. Here: all that dnnl.hpp has.
+// dnnl_common.hpp: engines, streams and errors, which primitives and graphs share. It has everything that dnnl.hpp
+// has.
 #ifndef JITNORM_ONEDNN_COMMON_HPP
 #define JITNORM_ONEDNN_COMMON_HPP
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dnnl_config.h: how the library was built, in oneDNN's words. */
+/* dnnl_config.h: how the library was built, in oneDNN's terms. */
 #ifndef JITNORM_ONEDNN_CONFIG_H
 #define JITNORM_ONEDNN_CONFIG_H
 
@@ -9,7 +9,7 @@
 #define DNNL_API
 #define DNNL_DEPRECATED
 
-/* Ways to use threads, or a graphics processor. */
+/* Ways to use threads or a graphics processor. */
 #define DNNL_RUNTIME_NONE 0u
 #define DNNL_RUNTIME_SEQ JITNORM_RUNTIME_SEQ
 #define DNNL_RUNTIME_OMP JITNORM_RUNTIME_OMP

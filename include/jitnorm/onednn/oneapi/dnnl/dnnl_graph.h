@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dnnl_graph.h: oneDNN Graph's C interface as far as layer normalization goes: each name is jitnorm's with another
- * prefix. docs/porting.md has the list. */
+/* dnnl_graph.h: oneDNN Graph's C interface for layer normalization. Each name is jitnorm's with another prefix.
+ * docs/porting.md lists the names. */
 #ifndef JITNORM_ONEDNN_GRAPH_H
 #define JITNORM_ONEDNN_GRAPH_H
 

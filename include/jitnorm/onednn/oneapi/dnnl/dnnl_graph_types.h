@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dnnl_graph_types.h: oneDNN Graph's names, for what jitnorm_graph_types.h has. */
+/* dnnl_graph_types.h: oneDNN Graph's names of the types and values in jitnorm_graph_types.h. */
 #ifndef JITNORM_ONEDNN_GRAPH_TYPES_H
 #define JITNORM_ONEDNN_GRAPH_TYPES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dnnl_types.h: oneDNN's names of types, values and arguments, for what jitnorm_types.h has. What a name stands for,
- * and what is refused, says docs/porting.md. */
+/* dnnl_types.h: oneDNN's names of the types, values and arguments in jitnorm_types.h. docs/porting.md says what each
+ * name stands for and what is refused. */
 #ifndef JITNORM_ONEDNN_TYPES_H
 #define JITNORM_ONEDNN_TYPES_H
 
@@ -353,7 +353,7 @@
 #define DNNL_ARG_ATTR_MULTIPLE_POST_OP_BASE JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE
 #define DNNL_ARG_ATTR_MULTIPLE_POST_OP(index) JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index)
 
-/* What only other operations have; an execution of a layer normalization has no such argument. */
+/* Arguments of other operations. An execution of a layer normalization takes none of them. */
 #define DNNL_ARG_SRC_0 DNNL_ARG_SRC
 #define DNNL_ARG_FROM DNNL_ARG_SRC
 #define DNNL_ARG_DST_0 DNNL_ARG_DST
@@ -370,11 +370,11 @@
 /* Types of scales that layer normalization does not take. */
 #define dnnl_e8m0 ((dnnl_data_type_t)13)
 
-/* Profilers that there are not. */
+/* Profilers that this library does not support. */
 #define DNNL_JIT_PROFILE_VTUNE 1u
 #define DNNL_JIT_PROFILE_LINUX_JITDUMP_USE_TSC 8u
 
-/* The version of oneDNN whose interface this is, with what the library was built with. */
+/* The version of oneDNN whose interface this is, and the kind of threads in this build. */
 typedef struct {
     int major;
     int minor;

@@ -7,7 +7,7 @@
 #define DNNL_VERSION_MINOR 8
 #define DNNL_VERSION_PATCH 0
 
-/* Tells that this is not oneDNN. */
+/* Says that the library is not oneDNN. */
 #define DNNL_VERSION_HASH "jitnorm"
 
 #endif
