@@ -9,8 +9,8 @@ namespace {
 constexpr outcome NO_EXECUTOR = {JITNORM_ACLNN_ERR_INNER_NULLPTR, "a null executor"};
 constexpr outcome ENDED = invalid("the executor has ended");
 
-// An executor that is not repeatable ends when nothing can refuse the run any more; of two calls that want to end it
-// one does.
+// An executor that is not repeatable ends as soon as nothing can refuse its run any more. If two threads run it at the
+// same time, only one of them ends it and runs; the other is refused.
 outcome try_to_run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_executor_t handle, void *stream) {
     if (handle == nullptr) return null_pointer("a null executor");
     const std::shared_ptr<op_executor> executor = find(handle);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_call: what the first calls of all operations do with their parameters.
+// first_call: the part of an operation's first call that is the same for all operations.
 #pragma once
 
 #include <initializer_list>
@@ -11,18 +11,20 @@
 
 namespace jitnorm::impl::aclnn {
 
+// A parameter that must not be null.
 struct needed {
     const void *pointer;
-    const char *missing; // what to say where it is null
+    const char *missing; // the reason for refusing null
 };
 
-// A pointer that is needed in some calls only.
+// For needed::pointer: a pointer that may be null unless the condition holds.
 inline const void *needed_if(bool condition, const void *pointer) {
     static constexpr char NOTHING = 0;
     return condition ? pointer : &NOTHING;
 }
 
-// What was refused pages for its code is tried again another time.
+// Finds the operation that an earlier call with such parameters has made, or makes it. If the system refused pages for
+// the code of the best implementation, the operation is not kept, so that the next call tries again.
 template <typename Parameters>
 outcome find_or_make(const Parameters &given, std::shared_ptr<const ready_operation> &ready) {
     const auto asked = fingerprint_of(given);
@@ -35,6 +37,7 @@ outcome find_or_make(const Parameters &given, std::shared_ptr<const ready_operat
     return {};
 }
 
+// Checks the needed parameters, makes the executor and writes its handle and the workspace's size for the caller.
 template <typename Parameters>
 jitnorm_acl_status_t first_call(const char *function, std::initializer_list<needed> all, const Parameters &given,
                                 uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {

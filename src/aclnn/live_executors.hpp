@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_executors: the executors that handles stand for. A handle is a number that is never used again, not an address,
-// so that one whose executor has ended is told from all others.
+// live_executors: the executors that have handles. A handle is not an address but a number that is never used again, so
+// that a handle whose executor has ended is not mistaken for another executor's.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,13 @@
 
 namespace jitnorm::impl::aclnn {
 
+// Gives the executor a handle.
 jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor);
 
-// Null where the executor has ended, or never was.
+// Null if the executor has ended or never existed.
 std::shared_ptr<op_executor> find(jitnorm_acl_op_executor_t handle);
 
-// False where it had ended before. Whoever has found it may go on using it.
+// Ends the handle. False if it had ended before. A caller that has found the executor may still use it.
 bool end(jitnorm_acl_op_executor_t handle);
 
 } // namespace jitnorm::impl::aclnn

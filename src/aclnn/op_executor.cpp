@@ -40,8 +40,8 @@ op_executor::op_executor(std::shared_ptr<const ready_operation> what, tensors gi
         if (given[i] != nullptr) addresses_[i] = given[i]->data;
 }
 
-// What the first problem leaves for the second, then the scratchpad of whichever is solved. The caller's workspace may
-// be aligned to a byte only: there is room to align within it.
+// The workspace has what the first problem leaves for the second, then a scratchpad that both use, one after the other.
+// The address of the caller's workspace may be any: the further bytes are room to align the begin.
 uint64_t op_executor::workspace_bytes() const {
     const size_t wanted =
         handed_on_bytes() + std::max(what_->scratchpad_bytes, what_->before ? what_->before->scratchpad_bytes : 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// op_executor: what a first call makes and the second runs: an operation made ready, and where its tensors are.
+// op_executor: the object that an operation's first call makes and its second call runs: the operation, ready to run,
+// and the addresses of its tensors.
 #pragma once
 
 #include <array>
@@ -15,45 +16,48 @@
 
 namespace jitnorm::impl::aclnn {
 
-// A request made ready: all but the addresses. Immutable, and shared by executors of the same operation.
+// A request with all that its runs need, except the addresses. Immutable, and shared by executors of equal requests.
 struct ready_operation {
     request asked;
     layer_norm::solution solution = {};
-    std::shared_ptr<const layer_norm::executor> executor = nullptr; // null: nothing to do
+    std::shared_ptr<const layer_norm::executor> executor = nullptr; // null if there is nothing to do
     size_t scratchpad_bytes = 0;
     layer_norm::alias_check aliases = {};
-    bool is_as_chosen = true;                                // no implementation was refused pages for its code
+    bool is_as_chosen = true; // false if the system refused pages for the code of the implementation that was chosen
     std::shared_ptr<const ready_operation> before = nullptr; // solves request::before
 
-    // The problem's refusal is in the outcome.
+    // If the core refuses the problem, the outcome says why.
     static outcome make(request &&asked, std::shared_ptr<const ready_operation> &result);
 };
 
-// What one run of an operation reads and writes.
+// The arguments of one run: for the operation's problem, and for the problem that is solved before it, if there is one.
 struct run_arguments {
     layer_norm::arguments main, before;
 };
 
-constexpr size_t MOST_PARAMETERS = 10; // tensors
+constexpr size_t MOST_PARAMETERS = 10; // tensors of an operation
 
 class op_executor {
 public:
-    using tensors = std::span<const tensor *const>; // null: there is none
-    // The operation's parameters are at these tensors' addresses.
+    using tensors = std::span<const tensor *const>;
+    // `given` are the operation's parameters, in the order of request::parameters; a parameter that is absent is null.
+    // The executor keeps their addresses, not the tensors.
     op_executor(std::shared_ptr<const ready_operation> what, tensors given);
 
     operation op() const { return what_->asked.op; }
     uint64_t workspace_bytes() const;
 
-    // Whether a run with such a workspace can begin, and with which arguments.
+    // Checks all that could refuse a run with this workspace, and sets the run's arguments.
     outcome check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const;
     outcome run(const run_arguments &arguments, const jitnorm_stream *stream) const;
 
+    // Changes the address of one parameter. `numbering` says what `index` counts: inputs, outputs or all tensors.
     outcome set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address);
 
-    std::atomic<bool> is_repeatable = false;
+    std::atomic<bool> is_repeatable = false; // if not, the executor ends with its first run
 
 private:
+    // The bytes of the workspace for request::bytes_from_before, in whole cache lines.
     size_t handed_on_bytes() const { return size_t(layer_norm::in_whole_lines(dim_t(what_->asked.bytes_from_before))); }
     outcome bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments) const;
 

@@ -23,6 +23,12 @@ constexpr dim_t LONG_ROW = 128 * 1024;
 // sums over columns. The bytes are those of two tensors.
 constexpr dim_t FAR_BATCH = IN_CACHE_BATCH / 2;
 
+// Rows of which both tensors together take so many bytes leave L1 before their diff_src is computed, however small the
+// batch is. Then a batch has several rows, as far as they stay in L2, and the sums over columns come from L2 only once
+// for every two rows.
+constexpr dim_t LEAVES_L1 = 24 * 1000;
+constexpr dim_t LONG_BATCH_ROWS = 4;
+
 // Tiles may be this large if sums must be added in the order of the rows and there is no other way to use cache lines
 // whole.
 constexpr dim_t LARGEST_TILE_BYTES = 2 * TILE_BYTES;
@@ -38,11 +44,15 @@ dim_t bytes_of(const problem &p) {
 
 // ---- batches
 
+dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
+    if (row_bytes >= LEAVES_L1) return LONG_BATCH_ROWS * row_bytes <= m.l2 / 2 ? LONG_BATCH_ROWS : 2;
+    return batch_of(leaves_caches ? FAR_BATCH : IN_CACHE_BATCH, row_bytes);
+}
+
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     to.panel_columns = p.row_length();
     const bool leaves_caches = bytes_of(p) >= m.last_level;
-    to.batch_rows = batch_of(leaves_caches ? FAR_BATCH : IN_CACHE_BATCH,
-                             p.row_length() * (element_size(p.src) + element_size(p.diff_dst)));
+    to.batch_rows = batch_rows_of(p.row_length() * (element_size(p.src) + element_size(p.diff_dst)), leaves_caches, m);
     to.non_temporal = leaves_caches && p.wants_diff_src() && takes_non_temporal_stores(p, p.diff_src);
 }
 

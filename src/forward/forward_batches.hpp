@@ -87,7 +87,7 @@ private:
 
 template <typename T>
 inline void forward_batches<T>::find_statistics(const strip &src, row_batch<T> &batch) const {
-    const auto &kernel = C_ <= FORWARD_LANES<T> ? kernels_->short_sweep : kernels_->sweep;
+    const auto &kernel = C_ <= kernels_->short_columns ? kernels_->short_sweep : kernels_->sweep;
     kernel({.src = src.first,
             .row_stride = src.stride,
             .rows = batch.rows,

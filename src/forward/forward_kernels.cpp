@@ -69,9 +69,13 @@ jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated)
 }
 
 template <typename T>
+constexpr bool HAS_SHORT_ROWS = std::is_same_v<T, float>;
+
+template <typename T>
 jit::sweep_conf short_sweep_conf_of(const problem &p, jit::isa vectors) {
     jit::sweep_conf conf = sweep_conf_of(p, vectors, false);
-    conf.short_rows = std::is_same_v<T, float>;
+    conf.short_rows = HAS_SHORT_ROWS<T>;
+    if (conf.short_rows) conf.vectors = jit::short_sweep_isa(p.row_length(), vectors);
     return conf;
 }
 
@@ -98,8 +102,10 @@ template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
     : addition(make_addition_kernels<T>(p, vectors, false)),
       sweeping_addition(make_addition_kernels<T>(p, vectors, true)), sweep(sweep_conf_of(p, vectors, false)),
-      repeat(sweep_conf_of(p, vectors, true)), short_sweep(short_sweep_conf_of<T>(p, vectors)),
-      normalize(normalize_conf_of<T>(p, vectors, false)), non_temporal(normalize_conf_of<T>(p, vectors, true)),
+      repeat(sweep_conf_of(p, vectors, true)),
+      short_columns(HAS_SHORT_ROWS<T> ? jit::short_sweep_columns(jit::short_sweep_isa(p.row_length(), vectors)) : 0),
+      short_sweep(short_sweep_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
+      non_temporal(normalize_conf_of<T>(p, vectors, true)),
       quantize(p.finds_scales() ? std::optional<quantize_kernels>(std::in_place, p, vectors) : std::nullopt),
       post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)) {}
 

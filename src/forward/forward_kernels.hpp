@@ -35,7 +35,8 @@ struct forward_kernels {
     std::optional<addition_kernels> sweeping_addition; // also do the first sweep, for rms_norm, which needs no pivot
 
     jit::sweep_kernel<T> sweep, repeat;               // the first sweep over rows, and one with a given pivot
-    jit::sweep_kernel<T> short_sweep;                 // the first sweep over rows of at most FORWARD_LANES<T> elements
+    dim_t short_columns;                              // elements of the longest rows that short_sweep takes
+    jit::sweep_kernel<T> short_sweep;                 // the first sweep over short rows
     jit::normalize_kernel<T> normalize, non_temporal; // with ordinary stores, with non-temporal stores
     std::optional<quantize_kernels> quantize;
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says

@@ -14,7 +14,7 @@ constexpr verdict NO_ENGINE = invalid("there is no engine of this kind");
 constexpr verdict UNKNOWN_MODE = invalid("unknown floating-point mode");
 constexpr verdict FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
 
-// What was made before a failure is taken back.
+// Makes a handle for each partition. If one cannot be made, destroys the others and hands out none.
 verdict hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_partition_t *partitions) {
     std::vector<std::unique_ptr<jitnorm_graph_partition>> made;
     for (const partition_pointer &content : contents)

@@ -11,7 +11,7 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-// Whatever is not known yet says so, also beyond the last dimension.
+// Sizes and strides are unknown, also those beyond the last dimension.
 logical_tensor make(size_t id, jitnorm_data_type_t type, int ndims, jitnorm_graph_layout_type_t layout,
                     jitnorm_graph_tensor_property_t property) {
     logical_tensor lt = {};

@@ -22,7 +22,7 @@ verdict set(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, attribute value)
     return {};
 }
 
-// oneDNN's attributes of one s64 or f32 and those of several are told apart by their names.
+// Whether an attribute of s64 or f32 has one value or several. oneDNN decides this by the attribute's name.
 bool has_one_value(jitnorm_graph_op_attr_t name) {
     return name < jitnorm_graph_op_attr_scales ||
            (jitnorm_graph_op_attr_axis <= name && name < jitnorm_graph_op_attr_axes);

@@ -17,7 +17,7 @@ namespace {
 
 using stopwatch = std::chrono::steady_clock;
 
-// "graph,<event>,cpu,<operation's name>,<kind>,<implementation>,<problem>,<milliseconds>"
+// "<event>,cpu,<names of the operations>,<kind, as LayerNorm+GELU>,<implementation>,<problem>,<milliseconds>"
 void log_timed(const char *event, const partition_content &partition, const layer_norm::implementation &by,
                const layer_norm::problem &p, stopwatch::time_point start) {
     const std::string taken = milliseconds_since(start);
@@ -27,7 +27,7 @@ void log_timed(const char *event, const partition_content &partition, const laye
 
 bool has_elements(const logical_tensor &lt) { return std::find(lt.dims, lt.dims + lt.ndims, 0) == lt.dims + lt.ndims; }
 
-// Of two strided tensors; what they are for does not matter.
+// Whether two strided tensors have the same type, shape and strides. Their ids and properties may differ.
 bool are_alike(const logical_tensor &a, const logical_tensor &b) {
     return a.data_type == b.data_type && a.layout_type == b.layout_type && a.ndims == b.ndims &&
            std::equal(a.dims, a.dims + a.ndims, b.dims) &&
@@ -63,7 +63,7 @@ program::program(partition_pointer partition, const lowered &what, const layer_n
     aliases_ = find_aliases();
 }
 
-// What is read twice is not there any more where the output has been written.
+// An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
 void program::find_inplace_pairs() {
     const auto is_read_once = [&](size_t id) {
         std::ptrdiff_t reads =
@@ -107,7 +107,7 @@ void program::remember(const logical_tensor &given) {
 
 namespace {
 
-// Where the tensor's memory is, among those given.
+// Finds the tensor with the id of `expected` among those given, and gives the address of its data.
 verdict find_memory(const logical_tensor &expected, tensor_handles given, void *&memory) {
     const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
         return t != nullptr && t->description.id == expected.id;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// compiled_partition as the C interface's handle knows it: a partition, and, once compiled, what executes it.
+// compiled_partition: the object behind the C interface's handle: a partition and, once it is compiled, the program
+// that executes it.
 #pragma once
 
 #include "../core/aliases.hpp"
@@ -12,18 +13,20 @@ namespace jitnorm::impl::graph {
 
 using tensor_handles = std::span<const const_jitnorm_graph_tensor_t>;
 
-// A partition compiled for tensors of given descriptions.
+// A partition that is compiled for tensors of given shapes and layouts. Immutable, apart from remember().
 class program {
 public:
     // Throws std::bad_alloc, std::system_error.
     program(partition_pointer partition, const lowered &what, const layer_norm::solution &chosen);
 
-    // A tensor of the operation that is not looked at, as it was given: for find() alone.
+    // Keeps the description of a tensor that the partition mentions but does not use, so that find() knows it.
     void remember(const logical_tensor &given);
 
+    // Finds the tensors that it needs by their ids, in any order.
     verdict execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const;
 
-    const logical_tensor *find(size_t id) const; // null where it is not the operation's, or was not given
+    // The description of a tensor; null if the partition does not mention it or compilation was not given it.
+    const logical_tensor *find(size_t id) const;
     std::span<const jitnorm_graph_inplace_pair_t> inplace_pairs() const { return inplace_; }
 
 private:
@@ -39,7 +42,7 @@ private:
     partition_pointer partition_;
     by_role<logical_tensor> tensors_;
     std::vector<operand> operands_;
-    std::vector<logical_tensor> others_; // remembered
+    std::vector<logical_tensor> others_; // those of remember()
     layer_norm::problem problem_;
     layer_norm::solution solution_;
     std::shared_ptr<const layer_norm::layout_adapter> executor_;

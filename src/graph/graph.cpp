@@ -10,9 +10,10 @@ namespace {
 
 constexpr verdict broken(const char *reason) { return {jitnorm_invalid_graph, reason}; }
 
-// Every tensor that is mentioned, by its id.
+// Descriptions of tensors by their ids.
 using tensor_map = std::map<size_t, const logical_tensor *>;
 
+// Adds the tensors. False if one has an id that is known with another description.
 bool mention(tensor_map &known, const std::vector<logical_tensor> &tensors) {
     return std::all_of(tensors.begin(), tensors.end(), [&](const logical_tensor &lt) {
         return are_equal(*known.try_emplace(lt.id, &lt).first->second, lt);
@@ -43,9 +44,10 @@ verdict jitnorm_graph_graph::check_tensors() const {
     return {};
 }
 
-// Takes operations whose inputs are there until none is left (Kahn 1962); those of a circle stay.
+// Kahn's algorithm (1962): as long as operations are left, the next one is an operation whose inputs have been written.
+// If there is none, the operations that are left wait for each other in a circle.
 verdict jitnorm_graph_graph::sort() {
-    std::map<size_t, bool> is_there; // of tensors that an operation writes
+    std::map<size_t, bool> is_there; // for each tensor that an operation writes: whether it has been written
     for (const node &n : nodes_)
         for (const logical_tensor &output : n.op.outputs) is_there[output.id] = false;
     const auto is_ready = [&](const node &n) {
@@ -71,7 +73,7 @@ verdict jitnorm_graph_graph::finalize() {
     return {};
 }
 
-// Of the operations that read the tensor, one number for each time.
+// The numbers of the operations that read the tensor. An operation that reads it twice is listed twice.
 std::vector<size_t> jitnorm_graph_graph::readers(size_t tensor) const {
     std::vector<size_t> found;
     for (size_t i = 0; i < nodes_.size(); ++i)
@@ -87,7 +89,8 @@ std::optional<size_t> jitnorm_graph_graph::writer(size_t tensor) const {
     return std::nullopt;
 }
 
-// The addition before a normalization, if it is there, is alone so far and can be part of it.
+// Takes the addition that writes the normalization's input into the group, if there is one, if no other group has it,
+// and if it can be part of the normalization. Otherwise changes nothing.
 void jitnorm_graph_graph::take_addition(fusion &joined, std::vector<size_t> &members, grouping &groups) const {
     const size_t sum = nodes_[members.front()].op.inputs[0].id;
     const std::optional<size_t> before = writer(sum);
@@ -102,7 +105,8 @@ void jitnorm_graph_graph::take_addition(fusion &joined, std::vector<size_t> &mem
     members = more;
 }
 
-// What follows a normalization, as long as nobody else reads what comes before it.
+// Takes the operations that follow the normalization into the group, one after the other, as long as the next one is
+// the only reader of the result so far and can be part of the normalization.
 void jitnorm_graph_graph::take_followers(fusion &joined, std::vector<size_t> &members, grouping &groups) const {
     for (;;) {
         const std::vector<size_t> next = readers(joined.result().id);
@@ -120,7 +124,7 @@ void jitnorm_graph_graph::filter(jitnorm_graph_partition_policy_t policy) {
     std::vector<const jitnorm_graph_op *> ops;
     for (const node &n : nodes_) ops.push_back(&n.op);
     grouping groups(ops);
-    std::map<size_t, norm_op> fused; // by the first operation
+    std::map<size_t, norm_op> fused; // by the number of the group's first operation
     for (size_t i = 0; i < nodes_.size() && policy == jitnorm_graph_partition_policy_fusion; ++i) {
         if (!nodes_[i].norm) continue;
         std::optional<fusion> joined = fusion::begin(nodes_[i].op, *nodes_[i].norm);

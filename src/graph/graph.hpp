@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph as the C interface's handle knows it: operations, then their partitions.
+// graph: the object behind the C interface's handle. It takes operations until it is finalized, and then has their
+// partitions.
 #pragma once
 
 #include "fusion/fusion.hpp"
@@ -20,12 +21,12 @@ struct jitnorm_graph_graph {
 
     verdict add(const jitnorm_graph_op &op);
     verdict finalize();
-    void filter(jitnorm_graph_partition_policy_t policy);
+    void filter(jitnorm_graph_partition_policy_t policy); // makes the partitions of a finalized graph
 
 private:
     struct node {
         jitnorm_graph_op op;
-        std::optional<jitnorm::impl::graph::norm_op> norm;
+        std::optional<jitnorm::impl::graph::norm_op> norm; // none if the operation is not supported
     };
 
     verdict check_tensors() const;
@@ -37,5 +38,5 @@ private:
     void take_followers(jitnorm::impl::graph::fusion &joined, std::vector<size_t> &members,
                         jitnorm::impl::graph::grouping &groups) const;
 
-    std::vector<node> nodes_; // once finalized, each after those whose outputs it reads
+    std::vector<node> nodes_; // in a finalized graph each is behind those whose outputs it reads
 };

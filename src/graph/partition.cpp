@@ -12,8 +12,9 @@ bool mentions(const std::vector<logical_tensor> &tensors, size_t id) {
     return std::any_of(tensors.begin(), tensors.end(), [&](const logical_tensor &lt) { return lt.id == id; });
 }
 
-// An operation's tensors that none of the operations has on the other side, or that are kept. Those of the first
-// operation are as it was given them; of the others a tensor that is known already is not mentioned again.
+// Adds the inputs (or outputs) of `op` to `ports`, but not a tensor that is an output (or input) of one of the
+// operations, because it passes between them. The output `kept` is added nevertheless: others read it, too. The first
+// operation's tensors are added as it lists them; of the other operations only tensors that `ports` does not have yet.
 void add_ports(const std::vector<jitnorm_graph_op> &ops, const jitnorm_graph_op &op,
                std::vector<logical_tensor> jitnorm_graph_op::*side,
                std::vector<logical_tensor> jitnorm_graph_op::*other_side, const port &kept,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor as the C interface's handle knows it: a description and where the data is.
+// tensor: the object behind the C interface's handle: a description and the address of the data.
 #pragma once
 
 #include "../core/engine.hpp"
@@ -10,5 +10,5 @@ struct jitnorm_graph_tensor {
     jitnorm::impl::graph::logical_tensor description;
     jitnorm_engine_t engine;
     void *handle;
-    jitnorm::impl::aligned_bytes owned; // null: the handle is the caller's
+    jitnorm::impl::aligned_bytes owned; // null if the data is the caller's
 };

@@ -23,7 +23,7 @@ struct sweep_conf {
     jitnorm_data_type_t src = jitnorm_f32; // any data type; f64 only if the compute type is double
     bool centered = true;                  // S and Q about a pivot; otherwise (rms_norm) only Q, about zero
     bool repeated = false; // pivot and factor are arguments; otherwise the kernel finds the pivot, and the factor is 1
-    bool short_rows = false; // rows have at most FORWARD_LANES<float> elements; only with float and for first sweeps
+    bool short_rows = false; // rows have at most SHORT_SWEEP_VECTORS vectors; only with float and for first sweeps
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
     auto operator<=>(const sweep_conf &) const = default;

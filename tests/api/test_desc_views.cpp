@@ -141,6 +141,13 @@ TEST(submemory, has_the_parents_elements) {
     expect(part(make_md({9, 9}, jitnorm_f32), {6, 6}, {1, 2}), {2, 2}, {3, 1});
 }
 
+TEST(submemory, has_the_padding_only_where_it_goes_to_the_end) {
+    const owned_md parent = make_md({4, 20}, jitnorm_f32, jitnorm_aB8b);
+    EXPECT_EQ(dims_of(part(parent, {4, 4}, {0, 16}), jitnorm_query_padded_dims), (dims{4, 8}));
+    EXPECT_EQ(dims_of(part(parent, {4, 12}, {0, 8}), jitnorm_query_padded_dims), (dims{4, 16}));
+    EXPECT_EQ(dims_of(part(parent, {4, 8}, {0, 8}), jitnorm_query_padded_dims), (dims{4, 8}));
+}
+
 TEST(submemory, must_be_within_the_parent) {
     const owned_md plain = make_md({4, 6}, jitnorm_f32), blocked = make_md({4, 20}, jitnorm_f32, jitnorm_aB8b);
     const owned_md any = make_md({4, 6}, jitnorm_f32, jitnorm_format_tag_any);

@@ -13,6 +13,16 @@ constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
 constexpr double INF = std::numeric_limits<double>::infinity();
 constexpr double QUIET_NAN = std::numeric_limits<double>::quiet_NaN();
 
+// With and without an incomplete vector: all around the lanes of the sums, then one for each number of vectors.
+std::vector<dim_t> row_lengths() {
+    std::vector<dim_t> lengths;
+    for (dim_t c = 1; c <= 33; ++c) lengths.push_back(c);
+    for (dim_t whole : {40, 48, 56, 64, 80, 96, 112, 128})
+        for (dim_t c : {whole - 1, whole}) lengths.push_back(c);
+    lengths.push_back(129);
+    return lengths;
+}
+
 // noise() is standard normal.
 template <typename Noise>
 void fill_row(std::span<double> row, int kind, Noise &&noise) {
@@ -82,15 +92,12 @@ void expect_mixed_rows_equal(isa vectors, std::span<const dim_t> rows, std::span
 }
 
 TEST_P(forward_short_rows, mixed_batches) {
-    std::vector<dim_t> lengths;
-    for (dim_t c = 1; c <= 33; ++c) lengths.push_back(c);
-    for (dim_t c : {47, 48, 49, 63, 64, 65}) lengths.push_back(c);
     constexpr dim_t rows[] = {1, 2, 7, 8, 9, 15, 31, 32, 33, 65, 200};
-    expect_mixed_rows_equal(GetParam(), rows, lengths);
+    expect_mixed_rows_equal(GetParam(), rows, row_lengths());
 }
 
 TEST_P(emulated_forward_short_rows, mixed_batches) {
-    constexpr dim_t rows[] = {3, 41}, lengths[] = {1, 3, 4, 8, 15, 16, 17, 31, 32, 33, 64};
+    constexpr dim_t rows[] = {3, 41}, lengths[] = {1, 3, 4, 8, 15, 16, 17, 31, 32, 33, 64, 79, 128};
     expect_mixed_rows_equal(GetParam(), rows, lengths);
 }
 
@@ -98,7 +105,7 @@ TEST_P(emulated_forward_short_rows, mixed_batches) {
 TEST_P(forward_short_rows, every_type) {
     for (auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64, jitnorm_s8, jitnorm_u8})
         for (unsigned flags : {SCALE_SHIFT, unsigned(jitnorm_rms_norm)})
-            for (dim_t C = 1; C <= 33; ++C)
+            for (dim_t C : row_lengths())
                 for (dim_t n : {8, 43}) {
                     expect_equal_to_reference(GetParam(), {.flags = flags,
                                                            .dims = {n, C},
@@ -114,7 +121,7 @@ TEST_P(forward_short_rows, every_type) {
 
 // Rows that are further apart than they are long.
 TEST_P(forward_short_rows, apart) {
-    for (dim_t C : {1, 3, 7, 16, 31, 64})
+    for (dim_t C : {1, 3, 7, 16, 31, 64, 100, 128})
         for (dim_t gap : {1, 5, 1024}) {
             const std::string strides = std::to_string(C + gap) + ",1";
             expect_equal_to_reference(GetParam(), {.dims = {43, C}, .src = strides, .dst = strides});
@@ -122,7 +129,7 @@ TEST_P(forward_short_rows, apart) {
 }
 
 TEST_P(forward_short_rows, in_place) {
-    for (dim_t C = 1; C <= 65; ++C) expect_equal_to_reference(GetParam(), {.dims = {43, C}, .in_place = true}, mix);
+    for (dim_t C : row_lengths()) expect_equal_to_reference(GetParam(), {.dims = {43, C}, .in_place = true}, mix);
 }
 
 // A row of one element is its own mean, whatever it is.

@@ -158,6 +158,22 @@ TEST_P(plans, backward_has_smaller_batches_beyond_the_caches) {
     for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
+// Rows that L1 does not keep go in fours, or in pairs where four would fill L2.
+TEST_P(plans, backward_takes_several_long_rows_at_once) {
+    const setup shorter = in_place_of(jitnorm_backward, jitnorm_f32, 7, 2999);
+    EXPECT_EQ(plan_of(shorter, ROOMY).batch_rows, 1);
+    const setup longer = in_place_of(jitnorm_backward, jitnorm_f32, 7, 2 * 4096);
+    EXPECT_EQ(plan_of(longer, ROOMY).batch_rows, 4);
+    EXPECT_EQ(plan_of(longer, NO_L2).batch_rows, 2);
+    const machine with_large_l2 = {.l1 = 1 << 10, .l2 = 1 << 19, .last_level = 1 << 12};
+    EXPECT_EQ(plan_of(longer, with_large_l2).batch_rows, 4);
+    for (const auto type : {jitnorm_f32, jitnorm_f64})
+        for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
+            for (const dim_t rows : {1, 2, 3, 5, 37})
+                for (const machine &m : {ROOMY, NO_L2, NO_CACHES, with_large_l2})
+                    expect_reference(in_place_of(kind, type, rows, 4096 + 512), m);
+}
+
 // Backward prefetches where a thread has more than six times its L2: more threads need it no more.
 TEST_P(plans, backward_prefetches_by_what_a_thread_has) {
     const setup s = in_place_of(jitnorm_backward, jitnorm_f32, 64, 512);

@@ -2,9 +2,11 @@
 // How much scratchpad problems need: the bounds of docs/embedding.md, on kernels.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <tuple>
 
 #include "primitive/on_kernels.hpp"
+#include "primitive/prepare.hpp"
 #include "rig/run.hpp"
 
 namespace jitnorm::tests {
@@ -46,6 +48,22 @@ TEST(scratchpad, of_dense_forward_is_none_but_for_few_long_rows) {
                     EXPECT_EQ(scratchpad_bytes(entry, p) != 0, needs) << describe(p);
                 }
         }
+}
+
+// Where the user's is too small for the chunks of an execution's long rows, its threads share rows.
+TEST(scratchpad, is_not_asked_for_more_by_the_sizes_of_an_execution) {
+    problem p = make_problem(setup{});
+    p.src = p.dst = dense({1, 1'000'000});
+    p.statistics = dense({1});
+    for (const implementation &entry : impl::layer_norm::on_kernels) {
+        if (!entry.refusal(p).empty()) continue;
+        const impl::layer_norm::solution chosen = {&entry, {}};
+        const size_t bytes = plan_for_sizes(chosen, p, SIZE_MAX).scratchpad.bytes();
+        ASSERT_GT(bytes, 0u) << describe(p);
+        EXPECT_GT(plan_for_sizes(chosen, p, bytes).chunk_threads, 0);
+        EXPECT_EQ(plan_for_sizes(chosen, p, bytes - 1).chunk_threads, 0);
+        EXPECT_EQ(plan_for_sizes(chosen, p, bytes - 1).scratchpad.bytes(), 0u);
+    }
 }
 
 // What the user of a primitive for all sizes is asked for, and that it is enough.

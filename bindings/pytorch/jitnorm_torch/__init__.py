@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jitnorm for PyTorch: layer and RMS normalization on CPUs, as functions, as modules, and in the place of PyTorch's own.
+"""jitnorm for PyTorch: layer and RMS normalization on CPUs, as functions, as modules, and in place of PyTorch's own.
 
     import jitnorm_torch
     jitnorm_torch.override()          # from here on nn.LayerNorm of any model runs on jitnorm
@@ -17,19 +17,19 @@ __all__ = ["LayerNorm", "RMSNorm", "add_layer_norm", "add_rms_norm", "layer_norm
 
 
 def override():
-    """From now on PyTorch's native_layer_norm and its backward are jitnorm's, for CPU tensors of float32, bfloat16 and
-    float16, in all threads; other types stay PyTorch's. Statistics are float32 whatever the data is."""
+    """Replaces PyTorch's native_layer_norm and its backward by jitnorm's, in all threads, for CPU tensors of float32,
+    bfloat16 and float16. PyTorch still computes other types. The statistics of these three types are float32."""
     torch.ops.jitnorm._override(True)
 
 
 def restore():
-    """PyTorch's own native_layer_norm again."""
+    """Ends the override: PyTorch uses its own native_layer_norm again."""
     torch.ops.jitnorm._override(False)
 
 
 @contextlib.contextmanager
 def overridden():
-    """override() for the length of a with statement; then as it was before."""
+    """Overrides PyTorch's native_layer_norm inside a with statement; afterwards it is as it was before."""
     before = torch.ops.jitnorm._override(True)
     try:
         yield

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normalizations whose rows several processes share, with gradients of weight and bias that do not depend, bit for bit,
-on how many processes there are.
+"""Normalizations whose rows several processes (ranks) share. The gradients of weight and bias have the same bits for
+any number of processes.
 
-Each rank has some of the rows: the first rank the first ones, and so on, as data-parallel training has sequences and
-sequence-parallel training pieces of them. Blocks of rows are added in an order that depends on the number of all rows
-alone, so every rank's rows have to be whole blocks: torch.ops.jitnorm.row_block(all_rows, columns) rows, which is 32 of
-512 rows and more; the last rank takes what is left. In backward a running sum goes from rank to rank, 16 bytes for each
-column and gradient, to which each adds its own, and the last one has the gradients, which it sends to all.
+Each rank has some of the rows: the first rank has the first rows, and so on. In data-parallel training a rank has whole
+sequences, in sequence-parallel training pieces of sequences. Rows are added block by block, in an order that depends
+only on the number and the length of all rows. Therefore the rows of each rank must be whole blocks; only the last rank
+takes what is left. A block has torch.ops.jitnorm.row_block(all_rows, columns) rows, which is 32 if there are 512 rows
+or more.
 
-The gradient that every rank gets is that of the sum of all ranks' losses. It needs no further reduction: leave these
-parameters out of DistributedDataParallel, or of whatever else adds up gradients.
+In backward a running sum goes from rank to rank, 16 bytes for each column and gradient. Each rank adds its rows to it.
+The last rank then has the gradients and sends them to all ranks.
+
+The gradient that every rank gets is the gradient of the sum of all ranks' losses. It must not be reduced again: leave
+these parameters out of DistributedDataParallel, and of whatever else adds up gradients.
 """
 
 import math
@@ -23,7 +26,8 @@ _ops = torch.ops.jitnorm
 
 
 class Rows:
-    """Which of the rows that a group shares are this rank's: `rows` are the numbers of all ranks, in their order."""
+    """Says which of the group's rows are this rank's: `own` rows, beginning at row `first`, of `all` rows.
+    The argument `rows` has the number of rows of each rank, in the order of the ranks."""
 
     def __init__(self, rows, group=None):
         self.ranks, self.rank, self.group = _ranks(group), _rank(group), group
@@ -35,7 +39,8 @@ class Rows:
         return rank if self.group is None else dist.get_global_rank(self.group, rank)
 
     def add_up(self, partial, shape, dtypes):
-        """The gradients of all rows from this rank's sums: one for each that is no None."""
+        """Adds up the sums of all ranks and returns the gradients of all rows, in the given dtypes. `partial` has this
+        rank's sums, for each gradient or None; the result has None in the same places."""
         wanted = [i for i, sums in enumerate(partial) if sums is not None]
         running = torch.zeros(len(wanted), 2, partial[wanted[0]].shape[1], dtype=torch.float64)
         if self.rank > 0:
@@ -44,7 +49,7 @@ class Rows:
             _ops.add_partial_gradients_(to, partial[i], self.own, self.first, self.all)
         if self.rank < self.ranks - 1:
             dist.send(running, self._peer(self.rank + 1), self.group)
-        # what is computed in: double to float is the one rounding of narrower types too
+        # the type that is computed in: as in backward on all rows, narrower types are rounded to float32 first
         total = running[:, 0].to(torch.float64 if torch.float64 in dtypes else torch.float32).contiguous()
         if self.ranks > 1:
             dist.broadcast(total, self._peer(self.ranks - 1), self.group)
@@ -63,7 +68,7 @@ def _rank(group):
 
 
 def _rows(input, shape, rows, group):
-    if rows is None:  # every rank has as many
+    if rows is None:  # every rank has as many rows as this one
         rows = [math.prod(input.shape[: input.dim() - len(shape)])] * _ranks(group)
     return Rows(rows, group)
 
@@ -120,20 +125,20 @@ class _RMSNorm(torch.autograd.Function):
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, rows=None, group=None):
-    """torch.nn.functional.layer_norm of this rank's rows. rows: how many each rank of the group has, in their order;
-    None: each as many as this one."""
+    """As torch.nn.functional.layer_norm; `input` has this rank's rows. `rows` lists how many rows each rank of the
+    group has, in the order of the ranks; None means that each has as many as this one."""
     shape = tuple(normalized_shape)
     return _LayerNorm.apply(input, shape, weight, bias, eps, _rows(input, shape, rows, group))
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=None, rows=None, group=None):
-    """The same without a mean."""
+    """As torch.nn.functional.rms_norm; `input`, `rows` and `group` as in layer_norm()."""
     shape = tuple(normalized_shape)
     return _RMSNorm.apply(input, shape, weight, eps, _rows(input, shape, rows, group))
 
 
 class LayerNorm(torch.nn.LayerNorm):
-    """torch.nn.LayerNorm of this rank's rows, of which every rank has as many."""
+    """torch.nn.LayerNorm of this rank's rows. Every rank of the group has the same number of rows."""
 
     def __init__(self, *arguments, group=None, **more):
         super().__init__(*arguments, **more)
@@ -144,7 +149,7 @@ class LayerNorm(torch.nn.LayerNorm):
 
 
 class RMSNorm(modules.RMSNorm):
-    """The same without a mean."""
+    """RMSNorm of this rank's rows. Every rank of the group has the same number of rows."""
 
     def __init__(self, *arguments, group=None, **more):
         super().__init__(*arguments, **more)

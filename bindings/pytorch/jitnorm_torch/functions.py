@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators as functions. Called from Python with tensors they take a short way (src/python.cpp); subclasses of
-tensors, whatever else torch.ops can convert, and compilers, which have to see an operator, go by torch.ops."""
+"""The operators as functions. With plain tensors they call the operator directly (src/python.cpp), which is faster than
+torch.ops. They call torch.ops for subclasses of tensors and for other arguments that torch.ops can convert, and when a
+compiler runs them, because a compiler must see an operator."""
 
 from typing import List, Optional, Tuple
 
@@ -35,7 +36,7 @@ def layer_norm(
 def rms_norm(
     input: Tensor, normalized_shape: List[int], weight: Optional[Tensor] = None, eps: Optional[float] = None
 ) -> Tensor:
-    """As torch.nn.functional.rms_norm; eps None is the epsilon of the type that is computed in."""
+    """As torch.nn.functional.rms_norm. If eps is None, it is the epsilon of the type that is computed in."""
     if torch.jit.is_scripting() or _is_compiling():
         return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps)
     else:
@@ -51,8 +52,8 @@ def add_layer_norm(
     bias: Optional[Tensor] = None,
     eps: float = 1e-5,
 ) -> Tuple[Tensor, Tensor]:
-    """(layer_norm of the sum, the sum) of input and residual: x = x + residual, then norm(x), in one pass, with the bits
-    of two."""
+    """Returns (layer_norm(sum), sum) with sum = input + residual. One pass computes both, with the same bits as an
+    addition followed by layer_norm."""
     if torch.jit.is_scripting() or _is_compiling():
         return torch.ops.jitnorm.add_layer_norm(input, residual, normalized_shape, weight, bias, eps)
     else:
@@ -69,7 +70,7 @@ def add_rms_norm(
     weight: Optional[Tensor] = None,
     eps: Optional[float] = None,
 ) -> Tuple[Tensor, Tensor]:
-    """(rms_norm of the sum, the sum) of input and residual."""
+    """Returns (rms_norm(sum), sum) with sum = input + residual, as add_layer_norm does."""
     if torch.jit.is_scripting() or _is_compiling():
         return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps)
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules with the parameters, names and initial values of torch.nn's."""
+"""LayerNorm and RMSNorm as modules. Their parameters have the names and initial values of those in torch.nn."""
 
 import torch
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators on tensors without data: what torch.compile, torch.export and fake tensors ask."""
+"""The operators for tensors without data: they return results of the right shape and type. torch.compile, torch.export
+and fake tensors use them."""
 
 import torch
 

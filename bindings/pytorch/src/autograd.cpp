@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of the operators, as nodes of the graph: torch::autograd::Function costs a microsecond more a call. They
-// are differentiable once: differentiating a gradient again is an error, and so is forward-mode differentiation.
+// The derivatives of the operators. They are nodes of autograd's graph, and do not use torch::autograd::Function, which
+// costs a microsecond more for each call. The operators can be differentiated once: to differentiate a gradient again
+// is an error, and so is forward-mode differentiation.
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
@@ -31,15 +32,17 @@ using four = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 optional_tensor as_optional(const Tensor &tensor) { return tensor.defined() ? optional_tensor(tensor) : c10::nullopt; }
 Tensor or_none(const optional_tensor &tensor) { return tensor.has_value() ? *tensor : Tensor(); }
 
-// Gradients of input, weight, bias and residual, from those of the output and of the sum. The input is what was
-// normalized. Without a mean it is RMS normalization, which has no bias.
+// Computes the gradients of input, weight, bias and residual from the gradients of the output and of the sum. `input`
+// is the tensor that was normalized, which is the sum if there is a residual. If `mean` is undefined, the node belongs
+// to an RMS normalization, which has no bias.
 class norm_backward final : public Node {
 public:
     norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &mean, const Tensor &rstd)
         : rms_(!mean.defined()), shape_(shape.begin(), shape.end()), input_(input, false), weight_(weight, false),
           mean_(mean, false), rstd_(rstd, false) {}
 
-    // Threads may go back through one graph at a time, and one of them releases it.
+    // The lock is needed because several threads may run backward through one graph at the same time, and one of them
+    // may release the saved tensors.
     variable_list apply(variable_list &&given) override {
         const std::lock_guard lock(mutex_);
         const Tensor of_sum = given.size() > 1 ? given[1] : Tensor();
@@ -69,7 +72,8 @@ private:
             rms("jitnorm::rms_norm_backward");
         const Tensor input = input_.unpack(), rstd = rstd_.unpack();
         const optional_tensor weight = as_optional(weight_.unpack());
-        // Where no graph of gradients is made, autograd's part is to say that there is none, boxing all arguments.
+        // If no graph of gradients is recorded, autograd's kernels of these operators are skipped: all that they would
+        // do is to say that there are no further derivatives, and for that they box all arguments.
         c10::optional<at::AutoDispatchBelowADInplaceOrView> below;
         if (!at::GradMode::is_enabled()) below.emplace();
         if (!rms_) return layer(of_output, input, shape_, mean_.unpack(), rstd, weight, wanted, of_sum);
@@ -82,12 +86,12 @@ private:
     SavedVariable input_, weight_, mean_, rstd_;
 };
 
-// What a call was given.
+// The tensors that a call was given; those that it was not given are undefined.
 struct leaves {
     const Tensor &input;
     Tensor weight, bias, residual;
 
-    // Whether a graph is recorded for one of them.
+    // Whether autograd records the call, because one of the tensors requires a gradient.
     bool are_recorded() const {
         bool any = false;
         for (const Tensor *tensor : {&input, &weight, &bias, &residual}) {
@@ -98,7 +102,8 @@ struct leaves {
         return any && at::GradMode::is_enabled();
     }
 
-    // Then they go on as what both can be, and their gradients come back through the conversion.
+    // Whether weight and bias differ in type. If they do, both are converted to their common type before the call is
+    // recorded, so that autograd converts their gradients back.
     bool weight_and_bias_differ() const {
         return weight.defined() && bias.defined() && weight.scalar_type() != bias.scalar_type();
     }
@@ -106,18 +111,19 @@ struct leaves {
     at::ScalarType common_type() const { return at::promoteTypes(weight.scalar_type(), bias.scalar_type()); }
 };
 
-// What the graph holds nodes by: std::shared_ptr at first, c10::intrusive_ptr in later versions of PyTorch.
+// The type of the graph's pointers to nodes: std::shared_ptr at first, c10::intrusive_ptr in later versions of PyTorch.
 using node_pointer = decltype(torch::autograd::Edge::function);
 
 template <typename Pointer, typename Some>
 Pointer hold(Some *node) {
     if constexpr (std::is_same_v<Pointer, std::shared_ptr<Node>>)
-        return Pointer(node, [](auto *ended) { deleteNode(ended); }); // deep graphs end without recursion
+        return Pointer(node, [](auto *ended) { deleteNode(ended); }); // destroys deep graphs without recursion
     else
         return Pointer::unsafe_steal_from_new(node);
 }
 
-// Makes the results those of a node. The sum is saved without its place in the graph, which would hold itself.
+// Makes the node that computes the gradients, and makes output and sum its results in the graph. The node saves the sum
+// detached from the graph: otherwise it would hold itself through the sum and never be destroyed.
 void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output,
             Tensor &sum) {
     const Tensor input = sum.defined() ? sum.detach() : from.input;
@@ -127,7 +133,8 @@ void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Ten
     if (sum.defined()) torch::autograd::set_history(sum, node);
 }
 
-// Below autograd. Statistics and whatever backward needs are made only for it.
+// Each of these functions calls its operator below autograd. Only if the call is recorded, it calls the variant that
+// also computes the statistics, which backward needs.
 Tensor record_layer_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
                          const optional_tensor &bias, double epsilon) {
     static const layer_norm_operation alone("jitnorm::layer_norm");

@@ -11,9 +11,9 @@ namespace {
 constexpr uintptr_t HUGE_PAGE = uintptr_t(2) << 20;
 constexpr size_t LARGE = size_t(4) << 20;
 
-// malloc has a result of 32 MB and more from the system each time, and pages of 4 KB cost more than to normalize what
-// is written to them. Only whole huge pages within the tensor: it takes no more memory than without. A system that has
-// none says so, and nothing is lost.
+// malloc gets a block of 32 MB or more anew from the system each time. To map its pages of 4 KB one by one costs more
+// time than to normalize the rows that are written to them. Only huge pages that are wholly within the tensor are asked
+// for, so that it takes no more memory. If the system has no huge pages, madvise fails and changes nothing.
 void ask_for_huge_pages(const at::Tensor &tensor) {
     const auto first = reinterpret_cast<uintptr_t>(tensor.data_ptr()), last = first + tensor.nbytes();
     const uintptr_t begin = (first + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE, end = last / HUGE_PAGE * HUGE_PAGE;
@@ -22,7 +22,7 @@ void ask_for_huge_pages(const at::Tensor &tensor) {
 
 } // namespace
 
-// Not by way of the dispatcher, which takes as long as the rest of a small call.
+// Does not call the dispatcher, which would take as long as the rest of a small call.
 at::Tensor empty(at::IntArrayRef sizes, at::ScalarType type) {
     at::Tensor made(at::detail::empty_cpu(sizes, type));
     if (made.nbytes() >= LARGE) ask_for_huge_pages(made);

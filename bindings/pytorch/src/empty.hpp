@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// empty: tensors for results.
+// empty: makes tensors for results.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 namespace jitnorm_torch {
 
-// Contiguous, on the CPU, without values. Large ones ask for huge pages.
+// A contiguous tensor on the CPU whose elements are not set. A large one asks the system for huge pages.
 at::Tensor empty(at::IntArrayRef sizes, at::ScalarType type);
 
 } // namespace jitnorm_torch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators torch.ops.jitnorm.*: their schemas and what they do on a CPU. autograd.cpp has their derivatives,
-// jitnorm_torch/shapes.py their shapes for tensors without data.
+// The operators torch.ops.jitnorm.*: their schemas and their functions for tensors on a CPU. autograd.cpp has their
+// derivatives, jitnorm_torch/shapes.py the shapes of their results for tensors without data.
 #include <torch/library.h>
 
 #include <jitnorm/jitnorm.hpp>
@@ -18,7 +18,8 @@ using at::Tensor;
 
 const optional_tensor NONE;
 
-// As torch.nn.functional.rms_norm has it: the type's own epsilon.
+// The default is the epsilon of the type that is computed in, as in torch.nn.functional.rms_norm: of float64 for
+// float64, of float32 for all other types.
 double epsilon_or_default(c10::optional<double> epsilon, const Tensor &input) {
     if (epsilon.has_value()) return *epsilon;
     return input.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon()

@@ -40,12 +40,12 @@ int64_t count_rows(const at::Tensor &input, const norm &how) {
 
 using borrowed = c10::MaybeOwned<at::Tensor>;
 
-// The tensor itself where it is dense, without counting a reference.
+// The tensor if it is dense, without counting a reference; otherwise a dense copy. Undefined if there is no tensor.
 borrowed dense(const optional_tensor &tensor) {
     return tensor.has_value() && tensor->defined() ? tensor->expect_contiguous() : borrowed::owned(at::Tensor());
 }
 
-// Weight and bias as primitives want them: dense and of one type.
+// Weight and bias as primitives take them: dense and of one type.
 struct affine {
     borrowed weight, bias;
 
@@ -75,7 +75,7 @@ request make_request(jitnorm_prop_kind_t kind, const at::Tensor &input, const no
     return asked;
 }
 
-// The input's sizes with 1 for what is normalized.
+// The sizes are the input's, but 1 for the normalized dimensions.
 at::Tensor empty_statistics(const at::Tensor &input, const norm &how) {
     c10::SmallVector<int64_t, 8> sizes(input.sizes().begin(), input.sizes().end());
     std::fill(sizes.end() - std::ptrdiff_t(how.shape.size()), sizes.end(), 1);
@@ -90,8 +90,8 @@ at::Tensor in_type(const at::Tensor &tensor, at::ScalarType type) {
 
 void *data_of(const at::Tensor &tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 
-// The rows of tensors, in this order. Where their strides are too many for a primitive, they become contiguous; results
-// are already.
+// The rows of the tensors, in the order of the list. If their strides need more dimensions than a primitive has, the
+// tensors are replaced by contiguous copies. A result is contiguous already, so that it is not replaced.
 rows rows_of(std::initializer_list<at::Tensor *> tensors, const norm &how) {
     const c10::SmallVector<const at::Tensor *, rows::MAX_TENSORS> all(tensors.begin(), tensors.end());
     rows found;
@@ -112,12 +112,13 @@ void check_statistics(const char *what, const at::Tensor &tensor, int64_t row_co
                 tensor.numel());
 }
 
-// Gradients of weight and bias come in one type, and with a weight its own comes along with the bias's.
+// A primitive that has a weight and computes the gradient of the bias also computes the gradient of the weight.
 bool makes_weight_gradient(const affine &side, wanted_gradients wanted) {
     return wanted.weight || (wanted.bias && side.weight->defined());
 }
 
-// What is left when the primitive has run: what was asked for, in the types of the tensors that it belongs to.
+// Drops the gradients that the primitive has computed but that are not wanted, and converts those of weight and bias to
+// the types of their tensors.
 void keep_wanted(const norm &how, wanted_gradients wanted, gradients &made) {
     if (!wanted.input) made.input.reset();
     if (!wanted.weight) made.weight.reset();
@@ -139,7 +140,7 @@ request backward_request(const at::Tensor &input, const norm &how, const affine 
     return asked;
 }
 
-// What backward reads beside the normalization's own.
+// The tensors that backward reads, other than the weight, converted to the types that a primitive takes.
 struct backward_inputs {
     at::Tensor gradient, input, mean, rstd, other_gradient; // the last one may be undefined
 
@@ -156,7 +157,8 @@ struct backward_inputs {
     }
 };
 
-// Runs the request, but for the rows of its tensors complete; the affine gradients are there.
+// Completes the request with the rows of its tensors, and runs it. All tensors of `to` that the primitive writes must
+// exist.
 void run_backward(request &asked, backward_inputs from, const norm &how, const affine &side, gradients &to) {
     asked.adds = from.other_gradient.defined();
     asked.data = asked.adds != 0 ? rows_of({&from.input, &from.gradient, &to.input, &from.other_gradient}, how)
@@ -174,7 +176,7 @@ void run_backward(request &asked, backward_inputs from, const norm &how, const a
     prepare(asked).run(tensors);
 }
 
-// How many sums there are for so many rows, which are dense here: it does not matter.
+// The number of sums for so many rows. The request describes dense rows, but the number does not depend on the layout.
 int64_t partial_sums(int64_t row_count, int64_t columns, row_range range) {
     request asked;
     asked.kind = jitnorm_backward;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// normalize: layer and RMS normalization of tensors on a CPU, and their gradients. No autograd here.
+// normalize: layer and RMS normalization of tensors on a CPU, and their gradients, without autograd. A failure is an
+// exception.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,47 +11,51 @@ namespace jitnorm_torch {
 
 using optional_tensor = c10::optional<at::Tensor>;
 
-// What a normalization has beside its input. An affine tensor that is absent or undefined stands for ones or zeros.
+// The parameters of a normalization. A weight that is absent or undefined stands for ones, such a bias for zeros.
 struct norm {
     at::IntArrayRef shape; // the last dimensions of the input, which are normalized together
     const optional_tensor &weight, &bias;
     double epsilon;
-    bool rms; // without a mean; there is no bias
+    bool rms; // RMS normalization, which has no mean and no bias
 };
 
-// The output and the sum are contiguous and have the input's type. Statistics, contiguous f32 with sizes of 1 for what
-// is normalized, are undefined where they are not wanted, and the mean of rms is always.
+// The output and the sum are contiguous and have the input's shape and type. Mean and rstd are contiguous f32 tensors
+// with the input's sizes, but 1 for the normalized dimensions; they are undefined if they are not wanted. The mean of
+// RMS normalization is always undefined, and so is the sum of forward().
 struct normalized {
     at::Tensor output, mean, rstd, sum;
 };
 normalized forward(const at::Tensor &input, const norm &how, bool wants_statistics);
-// The same of input + residual, of one shape and type, which is a result too.
+// Normalizes the sum of input and residual, which must have the same shape and type. The sum is a result, too.
 normalized add_forward(const at::Tensor &input, const at::Tensor &residual, const norm &how, bool wants_statistics);
 
 struct wanted_gradients {
     bool input, weight, bias;
 };
 
-// Contiguous, of the types of the tensors that they belong to; undefined where they are not wanted.
+// The gradients of these tensors. Each is contiguous and has the type of its tensor; one that is not wanted is
+// undefined.
 struct gradients {
     at::Tensor input, weight, bias;
 };
-// grad_input: the gradient of the input from all else that reads it, which is added; undefined for none.
+// grad_input is added to the input's gradient: it is the gradient from all else that reads the input. It may be
+// undefined.
 gradients backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
                    const at::Tensor &rstd, const norm &how, wanted_gradients wanted, const at::Tensor &grad_input = {});
 
-// The input has some rows of all those that processes share.
+// Which rows the input has, if processes share rows: the number of its first row, and the number of all rows.
 struct row_range {
     int64_t first, all;
 };
 
-// The same, but that in the place of the gradients of weight and bias there are their sums over parts of the rows
-// (jitnorm_partial.h), float64, a row of sums after the other.
+// Backward on some of the rows. In place of the gradients of weight and bias the result has their sums over parts of
+// the rows (jitnorm_partial.h): contiguous float64 tensors with one row for each part.
 gradients partial_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
                            const at::Tensor &rstd, const norm &how, wanted_gradients wanted, row_range range);
 
-// Adds the sums of so many rows to the running sums of the rows before them, float64 of 2 rows, zeros at first. After
-// the last of all rows the first row is the gradient of weight or bias.
+// Adds the sums of `rows` rows, beginning at range.first, to the running sums of the rows before them. `running` is a
+// contiguous float64 tensor of 2 rows, zeros in the beginning. When all rows are added, its first row is the gradient
+// of weight or bias.
 void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, int64_t rows, row_range range);
 
 } // namespace jitnorm_torch

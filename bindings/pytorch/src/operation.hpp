@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// operation: an operator of this library by way of PyTorch's dispatcher, where autograd and tracers see it.
+// operation: calls an operator of this library through PyTorch's dispatcher, so that autograd and tracers see the call.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>

@@ -18,7 +18,8 @@ namespace {
 using at::IntArrayRef;
 using at::Tensor;
 
-// Statistics of float64 are float64 there, which primitives have not; what PyTorch refuses it refuses itself.
+// Whether jitnorm takes the call. PyTorch keeps float64, because the statistics must then be float64, and those of
+// primitives are float32. It also keeps the types that it refuses, so that it refuses them itself.
 bool is_ours(const Tensor &input) {
     const auto type = input.scalar_type();
     return type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
@@ -43,7 +44,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(const Tensor &grad
     return {std::move(made.input), std::move(made.weight), std::move(made.bias)};
 }
 
-// PyTorch warns of a kernel in another's place, which is what was asked for.
+// PyTorch warns when a kernel replaces another one. Here that is what the user has asked for, so the warning is off.
 #if TORCH_VERSION_MAJOR >= 2
 using c10::WarningUtils::WarningHandlerGuard;
 class no_warnings : public c10::WarningHandler {
@@ -68,8 +69,8 @@ std::unique_ptr<torch::Library> make_override() {
 
 } // namespace
 
-// What was registered is taken back with the library object, and PyTorch's kernels stand again. It is never destroyed
-// at the process's end, when the dispatcher may be gone.
+// The override lasts as long as a torch::Library object: its destructor gives PyTorch's kernels their place back. The
+// pointer to the object is never destroyed, because at the process's end the dispatcher may be gone.
 bool override_native(bool wanted) {
     static std::mutex mutex;
     static auto *const current = new std::unique_ptr<torch::Library>;

@@ -21,7 +21,7 @@ memory::desc data_desc(const request &asked, int tensor) {
             memory::dims(data.strides[tensor], data.strides[tensor] + data.ndims)};
 }
 
-// Dense, in the order of the rows.
+// Statistics are dense: one element for each row, in the order of the rows.
 memory::desc statistics_desc(const request &asked) {
     const memory::dims dims(asked.data.dims, asked.data.dims + asked.data.ndims - 1);
     memory::dims strides(dims.size());
@@ -40,7 +40,8 @@ bool is_forward(const request &asked) {
     return asked.kind == jitnorm_forward_inference || asked.kind == jitnorm_forward_training;
 }
 
-// What is normalized is the sum as it is stored: an addition followed by a normalization has the same bits.
+// Asks for the sum to be normalized as it is stored, after rounding. So the bits are those of PyTorch's addition
+// followed by a normalization.
 jitnorm::primitive_attr attributes_of(const request &asked) {
     jitnorm::primitive_attr attr;
     if (asked.adds == 0) return attr;
@@ -79,7 +80,7 @@ jitnorm::primitive_desc_base describe(const request &asked) {
                                                         epsilon_of(asked), flags, {}, attributes_of(asked));
 }
 
-// The library takes a mean with rms_norm and a shift backward, and looks at neither.
+// Whether the primitive uses the tensor. It accepts a mean with rms_norm and a shift in backward, but ignores them.
 bool is_looked_at(const request &asked, int slot) {
     if (slot == MEAN) return (asked.flags & jitnorm_rms_norm) == 0;
     return slot != SHIFT || is_forward(asked);
@@ -89,7 +90,7 @@ size_t hash_of(const request &asked) {
     constexpr uint64_t ODD = 0x9e3779b97f4a7c15u;
     uint64_t words[sizeof(request) / sizeof(uint64_t)], factor = ODD, hash = 0;
     std::memcpy(words, &asked, sizeof asked);
-    for (const uint64_t word : words) { // none of the products waits for another
+    for (const uint64_t word : words) { // no product depends on another, so that they are computed side by side
         hash += (word ^ (word >> 32)) * factor;
         factor += 2 * ODD;
     }
@@ -130,8 +131,8 @@ int64_t partial_sums(const request &asked) {
     return sums.get_ndims() == 0 ? 0 : sums.get_dims()[0];
 }
 
-// A table whose entries replace each other: a model has few shapes, and what is not here the library finds again
-// within a microsecond.
+// The table has one place for each hash; a new primitive replaces the one in its place. That is enough, because a model
+// has few shapes, and because the library itself finds a primitive that it has made before within a microsecond.
 prepared &prepare(const request &asked) {
     struct entry {
         request what;

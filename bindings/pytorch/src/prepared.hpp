@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// prepared: a primitive with the memories of its tensors, ready to be run again with other pointers. Each thread keeps
-// those that it used of late.
+// prepared: a primitive and memory objects for its tensors. It can be run again with other pointers. Each thread keeps
+// those that it has used recently.
 #pragma once
 
 #include <array>
@@ -11,15 +11,18 @@
 
 namespace jitnorm_torch {
 
-// All that decides which primitive it is. Of numbers of one size, so that two are equal when their bytes are.
+// All that decides which primitive is made. The fields have one size, so that there is no padding: two requests are
+// equal if their bytes are.
 struct request {
     int64_t kind = 0;                     // jitnorm_prop_kind_t
     int64_t flags = 0;                    // jitnorm_normalization_flags_t
     int64_t epsilon = 0;                  // the bits of a float
-    int64_t type = 0, affine_type = 0;    // jitnorm_data_type_t: of data; of scale, shift and their gradients
-    int64_t first_row = 0, all_rows = -1; // backward of some rows of a larger problem: which; -1 otherwise
-    int64_t adds = 0;                     // forward: src and a residual; backward: the gradient of their sum. 0 or 1
-    rows data; // forward src, dst, residual, sum; backward src, diff_dst, diff_src, the gradient of the sum
+    int64_t type = 0, affine_type = 0;    // jitnorm_data_type_t of data; of scale, shift and their gradients
+    int64_t first_row = 0, all_rows = -1; // row_range of partial_backward(); for all else all_rows is -1
+    int64_t adds = 0;                     // 1 if a residual is added (forward) or the gradient of the sum (backward)
+    // The rows of the tensors of data, in this order. Forward: src, dst, residual, sum. Backward: src, diff_dst,
+    // diff_src, the gradient of the sum.
+    rows data;
 
     void set_epsilon(double value);
 };
@@ -41,13 +44,13 @@ enum tensor_slot {
     SLOTS
 };
 
-using pointers = std::array<void *, SLOTS>; // null: there is no such tensor
+using pointers = std::array<void *, SLOTS>; // to the data of each tensor; null if the primitive does not have it
 
 class prepared {
 public:
     explicit prepared(const request &asked);
 
-    // On PyTorch's threads.
+    // Runs on PyTorch's threads.
     void run(const pointers &tensors);
 
 private:
@@ -58,13 +61,14 @@ private:
     std::vector<tensor_slot> slots_; // of each argument
 };
 
-// How many sums of a column a request with all_rows gives.
+// The number of sums for each column that a request of partial_backward() gives.
 int64_t partial_sums(const request &asked);
 
-// The calling thread's. It stays until the thread's next call.
+// Finds the calling thread's primitive for the request, or makes one. The reference is valid until the thread calls
+// prepare() again.
 prepared &prepare(const request &asked);
 
-// The stream of the calling thread for so much work: it runs on PyTorch's threads.
+// The calling thread's stream for an execution on tensors of so many elements. It runs on PyTorch's threads.
 jitnorm_stream_t stream_of_thread(int64_t elements);
 
 const jitnorm::engine &cpu();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_torch._C: the operators as functions that Python calls with all their arguments in place. torch.ops would
-// look the operator up and box its arguments each time, which takes longer than to normalize a row. Arguments that are
-// not of the plainest types have None for an answer, and so has what torch.jit.trace or a mode watches: they are for
-// torch.ops, which converts, overloads, refuses and tells.
+// jitnorm_torch._C: the operators as Python functions that take all their arguments by position. torch.ops would look
+// up the operator and box its arguments in each call, which takes longer than to normalize a row. These functions
+// return None, without calling the operator, if an argument is not of the plainest type or if torch.jit.trace or a mode
+// watches calls. The caller then calls torch.ops, which converts arguments, finds functions that override the operator,
+// reports errors, and lets others watch.
 #include <torch/csrc/python_headers.h>
 
 #include <ATen/PythonTorchFunctionTLS.h>
@@ -19,8 +20,9 @@ namespace {
 using at::Tensor;
 using sizes = c10::SmallVector<int64_t, 4>;
 
+// Each read() converts an argument. False if the argument is not of the plainest type.
 bool read(PyObject *from, Tensor &to) {
-    if (!THPVariable_CheckExact(from)) return false; // a subclass may have something to say
+    if (!THPVariable_CheckExact(from)) return false; // a subclass may have its own __torch_function__
     to = THPVariable_Unpack(from);
     return true;
 }
@@ -62,7 +64,8 @@ PyObject *wrap(two_tensors &&results) {
     return both;
 }
 
-// Within `with` a torch.overrides.TorchFunctionMode, as PyTorch 1.13 and later versions have it.
+// Whether the call is inside the with statement of a torch.overrides.TorchFunctionMode. PyTorch 1.13 and later versions
+// keep the mode in different ways.
 template <typename State>
 bool has_torch_function_mode() {
     if constexpr (requires { State::get_mode(); })
@@ -71,12 +74,12 @@ bool has_torch_function_mode() {
         return State::stack_len() > 0;
 }
 
-// Calls are seen by others than the operators.
+// Whether torch.jit.trace or a mode watches calls.
 bool are_watched() {
     return at::tracer::impl::is_dispatch_enabled() || has_torch_function_mode<at::impl::PythonTorchFunctionTLS>();
 }
 
-// What an argument is until the operator is called.
+// The type that holds an argument until the operator is called. A list of sizes needs memory of its own.
 template <typename Parameter>
 using stored = std::conditional_t<std::is_same_v<Parameter, at::IntArrayRef>, sizes, std::decay_t<Parameter>>;
 
@@ -91,7 +94,7 @@ PyObject *call(const operation<Result, Parameters...> &run, PyObject *const *giv
     }());
 }
 
-// A function of the module, for the operator of that name.
+// A function of the module. It calls the operator NAME.
 template <typename Operation, const char *NAME>
 PyObject *function(PyObject *, PyObject *const *given, Py_ssize_t count) {
     HANDLE_TH_ERRORS
@@ -103,7 +106,8 @@ PyObject *function(PyObject *, PyObject *const *given, Py_ssize_t count) {
 constexpr char LAYER_NORM[] = "jitnorm::layer_norm", RMS_NORM[] = "jitnorm::rms_norm";
 constexpr char ADD_LAYER_NORM[] = "jitnorm::add_layer_norm", ADD_RMS_NORM[] = "jitnorm::add_rms_norm";
 
-// The type in the table is that of other functions; the flag says which it is.
+// A row of the module's table. PyMethodDef has one pointer type for functions of all signatures, and METH_FASTCALL says
+// which signature this function has.
 PyMethodDef method(const char *name, PyObject *(*address)(PyObject *, PyObject *const *, Py_ssize_t)) {
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(address)), METH_FASTCALL, nullptr};
 }

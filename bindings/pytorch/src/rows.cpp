@@ -9,13 +9,13 @@ namespace {
 
 using tensors = at::ArrayRef<const at::Tensor *>;
 
-// Dimensions from the last to the first, merged as far as possible.
+// Collects dimensions from the last to the first, and merges neighbours as far as possible.
 class collector {
 public:
     collector(tensors all, rows &to) : all_(all), to_(to) {}
 
-    // Joins the dimension to the last group, unless a new one has been begun since, or begins one with it. False where
-    // there is no room for one more.
+    // Adds dimension d: merges it with the one that was added before, or, if that is not possible or close() was called
+    // since, begins a new one. False if there is no room for a new one.
     bool add(int64_t d) {
         const int64_t size = all_[0]->size(d);
         if (size == 1) return true;
@@ -30,10 +30,10 @@ public:
         return true;
     }
 
-    // What follows begins a new group.
+    // The next dimension is not merged with those before it.
     void close() { is_open_ = false; }
 
-    // A dimension of size 1, where primitives want one.
+    // Adds a dimension of size 1, for a place where primitives need a dimension and the tensors have none.
     void add_one(int64_t stride) {
         for (size_t t = 0; t < all_.size(); ++t) to_.strides[t][to_.ndims] = stride;
         to_.dims[to_.ndims++] = 1;
@@ -45,6 +45,7 @@ public:
     }
 
 private:
+    // Whether the strides of all tensors allow to merge dimension d with the last one.
     bool continues(int64_t d) const {
         const int64_t last = to_.ndims - 1;
         return std::all_of(all_.begin(), all_.end(), [&, t = 0](const at::Tensor *tensor) mutable {
@@ -54,7 +55,7 @@ private:
 
     tensors all_;
     rows &to_;
-    bool is_open_ = false;
+    bool is_open_ = false; // whether there is a last dimension that others can be merged with
 };
 
 void make_dense(tensors all, int64_t normalized, rows &found) {

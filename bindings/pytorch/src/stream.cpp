@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's work on PyTorch's threads: as many as torch.get_num_threads() says, where it is worth their while.
+// Runs the library's work on PyTorch's threads: on as many as torch.get_num_threads() says if there is enough work for
+// them, otherwise on the calling thread alone.
 #include <ATen/Parallel.h>
 #include <ATen/TensorIterator.h>
 
@@ -21,7 +22,7 @@ jitnorm::stream stream_for(int threads) { return {cpu(), jitnorm::thread_pool{on
 
 } // namespace
 
-// Failures become exceptions: the library's lines about them are for those who ask for them.
+// A failure becomes an exception. Therefore the library does not log failures, unless the user sets JITNORM_VERBOSE.
 const jitnorm::engine &cpu() {
     static const jitnorm::engine engine = [] {
         if (std::getenv("JITNORM_VERBOSE") == nullptr) jitnorm_set_verbose(0);
@@ -30,7 +31,8 @@ const jitnorm::engine &cpu() {
     return engine;
 }
 
-// What PyTorch's operators on elements keep to one thread takes less than to wake another up.
+// Work on no more elements than PyTorch's own elementwise operators give to one thread takes less time than to wake
+// another thread. In a parallel region the other threads are busy already.
 jitnorm_stream_t stream_of_thread(int64_t elements) {
     thread_local const jitnorm::stream alone = stream_for(1);
     if (elements <= at::internal::GRAIN_SIZE || at::in_parallel_region()) return alone.get();

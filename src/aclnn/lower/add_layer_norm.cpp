@@ -8,7 +8,8 @@ namespace jitnorm::impl::aclnn {
 
 namespace {
 
-// All of one type; narrow data with gamma and beta FLOAT; or x1 or x2 narrow and all else FLOAT.
+// Narrow is FLOAT16 or BF16. Statistics are always FLOAT. The other tensors are all of one type; or gamma and beta are
+// FLOAT and the rest is of one narrow type; or one of x1 and x2 is narrow and the rest is FLOAT.
 outcome check_types(const add_layer_norm_parameters &g) {
     const int one = g.x1->data_type, other = g.x2->data_type;
     if (!is_float(one) || !is_float(other) || (one != other && one != ACL_FLOAT && other != ACL_FLOAT))
@@ -43,7 +44,7 @@ outcome check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
     return check_shape({mean, rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
 }
 
-// Whether the bias has a value for each element, and not one for each column that all rows have.
+// Whether rows may have different values of the bias. Otherwise it has one value for each column.
 bool differs_by_row(const tensor &bias, const row_shape &parted) {
     for (size_t d = 0; d < bias.dims.size() - parted.columns().size(); ++d)
         if (bias.dims[d] != 1 && bias.strides[d] != 0) return true;
@@ -65,7 +66,7 @@ layer_norm::problem make_problem(const add_layer_norm_parameters &g, const row_s
     return p;
 }
 
-// What the tensors that are added are to a problem.
+// The slots of the tensors that are added.
 struct addition {
     slot x1, x2, bias;
 };
@@ -82,8 +83,8 @@ std::vector<parameter> parameters_of(const add_layer_norm_parameters &g, const a
             {g.x, if_wanted(g.additional_output ? g.x : nullptr, layer_norm::SUM)}};
 }
 
-// x1 + x2 as FLOAT, left for the problem that adds the bias to it. It is normalized, too, into y, which that problem
-// overwrites: a problem that adds alone is none.
+// A problem that leaves x1 + x2 as FLOAT in the workspace for the problem that adds the bias. There is no problem that
+// only adds, so this one also normalizes the sum into y, which the other problem overwrites.
 request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
     request first;
     first.op = g.op;
@@ -108,7 +109,7 @@ request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
     return first;
 }
 
-// (x1 + x2) + bias, one addition after the other.
+// Computes (x1 + x2) + bias by two problems, each of which adds once.
 void add_in_two_steps(const add_layer_norm_parameters &g, const row_shape &parted, request &result) {
     result.before = std::make_shared<request>(add_first(g, parted));
     result.problem.src = result.before->problem.attr.residual.sum;

@@ -8,7 +8,7 @@ namespace jitnorm::impl::aclnn {
 
 namespace {
 
-// Without rstdOut CANN has narrow types and a gamma of one row.
+// Without rstdOut CANN takes only FLOAT16 and BF16, and gamma must be a matrix of one row (check_gamma).
 outcome check_types(const add_rms_norm_parameters &g) {
     if (!is_float(g.x1->data_type) || (g.rstd == nullptr && g.x1->data_type == ACL_FLOAT))
         return invalid(g.rstd == nullptr ? "without rstdOut x1 must be FLOAT16 or BF16"

@@ -11,7 +11,7 @@ using layer_norm::problem;
 
 constexpr size_t OUTPUTS = 3;
 
-// The outputs that the mask asks for; null where it does not.
+// The outputs that the mask asks for; the others are null.
 struct wanted {
     const tensor *grad_input, *grad_weight, *grad_bias;
 
@@ -43,7 +43,8 @@ outcome check(const backward_parameters &g, const wanted &w, row_shape &parted) 
     return check_shape({weight, bias}, parted.columns(), "normalizedShape");
 }
 
-// The flags that make the core compute what is wanted, and what of it is left out.
+// Sets the kind and the flags that make the core compute the wanted outputs. An output that these imply but that is not
+// wanted is left out.
 void choose_outputs(const wanted &w, bool has_weight, problem &p) {
     const bool wants_sums = w.grad_weight != nullptr || w.grad_bias != nullptr;
     p.prop_kind = wants_sums ? jitnorm_backward : jitnorm_backward_data;
@@ -55,7 +56,7 @@ void choose_outputs(const wanted &w, bool has_weight, problem &p) {
         p.left_out |= unsigned(layer_norm::output::diff_scale);
 }
 
-// The gradients' where they agree, or there is one.
+// The type of both gradients, or of the one that is wanted. If the types differ or none is wanted, f32.
 jitnorm_data_type_t type_of_gradients(const wanted &w) {
     const tensor *one = w.grad_weight != nullptr ? w.grad_weight : w.grad_bias;
     const tensor *other = w.grad_bias != nullptr ? w.grad_bias : w.grad_weight;
@@ -76,7 +77,8 @@ problem make_problem(const backward_parameters &g, const wanted &w, const row_sh
     return p;
 }
 
-// A tensor of as many elements as a row has, as one of the normalized dimensions.
+// Describes a gradient, which has as many elements as a row, as a tensor of the normalized dimensions. One that is not
+// wanted is null.
 outcome place_gradient(const tensor *t, const row_shape &parted, memory_desc &layout) {
     if (t == nullptr) return {};
     return place(*t, parted.columns(), layout,

@@ -11,7 +11,7 @@ namespace jitnorm::impl::aclnn {
 
 namespace {
 
-// The first refusal of check(name, tensor) of those that are there.
+// The first refusal by check(name, tensor); a tensor that is null is skipped.
 template <typename Check>
 outcome check_each(tensor_list tensors, Check &&check) {
     for (const auto &[name, t] : tensors) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// checks: the rules that operations have in common.
+// checks: rules for parameters that several operations have.
 #pragma once
 
 #include <initializer_list>
@@ -10,37 +10,40 @@
 
 namespace jitnorm::impl::aclnn {
 
-// A parameter, which may be null: then it is not checked.
+// A parameter and its name for the reason of a refusal. Checks skip a parameter that is null.
 struct named_tensor {
     const char *name;
     const tensor *t;
 };
 using tensor_list = std::initializer_list<named_tensor>;
 
-// The views of all, and whether outputs can be written; check_tensors: their types, too.
+// check_views(): check_view() of all, and check_writable() of the outputs. check_tensors(): check_tensor() of all, and
+// check_writable() of the outputs.
 outcome check_views(tensor_list inputs, tensor_list outputs);
 outcome check_tensors(tensor_list inputs, tensor_list outputs);
 
-// `what` says whose type or shape that is.
+// `what` names the expected type or the tensor with the expected shape, for the reason of a refusal.
 outcome check_type(tensor_list tensors, int type, const char *what); // an aclDataType
 outcome check_shape(tensor_list tensors, shape expected, const char *what);
 outcome check_contiguous(tensor_list tensors);
 outcome check_epsilon(double epsilon); // finite, not negative
 
-// weight or bias, gamma: the type of the data, or FLOAT.
+// weight, bias and gamma must have the data's type or FLOAT.
 outcome check_affine_type(const named_tensor &affine, const tensor &data);
 
-// The same refusal with the number that some operations of CANN have for all but types.
+// Some operations of CANN have the status INNER_TILING for all refusals but those of types. This turns the status
+// PARAM_INVALID into it; the reason stays.
 outcome as_tiling(outcome refused);
 
-// The dimensions of x, which parted has, with ones in place of the normalized ones.
+// The dimensions of x with ones in place of the normalized ones. `parted` is made from x.
 std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted);
 
-// The tensor's elements, in their order, as a tensor of the given dimensions; `otherwise` where that cannot be said.
+// Describes the tensor's elements, in row-major order, as a tensor of the given dimensions. Returns `otherwise` if
+// these have another number of elements, or if no strides can do that.
 outcome place(const tensor &t, shape dims, memory_desc &layout, outcome otherwise);
 
-// mean and rstd: one shape, as many elements as there are rows. Their layouts, and the problem's, which is both
-// tensors' or a dense one.
+// Describes mean and rstd, which must have one shape and one element for each row, in the request. The problem's layout
+// of statistics becomes that of both if they have the same one; otherwise it becomes dense.
 outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result);
 
 } // namespace jitnorm::impl::aclnn

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RMS normalization to 8 bits with scales that are found: aclnnRmsNormDynamicQuant and aclnnAddRmsNormDynamicQuant.
+// aclnnRmsNormDynamicQuant and aclnnAddRmsNormDynamicQuant: RMS normalization to 8 bits, with a scale for each row that
+// is found from the row's values.
 #include <algorithm>
 
 #include "../../system/last_error.hpp"
@@ -17,9 +18,9 @@ constexpr bool is_quantized(int acl_type) {
     return acl_type == ACL_INT8 || acl_type == ACL_FLOAT8_E5M2 || acl_type == ACL_FLOAT8_E4M3FN;
 }
 
-// What is quantized, once: to which tensors, after which factors.
+// One quantization of the normalized values: the factors that they are multiplied by before, and the outputs.
 struct quantization {
-    const tensor *smooth; // null: ones
+    const tensor *smooth; // null means ones
     const tensor *y, *scale;
 };
 
@@ -36,7 +37,8 @@ outcome check_rows(const tensor &x, const tensor &gamma, row_shape &parted) {
                                                            : outcome{};
 }
 
-// One scale for each row: dimensions of 1 in place of the normalized ones.
+// The layout of one scale for each row, as attributes::found_scales has it: the dimensions that count rows, described
+// by `rows`, then a dimension of 1 in place of the normalized one.
 memory_desc scales_of(const memory_desc &rows) {
     memory_desc md = rows;
     jitnorm_dims_t strides = {};
@@ -47,7 +49,7 @@ memory_desc scales_of(const memory_desc &rows) {
     return md;
 }
 
-// The smooth factors as a tensor of one row.
+// The post-op that multiplies each row by the smooth factors. They are described as a tensor of one row.
 post_op smoothing(const tensor &smooth, int ndims) {
     jitnorm_dims_t dims, strides;
     std::fill_n(dims, ndims, 1);
@@ -59,7 +61,7 @@ post_op smoothing(const tensor &smooth, int ndims) {
     return multiply;
 }
 
-// What both operations make of x, gamma and where it goes.
+// Begins the request with all that x, gamma, epsilon and the quantization decide in both operations.
 outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quantization &to, const row_shape &parted,
               request &result) {
     layer_norm::problem &p = result.problem = begin_rms_problem(x, gamma, parted);
@@ -94,7 +96,8 @@ outcome check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
     return check_shape({scale}, parted.rows(), "x without its last axis");
 }
 
-// y1 of INT8 or an 8-bit float, y2 of the same. What is not asked for, without smoothScale2, is not looked at.
+// y1 must be INT8 or an 8-bit float, and y2 the same. Without smoothScale2 there is no second output: y2 and its scale
+// are not checked.
 outcome check_types(const add_rms_norm_dynamic_quant_parameters &g) {
     const bool two = g.smooth2 != nullptr;
     const named_tensor x2 = {"x2", g.x2}, gamma = {"gamma", g.gamma}, smooth1 = {"smoothScale1Optional", g.smooth1},
@@ -125,7 +128,8 @@ outcome check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &
     return check_shape({x2, x}, g.x1->dims, "x1");
 }
 
-// y and its scale: as x1, or with all rows in one dimension.
+// y must have the shape of x1, or one dimension for all rows and one for columns. Its scale must have the shape of x1
+// without the last dimension, or one dimension for all rows.
 outcome check_rows_of(const quantization &to, const tensor &x, const row_shape &parted) {
     const dim_t flat[] = {count(parted.rows()), parted.columns()[0]};
     if (!equal(to.y->dims, x.dims) && !equal(to.y->dims, flat))
@@ -181,7 +185,8 @@ outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     return {};
 }
 
-// The second output is another problem. It is solved first: xOut may be x2's memory, which both read.
+// The second output is computed by another problem. That problem is solved first, because both read x2, and this one
+// writes xOut, which may be in x2's place.
 outcome lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
     row_shape parted;
     if (outcome checked = check_types(g); checked.failed()) return checked;

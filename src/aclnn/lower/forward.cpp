@@ -10,9 +10,10 @@ namespace {
 
 using layer_norm::problem;
 
-constexpr int32_t KEEP_FLOAT16 = 2; // the last implMode
+constexpr int32_t KEEP_FLOAT16 = 2; // the largest implMode
 
-// The modes allow other sums than this library's, which are the same in all.
+// Ascend's modes differ in how exactly its processors compute. This library computes the same result in every mode, and
+// only checks that the mode is allowed.
 outcome check_mode(const forward_parameters &g) {
     if (g.impl_mode < 0 || g.impl_mode > KEEP_FLOAT16)
         return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.impl_mode)));
@@ -23,7 +24,7 @@ outcome check_mode(const forward_parameters &g) {
     return {};
 }
 
-// Ascend's operation has no room for longer rows.
+// Ascend's operation has no room for longer rows, and refuses them.
 constexpr dim_t LONGEST_FAST_ROW = 583705600;
 
 outcome check_length(const forward_parameters &g, const row_shape &parted) {
@@ -49,7 +50,7 @@ outcome check(const forward_parameters &g, row_shape &parted) {
     return {};
 }
 
-// One that is not wanted counts as the other.
+// A statistic that is not wanted gets the layout of the other one.
 outcome place_wanted_statistics(const forward_parameters &g, const row_shape &parted, request &result) {
     const tensor *mean = g.mean_out != nullptr ? g.mean_out : g.rstd_out;
     const tensor *rstd = g.rstd_out != nullptr ? g.rstd_out : g.mean_out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lower: the operations' parameters, checked and said as a problem. The rules are those of jitnorm_aclnn.h.
+// lower: checks the parameters of an operation by the rules in jitnorm_aclnn.h and turns them into a request.
 #pragma once
 
 #include "../objects/failure.hpp"

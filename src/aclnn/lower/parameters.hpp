@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// parameters: what the first call of each operation was given. Each has its tensors in the order of
-// request::parameters, null where there is none, and adds what else decides its request to a fingerprint.
+// parameters: the parameters of each operation's first call. tensors() lists the tensors in the order of
+// request::parameters; a tensor that is absent is null. add_others() adds all else that decides the request to a
+// fingerprint.
 #pragma once
 
 #include <array>
@@ -17,10 +18,10 @@ inline void add_with_length(fingerprint &to, std::span<const int64_t> numbers) {
     to.add(numbers);
 }
 
-// Of all layer normalizations forward.
+// For layer_norm, layer_norm_with_impl_mode and fast_layer_norm.
 struct forward_parameters {
     operation op;
-    int32_t impl_mode; // 0 where the operation has none
+    int32_t impl_mode; // 0 if the operation has no modes
     const tensor *input;
     const int_array *normalized_shape;
     const tensor *weight, *bias; // may be null
@@ -75,7 +76,7 @@ struct add_rms_norm_parameters {
     static constexpr operation op = operation::add_rms_norm;
     const tensor *x1, *x2, *gamma;
     double epsilon;
-    const tensor *y, *rstd, *x; // rstd may be null, and then x
+    const tensor *y, *rstd, *x; // rstd may be null; if it is, x may be null, too
 
     auto tensors() const { return std::array{x1, x2, gamma, y, rstd, x}; }
     void add_others(fingerprint &to) const { to.add(epsilon); }
@@ -86,7 +87,7 @@ struct add_layer_norm_parameters {
     const tensor *x1, *x2, *gamma, *beta, *bias; // the last may be null
     double epsilon;
     bool additional_output;
-    const tensor *y, *mean, *rstd, *x; // x is not looked at without additional_output
+    const tensor *y, *mean, *rstd, *x; // without additional_output x is ignored
 
     auto tensors() const { return std::array{x1, x2, gamma, beta, bias, y, mean, rstd, x}; }
     void add_others(fingerprint &to) const {
@@ -113,13 +114,14 @@ struct add_rms_norm_dynamic_quant_parameters {
     static constexpr operation op = operation::add_rms_norm_dynamic_quant;
     const tensor *x1, *x2, *gamma, *smooth1, *smooth2; // the latter two may be null
     double epsilon;
-    const tensor *y1, *y2, *x, *scale1, *scale2; // y2 and scale2 are not looked at without smooth2
+    const tensor *y1, *y2, *x, *scale1, *scale2; // without smooth2, y2 and scale2 are ignored
 
     auto tensors() const { return std::array{x1, x2, gamma, smooth1, smooth2, y1, y2, x, scale1, scale2}; }
     void add_others(fingerprint &to) const { to.add(epsilon); }
 };
 
-// But where it is: an address is of one call, and nobody looks at the storage's shape.
+// Adds all of a tensor except its address, which is another one in each call, and the shape of its storage, which is
+// not used.
 inline void add(fingerprint &to, const tensor *t) {
     to.add(uint64_t(t != nullptr));
     if (t == nullptr) return;
@@ -129,7 +131,7 @@ inline void add(fingerprint &to, const tensor *t) {
     to.add(t->strides);
 }
 
-// All that decides what lower() makes of them.
+// The fingerprint of all that decides which request lower() makes of the parameters.
 template <typename Parameters>
 fingerprint fingerprint_of(const Parameters &given) {
     fingerprint asked(layer_norm::maker::two_phase_call);

@@ -6,7 +6,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-// Nobody has looked whether the sizes of what is not read or written make sense.
+// Sizes and offset of a tensor without a slot have not been checked, and must not be used in calculations.
 parameter::parameter(const tensor *t, slot what) : part(what), is_null(t == nullptr) {
     if (is_null || what == layer_norm::NO_SLOT) return;
     has_elements = count(t->dims) != 0;

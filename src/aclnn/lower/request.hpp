@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// request: an operation on given tensors in the core's words, which lower() (lower.hpp) makes and an executor solves.
+// request: an operation on given tensors as the core's problem. lower() (lower.hpp) makes it from the operation's
+// parameters; an op_executor runs it.
 #pragma once
 
 #include <memory>
@@ -29,16 +30,16 @@ using layer_norm::slot;
 
 // One tensor among an operation's parameters.
 struct parameter {
-    slot part = layer_norm::NO_SLOT; // that: it is not looked at
-    bool is_null = true;             // there was no tensor
-    bool has_elements = false;       // otherwise the address does not matter
-    int64_t offset = 0;              // bytes from the address to the first element
+    slot part = layer_norm::NO_SLOT; // its argument slot in the problem; NO_SLOT if the problem does not use it
+    bool is_null = true;
+    bool has_elements = false; // if not, the address does not matter
+    int64_t offset = 0;        // bytes from the address to the first element
 
     parameter(const tensor *t, slot what);
     void *first_element(void *address) const { return static_cast<char *>(address) + offset; }
 };
 
-// The part of the problem that a parameter is, unless it is null.
+// The slot for a parameter that may be null.
 inline slot if_wanted(const tensor *t, slot part) { return t != nullptr ? part : layer_norm::NO_SLOT; }
 
 struct request {
@@ -47,11 +48,12 @@ struct request {
     layer_norm::adapted_layouts sides;
     std::vector<parameter> parameters; // inputs first
     size_t inputs = 0;
-    bool has_work = true; // some output is asked for
-    // Another problem of the same operation, which is solved before: its parameters are the same tensors in other
-    // parts.
+    bool has_work = true; // false if there is nothing to compute
+    // Another problem of the same operation, which is solved first. It lists the same parameters in the same order, but
+    // has slots of its own for them.
     std::shared_ptr<request> before = nullptr;
-    // Bytes that it leaves in the workspace for this one: its sum is this problem's src. 0: it leaves nothing.
+    // Bytes in the workspace for the sum of the problem that is solved first. The sum is this problem's src. 0 if this
+    // problem reads no such sum.
     size_t bytes_from_before = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RMS normalization, forward and backward. CANN's numbers for what is refused differ from those of layer
-// normalization: 161002 for types, 561002 for all else.
+// RMS normalization, forward and backward. CANN refuses with other status numbers than in layer normalization: 161002
+// for wrong types, 561002 for all else.
 #include "../objects/data_type.hpp"
 #include "lower.hpp"
 #include "rms_problem.hpp"
@@ -9,7 +9,8 @@ namespace jitnorm::impl::aclnn {
 
 namespace {
 
-// x of a type that is taken, the first tensors of the same, the others FLOAT, gamma of either.
+// x must be FLOAT, FLOAT16 or BF16, the tensors `as_x` of the same type, the tensors `floats` FLOAT, and gamma of x's
+// type or FLOAT.
 outcome check_types(const tensor &x, const tensor &gamma, std::initializer_list<named_tensor> as_x,
                     std::initializer_list<named_tensor> floats) {
     if (!is_float(x.data_type)) return invalid("x is none of FLOAT, FLOAT16 and BF16");

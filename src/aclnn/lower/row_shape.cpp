@@ -17,7 +17,7 @@ outcome row_shape::part(const tensor &input, shape normalized_shape, row_shape &
 
 memory_desc row_shape::data(const tensor &t) const {
     std::vector<dim_t> strides(t.strides.begin(), t.strides.end());
-    // Of a dimension of 1 the stride means nothing; 0 would look like a broadcast dimension.
+    // The stride of a dimension of 1 has no effect, but 0 would look like a broadcast dimension.
     if (strides.size() < dims_.size()) strides.insert(strides.begin(), 1);
     return describe(t, dims_, strides);
 }

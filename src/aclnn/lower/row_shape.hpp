@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_shape: the shape of an operation's input, parted into what counts rows and what is normalized.
+// row_shape: the shape of an operation's input, parted into the dimensions that count rows and those that are
+// normalized.
 #pragma once
 
 #include "view.hpp"
@@ -8,22 +9,24 @@ namespace jitnorm::impl::aclnn {
 
 class row_shape {
 public:
-    // normalized_shape must be the last dimensions of the input, at least one of them.
+    // normalized_shape must have the sizes of the input's last dimensions, of one at least.
     static outcome part(const tensor &input, shape normalized_shape, row_shape &result);
 
-    // The core wants at least one dimension that counts rows: without one there is a first dimension of 1.
+    // The input's dimensions. If all of them are normalized, there is a dimension of 1 in front, because the core needs
+    // at least one dimension that counts rows.
     shape dims() const { return dims_; }
     shape rows() const { return dims().first(dims_.size() - columns_); }
     shape columns() const { return dims().last(columns_); }
     int normalized_axes() const { return int(columns_); }
 
-    // The layouts of a tensor of the input's shape, and of one whose last dimensions are the normalized ones.
+    // The layout of a tensor that has the input's shape.
     memory_desc data(const tensor &t) const;
+    // The layout of the normalized dimensions of a tensor, which are its last ones, at index 0 of the others.
     memory_desc columns_of(const tensor &t) const;
 
 private:
     std::vector<dim_t> dims_;
-    size_t columns_ = 0;
+    size_t columns_ = 0; // the number of normalized dimensions
 };
 
 } // namespace jitnorm::impl::aclnn

@@ -18,16 +18,16 @@ bool any_negative(shape values) {
     return std::any_of(values.begin(), values.end(), [](dim_t value) { return value < 0; });
 }
 
-// Whether the bytes of a dense tensor with as many elements can be represented. With a dimension of 0 the others still
-// count rows or columns.
+// Whether dim_t can represent the bytes of a dense tensor with these dimensions. A dimension of 0 counts as 1, because
+// the others still count rows or columns.
 bool is_countable(const tensor &t) {
     dim_t bytes = sizeof(float);
     return std::all_of(t.dims.begin(), t.dims.end(),
                        [&](dim_t dim) { return !__builtin_mul_overflow(bytes, std::max<dim_t>(dim, 1), &bytes); });
 }
 
-// Whether the bytes from the data to the end of the last element can be. Strides and offset of a tensor without
-// elements lead nowhere and may be any.
+// Whether dim_t can represent the bytes from `data` to the end of the last element. A tensor without elements may have
+// any strides and offset.
 bool is_addressable(const tensor &t) {
     if (!is_countable(t)) return false;
     if (count(t.dims) == 0) return true;
@@ -41,9 +41,9 @@ bool is_addressable(const tensor &t) {
     return !__builtin_mul_overflow(end, dim_t(sizeof(float)), &bytes);
 }
 
-// Dimensions that follow each other at even steps, as one.
+// Neighbouring dimensions whose elements, in row-major order, are at even distances, as one dimension.
 struct segment {
-    dim_t size, stride; // of the innermost
+    dim_t size, stride;
 };
 
 // The tensor's segments, the innermost first.
@@ -101,7 +101,7 @@ std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims) {
     if (count(dims) == 0) return strides;
     const std::vector<segment> segments = segments_of(t);
     auto now = segments.begin();
-    dim_t taken = 1; // elements of the segment that dimensions further in have
+    dim_t taken = 1; // elements of the segment `now` that the dimensions behind d have
     for (size_t d = dims.size(); d-- > 0;) {
         if (dims[d] == 1) continue;
         strides[d] = taken * now->stride;

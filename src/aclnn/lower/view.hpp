@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// view: tensors of this front end as shapes and layouts that the core knows.
+// view: checks the shapes and strides of this front end's tensors, and turns them into the core's layouts.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,25 @@ namespace jitnorm::impl::aclnn {
 
 using shape = std::span<const dim_t>;
 
-// What every tensor must be by itself: 1 to 8 dimensions, a type and a format that are taken, no negative dimension,
-// stride or offset, and all of it addressable. The name is the parameter's.
+// Rules for every tensor: 1 to 8 dimensions; the type FLOAT, FLOAT16 or BF16; a plain format; no negative dimension,
+// stride or offset; no element further away than can be addressed. `name` is the parameter's name.
 outcome check_tensor(const char *name, const tensor &t);
-// The same but for the type, which has been checked.
+// The same rules without the one for the type.
 outcome check_view(const char *name, const tensor &t);
-// What a tensor that is written must be on top of that: no two elements share memory.
+// A further rule for a tensor that is written: no two elements share memory.
 outcome check_writable(const char *name, const tensor &t);
 
-bool is_contiguous(const tensor &t); // row major, without gaps
+bool is_contiguous(const tensor &t); // row-major, without gaps
 
-dim_t count(shape dims); // elements; 1 without dimensions
+dim_t count(shape dims); // of elements; 1 without dimensions
 bool equal(shape a, shape b);
 
-// The strides by which the tensor's elements, in row-major order, are a tensor of the given shape, which has as many
-// elements; none where no strides say that.
+// The strides with which a tensor of the shape `dims` has the same elements in the same row-major order. `dims` must
+// have as many elements as the tensor. None if no strides do that.
 std::optional<std::vector<dim_t>> strides_as(const tensor &t, shape dims);
 
-// The tensor's type with a layout; inputs may have strides that make elements share memory. Starts at the first
-// element.
+// A layout of the tensor's type that begins at the tensor's first element, so without its offset. Elements may share
+// memory, as those of inputs do with some strides.
 memory_desc describe(const tensor &t, shape dims, std::span<const dim_t> strides);
 
 } // namespace jitnorm::impl::aclnn

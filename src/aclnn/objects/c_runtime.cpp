@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: the runtime, on the host.
+// C interface: the functions of Ascend's runtime, done on the CPU.
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -35,7 +35,7 @@ outcome check_room(size_t capacity, size_t bytes) {
                              : outcome{JITNORM_ACL_ERROR_RT_PARAM_INVALID, "more bytes than there is room for"};
 }
 
-// A new object, as a handle without a type.
+// Makes a copy of `value` that the caller owns. The handle is its address.
 template <typename Object>
 outcome make(void **handle, const Object &value) {
     if (handle == nullptr) return bad_parameter("a null pointer for the result");

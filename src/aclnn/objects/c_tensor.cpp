@@ -9,7 +9,7 @@ using namespace jitnorm::impl::aclnn;
 
 namespace {
 
-// Row major. Where the product does not fit, operations refuse the tensor; what it wraps to does not matter.
+// Sets row-major strides. An overflowing stride may have any value, because operations refuse such a tensor.
 void set_dense_strides(tensor::numbers dims, int64_t *strides) {
     uint64_t stride = 1;
     for (size_t d = dims.size(); d-- > 0;) {
@@ -18,7 +18,8 @@ void set_dense_strides(tensor::numbers dims, int64_t *strides) {
     }
 }
 
-// A handle to a new object of what body answers; null where there is no memory or an array is missing.
+// The handle of the new object that `body` returns. If memory is out or an array is missing, answers with a failure and
+// returns null.
 template <typename Handle, typename Body>
 Handle made(const char *function, bool arrays_are_there, Body &&body) noexcept {
     Handle handle = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// data_type: Ascend's numbers of types and formats, and what they are here.
+// data_type: Ascend's numbers for data types and formats, and their meaning for this library.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace jitnorm::impl::aclnn {
 
 constexpr int ACL_FLOAT = 0, ACL_FLOAT16 = 1, ACL_INT8 = 2, ACL_BF16 = 27, ACL_FLOAT8_E5M2 = 35, ACL_FLOAT8_E4M3FN = 36;
 
-// undef for a type that normalizations do not take.
+// The core's type for Ascend's; undef for a type that no normalization takes.
 constexpr jitnorm_data_type_t core_type(int acl_type) {
     switch (acl_type) {
     case ACL_FLOAT:
@@ -19,7 +19,7 @@ constexpr jitnorm_data_type_t core_type(int acl_type) {
         return jitnorm_f16;
     case ACL_BF16:
         return jitnorm_bf16;
-    case ACL_INT8: // this and the next, of quantized outputs alone
+    case ACL_INT8: // this type and the two 8-bit floats are only for quantized outputs
         return jitnorm_s8;
     case ACL_FLOAT8_E5M2:
         return jitnorm_f8_e5m2;
@@ -33,7 +33,7 @@ constexpr jitnorm_data_type_t core_type(int acl_type) {
 constexpr bool is_narrow(int acl_type) { return acl_type == ACL_FLOAT16 || acl_type == ACL_BF16; }
 constexpr bool is_float(int acl_type) { return acl_type == ACL_FLOAT || is_narrow(acl_type); }
 
-// Whether the view alone says where elements lie.
+// Whether a tensor's dimensions, strides and offset say where its elements are, without inner blocks.
 constexpr bool is_plain(int acl_format) {
     switch (acl_format) {
     case 0:  // NCHW
@@ -50,7 +50,7 @@ constexpr bool is_plain(int acl_format) {
     }
 }
 
-// Bytes of an element; 0 for what has none, or less than one.
+// The bytes of an element; 0 for a number that is no type, and for types with elements of less than a byte.
 constexpr size_t size_of_acl_type(int acl_type) {
     switch (acl_type) {
     case 2:  // INT8

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// failure: where this front end's C interface ends. Functions behind it answer an outcome or throw; in front of it
-// there are Ascend's numbers, the thread's recent error, and a line in the verbose log.
+// failure: how functions of this front end report failures. Inside the front end they return an outcome or throw. The C
+// interface turns this into one of Ascend's status numbers, the thread's recent error and a line in the verbose log.
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@ namespace jitnorm::impl::aclnn {
 
 struct outcome {
     jitnorm_acl_status_t status = JITNORM_ACLNN_SUCCESS;
-    const char *reason = ""; // static, or explain()'s
+    const char *reason = ""; // a static string, or the result of explain()
 
     bool failed() const { return status != JITNORM_ACLNN_SUCCESS; }
 };
@@ -24,14 +24,14 @@ constexpr outcome invalid(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_
 
 constexpr outcome tiling(const char *reason) { return {JITNORM_ACLNN_ERR_INNER_TILING, reason}; }
 
-// Ascend's number for what the core answers.
+// The outcome with Ascend's number for the core's verdict.
 outcome translate(verdict v);
 
-// The outcome's status; the reason of a failure is kept for the thread (last_error.hpp), and logged under the
+// Returns the outcome's status. Keeps the reason of a failure for the thread (last_error.hpp) and logs it under the
 // function's name.
 jitnorm_acl_status_t answer(const char *function, outcome result) noexcept;
 
-// answer() of what body answers or throws.
+// Answers with the outcome that `body` returns or the exception that it throws.
 template <typename Body>
 jitnorm_acl_status_t guarded(const char *function, Body &&body) noexcept {
     try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// handles: what is behind Ascend's handles of tensors and arrays. Ascend's tags stay incomplete types, so that nothing
-// of ours has a name that a library of theirs may have too.
+// handles: the objects behind Ascend's handles of tensors and arrays. A handle points to a type with Ascend's name,
+// such as aclTensor, which stays incomplete. The objects have types of their own, so that no symbol of this library has
+// a name that Ascend's libraries may have, too.
 #pragma once
 
 #include <memory>
@@ -14,22 +15,22 @@ namespace jitnorm::impl::aclnn {
 struct tensor {
     using numbers = std::span<const int64_t>;
 
-    // No strides: row major.
+    // Copies the numbers. If `strides` is null, the tensor is row-major.
     tensor(numbers dims, const int64_t *strides, numbers storage_dims, int64_t offset, int data_type, int format,
            void *data);
     tensor(const tensor &) = delete;
     tensor &operator=(const tensor &) = delete;
 
 private:
-    std::unique_ptr<int64_t[]> numbers_; // all of them
+    std::unique_ptr<int64_t[]> numbers_; // dims, strides and storage_dims, one behind the other
 
 public:
-    const numbers dims, strides; // as many of these as of those
+    const numbers dims, strides; // of equal length
     const numbers storage_dims;
-    const int64_t offset;
-    const int data_type; // aclDataType
-    const int format;    // aclFormat
-    void *data;
+    const int64_t offset; // elements from `data` to the first element
+    const int data_type;  // aclDataType
+    const int format;     // aclFormat
+    void *data;           // the caller's
 };
 
 using int_array = std::vector<int64_t>;

@@ -18,14 +18,15 @@ constexpr auto ALPHA = jitnorm_graph_op_attr_alpha, BETA_ATTR = jitnorm_graph_op
 
 // ---------------------------------------------------------------- functions
 
-// An operation of one tensor as a post-operation: which attributes are its parameters, or, without, which numbers.
+// The post-op that an operation on one tensor becomes. Each of its two parameters is the value of an attribute or, if
+// the attribute's name is NONE, the number alpha or beta.
 struct function {
     jitnorm_graph_op_kind_t kind;
     const char *name;
     jitnorm_alg_kind_t alg;
     jitnorm_graph_op_attr_t alpha_name = NONE, beta_name = NONE;
     float alpha = 0, beta = 0;
-    bool has_default = false; // the attributes may be missing: then these numbers stand
+    bool has_default = false; // the attributes may be missing; then the parameters are alpha and beta
 };
 
 constexpr function FUNCTIONS[] = {
@@ -48,6 +49,7 @@ constexpr function FUNCTIONS[] = {
     {jitnorm_graph_op_tanh, "Tanh", jitnorm_eltwise_tanh},
 };
 
+// The post-op that an operation on two tensors becomes.
 struct of_two {
     jitnorm_graph_op_kind_t kind;
     const char *name;
@@ -90,7 +92,7 @@ bool understand_gelu(const jitnorm_graph_op &op, eltwise_post_op &result) {
 
 // ---------------------------------------------------------------- Quantize
 
-constexpr int64_t LARGEST_ZERO_POINT = int64_t(1) << 24; // up to it f32 has all integers
+constexpr int64_t LARGEST_ZERO_POINT = int64_t(1) << 24; // f32 represents all integers up to this one
 
 bool is_integer(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
 bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }

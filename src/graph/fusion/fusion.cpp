@@ -20,12 +20,12 @@ bool have_equal_dims(const logical_tensor &a, const logical_tensor &b) {
     return std::equal(a.dims, a.dims + a.ndims, b.dims, b.dims + b.ndims);
 }
 
-// As far as it is known.
+// Whether the shapes are equal, as far as they are known.
 bool has_shape(const logical_tensor &lt, const logical_tensor &src) {
     return !is_shape_known(lt) || !is_shape_known(src) || have_equal_dims(lt, src);
 }
 
-// Whether an operation of two tensors, `src` and the other, gives one of the shape of src.
+// Whether the operation, which has the inputs src and `other`, gives a result of src's shape.
 bool goes_with(const jitnorm_graph_op &op, const logical_tensor &src, const logical_tensor &other) {
     if (!is_shape_known(other) || other.ndims > src.ndims || !broadcasts_to(other, dims_of(src))) return false;
     return may_broadcast(op) || have_equal_dims(src, other);
@@ -71,7 +71,7 @@ bool fusion::writes(size_t id) const {
                        [&](const port &p) { return p.how == port::use::written && p.id == id; });
 }
 
-// What is normalized is rounded once, to the last type: the cast itself does nothing.
+// A cast only changes the type of dst: a normalized value is rounded once, to the type that the cast writes.
 bool fusion::cast(const jitnorm_graph_op &op) {
     const jitnorm_data_type_t from = result_.data_type, to = op.outputs[0].data_type;
     const bool fits = op.kind == jitnorm_graph_op_type_cast && op.inputs.size() == 1 && op.attributes.empty() &&
@@ -89,7 +89,8 @@ bool fusion::apply(const jitnorm_graph_op &op) {
     return true;
 }
 
-// The other tensor must be known to be broadcast to the values: which of both gives the result its shape depends on it.
+// Both shapes must be known. Otherwise the values might be broadcast to the other tensor, whose shape the result then
+// has.
 bool fusion::combine(const jitnorm_graph_op &op) {
     combination found;
     size_t other = 0;
@@ -103,8 +104,8 @@ bool fusion::combine(const jitnorm_graph_op &op) {
     return true;
 }
 
-// value * (1 / scale) + zero point, rounded twice, then the conversion to the type of dst. The product is an fma with
-// -0, which changes no bit.
+// Computes value * (1 / scale) + zero point in two post-ops, each of which rounds once, before the conversion to the
+// type of dst. The first post-op is an fma that adds -0, which changes no bit of the product.
 bool fusion::quantize(const jitnorm_graph_op &op) {
     float scale = 1;
     int64_t zero_point = 0;

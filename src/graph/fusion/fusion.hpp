@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fusion: a normalization forward with an addition before it, and the operations behind it, as long as they can be its
-// post-operations.
+// fusion: a forward normalization that other operations are fused with: an addition before it, and operations behind it
+// that become its post-ops.
 #pragma once
 
 #include <optional>
@@ -9,22 +9,22 @@
 
 namespace jitnorm::impl::graph {
 
-// The addition is this library's own. The rest is as oneDNN Graph has it: after the normalization at most one TypeCast,
-// up to 19 functions of one or two tensors, at most one Quantize. Each reads what the one before it wrote, and nobody
-// else does: the caller looks after that.
+// oneDNN Graph's rules say what may be behind the normalization: at most one TypeCast, then up to 19 functions of one
+// or two tensors, then at most one Quantize. The addition is allowed by this library alone. The caller makes sure that
+// each operation behind the normalization reads the result of the one before it, and that nobody else reads it.
 class fusion {
 public:
-    // None where nothing can follow the operation.
+    // `norm` is what `op` describes. None if nothing can be fused with this normalization.
     static std::optional<fusion> begin(const jitnorm_graph_op &op, const norm_op &norm);
 
-    const logical_tensor &result() const { return result_; }
-    const norm_op &norm() const { return norm_; } // with all that was appended
+    const logical_tensor &result() const { return result_; } // of the last operation
+    const norm_op &norm() const { return norm_; }            // with all operations that were fused
 
-    // An Add that writes what is normalized: of tensors of which one has the shape of the sum, the other is broadcast
-    // to it. is_kept: others read the sum, too. False where it cannot be part of the normalization; then nothing has
-    // changed.
+    // Fuses the operation that writes the normalization's input. It must be an Add of a tensor that has the sum's shape
+    // and one that is broadcast to it. is_kept: others read the sum, too, so that it must be written. If the operation
+    // cannot be part of the normalization, returns false and changes nothing.
     bool prepend(const jitnorm_graph_op &op, bool is_kept);
-    // False where the operation cannot follow; then nothing has changed.
+    // Fuses the operation that reads the result. If it cannot follow, returns false and changes nothing.
     bool append(const jitnorm_graph_op &op);
 
 private:

@@ -36,7 +36,8 @@ std::vector<size_t> grouping::sizes() const {
     return counts;
 }
 
-// Takes groups whose inputs are there, the one with the least number first (Kahn 1962); those of a circle stay.
+// Kahn's algorithm (1962): the next group is the one with the least number among those whose inputs have been written.
+// Groups that wait for each other in a circle are missing in the result.
 std::vector<std::vector<size_t>> grouping::in_order() const {
     const std::vector<size_t> counts = sizes();
     std::vector<std::vector<size_t>> members(group_.size()), readers(group_.size()), result;

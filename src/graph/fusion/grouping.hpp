@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// grouping: the operations of a graph parted into groups, each of which is computed as one: it reads all before it
-// writes anything.
+// grouping: parts the operations of a graph into groups. Each group is computed as one operation: its inputs must all
+// have been written before it begins.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,24 @@ namespace jitnorm::impl::graph {
 
 class grouping {
 public:
-    // Each operation alone. No circle is among them.
+    // Each operation becomes a group of its own. An operation's number is its place in `ops`. The operations must not
+    // wait for each other in a circle.
     explicit grouping(const std::vector<const jitnorm_graph_op *> &ops);
 
-    bool is_alone(size_t op) const;
-    // The operations become one group. False, and nothing changes, where groups would then wait for each other.
+    bool is_alone(size_t op) const; // in its group
+    // Makes the operations one group. If groups would then wait for each other in a circle, returns false and changes
+    // nothing.
     bool join(const std::vector<size_t> &members);
 
-    // The groups in an order in which they may be executed, as early as the last of their operations allows.
+    // The groups, as numbers of operations, in an order in which they can be executed. If several groups can be next,
+    // the one whose last operation has the least number is.
     std::vector<std::vector<size_t>> in_order() const;
 
 private:
-    std::vector<size_t> sizes() const;
+    std::vector<size_t> sizes() const; // by the group's number
 
-    std::vector<std::vector<size_t>> writers_; // of what each operation reads
-    std::vector<size_t> group_;                // of each operation: the number of its last one
+    std::vector<std::vector<size_t>> writers_; // for each operation, those that write its inputs
+    std::vector<size_t> group_; // for each operation, its group's number, which is that of the group's last operation
 };
 
 } // namespace jitnorm::impl::graph

@@ -10,7 +10,7 @@ namespace jitnorm::impl::graph {
 
 namespace {
 
-// What the operation's description calls the tensor.
+// The tensor's name in the operation's description (jitnorm_graph.h).
 const char *name_of(role r, const norm_op &op) {
     constexpr const char *NAMES[] = {
         "src", "the residual",         "diff_dst", "mean",       "variance", "gamma", "beta",
@@ -24,7 +24,7 @@ const char *name_of(role r, const norm_op &op) {
 bool is_statistics(role r) { return r == MEAN || r == VARIANCE; }
 bool is_data(role r) { return r == SRC || r == DIFF_DST || r == DST || r == SUM || r == DIFF_SRC; }
 
-// The steps of lowering, in their order. Each relies on those before it.
+// The steps of lowering. run() takes them in order; each relies on those before it.
 class lowerer {
 public:
     lowerer(const norm_op &op, lowered &result) : op_(op), tensors_(result.tensors), result_(result) {}
@@ -61,9 +61,10 @@ private:
     const norm_op &op_;
     by_role<logical_tensor> &tensors_;
     lowered &result_;
-    // In the problem's terms: statistics have the dimensions that count rows, gamma and its like the normalized ones.
+    // The layouts as the problem has them: statistics have the dimensions that count rows; gamma, beta and their
+    // gradients have the normalized dimensions.
     by_role<memory_desc> layouts_;
-    int axis_ = 0; // the first normalized one
+    int axis_ = 0; // the first normalized dimension of src
 };
 
 // ---------------------------------------------------------------- what was given
@@ -79,7 +80,7 @@ verdict lowerer::take(tensor_list inputs, tensor_list outputs) {
 
 // ---------------------------------------------------------------- shapes
 
-// A tensor that is normalized as a whole gets a dimension of 1 before its own, which must still fit.
+// If all dimensions are normalized, the problem gets a dimension of 1 in front, for which there must be room.
 constexpr int MOST_DIMENSIONS = MAX_NDIMS - 1;
 
 verdict lowerer::find_axis() {
@@ -204,7 +205,7 @@ void lowerer::make_problem() {
     choose_sides(p);
 }
 
-// The layout of the statistics is that of both, where they agree.
+// problem::statistics is the layout of mean and variance if they have the same one; otherwise it is dense.
 void lowerer::choose_sides(layer_norm::problem &p) {
     result_.sides = {layout(GAMMA),     layout(BETA), layout(DIFF_GAMMA),
                      layout(DIFF_BETA), layout(MEAN), layout(VARIANCE)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lowering: from an operation and the descriptions of its tensors to a problem. Whatever is unknown of an output is
-// decided on the way.
+// lowering: turns an operation and the descriptions of its tensors into a problem. It decides the shapes and strides of
+// outputs that the descriptions leave open.
 #pragma once
 
 #include "../../primitive/layout_adapter.hpp"
@@ -11,22 +11,22 @@ namespace jitnorm::impl::graph {
 template <typename Value>
 using by_role = std::array<Value, size_t(ROLE_COUNT)>;
 
-// A tensor that a post-operation of the problem reads.
+// A tensor that a post-op of the problem reads.
 struct operand {
-    size_t post_op;
+    size_t post_op; // its number among the problem's post-ops
     logical_tensor tensor;
 };
 
 struct lowered {
     layer_norm::problem problem;
-    layer_norm::adapted_layouts sides;
-    by_role<logical_tensor> tensors; // of the roles that are used; shapes and strides known
-    std::vector<operand> operands;   // the other tensors of followers
+    layer_norm::adapted_layouts sides; // the layouts of gamma, beta, their gradients and the statistics
+    by_role<logical_tensor> tensors;   // for the roles that are used, with known shapes and strides
+    std::vector<operand> operands;     // the other tensors that followers read
 };
 
 using tensor_list = std::span<const logical_tensor *const>;
 
-// The statuses are those of jitnorm_graph_partition_compile.
+// `inputs` and `outputs` describe the tensors in any order. The statuses are those of jitnorm_graph_partition_compile.
 verdict lower(const norm_op &op, tensor_list inputs, tensor_list outputs, lowered &result);
 
 } // namespace jitnorm::impl::graph

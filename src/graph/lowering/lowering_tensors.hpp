@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lowering_tensors: what lowering asks of one tensor, whatever its role.
+// lowering_tensors: the parts of lowering that deal with one tensor, whatever its role.
 #pragma once
 
 #include "lowering.hpp"
@@ -8,18 +8,19 @@ namespace jitnorm::impl::graph {
 
 constexpr verdict misfit(const char *reason) { return {jitnorm_invalid_shape, reason}; }
 
-// The tensor that the port means, among those given; `name` is for the reason. Of an input the shape must be known.
+// Finds the tensor with the port's id among those given, and copies its description to `lt`. Fails if the tensor is
+// missing, has another type than the port, or is an input of unknown shape. `name` is the tensor's name in the reason.
 verdict take_tensor(const port &p, const char *name, tensor_list given, logical_tensor &lt);
 
-// Whether the tensor has these dimensions. What may be unknown is set.
+// Whether the tensor has these dimensions. If may_be_unknown, an unknown number or size fits, and is set to these.
 bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown);
 
-// A dimension of 1 before the others. Of its single index there is no next one, so where the stride would not fit any
-// other does.
+// Puts a dimension of 1 in front of the others. Nothing moves by its stride, because it has a single index: if the
+// natural stride overflows, it is 1. False if the result is no tensor.
 bool prepend_one(memory_desc &md);
 
-// The second tensor of an operation that follows: as one of src's dimensions, or 1, `rank` of them. A layout that is
-// left open becomes dense.
+// Describes the other tensor that a follower reads, with `rank` dimensions, which are src's or 1. If the operand's
+// layout is any, it becomes dense.
 verdict describe_operand(logical_tensor &operand, const logical_tensor &src, int rank, memory_desc &md);
 
 } // namespace jitnorm::impl::graph

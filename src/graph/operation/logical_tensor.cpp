@@ -13,7 +13,7 @@ bool are_known(const dim_t *values, int count) {
     return std::none_of(values, values + count, [](dim_t value) { return value == JITNORM_GRAPH_UNKNOWN_DIM; });
 }
 
-// Strides without gaps, dimension order[ndims - 1] being the innermost one.
+// Sets strides without gaps. order[ndims - 1] is the innermost dimension. False if a stride overflows.
 bool set_strides(logical_tensor &lt, const int *order) {
     lt.layout_type = jitnorm_graph_layout_type_strided;
     dim_t stride = 1;
@@ -65,7 +65,7 @@ bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &m
 }
 
 bool broadcasts_to(const logical_tensor &lt, std::span<const dim_t> dims) {
-    const int more = int(dims.size()) - lt.ndims; // than the tensor has; before them it may have ones
+    const int more = int(dims.size()) - lt.ndims; // dimensions that the tensor lacks; negative if it has too many
     for (int d = 0; d < lt.ndims; ++d) {
         const int at = d + more;
         if (lt.dims[d] != 1 && (at < 0 || lt.dims[d] != dims[size_t(at)])) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schemas of the operations (jitnorm_graph.h has them in words), one check per rule.
+// The schemas of the operations, which jitnorm_graph.h describes in words. Each rule has one check.
 #include "norm_op.hpp"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ void mask_outputs(norm_op &n, const schema &s, const std::vector<int64_t> &mask)
 
 // ---------------------------------------------------------------- data types
 
-// Whether all the roles that are used are of the type.
+// Whether the tensors in these roles have the type, as far as the roles are used.
 bool are_of(const norm_op &n, std::initializer_list<role> roles, jitnorm_data_type_t type) {
     return std::all_of(roles.begin(), roles.end(),
                        [&](role r) { return n[r].how == port::use::unused || n[r].type == type; });
@@ -156,13 +156,13 @@ verdict check_axis(const jitnorm_graph_op &op, const norm_op &n) {
                                 static_cast<long long>(n.begin_norm_axis), rank));
 }
 
-// The rule for the types of what is no data.
+// The rules for the types of all tensors other than src, dst and their gradients.
 verdict check_side_types(const norm_op &n) {
     if (n.counts_axes_of_gamma) return check_ascend_types(n);
     return n.is_rms ? check_rms_types(n) : check_onednn_types(n);
 }
 
-// Backward has no use for beta, and without use_affine gamma and beta have none.
+// The result does not depend on beta in backward, nor on gamma and beta without use_affine.
 void forget_unused(norm_op &n) {
     if (!n.is_affine) n.ports[GAMMA] = {};
     if (!n.is_affine || !n.is_forward) n.ports[BETA] = {};

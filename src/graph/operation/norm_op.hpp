@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// norm_op: a layer normalization, whichever operation spells it: what its tensors are for and what its attributes say.
+// norm_op: a normalization, forward or backward, whichever kind of operation describes it: the roles of its tensors and
+// the values of its attributes.
 #pragma once
 
 #include <array>
@@ -16,30 +17,30 @@ namespace jitnorm::impl::graph {
 
 enum role : int {
     SRC,
-    RESIDUAL, // an addition before the normalization: src and residual give the sum, which is normalized
+    RESIDUAL, // if there is one, the sum of src and residual is normalized
     DIFF_DST,
     MEAN,
     VARIANCE,
     GAMMA,
     BETA,
     DST,
-    SUM,
+    SUM, // of src and residual
     DIFF_SRC,
     DIFF_GAMMA,
     DIFF_BETA,
     ROLE_COUNT
 };
 
-// How an operation refers to the tensor in a role.
+// The tensor that has a role in an operation.
 struct port {
     enum class use { unused, read, written };
     use how = use::unused;
-    size_t id = 0;
+    size_t id = 0; // of the logical tensor
     jitnorm_data_type_t type = jitnorm_data_type_undef;
 };
 
-// What an operation that is fused behind a normalization does to each value: a function, or one of two numbers, of
-// which the other comes from a tensor.
+// An operation that is fused behind a normalization. It applies a function to each value, or it combines each value
+// with a number of another tensor.
 struct combination {
     jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
     port other;
@@ -47,25 +48,27 @@ struct combination {
 using follower = std::variant<eltwise_post_op, combination>;
 
 struct norm_op {
-    std::string name; // "LayerNorm", "LayerNorm+GELU"
+    std::string name; // for example "LayerNorm" or "LayerNorm+GELU"
     bool is_forward;
     bool is_rms;               // without mean: rows are divided by the root of their mean square
-    bool is_affine;            // there are gamma and beta, be they ones and zeros
+    bool is_affine;            // the attribute use_affine: gamma and beta are used, if there are any
     bool counts_axes_of_gamma; // as many axes are normalized as gamma has
-    int64_t begin_norm_axis;   // otherwise
+    int64_t begin_norm_axis;   // the first normalized axis, unless counts_axes_of_gamma
     float epsilon;
     std::array<port, size_t(ROLE_COUNT)> ports;
-    std::vector<follower> followers = {}; // in their order; DST is what the last one writes
+    std::vector<follower> followers = {}; // in order; the last one writes DST
 
     const port &operator[](role r) const { return ports[size_t(r)]; }
     bool reads(role r) const { return (*this)[r].how == port::use::read; }
     bool writes(role r) const { return (*this)[r].how == port::use::written; }
 };
 
-// oneDNN's limits for RMSNorm, and for what follows a normalization. An unknown rank is negative.
+// Whether the operation normalizes the last of 2 to 5 axes, and no other: oneDNN's limits for RMSNorm and for a
+// normalization that is fused with others. `rank` is the number of src's axes, or JITNORM_GRAPH_UNKNOWN_NDIMS.
 bool normalizes_last_axis(const norm_op &n, int rank);
 
-// Understands an operation: none, if it is not supported. invalid_graph_op says what is wrong with it.
+// Finds the normalization that an operation describes. If the operation is not supported, the verdict is ACCEPTED and
+// `result` is unchanged. If the operation breaks a rule of its kind, the verdict is invalid_graph_op.
 verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result);
 
 } // namespace jitnorm::impl::graph

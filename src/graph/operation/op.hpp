@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// op: an operation as the C interface's handle knows it: what it was given, not yet understood.
+// op: the object behind the C interface's handle of an operation: its tensors and attributes as they were given.
+// understand() (norm_op.hpp) checks them.
 #pragma once
 
 #include <map>
@@ -23,7 +24,7 @@ struct jitnorm_graph_op {
 
 namespace jitnorm::impl::graph {
 
-// False where the attribute is of another type. What is not set stays as it is.
+// Reads an attribute. If it is not set, `value` stays as it is. False if the attribute has another type than `value`.
 template <typename Value>
 bool read(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, Value &value) {
     const auto found = op.attributes.find(name);

@@ -3,7 +3,9 @@
 // where w is half of the number of lanes, a quarter, ..., 1 (docs/arithmetic.md, "Sums").
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <span>
 
 #include "crossing.hpp"
@@ -22,15 +24,16 @@ public:
     lane_fold(Xbyak::CodeGenerator &g, const xmm &work, bool crossed = false)
         : g_(g), ops_(g), work_(work), crossed_(crossed) {}
 
-    // The lanes of the lower 256 bits of lanes[0] take all others. The number of registers is a power of two.
+    // The lanes of the lower 256 bits of lanes[0] take all others.
     ymm to_ymm(std::span<const vmm> lanes) {
-        for (size_t width = lanes.size() / 2; width > 0; width /= 2) {
+        for (size_t width = std::bit_ceil(lanes.size()) / 2; width > 0; width /= 2) {
             if (crossed_ && width == 1) {
                 crossing(g_).put_in_order(ymm(lanes[0].getIdx()), ymm(lanes[1].getIdx()), ymm(work_.getIdx()));
                 ops_.add(lanes[0], lanes[0], vmm(work_.getIdx()));
                 break;
             }
-            for (size_t i = 0; i < width; ++i) ops_.add(lanes[i], lanes[i], lanes[i + width]);
+            for (size_t i = 0; i + width < std::min(lanes.size(), 2 * width); ++i)
+                ops_.add(lanes[i], lanes[i], lanes[i + width]);
         }
         const ymm low(lanes[0].getIdx()), high(work_.getIdx());
         if constexpr (I == isa::avx512) {

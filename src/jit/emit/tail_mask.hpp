@@ -29,6 +29,11 @@ public:
     void load(const Xbyak::Ymm &v, const Xbyak::RegExp &at) { ops_.load_masked(v, mask_, g_.ptr[at]); }
     void store(const Xbyak::RegExp &at, const Xbyak::Ymm &v) { ops_.store_masked(g_.ptr[at], mask_, v); }
     void zero_absent(const Xbyak::Ymm &v) { ops_.bit_and(v, v, mask_); }
+    // Zero where elements are absent.
+    void sum_of_present(const Xbyak::Ymm &sum, const Xbyak::Ymm &a, const Xbyak::Operand &b) {
+        ops_.add(sum, a, b);
+        zero_absent(sum);
+    }
 
     void emit_table() {
         g_.align(BYTES);
@@ -63,6 +68,9 @@ public:
     void store(const Xbyak::RegExp &at, const Xbyak::Zmm &v) { ops_.store(g_.ptr[at] | mask_, v); }
     const Xbyak::Opmask &opmask() const { return mask_; }
     void zero_absent(const Xbyak::Zmm &v) { ops_.load(v | mask_ | g_.T_z, v); }
+    void sum_of_present(const Xbyak::Zmm &sum, const Xbyak::Zmm &a, const Xbyak::Operand &b) {
+        ops_.add(sum | mask_ | g_.T_z, a, b);
+    }
     void emit_table() {}
 
 private:

@@ -15,10 +15,11 @@ namespace {
 
 using layer_norm::FORWARD_LANES;
 
+template <isa I>
 class short_sweep_generator : public kernel_generator {
+    using vmm = typename vector_traits<I>::vmm;
     using arguments = sweep_arguments<float>;
-    static constexpr isa I = isa::avx2;
-    static constexpr int VECTORS = FORWARD_LANES<float> / VECTOR_WIDTH<I, float>;
+    static constexpr int VECTORS = FORWARD_LANES<float> / VECTOR_WIDTH<I, float>; // registers per sum
     static constexpr int GROUP = fold_of_eight::ROWS, FLOAT = sizeof(float);
     static_assert(GROUP == SHORT_SWEEP_GROUP);
     // Each of the three steps takes so many rows at a time, so that a processor can work on several rows at once.
@@ -27,8 +28,7 @@ class short_sweep_generator : public kernel_generator {
     static constexpr int LANES_BYTES = fold_of_eight::ROW_BYTES, PIVOTS = ROWS_PER_PASS * LANES_BYTES;
 
 public:
-    explicit short_sweep_generator(const sweep_conf &conf) : conf_(conf) {
-        conf_.vectors = I;
+    explicit short_sweep_generator(const sweep_conf &conf) : kernel_generator(2 * MAX_KERNEL_BYTES), conf_(conf) {
         generate();
     }
     std::string name() const { return kernel_name("short_sweep", conf_, {conf_.src}, {{!conf_.centered, "rms"}}); }
@@ -57,6 +57,7 @@ private:
 
     void load_constants() {
         pivots_.begin(reg_row_);
+        ops_.broadcast_number(one_, 1.0F, reg_row_);
         ops_.broadcast_number(sign_, -0.0F, reg_row_);
     }
 
@@ -69,7 +70,7 @@ private:
         if (conf_.centered) find_pivots();
         xor_(reg_row_.cvt32(), reg_row_.cvt32());
         mov(reg_lanes_, rsp);
-        walker_.walk_straight(VECTORS, summed, [&](places vectors) { sum_rows(vectors); });
+        walker_.walk_straight(SHORT_SWEEP_VECTORS, summed, [&](places vectors) { sum_rows(vectors); });
         L(summed);
         complete_group();
         fold_groups();
@@ -102,14 +103,14 @@ private:
     }
 
     void find_pivots_of_group() {
-        pivots_.find_eight(x_, work_, reg_first_, reg_stride_, reg_other_);
-        vmovups(ptr[reg_pivot_ + reg_row_ * FLOAT], x_[0]);
-        vxorps(x_[0], x_[0], sign_);
-        vmovups(ptr[rsp + reg_row_ * FLOAT + PIVOTS], x_[0]);
+        pivots_.find_eight(four_, work_, reg_first_, reg_stride_, reg_other_);
+        vmovups(ptr[reg_pivot_ + reg_row_ * FLOAT], four_[0]);
+        vxorps(four_[0], four_[0], sign_);
+        vmovups(ptr[rsp + reg_row_ * FLOAT + PIVOTS], four_[0]);
     }
 
     void find_pivot() {
-        const xmm_t pivot(x_[0].getIdx());
+        const xmm_t pivot(four_[0].getIdx());
         pivots_.find(pivot, xmm_t(work_.getIdx()), reg_first_);
         vmovss(ptr[reg_pivot_ + reg_row_ * FLOAT], pivot);
         vxorps(pivot, pivot, xmm_t(sign_.getIdx()));
@@ -122,14 +123,11 @@ private:
     void sum_rows(places vectors) {
         Xbyak::Label next;
         L(next);
-        if (conf_.centered) vbroadcastss(minus_pivot_, ptr[rsp + reg_row_ * FLOAT + PIVOTS]);
-        for (const place &p : vectors) {
-            load_difference(x_[size_t(p.slot)], p);
-            vmulps(q_[size_t(p.slot)], x_[size_t(p.slot)], x_[size_t(p.slot)]);
-        }
-        fold_lanes(q_, vectors.size());
-        if (conf_.centered) fold_lanes(x_, vectors.size());
-        fold_of_eight_.keep(ptr[reg_lanes_], conf_.centered ? x_[0] : q_[0], q_[0]);
+        if (conf_.centered) ops_.broadcast(minus_pivot_, ptr[rsp + reg_row_ * FLOAT + PIVOTS]);
+        for (const place &p : vectors) add_vector(p);
+        const ymm_t q = fold_.to_ymm(lanes_of(q_, vectors)),
+                    s = conf_.centered ? fold_.to_ymm(lanes_of(s_, vectors)) : q;
+        fold_of_eight_.keep(ptr[reg_lanes_], s, q);
         add(reg_src_, reg_stride_);
         add(reg_lanes_, LANES_BYTES);
         inc(reg_row_);
@@ -137,18 +135,32 @@ private:
         jb(next, T_NEAR);
     }
 
-    // x - pivot
-    void load_difference(const ymm_t &d, const place &p) {
-        if (!conf_.centered) return io_.load(d, reg_src_, p, conf_.src);
-        io_.use(d, reg_src_, p, conf_.src, [&](const Xbyak::Operand &x) { vaddps(d, minus_pivot_, x); });
-        if (p.tail) tail_.zero_absent(d);
+    // The first vectors of a row initialize the lanes. Later differences are added to S by an FMA with one: on AMD
+    // processors the units for additions are not those for FMAs, and the differences already occupy them.
+    void add_vector(const place &p) {
+        const size_t lanes = size_t(p.slot) % VECTORS;
+        const bool first = p.slot < VECTORS;
+        const vmm &d = first ? s_[lanes] : d_[size_t(p.slot) % 2], &q = q_[lanes];
+        load_difference(d, p);
+        if (first) return ops_.mul(q, d, d);
+        if (conf_.centered) ops_.fma231(s_[lanes], d, one_);
+        ops_.fma231(q, d, d);
     }
 
-    // The first `present` registers hold lanes, the others would hold zeros.
-    void fold_lanes(const std::array<ymm_t, VECTORS> &lanes, size_t present) {
-        for (size_t width = VECTORS / 2; width > 0; width /= 2)
-            for (size_t i = 0; i + width < std::min(present, 2 * width); ++i)
-                vaddps(lanes[i], lanes[i], lanes[i + width]);
+    // x - pivot
+    void load_difference(const vmm &d, const place &p) {
+        if (!conf_.centered) return io_.load(d, reg_src_, p, conf_.src);
+        io_.use(d, reg_src_, p, conf_.src, [&](const Xbyak::Operand &x) {
+            if (p.tail)
+                tail_.sum_of_present(d, minus_pivot_, x);
+            else
+                ops_.add(d, minus_pivot_, x);
+        });
+    }
+
+    // Only the registers that hold lanes of the row; the others would be zero.
+    static std::span<const vmm> lanes_of(const std::array<vmm, VECTORS> &sums, places vectors) {
+        return std::span(sums).first(std::min(vectors.size(), sums.size()));
     }
 
     // Fills up the last group with rows of zeros.
@@ -188,19 +200,22 @@ private:
     const reg &reg_pivot_ = r9, &reg_s_ = r10, &reg_q_ = r11;
     const reg &reg_row_ = r12, &reg_end_ = r14, &reg_lanes_ = r15;
     const reg &reg_first_ = rdi, &reg_other_ = r13; // rdi: no argument is left to read
-    const std::array<ymm_t, VECTORS> x_ = registers_from<ymm_t, VECTORS>(0),
-                                     q_ = registers_from<ymm_t, VECTORS>(VECTORS);
-    const ymm_t work_{8}, minus_pivot_{9}, sign_{11};
+    const std::array<vmm, VECTORS> s_ = registers_from<vmm, VECTORS>(0), q_ = registers_from<vmm, VECTORS>(VECTORS);
+    const std::array<ymm_t, 4> four_ = registers_from<ymm_t, 4>(0); // while the lanes are not in use
+    const ymm_t work_{8}, sign_{11};
+    const vmm minus_pivot_{9}, one_{15};
+    const std::array<vmm, 2> d_ = registers_from<vmm, 2>(13);
     vector_ops<float> ops_{*this};
-    tail_mask<I, float> tail_{*this, ymm_t(12)};
+    tail_mask<I, float> tail_{*this, vmm(12)};
     row_walker<I, float> walker_{*this, reg_count_};
     element_io<I, float> io_{*this, tail_, walker_, reg_other_};
     pivots<I, float> pivots_{*this, io_, conf_.src, reg_count_, 10};
-    fold_of_eight fold_of_eight_{*this, x_, work_};
+    lane_fold<I, float> fold_{*this, xmm_t(work_.getIdx())};
+    fold_of_eight fold_of_eight_{*this, four_, work_};
 };
 
-template <isa, typename>
-using generator_for_any = short_sweep_generator;
+template <isa I, typename>
+using generator_for_any = short_sweep_generator<I>;
 
 } // namespace
 

@@ -5,11 +5,23 @@
 
 #include "../../arithmetic/constants.hpp"
 #include "../kernel.hpp"
+#include "../vector_traits.hpp"
 
 namespace jitnorm::impl::jit {
 
 // Kernels for short rows write whole groups of so many values of each kind, the last ones without meaning.
-constexpr int SHORT_SWEEP_GROUP = 8;
+constexpr int SHORT_SWEEP_GROUP = 8, SHORT_SWEEP_VECTORS = 8;
+
+// Rows of one or two vectors of 512 bits use AVX2: loads of 512 bits from rows of 24 elements often cross cache lines.
+constexpr isa short_sweep_isa(dim_t columns, isa vectors) {
+    return columns <= layer_norm::FORWARD_LANES<float> ? isa::avx2 : vectors;
+}
+
+// Elements of the longest rows that a kernel for short rows takes.
+constexpr dim_t short_sweep_columns(isa vectors) {
+    return SHORT_SWEEP_VECTORS *
+           (vectors == isa::avx512 ? VECTOR_WIDTH<isa::avx512, float> : VECTOR_WIDTH<isa::avx2, float>);
+}
 
 // T is the compute type; pointers to it hold one value per row.
 template <typename T>
