@@ -126,8 +126,8 @@ JITNORM_API jitnorm_status_t jitnorm_graph_logical_tensor_init_with_dims(jitnorm
                                                                          jitnorm_graph_layout_type_t ltype,
                                                                          jitnorm_graph_tensor_property_t ptype);
 
-/* Makes a strided logical tensor of the given dimensions and strides (in elements). invalid_arguments: as for
- * jitnorm_graph_logical_tensor_init_with_dims. */
+/* Makes a strided logical tensor of the given dimensions and strides (in elements).
+ * invalid_arguments: as for jitnorm_graph_logical_tensor_init_with_dims. */
 JITNORM_API jitnorm_status_t jitnorm_graph_logical_tensor_init_with_strides(
     jitnorm_graph_logical_tensor_t *logical_tensor, size_t tid, jitnorm_data_type_t dtype, int32_t ndims,
     const jitnorm_dims_t dims, const jitnorm_dims_t strides, jitnorm_graph_tensor_property_t ptype);
@@ -155,8 +155,8 @@ JITNORM_API jitnorm_status_t jitnorm_graph_op_create(jitnorm_graph_op_t *op, siz
                                                      const char *verbose_name);
 JITNORM_API jitnorm_status_t jitnorm_graph_op_destroy(jitnorm_graph_op_t op);
 
-/* Adds the next input or output, in the order above. The logical tensor is copied. invalid_arguments: a null pointer,
- * an ndims out of range. */
+/* Adds the next input or output, in the order above. The logical tensor is copied.
+ * invalid_arguments: a null pointer, an ndims out of range. */
 JITNORM_API jitnorm_status_t jitnorm_graph_op_add_input(jitnorm_graph_op_t op,
                                                         const jitnorm_graph_logical_tensor_t *input);
 JITNORM_API jitnorm_status_t jitnorm_graph_op_add_output(jitnorm_graph_op_t op,
@@ -183,8 +183,8 @@ JITNORM_API jitnorm_status_t jitnorm_graph_op_get_kind(const_jitnorm_graph_op_t 
 
 /* ---------------------------------------------------------------- graphs */
 
-/* Creates an empty graph for engines of this kind. invalid_arguments: a null pointer; a kind other than jitnorm_cpu; an
- * unknown mode. */
+/* Creates an empty graph for engines of this kind.
+ * invalid_arguments: a null pointer; a kind other than jitnorm_cpu; an unknown mode. */
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_create(jitnorm_graph_graph_t *graph,
                                                         jitnorm_engine_kind_t engine_kind);
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_create_with_fpmath_mode(jitnorm_graph_graph_t *graph,
@@ -194,7 +194,8 @@ JITNORM_API jitnorm_status_t jitnorm_graph_graph_destroy(jitnorm_graph_graph_t g
 
 /* The floating-point mode. apply_to_int is 0 or 1. Neither of them changes a result. The getter's result pointers may
  * be null.
- * invalid_arguments: graph is null, an unknown mode. invalid_graph: the graph is finalized. */
+ * invalid_arguments: graph is null, an unknown mode.
+ * invalid_graph: the graph is finalized. */
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_set_fpmath_mode(jitnorm_graph_graph_t graph,
                                                                  jitnorm_fpmath_mode_t mode, int apply_to_int);
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_get_fpmath_mode(jitnorm_graph_graph_t graph,
@@ -213,23 +214,27 @@ JITNORM_API jitnorm_status_t jitnorm_graph_graph_finalize(jitnorm_graph_graph_t 
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_is_finalized(jitnorm_graph_graph_t graph, uint8_t *finalized);
 
 /* Makes the partitions: with the policy debug one for each operation, with the policy fusion fewer.
- * invalid_graph: graph is null or not finalized. invalid_arguments: an unknown policy. */
+ * invalid_graph: graph is null or not finalized.
+ * invalid_arguments: an unknown policy. */
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph,
                                                         jitnorm_graph_partition_policy_t policy);
 
-/* Writes the number of partitions to *num; 0 before the graph is filtered. invalid_graph: graph is null. */
+/* Writes the number of partitions to *num; 0 before the graph is filtered.
+ * invalid_graph: graph is null. */
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_get_partition_num(const_jitnorm_graph_graph_t graph, size_t *num);
 
 /* Writes all num partitions to the array, in an order in which they may be executed. They belong to the caller.
- * invalid_graph: a null pointer, 0 partitions. invalid_arguments: num is not the number of partitions. */
+ * invalid_graph: a null pointer, 0 partitions.
+ * invalid_arguments: num is not the number of partitions. */
 JITNORM_API jitnorm_status_t jitnorm_graph_graph_get_partitions(jitnorm_graph_graph_t graph, size_t num,
                                                                 jitnorm_graph_partition_t *partitions);
 
 /* ---------------------------------------------------------------- partitions */
 
-/* Creates the partition of a single operation, without a graph. invalid_graph_op: as for jitnorm_graph_add_op.
- * invalid_graph: as for jitnorm_graph_graph_finalize. invalid_arguments: a null pointer, a kind other than
- * jitnorm_cpu. */
+/* Creates the partition of a single operation, without a graph.
+ * invalid_graph_op: as for jitnorm_graph_add_op.
+ * invalid_graph: as for jitnorm_graph_graph_finalize.
+ * invalid_arguments: a null pointer, a kind other than jitnorm_cpu. */
 JITNORM_API jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_t *partition,
                                                                     const_jitnorm_graph_op_t op,
                                                                     jitnorm_engine_kind_t ekind);
