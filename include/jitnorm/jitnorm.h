@@ -244,6 +244,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_pr
  *   with another descriptor; run-time sizes that do not fit together; a null handle of a tensor with elements; an
  *   output with the handle of another tensor, except as above.
  * out_of_memory: the library could not allocate its scratchpad.
+ *
  * After an error nothing has been written. The function takes no lock. It allocates memory in these cases only: the
  * thread has no scratchpad yet, or none that is large enough; the caller's pool begins the execution on a thread that
  * is in the middle of another execution, or on a thread that is ending, so that it needs a scratchpad of its own; with
@@ -272,7 +273,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_destroy(jitnorm_primitive_t primi
  * function nor the variable has set a level, a line is printed for each call that fails, except for calls that return
  * jitnorm_unimplemented, because a program may call a function in order to learn whether something is implemented. The
  * variable may also contain oneDNN's words, separated by commas: none (0), error (as if no level was set), check and
- * profile_exec (1), profile_create, profile, dispatch and all (2). invalid_arguments: another level. */
+ * profile_exec (1), profile_create, profile, dispatch and all (2).
+ * invalid_arguments: another level. */
 JITNORM_API jitnorm_status_t jitnorm_set_verbose(int level);
 
 /* Sets the highest instruction set for code that is generated from now on. The environment variable JITNORM_MAX_CPU_ISA
@@ -305,7 +307,8 @@ JITNORM_API jitnorm_status_t jitnorm_set_implementation(const char *name);
  * environment variable JITNORM_JIT_PROFILE may contain the same number, or 1, which means
  * JITNORM_JIT_PROFILE_LINUX_PERFMAP. The file jit-PID.dump is in the folder of jitnorm_set_jit_dump_folder(). Only this
  * user can read or write this file and the map. Debuggers are always told of generated code.
- * unimplemented: a profiler of oneDNN that this library does not support. invalid_arguments: unknown flags. */
+ * unimplemented: a profiler of oneDNN that this library does not support.
+ * invalid_arguments: unknown flags. */
 JITNORM_API jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags);
 
 /* Says whether each kernel that is generated from now on is written to a file NAME.bin. 0: no; anything else: yes. The

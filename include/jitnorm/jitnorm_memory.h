@@ -182,6 +182,7 @@ JITNORM_API jitnorm_status_t jitnorm_memory_get_engine(const_jitnorm_memory_t me
 
 /* *handle becomes null if the memory has none (JITNORM_MEMORY_NONE, or allocated with a size of 0).
  * invalid_arguments: a null pointer, a memory that holds its value itself.
+ *
  * The functions *_v2 do the same for the buffer with the given index. There is one buffer, number 0; any other index is
  * invalid_arguments. */
 JITNORM_API jitnorm_status_t jitnorm_memory_get_data_handle(const_jitnorm_memory_t memory, void **handle);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: the names of its values, as tables.
+// C interface: tables of the names of its values.
 #include <algorithm>
 #include <iterator>
 
@@ -147,6 +147,6 @@ const char *jitnorm_runtime2str(unsigned value) { return name_in(RUNTIMES, value
 const char *jitnorm_fmt_tag2str(jitnorm_format_tag_t value) {
     if (value == jitnorm_format_tag_undef) return "undef";
     if (value == jitnorm_format_tag_any) return "any";
-    const std::string_view name = tag_name(value); // a literal: it ends with a zero
+    const std::string_view name = tag_name(value); // a literal, which ends with a zero
     return name.empty() ? "unknown" : name.data();
 }

@@ -10,7 +10,7 @@ using namespace jitnorm::impl;
 
 namespace {
 
-// The one engine. Sharing it makes every engine handle equal and alive for as long as the library is.
+// The only engine. All engine handles point to it, so they are equal and stay valid as long as the library is loaded.
 jitnorm_engine cpu{jitnorm_cpu};
 
 bool are_known(unsigned flags) { return flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order; }
@@ -28,7 +28,7 @@ jitnorm_status_t jitnorm_engine_create(jitnorm_engine_t *engine, jitnorm_engine_
     if (index >= jitnorm_engine_get_count(kind))
         return report(__func__,
                       invalid(explain("there is no engine %zu of kind %s", index, jitnorm_engine_kind2str(kind))));
-    the_environment(); // read now, when programs begin, rather than at some creation in some thread
+    the_environment(); // read it now, when a program begins, and not later in some thread
     *engine = &cpu;
     return jitnorm_success;
 }

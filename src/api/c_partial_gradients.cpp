@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: how rows may be cut into ranges, and the gradients from the sums of all ranges.
+// C interface: how rows may be cut into ranges, and the gradients that the sums of all ranges make.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +14,7 @@ using layer_norm::reference::row_range_sums;
 
 namespace {
 
-// No tensor has more.
+// A tensor cannot have more elements.
 constexpr dim_t MOST_ELEMENTS = dim_t(1) << 53;
 constexpr verdict IMPOSSIBLE = invalid("all_rows or columns is negative, or more than a tensor can have");
 
@@ -26,7 +26,8 @@ bool is_gradient_type(jitnorm_data_type_t type) {
     return type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16 || type == jitnorm_f64;
 }
 
-// The ranges one after the other, as far as they are all rows.
+// Checks that the ranges, one after the other, are all rows and begin with row blocks; appends them to `found`. Ranges
+// without rows may begin anywhere.
 verdict find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, const double *const *sums,
                     std::vector<row_range_sums> &found) {
     const row_blocks blocks(all, columns);

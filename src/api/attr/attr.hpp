@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// attr: attributes and post-ops as the C interface's handles know them: all that a caller may say, of which layer
-// normalization takes a part.
+// attr: attributes and post-ops behind the handles of the C interface. They hold everything that a caller may set;
+// layer normalization takes a part of it.
 #pragma once
 
 #include <array>
@@ -15,16 +15,17 @@ struct prelu_post_op {
     int mask = 0;
 };
 
-// Scales of dst that the library is to find: a mask and, with two dimensions, groups.
+// A request to find scales of dst: a mask and, if ndims is 2, the sizes of groups.
 struct scale_request {
-    int mask = 0; // 0: none
+    int mask = 0; // 0: no scales are found
     int ndims = 0;
     dim_t group_dims[2] = {0, 0};
 };
 
 using any_post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op, prelu_post_op>;
 
-// What may have been asked for and is not taken, each by itself: what is said last of it counts.
+// Settings that layer normalization may have to refuse. Each is kept by itself, because a later call can replace it by
+// a setting that is taken.
 enum class wish {
     src_scale,
     dst_scale,
@@ -45,33 +46,34 @@ struct jitnorm_post_ops {
 struct jitnorm_primitive_attr {
     jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
     bool src_scale = false, dst_scale = false;
-    jitnorm::impl::api::scale_request found_scales; // of dst
+    jitnorm::impl::api::scale_request found_scales;
     jitnorm_post_ops post_ops;
     jitnorm::impl::residual_addition residual;
-    jitnorm::impl::memory_desc unquantized; // without dimensions: not wanted
+    jitnorm::impl::memory_desc unquantized; // without dimensions: there is no such output
 
     bool deterministic = false;
     jitnorm_fpmath_mode_t fpmath_mode;
     bool fpmath_applies_to_int = false;
     jitnorm_accumulation_mode_t accumulation_mode = jitnorm_accumulation_mode_strict;
 
-    // Why a wish cannot be fulfilled: a literal, or null.
+    // For each wish the reason why it is refused, a literal. Null: it was not expressed, or is taken.
     std::array<const char *, size_t(jitnorm::impl::api::wish::COUNT)> unfulfilled = {};
 
-    jitnorm_primitive_attr(); // with the process's default floating-point mode
+    jitnorm_primitive_attr(); // has the process's default floating-point mode
 
     const char *&unfulfilled_of(jitnorm::impl::api::wish which) { return unfulfilled[size_t(which)]; }
 };
 
 namespace jitnorm::impl::api {
 
-// What layer normalization does of the attributes; unimplemented for what it does not take.
+// Writes the attributes that layer normalization takes to `result`, except for scales that are to be found. Returns
+// unimplemented if there are others.
 verdict lower(const jitnorm_primitive_attr &given, attributes &result);
 
-// Describes the scales that are to be found, for a problem whose dst has its layout.
+// Sets p.attr.found_scales to the descriptor of the scales that are to be found. The layout of dst is already decided.
 verdict describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
-// The attributes' tensors as a problem has them, their layouts decided.
+// Replaces the descriptors in `attr` by those in `decided`, whose layouts are decided.
 void take_over_layouts(const attributes &decided, jitnorm_primitive_attr &attr);
 
 } // namespace jitnorm::impl::api

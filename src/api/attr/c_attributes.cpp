@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: attributes of primitives, but for scales and zero points.
+// C interface: attributes of primitives, except scales, zero points, the residual and the unquantized output.
 #include <atomic>
 
 #include "attr.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constinit std::atomic<jitnorm_fpmath_mode_t> default_fpmath_mode = jitnorm_fpmath_mode_strict;
 
-constexpr int ARG_DIFF_WEIGHTS = 161; // oneDNN's number for what here is scale and shift
+constexpr int ARG_DIFF_WEIGHTS = 161; // oneDNN's number for the gradients of weights, here of scale and shift
 
 bool is_known(jitnorm_accumulation_mode_t mode) {
     return jitnorm_accumulation_mode_strict <= mode && mode <= jitnorm_accumulation_mode_f16;
@@ -20,7 +20,7 @@ bool is_known(jitnorm_accumulation_mode_t mode) {
 
 verdict unknown(const char *what, int mode) { return invalid(explain("%s is %d, which is no such mode", what, mode)); }
 
-// COUNT for an argument that is not rounded.
+// Returns COUNT if rounding cannot be set for the argument.
 wish rounding_of(int arg) {
     switch (arg) {
     case JITNORM_ARG_DST:

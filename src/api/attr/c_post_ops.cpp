@@ -27,7 +27,7 @@ bool has_index(const_jitnorm_post_ops_t post_ops, int index) {
     return post_ops != nullptr && 0 <= index && size_t(index) < post_ops->entries.size();
 }
 
-// The entry at `index` when it is of this kind, else null.
+// Returns the entry at `index`, or null if it does not exist or is of another kind.
 template <typename Kind>
 const Kind *find(const_jitnorm_post_ops_t post_ops, int index) {
     return has_index(post_ops, index) ? std::get_if<Kind>(&post_ops->entries[size_t(index)]) : nullptr;

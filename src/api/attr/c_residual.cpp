@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: attributes' residual addition, and the unquantized output.
+// C interface: the residual addition and the unquantized output of attributes.
 #include "attr.hpp"
 #include "jitnorm/jitnorm_attr.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: attributes' scales and zero points.
+// C interface: the scales and zero points of attributes.
 #include <algorithm>
 #include <iterator>
 
@@ -11,18 +11,18 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
-// A type that only scales have, by oneDNN's number.
+// oneDNN's number of a type that only scales have.
 constexpr int E8M0 = 13;
 constexpr int SCALE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, jitnorm_f8_e4m3};
 constexpr int ZERO_POINT_TYPES[] = {jitnorm_s32, jitnorm_s8, jitnorm_u8};
 
-// Scales or zero points of one argument.
+// The scales or zero points that were set for one argument.
 struct quantity {
     int arg, mask, ndims;
     const dim_t *group_dims;
     jitnorm_data_type_t data_type;
     bool is_on_host;
-    bool is_found; // by the library
+    bool is_found; // the library finds them
 
     bool has_groups() const { return ndims != 0; }
 };
@@ -46,7 +46,7 @@ verdict check(const quantity &q, const int (&types)[Count]) {
     return {};
 }
 
-// Why layer normalization does not take the scale; null where it does.
+// Says why layer normalization does not take a scale that is given. Returns null if it takes the scale.
 const char *refusal_of(const quantity &q) {
     if (q.arg != JITNORM_ARG_SRC && q.arg != JITNORM_ARG_DST)
         return "attr has a scale of another tensor than src and dst";
@@ -55,7 +55,8 @@ const char *refusal_of(const quantity &q) {
     return q.is_on_host ? "attr has a scale that is on the host" : nullptr;
 }
 
-// The same of scales that the library is to find. Which masks and groups fit is known with dst's dimensions.
+// Says the same about scales that are to be found. describe_found_scales() checks their mask and groups, since that
+// needs the dimensions of dst.
 const char *refusal_to_find(const quantity &q) {
     if (q.arg != JITNORM_ARG_DST) return "attr asks to find scales of another tensor than dst";
     if (q.mask == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of dst that the library finds: from masks and groups to the tensor that takes them.
+// Makes the descriptor of the scales of dst that the library finds from the mask and the groups.
 #include "attr.hpp"
 
 #include <algorithm>

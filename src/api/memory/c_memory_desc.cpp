@@ -22,7 +22,7 @@ verdict answer(void *result, Answer value) {
 
 constexpr jitnorm_dims_t NO_OFFSETS = {};
 
-// The properties of a decided layout.
+// Answers queries about layouts. An undecided layout has no such properties.
 verdict query_layout(const memory_desc &md, jitnorm_query_t what, void *result) {
     if (md.format_kind != jitnorm_blocked) return {jitnorm_not_required};
     switch (what) {
@@ -63,7 +63,7 @@ verdict query(const memory_desc &md, jitnorm_query_t what, void *result) {
     }
 }
 
-// A new descriptor of the caller's, filled by make(md), which answers a verdict.
+// Creates a descriptor for the caller. make(md) fills it and returns a verdict.
 template <typename Make>
 jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory_desc, Make &&make) {
     if (any_null(memory_desc)) return report(function, JITNORM_NULL_AMONG(memory_desc));

@@ -12,7 +12,7 @@ constexpr verdict NOT_LAID_OUT = invalid("the descriptor has no decided layout")
 
 bool is_laid_out(const memory_desc &md) { return md.format_kind == jitnorm_blocked; }
 
-// The size of the inner tile along dimension d.
+// The number of elements along dimension d in one inner block: the product of the blocks of d.
 dim_t block_of(const memory_desc &md, int d) {
     dim_t block = 1;
     for (int i = 0; i < md.inner_nblks; ++i)
@@ -20,7 +20,7 @@ dim_t block_of(const memory_desc &md, int d) {
     return block;
 }
 
-// ---------------------------------------------------------------- parts
+// ---------------------------------------------------------------- a part of a tensor
 
 verdict check_part(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, int d) {
     const auto as_number = [](dim_t value) { return static_cast<long long>(value); };
@@ -47,7 +47,7 @@ verdict part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offse
         const bool is_to_the_end = offsets[d] + dims[d] == parent.dims[d];
         part.dims[d] = dims[d];
         part.padded_dims[d] = is_to_the_end ? parent.padded_dims[d] - offsets[d] : dims[d];
-        // Of a tensor without elements the strides may be any: where it begins does not matter.
+        // A tensor without elements may have any strides, with which this product could overflow.
         if (nelems(parent) != 0) part.offset0 += offsets[d] / block_of(parent, d) * parent.strides[d];
     }
     result = part;
@@ -58,7 +58,8 @@ verdict part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offse
 
 namespace {
 
-// A run of dimensions, those of size 1 left out: of the old ones and of the new ones that have as many elements.
+// Consecutive dimensions, without those of size 1. A run of old dimensions and a run of new ones that have the same
+// number of elements are laid out together.
 struct run {
     int count = 0;
     int dims[MAX_NDIMS] = {};
@@ -76,7 +77,7 @@ public:
             take(from_, old_at, olds);
             take(to_, new_at, news);
             if (olds.count == 0 && news.count == 0) break;
-            while (olds.elements != news.elements) // both lists have the same product, so neither ends first
+            while (olds.elements != news.elements) // both tensors have as many elements, so neither list ends first
                 olds.elements < news.elements ? take(from_, old_at, olds) : take(to_, new_at, news);
             if (const verdict v = lay_out(olds, news); v.failed()) return v;
         }
@@ -85,7 +86,7 @@ public:
     }
 
 private:
-    // The next dimension that is not 1, if there is one.
+    // Appends the next dimension of a size other than 1 to the run, if there is one.
     static void take(const memory_desc &md, int &at, run &r) {
         while (at < md.ndims && md.dims[at] == 1) ++at;
         if (at == md.ndims) return;
@@ -119,7 +120,7 @@ private:
             if (from_.inner_idxs[i] == old_dim) to_.inner_idxs[i] = new_dim;
     }
 
-    // A stride that is never used, as it would be without gaps.
+    // Gives dimensions of size 1 the strides that they would have without gaps. These strides are never used.
     void lay_out_ones() {
         for (int d = to_.ndims; d-- > 0;) {
             if (to_.dims[d] != 1) continue;
@@ -144,7 +145,7 @@ verdict count_elements(int ndims, const dim_t *dims, dim_t &elements) {
     return ACCEPTED;
 }
 
-// Whether a dimension of 1 is padded to a block: it could not go.
+// Whether a dimension of size 1 is padded to a block. Such a dimension could not be removed.
 bool has_padded_ones(const memory_desc &md) {
     for (int d = 0; d < md.ndims; ++d)
         if (md.dims[d] == 1 && md.padded_dims[d] != 1) return true;
@@ -167,7 +168,7 @@ verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_des
         return ACCEPTED;
     }
     memory_desc other;
-    const bool is_plain = elements == 0 && is_laid_out(md); // without elements any layout is the same
+    const bool is_plain = elements == 0 && is_laid_out(md); // without elements all layouts are the same
     const auto made = is_plain ? make_with_strides(other, ndims, dims, md.data_type, nullptr)
                                : make_with_tag(other, ndims, dims, md.data_type, jitnorm_format_tag_any);
     if (made != jitnorm_success) return invalid("the tensor is too large to be addressed");
@@ -183,7 +184,7 @@ verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_des
     return ACCEPTED;
 }
 
-// ---------------------------------------------------------------- another order
+// ---------------------------------------------------------------- another order of dimensions
 
 verdict permuted(const memory_desc &md, const int *permutation, memory_desc &result) {
     if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// desc_views: other descriptions of the same elements, or of some of them. The rules are those of jitnorm_memory.h;
-// `result` is set on success alone.
+// desc_views: makes descriptors of the same elements, or of some of them, from a descriptor. jitnorm_memory.h has the
+// rules. `result` is set on success alone.
 #pragma once
 
 #include "../../core/boundary.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory as the C interface's handle knows it: a descriptor and where its data is.
+// memory: what is behind a memory handle of the C interface: a descriptor and the place of the data.
 #pragma once
 
 #include "../../core/engine.hpp"
@@ -11,6 +11,6 @@ struct jitnorm_memory {
     jitnorm::impl::api::tensor_digest digest; // of md
     void *handle;
     jitnorm_engine_t engine;
-    jitnorm::impl::aligned_bytes owned; // null: the handle is the caller's
+    jitnorm::impl::aligned_bytes owned; // the memory's own bytes, or the value of a host scalar; otherwise null
     jitnorm_memory_desc md;
 };

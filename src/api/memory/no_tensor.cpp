@@ -16,7 +16,7 @@ verdict explain_negative(const char *name, const dim_t *values, int count) {
     return {};
 }
 
-// Success where nothing of it is wrong.
+// Succeeds if type and dimensions are possible.
 verdict explain(const tensor_request &given) {
     if (given.ndims < 0 || given.ndims > MAX_NDIMS)
         return invalid(impl::explain("ndims is %d, 0 to %d are possible", given.ndims, MAX_NDIMS));

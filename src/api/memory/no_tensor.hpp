@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// no_tensor: why arguments make no memory descriptor, in words. Asked when they did not, so it may take its time.
+// no_tensor: says in words why arguments make no memory descriptor. It is called after a failure and
+// need not be fast.
 #pragma once
 
 #include "../../core/boundary.hpp"
 
 namespace jitnorm::impl::api {
 
-// Type and dimensions, as given.
+// The type and the dimensions that the caller gave.
 struct tensor_request {
     int ndims;
     const dim_t *dims;
@@ -14,6 +15,6 @@ struct tensor_request {
 };
 
 verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag);
-verdict explain_no_tensor(const tensor_request &given, const dim_t *strides); // which may be null
+verdict explain_no_tensor(const tensor_request &given, const dim_t *strides); // strides may be null
 
 } // namespace jitnorm::impl::api

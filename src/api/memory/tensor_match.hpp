@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor_match: whether two descriptors mean the same elements at the same places, found out quickly.
+// tensor_match: tells quickly whether two descriptors mean the same elements at the same places.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace jitnorm::impl::api {
 
-// What tells tensors of few dimensions apart, in one cache line: every execution compares a descriptor per argument.
-// Where elements lie dense, row-major from the start, dimensions and type say all, and only half of it is compared.
+// The properties by which tensors of up to 3 dimensions differ, in one cache line, because every execution compares one
+// descriptor for each argument. Dense tensors without an offset that have the same type and dimensions are the same, so
+// only half of their digests is compared.
 class tensor_digest {
     static constexpr size_t DIMS = 3, WORDS = 4;
     static constexpr dim_t RANK = 0x7f, DENSE = 0x80, BLOCKS = dim_t(0xff) << 24;
@@ -37,16 +38,17 @@ public:
         return same(kind_, other.kind_) && ((kind_[0] & DENSE) != 0 || same(place_, other.place_));
     }
 
-    // Whether tensors with this digest are the same: there are no more dimensions, and no inner blocks.
+    // Whether tensors with this digest are the same. Digests leave out the sizes of further dimensions and of inner
+    // blocks.
     bool says_all() const { return (kind_[0] & RANK) <= dim_t(DIMS) && (kind_[0] & BLOCKS) == 0; }
 
 private:
     using words = std::array<dim_t, WORDS>;
-    static bool same(const words &a, const words &b) { // without a loop or a branch
+    static bool same(const words &a, const words &b) { // has no loop and no branch
         return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
     }
 
-    words kind_ = {}, place_ = {}; // type and dimensions; offset and strides, but for those of one position
+    words kind_ = {}, place_ = {}; // type and dimensions; offset and strides, without strides of dimensions of size 1
 };
 
 } // namespace jitnorm::impl::api

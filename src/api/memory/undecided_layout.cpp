@@ -17,7 +17,8 @@ bool is_plain(const memory_desc &md, const memory_desc &model) {
     return std::any_of(model.inner_idxs, model.inner_idxs + model.inner_nblks, [&](dim_t d) { return d >= md.ndims; });
 }
 
-// The order of md's dimensions from model's largest stride to its smallest, equal ones keeping theirs, and the blocks.
+// The rule has the dimensions of md in the order of model's strides, from the largest to the smallest, and model's
+// inner blocks. Dimensions with equal strides stay in their order.
 layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
     layout_rule rule;
     rule.ndims = md.ndims;
@@ -41,7 +42,7 @@ verdict follow_layout(memory_desc &md, const memory_desc &model) {
 
 namespace {
 
-// Statistics that were not described are f32 in an undecided layout.
+// Statistics without a descriptor become f32 in an undecided layout first.
 verdict decide_statistics(layer_norm::problem &p) {
     if (p.statistics.ndims == 0) {
         const auto status =

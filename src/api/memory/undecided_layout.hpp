@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// undecided_layout: what jitnorm_format_tag_any becomes.
+// undecided_layout: decides the layout of tensors that were described with jitnorm_format_tag_any.
 #pragma once
 
 #include "../../core/boundary.hpp"
 
 namespace jitnorm::impl::api {
 
-// Gives `md`, if its layout is undecided, the order of dimensions and the inner blocks of `model`, without gaps. Row
-// major where model splits a dimension that md does not have, or broadcasts one. Whether md's dimensions make sense
-// beside model's is for validate() to say.
+// If the layout of `md` is undecided, gives it the order of dimensions and the inner blocks of `model`, without gaps.
+// It becomes row major if model has blocks of a dimension that md does not have, if model is broadcast, or if one of
+// the two has run-time sizes. Whether the dimensions of the two fit together is checked by validate(), not here.
 verdict follow_layout(memory_desc &md, const memory_desc &model);
 
-// Decides every layout that the problem's source can decide.
+// Decides the layouts of all tensors of the problem. src must have a decided layout.
 verdict decide_layouts(layer_norm::problem &p);
 
 } // namespace jitnorm::impl::api

@@ -47,8 +47,8 @@ layer_norm::tensor_use argument_map::use_of(slot s, const layer_norm::in_place_p
     return {s, (outputs_ & only(s)) != 0, pairs.of(s)};
 }
 
-// Where sizes are known at execution only, so is what may be in place and what has elements: the check is for all that
-// might be forbidden.
+// With run-time sizes only an execution knows which tensors may share memory and which have elements. The check then
+// fails for all pairs that might be forbidden, and find_alias() decides.
 layer_norm::alias_check argument_map::check_for_aliases() const {
     const layer_norm::in_place_pairs pairs = has_runtime_sizes_ ? layer_norm::in_place_pairs() : in_place_;
     std::vector<layer_norm::tensor_use> uses;
@@ -61,7 +61,8 @@ bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept 
     return memory.digest == digests_[s] && ((short_ & only(s)) != 0 || same_tensor(memory.md, *mds_[s]));
 }
 
-// Takes what almost all lists are made of, up to the first argument that needs a closer look; how many these are.
+// Takes arguments in slots of plain_, of which almost all lists consist, up to the first argument that needs further
+// checks. Returns the number of the taken arguments.
 inline int argument_map::take_plain(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
     slot_set awaited = plain_;
     int i = 0;
@@ -92,7 +93,7 @@ verdict argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) co
     return {};
 }
 
-// A memory of which the primitive does not know all, or which it does not look at.
+// Takes a memory with run-time sizes, or one that the primitive ignores.
 verdict argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept {
     if ((ignored_ & only(s)) != 0) return {};
     if (!fits(memory.md, *mds_[s])) return explain_difference(arg_of(s), memory.md, *mds_[s]);
@@ -104,7 +105,7 @@ verdict argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, read
     return {};
 }
 
-// The sizes of the given memories, which must make one problem.
+// Puts the descriptors of the given memories into `sizes`. Together they must make one problem.
 verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
@@ -120,7 +121,8 @@ verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) c
     return layer_norm::validate(sizes);
 }
 
-// An output whose handle another tensor has too; NO_SLOT if there is none.
+// Returns an output whose handle another tensor has too, although the two may not share memory; NO_SLOT if there is
+// none.
 slot argument_map::find_alias(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept {
     const slot_set all = required_ & list.with_elements;
     for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// argument_map: from the argument list of an execution to bare pointers, checking all that can be checked.
+// argument_map: checks the argument list of an execution and turns it into pointers.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,29 @@ namespace jitnorm::impl::api {
 
 class argument_map {
 public:
-    explicit argument_map(const described &what); // keeps pointers into it
+    explicit argument_map(const described &what); // keeps pointers into `what`
 
-    // Whether sizes or strides are known at execution only.
+    // Whether some sizes or strides are known at execution only.
     bool has_runtime_sizes() const { return has_runtime_sizes_; }
 
-    // invalid_arguments, with the reason, unless the list is exactly what the primitive needs. result is default-made
-    // before and of no use after an error. Allocates nothing and throws nothing. sizes: with run-time
-    // sizes the primitive's problem, whose descriptors become those of the memories; else null.
+    // Writes the pointers of the list to `result`, which must have been made by default. Returns invalid_arguments,
+    // with the reason, unless the list is exactly what the primitive needs; `result` is then useless. With run-time
+    // sizes `sizes` must be a copy of the primitive's problem, and gets the memories' descriptors; otherwise it is
+    // null. This function allocates nothing.
     verdict resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
                     layer_norm::problem *sizes = nullptr) const noexcept;
 
 private:
     using slot_set = uint64_t; // bit s: slot s
     static_assert(SLOT_COUNT < 64);
-    // Of NO_SLOT a bit that no set has.
+    // For NO_SLOT this is a bit that no set has.
     static constexpr slot_set only(slot s) { return slot_set(1) << (unsigned(s) % 64); }
 
-    // What is known of a list that is being read.
+    // The state while a list is read: the slots that have not been given yet, the slots of tensors with elements.
     struct reading {
         slot_set awaited, with_elements;
         layer_norm::arguments &result;
-        const jitnorm_memory *memories[SLOT_COUNT]; // set for given slots with run-time sizes
+        const jitnorm_memory *memories[SLOT_COUNT]; // set for the given slots that have run-time sizes
 
         reading(slot_set slots, slot_set with_elements_before, layer_norm::arguments &to)
             : awaited(slots), with_elements(with_elements_before), result(to) {}
@@ -53,14 +54,14 @@ private:
 
     tensor_digest digests_[SLOT_COUNT];
     const memory_desc *mds_[SLOT_COUNT];
-    layer_norm::in_place_pairs in_place_; // with run-time sizes executions find out
+    layer_norm::in_place_pairs in_place_; // not used with run-time sizes, where each execution finds out
     slot_set required_ = 0;
     slot_set ignored_ = 0;
     slot_set outputs_ = 0;
-    slot_set with_elements_ = 0; // a null handle would not do
-    slot_set runtime_ = 0;       // sizes or strides are known at execution only
-    slot_set short_ = 0;         // equal digests are enough
-    slot_set plain_ = 0;         // required, with known sizes, and equal digests are enough
+    slot_set with_elements_ = 0; // their handles must not be null
+    slot_set runtime_ = 0;       // their sizes or strides are known at execution only
+    slot_set short_ = 0;         // equal digests mean equal tensors
+    slot_set plain_ = 0;         // required, with known sizes, and equal digests mean equal tensors
     bool has_runtime_sizes_;
     layer_norm::alias_check aliases_;
 };

@@ -52,7 +52,7 @@ short_text dims_text(const memory_desc &md) {
     return result;
 }
 
-// What a pattern leaves to run time fits anything.
+// A number that the pattern leaves to run time fits any number.
 bool have_other_dims(const memory_desc &given, const memory_desc &wanted) {
     if (given.ndims != wanted.ndims) return true;
     for (int d = 0; d < given.ndims; ++d)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// argument_text: what is wrong with an execution's argument, in words. Nothing is allocated and nothing thrown.
+// argument_text: says in words what is wrong with an argument of an execution. It allocates nothing and throws nothing.
 #pragma once
 
 #include "../../core/boundary.hpp"
@@ -11,10 +11,10 @@ struct short_text {
     char text[64];
 };
 
-// "DIFF_SHIFT", "ATTR_MULTIPLE_POST_OP(1)|SRC_1"; of an argument that nothing has, its number.
+// "DIFF_SHIFT", "ATTR_MULTIPLE_POST_OP(1)|SRC_1"; the number of an argument that no primitive has.
 short_text argument_name(int arg) noexcept;
 
-// Why a memory described so cannot stand where the primitive has `wanted`.
+// Says why a memory with this descriptor cannot be the argument for which the primitive has the descriptor `wanted`.
 verdict explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept;
 
 } // namespace jitnorm::impl::api

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: primitive descriptors of layer normalization. Each function says what it was asked for; create_desc
-// makes a problem of it, unless there is one.
+// C interface: primitive descriptors of layer normalization. Each function puts its arguments into a request.
+// create_desc() makes a problem of it, unless the same was made recently.
 #include <utility>
 
 #include "../../arithmetic/row_blocks.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr memory_desc NO_TENSOR;
 
-// What a caller said of a problem, but for the attributes. The descriptors are the caller's; null: not given.
+// The caller's arguments, without the attributes. Descriptors belong to the caller, and are null if not given.
 struct request {
     jitnorm_prop_kind_t prop_kind;
     const memory_desc *src, *statistics;
@@ -29,7 +29,7 @@ struct request {
     jitnorm_data_type_t scale_shift_type, diff_scale_shift_type = jitnorm_f32;
     float epsilon;
     unsigned flags;
-    dim_t first_row = 0, all_rows = -1; // as of a problem
+    dim_t first_row = 0, all_rows = -1; // as in a problem
 };
 
 fingerprint fingerprint_of(const request &given) {
@@ -66,14 +66,14 @@ problem make_problem(const request &given) {
     return p;
 }
 
-// What the problem does not use must not make two problems differ.
+// Resets what the problem does not use, so that problems do not differ by it.
 void forget_unused(problem &p) {
     if (!p.uses_scale() && !p.uses_shift()) p.scale_shift_type = jitnorm_f32;
     if (!p.wants_diff_scale() && !p.wants_diff_shift()) p.diff_scale_shift_type = jitnorm_f32;
     if (!p.is_forward()) p.attr.residual = {.added = {}, .sum = p.attr.residual.sum};
 }
 
-// The description of a problem that nobody has asked for lately.
+// Makes the description of a problem that was not found among the recent ones.
 verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
     if (p.src.ndims < 2 || p.src.ndims > 5)
         return invalid(
@@ -122,11 +122,11 @@ verdict check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) 
     return same_dims(forward.src, src) ? verdict{} : invalid("hint_fwd_pd is for a src of another shape");
 }
 
-constexpr dim_t MOST_ROWS = dim_t(1) << 53; // that a tensor can have
+constexpr dim_t MOST_ROWS = dim_t(1) << 53; // a tensor cannot have more
 
 verdict check_row_range(const memory_desc &src, dim_t first, dim_t all) {
     if (first < 0 || all < 0 || all > MOST_ROWS) return invalid("first_row or all_rows is no number of rows");
-    if (src.ndims < 2 || has_runtime_dims(src)) return {}; // which is refused for itself
+    if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
     problem rows;
     rows.src = src;
     if (rows.rows() > all || first > all - rows.rows()) return invalid("the rows of src are not among all_rows");

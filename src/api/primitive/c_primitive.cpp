@@ -32,7 +32,7 @@ namespace {
 
 using stopwatch = std::chrono::steady_clock;
 
-// "primitive,<event>,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>"
+// Logs the line "primitive,<event>,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>".
 void log_timed(const char *event, const jitnorm_primitive &primitive, const layer_norm::problem &p,
                stopwatch::time_point start) {
     const std::string taken = milliseconds_since(start);
@@ -41,7 +41,7 @@ void log_timed(const char *event, const jitnorm_primitive &primitive, const laye
 }
 
 verdict create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
-    const bool is_timed = verbose_level() >= 2; // the clock takes longer than a primitive that has been made before
+    const bool is_timed = verbose_level() >= 2; // reading the clock takes longer than finding a primitive
     const auto start = is_timed ? stopwatch::now() : stopwatch::time_point();
     auto primitive = std::make_unique<jitnorm_primitive>(pd);
     if (is_timed) log_timed("primitive,create", *primitive, pd.what->problem, start);
@@ -56,7 +56,7 @@ verdict run_timed(const jitnorm_primitive &primitive, const layer_norm::argument
     return {status};
 }
 
-// What is left when the arguments are in place.
+// Executes with arguments that are complete except for the library's scratchpad.
 verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, size_t thread_bytes,
             layer_norm::arguments &arguments) {
     const thread_scratchpad scratchpad(thread_bytes);
@@ -77,7 +77,7 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
     return run(primitive, stream, primitive.made->thread_bytes, arguments);
 }
 
-// The memories tell the sizes. The copy of the problem allocates where there are post-ops.
+// Executes with the sizes of the memories. The copy of the problem allocates memory if there are post-ops.
 [[gnu::noinline]] verdict execute_with_sizes(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
                                              int nargs, const jitnorm_exec_arg_t *args) {
     layer_norm::problem sizes = primitive.desc.what->problem;

@@ -15,7 +15,7 @@ verdict answer(void *result, Answer value) {
     return {};
 }
 
-// Scales and the scratchpad are attributes' business and do not count.
+// Counts the tensors of this use, without scales and the scratchpad, which belong to the attributes.
 int count(const jitnorm_primitive_desc &pd, role use) {
     int number = 0;
     for (int s = 0; s < SLOT_COUNT; ++s) {
@@ -25,7 +25,7 @@ int count(const jitnorm_primitive_desc &pd, role use) {
     return number;
 }
 
-// Descriptors by kind and number. Statistics follow src or dst: whichever side they are on.
+// Statistics have the numbers after src if they are inputs, and those after dst if they are outputs.
 slot statistics_slot(const jitnorm_primitive_desc &pd, role side, int index) {
     const bool is_statistic = index == 1 || index == 2;
     if (!is_statistic || tensor_of(*pd.what, VARIANCE).use != side) return NO_SLOT;

@@ -8,8 +8,9 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-// What the executing thread's buffer must have: all that the user's scratchpad does not. An implementation that another
-// one fell back to may need more than the user was told. With run-time sizes each execution finds out.
+// The bytes that an execution takes from the executing thread's buffer: 0 if the user's scratchpad is large enough. It
+// need not be, if another implementation than the chosen one had to be used, which may need more than the user was
+// told. With run-time sizes and without a user's scratchpad the result is 0, because each execution finds out.
 size_t library_scratchpad(const described &what) {
     if (what.problem.has_runtime_sizes() && !what.user_gives_scratchpad()) return 0;
     const size_t wanted = what.scratchpad_bytes();
@@ -21,7 +22,7 @@ size_t library_scratchpad(const described &what) {
 executable::executable(const described &what, std::shared_ptr<const layer_norm::executor> made)
     : executor(std::move(made)), arguments(what), thread_bytes(library_scratchpad(what)) {}
 
-// The next to ask tries again what was refused.
+// An executable of another implementation than the chosen one is not kept, so the next call tries the chosen one again.
 std::shared_ptr<const executable> executable_of(std::shared_ptr<const described> &what) {
     const bool is_kept = layer_norm::keeps_recent();
     if (is_kept)

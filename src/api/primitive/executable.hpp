@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// executable: what all primitives of one description have in common: an executor and the way to its arguments.
+// executable: the executor and the argument map that all primitives of one `described` share.
 #pragma once
 
 #include "../../core/executor.hpp"
@@ -9,15 +9,15 @@ namespace jitnorm::impl::api {
 
 class executable {
 public:
-    executable(const described &what, std::shared_ptr<const layer_norm::executor> made); // keeps pointers into it
+    executable(const described &what, std::shared_ptr<const layer_norm::executor> made); // keeps pointers into `what`
 
     const std::shared_ptr<const layer_norm::executor> executor;
     const argument_map arguments;
-    const size_t thread_bytes; // of the executing thread's scratchpad
+    const size_t thread_bytes; // the size of the scratchpad that an execution takes from the executing thread
 };
 
-// The one that was made before, or a new one. Where an implementation falls back to another one, `what` becomes a
-// description of that. Throws std::bad_alloc, std::system_error.
+// Returns the executable that was made for `what` before, or a new one. If another implementation has to be used,
+// `what` becomes a description with that implementation. Throws std::bad_alloc, std::system_error.
 std::shared_ptr<const executable> executable_of(std::shared_ptr<const described> &what);
 
 } // namespace jitnorm::impl::api

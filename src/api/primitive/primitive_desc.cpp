@@ -13,14 +13,14 @@ namespace {
 
 memory_desc make_vector(dim_t length, jitnorm_data_type_t type) { return make_dense({&length, 1}, type); }
 
-// Of scale, or of shift: one for all rows, or one for each part of these.
+// Describes the gradient of scale or of shift: one row for all rows, or in a partial problem one for each part.
 memory_desc describe_gradient(const layer_norm::problem &p) {
     if (!p.is_partial()) return make_vector(p.row_length(), p.diff_scale_shift_type);
     const dim_t sizes[] = {layer_norm::row_blocks_of(p).parts(), p.row_length()};
     return make_dense(sizes, p.diff_scale_shift_type);
 }
 
-// The caller's memory may be aligned to a byte only: there is room to align within it.
+// The user's memory may have any alignment, so its size includes room to align the scratchpad within it.
 memory_desc describe_scratchpad(const described &what) {
     const size_t wanted = what.user_gives_scratchpad() ? what.scratchpad_bytes() : 0;
     return wanted == 0 ? memory_desc{} : make_vector(dim_t(wanted + ALIGNMENT - 1), jitnorm_u8);

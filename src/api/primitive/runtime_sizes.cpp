@@ -33,7 +33,7 @@ memory_desc *described_by(slot s, layer_norm::problem &p) {
 
 namespace {
 
-// A dimension that is left to run time is not one that is broadcast: kernels are made for one or the other.
+// A dimension that is left to run time cannot be broadcast, because the kernel was made for a dimension of dst's size.
 bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const memory_desc &dst) {
     for (int d = 0; d < src1.ndims; ++d)
         if (pattern.dims[d] == RUNTIME_DIM && src1.dims[d] != dst.dims[d]) return false;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime_sizes: descriptors whose sizes or strides are known at execution only, and the memories that tell them.
+// runtime_sizes: descriptors with sizes or strides that the memories of an execution tell.
 #pragma once
 
 #include "tensors.hpp"
 
 namespace jitnorm::impl::api {
 
-// The descriptor in the problem that the slot's memory decides; null where the problem has none, as for scale.
+// Returns the problem's descriptor of the tensor in this slot, which the slot's memory completes. Null if the problem
+// has none, as for scale.
 memory_desc *described_by(slot s, layer_norm::problem &p);
 
-// Whether the slot's memory, which fits the pattern, belongs to a problem of these sizes. What validate() says of the
-// problem itself is not asked here.
+// Whether a memory with the descriptor `md`, which fits the pattern, may be in this slot of a problem with these sizes.
+// The problem itself is checked by validate(), not here.
 bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes);
 
 } // namespace jitnorm::impl::api

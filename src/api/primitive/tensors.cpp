@@ -29,7 +29,7 @@ tensor post_op_tensor(const layer_norm::problem &p, size_t index) {
     return binary != nullptr ? tensor{role::input, &binary->src1} : tensor{role::absent, &EMPTY};
 }
 
-// The tensors of attributes, and the scratchpad.
+// The tensors that attributes ask for, and the scratchpad.
 tensor attribute_tensor(const described &what, slot s) {
     const layer_norm::problem &p = what.problem;
     switch (s) {
@@ -69,7 +69,7 @@ tensor tensor_of(const described &what, slot s) {
         return {role::input, &p.src};
     case DST:
         return present_if(p.is_forward(), role::output, p.dst);
-    case MEAN: // oneDNN's programs hand over a mean that is not looked at
+    case MEAN: // programs for oneDNN pass a mean with rms_norm, too; it is ignored
         return p.is_rms() ? present_if(p.uses_variance(), role::ignored, p.statistics) : statistics(p, p.uses_mean());
     case VARIANCE:
         return statistics(p, p.uses_variance());
