@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // forward_kernels: the kernels of a forward problem, and the numbers of its post-ops. Both depend on types, flags and
-// attributes, not on sizes.
+// attributes. Only the sweep of short rows also depends on the length of a row.
 #pragma once
 
 #include <optional>

@@ -145,7 +145,6 @@ void plan_floats(const problem &p, plan &to) {
     to.float_columns = group > most ? most : most / group * group;
     if (to.panel_columns == p.row_length())
         to.batch_rows = std::min(to.batch_rows, batch_of(IN_CACHE_BATCH, to.float_columns * dim_t(sizeof(float))));
-    to.non_temporal = false;
     to.scratchpad.own_bytes = quantizer::scratchpad_bytes(p, to);
 }
 

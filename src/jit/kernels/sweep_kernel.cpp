@@ -48,7 +48,7 @@ private:
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         if (crosses()) io_.cross(vmm(3 * VECTORS + 3));
         if (conf_.src == jitnorm_bf16) io_.permute_bf16(vmm(3 * VECTORS + 3));
-        if (subtracts_by_products()) products_.keep(vmm(3 * VECTORS + 3));
+        if (uses_products()) products_.keep(vmm(3 * VECTORS + 3));
         rows_.begin();
         if (has_groups()) sum_groups();
         rows_.step(1, [&] { sum_row(); });
@@ -60,7 +60,14 @@ private:
 
     // Then pairs of vectors are crossed, and so are the lanes.
     bool crosses() const { return crosses_for_less<I, T>(conf_.src); }
-    bool subtracts_by_products() const { return conf_.centered && widens_like_adding(conf_.src); }
+    // By products S takes all differences if additions share their pipes with conversions. It takes every other one if
+    // nothing is converted: then additions and products have equal work.
+    bool uses_products() const {
+        return conf_.centered && (widens_like_adding(conf_.src) || conf_.src == conf_.compute);
+    }
+    bool subtracts_by_products(size_t slot) const {
+        return uses_products() && (widens_like_adding(conf_.src) || slot % 2 != 0);
+    }
     bool has_groups() const { return std::is_same_v<T, float> && !conf_.repeated; }
     bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
 
@@ -157,7 +164,7 @@ private:
     void accumulate(size_t slot) {
         const vmm &d = d_[slot];
         if (conf_.repeated) ops_.mul(d, d, factor_);
-        if (subtracts_by_products())
+        if (subtracts_by_products(slot))
             products_.subtract(s_[slot], d);
         else if (conf_.centered)
             ops_.sub(s_[slot], s_[slot], d);
