@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether two libraries computed the same thing.
+// Checks whether two libraries computed the same results.
 #include "agreement.hpp"
 
 #include <algorithm>

@@ -18,9 +18,9 @@ namespace benchdnn_lite {
 
 namespace {
 
-// Both libraries define the same names, and the program's come first wherever the dynamic linker looks: without
-// RTLD_DEEPBIND a peer whose functions call each other by these names would call ours. Sanitizers refuse the flag;
-// nobody measures with them.
+// Both libraries define the same names, and the dynamic linker looks in the program first. Without RTLD_DEEPBIND,
+// functions of the peer that call each other by these names would call ours. Sanitizers refuse the flag; since nobody
+// measures with them, they do without it.
 #ifdef JITNORM_SANITIZED
 constexpr int OWN_NAMES_FIRST = 0;
 #else
@@ -29,8 +29,8 @@ constexpr int OWN_NAMES_FIRST = RTLD_DEEPBIND;
 
 class library_file {
 public:
-    // A whole path: a bare name would be looked for among the libraries that are already open, by SONAME, and ours
-    // found.
+    // Opens the file by its absolute path. A bare name would be looked up by SONAME among the libraries that are
+    // already open, and ours would be found.
     explicit library_file(const std::string &name) : name_(name) {
         std::error_code error;
         const std::filesystem::path path = std::filesystem::canonical(name, error);
@@ -52,7 +52,8 @@ public:
     }
 
 private:
-    // dlsym also answers with what the libraries define that this one needs, which may be ours.
+    // Whether this library itself defines the symbol. dlsym() also finds symbols of the libraries that this one depends
+    // on, which may be ours.
     bool defines(const void *symbol) const {
         link_map *mine = nullptr;
         void *definer = nullptr;
@@ -90,7 +91,7 @@ private:
     const execution execution_;
 };
 
-// As long as it lives the environment says so; a library reads it when its engine is created.
+// Sets an environment variable; the destructor restores it. A library reads the environment when its engine is created.
 class in_environment {
 public:
     in_environment(const char *name, const std::string &value) : name_(name) {
@@ -106,7 +107,7 @@ private:
     std::optional<std::string> before_;
 };
 
-// The file that this program has our functions from.
+// The path of the libjitnorm.so that this program takes our functions from.
 std::string our_file() {
     Dl_info info;
     void *const function = dlsym(RTLD_DEFAULT, "jitnorm_version");
@@ -114,8 +115,8 @@ std::string our_file() {
     return info.dli_fname;
 }
 
-// A copy of a file as long as it lives, under a name that no other had: the dynamic linker takes files of one name, or
-// one file of several names, for the same library.
+// A temporary copy of a file under a new name; the destructor deletes it. The copy is needed because the dynamic linker
+// takes files of one name, or several names of one file, for the same library.
 class copied_file {
 public:
     explicit copied_file(const std::string &from)

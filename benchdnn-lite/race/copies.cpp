@@ -38,7 +38,7 @@ void stream_copy(void *to, const void *from, size_t bytes) {
 }
 
 copies::copies(size_t bytes, int threads) : bytes_(bytes), threads_(threads), from_(bytes), to_(bytes) {
-    std::memset(from_.data(), 1, bytes); // pages of their own
+    std::memset(from_.data(), 1, bytes); // gives the source pages of its own
 }
 
 template <typename Copy>

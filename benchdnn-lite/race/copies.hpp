@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// copies: ways to copy memory. The fastest of them is what a normalization that moves the same bytes can hope for.
+// copies: ways to copy memory. The time of the fastest is the limit for a normalization that moves as many bytes.
 #pragma once
 
 #include "../problem/buffer.hpp"
 
 namespace benchdnn_lite {
 
-// Writes whole lines of 64 bytes in the order of their addresses, with non-temporal stores; what is left of
-// `to` before the first line and after the last is copied plainly.
+// Copies `bytes` bytes. Whole lines of 64 bytes are written with non-temporal stores in the order of their addresses.
+// The bytes of `to` before the first whole line and after the last are copied with memcpy().
 void stream_copy(void *to, const void *from, size_t bytes);
 
-// Source and target of copies, `bytes` each.
+// Owns a source and a target of `bytes` bytes each. The functions *_by_threads copy with `threads` threads.
 class copies {
 public:
     copies(size_t bytes, int threads);

@@ -15,7 +15,7 @@ bool is_dense(const layout &l) {
     return l.blocks.empty() && l.offset0 == 0;
 }
 
-// What the steps store in between has src's type, as the tensors of a model have.
+// The problem of the normalization alone. Tensors between the steps have the type of src, as in a model.
 problem norm_alone(const problem &fused) {
     problem p = fused;
     if (p.adds_residual()) p.in_place = false;
@@ -56,7 +56,7 @@ private:
         if (residual.bias && *residual.bias != jitnorm_f32) throw refusal("the steps take a bias in f32 alone");
     }
 
-    // Where a tensor of the normalization lies.
+    // The buffer for an argument of the normalization: a tensor of the whole problem, or one between two steps.
     const buffer &place_of(const argument &a) const {
         const problem &p = whole_.prb();
         if (a.id == JITNORM_ARG_SRC && p.adds_residual()) return sum();
@@ -84,7 +84,8 @@ private:
                                    static_cast<float *>(whole_.data(DST_SCALES).data()), p.rows(), p.row_length());
     }
 
-    const execution whole_, norm_; // the tensors of the problem, and the normalization with what lies between steps
+    // whole_ has the tensors of the problem. norm_ is the normalization, and has the tensors between the steps.
+    const execution whole_, norm_;
     std::deque<memory> memories_;
     argument_list list_;
 };
@@ -101,7 +102,8 @@ std::unique_ptr<peer> steps_of(const execution &e) {
 
 } // namespace
 
-// What is stored in between is rounded, and so is what is quantized: integers may differ by two.
+// The tolerance: tensors between the steps are rounded to their type, and quantized values are rounded again, so that
+// integers may differ by two.
 peer_library in_steps() { return {.name = "its steps", .make = steps_of, .tolerance = 1.0 / 64}; }
 
 } // namespace benchdnn_lite

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// in_steps: as a peer, what a model does where nothing is fused: a pass that adds the residual and stores the sum, this
-// library's normalization of what was stored, and a pass that finds the scales and quantizes.
+// in_steps: a peer that does what a model does without fusion. A pass adds the residual and stores the sum, this
+// library normalizes the stored sum, and a last pass finds the scales and quantizes.
 #pragma once
 
 #include "peer.hpp"
 
 namespace benchdnn_lite {
 
-// Takes what adds a residual or finds a scale for each row, in f32 or bf16 and dense rows, to s8 where it finds scales.
+// Takes problems that add a residual or find a scale for each row, with dense rows of f32 or bf16. Where scales are
+// found, dst is s8. The peer refuses other problems.
 peer_library in_steps();
 
 } // namespace benchdnn_lite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of several bodies, measured in turn.
+// Measures several bodies in turn.
 #include "interleave.hpp"
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace benchdnn_lite {
 namespace {
 
 constexpr double BLOCK_US = 200;
-constexpr double LONG_CALL_US = 50'000; // from here on no cache remembers the last call
+constexpr double LONG_CALL_US = 50'000; // a longer call finds nothing of the last one in the caches
 
 double block_us(const body &b, int64_t calls) {
     using clock = std::chrono::steady_clock;
@@ -21,7 +21,7 @@ double block_us(const body &b, int64_t calls) {
 
 class contender {
 public:
-    // Doubles the calls until they fill a block; that also wakes threads and warms up.
+    // Doubles the number of calls until they take as long as a block. These calls also wake threads and warm caches.
     explicit contender(const body &b) : body_(b) {
         double us = block_us(body_, calls_);
         while (us < BLOCK_US) us = block_us(body_, calls_ *= 2);

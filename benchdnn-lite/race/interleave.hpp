@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// interleave: the times of several bodies, measured in turn so that a slow moment of the machine hits all of them.
+// interleave: measures several bodies in turn, so that a slow moment of the machine hits all of them.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@ namespace benchdnn_lite {
 
 using body = std::function<void()>;
 
-// Microseconds that one call of each body takes, over as many rounds. A round gives every body one block of
-// calls that fills 200 us, after an untimed call that brings its data back to the caches; each round begins with
-// another body.
+// Measures each body in `rounds` rounds and returns the microseconds that one call takes. In a round every body gets
+// one block of calls, which takes at least 200 us. Each round begins with another body. Unless a call takes 50 ms or
+// more, an untimed call before the block brings the data of the body back into the caches.
 std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds);
 
 } // namespace benchdnn_lite

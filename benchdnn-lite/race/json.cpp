@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The race for machines.
+// The results of a race as JSON.
 #include "json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -56,7 +56,7 @@ std::string race_json(const race_setting &setting, const std::vector<race_result
                      {"forward", of_summary(results_of(results, true))},
                      {"backward", of_summary(results_of(results, false))},
                      {"races", std::move(races)}};
-    // Names may hold any bytes.
+    // Names of files may contain bytes that are not UTF-8; these are replaced.
     return whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// json: the race for machines.
+// json: the results of a race as JSON, for other programs.
 #pragma once
 
 #include "race.hpp"

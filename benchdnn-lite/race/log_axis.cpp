@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round numbers, and labels that do not meet.
+// Round numbers for an axis, and places for labels that do not overlap.
 #include "log_axis.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace benchdnn_lite {
 namespace {
 
 constexpr double STEPS[] = {1, 2, 5};
-constexpr double MANY_DECADES = 999; // times the least value
-constexpr double SLACK = 1 + 1e-9;   // powers of ten are rounded
+constexpr double MANY_DECADES = 999; // highest over lowest value; above it, ticks are powers of ten alone
+constexpr double SLACK = 1 + 1e-9;   // allows for the rounding of powers of ten
 
-// All round numbers from just below `least` to just above `most`.
+// All round numbers from the largest that is not above `least` to the smallest that is not below `most`.
 std::vector<double> round_numbers(double least, double most) {
     std::vector<double> numbers;
     for (int power = int(std::floor(std::log10(least))) - 1; numbers.empty() || numbers.back() < most / SLACK; ++power)

@@ -6,23 +6,24 @@
 
 namespace benchdnn_lite {
 
-// 1, 2 and 5 times powers of ten; powers of ten alone where the axis has three decades or more.
+// Round numbers are 1, 2 and 5 times powers of ten. All of them are ticks, or only the powers of ten if the axis has
+// three decades or more.
 class log_axis {
 public:
-    // From the largest such number that is not above `least` to the smallest that is not below `most`, both positive;
-    // drawn from one pixel to another.
+    // The axis goes from the largest round number that is not above `least` to the smallest that is not below `most`
+    // and `2 * least`. `least` and `most` are positive. The ends are drawn at the two pixels.
     log_axis(double least, double most, double first_pixel, double last_pixel);
 
     double pixel(double value) const;
-    const std::vector<double> &ticks() const { return ticks_; } // both ends among them where they are round enough
+    const std::vector<double> &ticks() const { return ticks_; } // with both ends, unless only powers of ten are ticks
 
 private:
-    double low_, high_, first_, last_; // the ends, in pixels too
+    double low_, high_, first_, last_; // the ends as values and as pixels
     std::vector<double> ticks_;
 };
 
-// Places for labels beside `wanted` pixels, in their order: as near as there is, at least `distance` apart, and none
-// after `last`.
+// Moves labels apart. The result has a pixel for each wanted one: in the same order, at least `distance` apart, and
+// none after `last`.
 std::vector<double> apart(const std::vector<double> &wanted, double distance, double last);
 
 } // namespace benchdnn_lite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN as a peer. What its versions do differently is in onednn_v2.hpp and onednn_v3.hpp.
+// oneDNN as a peer. What differs between its versions is in onednn_v2.hpp and onednn_v3.hpp.
 #include "onednn.hpp"
 
 #include <deque>
@@ -15,7 +15,7 @@ namespace benchdnn_lite {
 
 namespace {
 
-// Arguments go over with the ids that they have here.
+// Arguments are passed on with their ids, since oneDNN has the same ones.
 static_assert(DNNL_ARG_SRC == JITNORM_ARG_SRC && DNNL_ARG_DST == JITNORM_ARG_DST);
 static_assert(DNNL_ARG_MEAN == JITNORM_ARG_MEAN && DNNL_ARG_VARIANCE == JITNORM_ARG_VARIANCE);
 static_assert(DNNL_ARG_SCALE == JITNORM_ARG_SCALE && DNNL_ARG_SHIFT == JITNORM_ARG_SHIFT);
@@ -54,7 +54,7 @@ onednn_peer::onednn_peer(const execution &e)
         if (a.use != role::scratch) add(a);
 }
 
-// Backward wants the descriptor of its forward as a hint.
+// The descriptor of backward is created with that of its forward as a hint.
 void onednn_peer::create_descriptor(const execution &e) {
     const problem &p = e.prb();
     const dnnl::tensor_desc src(e.data(JITNORM_ARG_SRC).shape());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// onednn: oneDNN as a peer; versions 2 and 3, whichever the headers are of.
+// onednn: oneDNN as a peer, of version 2 or 3: the version of its headers decides.
 #pragma once
 
 #include "peer.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// onednn_handles: what oneDNN's versions have in common: handles as owners, statuses as refusals, and names
+// onednn_handles: what both versions of oneDNN need: owners of handles, refusals for error statuses, and oneDNN's names
 // of layouts, types and directions.
 #pragma once
 
@@ -46,8 +46,8 @@ Owner make(const char *what, Create create, Arguments... arguments) {
     return Owner(handle);
 }
 
-// The name of a blocked layout, as aBcd8b: dimensions from the outermost in, capitals for those in blocks, then the
-// blocks.
+// The name of a layout, like aBcd8b. First come the dimensions from the outermost to the innermost, as capitals if they
+// are in blocks, then the size and the dimension of each block.
 inline std::string tag_text(const layout &l) {
     std::vector<size_t> order(l.dims.size());
     std::iota(order.begin(), order.end(), size_t(0));
@@ -69,7 +69,7 @@ inline dnnl_format_tag_t tag_of(const layout &l) {
     throw refusal(concat("no tag ", name));
 }
 
-// Both libraries number data types and propagation kinds alike.
+// Both libraries have the same numbers for data types.
 inline dnnl_data_type_t type_of(data_type type) { return dnnl_data_type_t(type); }
 
 inline dnnl_prop_kind_t prop_kind_of(direction dir) {

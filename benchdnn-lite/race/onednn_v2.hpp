@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// onednn_v2: what only version 2 of oneDNN has: memory descriptors by value, and operation descriptors with one
-// descriptor for src and dst.
+// onednn_v2: what only version 2 of oneDNN has: memory descriptors that are values, and operation descriptors, with one
+// descriptor for src and dst, from which primitive descriptors are created.
 #pragma once
 
 #include "onednn_handles.hpp"
 
 namespace benchdnn_lite::dnnl {
 
-// Backward with shift does not run without the shift itself, although it reads none of it.
+// Backward with shift needs the shift as an argument, although it does not read it.
 constexpr bool BACKWARD_TAKES_SHIFT = true;
 
 class tensor_desc {

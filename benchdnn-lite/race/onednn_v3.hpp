@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// onednn_v3: what only version 3 of oneDNN has: memory descriptors as handles, and primitive descriptors created in one
-// call.
+// onednn_v3: what only version 3 of oneDNN has: memory descriptors that are handles, and primitive descriptors that one
+// call creates.
 #pragma once
 
 #include "onednn_handles.hpp"
@@ -38,7 +38,7 @@ inline attr make_attr(const problem &p) {
     return a;
 }
 
-// Flags are numbered as ours.
+// Both libraries have the same numbers for flags.
 inline primitive_desc make_forward(dnnl_engine_t cpu, dnnl_prop_kind_t kind, const problem &p, const tensor_desc &src,
                                    const tensor_desc &dst, const tensor_desc *statistics, const attr &a) {
     return make<primitive_desc>("forward", dnnl_layer_normalization_forward_primitive_desc_create_v2, cpu, kind,

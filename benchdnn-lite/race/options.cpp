@@ -15,7 +15,8 @@ constexpr int MAX_THREADS = 1024, MAX_ROUNDS = 10'000;
 
 int parse_count(std::string_view text, int lowest, int highest) { return int(parse_integer(text, lowest, highest)); }
 
-// As in JITNORM_CACHES, which has no effect where it says anything else: the race would be one of equals.
+// Accepts what JITNORM_CACHES accepts. The library ignores other values, and the race would compare two equal
+// libraries.
 std::string parse_caches(const std::string &text) {
     static const std::regex sizes("(l1|l2|last_level):[1-9][0-9]{0,11}(,(l1|l2|last_level):[1-9][0-9]{0,11})*");
     if (!std::regex_match(text, sizes))
@@ -25,7 +26,7 @@ std::string parse_caches(const std::string &text) {
 
 // A knob of the race's own.
 struct race_knob {
-    std::string_view name, value; // as in the help; no value: it takes none
+    std::string_view name, value; // as in the help; an empty value: the knob takes none
     void (*set)(race_options &options, const std::string &value);
 };
 
@@ -51,7 +52,7 @@ void set(race_options &options, const race_knob &knob, const std::string &value)
     }
 }
 
-// Takes the argument if the knob is one of the race's.
+// Sets the option if the argument is a knob of the race; else returns false.
 bool take(race_options &options, const std::string &argument) {
     const size_t equals = argument.find('=');
     const std::string name = argument.substr(0, equals);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// options: the race's own knobs; everything else on its command line is benchdnn-lite's.
+// options: the knobs that only the race has. Everything else on its command line means what it means for benchdnn-lite.
 #pragma once
 
 #include "../cli/command_line.hpp"
@@ -8,17 +8,21 @@
 namespace benchdnn_lite {
 
 struct race_options {
-    std::string text; // to print instead of racing: the help, or what benchdnn-lite prints of itself; empty: none
+    // Printed instead of racing: the help, or a text of benchdnn-lite. Empty: the race begins.
+    std::string text;
     race_conditions conditions;
-    std::string peer;       // file of another build of our library; empty: oneDNN
-    std::string plan;       // caches that the peer plans for; without `peer` it is this build; empty: the machine's
+    std::string peer; // file of another build of our library; empty: oneDNN
+    // Sizes of caches that the peer plans for; empty: those of the machine. If `peer` is empty, a plan makes this build
+    // the peer.
+    std::string plan;
     bool steps = false;     // the peer is in_steps()
     std::string json, plot; // files to write; empty: none
     std::string title;      // of the plot; empty: the contestants
     std::vector<job> jobs;
 };
 
-// Without a problem on the command line: the batch files race_forward and race_backward. Throws input_error.
+// Parses the command line. If it has no problem, the batch files race_forward and race_backward are raced. Throws
+// input_error.
 race_options parse_race_options(const std::vector<std::string> &arguments);
 
 std::string race_help();

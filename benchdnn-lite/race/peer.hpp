@@ -20,17 +20,18 @@ class peer {
 public:
     virtual ~peer() = default;
     virtual void run() const = 0;
-    // Where it reads and writes: what it was made with, or one of its own.
+    // The execution whose tensors it reads and writes: the one that it was made with, or one of its own.
     virtual const execution &tensors() const = 0;
     virtual std::string implementation() const = 0;
 };
 
 struct peer_library {
-    std::string name; // with its version, or of its file
-    // Throws refusal. The execution outlives the peer.
+    std::string name; // for people: with its version, or of its file
+    // Makes a peer for the problem of the execution, which must outlive the peer. Throws refusal if it does not take
+    // the problem.
     std::function<std::unique_ptr<peer>(const execution &)> make;
     bool promises_our_bits = false;
-    double tolerance = 1e-3; // of its results, relative to a tensor's largest element
+    double tolerance = 1e-3; // by how much its results may differ, relative to the largest element of a tensor
 };
 
 } // namespace benchdnn_lite

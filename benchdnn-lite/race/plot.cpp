@@ -28,10 +28,10 @@ struct contestant {
 
 struct panel {
     std::string_view title;
-    std::vector<const race_result *> results; // by bytes
+    std::vector<const race_result *> results; // sorted by bytes
 };
 
-// Of a library or of a file, short enough for the margin.
+// The name of a library or of a file, short enough for the margin.
 std::string short_name(const std::string &name) {
     constexpr size_t LONGEST = 16;
     const std::string file = std::filesystem::path(name).filename().string();
@@ -55,7 +55,7 @@ std::string readable(double value) {
     return text;
 }
 
-// A round number of bytes.
+// The label of a tick, which is a round number of bytes.
 std::string tick_text(double bytes) {
     constexpr const char *UNITS[] = {" B", " kB", " MB", " GB", " TB"};
     size_t unit = 0;
@@ -69,9 +69,9 @@ std::string shape_text(const shape &size) {
     return text;
 }
 
-// Both panels have the same axes, so that they can be compared.
+// The ranges of the axes. Both panels have the same ones, so that they can be compared.
 struct scales {
-    double fewest = 1e4, most = 1e5, slowest = 10, fastest = 20; // what the axes show at the least
+    double fewest = 1e4, most = 1e5, slowest = 10, fastest = 20; // without any result
     bool empty = true;
 
     void look_at(const race_result &r, const contestant &c) {

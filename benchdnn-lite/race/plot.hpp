@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plot: the race for people, as SVG: a panel for each direction, in it a line for each contestant, gigabytes in a
-// second over bytes moved. Higher is faster.
+// plot: the results of a race as an SVG picture, for people. It has a panel for each direction, with a line for each
+// contestant: gigabytes per second over bytes moved. Higher is faster.
 #pragma once
 
 #include "json.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One problem through our library, a peer and plain copies.
+// Runs one problem with our library, a peer and plain copies.
 #include "race.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace benchdnn_lite {
 
 namespace {
 
-// Of every tensor of rows, once.
+// The bytes of all tensors of rows, each counted once.
 double bytes_moved(const problem &p) {
     size_t of_element = size_of(p.types.src) + size_of(p.types.dst);
     if (!p.is_forward()) of_element += size_of(p.types.diff_src);
@@ -29,12 +29,13 @@ double bytes_moved(const problem &p) {
     return double(p.elements()) * double(of_element);
 }
 
-// Each way to copy has buffers of its own: one after the other on the same ones would find in the caches what everybody
-// else has to bring there.
+// The number of ways to copy. Each has buffers of its own: with shared ones, a copy would find in the caches what the
+// one before it moved, while everybody else has to bring data there.
 constexpr size_t COPIES = 3;
 
-// Null where the peer refuses or computes something else; the result says which. Where only bits differ that should
-// not, the result says so, and the peer may race: whoever changes bits on purpose wants to know what that costs.
+// Makes the peer and compares its results with ours. Returns null if the peer refuses or computes other values; the
+// result says which. If only bits differ that should not, the result says so, and the peer may race: who changes bits
+// on purpose wants to know what that costs.
 std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &other, uint64_t seed, race_result &result) {
     try {
         auto opponent = other.make(e);
@@ -53,7 +54,7 @@ std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &othe
     return nullptr;
 }
 
-// What `write` takes, and what the next user of its result takes to read it, where that is asked for.
+// Calls `write` and, if asked for, reads the result as its next user would.
 template <typename Write, typename Read>
 body followed_by(bool then_read, Write write, Read read) {
     if (!then_read) return write;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// race: one problem through our library, a peer and plain copies of the same bytes.
+// race: runs one problem with our library, a peer and plain copies of as many bytes, and measures them.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace benchdnn_lite {
 
 struct race_result {
     problem prb;
-    std::string note; // why there is no race: who refused, what differs; or that bits differ, and there is one
+    std::string note; // why the problem or the peer was left out, or that bits differ
     bool disagrees = false;
-    bool restless = false;    // somebody's times vary beyond reason: others used the machine
-    std::string ours, theirs; // implementations
-    double bytes = 0;         // of every tensor of rows
+    bool restless = false;    // times of a contestant vary beyond reason: others used the machine
+    std::string ours, theirs; // names of the implementations
+    double bytes = 0;         // of all tensors of rows together
     std::optional<double> ours_us, theirs_us, limit_us;
-    std::string limit; // the copy that was fastest
+    std::string limit; // the name of the fastest copy
 
     std::optional<double> ratio() const { return quotient(theirs_us, ours_us); }
     std::optional<double> over_limit() const { return quotient(ours_us, limit_us); }
@@ -28,17 +28,17 @@ private:
     }
 };
 
-// The same for all problems of a race.
+// Conditions that all problems of a race share.
 struct race_conditions {
     int threads = 1; // what both libraries were told to use
     int rounds = 15;
-    bool then_read = false; // times include a pass that reads the result, by as many threads
+    bool then_read = false; // times include a pass that reads the result, by `threads` threads
 };
 
 race_result race(const session &s, const problem &p, const peer_library &other, const race_conditions &conditions,
                  uint64_t seed);
 
-// Of some ratios: their geometric mean, and both ends.
+// Summarizes ratios: their number, geometric mean, minimum and maximum, and the results that have the latter two.
 struct ratio_summary {
     size_t count = 0;
     double mean = 0, least = 0, most = 0;

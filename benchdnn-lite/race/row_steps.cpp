@@ -8,7 +8,8 @@ namespace benchdnn_lite {
 
 namespace {
 
-// A version for each instruction set, as the library has; sanitizers cannot choose one as early as the linker does.
+// Compiles a version of a function for each instruction set that the library has kernels for. Sanitizers do without:
+// the version is chosen while the program is loaded, before they are ready.
 #ifdef JITNORM_SANITIZED
 #define BENCHDNN_LITE_FOR_ALL_SETS
 #else
@@ -19,7 +20,7 @@ inline float widened(float value) { return value; }
 inline float widened(bf16_bits value) { return std::bit_cast<float>(uint32_t(value.bits) << 16); }
 
 inline void store(float &to, float value) { to = value; }
-inline void store(bf16_bits &to, float value) { // numbers alone: to nearest, ties to even
+inline void store(bf16_bits &to, float value) { // rounds numbers (not NaN) to nearest, ties to even
     const uint32_t bits = std::bit_cast<uint32_t>(value);
     to.bits = uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
@@ -36,14 +37,14 @@ inline __attribute__((always_inline)) void add_row(const T *a, const T *b, const
 
 template <typename T>
 inline __attribute__((always_inline)) float quantize_row(const T *from, int8_t *to, ptrdiff_t n) {
-    uint32_t largest = 0; // magnitudes are ordered as their bits are
+    uint32_t largest = 0; // floats without a sign are ordered as their bits are
 #pragma omp simd reduction(max : largest)
     for (ptrdiff_t i = 0; i < n; ++i) {
         const uint32_t magnitude = std::bit_cast<uint32_t>(widened(from[i])) & 0x7fffffff;
         largest = largest > magnitude ? largest : magnitude;
     }
     const float scale = std::bit_cast<float>(largest) / 127, factor = 1 / scale;
-    constexpr float ROUNDS = 12582912; // 1.5 * 2^23: the sum's last bits are the nearest integer
+    constexpr float ROUNDS = 12582912; // 1.5 * 2^23: a sum with it has the nearest integer in its last bits
 #pragma omp simd
     for (ptrdiff_t i = 0; i < n; ++i)
         to[i] = int8_t(std::bit_cast<uint32_t>(widened(from[i]) * factor + ROUNDS) & 0xff);

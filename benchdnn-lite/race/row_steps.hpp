@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_steps: an addition and a quantization of dense rows as anyone would write them, for the compiler to vectorize:
-// what a fused normalization is compared with.
+// row_steps: an addition and a quantization of dense rows as anyone would write them, for the compiler to vectorize. A
+// fused normalization is compared with these.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,13 @@ struct bf16_bits {
     uint16_t bits;
 };
 
-// Plain loops over dense rows of T, float or bf16_bits; threads as OpenMP is told.
+// Plain loops over dense rows of T, which is float or bf16_bits. OpenMP decides on the number of threads.
 template <typename T>
 struct row_steps {
-    // sum = a + b (+ bias, where there is one); sum may be a or b.
+    // sum = a + b, plus bias unless that is null. `sum` may be `a` or `b`.
     static void add(const T *a, const T *b, const float *bias, T *sum, ptrdiff_t rows, ptrdiff_t columns);
-    // The scale of each row makes its largest magnitude 127.
+    // Writes to `scales` the largest magnitude of each row over 127, and to `to` the row divided by its scale and
+    // rounded.
     static void quantize(const T *from, int8_t *to, float *scales, ptrdiff_t rows, ptrdiff_t columns);
 };
 

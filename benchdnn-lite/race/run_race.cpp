@@ -49,7 +49,7 @@ std::string title_of(const race_setting &setting) {
 int run(const race_options &options, const peer_library &other) {
     check_writable("json", options.json);
     check_writable("plot", options.plot);
-    omp_set_num_threads(options.conditions.threads); // both libraries ask OpenMP
+    omp_set_num_threads(options.conditions.threads); // both libraries take the number of threads from OpenMP
     const race_setting setting{our_name(), other.name, options.conditions};
     print(race_heading(setting.ours, setting.theirs, setting.conditions));
     const std::vector<race_result> results = race_all(options, other);

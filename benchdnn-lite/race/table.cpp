@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The race as text.
+// The results of a race as text.
 #include "table.hpp"
 
 #include <algorithm>
