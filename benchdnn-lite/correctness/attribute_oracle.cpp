@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scales and post-operations make of a value, and of its tolerance.
+// Expected values and tolerances after scales and post-operations.
 #include "attribute_oracle.hpp"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace benchdnn_lite {
 
 namespace {
 
-// One operation rounds its result once; an approximated function is allowed the whole unit.
+// The part of a unit of error that is allowed for an operation that rounds its result once. An approximated function is
+// allowed the whole unit.
 constexpr real ONE_ROUNDING = 1.0L / 8;
 constexpr real NOT_A_NUMBER = std::numeric_limits<real>::quiet_NaN();
 
@@ -23,7 +24,8 @@ real distance(real a, real b) {
     return std::isnan(difference) ? std::numeric_limits<real>::infinity() : difference;
 }
 
-// f at the value; the tolerance is what f makes of both ends of the interval that the value may lie in.
+// The expectation after f. The tolerance is the larger distance of f(value) from f at either end of the interval that
+// the value may lie in.
 template <typename Function>
 expectation mapped(const expectation &e, Function f) {
     const real value = f(e.value);
@@ -138,8 +140,7 @@ expectation found_scale_of(std::span<const expectation> values, double largest, 
     return scaled(found, 1 / real(largest), unit);
 }
 
-// Values whose scale is zero or no finite number are multiplied by zero, and so are those whose scale has no finite
-// inverse in f32.
+// A value is multiplied by zero if its scale is zero, not finite, or so small that it has no finite inverse in f32.
 expectation quantized(const expectation &e, double scale, double unit) {
     if (!std::isfinite(scale) || scale <= 0x1p-128) return {std::isfinite(e.value) ? 0 : NOT_A_NUMBER, 0};
     return scaled(e, 1 / real(scale), unit);
@@ -150,7 +151,7 @@ expectation after_sum(const expectation &e, const sum_post_op &op, real old_dst,
     return {value, e.tolerance + ONE_ROUNDING * unit * (std::abs(addend) + std::abs(value))};
 }
 
-// Near zero, functions such as gelu lose digits against their argument, not against their value.
+// Near zero, the error of functions such as gelu is relative to the argument, not to the value.
 expectation after_eltwise(const expectation &e, const eltwise_post_op &op, double unit) {
     expectation result = mapped(e, [&](real x) { return eltwise_value(op, x); });
     if (std::isfinite(result.value))
@@ -158,7 +159,8 @@ expectation after_eltwise(const expectation &e, const eltwise_post_op &op, doubl
     return result;
 }
 
-// At both ends of an interval around `source` the value differs from it, and yet it may be equal.
+// Equality needs a rule of its own: if `source` lies inside the interval of the value, the results at both ends agree,
+// and yet the value may be equal to `source`.
 expectation after_binary(const expectation &e, const binary_post_op &op, real source, double unit) {
     expectation result = mapped(e, [&](real x) { return binary_value(op.algorithm, x, source); });
     const bool equality = op.algorithm == jitnorm_binary_eq || op.algorithm == jitnorm_binary_ne;

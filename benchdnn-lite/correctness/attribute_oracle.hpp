@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// attribute_oracle: what scales and post-operations make of a value, and of its tolerance.
+// attribute_oracle: expected values and tolerances after scales and post-operations.
 #pragma once
 
 #include "../problem/attributes.hpp"
@@ -10,11 +10,11 @@ namespace benchdnn_lite {
 real eltwise_value(const eltwise_post_op &op, real x);
 real binary_value(jitnorm_alg_kind_t algorithm, real x, real y);
 
-// The expectation after a multiplication by `factor`.
+// The expectation after a multiplication by `factor`. Here and below, `unit` is F32_ERROR or F64_ERROR.
 expectation scaled(const expectation &e, real factor, double unit);
-// The scale of values of which the largest magnitude is to become `largest`.
+// The scale by which values are divided so that their largest magnitude becomes `largest`.
 expectation found_scale_of(std::span<const expectation> values, double largest, double unit);
-// A value by a scale that was found, before it is rounded to dst's type.
+// The value divided by a scale that was found, not yet rounded to the type of dst.
 expectation quantized(const expectation &e, double scale, double unit);
 expectation after_sum(const expectation &e, const sum_post_op &op, real old_dst, double unit);
 expectation after_eltwise(const expectation &e, const eltwise_post_op &op, double unit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How oneDNN's benchdnn judges layer normalization.
+// Judges layer normalization as oneDNN's benchdnn does.
 #include "benchdnn_thresholds.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool any(const problem &p, Test test) {
     });
 }
 
-// What beside the threshold makes a difference acceptable.
+// The attributes of a problem that make a difference above the threshold acceptable.
 struct excuses {
     explicit excuses(const problem &p);
     bool eltwise, exponential, dst_scale, binary;
@@ -44,7 +44,7 @@ excuses::excuses(const problem &p)
           return op.algorithm == jitnorm_binary_add || op.algorithm == jitnorm_binary_mul ||
                  op.algorithm == jitnorm_binary_sub || op.algorithm == jitnorm_binary_div;
       })) {
-    // Ours: a sum cancels as an addition does.
+    // This rule is ours, not benchdnn's: a sum cancels as an addition does.
     binary |= any<sum_post_op>(p, [](const sum_post_op &) { return true; });
 }
 
@@ -65,13 +65,13 @@ bool is_excused(const excuses &e, data_type type, const difference &d) {
     return type == jitnorm_f32 && (d.absolute() <= 4e-6 || d.relative() <= 1e-5);
 }
 
-// Either neighbour of a value half way between two integers.
+// Whether the exact value lies half way between two integers, and the result is one of them.
 bool is_rounded_either_way(data_type type, const difference &d) {
     const double low = std::floor(d.exact);
     return is_integer(type) && std::abs(low + 0.5 - d.exact) < 9e-6 && (d.got == low || d.got == low + 1);
 }
 
-// Where the shift cancels most of the product, the product's error counts.
+// Whether the shift cancels most of the product, and the difference is small enough relative to the product.
 bool is_cancelled(const difference &d, double shift, double threshold) {
     const double product = std::abs(d.expected - shift);
     if (product <= (std::abs(d.expected) > F32_SMALLEST ? std::abs(d.expected) : 1)) return false;
@@ -85,7 +85,8 @@ bool is_close(data_type type, const difference &d, double threshold) {
     return (small && d.absolute() < F32_EPSILON) || (small ? d.absolute() : d.relative()) <= threshold;
 }
 
-// The share of zeros that is normal: half of the values may be cut off.
+// The share of zeros up to which results are trusted. It is larger for u8 and after functions that may turn half of the
+// values into zeros.
 double zeros_limit(const problem &p, data_type type) {
     const bool cuts = any<eltwise_post_op>(p, [](const eltwise_post_op &op) {
         if (op.algorithm == jitnorm_eltwise_abs) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// benchdnn_thresholds: how oneDNN's benchdnn judges layer normalization. Forward each element has a relative threshold,
-// and is excused for what scales and post-operations add; backward the norm of a tensor's errors has one. Statistics
-// must be exact.
+// benchdnn_thresholds: judges layer normalization as oneDNN's benchdnn does. Forward, each element has a relative
+// threshold, which elements may exceed after scales and post-operations, and statistics must be exact. Backward, the
+// norm of a tensor's errors has a threshold.
 #pragma once
 
 #include "../problem/execution.hpp"

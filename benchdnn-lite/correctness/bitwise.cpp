@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a result has the same bits in other circumstances.
+// Checks whether a result has the same bits in other circumstances.
 #include "bitwise.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace benchdnn_lite {
 
 namespace {
 
-// Until its end.
+// Lowers the highest instruction set; the destructor restores it.
 class lower_isa {
 public:
     explicit lower_isa(jitnorm_cpu_isa_t isa) { jitnorm_set_max_cpu_isa(isa); }
@@ -33,7 +33,7 @@ bool has_same_bits(double a, double b) {
     return a == b && std::signbit(a) == std::signbit(b);
 }
 
-// Compares what circumstances give with what there was at first.
+// Runs a problem once, then in other circumstances, and compares the outputs with those of the first run.
 class bit_checker {
 public:
     bit_checker(const execution &first, fill_kind kind, const check_options &options);
@@ -78,7 +78,7 @@ void bit_checker::run_again(const execution &e, const std::string &circumstance)
     for (const kept_tensor &output : outputs_) compare(output, e.data(output.id), nullptr, circumstance);
 }
 
-// Gradients of scale and shift belong to all rows together.
+// Gradients of scale and shift are not compared, because they depend on all rows together.
 void bit_checker::run_placed(const execution &e, const row_placement &where, const std::string &circumstance) {
     fill(e, fill_kind::random, options_.seed + 1);
     place_inputs(inputs_, first_.prb(), where, e);
@@ -124,7 +124,7 @@ void bit_checker::report(const comparison &c, const std::string &circumstance) {
                                    std::to_string(c.errors()), " with other bits ", circumstance));
 }
 
-// The same problem in row-major layouts, or with memory of its own for the result.
+// Runs the problem in row-major layouts if it has others, and not in place if it is in place.
 void run_in_other_memory(bit_checker &checker, const session &s, const problem &p) {
     problem plain = p;
     plain.tags = {"abx", "abx", ""};

@@ -16,13 +16,13 @@ double now_ms() {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What no comparison of elements sees: bytes outside of the tensor, and the padding of blocks, which is zero.
+// Finds what no comparison of elements shows: writes outside of the tensor, and padding of blocks that is not zero.
 void check_surroundings(const argument &a, comparison &output) {
     if (!a.data.guards_intact()) output.add_fault("written outside of the tensor's memory");
     if (!a.data.padding_is_zero()) output.add_fault("the padding of its blocks is not zero");
 }
 
-// One checker for each range of rows; the first one gets the others' findings.
+// Checks all rows, each range of rows with a checker of its own. The first checker gets the findings of the others.
 void check_rows(const problem &p, std::deque<row_checker> &checkers, const execution &e, const kept_inputs &inputs,
                 fill_kind kind) {
     const dim_t rows = p.rows(), ranges = ranges_for(rows, p.row_length());

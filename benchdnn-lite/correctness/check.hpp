@@ -22,20 +22,20 @@ using after_run = std::function<void(const execution &)>;
 struct check_options {
     uint64_t seed = 1;
     after_run tamper;
-    phase_times *times = nullptr; // to add to
+    phase_times *times = nullptr; // times are added to it; null: nothing is measured
 };
 
 struct check_result {
     size_t errors = 0, total = 0;
     bool trusted = true;
-    std::vector<std::string> lines; // what is wrong: worst element of each tensor
-    std::vector<std::string> notes; // one for each tensor, for who wants to know more
+    std::vector<std::string> lines; // what is wrong, with the worst element of each tensor
+    std::vector<std::string> notes; // one for each tensor, shown on request
     bool ok() const { return errors == 0; }
 };
 
 check_result check(const execution &e, fill_kind kind, const check_options &options);
 
-// Adds the time until its end to one of the phases.
+// Adds the time from its construction to its destruction to one of the phases; does nothing if `times` is null.
 class phase {
 public:
     phase(phase_times *times, double phase_times::*which);

@@ -15,14 +15,15 @@ namespace {
 
 constexpr real INFINITE = std::numeric_limits<real>::infinity();
 
-// The value that the type can come closest to.
+// The value after saturation, which is the closest that a result can come to it: integers and f8 clamp it, and NaN
+// becomes 0 in integers.
 real reachable(data_type type, real value) {
     if (!is_integer(type) && !is_f8(type)) return value;
     if (std::isnan(value)) return is_integer(type) ? 0 : value;
     return std::clamp(value, real(lowest(type)), real(largest(type)));
 }
 
-// A floating-point type rounds to infinity from half an ulp beyond its largest value on.
+// Whether the value may round to infinity: a floating-point type does so from half an ulp above its largest value on.
 bool may_overflow(data_type type, const expectation &e) {
     return std::abs(e.value) + e.tolerance >= real(largest(type)) + real(half_ulp(type, largest(type)));
 }
@@ -47,7 +48,7 @@ real allowed_error(data_type type, const expectation &e) {
 }
 
 bool is_acceptable(data_type type, const expectation &e, double got) {
-    if (std::isinf(e.tolerance)) return true; // a function at the edge of its domain
+    if (std::isinf(e.tolerance)) return true; // such as the result of a function at the edge of its domain
     const real value = reachable(type, e.value);
     if (std::isnan(value)) return std::isnan(got);
     if (std::isnan(e.value)) return got == value;
@@ -55,7 +56,7 @@ bool is_acceptable(data_type type, const expectation &e, double got) {
     if (std::isinf(value)) return got == value;
     const real rounding = allowed_error(type, e) - e.tolerance;
     const real least = reachable(type, e.value - e.tolerance), most = reachable(type, e.value + e.tolerance);
-    return got >= least - rounding && got <= most + rounding; // false for a NaN
+    return got >= least - rounding && got <= most + rounding; // false if `got` is a NaN
 }
 
 acceptance exactly(data_type type) {

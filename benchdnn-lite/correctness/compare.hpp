@@ -11,25 +11,25 @@
 
 namespace benchdnn_lite {
 
-// How far `got` may lie from the expected value: the tolerance and one rounding to the type.
+// How far the result may lie from the expected value: the tolerance plus half an ulp for one rounding to the type.
 real allowed_error(data_type type, const expectation &e);
 
-// Integers and f8 saturate, NaN becomes 0 in integers; else NaN and infinities must be met exactly, or where rounding
-// leads to them.
+// Whether the result is within allowed_error(). Integers and f8 saturate, and NaN becomes 0 in integers. Otherwise NaN
+// and infinities must be met exactly, except that a value near the largest of the type may be an infinity.
 bool is_acceptable(data_type type, const expectation &e, double got);
 
-// How a tensor's elements are judged, other than by is_acceptable.
+// How the elements of a tensor are judged.
 struct acceptance {
     using test = std::function<bool(dim_t number, const expectation &e, double got)>;
-    std::string rule;       // for the report, in place of the allowed error
+    std::string rule;       // shown in reports in place of the allowed error
     test element;           // empty: is_acceptable
-    double norm_limit = 0;  // > 0: in place of each element, the norm of the errors over that of the rounded values
+    double norm_limit = 0;  // > 0: in place of elements, the norm of the errors over that of the rounded values
     double zeros_limit = 1; // the share of zeros above which the results are not trusted
 };
 
 acceptance exactly(data_type type); // the expected value, rounded once
 
-// Of one tensor: how many elements are wrong, which is worst, and where they lie.
+// Judges the elements of one tensor: counts the wrong ones, and knows the worst and where they lie.
 class comparison {
 public:
     comparison(std::string tensor, const layout &shape, acceptance how = {})
@@ -44,9 +44,9 @@ public:
     size_t total() const { return total_; }
     bool is_trusted() const;
     const std::string &tensor() const { return tensor_; }
-    // Error over allowed error, of what was accepted.
+    // The largest ratio of error to allowed error among accepted elements.
     double worst_of_allowed() const { return double(worst_accepted_); }
-    std::vector<std::string> report() const; // one line for the worst element, one for each fault
+    std::vector<std::string> report() const; // for the norm or the worst element, and for each fault
 
 private:
     struct range {
@@ -77,7 +77,7 @@ private:
     std::vector<std::string> faults_;
 };
 
-// "dst[3,7]"
+// The name of an element, like "dst[3,7]".
 std::string element_name(const std::string &tensor, const std::vector<dim_t> &position);
 
 } // namespace benchdnn_lite

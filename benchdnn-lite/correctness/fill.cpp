@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of an execution.
+// Fills the inputs of an execution.
 #include "fill.hpp"
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace benchdnn_lite {
 
 namespace {
 
-constexpr uint64_t SEQUENCE_OF_ROW = uint64_t(1) << 32; // those of one argument's rows follow each other
+constexpr uint64_t SEQUENCE_OF_ROW = uint64_t(1) << 32; // rows of one argument have consecutive sequences
 
 uint64_t sequence_of(int id, dim_t row) { return uint64_t(id) * SEQUENCE_OF_ROW + uint64_t(row); }
 
@@ -35,10 +35,10 @@ void fill_rows(const execution &e, int id, uint64_t seed, const Write &write) {
     });
 }
 
-// Adversarial rows of a residual are of the kinds of src's rows, which so are those of the sums.
+// An adversarial row of a residual has the pattern of the same row of src, so that their sum has it, too.
 void fill_src(const execution &e, int id, fill_kind kind, uint64_t seed) {
     const problem &p = e.prb();
-    // Statistics that are inputs are f32: their variance must not overflow.
+    // Statistics that are inputs are f32, and their variance must not overflow.
     const row_writer writer{e.data(id).type(), p.statistics_are_inputs() ? 1e15 : 1e30, p.epsilon};
     fill_rows(e, id, seed, [&](dim_t r, random_numbers &numbers, std::span<double> row) {
         if (kind == fill_kind::random)
@@ -55,7 +55,7 @@ void fill_diff_dst(const execution &e, int id, fill_kind kind, uint64_t seed) {
     });
 }
 
-// Backward gets the statistics of src; global ones are somewhere near them.
+// Writes the statistics of the rows that are normalized; if they are global, others at random near these.
 void fill_statistics(const execution &e, uint64_t seed) {
     const problem &p = e.prb();
     const summed_rows sums(e, p.adds_residual() ? std::optional(e.data(JITNORM_ARG_SRC_1)) : std::nullopt);
@@ -83,7 +83,7 @@ void fill_uniform(const execution &e, int id, double low, double high, uint64_t 
     for (dim_t i = 0; i < data.elements(); ++i) data.set(i, numbers.uniform(low, high));
 }
 
-// Tensors beside the rows. An integer dst deserves values that use its range.
+// Fills tensors that are not rows, and a dst that is read. For an integer dst, the values are larger and use its range.
 void fill_others(const execution &e, uint64_t seed) {
     const bool integer_dst = e.prb().is_forward() && is_integer(e.prb().types.dst);
     const double reach = integer_dst ? 40 : 2;

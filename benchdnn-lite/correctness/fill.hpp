@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fill: the inputs of an execution.
+// fill: fills the inputs of an execution.
 //   random       rows with a mean and a deviation near 1
-//   adversarial  what breaks careless arithmetic: a mean far above the deviation, constant rows, an outlier first,
-//   tiny,
-//                denormal and huge values, ramps
-//   ties         forward into a narrow type: values that are exact until the last rounding, which they hit half way
-//   benchdnn     oneDNN benchdnn's: statistics that are exact in any order of summation
+//   adversarial  values that break careless arithmetic: a mean far above the deviation, constant rows, an outlier at
+//                the beginning, tiny, denormal and huge values, ramps
+//   ties         forward into a narrow type: results that are exact until they are rounded to the type of dst, and lie
+//                half way between two of its values
+//   benchdnn     the data of oneDNN's benchdnn: its statistics are exact in any order of summation
 #pragma once
 
 #include "../problem/execution.hpp"
@@ -16,13 +16,14 @@ enum class fill_kind { random, adversarial, ties, benchdnn };
 
 const char *name_of(fill_kind kind);
 
-// Whether ties can be made for a problem.
+// Whether `ties` can fill the inputs of a problem.
 bool has_ties(const problem &p);
 
 // Fills every input and poisons every pure output.
 void fill(const execution &e, fill_kind kind, uint64_t seed);
 
-// One byte in every input, whatever its type.
+// Sets all bytes of the arguments, except for scratchpads and scales, to one value, whatever their types. Their
+// elements are then small positive numbers.
 void fill_with_constant(const execution &e);
 
 } // namespace benchdnn_lite

@@ -32,7 +32,7 @@ int significant_bits(data_type type) {
 
 // How a row of src varies around its mean.
 enum class variation {
-    sparse,   // mean 0, many zeros: long rows of types with few bits
+    sparse,   // mean 0 and many zeros: for long rows of types with few bits
     relative, // the mean times 1 +- a fraction of few bits
     steps     // the mean +- 1 or 4 units
 };
@@ -61,7 +61,7 @@ double mean_of_row(const problem &p, const recipe &r, dim_t row) {
     return r.unit * power_of_two(std::max(row % 7, least));
 }
 
-// True with the probability, the same for the same number.
+// True with the given probability. The answer for a number is always the same.
 bool flip_coin(dim_t number, double probability) { return double(number * 753737 % 1000003) < probability * 1000003; }
 
 void make_steps(const recipe &r, double mean, dim_t row, std::span<double> values) {
@@ -135,7 +135,7 @@ void fill_others(const execution &e) {
             fill_each(a.data, [&](dim_t c) { return power_of_two(c % 7) / (given ? 1 : 8); });
         if (a.id == JITNORM_ARG_SHIFT)
             fill_each(a.data, [&](dim_t c) { return double(c % 3 - 1) * power_of_two(c % 7) / (given ? 1 : 512); });
-        // benchdnn adds no residual: its data stay as they are.
+        // benchdnn adds no residual. Zeros leave the sums as its data are.
         for (const int added : {JITNORM_ARG_SRC_1, JITNORM_ARG_BIAS, JITNORM_ARG_DIFF_DST_1})
             if (a.id == added) fill_each(a.data, [](dim_t) { return 0; });
         if (a.id == JITNORM_ARG_DST && a.use == role::both && !e.prb().in_place)

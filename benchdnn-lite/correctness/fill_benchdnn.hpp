@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fill_benchdnn: the data that oneDNN's benchdnn normalizes. Means are powers of two and neighbours in a row lie
-// symmetrically around them with few bits, so that sums come out exact in whatever order; backward, deviations are 1
-// and gradients powers of two.
+// fill_benchdnn: the data that oneDNN's benchdnn normalizes. Forward, means are powers of two, and neighbours in a row
+// lie symmetrically around the mean, with so few bits that sums are exact in any order. Backward, deviations are 1 and
+// gradients are powers of two.
 #pragma once
 
 #include "../problem/execution.hpp"

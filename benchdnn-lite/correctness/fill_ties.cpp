@@ -11,9 +11,9 @@ namespace benchdnn_lite {
 
 namespace {
 
-constexpr dim_t PERIOD = 32; // of a row of fifteen 1, fifteen -1 and two 0
+constexpr dim_t PERIOD = 32; // a row has fifteen 1, fifteen -1 and two 0 in so many columns
 
-// Half way between two neighbours of the type.
+// A random number half way between two neighbouring values of the type.
 double tie(data_type type, random_numbers &numbers) {
     if (is_integer(type)) return std::floor(numbers.uniform(lowest(type), largest(type))) + 0.5;
     const double value = round_to(type, numbers.uniform(1, 2));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fill_ties: inputs whose normalized values are exact, and lie half way between two values of dst.
+// fill_ties: inputs whose normalized values are exact, and lie half way between two values of the type of dst.
 //
-// The reciprocal deviation is 1: given statistics say so (mean 0, variance 1 - epsilon), or the rows are made of
-// fifteen times +-1 and a 0 in any order, whose mean is 0 and whose variance is 15/16, for the default epsilon of 1/16.
+// The reciprocal of the deviation is 1. Given statistics make it so (mean 0, variance 1 - epsilon). Rows whose
+// statistics are computed consist of 1, -1 and 0 in the proportion 15 : 15 : 2: their mean is 0 and their variance
+// 15/16, to which the default epsilon adds 1/16.
 #pragma once
 
 #include "../problem/execution.hpp"

@@ -20,10 +20,10 @@ real largest_deviation(std::span<const double> src, const statistics &stats) {
     return largest;
 }
 
-// Half the distance of denormal numbers in the type that computes: what any operation may lose.
+// Half the distance between denormal numbers of the type that computes. Any operation may lose this much.
 real denormal_step(double unit) { return unit == F64_ERROR ? 0x1p-1075L : 0x1p-150L; }
 
-// What a mean of denormal numbers may lose: it is computed in double, of a long row in parts.
+// How much the mean of denormal numbers may lose. It is computed in double; each part of a long row may lose something.
 real denormal_mean_loss(size_t columns) {
     const size_t parts = 1 + columns / 4096;
     return 0x1p-1075L * real(parts);
@@ -31,7 +31,8 @@ real denormal_mean_loss(size_t columns) {
 
 real element(std::span<const double> values, size_t c, real missing) { return values.empty() ? missing : values[c]; }
 
-// The sums of a row that diff_src needs, divided by C, and those of their terms' magnitudes.
+// The sums over a row that diff_src needs, divided by C, the same sums of the magnitudes of the terms, and the largest
+// |g|.
 struct gradient_means {
     real g = 0, g_xhat = 0, g_magnitude = 0, g_xhat_magnitude = 0, largest_g = 0;
 };

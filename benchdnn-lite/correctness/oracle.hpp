@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// oracle: what layer normalization gives, by its textbook formulas in long double, one row at a time, with the error
-// that a correct library may make. It shares nothing with the library.
+// oracle: the results of layer normalization by its textbook formulas in long double, one row at a time, with the error
+// that a correct library may make. It shares no code with the library.
 //
 //   mean = sum x / C        variance = sum (x - mean)^2 / C        rstd = 1 / sqrt(variance + epsilon)
 //   xhat = (x - mean) rstd  y = scale xhat + shift                 g = diff_dst scale
 //   diff_src = rstd (g - sum g / C - xhat sum (g xhat) / C)
 //   diff_scale = sum over rows diff_dst xhat                       diff_shift = sum over rows diff_dst
-// With rms the mean is zero and its term in diff_src is absent; with global statistics both sums in diff_src are.
+// With rms the mean is zero and its term in diff_src is absent; with global statistics both sums in diff_src
+// are absent.
 //
-// Errors are relative to the row (a bound on max |error| / max |xhat|), as the library documents them; a rounding to
-// the tensor's type comes on top and is the comparison's business. So does, near zero, the distance of denormal
-// numbers.
+// Errors are relative to the row (a bound on max |error| / max |xhat|), as the library documents them. Near zero, the
+// distance between denormal numbers is added. compare.hpp adds the rounding to the type of a tensor.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ namespace benchdnn_lite {
 
 using real = long double;
 
-// What computing in f32 (f64) may cost before the result is rounded. With the rounding to f32: 1e-6.
+// The error that computing in f32 (f64) may make before the result is rounded. With the rounding to f32 it is 1e-6.
 constexpr double F32_ERROR = 1e-6 - 0x1p-24;
 constexpr double F64_ERROR = 4e-15;
 
@@ -31,7 +31,7 @@ struct expectation {
 
 struct statistics {
     real mean = 0;
-    real rest = 0; // of the mean: what its rounding lost, which shows where it is large against the deviations
+    real rest = 0; // what the rounding of the mean lost; it matters if the mean is far larger than the deviations
     real variance = 0;
 
     real deviation(double x) const { return (x - mean) - rest; }
@@ -53,7 +53,7 @@ struct row_inputs {
 void expect_forward(const row_inputs &in, double unit, std::span<expectation> dst);
 void expect_diff_src(const row_inputs &in, double unit, std::span<expectation> diff_src);
 
-// The gradients of scale and shift, row after row.
+// Adds up the gradients of scale and shift, row by row.
 class gradient_sums {
 public:
     explicit gradient_sums(size_t columns) : columns_(columns) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// outcome: how a test went.
+// outcome: the result of a test.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ const char *name_of(state status);
 
 struct outcome {
     state status = state::passed;
-    std::string reason;               // of what is neither passed nor executed
+    std::string reason;               // why the test neither passed nor was executed
     std::vector<std::string> details; // of a failure
-    std::vector<std::string> notes;   // for who asked for more
-    size_t errors = 0, total = 0;     // elements
+    std::vector<std::string> notes;   // shown on request
+    size_t errors = 0, total = 0;     // counted in elements
     bool filtered = false;            // skipped because no implementation is left that --impl or --skip-impl accepts
 
     bool is_failure() const;

@@ -23,7 +23,7 @@ std::vector<double> values_of(const execution &e, int id) {
     return values;
 }
 
-// What rows are multiplied with; empty: nothing.
+// The factors of the elements of a row; empty: there are none.
 std::vector<double> weights_of(const execution &e) {
     std::vector<double> weights = values_of(e, JITNORM_ARG_SCALE);
     if (e.prb().adds_one_to_scale())
@@ -33,7 +33,7 @@ std::vector<double> weights_of(const execution &e) {
 
 acceptance acceptance_of(const execution &e, const argument &a, fill_kind kind) {
     if (a.id == JITNORM_ARG_DST_1) return exactly(a.data.type());
-    // benchdnn has no rule for scales that are found, where a shift may cancel all of a row.
+    // benchdnn has no rule for scales that are found. Exactness would not do, because a shift may cancel all of a row.
     if (a.id == (JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST)) return {};
     if (kind == fill_kind::benchdnn) return benchdnn_acceptance(e, a);
     return kind == fill_kind::ties && a.id == JITNORM_ARG_DST ? exactly(a.data.type()) : acceptance{};
@@ -92,7 +92,7 @@ void row_checker::read_inputs(dim_t row) {
     }
 }
 
-// The definition says which bits it has.
+// The sum must be exact, because its definition says which bits it has.
 void row_checker::check_sum(dim_t row) {
     execution_.data(JITNORM_ARG_DST_1).get_row(row, scratch_);
     const dim_t first = row * prb().row_length();
@@ -140,8 +140,8 @@ void row_checker::apply(const post_op &op, size_t index, dim_t row) {
     }
 }
 
-// What computes in f64 does so up to here. Judges the scales, and goes on with what the library has found: dst is right
-// or wrong for those.
+// Judges the scales that the library found, then expects the values that follow from these: dst is right or wrong for
+// them. Found scales are computed from f32, so values that were computed in f64 are rounded to f32 first.
 void row_checker::check_found_scales(dim_t row) {
     const buffer &scales = execution_.data(DST_SCALES);
     const dim_t groups = scales.shape().dims.back();
@@ -187,7 +187,8 @@ void row_checker::compare_row(int id, dim_t row) {
     for (size_t c = 0; c < expected_.size(); ++c) compare(id, first + dim_t(c), expected_[c], scratch_[c]);
 }
 
-// By the library's definition an f64 value becomes a type narrower than f32 through f32: two roundings.
+// By its definition, the library rounds f64 values to f32 before it rounds them to a narrower type. The tolerance
+// covers the first of these roundings.
 void row_checker::compare(int id, dim_t number, const expectation &e, double got) {
     expectation stored = e;
     if (unit_ == F64_ERROR && size_of(execution_.data(id).type()) < size_of(jitnorm_f32))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_checker: judges the outputs of a finished execution, row by row, so that memory need not hold what is expected.
+// row_checker: judges the outputs of a finished execution row by row, so that only one row of expected values is held
+// in memory.
 #pragma once
 
 #include <map>
@@ -13,11 +14,11 @@
 
 namespace benchdnn_lite {
 
-// Inputs as the execution found them: it may have overwritten them.
+// Inputs as they were before the execution, which may have overwritten them.
 struct kept_inputs {
     explicit kept_inputs(const execution &e);
     buffer src;
-    std::optional<buffer> residual; // where one is added
+    std::optional<buffer> residual; // if one is added
     std::optional<buffer> old_dst;  // forward with a sum
     std::optional<buffer> diff_dst; // backward
 };
@@ -30,8 +31,8 @@ public:
     row_checker &operator=(const row_checker &) = delete;
 
     void check_rows(dim_t begin, dim_t end);
-    void merge(const row_checker &other); // that checked the rows behind these
-    void check_gradients();               // when all rows have been checked
+    void merge(const row_checker &other); // `other` checked the rows after these
+    void check_gradients();               // after all rows have been checked
     std::map<int, comparison> &outputs() { return outputs_; }
 
 private:

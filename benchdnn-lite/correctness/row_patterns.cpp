@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of src that are filled by one pattern each.
+// Fills rows of src, each with one pattern.
 #include "row_patterns.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 enum class pattern { large_mean, constant, outlier_first, tiny, huge, ramp, alternating, zero, denormal, count };
 
-// `value`, but well inside the type's range.
+// `value`, reduced if it is not well inside the range of the type.
 double within(data_type type, double value) { return std::min(value, largest(type) / 4); }
 
 double denormal_of(data_type type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_patterns: rows of src that are filled by one pattern each.
+// row_patterns: fills rows of src, each with one pattern.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct row_writer {
     double epsilon; // of the problem
 
     void random(random_numbers &numbers, std::span<double> row) const;
-    // `number` chooses the pattern.
+    // Fills the row with the pattern that `number` chooses.
     void adversarial(dim_t number, random_numbers &numbers, std::span<double> row) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of src and a residual.
+// Computes sums of src and a residual.
 #include "summed_rows.hpp"
 
 namespace benchdnn_lite {

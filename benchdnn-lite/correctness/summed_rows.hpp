@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// summed_rows: what is normalized where a residual is added: (src + residual) + bias, each addition rounded to the type
-// that computes, as the library defines it; rounded once more if the problem says so.
+// summed_rows: the rows that are normalized in problems that add a residual: (src + residual) + bias. Each addition is
+// rounded to the type that computes, as the library defines it, and the sum once more if the problem says so.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace benchdnn_lite {
 
 class summed_rows {
 public:
-    // `residual` as the execution finds it. Nothing is added where the problem has none.
+    // `residual`: as it is before the execution, which may overwrite it. Without a residual, nothing is added.
     summed_rows(const execution &e, std::optional<buffer> residual);
 
-    // src's row becomes the sum as it is computed, and that the row which is normalized.
+    // add() turns a row of src into the sum as it is computed. round() turns this sum into the row that is normalized.
     void add(dim_t row, std::span<double> src) const;
     void round(std::span<double> sum) const;
 
