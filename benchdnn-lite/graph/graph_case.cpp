@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a serialized graph.
+// Reads a serialized graph.
 #include "graph_case.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string text_of(const json &object, const char *name, const std::string &oth
     return object.contains(name) ? member(object, name).get<std::string>() : otherwise;
 }
 
-// The parser would convert any number, of which most are no integers of 64 bits.
+// Refuses all other numbers, which the parser would convert.
 int64_t integer_in(const json &value) {
     if (!value.is_number_integer()) throw input_error("an integer was expected, not ", value.dump());
     if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t(LARGEST))
@@ -77,7 +77,7 @@ std::vector<dim_t> numbers_of(const json &list, const char *what) {
     return values;
 }
 
-// oneDNN writes -1, or the smallest integer, for what it does not know.
+// Whether all values are known. For unknown ones oneDNN writes -1 or the smallest integer.
 bool is_known(const std::vector<dim_t> &values) {
     return std::all_of(values.begin(), values.end(), [](dim_t value) { return value >= 0; });
 }

@@ -20,7 +20,7 @@ struct graph_tensor {
     data_type type = jitnorm_data_type_undef;
     bool has_shape = true; // false: shape and strides are to be inferred
     std::vector<dim_t> dims;
-    std::vector<dim_t> strides; // of a strided one
+    std::vector<dim_t> strides; // only of a strided tensor
     jitnorm_graph_layout_type_t layout_type = jitnorm_graph_layout_type_strided;
     jitnorm_graph_tensor_property_t property = jitnorm_graph_tensor_property_undef;
 };
@@ -33,7 +33,8 @@ struct graph_op {
     std::map<std::string, graph_attribute> attributes;
     std::vector<graph_tensor> inputs, outputs;
 
-    // The attribute's value; if it is not there, what it was. Throws input_error where it is of another type.
+    // Sets `value` to that of the attribute; leaves it as it is if the operation has no such attribute. Throws
+    // input_error if the attribute has another type.
     template <typename Value>
     void read(const char *attribute, Value &value) const {
         const auto found = attributes.find(attribute);
@@ -49,13 +50,13 @@ struct graph_case {
     std::vector<graph_op> ops;
 
     std::set<size_t> written() const;    // ids of the tensors that operations write
-    std::set<size_t> boundaries() const; // ids of those that no operation writes, or none reads
+    std::set<size_t> boundaries() const; // ids of tensors that no operation writes, or that none reads
 };
 
-// Throws input_error, which says what in the text is not such a graph.
+// Throws input_error, which says what is wrong with the text.
 graph_case parse_graph(const std::string &json_text);
 
-// The attributes that the operations here have: what type a value has.
+// Parses the value of an attribute. The attributes are those of the operations here; the name decides on the type.
 graph_attribute parse_graph_attribute(const std::string &name, const std::string &text); // throws input_error
 
 } // namespace benchdnn_lite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's answer to an operation, row by row.
+// Compares the outputs of an operation with the oracle, row by row.
 #include "graph_check.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ public:
     std::vector<comparison> check();
 
 private:
-    // An output: what it holds, and the comparison.
+    // An output: its values and their comparison.
     struct judged {
         std::vector<double> values;
         comparison comparing;
@@ -50,7 +50,7 @@ private:
     const graph_memory &memory_;
     const std::vector<double> diff_dst_, beta_, mean_, variance_;
     std::vector<double> src_, gamma_;
-    std::vector<std::vector<double>> others_; // of followers, for each element; empty where there is none
+    std::vector<std::vector<double>> others_; // second operand of each follower, for each element; empty if it has none
     size_t rows_ = 0, columns_ = 0;
     std::map<graph_role, judged> outputs_;
     row_inputs in_;
@@ -64,7 +64,8 @@ size_t product(const std::vector<dim_t> &dims, size_t begin, size_t end) {
     return result;
 }
 
-// The values of a tensor that has the last of the dimensions, or 1, for each element of those.
+// Broadcasts a tensor to `dims`: returns a value for each element. The dimensions of the tensor are the last ones of
+// `dims`, or 1 in their place.
 std::vector<double> broadcast(const buffer &b, const std::vector<dim_t> &dims) {
     const std::vector<double> values = values_of(b);
     std::vector<dim_t> own = b.shape().dims;
@@ -95,7 +96,7 @@ checker::checker(const graph_norm &n, const graph_memory &memory)
     for (const graph_follower &f : n.followers)
         others_.push_back(std::holds_alternative<binary_post_op>(f.step) ? broadcast(memory.at(f.other), dims)
                                                                          : std::vector<double>{});
-    if (gamma_.size() == 1) gamma_.assign(columns_, gamma_[0]); // RMSNorm's may be broadcast
+    if (gamma_.size() == 1) gamma_.assign(columns_, gamma_[0]); // that of RMSNorm may be a single value
     in_.scale = gamma_;
     in_.shift = beta_;
     in_.epsilon = n.epsilon;
@@ -106,7 +107,8 @@ checker::checker(const graph_norm &n, const graph_memory &memory)
     }
 }
 
-// By the library's definition the sum is f32; where it is kept, what is normalized is what its tensor holds.
+// By the definition of the library, the sum is f32. If the sum is an output, it is rounded to the type of its tensor,
+// and the rounded values are normalized.
 void checker::add_residual(const std::vector<dim_t> &dims) {
     const std::vector<double> added = broadcast(memory_.at(norm_.inputs.at(residual)), dims);
     const auto kept = norm_.outputs.find(sum);

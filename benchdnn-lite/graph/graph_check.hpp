@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_check: the outputs of an executed operation against the oracle's.
+// graph_check: compares the outputs of an executed operation with the oracle.
 #pragma once
 
 #include "../correctness/compare.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations behind a normalization by name.
+// The operations that go with a normalization, by their names.
 #include "graph_follower.hpp"
 
 #include "../error.hpp"
@@ -8,7 +8,8 @@ namespace benchdnn_lite {
 
 namespace {
 
-// A function of one tensor. The names are those of its attributes; without, the numbers stand.
+// A function of one tensor. alpha and beta are the attributes with these names, if the operation has them; else they
+// have the values given here.
 struct function {
     const char *name;
     jitnorm_graph_op_kind_t number;
@@ -99,7 +100,7 @@ size_t elements_of(const graph_tensor &t) {
     return count;
 }
 
-// The operand that is not broadcast is src.
+// Reads an addition before the normalization. src is the operand that is not broadcast; the other one is the residual.
 void add_before(graph_norm &n, const graph_op &op, const std::set<size_t> &outputs) {
     const graph_tensor &one = op.inputs.at(0), &other = op.inputs.at(1);
     const bool first_is_whole = one.dims.size() >= other.dims.size() && elements_of(one) >= elements_of(other);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_follower: the operations that the library computes together with a normalization, an addition before it and
-// others behind it, in the oracle's words.
+// graph_follower: the operations that the library computes together with a normalization, as the oracle sees them: an
+// addition before it, and operations after it.
 #pragma once
 
 #include "graph_norm.hpp"
 
 namespace benchdnn_lite {
 
-// The library's number for a kind of such operations; the wildcard's for others.
+// The library's number for such a kind of operation; for other kinds, that of the wildcard.
 jitnorm_graph_op_kind_t follower_kind(const std::string &name);
 
-// What a partition of these operations computes, the first of which is a normalization, or an addition and the second
-// one that. outputs: the ids of what the partition writes. Throws input_error, and unsupported where there is no oracle
-// for it.
+// What a partition of these operations computes. The first operation is a normalization, or it is an addition and the
+// second one is a normalization. `outputs`: the ids of the tensors that the partition writes. Throws input_error, and
+// unsupported if the oracle does not know an operation.
 graph_norm understand(const std::vector<const graph_op *> &ops, const std::set<size_t> &outputs);
 
 } // namespace benchdnn_lite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The combinations of the settings' lists, each a graph of its own.
+// Makes a graph for each combination of the values in the settings' lists.
 #include "graph_job.hpp"
 
 #include "../error.hpp"
@@ -10,9 +10,9 @@ namespace benchdnn_lite {
 
 namespace {
 
-constexpr size_t MAX_JOBS = 10'000; // each holds its graph
+constexpr size_t MAX_JOBS = 10'000; // a limit, because each job holds its graph
 
-// Runs `step`; its mistakes are that knob's.
+// Runs `step` and puts the name of the knob in front of the mistakes that it finds.
 template <typename Step>
 void blame(std::string_view knob, Step step) {
     try {

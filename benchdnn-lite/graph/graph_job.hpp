@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_job: one serialized graph with one choice of rewritings, and what is done with it.
+// graph_job: a serialized graph, how it is rewritten, and how it is run.
 #pragma once
 
 #include "../problem/mode.hpp"
@@ -7,25 +7,26 @@
 
 namespace benchdnn_lite {
 
-// What the knobs of the driver --graph hold; --reset goes back to these defaults. The lists run in every combination.
+// The values of the knobs of the driver --graph. --reset restores these defaults. A graph runs with every combination
+// of the values in the lists.
 struct graph_settings {
     std::vector<std::string> in_shapes{""}, op_attrs{""}, types{""}, fpmaths{""};
-    int64_t expected_partitions = -1; // that or 0: any number
+    int64_t expected_partitions = -1; // -1 or 0: any number
     std::string match;                // a POSIX basic regular expression; empty: every graph
 };
 
 struct graph_job {
-    std::string file, in_shapes, op_attrs, types, fpmath; // all but the first as the knobs have them
+    std::string file, in_shapes, op_attrs, types, fpmath; // all but `file` as the knobs have them
     int64_t expected_partitions;
     run_options options;
     graph_case graph;
 
-    // What follows the program's name to run this graph once more.
+    // The program's arguments that run this graph once more.
     std::string line() const;
 };
 
-// Appends the graph in `content` with each combination of the settings. `file` is its name for people. Throws
-// input_error, which names the knob that is to blame.
+// Appends a job for each combination of the settings. `content` is the serialized graph, and `file` the name to show
+// for it. Throws input_error, which names the knob that is at fault.
 void append_graphs(const graph_settings &s, const std::string &file, const std::string &content,
                    const run_options &options, std::vector<graph_job> &jobs);
 

@@ -11,7 +11,7 @@ namespace {
 
 using jitnorm::graph::logical_tensor;
 
-// A scalar is one element.
+// A scalar becomes a tensor of one element.
 layout layout_of(const logical_tensor &t) {
     layout l;
     l.type = data_type(t.get_data_type());
@@ -74,7 +74,7 @@ void graph_memory::fill_statistics(const graph_norm &n) {
 void graph_memory::fill_inputs(const graph_norm &n) {
     for (const auto &[role, id] : n.inputs)
         if (role != graph_role::mean && role != graph_role::variance && !filled_.contains(id)) fill(role, id);
-    for (const graph_follower &f : n.followers) // as gamma: what is divided by should not be near zero
+    for (const graph_follower &f : n.followers) // like gamma: divisors should not be near zero
         if (std::holds_alternative<binary_post_op>(f.step) && !filled_.contains(f.other))
             fill(graph_role::gamma, f.other);
     if (!n.is_forward) fill_statistics(n);

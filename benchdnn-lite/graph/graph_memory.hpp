@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_memory: the tensors of a graph by their ids, filled as their roles ask for.
+// graph_memory: the tensors of a graph by their ids, filled with values that suit their roles.
 #pragma once
 
 #include <span>
@@ -17,17 +17,18 @@ class graph_memory {
 public:
     explicit graph_memory(uint64_t seed) : seed_(seed) {}
 
-    // Makes the tensor unless it is there. Throws std::bad_alloc.
+    // Allocates the tensor, unless one with its id exists. Throws std::bad_alloc.
     void add(const jitnorm::graph::logical_tensor &described);
     const buffer &at(size_t id) const { return buffers_.at(id); }
     jitnorm::graph::tensor tensor(const jitnorm::graph::logical_tensor &described, const jitnorm::engine &on) const;
 
-    // Fills what the operation reads and nothing has filled or written: statistics with those of src.
+    // Fills the inputs of the operation that were neither filled nor written before. Mean and variance become those of
+    // src.
     void fill_inputs(const graph_norm &n);
-    // What the operation writes: NaN before, so that nothing can pass unwritten.
+    // Fills the outputs of the operation with NaN, so that a value that it does not write is found.
     void poison_outputs(const graph_norm &n);
 
-    // The guards of which tensors are broken.
+    // The ids of the tensors whose guards were overwritten.
     std::vector<size_t> broken_guards() const;
 
 private:

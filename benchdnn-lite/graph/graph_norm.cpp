@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations' inputs, outputs and attributes by name.
+// The inputs, outputs and attributes of normalizations, by their names.
 #include "graph_norm.hpp"
 
 #include "../error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_norm: what an operation of a serialized graph computes, in the oracle's words.
+// graph_norm: what an operation of a serialized graph computes, as the oracle sees it.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace benchdnn_lite {
 
-// residual and sum: of an addition that is computed with the normalization behind it.
+// What a tensor is to an operation. residual and sum belong to an addition that is computed together with the
+// normalization after it.
 enum class graph_role {
     src,
     residual,
@@ -25,10 +26,10 @@ enum class graph_role {
     diff_beta
 };
 
-// What an operation fused behind a normalization does to its values.
+// An operation that is fused after a normalization.
 struct graph_follower {
     std::variant<eltwise_post_op, binary_post_op> step;
-    size_t other; // of two tensors: the second one's id
+    size_t other; // if it takes two tensors: the id of the second one
 
     explicit graph_follower(const eltwise_post_op &op) : step(op), other(0) {}
     graph_follower(const binary_post_op &op, size_t id) : step(op), other(id) {}
@@ -40,20 +41,20 @@ struct graph_norm {
     bool uses_affine = true;
     float epsilon = 1e-5F;
     int64_t begin_norm_axis = -1;
-    std::map<graph_role, size_t> inputs, outputs; // ids; of those that are read or written
+    std::map<graph_role, size_t> inputs, outputs; // ids of the tensors that are read or written
     std::vector<graph_follower> followers;        // in their order; dst is what the last one writes
 
     std::set<size_t> inputs_ids() const;
     std::set<size_t> outputs_ids() const;
 
-    // How many of src's dimensions come before the normalized ones; throws input_error where there is no such axis.
+    // How many of src's dimensions come before the normalized ones. Throws input_error if src has no such axis.
     size_t axis(size_t src_ndims, size_t gamma_ndims) const;
 };
 
-// None if the operation is no normalization. Throws input_error.
+// Empty if the operation is no normalization. Throws input_error.
 std::optional<graph_norm> understand(const graph_op &op);
 
-// The library's number for a kind; of one that is unknown here, the wildcard's.
+// The library's number for a kind of operation; for unknown kinds, that of the wildcard.
 jitnorm_graph_op_kind_t graph_kind(const std::string &name);
 jitnorm_graph_op_attr_t graph_attribute_name(const std::string &name); // throws input_error
 

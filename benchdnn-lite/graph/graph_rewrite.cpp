@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewritings of a graph.
+// Changes graphs before they run.
 #include "graph_rewrite.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t LARGEST = std::numeric_limits<int64_t>::max();
 
-// "head:tail" at the first separator.
+// The parts of the text before and after the first separator.
 std::pair<std::string, std::string> cut(const std::string &text, char separator) {
     const size_t at = text.find(separator);
     if (at == text.npos) throw input_error("'", text, "' has no '", std::string(1, separator), "'");
@@ -112,7 +112,7 @@ void set_types(graph_case &graph, const std::set<size_t> &ids, data_type type) {
     });
 }
 
-// Tensors of rows. Of an operation that is no normalization, all tensors, but for those that change the type.
+// The tensors of rows of normalizations, and all tensors of other operations, except for those that change the type.
 std::set<size_t> data_of(const graph_case &graph) {
     constexpr graph_role DATA[] = {graph_role::src, graph_role::diff_dst, graph_role::dst, graph_role::diff_src};
     std::set<size_t> ids;

@@ -9,21 +9,21 @@
 
 namespace benchdnn_lite {
 
-// ID:VALUE[+ID:VALUE...], a VALUE being SHAPE, SHAPE*LAYOUT, *LAYOUT or a tag alone; a SHAPE 2x3x4, scalar or -, which
-// is the same, a LAYOUT a tag (acb) or strides (12x1x3). Tensors that operations write and that are not named are
-// inferred.
+// ID:VALUE[+ID:VALUE...]. A VALUE is SHAPE, SHAPE*LAYOUT, *LAYOUT or a tag alone. A SHAPE is like 2x3x4; scalar and -
+// both mean no dimensions. A LAYOUT is a tag (acb) or strides (12x1x3). Shapes of tensors that operations write are
+// inferred, unless they are named.
 void rewrite_shapes(graph_case &graph, std::string_view text);
 
-// OP:NAME:VALUE[*NAME:VALUE...][+OP:...]; the value undef takes the attribute away. Outputs that attributes switch off
-// go too, and the tensors that operations write are inferred.
+// OP:NAME:VALUE[*NAME:VALUE...][+OP:...]. The value undef removes the attribute. Outputs that attributes switch off are
+// removed, too, and shapes of tensors that operations write are inferred.
 void rewrite_attributes(graph_case &graph, std::string_view text);
 
-// TYPE, for the data of every operation (src, dst and their gradients; all tensors of those behind a normalization, but
-// for TypeCast and Quantize; f32, bf16, f16, or undef for no change), or
-// ID:TYPE[+ID:TYPE...] for single tensors.
+// TYPE or ID:TYPE[+ID:TYPE...]. A TYPE alone is f32, bf16, f16, or undef for no change. It is for the data of every
+// operation: src, dst and their gradients, and all tensors of operations that are no normalization, except for TypeCast
+// and Quantize. ID:TYPE is for a single tensor.
 void rewrite_types(graph_case &graph, std::string_view text);
 
-// A floating-point mode, perhaps with :true or :false, whether it is for integers too.
+// A floating-point mode. :true or :false may follow, which says whether the mode is for integers, too.
 void rewrite_fpmath(graph_case &graph, std::string_view text);
 
 } // namespace benchdnn_lite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph from its operations to their results.
+// Runs a graph, from its operations to their results.
 #include "graph_run.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ struct attribute_setter {
     }
 };
 
-// An operation of a kind that is unknown here is only a place in the graph.
+// An operation of an unknown kind becomes a wildcard without attributes.
 jitnorm::graph::op make_op(const graph_op &from) {
     const jitnorm_graph_op_kind_t kind = graph_kind(from.kind);
     jitnorm::graph::op op(from.id, jitnorm::graph::op::kind(kind), described(from.inputs), described(from.outputs),
@@ -73,7 +73,7 @@ struct step {
     graph_norm norm;
     std::vector<logical_tensor> inputs, outputs; // as compiled
 
-    // "LayerNorm+GELU" of kinds, and so of names
+    // The kinds or the names of the operations, joined like "LayerNorm+GELU".
     std::string joined(std::string graph_op::*text) const {
         std::string result;
         for (const graph_op *op : ops) result += concat(result.empty() ? "" : "+", op->*text);
@@ -106,7 +106,7 @@ private:
     const jitnorm::engine engine_{jitnorm::engine::kind::cpu, 0};
     jitnorm::stream stream_{engine_};
     std::vector<step> steps_;
-    std::map<size_t, logical_tensor> compiled_; // what is known of the tensors
+    std::map<size_t, logical_tensor> compiled_; // the tensors by id, as partitions were compiled for them
     graph_memory memory_;
 };
 
@@ -137,7 +137,8 @@ void runner::partition() {
         throw input_error(std::to_string(steps_.size()), " partitions, not ", std::to_string(job_.expected_partitions));
 }
 
-// What passes between the operations is among them, and the library does not look at it.
+// All inputs, or all outputs, of the operations, as far as they are known by now. Tensors between operations of the
+// partition are among them; the library ignores these.
 std::vector<logical_tensor> runner::known(const step &s, std::vector<graph_tensor> graph_op::*side) const {
     std::vector<logical_tensor> result;
     for (const graph_op *op : s.ops)
@@ -179,7 +180,7 @@ void runner::check(const step &s) {
     o.status = o.errors > 0 ? state::failed : state::passed;
 }
 
-// Single executions; the tensors are handed over once.
+// Times single executions. The list of tensors is made once, before them.
 void runner::time(const step &s) {
     graph_times t{s.joined(&graph_op::name), s.joined(&graph_op::kind), {}, 0};
     std::vector<jitnorm::graph::tensor> ins, outs;
@@ -205,7 +206,8 @@ void runner::time(const step &s) {
     result_.times.push_back(std::move(t));
 }
 
-// Checking holds tensors as doubles, too; a buffer, the place of each column, also where there are no rows.
+// The bytes that a tensor takes: its own, a place for each column, which its buffer has even without rows, and for a
+// check copies of the elements as doubles.
 double bytes_held(const logical_tensor &t, bool checked) {
     const std::vector<dim_t> dims = t.get_dims();
     double elements = 1;

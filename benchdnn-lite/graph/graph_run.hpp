@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_run: a graph compiled, executed, judged and timed, partition by partition.
+// graph_run: compiles, executes, checks and times a graph, partition by partition.
 #pragma once
 
 #include "../correctness/outcome.hpp"
@@ -22,7 +22,7 @@ struct graph_result {
     std::vector<graph_times> times; // of each partition, if timed
 };
 
-// What goes wrong is in the result.
+// Throws nothing for what goes wrong: the result says it.
 graph_result run_graph(const graph_job &job);
 
 } // namespace benchdnn_lite
