@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// accuracy: what a run wrote, judged by the oracle's answer.
+// accuracy: judges what a run wrote by the oracle's answer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ inline double rounding_of(jitnorm_data_type_t type) {
     }
 }
 
-// f64 throughout is judged by f64's precision; else the computation is in f32 or ends in it.
+// Whether results are judged by the precision of f64: if all tensors of rows are f64. All others are judged by the
+// precision of f32.
 inline bool is_double(const setup &s) {
     return s.src_type == jitnorm_f64 && s.dst_type == jitnorm_f64 &&
            (s.kind == jitnorm_forward_training || s.kind == jitnorm_forward_inference ||

@@ -12,7 +12,7 @@ namespace jitnorm::tests {
 
 namespace {
 
-// Empty where they are the same, else the first place where they are not.
+// The first difference; empty if there is none.
 std::string difference(const std::vector<double> &got, const std::vector<double> &expected) {
     if (got.size() != expected.size())
         return std::to_string(got.size()) + " elements, not " + std::to_string(expected.size());

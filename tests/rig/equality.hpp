@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// equality: all that one problem writes, forward or backward, by kernels and by the reference, and its bits compared.
+// equality: runs a problem, forward or backward, on kernels and on the reference, and compares the bits of all that it
+// writes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,18 +19,18 @@ using impl::jit::isa;
 
 const implementation &jit_for(isa vectors);
 
-// Every output's values, widened to double, which is exact; empty where there is no such output.
+// The values of every output, widened to double, which is exact. Empty: there is no such output.
 struct outputs {
     std::vector<double> result, mean, variance, diff_scale, diff_shift, sum, found_scales, unquantized;
 };
 
 outputs outputs_of(const run &r);
 
-using preparation = std::function<void(run &)>; // changes inputs before they are read
+using preparation = std::function<void(run &)>; // changes the inputs of a run before it executes
 
 outputs outputs_by(const implementation &entry, const setup &s, const preparation &prepare = {});
 
-// The definition is blind to NaN's payload and sign.
+// A NaN equals any NaN, because the definition of results leaves its payload and sign open.
 bool same_bits(const std::vector<double> &a, const std::vector<double> &b);
 
 void expect_same(const outputs &got, const outputs &expected, const setup &s, const std::string &what);
@@ -37,7 +38,7 @@ void expect_same(const outputs &got, const outputs &expected, const setup &s, co
 // Runs the reference and the kernels and compares.
 void expect_equal_to_reference(isa vectors, const setup &s, const preparation &prepare = {});
 
-// How many threads there may be, until the end of the scope.
+// Sets the number of threads that OpenMP may use; the destructor restores it.
 class thread_count {
 public:
     thread_count() = default;
@@ -51,13 +52,13 @@ private:
     const int before_ = omp_get_max_threads();
 };
 
-// Kernels with several numbers of threads, one after the other.
+// Runs the kernels with each number of threads. The second function expects what the reference gives.
 void expect_for_threads(isa vectors, const setup &s, const std::vector<int> &counts, const outputs &expected);
 void expect_equal_for_threads(isa vectors, const setup &s, const std::vector<int> &counts);
 
 inline std::string name_of(isa vectors) { return vectors == isa::avx512 ? "avx512" : "avx2"; }
 
-// A suite over instruction sets: a machine that lacks one says so.
+// A suite for several instruction sets. Its tests are skipped, with a message, if the processor lacks their set.
 class on_isa : public testing::TestWithParam<isa> {
 protected:
     void SetUp() override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// execution: what a create call is made of, and a small layer normalization of every kind, ready to run or to be
-// spoiled: descriptors, data, memories and the argument list of one primitive.
+// execution: the arguments of a create call, and everything that one execution of a primitive needs: data, memories and
+// the argument list. A test can run it, or change any part of it first.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace jitnorm::tests {
 
-// What a create call is made of, with values that work: change one and see.
+// The arguments of a create call. The defaults work; a test sets descriptors and changes what it is about.
 struct forward_request {
     jitnorm_prop_kind_t prop_kind = jitnorm_forward_training;
     const_jitnorm_memory_desc_t src = nullptr, dst = nullptr, statistics = nullptr;
@@ -45,7 +45,7 @@ struct backward_request {
     }
 };
 
-// One tensor of the execution: its memory and the bytes behind it.
+// One tensor of an execution: its bytes, and the memory object for them.
 struct bound_tensor {
     std::vector<std::byte> bytes;
     owned_memory memory;
@@ -53,11 +53,11 @@ struct bound_tensor {
 
 class execution {
 public:
-    // Every tensor that the primitive has, each with a buffer filled with `filler` bytes.
+    // Makes every tensor that the primitive has, each with a buffer that is filled with `filler`.
     explicit execution(const_jitnorm_primitive_desc_t pd, std::byte filler = std::byte(0x3f))
         : execution(pd, pd, filler) {}
 
-    // The tensors of one primitive for another, whose sizes are known at execution only.
+    // For a primitive that learns sizes at execution only: the tensors have the sizes that the descriptor `sizes` has.
     execution(const_jitnorm_primitive_desc_t pd, const_jitnorm_primitive_desc_t sizes,
               std::byte filler = std::byte(0x3f))
         : primitive_(make_primitive(pd)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// found_scales: problems whose scales of dst the library finds, and values that reach these as they are.
+// found_scales: problems for which the library finds scales of dst, and inputs that reach their quantization unchanged.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ inline setup quantizing(const std::vector<dim_t> &dims, dim_t per_row = 1, jitno
             .seed = unsigned(dims.back())};
 }
 
-// Given statistics that change nothing let every value through.
+// A problem whose given statistics, those that holding() writes, let every value of src through unchanged.
 inline setup letting_through(dim_t rows, dim_t columns, dim_t per_row = 1) {
     setup s = quantizing({rows, columns}, per_row);
     s.kind = jitnorm_forward_inference;

@@ -27,8 +27,8 @@ unsigned char *map(size_t pages) {
     return inner;
 }
 
-// Mappings of few pages that no buffer has any more, writable: tests of short rows would spend most of their time on
-// making them. They are a list in their own memory, since some tests forbid allocations.
+// Small mappings, writable, that no buffer uses any more. Without them, tests of short rows would spend most of their
+// time on making mappings. Each list of mappings is kept in their own memory, since some tests forbid allocations.
 class spare_mappings {
 public:
     static bool keeps(size_t pages) { return pages > 0 && pages < COUNT; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_buffer: memory with an inaccessible page on both sides, so that one byte too far is a crash.
+// guarded_buffer: memory with an inaccessible page on both sides, so that an access one byte too far is a crash.
 //
-// The buffer touches one of the two guards exactly (the other side keeps the rest of its page, filled with canaries).
-// Everything starts as CANARY bytes, so that a test can also tell what was never written.
+// The buffer touches exactly one of the two guards. On its other side, the rest of the page is filled with canaries.
+// All bytes are CANARY at first, so that a test can also find out what was never written.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +31,10 @@ public:
         return reinterpret_cast<T *>(data_);
     }
 
-    // False when something wrote between the buffer and the far guard.
+    // False if something was written between the buffer and the guard that it does not touch.
     bool slack_untouched() const;
 
-    // After this, a write is a crash too: for the inputs of a test.
+    // From now on a write crashes, too. For the inputs of a test.
     void make_read_only() const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitnorm_handle: handles of the C interface that end by themselves, and short ways to make them. The functions under
-// test are called as C calls them. No test framework is needed, so that programs and fuzz targets have the same ones.
+// jitnorm_handle: owners of handles of the C interface, and short functions that make handles. The functions under test
+// are called as C calls them. No test framework is needed, so that programs and fuzz targets can use this file.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace jitnorm::tests {
 #define EXPECT_OK(call) EXPECT_EQ(call, jitnorm_success)
 #define ASSERT_OK(call) ASSERT_EQ(call, jitnorm_success)
 
-// For what has to work before a test can begin.
+// Throws if a call failed. For calls that have to work before a test can begin.
 template <typename Status>
 void must(Status status, const char *what) {
     if (int(status) != 0) throw std::runtime_error(std::string(what) + ": status " + std::to_string(int(status)));
 }
 
-// The C interface's functions that destroy have one type each, and all answer 0.
+// Owns a handle. `destroy` is the function of the C interface that destroys it; it returns 0.
 template <typename Handle, auto destroy>
 class owned {
 public:
@@ -38,7 +38,7 @@ public:
     }
     ~owned() { reset(); }
 
-    // Ends the process where the handle cannot be destroyed.
+    // Destroys the handle and takes another one. Ends the process if the handle cannot be destroyed.
     void reset(Handle handle = nullptr) noexcept {
         if (handle_ != nullptr) must(destroy(handle_), "an object can be destroyed");
         handle_ = handle;
@@ -116,7 +116,7 @@ Answer ask(const_jitnorm_memory_desc_t md, jitnorm_query_t what) {
 
 inline int ndims_of(const_jitnorm_memory_desc_t md) { return ask<int>(md, jitnorm_query_ndims_s32); }
 
-// The array that a descriptor answers to `what`.
+// The array that the descriptor returns for `what`. `count_query` is the query for its length.
 inline dims dims_of(const_jitnorm_memory_desc_t md, jitnorm_query_t what,
                     jitnorm_query_t count_query = jitnorm_query_ndims_s32) {
     const auto *values = ask<const jitnorm_dim_t *>(md, what);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// layouts: memory layouts by a short text, for tables of test cases: a tag ("aBcd8b"), the dimensions of any rank in
-// their order in memory ("@cab": b is dense), row-major strides with a gap after each row ("gap") or with space between
-// the elements of a row ("spread"), or the strides themselves ("40,1"); each may end in "+7", an offset0.
+// layouts: makes memory layouts from a short text, for tables of test cases:
+//   aBcd8b   a tag
+//   @cab     the dimensions of any rank in the order of memory; here b is dense
+//   gap      row-major strides with a gap after each row
+//   spread   row-major strides with space between the elements of a row
+//   40,1     strides
+// Each may end in "+7", an offset0.
 #pragma once
 
 #include <string>

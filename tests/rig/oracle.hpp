@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests' oracle: layer normalization by its textbook formulas, in double (or long double, to judge f64), sharing
-// nothing with src/. Tensors are dense, row major, `rows` by `columns`, already widened to Real.
+// The tests' oracle: layer normalization by its textbook formulas, in double (or long double, to judge f64). It
+// shares no code with src/. Tensors are dense, row major, `rows` by `columns`, and already widened to Real.
 //
 //   mean = sum x / C        variance = sum (x - mean)^2 / C        rstd = 1 / sqrt(variance + epsilon)
 //   y = scale (x - mean) rstd + shift
 //   diff_src = rstd (g - sum g / C - xhat sum g xhat / C),  g = diff_dst scale,  xhat = (x - mean) rstd
 //   diff_scale = sum over rows diff_dst xhat                diff_shift = sum over rows diff_dst
-// With rms the mean is zero and the term sum g / C is absent; with global statistics both sums are.
+// With rms the mean is zero and the term sum g / C is absent; with global statistics both sums are
+// absent.
 #pragma once
 
 #include <cmath>
@@ -45,7 +46,7 @@ Real oracle_mean(const Real *row, size_t columns) {
     return sum / Real(columns);
 }
 
-// What is left of the mean when it is rounded to Real: it would show where the mean is far larger than the deviation.
+// What the mean lost when it was rounded to Real. It matters if the mean is far larger than the deviation.
 template <typename Real>
 Real oracle_mean_rest(const Real *row, size_t columns, Real mean) {
     Real deviations = 0;
@@ -53,7 +54,7 @@ Real oracle_mean_rest(const Real *row, size_t columns, Real mean) {
     return deviations / Real(columns);
 }
 
-// About mean + rest.
+// The variance around mean + rest.
 template <typename Real>
 Real oracle_variance(const Real *row, size_t columns, Real mean, Real rest) {
     Real squares = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// planned: what an implementation makes of a problem, on this machine unless another one is given.
+// planned: the plan, the executor and the scratchpad size that an implementation has for a problem, on this machine
+// unless another one is given.
 #pragma once
 
 #include <memory>

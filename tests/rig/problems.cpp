@@ -70,7 +70,7 @@ problem with_runtime_sizes(problem p) {
                             &p.attr.residual.sum, &p.attr.unquantized})
         forget(*md, true);
     for (impl::post_op &op : p.attr.post_ops.entries)
-        if (auto *binary = std::get_if<impl::binary_post_op>(&op)) forget(binary->src1, false); // broadcast where 1
+        if (auto *binary = std::get_if<impl::binary_post_op>(&op)) forget(binary->src1, false); // 1: broadcast
     return p;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// problems: what is to be solved, by a setup of a few words or as small valid ones to start from.
+// problems: makes problems from a setup of a few words, and small valid ones to start from.
 #pragma once
 
 #include <iosfwd>
@@ -20,10 +20,10 @@ using impl::layer_norm::statistics_form;
 
 // What is added before the normalization; nothing by default.
 struct residual_setup {
-    std::string added, sum; // layouts; empty: no such tensor. Backward: sum is that of the sum's gradient
+    std::string added, sum; // layouts; empty: no such tensor. Backward, `sum` is the layout of the gradient of the sum
     jitnorm_data_type_t type = jitnorm_f32, sum_type = jitnorm_f32, bias_type = jitnorm_data_type_undef;
     bool rounded = false;
-    bool in_place = false; // the sum is written over the residual; backward: diff_src over the sum's gradient
+    bool in_place = false; // the sum is written over the residual; backward, diff_src over the gradient of the sum
 };
 
 // How to make a problem; the defaults are a plain f32 forward training.
@@ -35,15 +35,15 @@ struct setup {
     std::string diff_src = "dense";
     jitnorm_data_type_t src_type = jitnorm_f32, dst_type = jitnorm_f32; // dst_type also of diff_dst
     jitnorm_data_type_t diff_src_type = jitnorm_f32;
-    jitnorm_data_type_t affine_type = jitnorm_f32; // scale, shift and, unless they have a type of their own,
-    jitnorm_data_type_t gradient_type = jitnorm_data_type_undef; // their gradients
+    jitnorm_data_type_t affine_type = jitnorm_f32;               // of scale and shift
+    jitnorm_data_type_t gradient_type = jitnorm_data_type_undef; // of their gradients; undef: affine_type
     impl::attributes attr = {};
     bool in_place = false;
     guard_side side = guard_side::after;
     double mean = 1, deviation = 2; // of src
     unsigned seed = 1;
 
-    int axes = 1; // normalized
+    int axes = 1; // how many of the last dimensions are normalized
     jitnorm_data_type_t statistics_type = jitnorm_f32;
     statistics_form form = statistics_form::variance;
     unsigned left_out = 0;
@@ -59,14 +59,14 @@ std::ostream &operator<<(std::ostream &out, const setup &s);
 
 problem make_problem(const setup &s);
 
-// The same problem as a primitive knows it whose executions bring all sizes and strides.
+// The same problem without sizes and strides, like that of a primitive whose executions bring them.
 problem with_runtime_sizes(problem p);
 
 inline memory_desc dense(const std::vector<dim_t> &dims, jitnorm_data_type_t type = jitnorm_f32) {
     return impl::make_dense(dims, type);
 }
 
-// Scales of dst that the library finds: so many for each row.
+// Attributes that ask the library to find scales of dst, `per_row` for each row.
 inline impl::attributes finding_scales(std::vector<dim_t> dims, dim_t per_row = 1) {
     impl::attributes attr;
     dims.back() = per_row;
@@ -74,7 +74,7 @@ inline impl::attributes finding_scales(std::vector<dim_t> dims, dim_t per_row = 
     return attr;
 }
 
-// Without flags.
+// A problem without flags.
 inline problem make_problem(jitnorm_prop_kind_t kind, const std::vector<dim_t> &dims) {
     return make_problem(setup{.kind = kind, .flags = 0, .dims = dims});
 }

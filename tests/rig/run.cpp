@@ -94,7 +94,8 @@ void run::execute_on(const implementation &entry, sizes_come when, const impl::m
 }
 
 void run::execute_on(const executor &made, size_t scratchpad_bytes, const plan *how) {
-    const guarded_buffer scratchpad(scratchpad_bytes, guard_side::before); // aligned
+    const guarded_buffer scratchpad(scratchpad_bytes,
+                                    guard_side::before); // so that it begins at a page: it must be aligned
     protect_inputs();
     ASSERT_EQ(call(made, scratchpad.data(), how), jitnorm_success);
     EXPECT_TRUE(scratchpad.slack_untouched());

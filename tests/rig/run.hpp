@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // run: one execution inside the library, without a front end: a problem, its tensors filled with random values, the
-// oracle's question about them, and the call. Nothing else in tests/ knows what executors are given.
+// same problem for the oracle, and the call. Nothing else in tests/ knows what arguments executors take.
 //
-// A test may change everything between making a run and executing it: the problem, what tensors hold, where they lie.
+// A test may change everything between making a run and executing it: the problem, the values of tensors, and where
+// they lie.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ class run {
 public:
     explicit run(const setup &s);
 
-    // The oracle's problem, from what the tensors hold: to be asked for before execute() when in place.
+    // The problem for the oracle, with the values that the tensors hold now. In place, this must come before execute().
     template <typename Real = double> // or long double
     oracle_problem<Real> question() const;
 
@@ -37,21 +38,21 @@ public:
     void execute_on(const implementation &entry, sizes_come when = sizes_come::at_creation,
                     const impl::machine &on = impl::the_machine());
 
-    // With a plan, the sizes come at execution.
+    // If `how` is given, the sizes come at execution.
     void execute_on(const executor &made, size_t scratchpad_bytes, const plan *how = nullptr);
 
-    // The call alone.
+    // The call alone, without protection of the inputs and checks of the surroundings.
     jitnorm_status_t call(const executor &made, void *scratchpad, const plan *how = nullptr) const;
 
-    // The data output, wherever it lies.
+    // The tensor that dst or diff_src is written to: in place, that of an input.
     const tensor &result() const;
-    // The sum with the residual, forward.
+    // The tensor that the sum with the residual is written to, forward.
     const tensor &written_sum() const { return sum_in_place_ && p.is_forward() ? residual : sum; }
 
     problem p;
     tensor src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift;
     tensor residual, sum, bias, diff_sum, unquantized;
-    tensor src_scale, dst_scale;  // the attribute's, one float each, or those that are found
+    tensor src_scale, dst_scale;  // scales of the attributes, one float each, or those of dst that are found
     std::vector<tensor> operands; // src1 of binary post-op i
 
 private:

@@ -23,7 +23,7 @@ struct job {
     dims sizes;
     jitnorm_data_type_t type = jitnorm_f32;
     jitnorm_scratchpad_mode_t scratchpad = BY_LIBRARY;
-    bool columns_first = false; // in memory: rows have to be packed
+    bool columns_first = false; // in memory, so that rows have to be packed
     unsigned flags = jitnorm_use_scale | jitnorm_use_shift;
 };
 
@@ -45,7 +45,7 @@ inline owned_pd describe(const job &j) {
 
 using bytes = std::vector<unsigned char>;
 
-// Patterns that are moderate positive numbers in f32, bf16 and f16 alike (the upper halves of f32).
+// Random bytes that are moderate positive numbers in f32, bf16 and f16 alike: each pair is the upper half of an f32.
 inline bytes random_patterns(size_t size, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> value(0.5F, 2);
@@ -73,7 +73,7 @@ public:
             if (has(argument)) outputs_.push_back(argument);
     }
 
-    // The outputs' bytes of one execution, one after the other.
+    // Executes the primitive and returns the bytes of its outputs, one output after the other.
     bytes run() { return run_on(stream_); }
     bytes run_on(jitnorm_stream_t stream) {
         std::map<int, bytes> buffers;
@@ -118,7 +118,7 @@ private:
     std::map<int, bytes> inputs_;
 };
 
-// Small and large work, rows that are shared between threads, both owners of the scratchpad.
+// Small and large work, rows that are shared between threads, and both owners of the scratchpad.
 inline std::vector<job> jobs() {
     return {{"forward_small", jitnorm_forward_training, {7, 33}, jitnorm_f32, BY_LIBRARY},
             {"forward_large", jitnorm_forward_training, {3, 101, 515}, jitnorm_f32, BY_LIBRARY},

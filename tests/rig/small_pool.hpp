@@ -14,8 +14,8 @@
 
 namespace jitnorm::tests {
 
-// Workers take bodies from one queue; whoever waits for its own bodies runs whatever is in the queue meanwhile, other
-// callers' bodies and tasks included.
+// Workers take bodies from one queue. A thread that waits for its own bodies meanwhile runs whatever is in the queue,
+// bodies of other callers and tasks included.
 class small_pool {
 public:
     using task = std::function<void()>;
@@ -28,10 +28,10 @@ public:
             });
     }
 
-    // As many bodies at once as there are workers, and the caller.
+    // Runs as many bodies at once as there are workers, and one more on the caller.
     jitnorm_thread_pool_t as_seen_by_the_library() { return {parallel_for, this, int(workers_.size()) + 1}; }
 
-    // Runs all tasks and whatever they add.
+    // Runs all tasks and the bodies that these add, and returns when the tasks have ended.
     void run(const std::vector<task> &tasks) {
         std::unique_lock lock(mutex_);
         size_t left = tasks.size();
@@ -74,7 +74,7 @@ private:
     std::condition_variable_any changed_;
     std::deque<task> queue_;
     std::atomic<int> calls_ = 0;
-    std::vector<std::jthread> workers_; // last: they end before what they use does
+    std::vector<std::jthread> workers_; // last, so that they end before the members that they use
 };
 
 } // namespace jitnorm::tests

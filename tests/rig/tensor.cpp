@@ -13,7 +13,7 @@ namespace jitnorm::tests {
 
 namespace {
 
-// The positions of a tensor in logical order, those of its padding too. body(position, is_element)
+// Calls body(position, is_element) for the positions of a tensor in logical order, those of its padding included.
 template <typename Body>
 void for_each_padded_position(const memory_desc &md, Body &&body) {
     if (nelems(md) == 0) return;
@@ -26,7 +26,7 @@ void for_each_padded_position(const memory_desc &md, Body &&body) {
     }
 }
 
-// As much of one part of the list of random numbers as has been asked for.
+// One part of the list of random numbers, made as far as numbers have been asked for.
 class part_of_list {
 public:
     explicit part_of_list(unsigned seed) : generator_(seed) {}
@@ -47,7 +47,8 @@ tensor::tensor(const memory_desc &md, guard_side side)
     : md_(md), is_dense_(md.ndims != 0 && md == impl::make_dense({md.dims, size_t(md.ndims)}, md.data_type)),
       buffer_(impl::bytes(md), side), data_(buffer_.data()) {}
 
-// Large tensors are dense, and dividing for every element is what their tests would spend their time on.
+// Large tensors are dense. Their tests would spend their time on the divisions that impl::offset_of_index() needs for
+// every element.
 dim_t tensor::offset_of_index(dim_t index) const { return is_dense_ ? index : impl::offset_of_index(md_, index); }
 
 void tensor::fill(const std::vector<double> &values) const {

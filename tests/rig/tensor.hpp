@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tensor: guarded memory with a descriptor, filled and read in logical order as doubles, which knows what of its memory
-// are elements, padding and gaps.
+// tensor: guarded memory with a descriptor. It is filled and read as doubles in logical order, and knows which of its
+// memory are elements, padding and gaps.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ class tensor {
 public:
     tensor() = default;
     explicit tensor(const memory_desc &md, guard_side side = guard_side::after);
-    // Over memory of the caller's, of which nothing is said about the surroundings.
+    // A tensor in memory of the caller, whose surroundings are not checked.
     tensor(const memory_desc &md, void *data) : md_(md), data_(data) {}
 
     const memory_desc &md() const { return md_; }
@@ -32,7 +32,7 @@ public:
     std::vector<double> values() const;
     void make_read_only() const { buffer_.make_read_only(); }
 
-    // What a kernel must leave as it is (gaps, slack) and what it must zero (padding).
+    // Whether a kernel left gaps and slack as they were, and zeroed the padding.
     bool surroundings_are_right() const;
 
 private:
@@ -45,8 +45,8 @@ private:
     void *data_ = nullptr;
 };
 
-// Normally distributed. Numbers of other seeds are other parts of one long list, of which each part is made once: tests
-// ask for the same many times.
+// Normally distributed numbers. They are taken from one long list, each seed beginning at another part. Every part is
+// made once, since tests ask for the same numbers many times.
 std::vector<double> random_values(dim_t count, double mean, double deviation, unsigned seed);
 
 } // namespace jitnorm::tests
