@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// input_error: a mistake in what the user gave. main prints its text as one line on stderr and exits with status 2.
-// unsupported: a problem that cannot be asked of the library; it is skipped, and its text says why.
+// input_error: a mistake of the user on the command line or in a file. The program prints its text as one line on
+// stderr and ends with status 2 (cli/exit_status.hpp).
+// unsupported: the library cannot be asked to solve a problem. The test is skipped; the text says why.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 namespace benchdnn_lite {
 
-// Whatever the user typed stays one line.
+// Replaces control characters by '?', so that an error that quotes what the user typed stays on one line.
 inline std::string without_control_characters(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
@@ -27,7 +28,7 @@ struct unsupported : std::runtime_error {
     explicit unsupported(const Parts &...parts) : std::runtime_error(concat(parts...)) {}
 };
 
-// No implementation is left that the problem's filter accepts.
+// The problem's filter (--impl, --skip-impl) accepts none of the implementations.
 struct filtered_out : unsupported {
     using unsupported::unsupported;
 };

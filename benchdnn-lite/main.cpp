@@ -6,7 +6,8 @@
 #include "jitnorm/jitnorm.h"
 
 int main(int argc, char **argv) {
-    // What the library refuses the program reports itself, in its own place.
+    // The program reports the library's errors itself, beside the problem that caused them. The library prints none,
+    // unless the user asks for them.
     if (std::getenv("JITNORM_VERBOSE") == nullptr) jitnorm_set_verbose(0);
     return benchdnn_lite::run_command_line(argc, argv);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small parsing steps that every knob shares.
+// Small steps of parsing that all knobs share.
 #include "text.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// text: the small parsing steps that every knob shares. All throw input_error.
+// text: small steps of parsing that all knobs share. The functions parse_...() and those for regular expressions throw
+// input_error if the text is malformed.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace benchdnn_lite {
 
-// All parts in a row, each a string, a view or a literal.
+// Joins the parts. Each is a string, a view or a literal.
 template <typename... Parts>
 std::string concat(const Parts &...parts) {
     std::string text;
@@ -17,20 +18,22 @@ std::string concat(const Parts &...parts) {
     return text;
 }
 
-// "a,,b" -> "a", "", "b"; an empty text is one empty part.
+// Splits "a,,b" into "a", "" and "b". An empty text has one part, which is empty.
 std::vector<std::string> split(std::string_view text, char separator);
 
+// The integer must lie between `lowest` and `highest`, both included.
 int64_t parse_integer(std::string_view text, int64_t lowest, int64_t highest);
 float parse_float(std::string_view text);
-bool parse_bool(std::string_view text); // true, false, 1, 0, in either case of letters
+bool parse_bool(std::string_view text); // true, false, 1 or 0, in upper or lower case
 
 bool equal_but_for_case(std::string_view a, std::string_view b);
 
-// A POSIX basic regular expression, as benchdnn takes them.
-std::string checked_regex(std::string_view expression); // the same, if it is one
+// POSIX basic regular expressions, the kind that benchdnn takes. checked_regex() returns the expression if it is valid.
+std::string checked_regex(std::string_view expression);
 bool has_match(const std::string &text, const std::string &expression);
 
-// Shortest text that parse_float reads back to the same value, without a plus: that stands between entries of a list.
+// The shortest text from which parse_float() reads the same value. An exponent has no plus sign (1e20), because a plus
+// separates the entries of lists.
 std::string to_text(float value);
 
 } // namespace benchdnn_lite

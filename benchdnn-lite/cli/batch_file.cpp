@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding a file of options and cutting it into words.
+// Finds files of options, and splits them into words.
 #include "batch_file.hpp"
 
 #include <algorithm>
@@ -12,9 +12,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Whether a quote has begun and not ended.
 bool is_open(const std::string &text) { return std::count(text.begin(), text.end(), '"') % 2 == 1; }
 
-// Reads the next word and counts lines; false at the end.
+// Reads the next word and counts lines. False if there is no further word.
 bool next_word(std::istream &input, word &result, int &line) {
     result.text.clear();
     for (int c = input.get(); input; c = input.get()) {
@@ -38,7 +39,8 @@ bool next_word(std::istream &input, word &result, int &line) {
     return !result.text.empty();
 }
 
-// Where installed and freshly built programs keep their input files.
+// The folders that may have the input files that come with the program: beside a program in its build folder, and where
+// they are installed.
 std::vector<fs::path> shipped_roots() {
     std::error_code ignored;
     const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path();
@@ -52,7 +54,7 @@ std::vector<fs::path> shipped_folders() {
     return folders;
 }
 
-// Of the first root that has the folder.
+// The sorted names of the files in `folder`, in the first root that has such files.
 template <typename Iterator>
 std::vector<std::string> files_in(const char *folder) {
     std::error_code ignored;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch_file: finding a file of options and cutting it into words.
+// batch_file: finds files of options, and splits them into words.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +11,21 @@ namespace benchdnn_lite {
 
 struct word {
     std::string text;
-    int line = 0;
+    int line = 0; // in which the word begins, from 1
 };
 
-// Words are separated by white space, but for that between two quotes of one line; a word that starts with # begins a
-// comment to the end of the line; a backslash at the end of a word joins it with the next, so that a long list may go
-// on in the next line.
+// White space separates words, except between two quotes on one line. A word that starts with # begins a comment, which
+// ends with the line. A backslash at the end of a word joins the next word to it, unless that starts with --, so that a
+// long list may continue on the next line.
 std::vector<word> words_of(std::istream &input);
 
-// Where files are looked for, as benchdnn does: in the working directory, in the folders of the files named before, in
-// their order; then beside the including file and among the input files that come with the program.
+// The folders in which files are searched. As in benchdnn, the first is the working directory; then come the folders of
+// the files named before, in the order of their names. Two more follow: the folder of the including file, and the input
+// files that come with the program.
 class batch_folders {
 public:
-    // Both throw input_error when there is no such file. Only `find` remembers the folder that `name` has.
+    // The path of the file `name`. find() also remembers the folder in `name` for later searches. Both throw
+    // input_error if there is no such file.
     std::filesystem::path find(const std::string &name, const std::filesystem::path &including_folder);
     std::filesystem::path look_up(const std::string &name, const std::filesystem::path &including_folder) const;
 
@@ -31,7 +33,7 @@ private:
     std::vector<std::filesystem::path> named_;
 };
 
-// Names of the input files that come with the program, in order: batches of both drivers, or graphs.
+// Names of the input files that come with the program: batches of both drivers, and graphs.
 std::vector<std::string> shipped_batches();
 std::vector<std::string> shipped_graphs();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From arguments to the list of things to run.
+// Reads the arguments and batch files, and makes the list of jobs.
 #include "command_line.hpp"
 
 #include <algorithm>
@@ -21,16 +21,16 @@ namespace {
 
 constexpr size_t MAX_DEPTH = 32; // of nested batch files
 
-// Names the file already.
+// A mistake whose text already has the name of the batch file.
 struct mistake_in_file : input_error {
     using input_error::input_error;
 };
 
-// A word of the command line or of a batch file, in the folder of the file.
+// A word of the command line or of a batch file.
 struct argument {
     const std::string &text;
     const std::string *next; // the word after it; null: none
-    const fs::path &folder;
+    const fs::path &folder;  // that of the batch file; "." for the command line
 };
 
 class parser {
@@ -55,7 +55,7 @@ private:
     bool driver_named_ = false, problem_named_ = false;
     command result_;
     batch_folders folders_;
-    std::vector<fs::path> open_files_; // those being read, outermost first
+    std::vector<fs::path> open_files_; // the batch files that are being read, outermost first
 };
 
 bool is_driver(std::string_view text) { return text == name_of(driver::lnorm) || text == name_of(driver::graph); }
@@ -74,7 +74,7 @@ void parser::take_driver(const std::string &text) {
     driver_named_ = true;
 }
 
-// -vN is --verbose=N, -h is --help.
+// Replaces -vN by --verbose=N, and -h by --help.
 std::string long_form(const std::string &text) {
     if (text == "-h") return "--help";
     return text.starts_with("-v") ? concat("--verbose=", text.substr(2)) : text;
@@ -90,7 +90,7 @@ void parser::reject_unknown(const std::string &option) const {
     throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
 }
 
-// With the word after it, if that is a value.
+// The message shows how to write the knob: with the next word if that is a valid value, otherwise with an example.
 void parser::reject_without_value(const knob &k, const std::string *next) const {
     std::string_view value = k.example;
     try {
@@ -156,7 +156,7 @@ std::string content_of(const fs::path &file, const std::string &name) {
     std::ifstream input(file);
     std::string content;
     for (char c; input.get(c);) content += c;
-    if (!input.eof()) throw input_error("cannot read '", name, "'"); // it ended before the file did
+    if (!input.eof()) throw input_error("cannot read '", name, "'"); // reading stopped before the end of the file
     return content;
 }
 
@@ -226,7 +226,7 @@ std::string version_text() {
                   ", jitnorm ", text(v->major, v->minor, v->patch), "\n");
 }
 
-// All arguments were read and there is nothing to run.
+// All arguments have been read, and there is nothing to run. Says why.
 void parser::reject_empty() const {
     const std::string &match = state_.which == driver::graph ? state_.graph.match : state_.lnorm.match;
     if (problem_named_ && !match.empty()) throw input_error("--match: no problem's line has '", match, "'");

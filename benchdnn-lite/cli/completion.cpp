@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts that complete the command line.
+// Writes scripts that complete the command line.
 #include "completion.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace benchdnn_lite {
 
 namespace {
 
-// A list goes on after each comma: what is complete already stays in front of every offer.
+// In a comma-separated list, bash replaces the whole value. So each offer begins with the values that are complete.
 constexpr std::string_view FUNCTIONS = R"(
 _benchdnn_lite_values() {
     local value=$1 choices=$2 done=
@@ -36,7 +36,7 @@ _benchdnn_lite() {
         ;;
 )";
 
-// Of all drivers; the first of one name stands for the others.
+// The knobs of all drivers. If several have the same name, the first one stands for all.
 std::vector<knob> all_knobs() {
     std::vector<knob> all = knobs_of(driver::lnorm);
     for (const knob &k : knobs_of(driver::graph))
@@ -47,7 +47,7 @@ std::vector<knob> all_knobs() {
 
 bool takes_file(const knob &k) { return k.choices == ANY_FILE || k.choices == BATCH_FILE || k.choices == CASE_FILE; }
 
-// Names, with a space before each.
+// The names of the input files that come with the program, with a space before each; empty for ANY_FILE.
 std::string shipped_for(const knob &k) {
     std::string names;
     if (k.choices != ANY_FILE)
@@ -79,7 +79,7 @@ std::string bash() {
                   "\ncomplete -F _benchdnn_lite benchdnn-lite\n");
 }
 
-// For a single-quoted argument of zsh's _arguments: \ before each of `special`.
+// The text as part of a single-quoted argument of zsh's _arguments, with a \ before each character of `special`.
 std::string escaped(std::string_view text, std::string_view special) {
     std::string result;
     for (const char c : text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions and lost output as statuses.
+// Turns exceptions and lost output into exit statuses.
 #include "exit_status.hpp"
 
 #include <cstdio>
@@ -11,6 +11,7 @@ namespace benchdnn_lite {
 
 namespace {
 
+// Prints the reason and returns the status.
 int told(const char *program, const char *reason, int status) {
     std::fprintf(stderr, "%s: %s\n", program, reason);
     return status;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// exit_status: how a program ends.
+// exit_status: turns the end of a program into its exit status.
 #pragma once
 
 #include <functional>
 
 namespace benchdnn_lite {
 
-// What `body` answers; 2 after a mistake of the user's, 1 after any other error. Where nothing went wrong but what was
-// printed could not all be written, on a full disk or a closed output: 1. Each is told in one line on stderr.
+// Calls `body` and returns its result, the exit status. It is 2 instead if `body` throws input_error, and 1 if it
+// throws another exception. It is also 1 if `body` returns 0 but not all output could be written, because the disk is
+// full or the output is closed. In each of these cases one line on stderr says why.
 int exit_status_of(const char *program, const std::function<int()> &body);
 
 } // namespace benchdnn_lite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results for machines.
+// Writes the results as JSON.
 #include "json_report.hpp"
 
 #include <nlohmann/json.hpp>
@@ -97,7 +97,7 @@ void json_report::write(const std::string &name, const tally &c, double seconds)
                        {"failed", c.failed},
                        {"listed", c.listed},
                        {"seconds", seconds}}}};
-    // Names may hold any bytes.
+    // Names may have any bytes; those that are not UTF-8 are replaced.
     write_file(name, whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 

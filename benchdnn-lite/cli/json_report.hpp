@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// json_report: the results for machines, one object for each test.
+// json_report: collects the results for --json, one JSON object for each test.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ public:
 
     void add(const test_title &title, const lnorm_result &result);
     void add(const test_title &title, const graph_result &result);
-    // Throws std::runtime_error if the file cannot be written.
+    // seconds: duration of the run. Throws std::runtime_error if the file cannot be written.
     void write(const std::string &file, const tally &counts, double seconds) const;
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of options. Adding a knob is adding a row (and, for a driver's list, its place in the cross product).
+// The table of knobs. A new knob needs a row here and, if it has a list of values, a line in the cross product
+// (settings.cpp).
 #include "knobs.hpp"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace benchdnn_lite {
 
 namespace {
 
-// The elements of a comma-separated list, each read by `parse`; no text at all means the default.
+// Reads a comma-separated list, each element by `parse`. An empty text gives the default list. If an element is wrong,
+// `list` stays unchanged.
 template <typename Value, typename Parse>
 void set_list(std::vector<Value> &list, const std::vector<Value> &default_list, std::string_view text, Parse parse) {
     std::vector<Value> values;
@@ -190,7 +192,7 @@ const knob TABLE[] = {
 #undef TEXTS
 #undef OPTION
 
-// How many letters to add, leave out or exchange (Levenshtein 1966).
+// How many letters must be added, removed or replaced to turn a into b (Levenshtein 1966).
 size_t distance(std::string_view a, std::string_view b) {
     std::vector<size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), size_t(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// knobs: the table of all drivers' options, one row each: how it is called, an example, what it means, what it does.
-// Parser, help, manual page and shell completion all live on it.
+// knobs: the table of all drivers' knobs (options). Each row has the knob's name, an example, a description and a
+// function that sets it. The parser, the help, the manual page and the shell completion all use this table.
 #pragma once
 
 #include <string_view>
@@ -13,15 +13,16 @@ namespace benchdnn_lite {
 
 enum class driver { lnorm, graph };
 
+// What knobs set.
 struct knob_state {
     driver which = driver::lnorm;
     settings lnorm;
     graph_settings graph;
     run_options options;
-    std::string json;       // file for machines; empty: none
+    std::string json;       // file to write the results to; empty: none
     std::string completion; // shell to write a completion for; empty: none
-    std::string batch;      // file to read next; the parser takes it away
-    std::string graph_file; // graph to run next; likewise
+    std::string batch;      // batch file to read next; the parser clears it when it reads the file
+    std::string graph_file; // file of the graph to run next; cleared likewise
     bool help = false, manual = false, version = false;
 };
 
@@ -29,20 +30,20 @@ enum class drivers { both, lnorm, graph };
 
 struct knob {
     std::string_view name;    // without the dashes
-    std::string_view example; // of a value; empty: it takes none
+    std::string_view example; // an example of a value; empty: the knob takes no value
     std::string_view help;    // at most 53 columns
-    std::string_view choices; // values that completion offers, separated by spaces, or one of the names of files below
+    std::string_view choices; // values for completion to offer, separated by spaces, or a constant below
     drivers taken_by;
-    void (*set)(knob_state &state, std::string_view value); // an empty value is the default; throws input_error
+    void (*set)(knob_state &state, std::string_view value); // an empty value means the default; throws input_error
 };
 
-// What completion offers for a knob that takes a file: any file; and those of batches, or of graphs, that come with the
-// program.
+// What completion offers for a knob that takes a file: any file, and for BATCH_FILE and CASE_FILE also the names of the
+// batches or graphs that come with the program.
 inline constexpr std::string_view ANY_FILE = "FILE", BATCH_FILE = "BATCH", CASE_FILE = "CASE";
 
 std::string_view name_of(driver d); // --lnorm
 std::vector<knob> knobs_of(driver d);
-const knob *find_knob(std::string_view name, driver d);         // null if the driver has none of that name
-std::string_view closest_knob(std::string_view name, driver d); // empty if none is near
+const knob *find_knob(std::string_view name, driver d);         // null if the driver has no such knob
+std::string_view closest_knob(std::string_view name, driver d); // the most similar name; empty if none is similar
 
 } // namespace benchdnn_lite

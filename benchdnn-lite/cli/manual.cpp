@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manual page.
+// Writes the manual page.
 #include "manual.hpp"
 
 #include "../text.hpp"
@@ -59,7 +59,7 @@ benchdnn\-lite \-\-graph \-\-batch=test_graph_ci
 .BR benchdnn\-lite\-race (1)
 )";
 
-// As it stands: no character is taken for a command of roff, nor - for a hyphen.
+// The text for roff, written so that roff prints it unchanged: backslashes start no escapes, and - is no hyphen.
 std::string literal(std::string_view text) {
     std::string result;
     for (const char c : text) {

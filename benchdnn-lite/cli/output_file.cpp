@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of results.
+// Checks and writes files of results.
 #include "output_file.hpp"
 
 #include <fstream>

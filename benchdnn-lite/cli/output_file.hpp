@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// output_file: files that a knob names and the results are written to.
+// output_file: files for results, whose names the user gives by a knob.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace benchdnn_lite {
 
-// Before hours of work are done for it: throws input_error if the file cannot be written. An empty name is no file.
+// Throws input_error, which names the knob, if the file cannot be written. Called before the tests run, so that no work
+// is lost. An empty name means that there is no file.
 void check_writable(std::string_view knob, const std::string &file);
 
 void write_file(const std::string &name, const std::string &text); // throws std::runtime_error

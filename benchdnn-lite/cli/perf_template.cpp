@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line that a timed problem prints.
+// Fills in the line that a timed problem prints.
 #include "perf_template.hpp"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ constexpr std::string_view CSV =
     "%0time%,%0Gflops%";
 
 struct modifiers {
-    char statistic = ' '; // - 0 + or none
+    char statistic = ' '; // - 0 + or a space for none
     double unit = 1;
 
-    // None chooses `unless_said`.
+    // The chosen statistic in the chosen unit; without a choice, that of `unless_said`.
     double of(const spread &s, char unless_said = '-') const {
         const char which = statistic == ' ' ? unless_said : statistic;
         return (which == '-' ? s.least : which == '0' ? s.average : s.most) / unit;
@@ -72,7 +72,7 @@ struct placeholder {
 #define NUMBER(expression) [](values v, modifiers m) { return number(expression); }
 #define NOTHING [](values, modifiers) { return std::string(); }
 
-// The last line is what benchdnn has for other drivers.
+// Placeholders with NOTHING are those that benchdnn has for other drivers. Here they are empty.
 constexpr placeholder PLACEHOLDERS[] = {
     {"prb", TEXT(v.what.line())},
     {"desc", TEXT(to_text(v.what.prb.size))},
@@ -103,7 +103,7 @@ constexpr placeholder PLACEHOLDERS[] = {
     {"cpdtime", NUMBER(m.of(v.descriptor_ms, '+'))},
     {"cptime", NUMBER(m.of(v.primitive_ms, '+'))},
     {"ctime", NUMBER(m.of(v.descriptor_ms, '+') + m.of(v.primitive_ms, '+'))},
-    {"ops", [](values, modifiers) { return number(0); }}, // not counted for this driver
+    {"ops", [](values, modifiers) { return number(0); }}, // operations are not counted for this driver
     {"flops", [](values, modifiers) { return number(0); }},
     {"axis", NOTHING},
     {"group", NOTHING},
@@ -120,7 +120,7 @@ constexpr placeholder PLACEHOLDERS[] = {
 
 double unit_of(char letter) { return letter == 'K' ? 1e3 : letter == 'M' ? 1e6 : letter == 'G' ? 1e9 : 0; }
 
-// Of what stands between two percent signs.
+// Removes the modifiers from the beginning of a placeholder (the text between two percent signs) and returns them.
 modifiers take_modifiers(std::string_view &text) {
     modifiers m;
     if (!text.empty() && std::string_view("-0+").find(text[0]) != text.npos) {
@@ -140,7 +140,7 @@ const placeholder *find_placeholder(std::string_view name) {
     return found == std::end(PLACEHOLDERS) ? nullptr : found;
 }
 
-// Hands the parts of a template to `on_text` and `on_placeholder`.
+// Splits a template, and calls `on_text` and `on_placeholder` with its parts in their order.
 template <typename OnText, typename OnPlaceholder>
 void walk(std::string_view text, OnText on_text, OnPlaceholder on_placeholder) {
     for (;;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Templates filled in, or rows of our own table.
+// Fills in the template, or prints a row of our own table.
 #include "performance.hpp"
 
 #include <cstdio>

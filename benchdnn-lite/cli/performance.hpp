@@ -7,14 +7,14 @@
 
 namespace benchdnn_lite {
 
-// Of a job of the driver --lnorm.
+// The result of a job of the driver --lnorm.
 struct lnorm_result : test_result {
     bool timed = false;
-    spread descriptor_ms, primitive_ms;
-    timing times; // if timed
+    spread descriptor_ms, primitive_ms; // how long it took to create them
+    timing times;                       // if timed
 };
 
-// `index` is the test's. Empty lines if nothing was timed.
+// index: the test's number. There are no lines if nothing was timed.
 timed_lines performance_of(const job &j, const lnorm_result &result, size_t index);
 
 } // namespace benchdnn_lite

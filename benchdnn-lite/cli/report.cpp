@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines on standard output, the totals, and the progress line.
+// Prints the lines of tests, the totals and the progress line.
 #include "report.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// report: the lines on standard output, the totals, the progress line of long runs, and whether the machine was calm
-// enough for the times to mean something. The same for all drivers.
+// report: prints the lines of tests and the totals on standard output. On stderr it prints a progress line in long
+// runs, and at the end says if the machine was too busy for the times to mean anything. All drivers use it.
 #pragma once
 
 #include <chrono>
@@ -14,71 +14,73 @@
 
 namespace benchdnn_lite {
 
-// A test before it runs.
+// How a test is named, and what is known before it runs.
 struct test_title {
-    std::string line;         // reproduces it
-    std::string shown;        // where space is short
-    std::string reproduction; // of a failure: what to type
-    std::string name;         // of the problem; may be empty
+    std::string line;         // the arguments that reproduce the test
+    std::string shown;        // the text for where space is short
+    std::string reproduction; // the whole command line to type after a failure
+    std::string name;         // the problem's name; may be empty
     uint64_t seed = 0;
     int verbosity = 0;
-    bool is_listed = false; // it will not run
+    bool is_listed = false; // it is only listed, and will not run
 };
 
-// What was timed of a test, for people.
+// The lines about the time of a test.
 struct timed_lines {
-    std::string heading; // printed before the first one that has it
+    std::string heading; // printed first, unless the previous timed test had the same
     std::vector<std::string> lines;
-    std::vector<spread> spreads;         // of the times, in any unit, one for each line
-    double least_ms = 0, average_ms = 0; // of all that was timed
-    double over_memcpy = 0;              // as timing has it; 0: not to be summed up
-    bool replace_result = false;         // they say all that the line of the result would say
+    std::vector<spread> spreads;         // the times behind each line, in any unit
+    double least_ms = 0, average_ms = 0; // sums over the lines
+    double over_memcpy = 0;              // timing::over_memcpy(); 0: leave it out of the summary
+    bool replace_result = false;         // the lines have the result too, so that its own line is left out
 };
 
 struct test_result {
     outcome what;
-    std::string implementation; // empty: none was made
-    double milliseconds = 0;
+    std::string implementation; // empty: no primitive was made
+    double milliseconds = 0;    // duration of the test
 };
 
+// How many tests ended in which way.
 struct tally {
     size_t tests = 0, passed = 0, skipped = 0, mistrusted = 0, unimplemented = 0, invalid_arguments = 0, failed = 0,
            listed = 0;
-    size_t filtered = 0; // of the skipped: by --impl or --skip-impl
+    size_t filtered = 0; // how many of the skipped ones are due to --impl or --skip-impl
     void count(const outcome &what);
     std::string line() const;
 };
 
 class report {
 public:
-    explicit report(size_t tests);
+    explicit report(size_t tests); // tests: how many there will be
 
-    void announce(const test_title &next); // before it runs
+    void announce(const test_title &next); // to be called before a test runs
+    // Prints and counts a test that has run.
     void add(const test_title &title, const test_result &result, const timed_lines &timed = {});
-    void finish(const phase_times &phases);
+    void finish(const phase_times &phases); // prints the totals
 
-    size_t index() const { return counts_.tests; } // of the test that comes next
+    size_t index() const { return counts_.tests; } // the number of the next test
     const tally &counts() const { return counts_; }
     double seconds() const;
 
 private:
-    void show_progress(const test_title &next); // on stderr, if that is a terminal
+    void show_progress(const test_title &next); // on stderr, only if that is a terminal
     void clear_progress();
     void print_timed(const test_title &title, const timed_lines &timed);
-    void print_meaning() const; // of a table, in one line
+    void print_meaning() const; // the times of a table in one line, as multiples of memcpy's
     void print_phases(const phase_times &phases) const;
-    void print_unrest() const;
+    void print_unrest() const; // whether the machine was too busy
 
     const size_t tests_;
     const bool is_terminal_;
     tally counts_;
-    std::vector<std::string> failures_; // the first ones
+    std::vector<std::string> failures_; // the lines of the first ones
     size_t failure_count_ = 0, timed_count_ = 0, restless_count_ = 0;
-    double least_ms_ = 0, average_ms_ = 0; // sums over what was timed
-    double worst_over_best_ = 0;           // the largest of what varied beyond reason
-    std::string most_restless_;
-    std::vector<std::pair<double, std::string>> over_memcpy_; // of each problem, and what it is called
-    std::string heading_;                                     // printed last
+    double least_ms_ = 0, average_ms_ = 0;                    // sums over all timed tests
+    double worst_over_best_ = 0;                              // the largest ratio among spreads beyond reason
+    std::string most_restless_;                               // the test with that ratio
+    std::vector<std::pair<double, std::string>> over_memcpy_; // each problem's ratio and name
+    std::string heading_;                                     // the last one printed
     bool progress_shown_ = false;
     const std::chrono::steady_clock::time_point start_;
     std::chrono::steady_clock::time_point last_progress_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the arguments to the exit status.
+// Runs a command line.
 #include "run.hpp"
 
 #include <cstdio>
@@ -12,7 +12,8 @@ namespace benchdnn_lite {
 
 namespace {
 
-// Somebody who names implementations expects one to run.
+// Whether --impl or --skip-impl made all tests be skipped. The run then fails, because a user who names implementations
+// expects them to run.
 bool left_without_implementations(const tally &counts) {
     if (counts.filtered == 0 || counts.filtered < counts.tests) return false;
     std::printf("nothing ran: --impl and --skip-impl leave no implementation of any problem (-v2 names those left "

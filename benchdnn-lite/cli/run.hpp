@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// run: the whole program but for main's name.
+// run: the whole program, apart from main().
 #pragma once
 
 #include "../correctness/check.hpp"
 
 namespace benchdnn_lite {
 
-// Parses, runs, reports; the answer is the exit status.
+// Parses the arguments, runs the jobs and prints the reports. Returns the exit status. tamper: called after executions
+// (correctness/check.hpp).
 int run_command_line(int argc, char **argv, const after_run &tamper = {});
 
 } // namespace benchdnn_lite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs from the command line to their lines in the report.
+// Runs the graphs of a command line, and adds them to the reports.
 #include <cstdio>
 
 #include "../text.hpp"

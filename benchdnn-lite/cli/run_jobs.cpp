@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One layer normalization from its problem to its line in the report.
+// Runs the jobs of a command line: creates operations, checks and times them, and adds them to the reports.
 #include <exception>
 #include <new>
 
@@ -21,7 +21,7 @@ double milliseconds_since(clock::time_point start) {
     return std::chrono::duration<double, std::milli>(clock::now() - start).count();
 }
 
-// What shares memory in place, dst with src or diff_src with diff_dst, is of one type and layout.
+// Whether the tensors that share memory in place (src and dst, or diff_dst and diff_src) have one type and layout.
 bool shares_memory_well(const problem &p) {
     const std::string tag = canonical_tag(p.tags.dst, p.ndims());
     const std::string other = canonical_tag(p.is_forward() ? p.src_tag() : p.diff_src_tag(), p.ndims());
@@ -29,7 +29,7 @@ bool shares_memory_well(const problem &p) {
     return type == p.types.dst && (tag == TAG_ANY || tag == other);
 }
 
-// Why layer normalization is not defined so; empty if it is.
+// Why the library defines no such layer normalization; empty if it does.
 std::string reason_not_to_ask(const problem &p) {
     const bool integers = is_integer(p.types.src) || is_integer(p.types.dst) || is_integer(p.types.diff_src);
     if (p.types.src == jitnorm_s32 || p.types.dst == jitnorm_s32) return "Data type not supported: s32";
@@ -71,15 +71,15 @@ outcome outcome_of(const api_error &error) {
     return outcome_without_elements(s, reason);
 }
 
-// A job, and what has been done for it.
+// A job and its state.
 struct work {
     const job *what;
     lnorm_result result;
-    std::shared_ptr<const operation> made; // null: the result is final
+    std::shared_ptr<const operation> made; // null: the result is final, or it has not been created yet
     phase_times phases;
 };
 
-// Runs `step`; what it throws becomes the result.
+// Calls `step`. If it throws, the exception becomes the result, and the operation is given up.
 template <typename Step>
 void guarded(work &w, Step step) {
     outcome instead;
@@ -110,7 +110,7 @@ spread spread_of(double first, double again) {
     return {std::min(first, again), (first + again) / 2, std::max(first, again), (first + again) / 2, 2};
 }
 
-// Times are for both cases: the kernel is new, and it is cached.
+// If the problem is timed, it is created twice: first with new kernels, then with kernels from the cache.
 void make_operation(const session &s, work &w) {
     const problem &p = w.what->prb;
     const auto skipped = [&](const std::string &name) {
@@ -204,7 +204,7 @@ void run_made(work &w, const after_run &tamper) {
     w.result.milliseconds += milliseconds_since(start);
 }
 
-// How many jobs from `first` on are created at once.
+// How many jobs, from `first` on, are created at the same time.
 size_t group_size(const std::vector<job> &jobs, size_t first) {
     size_t size = 1;
     const auto in_parallel = [&](size_t i) { return jobs[i].options.creates_in_parallel(); };
@@ -221,7 +221,8 @@ void create_all(const session &s, std::vector<work> &group) {
     for (size_t i = 0; i < group.size(); ++i) create(s, group[i]);
 }
 
-// The same problem on the same data, whatever the default seed is.
+// The command line that runs the problem on the same data. It always names the seed, so that a later version with
+// another default seed uses the same data.
 std::string reproduction(job j) {
     const std::string seed = concat("--seed=", std::to_string(j.options.seed), " ");
     j.options.seed = run_options{}.seed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_jobs: what the command line asks for, test by test, into the reports.
+// run_jobs: runs the jobs of each driver one after another, and adds their results to the reports.
 #pragma once
 
 #include "../correctness/check.hpp"
@@ -8,6 +8,7 @@
 
 namespace benchdnn_lite {
 
+// tamper: called after executions (correctness/check.hpp). phases: the tests' times are added to it.
 void run_jobs(const std::vector<job> &jobs, const after_run &tamper, report &out, json_report &machines,
               phase_times &phases);
 void run_graphs(const std::vector<graph_job> &graphs, report &out, json_report &machines);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cross product of the settings' lists.
+// Makes the cross product of the settings' lists.
 #include "settings.hpp"
 
 #include "../error.hpp"
@@ -13,7 +13,7 @@ constexpr size_t MAX_JOBS = 250'000;
 
 using problems = std::vector<problem>;
 
-// Each problem so far, once for each value of the list.
+// Copies each problem once for each value of the list, and assigns the value to the copy.
 template <typename List, typename Assign>
 problems cross(const problems &so_far, const List &values, Assign assign) {
     if (so_far.size() * values.size() > MAX_JOBS)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// settings: the state that the knobs of the driver --lnorm change. Most hold lists; a shape runs their cross product.
+// settings: the values that the knobs of the driver --lnorm set. Most are lists. Each shape on the command line makes
+// one job for every combination of their values.
 #pragma once
 
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace benchdnn_lite {
 
-// --reset goes back to these defaults.
+// --reset restores these defaults.
 struct settings {
     std::vector<direction> dirs{direction::FWD_D};
     std::vector<row_types> types{row_types{}};
@@ -31,16 +32,18 @@ struct settings {
     std::string match; // a POSIX basic regular expression; empty: every problem
 };
 
+// A problem, and what to do with it.
 struct job {
     problem prb;
     run_options options;
 
-    // What follows the program's name to run this problem once more.
+    // The arguments, without the program's name, that run this problem again.
     std::string line() const;
 };
 
-// Appends the cross product for one shape, the last list of settings varying fastest, but for the problems whose line
-// does not match. Throws input_error if a tag does not fit the shape.
+// Appends the jobs for one shape, `options.repeats` times each. `dirs` varies slowest and `in_place` fastest. Problems
+// whose line does not have `s.match` are left out. Throws input_error if a tag does not fit the shape, if a knob does
+// not fit the direction, or if there are too many jobs.
 void append_problems(const settings &s, const shape &size, const run_options &options, std::vector<job> &jobs);
 
 } // namespace benchdnn_lite

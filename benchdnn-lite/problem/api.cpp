@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's statuses as exceptions.
+// Turns the library's statuses into exceptions.
 #include "api.hpp"
 
 #include "../text.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// api: the library's functions, or another build's, its handles as owners, and its statuses as exceptions.
+// api: calls of the library: a table of its functions, which may be those of another build, owners of its handles, and
+// exceptions for its statuses.
 #pragma once
 
 #include <memory>
@@ -10,15 +11,17 @@
 
 namespace benchdnn_lite {
 
-// A function of the library answered something else than success.
+// A function of the library returned a status other than success. The text has the function's name, the status and the
+// library's last error.
 struct api_error : std::runtime_error {
     api_error(jitnorm_status_t answer, const char *call);
     jitnorm_status_t status;
 };
 
+// Throws api_error unless the status is success. call: the function's name.
 void check_status(jitnorm_status_t status, const char *call);
 
-// What sessions, operations and executions call, without the prefix jitnorm_.
+// The functions that sessions, operations and executions call, named without the prefix jitnorm_.
 // clang-format off
 #define BENCHDNN_LITE_FUNCTIONS(take) \
     take(engine_create) \
@@ -55,7 +58,7 @@ void check_status(jitnorm_status_t status, const char *call);
     take(primitive_execute) \
     take(primitive_destroy)
 
-// The same, which builds of older versions may not have: null there.
+// Further functions, which builds of older versions may not have. In the table of such a build they are null.
 #define BENCHDNN_LITE_LATER_FUNCTIONS(take) \
     take(primitive_attr_set_deterministic) \
     take(primitive_attr_set_fpmath_mode_v2) \
@@ -64,10 +67,10 @@ void check_status(jitnorm_status_t status, const char *call);
     take(primitive_attr_set_unquantized_dst)
 // clang-format on
 
-// The functions of one library: by default of the one that the program is linked with. A handle goes to the functions
-// of the library that made it and to no others.
+// The functions of one library, by default of the one that the program is linked with. A handle may only be given to
+// functions of the library that made it.
 struct library {
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name takes none
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member cannot be in parentheses
 #define BENCHDNN_LITE_MEMBER(name) decltype(&jitnorm_##name) name = jitnorm_##name;
     BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_MEMBER)
     BENCHDNN_LITE_LATER_FUNCTIONS(BENCHDNN_LITE_MEMBER)
@@ -92,7 +95,8 @@ using post_op_list = owner<jitnorm_post_ops_t>;
 using primitive_desc = owner<jitnorm_primitive_desc_t>;
 using primitive = owner<jitnorm_primitive_t>;
 
-// Calls `create`, which writes a handle through its first argument; the owner calls `destroy`.
+// Makes a handle by `create`, which writes it through its first argument. The owner destroys it by `destroy`.
+// call: the name of `create`, for the error.
 template <typename Handle, typename... Parameters, typename... Arguments>
 owner<Handle> make(const char *call, jitnorm_status_t (*create)(Handle *, Parameters...),
                    jitnorm_status_t (*destroy)(Handle), Arguments... arguments) {

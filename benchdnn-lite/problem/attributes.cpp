@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales, post-operations and scratchpad mode in benchdnn's syntax.
+// Reads and writes scales, post-operations and the scratchpad mode in benchdnn's syntax.
 #include "attributes.hpp"
 
 #include <limits>
@@ -170,7 +170,8 @@ bool are_found(const std::vector<std::string> &fields) {
     return fields.size() > 1 && (fields[1] == "per_row" || fields[1] == "per_tensor");
 }
 
-// dst:per_row:f32:dynamic_amax, dst:per_tensor:f32:1x128:dynamic_amax; the ends may be left out
+// dst:per_row:f32:dynamic_amax or dst:per_tensor:f32:1x128:dynamic_amax. The last fields may be missing: f32 after
+// per_row, and dynamic_amax.
 found_scales parse_found(const std::string &part, const std::vector<std::string> &fields) {
     const bool grouped = fields[1] == "per_tensor";
     const size_t mode = grouped ? 4 : 3;
@@ -204,7 +205,8 @@ tensor_scales parse_scales(std::string_view text) {
         std::optional<float> &scale = fields[0] == "src" ? scales.src : scales.dst;
         if (scale || (fields[0] == "dst" && scales.found)) throw input_error("there are two scales of ", fields[0]);
         std::string_view value = fields[2];
-        if (value.ends_with('*')) value.remove_suffix(1); // older files mark so what is known at run time only: all are
+        // In older files a * marks scales that are known at run time only. Here this holds for all scales.
+        if (value.ends_with('*')) value.remove_suffix(1);
         scale = parse_float(value);
         if (*scale == 0) throw input_error("a scale must not be 0");
     }

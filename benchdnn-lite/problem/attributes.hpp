@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// attributes: residual, scales, post-operations and scratchpad mode of a problem, in benchdnn's syntax.
+// attributes: the attributes of a problem (residual, second output, scales, post-operations and modes), read and
+// written in benchdnn's syntax.
 #pragma once
 
 #include <optional>
@@ -13,18 +14,18 @@
 
 namespace benchdnn_lite {
 
-// dst:per_row, dst:per_tensor:f32:1x128: scales of dst that the library finds and writes
+// dst:per_row or dst:per_tensor:f32:1x128: scales of dst that the library finds from the data and writes as an output.
 struct found_scales {
-    dim_t group = 0; // columns of a row that have a scale together; 0: all of them
+    dim_t group = 0; // how many columns of a row share a scale; 0: all of them
     bool operator==(const found_scales &) const = default;
 
-    dim_t columns(dim_t row_length) const { return group != 0 ? group : row_length; } // of one scale
+    dim_t columns(dim_t row_length) const { return group != 0 ? group : row_length; } // that share a scale
 };
 
-// src:common:64+dst:common:0.5
+// src:common:64+dst:common:0.5: one scale for a whole tensor, or found scales of dst.
 struct tensor_scales {
     std::optional<float> src, dst;
-    std::optional<found_scales> found; // of dst; then there is no other
+    std::optional<found_scales> found; // of dst; if they are set, `dst` is not
     bool operator==(const tensor_scales &) const = default;
 };
 
@@ -32,7 +33,7 @@ struct tensor_scales {
 struct sum_post_op {
     float scale = 1;
     int zero_point = 0;
-    data_type type = jitnorm_data_type_undef; // undef: as dst
+    data_type type = jitnorm_data_type_undef; // undef: the type of dst
     bool operator==(const sum_post_op &) const = default;
 };
 
@@ -43,48 +44,51 @@ struct eltwise_post_op {
     bool operator==(const eltwise_post_op &) const = default;
 };
 
-// ALGORITHM:DATA_TYPE[:MASK[:TAG]]; bit d of the mask set: the second operand has dimension d, else it has 1 there
+// ALGORITHM:DATA_TYPE[:MASK[:TAG]]. If bit d of the mask is set, dimension d of the second operand has the size that it
+// has in dst, otherwise 1.
 struct binary_post_op {
     jitnorm_alg_kind_t algorithm = jitnorm_alg_kind_undef;
     data_type type = jitnorm_f32;
     unsigned mask = 0;
-    std::string mask_text; // as written: a policy's name or a number
-    std::string tag;       // empty: row major
+    std::string mask_text; // the mask as the user wrote it: a policy's name or a number
+    std::string tag;       // empty: row-major
     bool operator==(const binary_post_op &) const = default;
 
-    // The second operand's dimensions for a tensor of `dims`.
+    // The dimensions of the second operand if those of dst are `dims`.
     std::vector<dim_t> source_dims(const std::vector<dim_t> &dims) const;
 };
 
 using post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op>;
 
-// A tensor of rows beside src and dst.
+// Type and layout of a further tensor that has the dimensions of src.
 struct residual_tensor {
-    data_type type = jitnorm_data_type_undef; // undef: as src
-    std::string tag;                          // empty: as src
+    data_type type = jitnorm_data_type_undef; // undef: the type of src
+    std::string tag;                          // empty: the layout of src
     bool operator==(const residual_tensor &) const = default;
 };
 
 // src1[:DATA_TYPE[:TAG]]+dst1[:DATA_TYPE[:TAG]]+bias[:DATA_TYPE]+rounded
+// added (src1): is added to src before the normalization. sum (dst1): the sum as a second output; in a backward
+// problem, the gradient of that output.
 struct residual_addition {
-    std::optional<residual_tensor> added, sum; // src1, dst1; backward dst1 is that of its gradient
+    std::optional<residual_tensor> added, sum;
     std::optional<data_type> bias;
-    bool rounded = false; // what dst1 has is normalized
+    bool rounded = false; // the sum is rounded to the type of dst1 before it is normalized
     bool operator==(const residual_addition &) const = default;
 };
 
 struct attributes {
     residual_addition residual;
-    std::optional<residual_tensor> unquantized; // dst before post-ops and its scales, dst2
+    std::optional<residual_tensor> unquantized; // dst2: the values of dst before post-ops and the scales of dst
     tensor_scales scales;
     std::vector<post_op> post_ops;
     bool user_scratchpad = false;
-    fpmath precision;           // the library computes in the same way whatever it allows
-    bool deterministic = false; // as each of its results is
+    fpmath precision;           // it changes nothing in the library's computations
+    bool deterministic = false; // it changes nothing: all results of the library are deterministic
     bool operator==(const attributes &) const = default;
 };
 
-// Each reads one element of its knob's list and throws input_error; an empty text means no attribute.
+// Each function reads one element of its knob's list. An empty text means no attribute. Throws input_error.
 residual_addition parse_residual(std::string_view text);
 std::optional<residual_tensor> parse_unquantized(std::string_view text); // dst2[:DATA_TYPE[:TAG]]
 tensor_scales parse_scales(std::string_view text);

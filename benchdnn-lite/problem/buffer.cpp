@@ -11,7 +11,7 @@ namespace benchdnn_lite {
 
 namespace {
 
-constexpr size_t GUARD = 64; // bytes on each side; keeps the alignment
+constexpr size_t GUARD = 64; // bytes on each side; a multiple of the alignment
 constexpr unsigned char CANARY = 0xa5;
 constexpr unsigned char POISON = 0xff; // NaN in every floating-point type
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// buffer: a tensor's elements in guarded memory, read and written as doubles whatever its type and layout.
+// buffer: a tensor's elements in guarded memory. They are read and written as doubles, for every type and layout.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace benchdnn_lite {
 
-// Bytes with canaries on both sides, aligned to 64, zero at first.
+// Memory aligned to 64 bytes, filled with zeros, with bytes of a known value on both sides. guards_intact() says
+// whether those still have that value: if not, something was written outside.
 class guarded_bytes {
 public:
     explicit guarded_bytes(size_t size);
@@ -27,10 +28,10 @@ private:
     unsigned char *data_;
 };
 
-// Copies share the memory.
+// Copies of a buffer share its memory; clone() does not.
 class buffer {
 public:
-    buffer(layout shape, size_t size);
+    buffer(layout shape, size_t size); // size: bytes
 
     const layout &shape() const { return layout_; }
     data_type type() const { return layout_.type; }
@@ -38,31 +39,32 @@ public:
     void *data() const { return bytes_->data(); }
     size_t size() const { return bytes_->size(); }
 
-    // One element, by its row-major number.
+    // One element; `number` counts the elements in row-major order.
     double at(dim_t number) const { return load(layout_.type, data(), layout_.offset_of(number)); }
     void set(dim_t number, double value) const { store(layout_.type, data(), layout_.offset_of(number), value); }
 
-    // One row along the last dimension.
+    // One row, which lies along the last dimension. store() says how values are rounded.
     dim_t rows() const;
     void get_row(dim_t row, std::span<double> values) const;
     void set_row(dim_t row, std::span<const double> values) const;
-    // The row of a tensor with dimensions of size 1 that belongs to `row` of one with dimensions `dims`.
+    // A row of a tensor that is broadcast to the dimensions `dims`: some of its own dimensions have size 1. `row` is
+    // the number of the row among those of a tensor with dimensions `dims`.
     void get_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<double> values) const;
     void set_broadcast_row(dim_t row, const std::vector<dim_t> &dims, std::span<const double> values) const;
 
-    bool padding_is_zero() const; // what blocks add beyond the dimensions
+    bool padding_is_zero() const; // the elements that blocks add beyond the dimensions
     bool guards_intact() const { return bytes_->guards_intact(); }
 
-    void copy_from(const buffer &other) const; // the same elements, whatever both layouts are
-    void poison() const;                       // NaN in every floating-point element, padding included
-    buffer clone() const;                      // with memory of its own
+    void copy_from(const buffer &other) const; // copies the elements; types and layouts may differ
+    void poison() const;                       // makes every floating-point element NaN, those of the padding too
+    buffer clone() const;                      // has memory of its own
 
 private:
     dim_t base(dim_t row) const;
     dim_t broadcast_base(dim_t row, const std::vector<dim_t> &dims) const;
 
     layout layout_;
-    std::vector<dim_t> leading_dims_, columns_; // columns_: what each index of the last dimension adds to the offset
+    std::vector<dim_t> leading_dims_, columns_; // columns_: the share of each index of the last dimension
     std::shared_ptr<guarded_bytes> bytes_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --cold-cache.
+// Reads and writes the value of --cold-cache.
 #include "cold_cache_mode.hpp"
 
 #include <cctype>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cold_cache_mode: which tensors of a timed execution must not be found in the caches.
+// cold_cache_mode: the value of --cold-cache: which tensors must not be in the caches when a timed execution starts.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,15 @@ namespace benchdnn_lite {
 struct cold_cache_mode {
     enum class arguments { none, weights, all };
     arguments cold = arguments::none;
-    size_t tlb_bytes =
-        0; // pages of that much memory are touched, so that no translation is remembered; 0: they are not
+    // Each time before the copies of the tensors are used in turn, all pages of this much memory are written, so that
+    // the TLB forgets the translations of the tensors' addresses. 0: nothing is written.
+    size_t tlb_bytes = 0;
 
     bool operator==(const cold_cache_mode &) const = default;
 };
 
-// none, wei (weights), all; the latter two with +tlb[:SIZE] where SIZE is a number and M or G. Throws input_error.
+// Reads none, wei (or weights) or all. After wei and all, +tlb[:SIZE] may follow; SIZE is a number and M or G, by
+// default 1G. Throws input_error.
 cold_cache_mode parse_cold_cache(std::string_view text);
 std::string to_text(const cold_cache_mode &mode);
 

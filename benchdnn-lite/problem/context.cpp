@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --ctx-init and --ctx-exe.
+// Reads and writes the values of --ctx-init and --ctx-exe.
 #include "context.hpp"
 
 #include "../error.hpp"

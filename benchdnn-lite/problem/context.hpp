@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// context: --ctx-init and --ctx-exe, the threads that a primitive is created with and those that execute it.
+// context: the values of --ctx-init and --ctx-exe: how many threads create a primitive, and how many execute it.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,17 @@
 namespace benchdnn_lite {
 
 struct thread_context {
-    int threads = 0; // 0: as many as there are anyway
+    int threads = 0; // 0 (auto): the program's number of threads
     bool operator==(const thread_context &) const = default;
 };
 
-// THREADS[:CORE_TYPE[:THREADS_PER_CORE]], each a number or auto. OpenMP, on which this library runs, chooses neither
-// cores nor hyper-threads, so that the last two are read and have no effect, as in benchdnn. Throws input_error.
+// Reads THREADS[:CORE_TYPE[:THREADS_PER_CORE]]; each field is a number or auto. The last two have no effect, because
+// the library runs on OpenMP, which chooses neither cores nor hyper-threads; benchdnn ignores them there too. Throws
+// input_error.
 thread_context parse_context(std::string_view text);
 std::string to_text(const thread_context &context);
 
-// As long as it lives, parallel regions of this thread have the context's threads.
+// While the object exists, parallel regions that this thread starts have the context's number of threads.
 class in_context {
 public:
     explicit in_context(const thread_context &context) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names, sizes and values of the element types.
+// The table of element types, and the conversions of their values.
 #include "data_type.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct properties {
     std::string_view name;
     size_t size;
     int precision;    // significant bits; 0 for integers
-    int min_exponent; // of the smallest normal number
+    int min_exponent; // the exponent of the smallest normal number
     double lowest, largest;
 };
 
@@ -65,7 +65,7 @@ double f16_value(uint16_t bits) {
     return sign * (exponent ? std::ldexp(mantissa + 1024, exponent - 25) : std::ldexp(mantissa, -24));
 }
 
-// `value` must be representable
+// `value` must be representable in f16.
 uint16_t f16_bits(double value) {
     const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     if (std::isnan(value)) return 0x7e00;
@@ -91,7 +91,8 @@ uint16_t bf16_bits(double representable) {
     return uint16_t(word >> 16);
 }
 
-// Of 8 bits: the first code beyond the largest number of e5m2 is infinity, all others beyond are NaN.
+// The value of an 8-bit code. Codes beyond that of the largest number are NaN, except the first one of e5m2, which is
+// infinity.
 double f8_value(const properties &p, uint8_t bits) {
     const int mantissa_bits = p.precision - 1, code = bits & 127;
     const int exponent = code >> mantissa_bits, mantissa = code & ((1 << mantissa_bits) - 1);
@@ -102,7 +103,8 @@ double f8_value(const properties &p, uint8_t bits) {
     return p.type == jitnorm_f8_e5m2 && code == 0x7c ? sign * HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
 }
 
-// The code of a number that one of them has: they are in order.
+// The code of a number that the type represents. The codes of positive numbers have the order of the numbers, so that
+// the search goes upwards from 0.
 uint8_t f8_bits(const properties &p, double representable) {
     uint8_t code = 0;
     if (std::isnan(representable)) return 0x7f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// data_type: names, sizes and values of the element types. Conversions round once, to nearest even, from double, and
-// share nothing with the library under test.
+// data_type: names, sizes and values of the element types. Conversions round once, from double, to nearest even. They
+// share no code with the library under test.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,21 @@ using data_type = jitnorm_data_type_t;
 std::string_view name_of(data_type type);
 data_type parse_data_type(std::string_view name); // throws input_error
 
-size_t size_of(data_type type);
+size_t size_of(data_type type); // bytes
 bool is_integer(data_type type);
 bool is_f8(data_type type);
-double largest(data_type type); // finite value
-double lowest(data_type type);
+double largest(data_type type); // the largest finite value
+double lowest(data_type type);  // the lowest finite value
 
+// The element with number `index` of an array at `base`.
 double load(data_type type, const void *base, dim_t index);
-// Integers and f8 saturate, and NaN becomes 0 in integers; other floating-point values beyond the range become
-// infinite.
+// Rounds the value and stores it as an element. Beyond the range, integers and f8 take the nearest finite value; other
+// floating-point types become infinite. NaN becomes 0 in integers.
 void store(data_type type, void *base, dim_t index, double value);
 
-double round_to(data_type type, double value); // what load() gives after store()
-// Half the distance between representable neighbours at `value`: what one rounding to nearest may cost.
+double round_to(data_type type, double value); // the value that load() gives after store()
+// Half the distance between neighbouring numbers of the type at `value`: the largest error of one rounding to nearest.
+// For floating-point types it is 0 at infinities and NaN.
 double half_ulp(data_type type, double value);
 
 } // namespace benchdnn_lite

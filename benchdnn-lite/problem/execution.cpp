@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation with its tensors.
+// Makes the tensors of an operation and executes it.
 #include "execution.hpp"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ void execution::add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc
     append(id, use, buffer(layout_of(api(), desc), api().memory_desc_get_size(desc)), desc);
 }
 
-// The output `id` has the memory of an input.
+// Adds the output `id`, which shares the memory of an input.
 void execution::add_in_place(int id, int input) { append(id, role::both, data(input), operation_->desc_of(id)); }
 
 void execution::append(int id, role use, buffer data, const_jitnorm_memory_desc_t desc) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// execution: an operation with its tensors, ready to run through the library's C interface.
+// execution: an operation with memory for all its tensors, executed through the library's C interface.
 #pragma once
 
 #include <deque>
@@ -11,6 +11,7 @@
 
 namespace benchdnn_lite {
 
+// both: the execution reads the old values and writes new ones, or the tensor is an output in an input's memory.
 enum class role { input, output, both, scratch };
 
 struct argument {
@@ -22,9 +23,10 @@ struct argument {
 
 using argument_list = std::vector<jitnorm_exec_arg_t>;
 
+// The output with the scales of dst that the library finds.
 constexpr int DST_SCALES = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
 
-const char *name_of_output(int id);
+const char *name_of_output(int id); // for messages: "dst"
 
 class execution {
 public:
@@ -36,11 +38,12 @@ public:
     const std::string &implementation() const { return operation_->implementation(); }
 
     bool has(int id) const;
-    const buffer &data(int id) const; // of an argument that the problem has
+    const buffer &data(int id) const; // has(id) must be true
     const std::deque<argument> &arguments() const { return arguments_; }
-    // An argument's tensor once more, in other memory.
+    // A memory handle with the description of the argument `a` for the data of `other`, which must outlive it.
     memory memory_for(const argument &a, const buffer &other) const;
 
+    // Executes and waits, on the execution's own tensors or on others.
     void run() const { run(list_); }
     void run(const argument_list &list) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --attr-fpmath.
+// Reads and writes the value of --attr-fpmath.
 #include "fpmath.hpp"
 
 #include "../error.hpp"
@@ -8,7 +8,7 @@ namespace benchdnn_lite {
 
 namespace {
 
-constexpr std::string_view MODES[] = {"strict", "bf16", "f16", "any", "tf32"}; // by their numbers
+constexpr std::string_view MODES[] = {"strict", "bf16", "f16", "any", "tf32"}; // in the order of their enumerators
 
 } // namespace
 

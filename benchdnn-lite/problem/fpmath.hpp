@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fpmath: --attr-fpmath, which lower precision a problem allows.
+// fpmath: the value of --attr-fpmath: which lower precision a problem allows.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ struct fpmath {
     bool operator==(const fpmath &) const = default;
 };
 
-// strict, bf16, f16, tf32 or any, perhaps with :true or :false for integers. Throws input_error.
+// Reads strict, bf16, f16, tf32 or any. :true or :false may follow: whether this holds for integers too. Throws
+// input_error.
 fpmath parse_fpmath(std::string_view text);
 std::string to_text(const fpmath &f);
 

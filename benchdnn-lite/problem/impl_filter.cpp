@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --impl and --skip-impl.
+// Reads, writes and applies the values of --impl and --skip-impl.
 #include "impl_filter.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
-// As a batch file takes it for one word.
+// In quotes if some characters are neither letters, digits, _ nor :. Then a batch file takes the text for one word.
 std::string quoted_if_odd(const std::string &part) {
     const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':'; };
     return std::all_of(part.begin(), part.end(), plain) ? part : concat("\"", part, "\"");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each element of a tensor lies.
+// Computes where each element of a tensor lies.
 #include "layout.hpp"
 
 #include "api.hpp"

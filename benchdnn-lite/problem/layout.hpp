@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// layout: where each element of a tensor lies. Every dimension adds its own share to an element's offset, blocked or
-// not.
+// layout: where each element of a tensor lies. An element's offset is offset0 plus one share for each dimension, which
+// depends on the index in that dimension alone. This holds for blocked layouts too. Offsets count elements.
 #pragma once
 
 #include <vector>
@@ -28,16 +28,17 @@ struct layout {
     dim_t elements() const;
     dim_t padded_elements() const;
 
-    // What index i of dimension d adds to the offset.
+    // The number that index i of dimension d adds to the offset.
     dim_t share(size_t d, dim_t i) const;
-    // Offset of the element with a row-major number over the dimensions `over` (dims or padded_dims).
+    // Offset of an element. `number` counts the elements in row-major order of the dimensions `over`, which are dims or
+    // padded_dims.
     dim_t offset_of(dim_t number, const std::vector<dim_t> &over) const;
     dim_t offset_of(dim_t number) const { return offset_of(number, dims); }
 };
 
-layout layout_of(const library &from, const_jitnorm_memory_desc_t desc); // which `from` has made
+layout layout_of(const library &from, const_jitnorm_memory_desc_t desc); // `from` has made desc
 
-// The row-major number split into one index for each dimension.
+// The index in each dimension of the element with a row-major number.
 std::vector<dim_t> position_of(dim_t number, const std::vector<dim_t> &dims);
 
 } // namespace benchdnn_lite

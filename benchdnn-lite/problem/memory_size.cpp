@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a problem needs and how much there is.
+// Estimates the memory that a problem needs, and asks the system how much there is.
 #include "memory_size.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr double NO_LIMIT = std::numeric_limits<double>::infinity();
 
-// The first number in a file, if it starts with one ("max" means no limit).
+// The number at the beginning of a file. NO_LIMIT without such a file, or if it has no number ("max").
 double number_in(const char *path) {
     std::ifstream file(path);
     double value = 0;
@@ -45,7 +45,7 @@ double available_in_meminfo() {
 } // namespace
 
 double bytes_needed(const problem &p, double copies) {
-    constexpr double ORACLE_BYTES = 160; // of one column, in each thread
+    constexpr double ORACLE_BYTES = 160; // for one column, in each thread
     const auto rows_bytes = [&](const std::string &tag, data_type type) {
         return elements_of(padded_dims(canonical_tag(tag, p.ndims()), p.size.dims)) * double(size_of(type));
     };

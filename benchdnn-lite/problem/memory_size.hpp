@@ -8,14 +8,15 @@
 
 namespace benchdnn_lite {
 
-// Tensors with their padding, `copies` of each (checking keeps some, timing copies as many bytes), and what the oracle
-// keeps for each column. A floating-point number, so that no shape overflows it.
+// Bytes for `copies` of each tensor, with its padding, and for the numbers that the oracle keeps for each column. A
+// check keeps copies of tensors; timing copies as many bytes by memcpy. A floating-point number, which no shape
+// overflows.
 double bytes_needed(const problem &p, double copies = 2);
 
 struct memory_limits {
-    double total, available;
+    double total, available; // bytes
 };
-memory_limits machine_memory(); // honours a container's limit
+memory_limits machine_memory(); // not more than the limit of a container
 
 std::string readable_bytes(double bytes); // "1.5 GB"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --mode and --mode-modifier.
+// Reads and writes the values of --mode and --mode-modifier.
 #include "mode.hpp"
 
 #include <cctype>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mode: what is done with a problem: --mode, --mode-modifier and what else is common to all problems of a run.
+// mode: what the program does with a problem: --mode, --mode-modifier, and the other options of a run.
 #pragma once
 
 #include <cstdint>
@@ -15,44 +15,45 @@ struct run_mode {
     bool init = false;    // I: create the primitive
     bool run = false;     // R: execute once
     bool check = true;    // C: judge the results
-    bool bitwise = false; // B: the same bits in other circumstances
-    bool time = false;    // P
-    bool fast = false;    // F: P with both modifiers and 10 ms
+    bool bitwise = false; // B: compare the results' bits with those of other executions
+    bool time = false;    // P: measure the time
+    bool fast = false;    // F: P for 10 ms, with both modifiers; `time` is set too
 
     bool operator==(const run_mode &) const = default;
 };
 
-// L, I or R alone, or any of C, B, P, F together; in either case of letters. Throws input_error.
+// Reads L, I or R alone, or any of C, B, P and F together, in upper or lower case. Throws input_error.
 run_mode parse_mode(std::string_view text);
 std::string to_text(const run_mode &mode);
 
 struct mode_modifiers {
-    bool parallel_creation = false; // P: primitives of as many problems as there are threads at once
-    bool no_filling = false;        // M: inputs are one constant byte; nothing can be checked
+    bool parallel_creation = false; // P: create as many primitives at once as there are threads
+    bool no_filling = false;        // M: all bytes of inputs have one value; nothing can be checked
     bool operator==(const mode_modifiers &) const = default;
 };
 
 mode_modifiers parse_mode_modifiers(std::string_view text); // letters P and M; throws input_error
 std::string to_text(const mode_modifiers &modifiers);
 
-// How results are judged: by bounds in ulps on random and adversarial data, or on benchdnn's data by its thresholds.
+// How results are judged. oracle: by bounds in ulps, on random data, adversarial data and ties. benchdnn: by benchdnn's
+// thresholds, on its data.
 enum class judge { oracle, benchdnn };
 
 constexpr double DEFAULT_MAX_MS = 3000, FAST_MAX_MS = 10;
 
-// Common to all problems; --reset leaves it alone.
+// Options that are no lists; --reset does not change them.
 struct run_options {
     run_mode mode;
     mode_modifiers modifiers;
     judge judged_by = judge::oracle;
-    double max_ms = DEFAULT_MAX_MS; // of timing, per problem
+    double max_ms = DEFAULT_MAX_MS; // for timing one problem
     int64_t fixed_times = 0;        // executions to time; 0: as many as max_ms allows
-    int64_t repeats = 1;
-    uint64_t seed = 1;
-    bool enum_tags_only = true; // a blocked tag that the library has no name for is a mistake
+    int64_t repeats = 1;            // how many times each problem runs
+    uint64_t seed = 1;              // of the data
+    bool enum_tags_only = true;     // a blocked tag without an enumerator of the library is a mistake
     cold_cache_mode cold_cache;
-    std::string perf_template; // as perf_template.hpp expands it; empty: the default
-    bool canonical = false;    // lines name every knob
+    std::string perf_template; // the result of parse_perf_template(); empty: the default
+    bool canonical = false;    // lines that reproduce a problem name every knob
     int verbosity = 0;
 
     bool creates_in_parallel() const { return modifiers.parallel_creation || mode.fast; }

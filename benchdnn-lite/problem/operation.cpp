@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem's primitive descriptor and primitive.
+// Creates a problem's primitive descriptor and primitive.
 #include "operation.hpp"
 
 #include <chrono>
@@ -58,7 +58,8 @@ operation::operation(const session &s, const problem &p, const listener &skipped
     start = clock::now();
     primitive_ = make("jitnorm_primitive_create", api().primitive_create, api().primitive_destroy, descriptor_.get());
     times_.primitive = milliseconds_since(start);
-    const_jitnorm_primitive_desc_t chosen = nullptr; // by the primitive: it may have moved on from the descriptor's
+    // The primitive may use a later implementation than the descriptor names, if that one could not make its code.
+    const_jitnorm_primitive_desc_t chosen = nullptr;
     check_status(api().primitive_get_primitive_desc(primitive_.get(), &chosen), "jitnorm_primitive_get_primitive_desc");
     implementation_ = name_of(api(), chosen);
 }
@@ -103,7 +104,7 @@ primitive_attr operation::make_attr() {
     return attr;
 }
 
-// Backward looks at the sum's descriptor alone.
+// A backward primitive uses the descriptor of the sum only; the others may have any values.
 void operation::set_residual(const primitive_attr &attr) const {
     check_later(reinterpret_cast<const void *>(api().primitive_attr_set_residual), "attr-residual");
     const problem &p = problem_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// operation: a problem's primitive descriptor and primitive in the library, without tensors.
+// operation: a problem's primitive descriptor and primitive, without tensors.
 #pragma once
 
 #include <deque>
@@ -11,6 +11,7 @@
 
 namespace benchdnn_lite {
 
+// The engine and the stream of one library, which operations and executions use.
 struct session {
     explicit session(const library &from = {});
     library api;
@@ -18,15 +19,16 @@ struct session {
     stream queue;
 };
 
-// Milliseconds that a creation took.
+// Milliseconds that it took to create the descriptor and the primitive.
 struct creation_times {
     double descriptor = 0, primitive = 0;
 };
 
 class operation {
 public:
-    // Throws api_error when the library refuses, unsupported when it cannot be asked or no implementation is left that
-    // the problem's filter accepts. `skipped` hears the names of implementations that the filter leaves out.
+    // The session must outlive the operation. `skipped` is called with the name of each implementation that the
+    // problem's filter leaves out. Throws api_error if the library refuses, unsupported if the library cannot be asked,
+    // and filtered_out if the filter accepts no implementation.
     using listener = std::function<void(const std::string &implementation)>;
     operation(const session &s, const problem &p, const listener &skipped = {});
 
@@ -36,8 +38,8 @@ public:
     const creation_times &times() const { return times_; }
 
     const_jitnorm_primitive_t handle() const { return primitive_.get(); }
-    const_jitnorm_memory_desc_t desc_of(int id) const; // of an argument JITNORM_ARG_*
-    // Of the second operands of binary post-ops, in their order.
+    const_jitnorm_memory_desc_t desc_of(int id) const; // id: an argument JITNORM_ARG_*
+    // The descriptions of the second operands of binary post-ops, in the order of the post-ops.
     const std::deque<memory_desc> &source_descs() const { return source_descs_; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One layer normalization: reading its parts and writing it back.
+// Reads the parts of a problem, and writes them back.
 #include "problem.hpp"
 
 #include <limits>
@@ -25,10 +25,10 @@ constexpr named_flag FLAGS[] = {{'G', jitnorm_use_global_stats},
                                 {'M', jitnorm_rms_norm},
                                 {'P', jitnorm_scale_plus_one}};
 
-// Elements of 8 bytes must stay addressable.
+// The offsets in bytes of 8-byte elements must not overflow.
 constexpr dim_t MAX_ELEMENTS = std::numeric_limits<dim_t>::max() / 64;
 
-// Splits 128x768_n"name" (or, as older files have it, 128x768n"name") before the n.
+// Splits 128x768_n"name" into dimensions and name. Older files have no _: 128x768n"name".
 std::pair<std::string_view, std::string_view> split_name(std::string_view text) {
     const size_t n = text.find('n');
     if (n == text.npos) return {text, {}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// problem: one layer normalization to run, as the command line describes it; line() writes it back in the same syntax.
+// problem: one layer normalization to run, as the command line describes it. line() writes it in the command line's
+// syntax.
 #pragma once
 
 #include <string>
@@ -17,30 +18,32 @@ enum class direction { FWD_D, FWD_I, BWD_D, BWD_DW };
 direction parse_direction(std::string_view text);
 std::string_view name_of(direction dir);
 
-// G use global statistics, C scale, H shift, M root mean square, P the scale is stored minus one
+// Letters: G mean and variance are inputs, C scale, H shift, M root mean square, P scale is stored minus 1. The result
+// has bits of jitnorm_normalization_flags_t.
 unsigned parse_flags(std::string_view text);
 std::string flags_text(unsigned flags);
 
-// Of the tensors of rows. Backward, dst stands for diff_dst.
+// Types of the tensors that have rows. In a backward problem, dst means diff_dst.
 struct row_types {
     data_type src = jitnorm_f32, dst = jitnorm_f32, diff_src = jitnorm_f32;
     bool operator==(const row_types &) const = default;
 };
 
+// Layouts of the same tensors.
 struct row_tags {
     std::string src = "abx", dst = "any";
-    std::string diff_src; // empty: as src, in place as diff_dst
+    std::string diff_src; // empty: the tag of src, or that of diff_dst if the problem is in place
     bool operator==(const row_tags &) const = default;
 };
 
-// Of scale and shift, and of their gradients.
+// The types of scale and shift (given) and of their gradients.
 struct weight_types {
     data_type given = jitnorm_f32, gradient = jitnorm_f32;
     bool operator==(const weight_types &) const = default;
 };
 
-row_types parse_row_types(std::string_view text);       // T, SRC:DST or SRC:DST:DIFF_SRC
-row_tags parse_row_tags(std::string_view text);         // TAG (dst any), SRC:DST or SRC:DST:DIFF_SRC
+row_types parse_row_types(std::string_view text);       // T (for all three), SRC:DST or SRC:DST:DIFF_SRC
+row_tags parse_row_tags(std::string_view text);         // SRC (dst is any), SRC:DST or SRC:DST:DIFF_SRC
 weight_types parse_weight_types(std::string_view text); // T or GIVEN:GRADIENT
 
 std::string to_text(const row_types &types);
@@ -52,7 +55,8 @@ struct shape {
     std::string name; // of _n"name"; may be empty
 };
 
-// 128x768, 2x4x16_n"name"; throws input_error for fewer than 2 or more than 12 dimensions, or too many elements.
+// Reads 128x768 or 2x4x16_n"name". Throws input_error for fewer than 2 or more than 12 dimensions, or too many
+// elements.
 shape parse_shape(std::string_view text);
 std::string to_text(const shape &size);
 
@@ -70,7 +74,7 @@ struct problem {
     float epsilon = DEFAULT_EPSILON;
     bool in_place = false;
     impl_filter filter;
-    thread_context creation, execution; // threads for either
+    thread_context creation, execution; // the threads that create the primitive, and those that execute it
 
     bool is_forward() const { return dir == direction::FWD_D || dir == direction::FWD_I; }
     bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
@@ -82,18 +86,18 @@ struct problem {
     bool statistics_are_inputs() const { return !is_forward() || statistics_are_global(); }
     bool statistics_are_outputs() const { return dir == direction::FWD_D && !statistics_are_global(); }
 
-    // Of the residual addition.
+    // Which tensors of the residual and of the second output the problem has.
     bool adds_residual() const { return is_forward() && attr.residual.added.has_value(); }
     bool writes_sum() const { return adds_residual() && attr.residual.sum.has_value(); }
     bool reads_bias() const { return adds_residual() && attr.residual.bias.has_value(); }
     bool reads_diff_sum() const { return !is_forward() && attr.residual.sum.has_value(); }
     bool writes_unquantized() const { return attr.unquantized.has_value(); }
-    data_type type_of(const residual_tensor &tensor) const;
+    data_type type_of(const residual_tensor &tensor) const; // "undef" and an empty tag are replaced by those of src
     std::string tag_of(const residual_tensor &tensor) const;
-    bool sum_is_in_place() const; // in the residual's memory
-    bool computes_in_f64() const; // some tensor of rows is f64
+    bool sum_is_in_place() const; // dst_1 uses the memory of the residual
+    bool computes_in_f64() const; // at least one tensor with rows is f64
 
-    std::string src_tag() const; // "any" decided: the library wants src to be
+    std::string src_tag() const; // "abx" instead of "any", which the library does not accept for src
     std::string diff_src_tag() const;
 
     size_t ndims() const { return size.dims.size(); }
@@ -102,7 +106,8 @@ struct problem {
     dim_t elements() const { return rows() * row_length(); }
     std::vector<dim_t> statistics_dims() const { return {size.dims.begin(), size.dims.end() - 1}; }
 
-    // Knobs that differ from their defaults (canonical: all), then the shape: what reproduces this problem.
+    // The knobs and the shape that reproduce this problem. Knobs with their default values are left out unless
+    // `canonical` is true.
     std::string line(bool canonical = false) const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of rows beside src and dst: what is added before the normalization, its sum, and unquantized rows, in the
-// syntax of benchdnn's attributes.
+// Reads and writes --attr-residual and --attr-unquantized, in the style of benchdnn's attributes. (attributes.cpp has
+// the others.)
 #include "../error.hpp"
 #include "../text.hpp"
 #include "attributes.hpp"

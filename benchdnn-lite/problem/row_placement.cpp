@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem whose rows are some of another one's.
+// Makes problems from rows of another problem, and copies the rows' inputs.
 #include "row_placement.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
 
-constexpr dim_t ROWS_BEFORE = 3; // in the first dimension; odd, so that pairs and fours of rows are cut elsewhere
+// How much larger the first dimension becomes. It is odd, so that rows form other pairs and groups of four.
+constexpr dim_t ROWS_BEFORE = 3;
 
 bool is_statistic(int id) { return id == JITNORM_ARG_MEAN || id == JITNORM_ARG_VARIANCE; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_placement: a problem whose rows are some of another one's, alone or among others.
+// row_placement: a problem that has rows of another one, the original, alone or among other rows. It shows whether a
+// row's results depend on the rows around it.
 #pragma once
 
 #include "execution.hpp"
@@ -7,7 +8,7 @@
 namespace benchdnn_lite {
 
 struct placed_row {
-    dim_t original, placed; // numbers of the row in both problems
+    dim_t original, placed; // the row's numbers in the original and in the new problem
 };
 
 struct row_placement {
@@ -15,17 +16,19 @@ struct row_placement {
     std::vector<placed_row> rows;
 };
 
+// A problem with a single row, number `row` of p.
 row_placement one_row(const problem &p, dim_t row);
-// All rows behind some more, which are nobody's copies.
+// A problem with further rows, followed by all rows of p.
 row_placement larger_batch(const problem &p);
 
-// What an execution had in a tensor.
+// The data that an argument had in an execution of the original.
 struct kept_tensor {
     int id;
     buffer data;
 };
 
-// Hands each input on: rows to where they are placed, anything that all rows share as a whole.
+// Copies each input to the execution `target` of the problem `where.prb`: rows to the places that `where` gives, and
+// tensors that all rows share as a whole.
 void place_inputs(const std::vector<kept_tensor> &inputs, const problem &original, const row_placement &where,
                   const execution &target);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of memory layouts.
+// Reads names of memory layouts.
 #include "tag.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::pair<std::string, std::string> split_blocks(std::string_view tag) {
     return {std::string(tag.begin(), digit), std::string(digit, tag.end())};
 }
 
-// The letters that x stands for: every dimension below ndims that `outer` does not name itself.
+// The letters that x stands for: those of all dimensions below ndims that `outer` does not name.
 std::string unnamed_dimensions(std::string_view outer, size_t ndims) {
     std::string letters;
     for (size_t d = 0; d < ndims; ++d) {
@@ -65,8 +65,8 @@ std::string unnamed_dimensions(std::string_view outer, size_t ndims) {
     return letters;
 }
 
-// Plain meta tags drop the letters that a short shape does not have: abx of one dimension is a.
-// y is x, and exchanges the last two dimensions in the end.
+// Replaces x and y by letters. Letters of dimensions that the shape does not have are dropped: abx of one dimension is
+// a. y stands for the same letters as x, and in the end the last two dimensions are exchanged.
 std::string expand_meta(std::string_view tag, size_t ndims) {
     const auto [outer, blocks] = split_blocks(tag);
     std::string expanded;
@@ -80,7 +80,7 @@ std::string expand_meta(std::string_view tag, size_t ndims) {
     return expanded + blocks;
 }
 
-// Each of the first n letters exactly once, n > 0.
+// Whether the text has each of the first n letters exactly once, in upper or lower case, for some n > 0.
 bool is_permutation_of_dimensions(std::string letters) {
     std::transform(letters.begin(), letters.end(), letters.begin(), lower);
     std::sort(letters.begin(), letters.end());
@@ -103,7 +103,7 @@ struct tag_block {
     dim_t size;
 };
 
-// "16b8a" -> 16 of b, 8 of a; nothing if it is malformed.
+// Reads "16b8a": a block of 16 of b, in it a block of 8 of a. The result is empty if the text is malformed.
 std::vector<tag_block> parse_blocks(std::string_view text) {
     constexpr dim_t LARGEST = 4096;
     std::vector<tag_block> blocks;
@@ -120,7 +120,7 @@ std::vector<tag_block> parse_blocks(std::string_view text) {
     return size == 0 ? blocks : std::vector<tag_block>{};
 }
 
-// Each dimension in capitals has a block, and no other one has.
+// Whether exactly the dimensions in capitals have blocks.
 bool blocks_fit(std::string_view outer, const std::vector<tag_block> &blocks) {
     return !blocks.empty() && std::all_of(outer.begin(), outer.end(), [&](char c) {
         const size_t dim = size_t(lower(c) - 'a');
@@ -191,7 +191,7 @@ std::vector<dim_t> strides_of(std::string_view canonical, const std::vector<dim_
         const size_t d = size_t(*letter - 'a');
         strides[d] = stride;
         if (__builtin_mul_overflow(stride, std::max<dim_t>(dims[d], 1), &stride))
-            stride = LARGEST; // the library answers that it is too large
+            stride = LARGEST; // the library refuses such a tensor as too large
     }
     return strides;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of threads, asked of OpenMP.
+// Reads and sets OpenMP's number of threads.
 #include "threads.hpp"
 
 #ifdef _OPENMP

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// threads: how many threads OpenMP gives, and another number for a while.
+// threads: reads OpenMP's number of threads, and changes it for a while.
 #pragma once
 
 namespace benchdnn_lite {
 
-int thread_count(); // of the next parallel region; 1 in a build without OpenMP
+int thread_count(); // how many the next parallel region gets; 1 in a build without OpenMP
 
-// As long as it lives, parallel regions of this thread have `count` threads.
+// While the object exists, parallel regions that this thread starts have `count` threads.
 class other_thread_count {
 public:
     explicit other_thread_count(int count) { set(count); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of an execution's tensors.
+// Copies an execution's tensors.
 #include "cold_cache.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace benchdnn_lite {
 
 namespace {
 
-constexpr double CACHE_UNKNOWN = 64e6; // bytes, where the system does not tell
-constexpr double CACHES = 3;           // as benchdnn has it: enough for two sockets
+constexpr double CACHE_UNKNOWN = 64e6; // bytes, if the system does not say how large its caches are
+constexpr double CACHES = 3;           // times the largest cache; benchdnn's factor, enough for two sockets
 constexpr size_t MOST_SETS = 4096, PAGE = 4096;
 
 bool is_weight(int id) { return id == JITNORM_ARG_SCALE || id == JITNORM_ARG_SHIFT; }
@@ -45,7 +45,7 @@ double cold_arguments::bytes_of_cold() const {
     return bytes;
 }
 
-// Tensors that share memory go on sharing it.
+// Tensors that share memory share it in the copy too.
 cold_arguments::set cold_arguments::copy_set() const {
     set s;
     std::map<const void *, buffer> copies;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least, average, most and median.
+// Computes the least, average, most and median of measurements.
 #include "spread.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace benchdnn_lite {
 
 bool spread::is_beyond_reason() const {
-    constexpr size_t FEWEST = 8; // of less there is no usual one
+    constexpr size_t FEWEST = 8; // with fewer measurements, median and average say too little
     constexpr double REASON = 2;
     return count >= FEWEST && (median > REASON * least || average > REASON * least);
 }

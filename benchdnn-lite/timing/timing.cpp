@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long an execution takes, beside a memcpy.
+// Measures executions and memcpys in turn.
 #include "timing.hpp"
 
 #include <algorithm>
@@ -19,16 +19,17 @@ namespace {
 
 using timer = std::chrono::steady_clock;
 
-constexpr double BLOCK_US = 50;          // shortest block: a thousand times the clock's step
-constexpr double WARM_UP_US = 20'000;    // wakes threads and the processor's frequency
-constexpr double LONG_CALL_US = 1'000;   // from here on a call needs no untimed one before it
-constexpr size_t PARALLEL_COPY = 262144; // bytes from which threads help with a copy
+constexpr double BLOCK_US = 50;          // about how long a block takes: a thousand times the clock's step
+constexpr double WARM_UP_US = 20'000;    // until threads are awake and the processor runs at its full frequency
+constexpr double LONG_CALL_US = 1'000;   // calls that take so long need no untimed call before a block
+constexpr size_t PARALLEL_COPY = 262144; // bytes; larger copies are made by all threads
 
 double microseconds_since(timer::time_point start) {
     return std::chrono::duration<double, std::micro>(timer::now() - start).count();
 }
 
-// Copies of half of the bytes: between one pair of buffers, or from place to place of memory that no cache holds.
+// Copies bytes / 2, so that `bytes` are read and written. Successive copies use successive places of two buffers, which
+// together have `footprint` bytes; a footprint larger than the caches makes the copies cold, and 0 gives one place.
 class copier {
 public:
     copier(double bytes, double footprint)
@@ -63,11 +64,13 @@ private:
     guarded_bytes from_, to_;
 };
 
-// Times blocks of one body, whose argument counts its calls.
+// Measures blocks of calls of `run`. `prepare` is called before each block, outside of the measured time. The argument
+// of both is the number of the next call.
 class sampler {
 public:
     using body = std::function<void(size_t call)>;
 
+    // Warms up. single_calls: a block is one call, and the warm-up too.
     sampler(body run, body prepare, bool single_calls) : run_(std::move(run)), prepare_(std::move(prepare)) {
         const auto start = timer::now();
         do call();
@@ -102,13 +105,13 @@ private:
     std::vector<double> us_, clocks_;
 };
 
-// Each tensor once: src is read twice or more by some methods, and padding is touched, but neither is the problem's
-// due. What is read and written counts in both.
+// Counts each tensor once and without padding. Some implementations read src more than once, or touch the padding, but
+// the problem does not demand it. A tensor that is read and written counts as input and as output.
 void count_bytes(const execution &e, timing &t) {
     for (const argument &a : e.arguments()) {
         if (a.use == role::scratch) continue;
         const double tensor = double(a.data.elements()) * double(size_of(a.data.type()));
-        const bool reads_old = a.use == role::both && !e.prb().in_place; // in place the input is counted itself
+        const bool reads_old = a.use == role::both && !e.prb().in_place; // in place the input counts itself
         if (a.use == role::input || reads_old) t.input_bytes += tensor;
         if (a.use != role::input) t.output_bytes += tensor;
     }
