@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalizations of sums, and to 8 bits, as a program for Ascend has them: aclnnAddRmsNorm, aclnnAddLayerNorm,
+// Normalizations of sums, and normalizations to 8 bits, in a program for Ascend: aclnnAddRmsNorm, aclnnAddLayerNorm,
 // aclnnGemmaRmsNorm, aclnnRmsNormDynamicQuant and aclnnAddRmsNormDynamicQuant, on numbers that FLOAT16 has exactly. It
 // compiles against CANN on a machine with an NPU, and against jitnorm on one without:
 //
@@ -24,7 +24,7 @@ static void check(int status, const char *what) {
     std::exit(1);
 }
 
-// A row-major tensor in device memory, of FLOAT16 unless it says otherwise.
+// A row-major tensor in device memory, of FLOAT16 unless another type is given.
 struct tensor {
     size_t count = 1;
     aclDataType type;
@@ -57,7 +57,7 @@ struct tensor {
     }
 
     void print(const char *name) const {
-        std::vector<char> copy(count * aclDataTypeSize(type)); // the device's memory need not be the host's
+        std::vector<char> copy(count * aclDataTypeSize(type)); // the host may be unable to read the device's memory
         check(aclrtMemcpy(copy.data(), copy.size(), memory, copy.size(), ACL_MEMCPY_DEVICE_TO_HOST), "aclrtMemcpy");
         std::printf("%-6s", name);
         for (size_t i = 0; i < count; ++i) print_element(&copy[i * aclDataTypeSize(type)]);
@@ -82,7 +82,7 @@ private:
     }
 };
 
-// The second call of an operation, on a workspace of the size that the first one asked for.
+// Makes the second call of an operation, with a workspace of the size that the first call asked for.
 template <typename Operation>
 static void run(Operation operation, const char *name, uint64_t bytes, aclOpExecutor *executor, aclrtStream stream) {
     void *workspace = nullptr;

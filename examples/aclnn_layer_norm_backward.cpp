@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training step of one layer normalization as a program for Ascend has it: aclnnLayerNorm, whose statistics go into
+// A training step of one layer normalization in a program for Ascend: aclnnLayerNorm, whose statistics go into
 // aclnnLayerNormBackward. It compiles against CANN on a machine with an NPU, and against jitnorm on one without:
 //
 //     c++ aclnn_layer_norm_backward.cpp -I PREFIX/include/jitnorm/ascend -L PREFIX/lib -ljitnorm
@@ -54,7 +54,7 @@ struct tensor {
     }
 };
 
-// The second call of an operation, on a workspace of the size that the first one asked for.
+// Makes the second call of an operation, with a workspace of the size that the first call asked for.
 template <typename Operation>
 static void run(Operation operation, const char *name, uint64_t bytes, aclOpExecutor *executor, aclrtStream stream) {
     void *workspace = nullptr;

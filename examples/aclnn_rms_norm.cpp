@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RMS normalization as a program for Ascend has it: aclnnRmsNorm, whose rstd goes into aclnnRmsNormGrad. It compiles
+// RMS normalization in a program for Ascend: aclnnRmsNorm, whose rstd goes into aclnnRmsNormGrad. It compiles
 // against CANN on a machine with an NPU, and against jitnorm on one without:
 //
 //     c++ aclnn_rms_norm.cpp -I PREFIX/include/jitnorm/ascend -L PREFIX/lib -ljitnorm
@@ -54,7 +54,7 @@ struct tensor {
     }
 };
 
-// The second call of an operation, on a workspace of the size that the first one asked for.
+// Makes the second call of an operation, with a workspace of the size that the first call asked for.
 template <typename Operation>
 static void run(Operation operation, const char *name, uint64_t bytes, aclOpExecutor *executor, aclrtStream stream) {
     void *workspace = nullptr;
@@ -79,7 +79,7 @@ int main() {
               "aclnnRmsNormGetWorkspaceSize");
         run(aclnnRmsNorm, "aclnnRmsNorm", bytes, executor, stream);
 
-        // Backward has no ones behind the rows: the same memory, described by another tensor.
+        // Backward takes rstd without dimensions of size 1 after the rows: another tensor describes the same memory so.
         const int64_t rows = 2, step = 1;
         aclTensor *rstd_of_rows = aclCreateTensor(&rows, 1, ACL_FLOAT, &step, 0, ACL_FORMAT_ND, &rows, 1, rstd.memory);
         check(rstd_of_rows == nullptr, "aclCreateTensor");

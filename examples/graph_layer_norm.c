@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layer normalization as an operation of a graph: the rows of a 2 x 4 tensor are normalized, then the gradient of a
- * loss flows back through them. Shapes of results are left to the library. */
+ * loss flows back through them. The library infers the shapes of results. */
 #include <jitnorm/jitnorm.h>
 #include <jitnorm/jitnorm_graph.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static void check(jitnorm_status_t status) {
 
 static jitnorm_engine_t engine;
 static jitnorm_stream_t stream;
-static jitnorm_graph_logical_tensor_t described[TENSORS]; /* by ids */
+static jitnorm_graph_logical_tensor_t described[TENSORS]; /* index: the id */
 static jitnorm_graph_tensor_t tensors[TENSORS];
 
 static void describe(size_t id, int ndims, const jitnorm_dims_t dims) {
@@ -25,7 +25,7 @@ static void describe(size_t id, int ndims, const jitnorm_dims_t dims) {
                                                       jitnorm_graph_tensor_property_undef));
 }
 
-/* Of any shape, in any layout: compilation decides. */
+/* Describes a tensor whose shape and layout compilation decides. */
 static void leave_open(size_t id) {
     check(jitnorm_graph_logical_tensor_init(&described[id], id, jitnorm_f32, JITNORM_GRAPH_UNKNOWN_NDIMS,
                                             jitnorm_graph_layout_type_any, jitnorm_graph_tensor_property_undef));
@@ -35,7 +35,7 @@ static void bind(size_t id, void *data) {
     check(jitnorm_graph_tensor_create(&tensors[id], &described[id], engine, data));
 }
 
-/* An operation of the graph; lists of ids end with TENSORS. */
+/* Adds an operation to the graph. The lists of ids end with TENSORS. */
 static void add_op(jitnorm_graph_graph_t graph, size_t id, jitnorm_graph_op_kind_t kind, const char *name,
                    const size_t *inputs, const size_t *outputs) {
     const float epsilon = 0;
@@ -48,7 +48,7 @@ static void add_op(jitnorm_graph_graph_t graph, size_t id, jitnorm_graph_op_kind
     check(jitnorm_graph_op_destroy(op));
 }
 
-/* Compiles a partition for the tensors as they are described by now, makes memory for what it writes, and executes. */
+/* Compiles a partition for the tensors as described so far, allocates memory for its outputs, and executes it. */
 static void run(jitnorm_graph_partition_t partition) {
     jitnorm_graph_logical_tensor_t ports[TENSORS];
     const jitnorm_graph_logical_tensor_t *in[TENSORS], *out[TENSORS];

@@ -21,7 +21,7 @@ static void *allocate(size_t count, size_t size) {
     return memory;
 }
 
-/* The value of one element of all rows, whoever has it: -1 to 1. */
+/* The value of an element, from -1 to 1. It does not depend on which process has the row. */
 static float value(long row, long column, unsigned which) {
     unsigned x = (unsigned)(row * COLUMNS + column) * 2654435761u + which * 40503u;
     x ^= x >> 15;
@@ -30,7 +30,7 @@ static float value(long row, long column, unsigned which) {
     return (float)(x >> 8) / (float)(1 << 23) - 1.0f;
 }
 
-/* The first row of a rank: a multiple of the row block, as even as can be. */
+/* The first row of a rank: a multiple of the row block. Ranks have nearly the same number of rows. */
 static jitnorm_dim_t first_row(int rank, int ranks) {
     jitnorm_dim_t block;
     check(jitnorm_layer_normalization_row_block(&block, ROWS, COLUMNS));
@@ -52,7 +52,7 @@ static jitnorm_primitive_desc_t describe(jitnorm_engine_t engine, int rank, int 
     return desc;
 }
 
-/* How many doubles it gives for each gradient. */
+/* The number of doubles that backward on the rows of a rank gives for each gradient. */
 static size_t count_sums(const_jitnorm_primitive_desc_t desc) {
     const_jitnorm_memory_desc_t sums = jitnorm_primitive_desc_query_md(desc, jitnorm_query_diff_weights_md, 0);
     return jitnorm_memory_desc_get_size(sums) / sizeof(double);
@@ -70,7 +70,7 @@ static void run(jitnorm_engine_t engine, const_jitnorm_primitive_desc_t desc, ji
             src[row * COLUMNS + c] = value(first + row, c, 0);
             diff_dst[row * COLUMNS + c] = value(first + row, c, 1);
         }
-        mean[row] = value(first + row, 0, 2) / 16; /* of a forward pass elsewhere */
+        mean[row] = value(first + row, 0, 2) / 16; /* from a forward pass elsewhere */
         variance[row] = 1.0f / 3;
     }
     for (long c = 0; c < COLUMNS; ++c) scale[c] = 1 + value(0, c, 3) / 8;
@@ -109,7 +109,7 @@ static void run(jitnorm_engine_t engine, const_jitnorm_primitive_desc_t desc, ji
     free(src);
 }
 
-/* This rank's sums are added to those of the ranks before it: the gradients of scale and shift, on every rank. */
+/* Adds this rank's sums to those of the ranks before it. Every rank gets the gradients of scale and shift. */
 static void add_up(const double *scale_sums, const double *shift_sums, int rank, int ranks,
                    float gradients[2][COLUMNS]) {
     double running[2][2 * COLUMNS] = {{0}};

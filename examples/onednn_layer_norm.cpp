@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program for oneDNN, which runs with jitnorm unchanged: normalizes the rows of a tensor in place, with a scale and a
-// shift for each column, and keeps their statistics. The library decides on layouts: memories are made from the
-// primitive descriptor's. With jitnorm: target_link_libraries(program jitnorm::onednn).
+// shift for each column, and keeps their statistics. The library decides on layouts: memories are made from
+// the descriptors of the primitive descriptor. With jitnorm: target_link_libraries(program jitnorm::onednn).
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ constexpr memory::dim T = 2, N = 3, C = 4;
 const auto FLAGS = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
 constexpr float EPSILON = 1e-6f;
 
-// Version 2 had a descriptor of the operation before that of the primitive.
+// In version 2 a primitive descriptor is created from a descriptor of the operation.
 layer_normalization_forward::primitive_desc describe(const dnnl::engine &engine, const memory::desc &rows) {
     const auto kind = dnnl::prop_kind::forward_training;
 #if DNNL_VERSION_MAJOR >= 3

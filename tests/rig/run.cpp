@@ -94,8 +94,8 @@ void run::execute_on(const implementation &entry, sizes_come when, const impl::m
 }
 
 void run::execute_on(const executor &made, size_t scratchpad_bytes, const plan *how) {
-    const guarded_buffer scratchpad(scratchpad_bytes,
-                                    guard_side::before); // so that it begins at a page: it must be aligned
+    // guard_side::before: it begins at a page, and so is aligned.
+    const guarded_buffer scratchpad(scratchpad_bytes, guard_side::before);
     protect_inputs();
     ASSERT_EQ(call(made, scratchpad.data(), how), jitnorm_success);
     EXPECT_TRUE(scratchpad.slack_untouched());
