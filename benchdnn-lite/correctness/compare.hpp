@@ -15,7 +15,7 @@ namespace benchdnn_lite {
 real allowed_error(data_type type, const expectation &e);
 
 // Whether the result is within allowed_error(). Integers and f8 saturate, and NaN becomes 0 in integers. Otherwise NaN
-// and infinities must be met exactly, except that a value near the largest of the type may be an infinity.
+// and infinities must be met exactly, except that an infinity may stand for a value that may round to it.
 bool is_acceptable(data_type type, const expectation &e, double got);
 
 // How the elements of a tensor are judged.

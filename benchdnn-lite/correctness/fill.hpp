@@ -22,8 +22,8 @@ bool has_ties(const problem &p);
 // Fills every input and poisons every pure output.
 void fill(const execution &e, fill_kind kind, uint64_t seed);
 
-// Sets all bytes of the arguments, except for scratchpads and scales, to one value, whatever their types. Their
-// elements are then small positive numbers.
+// Sets all bytes of the arguments, except for scratchpads and scales, to one value, whatever their types. It makes a
+// small positive number in every floating-point type.
 void fill_with_constant(const execution &e);
 
 } // namespace benchdnn_lite

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // guarded_buffer: memory with an inaccessible page on both sides, so that an access one byte too far is a crash.
 //
-// The buffer touches exactly one of the two guards. On its other side, the rest of the page is filled with canaries.
+// The buffer touches one of the two guards, without a byte between. On its other side, the rest of the page is filled
+// with canaries.
 // All bytes are CANARY at first, so that a test can also find out what was never written.
 #pragma once
 
