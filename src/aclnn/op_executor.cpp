@@ -52,11 +52,11 @@ outcome op_executor::bind(const ready_operation &what, void *scratchpad, layer_n
     void *const *address = addresses_.data();
     for (const parameter &p : what.asked.parameters) {
         void *const data = *address++;
-        if (p.part == layer_norm::NO_SLOT || !p.has_elements) continue;
+        if (p.part == NO_SLOT || !p.has_elements) continue;
         if (data == nullptr) return null_pointer("the address of a tensor is null");
         arguments.set(p.part, p.first_element(data));
     }
-    if (what.scratchpad_bytes != 0) arguments.set(layer_norm::SCRATCHPAD, scratchpad);
+    if (what.scratchpad_bytes != 0) arguments.set(SCRATCHPAD, scratchpad);
     return what.aliases.fails(arguments) ? invalid(layer_norm::FORBIDDEN_ALIAS) : outcome{};
 }
 
@@ -65,8 +65,8 @@ outcome op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &a
     if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
     char *const begin = align_up(workspace), *scratchpad = begin + handed_on_bytes();
     if (handed_on_bytes() != 0) {
-        arguments.before.set(layer_norm::SUM, begin);
-        arguments.main.set(layer_norm::SRC, begin);
+        arguments.before.set(SUM, begin);
+        arguments.main.set(SRC, begin);
     }
     if (what_->before != nullptr)
         if (outcome bound = bind(*what_->before, scratchpad, arguments.before); bound.failed()) return bound;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "../system/last_error.hpp"
 #include "found_scales.hpp"
@@ -19,26 +18,24 @@ namespace {
 constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
                                  unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm) |
                                  unsigned(jitnorm_inverse_deviation) | unsigned(jitnorm_scale_plus_one);
-constexpr unsigned KNOWN_OUTPUTS = unsigned(output::mean) | unsigned(output::variance) | unsigned(output::diff_src) |
-                                   unsigned(output::diff_scale) | unsigned(output::diff_shift);
 
 template <typename Value, typename... Values>
 bool is_one_of(Value value, Values... values) {
     return ((value == values) || ...);
 }
 
-// The name of the first tensor for which `holds` is true; null if there is none.
+// The first of the problem's descriptors for which `holds` is true; NO_SLOT if there is none. Statistics must be
+// described even if none is read or written.
 template <typename Predicate>
-const char *find_tensor(const problem &p, Predicate &&holds) {
-    if (holds(p.src)) return "src";
-    if (holds(p.statistics)) return "statistics (mean and variance)";
-    if (p.adds_residual() && holds(p.attr.residual.added)) return "the residual";
-    if (p.writes_sum() && holds(p.attr.residual.sum)) return "the sum with the residual";
-    if (p.writes_unquantized() && holds(p.attr.unquantized)) return "the unquantized output";
-    if (p.is_forward()) return holds(p.dst) ? "dst" : nullptr;
-    if (p.reads_diff_sum() && holds(p.attr.residual.sum)) return "the gradient of the sum with the residual";
-    return holds(p.diff_dst) ? "diff_dst" : holds(p.diff_src) ? "diff_src" : nullptr;
+slot find_tensor(const problem &p, Predicate &&holds) {
+    for (const tensor_kind &t : TENSORS) {
+        const bool is_described = t.dims == extent::rows ? p.uses(t.place) : t.place == VARIANCE;
+        if (is_described && holds(p[t.place])) return t.place;
+    }
+    return NO_SLOT;
 }
+
+const char *described_name(slot s) { return s == VARIANCE ? "statistics (mean and variance)" : tensor_name(s); }
 
 bool is_data_type(jitnorm_data_type_t type) {
     return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64);
@@ -67,7 +64,7 @@ verdict check_epsilon(const problem &p) {
 }
 
 verdict check_choices(const problem &p) {
-    if ((p.left_out & ~KNOWN_OUTPUTS) != 0) return invalid("an unknown output is left out");
+    if ((p.omitted & ~OMITTABLE) != 0) return invalid("an output is omitted that cannot be");
     if (p.scale_is_ones && !p.uses_scale()) return invalid("a scale of ones without the flag for a scale");
     return p.scale_is_ones && p.adds_one_to_scale() ? invalid("a scale of ones that one is added to") : ACCEPTED;
 }
@@ -75,11 +72,11 @@ verdict check_choices(const problem &p) {
 // ---------------------------------------------------------------- the tensors
 
 verdict check_rank(const problem &p) {
-    if (p.src.ndims == 0) return invalid("src has no dimensions");
-    if (p.src.ndims < 2 || p.src.ndims > MAX_NDIMS)
-        return invalid(explain("src has %d dimension%s, 2 to %d are supported", p.src.ndims,
-                               p.src.ndims == 1 ? "" : "s", MAX_NDIMS));
-    return 1 <= p.normalized_axes && p.normalized_axes < p.src.ndims
+    if (p[SRC].ndims == 0) return invalid("src has no dimensions");
+    if (p[SRC].ndims < 2 || p[SRC].ndims > MAX_NDIMS)
+        return invalid(explain("src has %d dimension%s, 2 to %d are supported", p[SRC].ndims,
+                               p[SRC].ndims == 1 ? "" : "s", MAX_NDIMS));
+    return 1 <= p.normalized_axes && p.normalized_axes < p[SRC].ndims
                ? ACCEPTED
                : invalid("at least one dimension must be normalized, and at least one must count rows");
 }
@@ -99,8 +96,8 @@ bool has_possible_size(const memory_desc &md) {
 
 verdict check_sizes(const problem &p) {
     const auto &post_ops = p.attr.post_ops.entries;
-    if (const char *name = find_tensor(p, [](const memory_desc &md) { return !has_possible_size(md); }))
-        return invalid(explain("%s, or one that goes with it, is larger than memory can be", name));
+    if (const slot s = find_tensor(p, [](const memory_desc &md) { return !has_possible_size(md); }); s != NO_SLOT)
+        return invalid(explain("%s, or one that goes with it, is larger than memory can be", described_name(s)));
     const bool possible = std::all_of(post_ops.begin(), post_ops.end(), [](const post_op &entry) {
         const auto *binary = std::get_if<binary_post_op>(&entry);
         return binary == nullptr || has_possible_size(binary->src1);
@@ -109,63 +106,58 @@ verdict check_sizes(const problem &p) {
 }
 
 verdict check_presence(const problem &p) {
-    if (const char *name = find_tensor(p, [](auto &md) { return md.ndims == 0; }))
-        return invalid(explain("%s has no dimensions", name));
-    if (const char *name = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }))
-        return invalid(explain("%s has an unknown data type", name));
-    if (const char *name = find_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; }))
-        return invalid(explain("%s has an undecided layout", name));
+    if (const slot s = find_tensor(p, [](auto &md) { return md.ndims == 0; }); s != NO_SLOT)
+        return invalid(explain("%s has no dimensions", described_name(s)));
+    if (const slot s = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }); s != NO_SLOT)
+        return invalid(explain("%s has an unknown data type", described_name(s)));
+    if (const slot s = find_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; }); s != NO_SLOT)
+        return invalid(explain("%s has an undecided layout", described_name(s)));
     return ACCEPTED;
 }
 
 verdict check_data_dims(const problem &p) {
-    const auto differs = [&](const memory_desc &md) { return &md != &p.statistics && !same_dims(p.src, md); };
-    const char *name = find_tensor(p, differs);
-    return name == nullptr ? ACCEPTED : invalid(explain("%s has other dimensions than src", name));
+    const auto differs = [&](const memory_desc &md) { return &md != &p[VARIANCE] && !same_dims(p[SRC], md); };
+    const slot s = find_tensor(p, differs);
+    return s == NO_SLOT ? ACCEPTED : invalid(explain("%s has other dimensions than src", described_name(s)));
 }
 
 verdict check_statistics_dims(const problem &p) {
-    const bool fits = p.statistics.ndims == p.row_ndims() &&
-                      std::equal(p.statistics.dims, p.statistics.dims + p.statistics.ndims, p.src.dims);
+    const bool fits = p[VARIANCE].ndims == p.row_ndims() &&
+                      std::equal(p[VARIANCE].dims, p[VARIANCE].dims + p[VARIANCE].ndims, p[SRC].dims);
     return fits ? ACCEPTED
                 : invalid("statistics (mean and variance) must have the dimensions of src but the normalized ones");
 }
 
 verdict check_outputs(const problem &p) {
-    const bool statistics = p.writes_mean() || p.writes_variance();
-    const char *name = p.is_forward() && is_broadcast(p.dst)                        ? "dst"
-                       : p.writes_sum() && is_broadcast(p.attr.residual.sum)        ? "the sum with the residual"
-                       : p.writes_unquantized() && is_broadcast(p.attr.unquantized) ? "the unquantized output"
-                       : p.wants_diff_src() && is_broadcast(p.diff_src)             ? "diff_src"
-                       : statistics && is_broadcast(p.statistics)                   ? "statistics (mean and variance)"
-                                                                                    : nullptr;
-    return name == nullptr ? ACCEPTED : invalid(explain("%s has a stride of 0 and is an output", name));
+    for (const tensor_kind &t : TENSORS)
+        if (p.writes(t.place) && is_broadcast(p[t.place]))
+            return invalid(explain("%s has a stride of 0 and is an output", t.name));
+    return ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the types
 
 verdict check_data_types(const problem &p) {
-    const char *name = find_tensor(p, [&](const memory_desc &md) {
-        if (&md == &p.statistics || is_data_type(md.data_type)) return false;
-        return !p.is_forward() || !(is_int8(md.data_type) || (&md == &p.dst && is_f8(md.data_type)));
+    const slot s = find_tensor(p, [&](const memory_desc &md) {
+        if (&md == &p[VARIANCE] || is_data_type(md.data_type)) return false;
+        return !p.is_forward() || !(is_int8(md.data_type) || (&md == &p[DST] && is_f8(md.data_type)));
     });
-    if (name == nullptr) return ACCEPTED;
-    if (!p.is_forward()) return unsupported(explain("%s is none of f32, bf16, f16 and f64", name));
-    return unsupported(std::string_view(name) == "dst"
-                           ? "dst is none of f32, bf16, f16, f64, s8, u8, f8_e5m2 and f8_e4m3"
-                           : explain("%s is none of f32, bf16, f16, f64, s8 and u8", name));
+    if (s == NO_SLOT) return ACCEPTED;
+    if (!p.is_forward()) return unsupported(explain("%s is none of f32, bf16, f16 and f64", tensor_name(s)));
+    return unsupported(s == DST ? "dst is none of f32, bf16, f16, f64, s8, u8, f8_e5m2 and f8_e4m3"
+                                : explain("%s is none of f32, bf16, f16, f64, s8 and u8", tensor_name(s)));
 }
 
 verdict check_unquantized(const problem &p) {
-    if (!p.writes_unquantized()) return ACCEPTED;
+    if (!p.writes(UNQUANTIZED)) return ACCEPTED;
     if (!p.is_forward()) return unsupported("backward has no unquantized output");
-    return is_data_type(p.attr.unquantized.data_type)
+    return is_data_type(p[UNQUANTIZED].data_type)
                ? ACCEPTED
                : unsupported("the unquantized output is none of f32, bf16, f16 and f64");
 }
 
 verdict check_statistics_type(const problem &p) {
-    return is_one_of(p.statistics.data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+    return is_one_of(p[VARIANCE].data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
                : unsupported("statistics (mean and variance) are none of f32, bf16 and f16");
 }
@@ -192,7 +184,7 @@ verdict check_scale_shift_type(const problem &p) {
 }
 
 verdict check_diff_scale_shift_type(const problem &p) {
-    if (!p.wants_diff_scale() && !p.wants_diff_shift()) return ACCEPTED;
+    if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) return ACCEPTED;
     if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
     return check_affine_type(p, p.diff_scale_shift_type);
 }
@@ -200,11 +192,11 @@ verdict check_diff_scale_shift_type(const problem &p) {
 // ---------------------------------------------------------------- the attributes
 
 verdict check_residual(const problem &p) {
-    if (p.adds_residual() && p.attr.residual.normalizes_rounded && !p.writes_sum())
+    if (p.reads(RESIDUAL) && p.attr.normalizes_rounded_sum && !p.writes(SUM))
         return invalid("the rounded sum with the residual is to be normalized, and there is none");
-    if (!p.reads_bias()) return ACCEPTED;
-    if (size_of(p.attr.residual.bias_type) == 0) return invalid("unknown data type of biases");
-    return is_one_of(p.attr.residual.bias_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+    if (!p.reads(BIAS)) return ACCEPTED;
+    if (size_of(p.attr.bias_type) == 0) return invalid("unknown data type of biases");
+    return is_one_of(p.attr.bias_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
                : unsupported("biases of type f32, bf16 or f16 are supported");
 }
@@ -215,8 +207,8 @@ verdict check_attributes(const problem &p) {
 }
 
 verdict check_entry(const sum_post_op &op, const problem &p) {
-    const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
-    if (size_of(type) != size_of(p.dst.data_type))
+    const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p[DST].data_type : op.data_type;
+    if (size_of(type) != size_of(p[DST].data_type))
         return invalid("the type of a sum post-op must have the size of the destination's");
     if (is_f8(type)) return unsupported("a sum post-op reads no f8_e5m2 and no f8_e4m3");
     if (op.zero_point != 0 && !is_int8(type))
@@ -243,7 +235,7 @@ verdict check_entry(const binary_post_op &op, const problem &p) {
     if (size_of(op.src1.data_type) == 0) return invalid("unknown data type of a binary post-op's tensor");
     if (is_f8(op.src1.data_type)) return unsupported("a binary post-op's tensor is no f8_e5m2 and no f8_e4m3");
     if (op.src1.format_kind != jitnorm_blocked) return invalid("the layout of a binary post-op's tensor is not given");
-    return broadcasts_to(op.src1, p.dst)
+    return broadcasts_to(op.src1, p[DST])
                ? ACCEPTED
                : invalid("each dimension of a binary post-op's tensor must be 1 or the destination's");
 }

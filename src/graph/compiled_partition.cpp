@@ -34,23 +34,6 @@ bool are_alike(const logical_tensor &a, const logical_tensor &b) {
            std::equal(a.layout.strides, a.layout.strides + a.ndims, b.layout.strides);
 }
 
-layer_norm::arguments arguments_of(const by_role<void *> &data) {
-    layer_norm::arguments args;
-    args.set(layer_norm::SRC, data[SRC]);
-    args.set(layer_norm::DST, data[DST]);
-    args.set(layer_norm::RESIDUAL, data[RESIDUAL]);
-    args.set(layer_norm::SUM, data[SUM]);
-    args.set(layer_norm::MEAN, data[MEAN]);
-    args.set(layer_norm::VARIANCE, data[VARIANCE]);
-    args.set(layer_norm::SCALE, data[GAMMA]);
-    args.set(layer_norm::SHIFT, data[BETA]);
-    args.set(layer_norm::DIFF_DST, data[DIFF_DST]);
-    args.set(layer_norm::DIFF_SRC, data[DIFF_SRC]);
-    args.set(layer_norm::DIFF_SCALE, data[DIFF_GAMMA]);
-    args.set(layer_norm::DIFF_SHIFT, data[DIFF_BETA]);
-    return args;
-}
-
 } // namespace
 
 program::program(partition_pointer partition, const lowered &what, const layer_norm::solution &chosen)
@@ -68,16 +51,16 @@ void program::find_inplace_pairs() {
     const auto is_read_once = [&](size_t id) {
         std::ptrdiff_t reads =
             std::count_if(operands_.begin(), operands_.end(), [&](const operand &o) { return o.tensor.id == id; });
-        for (int r = 0; r < ROLE_COUNT; ++r) reads += op().reads(role(r)) && op()[role(r)].id == id;
+        for (int s = 0; s < FIRST_POST_OP; ++s) reads += op().reads(slot(s)) && op()[slot(s)].id == id;
         return reads == 1;
     };
-    const auto add = [&](bool can, role input, role output) {
+    const auto add = [&](bool can, slot input, slot output) {
         if (can && op().writes(output) && is_read_once(op()[input].id))
             inplace_.push_back({op()[input].id, op()[output].id});
     };
     const layer_norm::in_place_pairs pairs(problem_);
-    add(pairs.of(layer_norm::DST) != 0, SRC, DST);
-    add(pairs.of(layer_norm::SUM) != 0, RESIDUAL, SUM);
+    add(pairs.of(DST) != 0, SRC, DST);
+    add(pairs.of(SUM) != 0, RESIDUAL, SUM);
     add(layer_norm::can_work_in_place(problem_), DIFF_DST, DIFF_SRC);
 }
 
@@ -89,8 +72,8 @@ layer_norm::alias_check program::find_aliases() const {
 }
 
 const logical_tensor *program::find(size_t id) const {
-    for (int r = 0; r < ROLE_COUNT; ++r)
-        if (op()[role(r)].how != port::use::unused && op()[role(r)].id == id) return &tensors_[size_t(r)];
+    for (int s = 0; s < FIRST_POST_OP; ++s)
+        if (op()[slot(s)].how != use::absent && op()[slot(s)].id == id) return &tensors_[size_t(s)];
     for (const operand &o : operands_)
         if (o.tensor.id == id) return &o.tensor;
     const auto other = std::find_if(others_.begin(), others_.end(), [&](auto &lt) { return lt.id == id; });
@@ -123,10 +106,6 @@ verdict find_memory(const logical_tensor &expected, tensor_handles given, void *
 
 } // namespace
 
-verdict program::collect(role r, tensor_handles given, by_role<void *> &data) const {
-    return find_memory(tensors_[size_t(r)], given, data[size_t(r)]);
-}
-
 verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &args) const {
     for (const operand &o : operands_) {
         void *memory = nullptr;
@@ -136,11 +115,14 @@ verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &
     return {};
 }
 
-verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<void *> &data) const {
-    for (int r = 0; r < ROLE_COUNT; ++r) {
-        if (op()[role(r)].how == port::use::unused) continue;
-        const verdict v = collect(role(r), op().reads(role(r)) ? inputs : outputs, data);
+verdict program::collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const {
+    for (int s = 0; s < FIRST_POST_OP; ++s) {
+        const port &p = op()[slot(s)];
+        if (p.how == use::absent) continue;
+        void *memory = nullptr;
+        const verdict v = find_memory(tensors_[size_t(s)], p.how == use::read ? inputs : outputs, memory);
         if (v.failed()) return v;
+        args.set(slot(s), memory);
     }
     return {};
 }
@@ -148,7 +130,7 @@ verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<
 verdict program::run(layer_norm::arguments &args) const {
     const thread_scratchpad scratchpad(executor_->scratchpad_bytes());
     if (executor_->scratchpad_bytes() != 0 && scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-    args.set(layer_norm::SCRATCHPAD, scratchpad.data());
+    args.set(SCRATCHPAD, scratchpad.data());
     return {executor_->execute(args)};
 }
 
@@ -160,9 +142,8 @@ verdict program::run_timed(layer_norm::arguments &args) const {
 }
 
 verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const {
-    by_role<void *> data = {};
-    if (verdict v = collect(inputs, outputs, data); v.failed()) return v;
-    layer_norm::arguments args = arguments_of(data);
+    layer_norm::arguments args;
+    if (verdict v = collect(inputs, outputs, args); v.failed()) return v;
     if (verdict v = collect_operands(inputs, args); v.failed()) return v;
     if (aliases_.fails(args)) return invalid(layer_norm::FORBIDDEN_ALIAS);
     const threads_of scope(stream.thread_pool());

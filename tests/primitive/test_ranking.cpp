@@ -120,8 +120,8 @@ TEST(implementations, ranked_with_the_reference_last) {
 TEST(implementations, the_reference_refuses_nothing_valid) {
     const implementation &reference = implementations().back();
     problem p = forward_problem();
-    p.src = dense({4, 6, 8}, jitnorm_u8);
-    p.dst = dense({4, 6, 8}, jitnorm_f64);
+    p[SRC] = dense({4, 6, 8}, jitnorm_u8);
+    p[DST] = dense({4, 6, 8}, jitnorm_f64);
     p.attr.dst_scale = true;
     for (const problem &each : {forward_problem(), backward_problem(), rms_problem(), p}) {
         EXPECT_EQ(validate(each).status, jitnorm_success);
@@ -159,9 +159,9 @@ void for_each_backward_problem(Body &&body) {
                                 for (const auto tag : TAGS) {
                                     p.prop_kind = kind;
                                     p.flags = flags | rms;
-                                    make_with_tag(p.src, 3, dims, src, tag);
-                                    p.diff_dst = dense({4, 6, 8}, diff_dst);
-                                    make_with_tag(p.diff_src, 3, dims, diff_src, tag);
+                                    make_with_tag(p[SRC], 3, dims, src, tag);
+                                    p[DIFF_DST] = dense({4, 6, 8}, diff_dst);
+                                    make_with_tag(p[DIFF_SRC], 3, dims, diff_src, tag);
                                     p.scale_shift_type = affine;
                                     p.diff_scale_shift_type = AFFINE_TYPES[size_t(src) % 3];
                                     body(p);
@@ -180,7 +180,7 @@ TEST(implementations, no_backward_problem_is_left_to_the_reference) {
 TEST(implementations, instruction_sets_take_the_same_problems) {
     if (!jit::is_allowed(jit::isa::avx512)) GTEST_SKIP() << "this processor has no AVX-512";
     problem bf16 = forward_problem();
-    bf16.src = dense({4, 6, 8}, jitnorm_bf16);
+    bf16[SRC] = dense({4, 6, 8}, jitnorm_bf16);
     const auto list = implementations();
     for (const problem &p : {forward_problem(), backward_problem(), rms_problem(), bf16})
         EXPECT_EQ(list[0].refusal(p), list[1].refusal(p));

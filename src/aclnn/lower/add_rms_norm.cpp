@@ -52,17 +52,17 @@ outcome lower(const add_rms_norm_parameters &g, request &result) {
     layer_norm::problem &p = result.problem = begin_rms_problem(*g.x1, *g.gamma, parted);
     p.prop_kind = g.rstd != nullptr ? jitnorm_forward_training : jitnorm_forward_inference;
     p.epsilon = float(g.epsilon);
-    p.dst = parted.data(*g.y);
-    p.statistics = make_dense(parted.rows(), jitnorm_f32);
-    p.attr.residual.added = parted.data(*g.x2);
-    if (g.x != nullptr) p.attr.residual.sum = parted.data(*g.x);
-    result.sides.scale = parted.columns_of(*g.gamma);
-    result.parameters = {{g.x1, layer_norm::SRC},
-                         {g.x2, layer_norm::RESIDUAL},
-                         {g.gamma, layer_norm::SCALE},
-                         {g.y, layer_norm::DST},
-                         {g.rstd, if_wanted(g.rstd, layer_norm::VARIANCE)},
-                         {g.x, if_wanted(g.x, layer_norm::SUM)}};
+    p[DST] = parted.data(*g.y);
+    p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
+    p[RESIDUAL] = parted.data(*g.x2);
+    if (g.x != nullptr) p[SUM] = parted.data(*g.x);
+    result.sides[SCALE] = parted.columns_of(*g.gamma);
+    result.parameters = {{g.x1, SRC},
+                         {g.x2, RESIDUAL},
+                         {g.gamma, SCALE},
+                         {g.y, DST},
+                         {g.rstd, if_wanted(g.rstd, VARIANCE)},
+                         {g.x, if_wanted(g.x, SUM)}};
     result.inputs = 3;
     return g.rstd == nullptr ? outcome{} : place_statistics(*g.rstd, *g.rstd, parted, result);
 }

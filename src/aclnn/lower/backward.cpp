@@ -51,9 +51,8 @@ void choose_outputs(const wanted &w, bool has_weight, problem &p) {
     p.flags = (has_weight || w.grad_weight != nullptr ? unsigned(jitnorm_use_scale) : 0) |
               (w.grad_bias != nullptr ? unsigned(jitnorm_use_shift) : 0);
     p.scale_is_ones = !has_weight && p.uses_scale();
-    if (w.grad_input == nullptr) p.left_out |= unsigned(layer_norm::output::diff_src);
-    if (wants_sums && p.uses_scale() && w.grad_weight == nullptr)
-        p.left_out |= unsigned(layer_norm::output::diff_scale);
+    if (w.grad_input == nullptr) p.omitted |= layer_norm::bit_of(DIFF_SRC);
+    if (wants_sums && p.uses_scale() && w.grad_weight == nullptr) p.omitted |= layer_norm::bit_of(DIFF_SCALE);
 }
 
 // The type of both gradients, or of the one that is wanted. If the types differ or none is wanted, f32.
@@ -69,9 +68,9 @@ problem make_problem(const backward_parameters &g, const wanted &w, const row_sh
     choose_outputs(w, g.weight != nullptr, p);
     p.normalized_axes = parted.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
-    p.src = parted.data(*g.input);
-    p.diff_dst = parted.data(*g.grad_out);
-    p.diff_src = parted.data(w.grad_input != nullptr ? *w.grad_input : *g.input);
+    p[SRC] = parted.data(*g.input);
+    p[DIFF_DST] = parted.data(*g.grad_out);
+    p[DIFF_SRC] = parted.data(w.grad_input != nullptr ? *w.grad_input : *g.input);
     if (g.weight != nullptr) p.scale_shift_type = core_type(g.weight->data_type);
     p.diff_scale_shift_type = type_of_gradients(w);
     return p;
@@ -96,19 +95,20 @@ outcome lower(const backward_parameters &g, request &result) {
     result.has_work = w.any();
     result.problem = make_problem(g, w, parted);
     if (outcome placed = place_statistics(*g.mean, *g.rstd, parted, result); placed.failed()) return placed;
-    if (outcome placed = place_gradient(w.grad_weight, parted, result.sides.diff_scale); placed.failed()) return placed;
-    if (outcome placed = place_gradient(w.grad_bias, parted, result.sides.diff_shift); placed.failed()) return placed;
-    if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
+    if (outcome placed = place_gradient(w.grad_weight, parted, result.sides[DIFF_SCALE]); placed.failed())
+        return placed;
+    if (outcome placed = place_gradient(w.grad_bias, parted, result.sides[DIFF_SHIFT]); placed.failed()) return placed;
+    if (g.weight != nullptr) result.sides[SCALE] = parted.columns_of(*g.weight);
     result.parameters = {
-        {g.grad_out, layer_norm::DIFF_DST},
-        {g.input, layer_norm::SRC},
-        {g.mean, layer_norm::MEAN},
-        {g.rstd, layer_norm::VARIANCE},
-        {g.weight, layer_norm::SCALE},
-        {g.bias, layer_norm::NO_SLOT},
-        {g.grad_input, if_wanted(w.grad_input, layer_norm::DIFF_SRC)},
-        {g.grad_weight, if_wanted(w.grad_weight, layer_norm::DIFF_SCALE)},
-        {g.grad_bias, if_wanted(w.grad_bias, layer_norm::DIFF_SHIFT)},
+        {g.grad_out, DIFF_DST},
+        {g.input, SRC},
+        {g.mean, MEAN},
+        {g.rstd, VARIANCE},
+        {g.weight, SCALE},
+        {g.bias, NO_SLOT},
+        {g.grad_input, if_wanted(w.grad_input, DIFF_SRC)},
+        {g.grad_weight, if_wanted(w.grad_weight, DIFF_SCALE)},
+        {g.grad_bias, if_wanted(w.grad_bias, DIFF_SHIFT)},
     };
     result.inputs = 6;
     return {};

@@ -83,11 +83,11 @@ outcome place(const tensor &t, shape dims, memory_desc &layout, outcome otherwis
 outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result) {
     if (!equal(mean.dims, rstd.dims)) return invalid("mean and rstd differ in their shapes");
     constexpr outcome otherwise = invalid("mean and rstd must have one element for each row, in their order");
-    memory_desc &first = result.sides.mean, &second = result.sides.variance;
+    memory_desc &first = result.sides[MEAN], &second = result.sides[VARIANCE];
     if (outcome placed = place(mean, parted.rows(), first, otherwise); placed.failed()) return placed;
     if (outcome placed = place(rstd, parted.rows(), second, otherwise); placed.failed()) return placed;
     const auto type = layer_norm::common_type(first.data_type, second.data_type);
-    result.problem.statistics = first == second ? first : make_dense(parted.rows(), type);
+    result.problem[VARIANCE] = first == second ? first : make_dense(parted.rows(), type);
     return {};
 }
 

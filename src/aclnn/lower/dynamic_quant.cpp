@@ -68,14 +68,14 @@ outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quanti
     memory_desc rows;
     p.prop_kind = jitnorm_forward_inference;
     p.epsilon = float(epsilon);
-    p.statistics = make_dense(parted.rows(), jitnorm_f32);
+    p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
     constexpr outcome no_rows = invalid("y cannot have the shape of the rows of x");
     constexpr outcome no_scales = invalid("the scale cannot have one element for each row of x");
-    if (outcome placed = place(*to.y, parted.dims(), p.dst, no_rows); placed.failed()) return placed;
+    if (outcome placed = place(*to.y, parted.dims(), p[DST], no_rows); placed.failed()) return placed;
     if (outcome placed = place(*to.scale, parted.rows(), rows, no_scales); placed.failed()) return placed;
-    p.attr.found_scales = scales_of(rows);
-    if (to.smooth != nullptr) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p.dst.ndims));
-    result.sides.scale = parted.columns_of(gamma);
+    p[DST_SCALE] = scales_of(rows);
+    if (to.smooth != nullptr) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p[DST].ndims));
+    result.sides[SCALE] = parted.columns_of(gamma);
     return {};
 }
 
@@ -145,20 +145,20 @@ outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quanti
     if (outcome begun = begin(*g.x1, *g.gamma, g.epsilon, to, parted, result); begun.failed()) return begun;
     result.op = g.op;
     result.has_work = count(g.x1->dims) != 0;
-    result.problem.attr.residual.added = parted.data(*g.x2);
+    result.problem[RESIDUAL] = parted.data(*g.x2);
     const bool is_first = to.y == g.y1;
-    const auto part_of = [&](bool used, slot part) { return used ? part : layer_norm::NO_SLOT; };
+    const auto part_of = [&](bool used, slot part) { return used ? part : NO_SLOT; };
     const auto smooth = layer_norm::post_op_slot(0);
-    result.parameters = {{g.x1, layer_norm::SRC},
-                         {g.x2, layer_norm::RESIDUAL},
-                         {g.gamma, layer_norm::SCALE},
+    result.parameters = {{g.x1, SRC},
+                         {g.x2, RESIDUAL},
+                         {g.gamma, SCALE},
                          {g.smooth1, part_of(is_first && g.smooth1 != nullptr, smooth)},
                          {g.smooth2, part_of(!is_first, smooth)},
-                         {g.y1, part_of(is_first, layer_norm::DST)},
-                         {g.y2, part_of(!is_first, layer_norm::DST)},
-                         {g.x, part_of(is_first, layer_norm::SUM)},
-                         {g.scale1, part_of(is_first, layer_norm::DST_SCALE)},
-                         {g.scale2, part_of(!is_first, layer_norm::DST_SCALE)}};
+                         {g.y1, part_of(is_first, DST)},
+                         {g.y2, part_of(!is_first, DST)},
+                         {g.x, part_of(is_first, SUM)},
+                         {g.scale1, part_of(is_first, DST_SCALE)},
+                         {g.scale2, part_of(!is_first, DST_SCALE)}};
     result.inputs = 5;
     return {};
 }
@@ -173,14 +173,14 @@ outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     result.op = g.op;
     if (g.beta != nullptr) {
         result.problem.flags |= unsigned(jitnorm_use_shift);
-        result.sides.shift = parted.columns_of(*g.beta);
+        result.sides[SHIFT] = parted.columns_of(*g.beta);
     }
-    result.parameters = {{g.x, layer_norm::SRC},
-                         {g.gamma, layer_norm::SCALE},
+    result.parameters = {{g.x, SRC},
+                         {g.gamma, SCALE},
                          {g.smooth, if_wanted(g.smooth, layer_norm::post_op_slot(0))},
-                         {g.beta, if_wanted(g.beta, layer_norm::SHIFT)},
-                         {g.y, layer_norm::DST},
-                         {g.scale, layer_norm::DST_SCALE}};
+                         {g.beta, if_wanted(g.beta, SHIFT)},
+                         {g.y, DST},
+                         {g.scale, DST_SCALE}};
     result.inputs = 4;
     return {};
 }
@@ -193,7 +193,7 @@ outcome lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
     if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
     if (outcome added = add_outputs(g, {g.smooth1, g.y1, g.scale1}, parted, result); added.failed())
         return as_tiling(added);
-    result.problem.attr.residual.sum = parted.data(*g.x);
+    result.problem[SUM] = parted.data(*g.x);
     if (g.smooth2 == nullptr) return {};
     result.before = std::make_shared<request>();
     return as_tiling(add_outputs(g, {g.smooth2, g.y2, g.scale2}, parted, *result.before));

@@ -55,7 +55,7 @@ outcome place_wanted_statistics(const forward_parameters &g, const row_shape &pa
     const tensor *mean = g.mean_out != nullptr ? g.mean_out : g.rstd_out;
     const tensor *rstd = g.rstd_out != nullptr ? g.rstd_out : g.mean_out;
     if (mean != nullptr) return place_statistics(*mean, *rstd, parted, result);
-    result.problem.statistics = make_dense(parted.rows(), jitnorm_f32);
+    result.problem[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
     return {};
 }
 
@@ -69,10 +69,10 @@ problem make_problem(const forward_parameters &g, const row_shape &parted) {
     p.epsilon = float(g.eps);
     p.normalized_axes = parted.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
-    if (wants_statistics && g.mean_out == nullptr) p.left_out |= unsigned(layer_norm::output::mean);
-    if (wants_statistics && g.rstd_out == nullptr) p.left_out |= unsigned(layer_norm::output::variance);
-    p.src = parted.data(*g.input);
-    p.dst = parted.data(*g.out);
+    if (wants_statistics && g.mean_out == nullptr) p.omitted |= layer_norm::bit_of(MEAN);
+    if (wants_statistics && g.rstd_out == nullptr) p.omitted |= layer_norm::bit_of(VARIANCE);
+    p[SRC] = parted.data(*g.input);
+    p[DST] = parted.data(*g.out);
     if (affine != nullptr) p.scale_shift_type = core_type(affine->data_type);
     return p;
 }
@@ -87,11 +87,10 @@ outcome lower(const forward_parameters &g, request &result) {
     result.op = g.op;
     result.problem = make_problem(g, parted);
     if (outcome placed = place_wanted_statistics(g, parted, result); placed.failed()) return placed;
-    if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
-    if (g.bias != nullptr) result.sides.shift = parted.columns_of(*g.bias);
+    if (g.weight != nullptr) result.sides[SCALE] = parted.columns_of(*g.weight);
+    if (g.bias != nullptr) result.sides[SHIFT] = parted.columns_of(*g.bias);
     result.parameters = {
-        {g.input, layer_norm::SRC}, {g.weight, layer_norm::SCALE},  {g.bias, layer_norm::SHIFT},
-        {g.out, layer_norm::DST},   {g.mean_out, layer_norm::MEAN}, {g.rstd_out, layer_norm::VARIANCE},
+        {g.input, SRC}, {g.weight, SCALE}, {g.bias, SHIFT}, {g.out, DST}, {g.mean_out, MEAN}, {g.rstd_out, VARIANCE},
     };
     result.inputs = 3;
     return {};

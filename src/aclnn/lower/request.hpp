@@ -27,10 +27,11 @@ enum class operation {
 };
 
 using layer_norm::slot;
+using enum layer_norm::slot;
 
 // One tensor among an operation's parameters.
 struct parameter {
-    slot part = layer_norm::NO_SLOT; // its argument slot in the problem; NO_SLOT if the problem does not use it
+    slot part = NO_SLOT; // its argument slot in the problem; NO_SLOT if the problem does not use it
     bool is_null = true;
     bool has_elements = false; // if not, the address does not matter
     int64_t offset = 0;        // bytes from the address to the first element
@@ -40,7 +41,7 @@ struct parameter {
 };
 
 // The slot for a parameter that may be null.
-inline slot if_wanted(const tensor *t, slot part) { return t != nullptr ? part : layer_norm::NO_SLOT; }
+inline slot if_wanted(const tensor *t, slot part) { return t != nullptr ? part : NO_SLOT; }
 
 struct request {
     operation op;

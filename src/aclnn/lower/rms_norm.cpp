@@ -55,10 +55,9 @@ outcome lower(const rms_norm_parameters &g, request &result) {
     if (g.op == operation::gemma_rms_norm) result.problem.flags |= unsigned(jitnorm_scale_plus_one);
     result.problem.prop_kind = jitnorm_forward_training;
     result.problem.epsilon = float(g.epsilon);
-    result.problem.dst = parted.data(*g.y);
-    result.sides.scale = parted.columns_of(*g.gamma);
-    result.parameters = {
-        {g.x, layer_norm::SRC}, {g.gamma, layer_norm::SCALE}, {g.y, layer_norm::DST}, {g.rstd, layer_norm::VARIANCE}};
+    result.problem[DST] = parted.data(*g.y);
+    result.sides[SCALE] = parted.columns_of(*g.gamma);
+    result.parameters = {{g.x, SRC}, {g.gamma, SCALE}, {g.y, DST}, {g.rstd, VARIANCE}};
     result.inputs = 2;
     return place_statistics(*g.rstd, *g.rstd, parted, result);
 }
@@ -73,13 +72,12 @@ outcome lower(const rms_norm_grad_parameters &g, request &result) {
     result.op = g.op;
     result.problem = begin_rms_problem(*g.x, *g.gamma, parted);
     result.problem.prop_kind = jitnorm_backward;
-    result.problem.diff_dst = parted.data(*g.dy);
-    result.problem.diff_src = parted.data(*g.dx);
-    result.sides.scale = parted.columns_of(*g.gamma);
-    result.sides.diff_scale = parted.columns_of(*g.dgamma);
-    result.parameters = {{g.dy, layer_norm::DIFF_DST},   {g.x, layer_norm::SRC},
-                         {g.rstd, layer_norm::VARIANCE}, {g.gamma, layer_norm::SCALE},
-                         {g.dx, layer_norm::DIFF_SRC},   {g.dgamma, layer_norm::DIFF_SCALE}};
+    result.problem[DIFF_DST] = parted.data(*g.dy);
+    result.problem[DIFF_SRC] = parted.data(*g.dx);
+    result.sides[SCALE] = parted.columns_of(*g.gamma);
+    result.sides[DIFF_SCALE] = parted.columns_of(*g.dgamma);
+    result.parameters = {{g.dy, DIFF_DST}, {g.x, SRC},       {g.rstd, VARIANCE},
+                         {g.gamma, SCALE}, {g.dx, DIFF_SRC}, {g.dgamma, DIFF_SCALE}};
     result.inputs = 4;
     return place_statistics(*g.rstd, *g.rstd, parted, result);
 }

@@ -7,6 +7,8 @@
 
 namespace jitnorm::impl::api {
 
+using enum layer_norm::slot;
+
 namespace {
 
 constexpr verdict TOO_LARGE = invalid("a tensor is too large to be addressed");
@@ -44,19 +46,19 @@ namespace {
 
 // Statistics without a descriptor become f32 in an undecided layout first.
 verdict decide_statistics(layer_norm::problem &p) {
-    if (p.statistics.ndims == 0) {
+    if (p[VARIANCE].ndims == 0) {
         const auto status =
-            make_with_tag(p.statistics, p.src.ndims - 1, p.src.dims, jitnorm_f32, jitnorm_format_tag_any);
+            make_with_tag(p[VARIANCE], p[SRC].ndims - 1, p[SRC].dims, jitnorm_f32, jitnorm_format_tag_any);
         if (status != jitnorm_success) return TOO_LARGE;
     }
-    return follow_layout(p.statistics, p.src);
+    return follow_layout(p[VARIANCE], p[SRC]);
 }
 
 verdict decide_post_ops(layer_norm::problem &p) {
     for (post_op &entry : p.attr.post_ops.entries) {
         auto *binary = std::get_if<binary_post_op>(&entry);
         if (binary == nullptr) continue;
-        if (verdict v = follow_layout(binary->src1, p.dst); v.failed()) return v;
+        if (verdict v = follow_layout(binary->src1, p[DST]); v.failed()) return v;
     }
     return {};
 }
@@ -64,10 +66,10 @@ verdict decide_post_ops(layer_norm::problem &p) {
 } // namespace
 
 verdict decide_layouts(layer_norm::problem &p) {
-    if (p.src.format_kind == jitnorm_format_kind_any) return invalid("the layout of the source is undecided");
-    for (memory_desc *md :
-         {&p.dst, &p.diff_dst, &p.diff_src, &p.attr.residual.added, &p.attr.residual.sum, &p.attr.unquantized})
-        if (verdict v = follow_layout(*md, p.src); v.failed()) return v;
+    if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("the layout of the source is undecided");
+    for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
+        if (t.dims == layer_norm::extent::rows)
+            if (verdict v = follow_layout(p[t.place], p[SRC]); v.failed()) return v;
     if (verdict v = decide_statistics(p); v.failed()) return v;
     return p.is_forward() ? decide_post_ops(p) : verdict{};
 }

@@ -111,8 +111,8 @@ verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) c
         const slot s = first_of(slots);
         if (memory_desc *md = described_by(s, sizes)) *md = list.memories[s]->md;
     }
-    if (!sizes.uses_variance())
-        sizes.statistics = make_dense({sizes.src.dims, size_t(sizes.src.ndims - 1)}, jitnorm_f32);
+    if (!sizes.uses(VARIANCE))
+        sizes[VARIANCE] = make_dense({sizes[SRC].dims, size_t(sizes[SRC].ndims - 1)}, jitnorm_f32);
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
         if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))

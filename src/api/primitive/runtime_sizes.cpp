@@ -5,30 +5,12 @@
 
 namespace jitnorm::impl::api {
 
+using layer_norm::extent;
+
 memory_desc *described_by(slot s, layer_norm::problem &p) {
-    switch (s) {
-    case SRC:
-        return &p.src;
-    case DST:
-        return &p.dst;
-    case MEAN:
-    case VARIANCE:
-        return &p.statistics;
-    case DIFF_DST:
-        return &p.diff_dst;
-    case DIFF_SRC:
-        return &p.diff_src;
-    case RESIDUAL:
-        return &p.attr.residual.added;
-    case SUM:
-    case DIFF_SUM:
-        return &p.attr.residual.sum;
-    case UNQUANTIZED:
-        return &p.attr.unquantized;
-    default:
-        return s < FIRST_POST_OP ? nullptr
-                                 : &std::get<binary_post_op>(p.attr.post_ops.entries[size_t(s - FIRST_POST_OP)]).src1;
-    }
+    if (s >= FIRST_POST_OP) return const_cast<memory_desc *>(p.post_op_operand(s));
+    const extent dims = layer_norm::TENSORS[size_t(s)].dims;
+    return dims == extent::rows || dims == extent::statistics ? &p[s] : nullptr;
 }
 
 namespace {
@@ -43,18 +25,15 @@ bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const mem
 } // namespace
 
 bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes) {
-    switch (s) {
-    case MEAN:
-    case VARIANCE:
-        return same_tensor(md, sizes.statistics);
-    case SCALE:
-    case SHIFT:
-    case BIAS:
-    case DIFF_SCALE:
-    case DIFF_SHIFT:
+    if (s >= FIRST_POST_OP) return has_sizes_of(md, pattern, sizes[DST]);
+    switch (layer_norm::TENSORS[size_t(s)].dims) {
+    case extent::statistics:
+        return same_tensor(md, sizes[s]);
+    case extent::columns:
+    case extent::gradient:
         return md.dims[0] == sizes.row_length();
     default:
-        return s < FIRST_POST_OP || has_sizes_of(md, pattern, sizes.dst);
+        return true;
     }
 }
 

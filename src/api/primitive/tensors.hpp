@@ -9,30 +9,9 @@
 
 namespace jitnorm::impl::api {
 
+using layer_norm::arg_of;
 using layer_norm::slot;
 using enum layer_norm::slot;
-
-// The argument of each slot before FIRST_POST_OP.
-inline constexpr int FIXED_ARGS[FIRST_POST_OP] = {
-    JITNORM_ARG_SRC,
-    JITNORM_ARG_DST,
-    JITNORM_ARG_MEAN,
-    JITNORM_ARG_VARIANCE,
-    JITNORM_ARG_SCALE,
-    JITNORM_ARG_SHIFT,
-    JITNORM_ARG_DIFF_DST,
-    JITNORM_ARG_DIFF_SRC,
-    JITNORM_ARG_DIFF_SCALE,
-    JITNORM_ARG_DIFF_SHIFT,
-    JITNORM_ARG_SRC_1,
-    JITNORM_ARG_DST_1,
-    JITNORM_ARG_BIAS,
-    JITNORM_ARG_DIFF_DST_1,
-    JITNORM_ARG_DST_2,
-    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
-    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST,
-    JITNORM_ARG_SCRATCHPAD,
-};
 
 constexpr slot slot_of_post_op(int arg) {
     const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
@@ -44,7 +23,7 @@ constexpr slot slot_of_post_op(int arg) {
 constexpr slot find_slot(int arg) {
     if (arg >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE) return slot_of_post_op(arg);
     for (int s = FIRST_POST_OP - 1; s >= 0; --s)
-        if (FIXED_ARGS[s] == arg) return slot(s);
+        if (layer_norm::arg_of(slot(s)) == arg) return slot(s);
     return NO_SLOT;
 }
 
@@ -59,8 +38,6 @@ inline constexpr auto SLOT_OF_LOW_ARG = [] {
 constexpr slot slot_of(int arg) {
     return 0 <= arg && arg < LOW_ARGS ? slot(SLOT_OF_LOW_ARG[size_t(arg)]) : find_slot(arg);
 }
-
-int arg_of(slot s);
 
 enum class role { absent, input, output, ignored /* may be given, but is neither read nor written */ };
 

@@ -13,8 +13,8 @@ verdict take_tensor(const port &p, const char *name, tensor_list given, logical_
     if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name));
     if (lt.data_type != p.type)
         return {jitnorm_invalid_data_type, explain("%s has another data type than the operation was made with", name)};
-    return p.how == port::use::written || is_shape_known(lt) ? ACCEPTED
-                                                             : invalid(explain("the shape of %s is not known", name));
+    return p.how == use::written || is_shape_known(lt) ? ACCEPTED
+                                                       : invalid(explain("the shape of %s is not known", name));
 }
 
 bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) {

@@ -15,7 +15,7 @@ constexpr verdict wrong(const char *reason) { return {jitnorm_invalid_graph_op, 
 struct schema {
     jitnorm_graph_op_kind_t kind;
     std::string_view name;
-    std::span<const role> inputs, outputs;
+    std::span<const slot> inputs, outputs;
     size_t fewest_inputs;
     std::span<const jitnorm_graph_op_attr_t> attributes;
 
@@ -24,11 +24,11 @@ struct schema {
     bool is_forward() const { return kind == jitnorm_graph_op_layer_norm || is_rms(); }
 };
 
-constexpr role FORWARD_INPUTS[] = {SRC, GAMMA, BETA}, FORWARD_OUTPUTS[] = {DST, MEAN, VARIANCE};
-constexpr role BACKWARD_INPUTS[] = {SRC, DIFF_DST, MEAN, VARIANCE, GAMMA, BETA};
-constexpr role BACKWARD_OUTPUTS[] = {DIFF_SRC, DIFF_GAMMA, DIFF_BETA};
-constexpr role RMS_INPUTS[] = {SRC, GAMMA}, RMS_OUTPUTS[] = {DST};
-constexpr role ASCEND_INPUTS[] = {DIFF_DST, SRC, VARIANCE, MEAN, GAMMA};
+constexpr slot FORWARD_INPUTS[] = {SRC, SCALE, SHIFT}, FORWARD_OUTPUTS[] = {DST, MEAN, VARIANCE};
+constexpr slot BACKWARD_INPUTS[] = {SRC, DIFF_DST, MEAN, VARIANCE, SCALE, SHIFT};
+constexpr slot BACKWARD_OUTPUTS[] = {DIFF_SRC, DIFF_SCALE, DIFF_SHIFT};
+constexpr slot RMS_INPUTS[] = {SRC, SCALE}, RMS_OUTPUTS[] = {DST};
+constexpr slot ASCEND_INPUTS[] = {DIFF_DST, SRC, VARIANCE, MEAN, SCALE};
 
 constexpr auto KEEP_STATS = jitnorm_graph_op_attr_keep_stats, AXIS = jitnorm_graph_op_attr_begin_norm_axis,
                AFFINE = jitnorm_graph_op_attr_use_affine, EPSILON = jitnorm_graph_op_attr_epsilon,
@@ -92,8 +92,8 @@ verdict check_counts(const jitnorm_graph_op &op, const schema &s, const attribut
     return has_all || !v.use_affine ? ACCEPTED : wrong("diff_gamma and diff_beta are outputs if use_affine says so");
 }
 
-void set_ports(norm_op &n, std::span<const role> roles, const std::vector<logical_tensor> &tensors, port::use how) {
-    for (size_t i = 0; i < tensors.size(); ++i) n.ports[size_t(roles[i])] = {how, tensors[i].id, tensors[i].data_type};
+void set_ports(norm_op &n, std::span<const slot> slots, const std::vector<logical_tensor> &tensors, use how) {
+    for (size_t i = 0; i < tensors.size(); ++i) n.ports[size_t(slots[i])] = {how, tensors[i].id, tensors[i].data_type};
 }
 
 void mask_outputs(norm_op &n, const schema &s, const std::vector<int64_t> &mask) {
@@ -103,10 +103,10 @@ void mask_outputs(norm_op &n, const schema &s, const std::vector<int64_t> &mask)
 
 // ---------------------------------------------------------------- data types
 
-// Whether the tensors in these roles have the type, as far as the roles are used.
-bool are_of(const norm_op &n, std::initializer_list<role> roles, jitnorm_data_type_t type) {
-    return std::all_of(roles.begin(), roles.end(),
-                       [&](role r) { return n[r].how == port::use::unused || n[r].type == type; });
+// Whether the tensors in these slots have the type, as far as the slots are used.
+bool are_of(const norm_op &n, std::initializer_list<slot> slots, jitnorm_data_type_t type) {
+    return std::all_of(slots.begin(), slots.end(),
+                       [&](slot s) { return n[s].how == use::absent || n[s].type == type; });
 }
 
 bool is_data_type(jitnorm_data_type_t type) {
@@ -122,7 +122,7 @@ verdict check_data_types(const norm_op &n) {
 
 verdict check_onednn_types(const norm_op &n) {
     const auto all_are = [&](jitnorm_data_type_t type) {
-        return are_of(n, {MEAN, VARIANCE, GAMMA, BETA, DIFF_GAMMA, DIFF_BETA}, type);
+        return are_of(n, {MEAN, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT}, type);
     };
     return all_are(jitnorm_f32) || (n[SRC].type == jitnorm_bf16 && all_are(jitnorm_bf16))
                ? ACCEPTED
@@ -130,17 +130,17 @@ verdict check_onednn_types(const norm_op &n) {
 }
 
 verdict check_rms_types(const norm_op &n) {
-    if (!n.reads(GAMMA)) return ACCEPTED;
-    const bool fits = is_data_type(n[GAMMA].type) && (n[GAMMA].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
+    if (!n.reads(SCALE)) return ACCEPTED;
+    const bool fits = is_data_type(n[SCALE].type) && (n[SCALE].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
     return fits ? ACCEPTED : wrong("gamma must be f32 or f16, or bf16 as src is");
 }
 
 verdict check_ascend_types(const norm_op &n) {
-    for (const role r : {MEAN, VARIANCE})
-        if (!is_data_type(n[r].type) || size_of(n[r].type) < size_of(n[SRC].type))
+    for (const slot s : {MEAN, VARIANCE})
+        if (!is_data_type(n[s].type) || size_of(n[s].type) < size_of(n[SRC].type))
             return wrong("variance and mean must be f32, bf16 or f16, and as wide as x");
-    for (const role r : {GAMMA, DIFF_GAMMA, DIFF_BETA})
-        if (n[r].how != port::use::unused && !is_data_type(n[r].type))
+    for (const slot s : {SCALE, DIFF_SCALE, DIFF_SHIFT})
+        if (n[s].how != use::absent && !is_data_type(n[s].type))
             return wrong("gamma, pd_gamma and pd_beta must be f32, bf16 or f16");
     return ACCEPTED;
 }
@@ -164,8 +164,8 @@ verdict check_side_types(const norm_op &n) {
 
 // The result does not depend on beta in backward, nor on gamma and beta without use_affine.
 void forget_unused(norm_op &n) {
-    if (!n.is_affine) n.ports[GAMMA] = {};
-    if (!n.is_affine || !n.is_forward) n.ports[BETA] = {};
+    if (!n.is_affine) n.ports[SCALE] = {};
+    if (!n.is_affine || !n.is_forward) n.ports[SHIFT] = {};
 }
 
 } // namespace
@@ -184,8 +184,8 @@ verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
 
     norm_op n{std::string(s->name), s->is_forward(),   s->is_rms(), v.use_affine,
               s->is_ascend(),       v.begin_norm_axis, v.epsilon,   {}};
-    set_ports(n, s->inputs, op.inputs, port::use::read);
-    set_ports(n, s->outputs, op.outputs, port::use::written);
+    set_ports(n, s->inputs, op.inputs, use::read);
+    set_ports(n, s->outputs, op.outputs, use::written);
     mask_outputs(n, *s, v.output_mask);
     if (verdict bad = check_data_types(n); bad.failed()) return bad;
     if (verdict bad = check_side_types(n); bad.failed()) return bad;
