@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward as a whole, by the implementation that a user gets: forward's statistics fed into it against the exact
-// gradient, very many rows, any number of threads, batches in parts.
+// gradient, very many rows, batches in parts.
 #include <cmath>
 
 #include "primitive/ranking.hpp"
@@ -146,7 +146,7 @@ private:
 
 TEST(gradients_of_scale_and_shift, ten_million_rows) { ten_million_rows().check(); }
 
-// ---------------------------------------------------------------- the same bits, however it is done
+// ---------------------------------------------------------------- the same bits in parts
 
 struct gradients {
     std::vector<double> diff_src, diff_scale, diff_shift;
@@ -157,23 +157,6 @@ gradients gradients_of(run &r) {
     for (tensor *output : {&r.diff_src, &r.diff_scale, &r.diff_shift}) *output = tensor(output->md());
     execute(r);
     return {r.result().values(), r.diff_scale.values(), r.diff_shift.values()};
-}
-
-TEST(gradients_of_scale_and_shift, one_to_sixteen_threads) {
-    const thread_count limited;
-    for (const std::vector<dim_t> &dims :
-         {std::vector<dim_t>{8214, 11}, {20000, 64}, {3000, 80}, {700, 300}, {16, 1024}, {3, 40000}, {1, 300000}})
-        for (const auto type : {jitnorm_f32, jitnorm_bf16}) {
-            const setup s = {
-                .kind = jitnorm_backward, .dims = dims, .src_type = type, .dst_type = type, .diff_src_type = type};
-            run r(s);
-            limited.set(1);
-            const gradients serial = gradients_of(r);
-            for (int threads = 2; threads <= 16; ++threads) {
-                limited.set(threads);
-                EXPECT_EQ(gradients_of(r), serial) << threads << " threads, " << s;
-            }
-        }
 }
 
 // Rows first .. first+count-1 of the whole's inputs, as a problem of their own.
