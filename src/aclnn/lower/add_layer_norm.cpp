@@ -72,15 +72,9 @@ struct addition {
 };
 
 std::vector<parameter> parameters_of(const add_layer_norm_parameters &g, const addition &a) {
-    return {{g.x1, a.x1},
-            {g.x2, a.x2},
-            {g.gamma, layer_norm::SCALE},
-            {g.beta, layer_norm::SHIFT},
-            {g.bias, if_wanted(g.bias, a.bias)},
-            {g.y, layer_norm::DST},
-            {g.mean, layer_norm::MEAN},
-            {g.rstd, layer_norm::VARIANCE},
-            {g.x, if_wanted(g.additional_output ? g.x : nullptr, layer_norm::SUM)}};
+    using namespace layer_norm;
+    return with_slots(g.tensors(),
+                      {a.x1, a.x2, SCALE, SHIFT, a.bias, DST, MEAN, VARIANCE, if_wanted(g.additional_output, SUM)});
 }
 
 // A problem that leaves x1 + x2 as FLOAT in the workspace for the problem that adds the bias. There is no problem that
@@ -97,15 +91,8 @@ request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
     p.statistics = make_dense(parted.rows(), jitnorm_f32);
     p.attr.residual = {.added = parted.data(*g.x2), .sum = make_dense(parted.dims(), jitnorm_f32)};
     constexpr slot UNUSED = layer_norm::NO_SLOT;
-    first.parameters = {{g.x1, layer_norm::SRC},
-                        {g.x2, layer_norm::RESIDUAL},
-                        {g.gamma, UNUSED},
-                        {g.beta, UNUSED},
-                        {g.bias, UNUSED},
-                        {g.y, layer_norm::DST},
-                        {g.mean, UNUSED},
-                        {g.rstd, UNUSED},
-                        {g.x, UNUSED}};
+    first.parameters = with_slots(g.tensors(), {layer_norm::SRC, layer_norm::RESIDUAL, UNUSED, UNUSED, UNUSED,
+                                                layer_norm::DST, UNUSED, UNUSED, UNUSED});
     return first;
 }
 

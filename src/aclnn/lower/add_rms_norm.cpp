@@ -57,12 +57,8 @@ outcome lower(const add_rms_norm_parameters &g, request &result) {
     p.attr.residual.added = parted.data(*g.x2);
     if (g.x != nullptr) p.attr.residual.sum = parted.data(*g.x);
     result.sides.scale = parted.columns_of(*g.gamma);
-    result.parameters = {{g.x1, layer_norm::SRC},
-                         {g.x2, layer_norm::RESIDUAL},
-                         {g.gamma, layer_norm::SCALE},
-                         {g.y, layer_norm::DST},
-                         {g.rstd, if_wanted(g.rstd, layer_norm::VARIANCE)},
-                         {g.x, if_wanted(g.x, layer_norm::SUM)}};
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM});
     result.inputs = 3;
     return g.rstd == nullptr ? outcome{} : place_statistics(*g.rstd, *g.rstd, parted, result);
 }

@@ -99,17 +99,10 @@ outcome lower(const backward_parameters &g, request &result) {
     if (outcome placed = place_gradient(w.grad_weight, parted, result.sides.diff_scale); placed.failed()) return placed;
     if (outcome placed = place_gradient(w.grad_bias, parted, result.sides.diff_shift); placed.failed()) return placed;
     if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
-    result.parameters = {
-        {g.grad_out, layer_norm::DIFF_DST},
-        {g.input, layer_norm::SRC},
-        {g.mean, layer_norm::MEAN},
-        {g.rstd, layer_norm::VARIANCE},
-        {g.weight, layer_norm::SCALE},
-        {g.bias, layer_norm::NO_SLOT},
-        {g.grad_input, if_wanted(w.grad_input, layer_norm::DIFF_SRC)},
-        {g.grad_weight, if_wanted(w.grad_weight, layer_norm::DIFF_SCALE)},
-        {g.grad_bias, if_wanted(w.grad_bias, layer_norm::DIFF_SHIFT)},
-    };
+    using namespace layer_norm;
+    result.parameters =
+        with_slots(g.tensors(), {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(w.grad_input, DIFF_SRC),
+                                 if_wanted(w.grad_weight, DIFF_SCALE), if_wanted(w.grad_bias, DIFF_SHIFT)});
     result.inputs = 6;
     return {};
 }

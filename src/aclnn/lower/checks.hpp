@@ -10,11 +10,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-// A parameter and its name for the reason of a refusal. Checks skip a parameter that is null.
-struct named_tensor {
-    const char *name;
-    const tensor *t;
-};
+// Parameters to check. A check skips one that is null.
 using tensor_list = std::initializer_list<named_tensor>;
 
 // check_views(): check_view() of all, and check_writable() of the outputs. check_tensors(): check_tensor() of all, and

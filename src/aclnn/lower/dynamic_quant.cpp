@@ -22,6 +22,7 @@ constexpr bool is_quantized(int acl_type) {
 struct quantization {
     const tensor *smooth; // null means ones
     const tensor *y, *scale;
+    bool is_first = true; // of two; both may have been given the same tensors
 };
 
 outcome check_types(const tensor &x, tensor_list as_x, tensor_list scales) {
@@ -146,19 +147,12 @@ outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quanti
     result.op = g.op;
     result.has_work = count(g.x1->dims) != 0;
     result.problem.attr.residual.added = parted.data(*g.x2);
-    const bool is_first = to.y == g.y1;
-    const auto part_of = [&](bool used, slot part) { return used ? part : layer_norm::NO_SLOT; };
-    const auto smooth = layer_norm::post_op_slot(0);
-    result.parameters = {{g.x1, layer_norm::SRC},
-                         {g.x2, layer_norm::RESIDUAL},
-                         {g.gamma, layer_norm::SCALE},
-                         {g.smooth1, part_of(is_first && g.smooth1 != nullptr, smooth)},
-                         {g.smooth2, part_of(!is_first, smooth)},
-                         {g.y1, part_of(is_first, layer_norm::DST)},
-                         {g.y2, part_of(!is_first, layer_norm::DST)},
-                         {g.x, part_of(is_first, layer_norm::SUM)},
-                         {g.scale1, part_of(is_first, layer_norm::DST_SCALE)},
-                         {g.scale2, part_of(!is_first, layer_norm::DST_SCALE)}};
+    using namespace layer_norm;
+    const auto part_of = [&](bool is_first, slot part) { return if_wanted(is_first == to.is_first, part); };
+    result.parameters =
+        with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, part_of(true, post_op_slot(0)), part_of(false, post_op_slot(0)),
+                                 part_of(true, DST), part_of(false, DST), part_of(true, SUM), part_of(true, DST_SCALE),
+                                 part_of(false, DST_SCALE)});
     result.inputs = 5;
     return {};
 }
@@ -175,12 +169,8 @@ outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
         result.problem.flags |= unsigned(jitnorm_use_shift);
         result.sides.shift = parted.columns_of(*g.beta);
     }
-    result.parameters = {{g.x, layer_norm::SRC},
-                         {g.gamma, layer_norm::SCALE},
-                         {g.smooth, if_wanted(g.smooth, layer_norm::post_op_slot(0))},
-                         {g.beta, if_wanted(g.beta, layer_norm::SHIFT)},
-                         {g.y, layer_norm::DST},
-                         {g.scale, layer_norm::DST_SCALE}};
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {SRC, SCALE, post_op_slot(0), SHIFT, DST, DST_SCALE});
     result.inputs = 4;
     return {};
 }
@@ -196,7 +186,7 @@ outcome lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
     result.problem.attr.residual.sum = parted.data(*g.x);
     if (g.smooth2 == nullptr) return {};
     result.before = std::make_shared<request>();
-    return as_tiling(add_outputs(g, {g.smooth2, g.y2, g.scale2}, parted, *result.before));
+    return as_tiling(add_outputs(g, {g.smooth2, g.y2, g.scale2, false}, parted, *result.before));
 }
 
 } // namespace jitnorm::impl::aclnn

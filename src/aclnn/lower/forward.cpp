@@ -89,10 +89,8 @@ outcome lower(const forward_parameters &g, request &result) {
     if (outcome placed = place_wanted_statistics(g, parted, result); placed.failed()) return placed;
     if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
     if (g.bias != nullptr) result.sides.shift = parted.columns_of(*g.bias);
-    result.parameters = {
-        {g.input, layer_norm::SRC}, {g.weight, layer_norm::SCALE},  {g.bias, layer_norm::SHIFT},
-        {g.out, layer_norm::DST},   {g.mean_out, layer_norm::MEAN}, {g.rstd_out, layer_norm::VARIANCE},
-    };
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE});
     result.inputs = 3;
     return {};
 }

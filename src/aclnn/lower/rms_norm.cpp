@@ -57,8 +57,8 @@ outcome lower(const rms_norm_parameters &g, request &result) {
     result.problem.epsilon = float(g.epsilon);
     result.problem.dst = parted.data(*g.y);
     result.sides.scale = parted.columns_of(*g.gamma);
-    result.parameters = {
-        {g.x, layer_norm::SRC}, {g.gamma, layer_norm::SCALE}, {g.y, layer_norm::DST}, {g.rstd, layer_norm::VARIANCE}};
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {SRC, SCALE, DST, VARIANCE});
     result.inputs = 2;
     return place_statistics(*g.rstd, *g.rstd, parted, result);
 }
@@ -77,9 +77,8 @@ outcome lower(const rms_norm_grad_parameters &g, request &result) {
     result.problem.diff_src = parted.data(*g.dx);
     result.sides.scale = parted.columns_of(*g.gamma);
     result.sides.diff_scale = parted.columns_of(*g.dgamma);
-    result.parameters = {{g.dy, layer_norm::DIFF_DST},   {g.x, layer_norm::SRC},
-                         {g.rstd, layer_norm::VARIANCE}, {g.gamma, layer_norm::SCALE},
-                         {g.dx, layer_norm::DIFF_SRC},   {g.dgamma, layer_norm::DIFF_SCALE}};
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE});
     result.inputs = 4;
     return place_statistics(*g.rstd, *g.rstd, parted, result);
 }
