@@ -86,9 +86,10 @@ outcome op_executor::check_addresses(const first_elements &first, const void *wo
     if (const auto *pair = what_->aliases.find([&](int i) { return first[size_t(i)]; }))
         return invalid(
             layer_norm::explain_alias(parameters[size_t(pair->output)].name, parameters[size_t(pair->other)].name));
+    const uint64_t used = workspace_bytes();
     const auto begin = reinterpret_cast<uintptr_t>(workspace);
-    for (size_t i = 0; i < parameters.size(); ++i)
-        if (first[i] != nullptr && reinterpret_cast<uintptr_t>(first[i]) - begin < workspace_bytes())
+    for (size_t i = 0; used != 0 && i < parameters.size(); ++i)
+        if (first[i] != nullptr && reinterpret_cast<uintptr_t>(first[i]) - begin < used)
             return invalid(explain("%s begins in the workspace", parameters[i].name));
     return {};
 }
@@ -140,12 +141,15 @@ outcome op_executor::run(const run_arguments &arguments, const jitnorm_stream *s
 }
 
 outcome op_executor::set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {
-    if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors) return invalid("unknown numbering");
+    if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors)
+        return invalid(explain("%d is no numbering", int(numbering)));
     const size_t all = what_->asked.parameters.size();
     const size_t first = numbering == jitnorm_acl_outputs ? what_->asked.inputs : 0;
     const size_t last = numbering == jitnorm_acl_inputs ? what_->asked.inputs : all;
-    if (index >= last - first) return invalid("there is no such parameter");
-    if (what_->asked.parameters[first + index].is_null) return invalid("the parameter was null in the first call");
+    if (index >= last - first)
+        return invalid(explain("there is no tensor %zu, the operation has %zu", index, last - first));
+    const parameter &changed = what_->asked.parameters[first + index];
+    if (changed.is_null) return invalid(explain("%s was null in the first call", changed.name));
     addresses_[first + index] = address;
     return {};
 }

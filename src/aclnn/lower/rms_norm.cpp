@@ -13,17 +13,17 @@ namespace {
 // type or FLOAT.
 outcome check_types(const tensor &x, const tensor &gamma, std::initializer_list<named_tensor> as_x,
                     std::initializer_list<named_tensor> floats) {
-    if (!is_float(x.data_type)) return invalid("x is none of FLOAT, FLOAT16 and BF16");
+    if (outcome checked = check_float({"x", &x}); checked.failed()) return checked;
     if (outcome checked = check_affine_type({"gamma", &gamma}, x); checked.failed()) return checked;
-    if (outcome checked = check_type(as_x, x.data_type, "of the type of x"); checked.failed()) return checked;
-    return check_type(floats, ACL_FLOAT, "FLOAT");
+    if (outcome checked = check_type(as_x, x.data_type, ", as x"); checked.failed()) return checked;
+    return check_type(floats, ACL_FLOAT);
 }
 
 outcome check_shapes(const rms_norm_parameters &g, row_shape &parted) {
     if (outcome checked = check_views({{"x", g.x}, {"gamma", g.gamma}}, {{"yOut", g.y}, {"rstdOut", g.rstd}});
         checked.failed())
         return checked;
-    if (outcome checked = part(*g.x, *g.gamma, parted); checked.failed()) return checked;
+    if (outcome checked = part({"x", g.x}, *g.gamma, parted); checked.failed()) return checked;
     if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
     if (outcome checked = check_shape({{"yOut", g.y}}, g.x->dims, "x"); checked.failed()) return checked;
     return check_shape({{"rstdOut", g.rstd}}, shape_of_statistics(*g.x, parted), "x with ones for the axes of gamma");
@@ -35,7 +35,7 @@ outcome check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
         checked.failed())
         return checked;
     if (g.x->dims.size() < 2) return invalid("x has 1 dimension, 2 to 8 are supported");
-    if (outcome checked = part(*g.x, *g.gamma, parted); checked.failed()) return checked;
+    if (outcome checked = part({"x", g.x}, *g.gamma, parted); checked.failed()) return checked;
     if (outcome checked = check_shape({{"dy", g.dy}, {"dxOut", g.dx}}, g.x->dims, "x"); checked.failed())
         return checked;
     if (outcome checked = check_shape({{"dgammaOut", g.dgamma}}, g.gamma->dims, "gamma"); checked.failed())
@@ -60,7 +60,8 @@ outcome lower(const rms_norm_parameters &g, request &result) {
     using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {SRC, SCALE, DST, VARIANCE});
     result.inputs = 2;
-    return place_statistics(*g.rstd, *g.rstd, parted, result);
+    const named_tensor rstd = {"rstdOut", g.rstd};
+    return place_statistics(rstd, rstd, parted, result);
 }
 
 outcome lower(const rms_norm_grad_parameters &g, request &result) {
@@ -80,7 +81,8 @@ outcome lower(const rms_norm_grad_parameters &g, request &result) {
     using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE});
     result.inputs = 4;
-    return place_statistics(*g.rstd, *g.rstd, parted, result);
+    const named_tensor rstd = {"rstd", g.rstd};
+    return as_tiling(place_statistics(rstd, rstd, parted, result));
 }
 
 } // namespace jitnorm::impl::aclnn
