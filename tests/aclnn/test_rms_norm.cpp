@@ -57,7 +57,6 @@ void run_and_judge(const rms_case &c) {
     rms_problem p(c);
     p.run_forward();
     judge_forward(p);
-    if (c.dims.size() == 1) return;
     p.run_backward();
     judge_backward(p);
 }
@@ -73,6 +72,37 @@ TEST(aclnn_rms_norm, types_and_shapes) {
     for (const dims_t &dims : SHAPES)
         for (size_t normalized = 1; normalized <= dims.size(); ++normalized)
             for (const auto &[data, gamma] : TYPES) run_and_judge({dims, normalized, data, gamma});
+}
+
+// Backward takes what forward writes, and any other shape with an element for each row.
+TEST(aclnn_rms_norm, rstd_of_any_shape) {
+    const struct {
+        dims_t dims, rstd;
+        size_t normalized;
+    } cases[] = {{{4, 3, 16}, {4, 3, 1}, 1},
+                 {{4, 3, 16}, {4, 3}, 1},
+                 {{4, 3, 16}, {12}, 1},
+                 {{4, 3, 16}, {4, 1, 1}, 2},
+                 {{4, 3, 16}, {4, 1, 1, 1, 1}, 2},
+                 {{4, 1, 1, 16}, {4}, 1},
+                 {{1, 1, 2, 8}, {1, 1, 1, 1}, 2},
+                 {{16}, {1}, 1},
+                 {{16}, {1, 1, 1}, 1},
+                 {{0, 3, 16}, {0, 3, 1}, 1}};
+    for (const auto &[dims, shape, normalized] : cases) {
+        rms_problem p({dims, normalized});
+        p.run_backward();
+        const auto dx = p.dx.bits(), dgamma = p.dgamma.bits();
+        const acl_tensor rstd(shape, ACL_FLOAT);
+        rstd.fill(p.rstd_of_rows.values());
+        ASSERT_EQ(aclnnRmsNormGradGetWorkspaceSize(p.dy.get(), p.x.get(), rstd.get(), p.gamma.get(), p.dx.get(),
+                                                   p.dgamma.get(), &p.bytes, &p.executor),
+                  ACLNN_SUCCESS)
+            << aclGetRecentErrMsg();
+        ASSERT_EQ(run_exactly(aclnnRmsNormGrad, p.bytes, p.executor), ACLNN_SUCCESS);
+        EXPECT_EQ(p.dx.bits(), dx) << p.c.name();
+        EXPECT_EQ(p.dgamma.bits(), dgamma) << p.c.name();
+    }
 }
 
 TEST(aclnn_rms_norm, layouts) {
