@@ -56,6 +56,11 @@ int verbose_level_of_word(std::string_view word) {
     return integer_or(word, 0) >= 2 ? 2 : VERBOSE_LEVEL_NOT_READ;
 }
 
+bool is_passive(std::string_view policy) {
+    constexpr auto SMALL = [](char c) { return char(c | ('a' ^ 'A')); };
+    return std::ranges::equal(policy, std::string_view("passive"), {}, SMALL);
+}
+
 // Takes the first word from a list.
 std::string_view take_word(std::string_view &list) {
     const std::string_view word = list.substr(0, list.find(','));
@@ -69,7 +74,8 @@ constinit process_wide<const environment> at_first_use;
 
 environment::environment()
     : verbose(verbose_level_of(text_of("JITNORM_VERBOSE"))),
-      jit_profile(profilers_of(integer_or(text_of("JITNORM_JIT_PROFILE"), 0))) {
+      jit_profile(profilers_of(integer_or(text_of("JITNORM_JIT_PROFILE"), 0))),
+      threads_sleep(is_passive(text_of("OMP_WAIT_POLICY"))) {
     const std::string_view profilers = text_of("JITNORM_JIT_PROFILE");
     copy(unknown_word_of_verbose(text_of("JITNORM_VERBOSE")), unknown_verbose);
     copy(names_profilers_only(profilers) ? "" : profilers, ignored_jit_profile);
