@@ -84,7 +84,8 @@ std::optional<machine> with_sizes(machine m, std::string_view text) {
 }
 
 machine the_machine() {
-    const machine &here = this_machine.get().here;
+    machine here = this_machine.get().here;
+    here.threads_sleep = the_environment().threads_sleep;
     const std::string_view sizes = the_environment().caches;
     if (sizes.empty()) return here;
     if (const auto wanted = with_sizes(here, sizes)) return *wanted;
@@ -103,8 +104,10 @@ std::string describe(const machine &m) {
 void log_machine_once() {
     if (machine_is_logged.exchange(true)) return;
     const machine m = the_machine();
-    const char *steered = m == this_machine.get().here ? "" : "+JITNORM_CACHES";
-    log_line("machine", this_machine.get().source() + std::string(steered) + "," + describe(m));
+    std::string source = this_machine.get().source();
+    if (m.threads_sleep) source += "+OMP_WAIT_POLICY";
+    if (describe(m) != describe(this_machine.get().here)) source += "+JITNORM_CACHES";
+    log_line("machine", source + "," + describe(m));
 }
 
 } // namespace jitnorm::impl
