@@ -1,52 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aliases.hpp"
 
-#include "problem.hpp"
+#include <algorithm>
+
+#include "../system/last_error.hpp"
 #include "same_tensor.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-struct pair_of_tensors {
+constexpr struct {
     slot output, input;
-};
-constexpr pair_of_tensors PAIRS[] = {{DST, SRC}, {SUM, RESIDUAL}, {DIFF_SRC, DIFF_DST}, {DIFF_SRC, DIFF_SUM}};
+} IN_PLACE[] = {{DST, SRC}, {SUM, RESIDUAL}, {DIFF_SRC, DIFF_DST}, {DIFF_SRC, DIFF_SUM}};
+
+bool is_pair(slot output, slot input) {
+    return std::any_of(std::begin(IN_PLACE), std::end(IN_PLACE),
+                       [&](const auto &pair) { return pair.output == output && pair.input == input; });
+}
+
+tensor_use use_of(const problem &p, slot s) { return {int(s), s, p.writes(s), p.descriptor(s)}; }
 
 } // namespace
 
-in_place_pairs::in_place_pairs(const problem &p) {
-    for (size_t i = 0; i < std::size(PAIRS); ++i) {
-        const auto [output, input] = PAIRS[i];
-        working_ |= unsigned(p.writes(output) && p.reads(input) && same_tensor(p[output], p[input])) << i;
-    }
+// The output may be written by a later problem than the one that reads the input, but not by an earlier one.
+bool may_share(const tensor_use &a, const tensor_use &b) noexcept {
+    if (a.is_output == b.is_output) return !a.is_output;
+    const tensor_use &output = a.is_output ? a : b, &input = a.is_output ? b : a;
+    return input.step <= output.step && is_pair(output.place, input.place) && output.md != nullptr &&
+           input.md != nullptr && same_tensor(*output.md, *input.md);
 }
 
-unsigned in_place_pairs::of(slot s) const {
-    unsigned mine = 0;
-    for (size_t i = 0; i < std::size(PAIRS); ++i) mine |= unsigned(PAIRS[i].output == s || PAIRS[i].input == s) << i;
-    return mine & working_;
-}
-
-bool can_work_in_place(const problem &p) {
-    return p.is_forward() ? same_tensor(p[SRC], p[DST]) : same_tensor(p[DIFF_DST], p[DIFF_SRC]);
+bool works_in_place(const problem &p, slot output, slot input) {
+    return p.writes(output) && p.reads(input) && may_share(use_of(p, output), use_of(p, input));
 }
 
 std::vector<tensor_use> uses_of(const problem &p) {
-    const in_place_pairs pairs(p);
+    const int slots = FIRST_POST_OP + int(p.attr.post_ops.entries.size());
     std::vector<tensor_use> uses;
-    for (const tensor_kind &t : TENSORS) {
-        if (t.dims == extent::scale || t.dims == extent::bytes || !p.uses(t.place)) continue;
-        if (bytes(p.layout(t.place)) != 0) uses.push_back({t.place, p.writes(t.place), pairs.of(t.place)});
-    }
+    for (int s = 0; s < slots; ++s)
+        if (s != SCRATCHPAD && p.uses(slot(s)) && nelems(p.layout(slot(s))) != 0) uses.push_back(use_of(p, slot(s)));
     return uses;
 }
 
-alias_check::alias_check(std::span<const tensor_use> with_elements) {
-    for (size_t i = 0; i < with_elements.size(); ++i)
-        for (size_t j = 0; j < i; ++j)
-            if (!may_share(with_elements[i], with_elements[j]))
-                apart_.push_back({with_elements[i].place, with_elements[j].place});
+alias_check::alias_check(std::span<const tensor_use> uses) {
+    for (size_t i = 0; i < uses.size(); ++i)
+        for (size_t j = 0; j < i; ++j) {
+            const tensor_use &a = uses[i], &b = uses[j];
+            if (a.tensor == b.tensor || may_share(a, b)) continue;
+            apart_.push_back(a.is_output ? pair{a.tensor, b.tensor} : pair{b.tensor, a.tensor});
+        }
+}
+
+const char *explain_alias(const char *output, const char *other) noexcept {
+    return explain("%s is an output and has the memory of %s", output, other);
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "tensors.hpp"
 #include "verdict.hpp"
@@ -76,6 +77,14 @@ struct problem {
             index < attr.post_ops.entries.size() ? std::get_if<binary_post_op>(&attr.post_ops.entries[index]) : nullptr;
         return binary != nullptr ? &binary->src1 : nullptr;
     }
+
+    // The descriptor of a tensor, src1 of a binary post-op included; null if it is empty or the problem keeps none.
+    const memory_desc *descriptor(slot s) const {
+        if (s >= FIRST_POST_OP) return post_op_operand(s);
+        const memory_desc &md = (*this)[s];
+        return md.ndims != 0 ? &md : nullptr;
+    }
+    memory_desc *descriptor(slot s) { return const_cast<memory_desc *>(std::as_const(*this).descriptor(s)); }
 
     // Calls body(descriptor) for each descriptor that is not empty, src1 of post-ops among them.
     template <typename Body>

@@ -7,12 +7,6 @@ namespace jitnorm::impl::api {
 
 using layer_norm::extent;
 
-memory_desc *described_by(slot s, layer_norm::problem &p) {
-    if (s >= FIRST_POST_OP) return const_cast<memory_desc *>(p.post_op_operand(s));
-    const extent dims = layer_norm::TENSORS[size_t(s)].dims;
-    return dims == extent::rows || dims == extent::statistics ? &p[s] : nullptr;
-}
-
 namespace {
 
 // A dimension that is left to run time cannot be broadcast, because the kernel was made for a dimension of dst's size.
