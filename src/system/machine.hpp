@@ -27,9 +27,8 @@ struct machine {
     bool operator==(const machine &) const = default;
 };
 
-// The machine that these facts describe. Each size is the smallest that any of the processors has, since a plan must
-// suit all of them.
-machine machine_of(const cache_facts &facts);
+// The machine whose processors all have these caches. A size that is missing or cannot be is the one above.
+machine machine_of(const cache_levels &levels);
 
 // m with the sizes that the text names, for example "l2:1048576,last_level:33554432". Nothing if the text is not such a
 // list.
