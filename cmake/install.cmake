@@ -42,7 +42,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT development)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
-  PATTERN CMakeLists.txt EXCLUDE PATTERN man EXCLUDE PATTERN reference EXCLUDE)
+  PATTERN CMakeLists.txt EXCLUDE PATTERN reference EXCLUDE)
 
 file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 foreach(program benchdnn-lite benchdnn-lite-race)
@@ -50,18 +50,12 @@ foreach(program benchdnn-lite benchdnn-lite-race)
     set_target_properties(${program} PROPERTIES
       INSTALL_RPATH "$ORIGIN/${lib_from_bin}" INSTALL_RPATH_USE_LINK_PATH ON) # a oneDNN outside the system's folders
     install(TARGETS ${program} COMPONENT tools)
+    if(HELP2MAN AND NOT CMAKE_CROSSCOMPILING)
+      install(FILES ${PROJECT_BINARY_DIR}/benchdnn-lite/man/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        COMPONENT tools)
+    endif()
   endif()
 endforeach()
 if(TARGET benchdnn-lite)
   install(DIRECTORY benchdnn-lite/inputs DESTINATION ${CMAKE_INSTALL_DATADIR}/benchdnn-lite COMPONENT tools)
-endif()
-if(TARGET benchdnn-lite-race)
-  install(FILES docs/man/benchdnn-lite-race.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
-endif()
-if(TARGET benchdnn-lite AND NOT CMAKE_CROSSCOMPILING)
-  set(texts ${PROJECT_BINARY_DIR}/benchdnn-lite)
-  install(FILES ${texts}/man/benchdnn-lite.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
-  install(FILES ${texts}/completions/benchdnn-lite DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-    COMPONENT tools)
-  install(FILES ${texts}/completions/_benchdnn-lite DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT tools)
 endif()

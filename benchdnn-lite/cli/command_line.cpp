@@ -8,10 +8,8 @@
 
 #include "../error.hpp"
 #include "batch_file.hpp"
-#include "completion.hpp"
 #include "jitnorm/jitnorm.h"
 #include "knobs.hpp"
-#include "manual.hpp"
 
 namespace benchdnn_lite {
 
@@ -184,13 +182,14 @@ void parser::take_problem(const std::string &text) {
 }
 
 std::string padded(std::string text, size_t width) {
-    text.resize(std::max(text.size() + 1, width), ' ');
+    text.resize(std::max(text.size() + 2, width), ' ');
     return text;
 }
 
 constexpr std::string_view LNORM_HELP[] = {
+    "Usage: benchdnn-lite --lnorm [knob...] problem...\n"
+    "   or: benchdnn-lite --graph [knob...] --case=FILE...   (graphs: --graph --help)\n"
     "Checks and times layer normalization, in the syntax of oneDNN's benchdnn.\n"
-    "  benchdnn-lite --lnorm [knob...] problem...        (--graph --help: graphs of layer normalizations)\n"
     "A problem is a shape, normalized over its last dimension, perhaps named: 128x768 2x4x16_n\"name*3\".\n"
     "Lists run in every combination; a knob holds until it is set again; no value at all is the default.\n"
     "Examples of all knobs:\n",
@@ -200,8 +199,8 @@ constexpr std::string_view LNORM_HELP[] = {
     "  benchdnn-lite --lnorm --mode=B --batch=shapes_models\n"};
 
 constexpr std::string_view GRAPH_HELP[] = {
+    "Usage: benchdnn-lite --graph [knob...] --case=FILE...\n"
     "Checks and times serialized graphs of layer normalizations, in the syntax of oneDNN's benchdnn.\n"
-    "  benchdnn-lite --graph [knob...] --case=FILE...\n"
     "Alternatives between commas run in every combination; a knob holds for the cases after it.\n"
     "Examples of all knobs:\n",
     "Examples of use:\n"
@@ -237,9 +236,7 @@ void parser::reject_empty() const {
 
 command parser::finish() {
     if (state_.help) result_.text = help_text(state_.which);
-    if (state_.manual) result_.text = manual_page();
     if (state_.version) result_.text = version_text();
-    if (!state_.completion.empty()) result_.text = completion_for(state_.completion);
     if (!result_.text.empty()) return std::move(result_);
     if (!driver_named_) throw input_error("name a driver: --lnorm or --graph (--help explains)");
     if (result_.jobs.empty() && result_.graphs.empty()) reject_empty();

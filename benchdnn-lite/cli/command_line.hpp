@@ -12,7 +12,7 @@
 namespace benchdnn_lite {
 
 struct command {
-    std::string text;               // printed instead of running jobs: help, manual page, version or completion
+    std::string text;               // printed instead of running jobs: help or version
     std::string json;               // file to write the results to; empty: none
     std::vector<job> jobs;          // of the driver --lnorm
     std::vector<graph_job> graphs;  // of the driver --graph

@@ -91,7 +91,6 @@ void json_report::write(const std::string &name, const tally &c, double seconds)
                       {{"tests", c.tests},
                        {"passed", c.passed},
                        {"skipped", c.skipped},
-                       {"mistrusted", c.mistrusted},
                        {"unimplemented", c.unimplemented},
                        {"invalid_arguments", c.invalid_arguments},
                        {"failed", c.failed},

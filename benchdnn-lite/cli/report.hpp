@@ -43,8 +43,7 @@ struct test_result {
 
 // How many tests ended in which way.
 struct tally {
-    size_t tests = 0, passed = 0, skipped = 0, mistrusted = 0, unimplemented = 0, invalid_arguments = 0, failed = 0,
-           listed = 0;
+    size_t tests = 0, passed = 0, skipped = 0, unimplemented = 0, invalid_arguments = 0, failed = 0, listed = 0;
     size_t filtered = 0; // how many of the skipped ones are due to --impl or --skip-impl
     void count(const outcome &what);
     std::string line() const;

@@ -90,7 +90,6 @@ std::string job::line() const {
     };
     knob(options.mode != run_mode{}, "mode", to_text(options.mode));
     knob(options.modifiers != mode_modifiers{}, "mode-modifier", to_text(options.modifiers));
-    knob(options.judged_by != judge::oracle, "check", options.judged_by == judge::oracle ? "oracle" : "benchdnn");
     knob(options.seed != run_options{}.seed, "seed", std::to_string(options.seed));
     text += "--lnorm ";
     knob(false, "engine", "cpu");

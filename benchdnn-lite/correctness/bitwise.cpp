@@ -91,9 +91,11 @@ void bit_checker::run_placed(const execution &e, const row_placement &where, con
 void bit_checker::compare(const kept_tensor &output, const buffer &got, const row_placement *where,
                           const std::string &circumstance) {
     const phase comparing(options_.times, &phase_times::compare);
-    const auto test = [](dim_t, const expectation &e, double value) { return has_same_bits(double(e.value), value); };
+    const auto test = [](data_type, const expectation &e, double value) {
+        return has_same_bits(double(e.value), value);
+    };
     const layout &shape = output.data.shape();
-    comparison c(name_of_output(output.id), shape, {concat("other bits ", circumstance), test, 0, 1});
+    comparison c(name_of_output(output.id), shape, {test, concat("other bits ", circumstance)});
     const bool statistic = output.id == JITNORM_ARG_MEAN || output.id == JITNORM_ARG_VARIANCE;
     const dim_t columns = shape.dims.back();
     if (!where && shape == got.shape() && std::memcmp(output.data.data(), got.data(), got.size()) == 0) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "fill_benchdnn.hpp"
 #include "fill_ties.hpp"
 #include "oracle.hpp"
 #include "row_patterns.hpp"
@@ -118,8 +117,6 @@ const char *name_of(fill_kind kind) {
         return "adversarial";
     case fill_kind::ties:
         return "ties";
-    case fill_kind::benchdnn:
-        return "benchdnn";
     }
     return "";
 }
@@ -129,8 +126,6 @@ void fill(const execution &e, fill_kind kind, uint64_t seed) {
         if (a.use == role::output) a.data.poison();
     if (kind == fill_kind::ties)
         fill_ties(e, seed);
-    else if (kind == fill_kind::benchdnn)
-        fill_as_benchdnn(e);
     else
         fill_generally(e, kind, seed);
 }

@@ -8,17 +8,7 @@
 
 namespace benchdnn_lite {
 
-enum class state {
-    listed,
-    skipped,
-    invalid_arguments,
-    unimplemented,
-    initialized,
-    executed,
-    passed,
-    mistrusted,
-    failed
-};
+enum class state { listed, skipped, invalid_arguments, unimplemented, initialized, executed, passed, failed };
 
 const char *name_of(state status);
 

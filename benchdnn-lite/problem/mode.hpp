@@ -35,17 +35,12 @@ struct mode_modifiers {
 mode_modifiers parse_mode_modifiers(std::string_view text); // letters P and M; throws input_error
 std::string to_text(const mode_modifiers &modifiers);
 
-// How results are judged. oracle: by bounds in ulps, on random data, adversarial data and ties. benchdnn: by benchdnn's
-// thresholds, on its data.
-enum class judge { oracle, benchdnn };
-
 constexpr double DEFAULT_MAX_MS = 3000, FAST_MAX_MS = 10;
 
 // Options that are no lists; --reset does not change them.
 struct run_options {
     run_mode mode;
     mode_modifiers modifiers;
-    judge judged_by = judge::oracle;
     double max_ms = DEFAULT_MAX_MS; // for timing one problem
     int64_t fixed_times = 0;        // executions to time; 0: as many as max_ms allows
     int64_t repeats = 1;            // how many times each problem runs

@@ -58,16 +58,14 @@ void run(std::vector<std::string> arguments) {
     check_outcome(status, out, err);
 }
 
-// Every value of every knob that is offered, before a shape that takes no time; and the corpus.
+// Every knob with each value of its example, before a shape that takes no time; and the corpus.
 std::vector<std::string> small_lines() {
     constexpr const char *SHAPES[] = {"2x3", "1x1", "3x0", "0x7", "2x5x33", "5x17", "2x2x2x2x9", "40x64", "3x513"};
     std::vector<std::string> lines = texts_in(CORPUS);
-    for (const knob &k : knobs_of(driver::lnorm)) {
-        std::istringstream offered{std::string(k.choices)};
-        for (std::string value; offered >> value;)
-            lines.push_back(concat("--", k.name, "=", value, " ", SHAPES[lines.size() % std::size(SHAPES)]));
-        lines.push_back(concat("--", k.name, k.example.empty() ? "" : "=", k.example, " 4x20"));
-    }
+    for (const knob &k : knobs_of(driver::lnorm))
+        for (const std::string &value : split(k.example, ','))
+            lines.push_back(concat("--", k.name, k.example.empty() ? "" : "=", value, " ",
+                                   SHAPES[lines.size() % std::size(SHAPES)]));
     return lines;
 }
 
