@@ -42,7 +42,7 @@ timed_lines performance_of(const job &j, const lnorm_result &r, size_t index) {
     timed_lines timed;
     timed.heading = is_table ? table_heading() : concat("Output template: ", perf_template, "\n");
     timed.lines = {is_table ? table_row(j, r) : fill_in(perf_template, values)};
-    timed.spreads = {r.times.us};
+    timed.spreads = {r.times.us, r.times.copy_us};
     timed.least_ms = r.times.us.least / 1e3;
     timed.average_ms = r.times.us.average / 1e3;
     timed.over_memcpy = is_table ? r.times.over_memcpy() : 0;

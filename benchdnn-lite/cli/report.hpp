@@ -66,7 +66,7 @@ private:
     void show_progress(const test_title &next); // on stderr, only if that is a terminal
     void clear_progress();
     void print_timed(const test_title &title, const timed_lines &timed);
-    void print_meaning() const; // the times of a table in one line, as multiples of memcpy's
+    void print_meaning() const; // a calm machine's table in one line, as multiples of memcpy
     void print_phases(const phase_times &phases) const;
     void print_unrest() const; // whether the machine was too busy
 
