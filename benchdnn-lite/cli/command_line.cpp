@@ -50,6 +50,7 @@ private:
     [[noreturn]] void reject_empty() const;
 
     knob_state state_;
+    std::shared_ptr<const job_settings> settings_; // the state for problems; null: a knob was set since the last one
     bool driver_named_ = false, problem_named_ = false;
     command result_;
     batch_folders folders_;
@@ -113,6 +114,7 @@ void parser::take_knob(const argument &a) {
 }
 
 void parser::set(const knob &k, std::string_view value, const fs::path &folder) {
+    settings_.reset();
     try {
         k.set(state_, value);
         if (!state_.batch.empty()) take_batch(std::exchange(state_.batch, {}), folder);
@@ -178,7 +180,8 @@ void parser::take_problem(const std::string &text) {
     if (!options.fills() && (options.mode.check || options.mode.bitwise))
         throw input_error("--mode-modifier: M leaves nothing to check; it goes with the modes I, R, P and F");
     problem_named_ = true;
-    append_problems(state_.lnorm, parse_shape(text), options, result_.jobs);
+    if (!settings_) settings_ = std::make_shared<const job_settings>(job_settings{state_.lnorm, options});
+    result_.jobs.append(settings_, parse_shape(text));
 }
 
 std::string padded(std::string text, size_t width) {

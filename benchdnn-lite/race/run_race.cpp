@@ -31,7 +31,8 @@ void print(const std::string &text) {
 std::vector<race_result> race_all(const race_options &options, const peer_library &other) {
     std::vector<race_result> results;
     const session s;
-    for (const job &j : options.jobs) {
+    for (size_t i = 0; i < options.jobs.size(); ++i) {
+        const job j = options.jobs[i];
         results.push_back(race(s, j.prb, other, options.conditions, j.options.seed));
         print(race_line(results.back()));
     }

@@ -48,7 +48,7 @@ TEST(command_line, reset_spares_the_mode) {
 run_options options_after(const words &knobs) {
     words arguments = knobs;
     arguments.insert(arguments.end(), {"--lnorm", "2x3"});
-    return parse_command_line(arguments).jobs.at(0).options;
+    return parse_command_line(arguments).jobs[0].options;
 }
 
 TEST(command_line, modes) {
@@ -124,7 +124,7 @@ TEST(command_line, modes_are_kept_in_the_line) {
 
 TEST(command_line, threads_of_creation_and_execution) {
     const auto contexts = [](const char *knob) {
-        const problem p = parse_command_line({"--lnorm", knob, "2x3"}).jobs.at(0).prb;
+        const problem p = parse_command_line({"--lnorm", knob, "2x3"}).jobs[0].prb;
         return std::pair(p.creation.threads, p.execution.threads);
     };
     EXPECT_EQ(contexts("--ctx-init=3"), std::pair(3, 0));
@@ -151,6 +151,19 @@ TEST(command_line, a_context_lasts_as_long_as_it_lives) {
 TEST(command_line, repetitions_follow_each_other) {
     EXPECT_EQ(lines_of({"--lnorm", "--repeats-per-prb=2", "--flags=,C", "2x3"}),
               (words{"2x3", "2x3", "--flags=C 2x3", "--flags=C 2x3"}));
+}
+
+// Neither the knobs between shapes, nor repetitions, nor a match change which job has which number.
+TEST(command_line, a_job_is_found_by_its_number) {
+    const command c = parse_command_line({"--lnorm", "--repeats-per-prb=2", "--flags=,C,CH", "--match=C", "2x3",
+                                          "--seed=7", "4x5", "--match=", "--flags=H", "6x7"});
+    const words expected{"--flags=C 2x3", "--flags=C 2x3",  "--flags=CH 2x3", "--flags=CH 2x3", "--flags=C 4x5",
+                         "--flags=C 4x5", "--flags=CH 4x5", "--flags=CH 4x5", "--flags=H 6x7",  "--flags=H 6x7"};
+    ASSERT_EQ(c.jobs.size(), expected.size());
+    for (size_t i = expected.size(); i-- > 0;) {
+        EXPECT_EQ(c.jobs[i].prb.line(), expected[i]) << i;
+        EXPECT_EQ(c.jobs[i].options.seed, i < 4 ? 1u : 7u) << i;
+    }
 }
 
 TEST(command_line, implementations_are_chosen_by_parts_of_their_names) {

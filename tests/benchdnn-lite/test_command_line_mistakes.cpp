@@ -166,6 +166,16 @@ TEST(command_line, too_much_is_refused) {
                                  }()),
                           "2x3"}),
               "the knobs make more than 250000 problems");
+    EXPECT_EQ(mistake_in({"--lnorm", "--repeats-per-prb=125000", "2x3", "2x3", "2x3"}),
+              "the knobs make more than 250000 problems");
+    EXPECT_EQ(mistake_in({"--lnorm", "--repeats-per-prb=125000", "2x3", "2x3"}), "");
+}
+
+// The last combination alone is wrong: it is found although no problem is kept.
+TEST(command_line, every_combination_is_looked_at) {
+    EXPECT_EQ(mistake_in({"--lnorm", "--dir=BWD_D,FWD_D", "--dt=f32,f32:f32:bf16", "2x3"}),
+              "--dt: the third type is diff_src's, which a forward problem does not have");
+    EXPECT_NE(mistake_in({"--lnorm", "--tag=abx,axb,abc", "2x3"}).find("--tag: "), std::string::npos);
 }
 
 } // namespace

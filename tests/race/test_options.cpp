@@ -26,8 +26,8 @@ TEST(race_options, knobs_of_the_race_and_of_benchdnn_lite) {
 TEST(race_options, without_a_problem_the_whole_table_both_ways) {
     const race_options o = parse_race_options({"--threads=2"});
     ASSERT_EQ(o.jobs.size(), 24);
-    EXPECT_EQ(o.jobs.front().prb.line(), "--flags=CH --eps=1e-05 1x768");
-    EXPECT_EQ(o.jobs.back().prb.line(), "--dir=BWD_DW --flags=CH --eps=1e-05 200000x128");
+    EXPECT_EQ(o.jobs[0].prb.line(), "--flags=CH --eps=1e-05 1x768");
+    EXPECT_EQ(o.jobs[23].prb.line(), "--dir=BWD_DW --flags=CH --eps=1e-05 200000x128");
 }
 
 TEST(race_options, mistakes) {
