@@ -11,7 +11,7 @@
 #include "../error.hpp"
 #include "../problem/tag.hpp"
 #include "../text.hpp"
-#include "perf_template.hpp"
+#include "performance.hpp"
 
 namespace benchdnn_lite {
 

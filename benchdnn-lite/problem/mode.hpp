@@ -2,11 +2,10 @@
 // mode: what the program does with a problem: --mode, --mode-modifier, and the other options of a run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "cold_cache_mode.hpp"
 
 namespace benchdnn_lite {
 
@@ -34,6 +33,22 @@ struct mode_modifiers {
 
 mode_modifiers parse_mode_modifiers(std::string_view text); // letters P and M; throws input_error
 std::string to_text(const mode_modifiers &modifiers);
+
+// Which tensors must not be in the caches when a timed execution starts.
+struct cold_cache_mode {
+    enum class arguments { none, weights, all };
+    arguments cold = arguments::none;
+    // Each time before the copies of the tensors are used in turn, all pages of this much memory are written, so that
+    // the TLB forgets the translations of the tensors' addresses. 0: nothing is written.
+    size_t tlb_bytes = 0;
+
+    bool operator==(const cold_cache_mode &) const = default;
+};
+
+// Reads none, wei (or weights) or all. After wei and all, +tlb[:SIZE] may follow; SIZE is a number and M or G, by
+// default 1G. Throws input_error.
+cold_cache_mode parse_cold_cache(std::string_view text);
+std::string to_text(const cold_cache_mode &mode);
 
 constexpr double DEFAULT_MAX_MS = 3000, FAST_MAX_MS = 10;
 
