@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "attributes.hpp"
-#include "context.hpp"
 #include "data_type.hpp"
 #include "impl_filter.hpp"
+#include "threads.hpp"
 
 namespace benchdnn_lite {
 
