@@ -38,7 +38,7 @@ problems cross_product(const settings &s, const shape &size) {
     list = cross(list, s.stat_tags, [](problem &p, const std::string &value) { p.stat_tag = value; });
     list = cross(list, s.scale_shift_types, [](problem &p, weight_types value) { p.scale_shift = value; });
     list = cross(list, s.flags, [](problem &p, unsigned value) { p.flags = value; });
-    list = cross(list, s.epsilons, [](problem &p, float value) { p.epsilon = value; });
+    list = cross(list, s.epsilons, [](problem &p, double value) { p.epsilon = value; });
     list = cross(list, s.unquantized, [](problem &p, const auto &value) { p.attr.unquantized = value; });
     list = cross(list, s.residuals, [](problem &p, const residual_addition &value) { p.attr.residual = value; });
     list = cross(list, s.scales, [](problem &p, const tensor_scales &value) { p.attr.scales = value; });

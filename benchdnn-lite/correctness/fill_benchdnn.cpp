@@ -120,7 +120,7 @@ void fill_backward_row(const execution &e, const recipe &r, dim_t row, std::span
     }
     e.data(JITNORM_ARG_DIFF_DST).set_row(row, values);
     if (!p.is_rms()) e.data(JITNORM_ARG_MEAN).set(row, mean);
-    e.data(JITNORM_ARG_VARIANCE).set(row, 0.25 * power_of_two(row % 3 * 2) - double(p.epsilon));
+    e.data(JITNORM_ARG_VARIANCE).set(row, 0.25 * power_of_two(row % 3 * 2) - p.epsilon);
 }
 
 template <typename Value>
