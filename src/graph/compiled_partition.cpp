@@ -60,7 +60,7 @@ program::program(partition_pointer partition, const lowered &what, const layer_n
     executor_ = std::make_shared<const layer_norm::layout_adapter>(problem_, what.sides, std::move(inner),
                                                                    solution_.plan.scratchpad.bytes());
     find_inplace_pairs();
-    aliases_ = find_aliases();
+    aliases_ = layer_norm::alias_check(layer_norm::uses_of(problem_));
 }
 
 // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
@@ -75,17 +75,9 @@ void program::find_inplace_pairs() {
         if (can && op().writes(output) && is_read_once(op()[input].id))
             inplace_.push_back({op()[input].id, op()[output].id});
     };
-    const layer_norm::in_place_pairs pairs(problem_);
-    add(pairs.of(layer_norm::DST) != 0, SRC, DST);
-    add(pairs.of(layer_norm::SUM) != 0, RESIDUAL, SUM);
-    add(layer_norm::can_work_in_place(problem_), DIFF_DST, DIFF_SRC);
-}
-
-layer_norm::alias_check program::find_aliases() const {
-    std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
-    for (const operand &o : operands_)
-        if (has_elements(o.tensor)) uses.push_back({layer_norm::post_op_slot(o.post_op), false, false});
-    return layer_norm::alias_check(uses);
+    add(works_in_place(problem_, layer_norm::DST, layer_norm::SRC), SRC, DST);
+    add(works_in_place(problem_, layer_norm::SUM, layer_norm::RESIDUAL), RESIDUAL, SUM);
+    add(works_in_place(problem_, layer_norm::DIFF_SRC, layer_norm::DIFF_DST), DIFF_DST, DIFF_SRC);
 }
 
 const logical_tensor *program::find(size_t id) const {
@@ -164,7 +156,9 @@ verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, te
     if (verdict v = collect(inputs, outputs, data); v.failed()) return v;
     layer_norm::arguments args = arguments_of(data);
     if (verdict v = collect_operands(inputs, args); v.failed()) return v;
-    if (aliases_.fails(args)) return invalid(layer_norm::FORBIDDEN_ALIAS);
+    if (const auto *pair = aliases_.find([&](int s) { return args[layer_norm::slot(s)]; }))
+        return invalid(layer_norm::explain_alias(tensor_name(layer_norm::slot(pair->output)),
+                                                 tensor_name(layer_norm::slot(pair->other))));
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);
 }

@@ -37,7 +37,6 @@ private:
     verdict run(layer_norm::arguments &args) const;
     verdict run_timed(layer_norm::arguments &args) const;
     void find_inplace_pairs();
-    layer_norm::alias_check find_aliases() const;
 
     partition_pointer partition_;
     by_role<logical_tensor> tensors_;
