@@ -29,12 +29,6 @@ void set_list(std::vector<Value> &list, const std::vector<Value> &default_list, 
     list = std::move(values);
 }
 
-float parse_epsilon(std::string_view text) {
-    const float epsilon = parse_float(text);
-    if (epsilon < 0) throw input_error("'", text, "' is negative");
-    return epsilon;
-}
-
 void set_tags(knob_state &s, std::string_view text) {
     const auto parse = [&](std::string_view element) {
         row_tags tags = parse_row_tags(element);
@@ -99,7 +93,7 @@ const knob TABLE[] = {
     {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)", LNORM,
      LIST(scale_shift_types, parse_weight_types)},
     {"flags", ",CH,CMP", "G given stats, C scale, H shift, M RMS, P 1+scale", LNORM, LIST(flags, parse_flags)},
-    {"eps", "1e-5", "epsilon (0.0625, which benchdnn always takes)", LNORM, LIST(epsilons, parse_epsilon)},
+    {"eps", "1e-5", "epsilon; X:f64: in double (0.0625, as benchdnn)", LNORM, LIST(epsilons, parse_epsilon)},
     {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", LNORM, LIST(in_place, parse_bool)},
     {"attr-residual", "src1+dst1:bf16+bias:f32+rounded", "added to src first; the sum (none)", LNORM,
      LIST(residuals, parse_residual)},

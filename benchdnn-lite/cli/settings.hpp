@@ -19,7 +19,7 @@ struct settings {
     std::vector<std::string> stat_tags{"any"};
     std::vector<weight_types> scale_shift_types{weight_types{}};
     std::vector<unsigned> flags{0};
-    std::vector<float> epsilons{DEFAULT_EPSILON};
+    std::vector<double> epsilons{DEFAULT_EPSILON};
     std::vector<residual_addition> residuals{residual_addition{}};
     std::vector<std::optional<residual_tensor>> unquantized{std::nullopt};
     std::vector<tensor_scales> scales{tensor_scales{}};

@@ -63,7 +63,7 @@ verdict check_flags(const problem &p) {
 verdict check_epsilon(const problem &p) {
     return std::isfinite(p.epsilon) && p.epsilon >= 0
                ? ACCEPTED
-               : invalid(explain("epsilon is %g, it must be finite and not negative", double(p.epsilon)));
+               : invalid(explain("epsilon is %g, it must be finite and not negative", p.epsilon));
 }
 
 verdict check_choices(const problem &p) {

@@ -237,10 +237,10 @@ TEST(command_line, residuals) {
 TEST(command_line, a_line_reproduces_its_problem) {
     const words lines =
         lines_of({"--lnorm", "--dir=BWD_DW", "--dt=f32:bf16:f16,f64", "--tag=axb,abx:axb:xba", "--stat_tag=undef,abx",
-                  "--ss_dt=f16:f32", "--flags=GCHM", "--eps=1e-5,0", "--attr-scales=dst:common:1e20",
+                  "--ss_dt=f16:f32", "--flags=GCHM", "--eps=1e-5,0,1e-5:f64", "--attr-scales=dst:common:1e20",
                   "--attr-post-ops=sum:0.1+add:f32:per_oc", "--attr-residual=dst1:bf16", "--attr-scratchpad=user",
                   "--inplace=true", "2x4x16_n\"a*2\""});
-    EXPECT_EQ(lines.size(), 16u);
+    EXPECT_EQ(lines.size(), 24u);
     for (const std::string &line : lines) {
         words again = split(line, ' ');
         again.insert(again.begin(), "--lnorm");

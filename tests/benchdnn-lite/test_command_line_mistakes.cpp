@@ -121,7 +121,8 @@ TEST(command_line, a_number_out_of_range_is_a_number) {
     for (const char *number : {"1e400", "-1e400", "1e-60"})
         EXPECT_EQ(mistake_in({"--lnorm", concat("--eps=", number), "2x3"}),
                   concat("--eps: '", number, "' is beyond the numbers of f32"));
-    for (const char *text : {"", "1e400x", "inf", "1 "})
+    EXPECT_EQ(mistake_in({"--lnorm", "--eps=1e400:f64", "2x3"}), "--eps: '1e400' is beyond the numbers of f64");
+    for (const char *text : {"", "1e400x", "inf", "1 ", "1:f32"})
         EXPECT_EQ(mistake_in({"--lnorm", concat("--eps=0,", text), "2x3"}),
                   concat("--eps: '", text, "' is not a number"));
 }
@@ -137,6 +138,7 @@ TEST(command_line, values_out_of_place_are_rejected) {
                              "--ss_dt=f64",
                              "--ss_dt=s8",
                              "--eps=-1",
+                             "--eps=-1:f64",
                              "--eps=nan",
                              "--dir=BWD_W",
                              "--stat_tag=q",

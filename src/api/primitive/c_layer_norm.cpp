@@ -27,7 +27,7 @@ struct request {
     const memory_desc *src, *statistics;
     const memory_desc *dst = nullptr, *diff_dst = nullptr, *diff_src = nullptr;
     jitnorm_data_type_t scale_shift_type, diff_scale_shift_type = jitnorm_f32;
-    float epsilon;
+    double epsilon; // unless the attributes have another
     unsigned flags;
     dim_t first_row = 0, all_rows = -1; // as in a problem
 };
@@ -97,10 +97,12 @@ void add_request(fingerprint &asked, const scale_request &scales) {
 }
 
 verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                    const request &given) {
+                    request given) {
     attributes lowered;
-    if (attr != nullptr)
+    if (attr != nullptr) {
         if (verdict v = lower(*attr, lowered); v.failed()) return v;
+        given.epsilon = attr->epsilon.value_or(given.epsilon);
+    }
     fingerprint asked = fingerprint_of(given);
     asked.add(lowered);
     if (attr != nullptr && attr->found_scales.mask != 0) add_request(asked, attr->found_scales);
