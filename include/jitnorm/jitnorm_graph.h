@@ -302,6 +302,22 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute(
     const_jitnorm_graph_compiled_partition_t compiled_partition, jitnorm_stream_t stream, size_t num_inputs,
     const_jitnorm_graph_tensor_t *inputs, size_t num_outputs, const_jitnorm_graph_tensor_t *outputs);
 
+/* Does the same with a scratchpad of the caller's, which the execution overwrites: a tensor of at least the size that
+ * jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor tells. Executions at the same time need one each. The
+ * library uses its own scratchpad if this one is null or has no memory.
+ * invalid_arguments: as for jitnorm_graph_compiled_partition_execute, to which the scratchpad is an output; a scratchpad
+ *   that is too small or of unknown size. */
+JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute_v2(
+    const_jitnorm_graph_compiled_partition_t compiled_partition, jitnorm_stream_t stream, size_t num_inputs,
+    const_jitnorm_graph_tensor_t *inputs, size_t num_outputs, const_jitnorm_graph_tensor_t *outputs,
+    const_jitnorm_graph_tensor_t scratchpad);
+
+/* Writes the description of the scratchpad that an execution needs to *lt: a vector of u8, of any alignment, with the id
+ * SIZE_MAX. It has no elements if no scratchpad is needed.
+ * invalid_arguments: a null pointer; nothing was compiled. */
+JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor(
+    const_jitnorm_graph_compiled_partition_t compiled_partition, jitnorm_graph_logical_tensor_t *lt);
+
 /* Writes the description of a tensor as compiled, with known shape and strides, to *lt. A tensor that the operation
  * ignores has the description that was given for compilation.
  * invalid_arguments: a null pointer; nothing was compiled; a tensor that the operation does not have, or that was not
@@ -309,8 +325,9 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute(
 JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_query_logical_tensor(
     const_jitnorm_graph_compiled_partition_t compiled_partition, size_t tid, jitnorm_graph_logical_tensor_t *lt);
 
-/* Tells which tensors may share memory: at most one pair. The array belongs to the compiled partition and lives until
- * that is compiled again or destroyed. */
+/* Tells which tensors may share memory: src and dst (or diff_dst and diff_src), and if a sum with a residual is written,
+ * the tensor that is added and the sum; so there are 0 to 2 pairs. The array belongs to the compiled partition and lives
+ * until that is compiled again or destroyed. */
 JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_get_inplace_ports(
     const_jitnorm_graph_compiled_partition_t compiled_partition, size_t *num_inplace_pairs,
     const jitnorm_graph_inplace_pair_t **inplace_pairs);
@@ -323,6 +340,13 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_get_inplace_ports(
 JITNORM_API jitnorm_status_t jitnorm_graph_tensor_create(jitnorm_graph_tensor_t *tensor,
                                                          const jitnorm_graph_logical_tensor_t *logical_tensor,
                                                          jitnorm_engine_t engine, void *handle);
+/* Creates a tensor of one value, which is copied from *scalar to memory that the tensor owns. It belongs to the engine
+ * of the CPU.
+ * invalid_arguments: a null pointer; a logical tensor that has dimensions, another property than
+ *   jitnorm_graph_tensor_property_host_scalar, or no data type. */
+JITNORM_API jitnorm_status_t jitnorm_graph_tensor_create_scalar(jitnorm_graph_tensor_t *tensor,
+                                                                const jitnorm_graph_logical_tensor_t *logical_tensor,
+                                                                const void *scalar);
 JITNORM_API jitnorm_status_t jitnorm_graph_tensor_destroy(jitnorm_graph_tensor_t tensor);
 
 JITNORM_API jitnorm_status_t jitnorm_graph_tensor_get_data_handle(const_jitnorm_graph_tensor_t tensor, void **handle);

@@ -100,6 +100,12 @@ public:
             throw error(jitnorm_invalid_arguments, "the layout is not strided");
         return values(data_.layout.strides);
     }
+    // Throws: no layout of this library is opaque.
+    size_t get_layout_id() const {
+        if (get_layout_type() != layout_type::opaque)
+            throw error(jitnorm_invalid_arguments, "the layout is not opaque");
+        return data_.layout.layout_id;
+    }
     size_t get_mem_size() const {
         size_t size = 0;
         error::wrap_c_api(jitnorm_graph_logical_tensor_get_mem_size(&data_, &size),

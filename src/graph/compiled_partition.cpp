@@ -85,7 +85,20 @@ layer_norm::alias_check program::find_aliases() const {
     std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
     for (const operand &o : operands_)
         if (has_elements(o.tensor)) uses.push_back({layer_norm::post_op_slot(o.post_op), false, false});
+    if (executor_->scratchpad_bytes() != 0) uses.push_back({layer_norm::SCRATCHPAD, true, 0});
     return layer_norm::alias_check(uses);
+}
+
+// The caller's memory may have any alignment, so its size includes room to align the scratchpad within it.
+logical_tensor program::scratchpad() const {
+    const size_t needed = executor_->scratchpad_bytes();
+    logical_tensor lt = {};
+    lt.id = SIZE_MAX;
+    lt.data_type = jitnorm_u8;
+    const dim_t size = needed == 0 ? 0 : dim_t(needed + ALIGNMENT - 1);
+    set_shape(lt, {&size, 1});
+    lay_out_densely(lt);
+    return lt;
 }
 
 const logical_tensor *program::find(size_t id) const {
@@ -145,10 +158,22 @@ verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<
     return {};
 }
 
+// Takes the caller's scratchpad, if there is one and the execution needs one.
+verdict program::take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const {
+    if (given == nullptr || given->handle == nullptr || executor_->scratchpad_bytes() == 0) return {};
+    const size_t needed = size_in_bytes(scratchpad()), size = size_in_bytes(given->description);
+    if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
+    if (size < needed) return invalid(explain("the scratchpad has %zu bytes, %zu are needed", size, needed));
+    args.set(layer_norm::SCRATCHPAD, given->handle);
+    return {};
+}
+
 verdict program::run(layer_norm::arguments &args) const {
-    const thread_scratchpad scratchpad(executor_->scratchpad_bytes());
-    if (executor_->scratchpad_bytes() != 0 && scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-    args.set(layer_norm::SCRATCHPAD, scratchpad.data());
+    void *const given = args[layer_norm::SCRATCHPAD];
+    const size_t bytes = given == nullptr ? executor_->scratchpad_bytes() : 0;
+    const thread_scratchpad own(bytes);
+    if (bytes != 0 && own.data() == nullptr) return OUT_OF_MEMORY;
+    args.set(layer_norm::SCRATCHPAD, given == nullptr ? own.data() : align_up(given));
     return {executor_->execute(args)};
 }
 
@@ -159,11 +184,13 @@ verdict program::run_timed(layer_norm::arguments &args) const {
     return v;
 }
 
-verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const {
+verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
+                         const jitnorm_graph_tensor *scratchpad) const {
     by_role<void *> data = {};
     if (verdict v = collect(inputs, outputs, data); v.failed()) return v;
     layer_norm::arguments args = arguments_of(data);
     if (verdict v = collect_operands(inputs, args); v.failed()) return v;
+    if (verdict v = take_scratchpad(scratchpad, args); v.failed()) return v;
     if (aliases_.fails(args)) return invalid(layer_norm::FORBIDDEN_ALIAS);
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);
