@@ -17,6 +17,7 @@ namespace jitnorm {
         static jitnorm_status_t destroy(jitnorm_graph_##name##_t object) {                                             \
             return jitnorm_graph_##name##_destroy(object);                                                             \
         }                                                                                                              \
+        static const char *absence() { return "the " #name " is not initialized"; }                                    \
     };
 JITNORM_DEFINE_HANDLE(graph)
 JITNORM_DEFINE_HANDLE(op)

@@ -8,7 +8,7 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict NOT_COMPILED = invalid("nothing is compiled");
+constexpr verdict NOT_COMPILED = invalid("compiled_partition is not compiled yet");
 
 } // namespace
 
@@ -62,7 +62,8 @@ jitnorm_graph_compiled_partition_query_logical_tensor(const_jitnorm_graph_compil
     if (any_null(compiled_partition, lt)) return report(__func__, JITNORM_NULL_AMONG(compiled_partition, lt));
     if (compiled_partition->program == nullptr) return report(__func__, NOT_COMPILED);
     const logical_tensor *found = compiled_partition->program->find(tid);
-    if (found == nullptr) return report(__func__, invalid("not a tensor of the compiled partition"));
+    if (found == nullptr)
+        return report(__func__, invalid(explain("tensor %zu is none of the compiled partition's", tid)));
     *lt = *found;
     return jitnorm_success;
 }

@@ -12,10 +12,10 @@ using namespace jitnorm::impl::graph;
 namespace {
 
 verdict create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, jitnorm_engine_t engine, void *handle) {
-    if (!has_legal_rank(lt)) return BAD_RANK;
+    if (!has_legal_rank(lt)) return bad_rank(lt.ndims);
     const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
     const size_t size = allocate ? size_in_bytes(lt) : 0;
-    if (size == size_t(-1)) return invalid("the tensor's size is not known");
+    if (size == size_t(-1)) return invalid(explain("the size of tensor %zu is not known", lt.id));
     aligned_bytes owned(size == 0 ? nullptr : allocate_aligned(size));
     if (size != 0 && owned == nullptr) return OUT_OF_MEMORY;
     void *data = allocate ? owned.get() : handle;

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 
+#include "../core/names.hpp"
+#include "../core/reasons.hpp"
 #include "../primitive/thread_scratchpad.hpp"
 #include "../system/parallel.hpp"
 #include "../system/verbose.hpp"
@@ -120,14 +123,30 @@ void program::remember(const logical_tensor &given) {
 
 namespace {
 
+// Says why the tensor is not the one that was compiled.
+verdict explain_difference(const logical_tensor &given, const logical_tensor &compiled) {
+    char name[32];
+    std::snprintf(name, sizeof name, "tensor %zu", given.id);
+    if (given.data_type != compiled.data_type)
+        return invalid(explain("%s is %s, %s was compiled", name, name_of(given.data_type).data(),
+                               name_of(compiled.data_type).data()));
+    const std::span<const dim_t> dims = dims_of(given), expected = dims_of(compiled);
+    if (!std::equal(dims.begin(), dims.end(), expected.begin(), expected.end()))
+        return invalid(explain_dims(name, dims, "the compiled one", expected));
+    if (given.layout_type != compiled.layout_type)
+        return invalid(explain("%s has the layout type %d, strided was compiled", name, int(given.layout_type)));
+    return invalid(explain("%s has the strides %s, %s were compiled", name,
+                           dims_text({given.layout.strides, dims.size()}).text,
+                           dims_text({compiled.layout.strides, dims.size()}).text));
+}
+
 // Finds the tensor with the id of `expected` among those given, and gives the address of its data.
 verdict find_memory(const logical_tensor &expected, tensor_handles given, void *&memory) {
     const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
         return t != nullptr && t->description.id == expected.id;
     });
     if (found == given.end()) return invalid(explain("tensor %zu of the compiled partition is missing", expected.id));
-    if (!are_alike((*found)->description, expected))
-        return invalid(explain("tensor %zu is not as compilation was told", expected.id));
+    if (!are_alike((*found)->description, expected)) return explain_difference((*found)->description, expected);
     if ((*found)->handle == nullptr && has_elements(expected))
         return invalid(explain("tensor %zu has no memory", expected.id));
     memory = (*found)->handle;
@@ -184,6 +203,21 @@ verdict program::run_timed(layer_norm::arguments &args) const {
     return v;
 }
 
+// Says which output has the memory of which other tensor.
+verdict program::explain_alias(const by_role<void *> &data) const {
+    const auto works_in_place = [&](size_t input, size_t output) {
+        return std::any_of(inplace_.begin(), inplace_.end(),
+                           [&](auto &pair) { return pair.input_id == input && pair.output_id == output; });
+    };
+    for (int out = 0; out < ROLE_COUNT; ++out)
+        for (int other = 0; other < ROLE_COUNT && op().writes(role(out)); ++other)
+            if (other != out && data[size_t(out)] != nullptr && data[size_t(other)] == data[size_t(out)] &&
+                !works_in_place(op()[role(other)].id, op()[role(out)].id))
+                return invalid(explain("%s has the memory of %s, and is an output", role_name(role(out), op()),
+                                       role_name(role(other), op())));
+    return invalid("an output has the memory of an operand or of the scratchpad");
+}
+
 verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
                          const jitnorm_graph_tensor *scratchpad) const {
     by_role<void *> data = {};
@@ -191,7 +225,7 @@ verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, te
     layer_norm::arguments args = arguments_of(data);
     if (verdict v = collect_operands(inputs, args); v.failed()) return v;
     if (verdict v = take_scratchpad(scratchpad, args); v.failed()) return v;
-    if (aliases_.fails(args)) return invalid(layer_norm::FORBIDDEN_ALIAS);
+    if (aliases_.fails(args)) return explain_alias(data);
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);
 }

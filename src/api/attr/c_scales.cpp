@@ -42,7 +42,9 @@ verdict check_groups(const quantity &q) {
     if (q.ndims != 0 && q.ndims != 2) return invalid(explain("ndims is %d, groups have 0 or 2", q.ndims));
     if (!q.has_groups()) return {};
     if (q.group_dims == nullptr) return invalid("group_dims is null");
-    if (q.group_dims[0] < 1 || q.group_dims[1] < 1) return invalid("group_dims must be positive");
+    if (q.group_dims[0] < 1 || q.group_dims[1] < 1)
+        return invalid(explain("group_dims are %lld and %lld, both must be positive",
+                               static_cast<long long>(q.group_dims[0]), static_cast<long long>(q.group_dims[1])));
     return q.mask != 0 ? verdict{} : invalid("groups need a mask that is not 0");
 }
 
@@ -55,7 +57,8 @@ verdict check(const quantity &q, const int (&types)[Count], bool (*may_have)(int
     if (const verdict v = check_groups(q); v.failed()) return v;
     if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))
         return invalid(explain("data_type is %d, which is not possible here", int(q.data_type)));
-    if (q.is_on_host && (q.mask != 0 || q.has_groups())) return invalid("on the host is one value: mask 0, no groups");
+    if (q.is_on_host && (q.mask != 0 || q.has_groups()))
+        return invalid(explain("mask is %d and ndims %d, on the host is one value: both must be 0", q.mask, q.ndims));
     return {};
 }
 

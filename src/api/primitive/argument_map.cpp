@@ -48,7 +48,7 @@ layer_norm::tensor_use argument_map::use_of(slot s, const layer_norm::in_place_p
 }
 
 // With run-time sizes only an execution knows which tensors may share memory and which have elements. The check then
-// fails for all pairs that might be forbidden, and find_alias() decides.
+// fails for all pairs that might be forbidden, and check_handles() decides.
 layer_norm::alias_check argument_map::check_for_aliases() const {
     const layer_norm::in_place_pairs pairs = has_runtime_sizes_ ? layer_norm::in_place_pairs() : in_place_;
     std::vector<layer_norm::tensor_use> uses;
@@ -121,9 +121,8 @@ verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) c
     return layer_norm::validate(sizes);
 }
 
-// Returns an output whose handle another tensor has too, although the two may not share memory; NO_SLOT if there is
-// none.
-slot argument_map::find_alias(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept {
+// Fails if an output's handle is another tensor's too, although the two may not share memory.
+verdict argument_map::check_handles(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept {
     const slot_set all = required_ & list.with_elements;
     for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {
         const slot output = first_of(outputs);
@@ -131,10 +130,11 @@ slot argument_map::find_alias(const reading &list, const layer_norm::in_place_pa
             const slot other = first_of(others);
             if (list.result[output] == list.result[other] &&
                 !layer_norm::may_share(use_of(output, pairs), use_of(other, pairs)))
-                return output;
+                return invalid(explain("argument %s has the memory of argument %s, and is an output",
+                                       argument_name(arg_of(output)).text, argument_name(arg_of(other)).text));
         }
     }
-    return NO_SLOT;
+    return {};
 }
 
 verdict argument_map::take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
@@ -155,9 +155,9 @@ verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_n
     if (sizes != nullptr)
         if (const verdict v = fill_in(list, *sizes); v.failed()) return v;
     if (aliases_.fails(result)) // hardly ever
-        if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::in_place_pairs(*sizes));
-            alias != NO_SLOT)
-            return complain(arg_of(alias), "has the memory of another tensor, and is an output");
+        if (const verdict v = check_handles(list, sizes == nullptr ? in_place_ : layer_norm::in_place_pairs(*sizes));
+            v.failed())
+            return v;
     result.set(SCRATCHPAD, align_up(result[SCRATCHPAD]));
     return {};
 }

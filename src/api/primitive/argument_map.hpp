@@ -50,7 +50,7 @@ private:
     verdict fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
     layer_norm::tensor_use use_of(slot s, const layer_norm::in_place_pairs &pairs) const noexcept;
     layer_norm::alias_check check_for_aliases() const;
-    slot find_alias(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept;
+    verdict check_handles(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept;
 
     tensor_digest digests_[SLOT_COUNT];
     const memory_desc *mds_[SLOT_COUNT];

@@ -12,6 +12,7 @@ namespace jitnorm {
 template <>
 struct handle_traits<dnnl_graph_allocator_t> {
     static dnnl_status_t destroy(dnnl_graph_allocator_t allocator) { return dnnl_graph_allocator_destroy(allocator); }
+    static const char *absence() { return "the allocator is not initialized"; }
 };
 } // namespace jitnorm
 
@@ -36,7 +37,8 @@ public:
     allocator() : allocator(nullptr, nullptr) {}
     allocator(dnnl_graph_host_allocate_f host_malloc, dnnl_graph_host_deallocate_f host_free) {
         dnnl_graph_allocator_t result = nullptr;
-        error::wrap_c_api(dnnl_graph_allocator_create(&result, host_malloc, host_free), "could not create an allocator");
+        error::wrap_c_api(dnnl_graph_allocator_create(&result, host_malloc, host_free),
+                          "could not create an allocator");
         reset(result);
     }
 };
@@ -58,15 +60,13 @@ inline void set_constant_tensor_cache(int flag) {
 }
 inline int get_constant_tensor_cache() { return 0; }
 inline void set_constant_tensor_cache_capacity(engine::kind kind, size_t size) {
-    error::wrap_c_api(
-        dnnl_graph_set_constant_tensor_cache_capacity(static_cast<dnnl_engine_kind_t>(kind), size),
-        "could not set the constant tensor cache's capacity");
+    error::wrap_c_api(dnnl_graph_set_constant_tensor_cache_capacity(static_cast<dnnl_engine_kind_t>(kind), size),
+                      "could not set the constant tensor cache's capacity");
 }
 inline size_t get_constant_tensor_cache_capacity(engine::kind kind) {
     size_t result = 0;
-    error::wrap_c_api(
-        dnnl_graph_get_constant_tensor_cache_capacity(static_cast<dnnl_engine_kind_t>(kind), &result),
-        "could not get the constant tensor cache's capacity");
+    error::wrap_c_api(dnnl_graph_get_constant_tensor_cache_capacity(static_cast<dnnl_engine_kind_t>(kind), &result),
+                      "could not get the constant tensor cache's capacity");
     return result;
 }
 
