@@ -63,7 +63,10 @@ program::program(partition_pointer partition, const lowered &what, const layer_n
     executor_ = std::make_shared<const layer_norm::layout_adapter>(problem_, what.sides, std::move(inner),
                                                                    solution_.plan.scratchpad.bytes());
     find_inplace_pairs();
-    aliases_ = find_aliases();
+    std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
+    if (executor_->scratchpad_bytes() != 0)
+        uses.push_back({layer_norm::SCRATCHPAD, layer_norm::SCRATCHPAD, true, nullptr});
+    aliases_ = layer_norm::alias_check(uses);
 }
 
 // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
@@ -78,18 +81,9 @@ void program::find_inplace_pairs() {
         if (can && op().writes(output) && is_read_once(op()[input].id))
             inplace_.push_back({op()[input].id, op()[output].id});
     };
-    const layer_norm::in_place_pairs pairs(problem_);
-    add(pairs.of(layer_norm::DST) != 0, SRC, DST);
-    add(pairs.of(layer_norm::SUM) != 0, RESIDUAL, SUM);
-    add(layer_norm::can_work_in_place(problem_), DIFF_DST, DIFF_SRC);
-}
-
-layer_norm::alias_check program::find_aliases() const {
-    std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
-    for (const operand &o : operands_)
-        if (has_elements(o.tensor)) uses.push_back({layer_norm::post_op_slot(o.post_op), false, false});
-    if (executor_->scratchpad_bytes() != 0) uses.push_back({layer_norm::SCRATCHPAD, true, 0});
-    return layer_norm::alias_check(uses);
+    add(works_in_place(problem_, layer_norm::DST, layer_norm::SRC), SRC, DST);
+    add(works_in_place(problem_, layer_norm::SUM, layer_norm::RESIDUAL), RESIDUAL, SUM);
+    add(works_in_place(problem_, layer_norm::DIFF_SRC, layer_norm::DIFF_DST), DIFF_DST, DIFF_SRC);
 }
 
 // The caller's memory may have any alignment, so its size includes room to align the scratchpad within it.
@@ -203,21 +197,6 @@ verdict program::run_timed(layer_norm::arguments &args) const {
     return v;
 }
 
-// Says which output has the memory of which other tensor.
-verdict program::explain_alias(const by_role<void *> &data) const {
-    const auto works_in_place = [&](size_t input, size_t output) {
-        return std::any_of(inplace_.begin(), inplace_.end(),
-                           [&](auto &pair) { return pair.input_id == input && pair.output_id == output; });
-    };
-    for (int out = 0; out < ROLE_COUNT; ++out)
-        for (int other = 0; other < ROLE_COUNT && op().writes(role(out)); ++other)
-            if (other != out && data[size_t(out)] != nullptr && data[size_t(other)] == data[size_t(out)] &&
-                !works_in_place(op()[role(other)].id, op()[role(out)].id))
-                return invalid(explain("%s has the memory of %s, and is an output", role_name(role(out), op()),
-                                       role_name(role(other), op())));
-    return invalid("an output has the memory of an operand or of the scratchpad");
-}
-
 verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
                          const jitnorm_graph_tensor *scratchpad) const {
     by_role<void *> data = {};
@@ -225,7 +204,9 @@ verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, te
     layer_norm::arguments args = arguments_of(data);
     if (verdict v = collect_operands(inputs, args); v.failed()) return v;
     if (verdict v = take_scratchpad(scratchpad, args); v.failed()) return v;
-    if (aliases_.fails(args)) return explain_alias(data);
+    if (const auto *pair = aliases_.find([&](int s) { return args[layer_norm::slot(s)]; }))
+        return invalid(layer_norm::explain_alias(tensor_name(layer_norm::slot(pair->output)),
+                                                 tensor_name(layer_norm::slot(pair->other))));
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);
 }

@@ -38,12 +38,10 @@ private:
     verdict collect(tensor_handles inputs, tensor_handles outputs, by_role<void *> &data) const;
     verdict collect(role r, tensor_handles given, by_role<void *> &data) const;
     verdict collect_operands(tensor_handles inputs, layer_norm::arguments &args) const;
-    verdict explain_alias(const by_role<void *> &data) const;
     verdict take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const;
     verdict run(layer_norm::arguments &args) const;
     verdict run_timed(layer_norm::arguments &args) const;
     void find_inplace_pairs();
-    layer_norm::alias_check find_aliases() const;
 
     partition_pointer partition_;
     by_role<logical_tensor> tensors_;

@@ -230,7 +230,7 @@ TEST_F(last_error, tells_both_tensors_of_one_place) {
     const jitnorm_exec_arg_t args[] = {
         {JITNORM_ARG_SRC, src}, {JITNORM_ARG_DST, src}, {JITNORM_ARG_MEAN, one}, {JITNORM_ARG_VARIANCE, other}};
     EXPECT_EQ(jitnorm_primitive_execute(primitive, make_stream(), 4, args), INVALID);
-    EXPECT_STREQ(jitnorm_get_last_error(), "argument DST has the memory of argument VARIANCE, and is an output");
+    EXPECT_STREQ(jitnorm_get_last_error(), "DST is an output and has the memory of VARIANCE");
 }
 
 // ---------------------------------------------------------------- in exceptions

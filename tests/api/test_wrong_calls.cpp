@@ -156,9 +156,9 @@ TEST_F(wrong_calls, in_two_phases) {
     const std::string backward = "jitnorm_aclnn_layer_norm_backward_get_workspace_size: ";
     EXPECT_EQ(call.forward(rows, nullptr, nullptr), forward + "161001: out is null");
     EXPECT_EQ(call.forward(rows, call.tensor({7}), rows),
-              forward + "161002: weight must have the shape of normalizedShape");
+              forward + "161002: weight has the shape [7], it must have that of normalizedShape, [8]");
     EXPECT_EQ(call.forward(call.tensor({2, 8}, ACL_INT8), nullptr, rows),
-              forward + "161002: input is none of FLOAT, FLOAT16 and BF16");
+              forward + "161002: input is INT8, none of FLOAT, FLOAT16 and BF16");
     EXPECT_EQ(call.backward(rows, statistics, statistics, {1, 0, 0}),
               backward + "161001: gradInputOut is null and outputMask asks for it");
     // The same words, whoever asks.

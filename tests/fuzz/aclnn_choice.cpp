@@ -93,7 +93,7 @@ public:
     }
     void rms_norm_grad() { // dy, x, rstd, gamma, dx, dgamma
         for (int i = 0; i < 2; ++i) add(rules_.dims, rules_.type, false);
-        add(rows_alone(), ACL_FLOAT, false);
+        add(choices_.coin() ? rules_.rows : rows_alone(), ACL_FLOAT, false);
         add(rules_.columns, rules_.affine_type, false);
         add(rules_.dims, rules_.type, true);
         add(rules_.columns, ACL_FLOAT, true);

@@ -18,7 +18,8 @@ void set_dump(bool wanted);
 void set_dump_folder(std::string folder); // empty: the working folder
 
 // Writes the files that are wanted for this code; `frames` is the section that frame_table makes. A file that cannot be
-// written is an error in the verbose log only, because a missing profile must not break the program.
+// written is an error in the verbose log only, because a missing profile must not break the program: one line at the
+// level of errors, a line for each file at the levels above.
 void register_code(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) noexcept;
 
 } // namespace jitnorm::impl::jit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cache_messages: machines in the messages of tests.
+// machine_messages: machines in the messages of tests.
 #pragma once
 
 #include <ostream>
