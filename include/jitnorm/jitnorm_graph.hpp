@@ -117,11 +117,11 @@ public:
     void execute(stream &on, const std::vector<tensor> &inputs, const std::vector<tensor> &outputs,
                  const tensor &scratchpad = tensor()) const {
         const std::vector<const_jitnorm_graph_tensor_t> ins = handles_of(inputs), outs = handles_of(outputs);
-        error::wrap_c_api(
-            jitnorm_graph_compiled_partition_execute_v2(
-                get(), on.get(), ins.size(), const_cast<const_jitnorm_graph_tensor_t *>(ins.data()), outs.size(),
-                const_cast<const_jitnorm_graph_tensor_t *>(outs.data()), scratchpad.get(true)),
-            "could not execute a compiled partition");
+        error::wrap_c_api(jitnorm_graph_compiled_partition_execute_v2(
+                              get(), on.get(), ins.size(), const_cast<const_jitnorm_graph_tensor_t *>(ins.data()),
+                              outs.size(), const_cast<const_jitnorm_graph_tensor_t *>(outs.data()),
+                              scratchpad.get(true)),
+                          "could not execute a compiled partition");
     }
 
 private:

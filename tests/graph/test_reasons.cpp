@@ -94,7 +94,8 @@ TEST(reasons, of_executions) {
               "dimension 0 of tensor 11 is 3, of the compiled one 4 (3 and 4)");
     EXPECT_EQ(reason_with(make_lt(GAMMA_ID, {4}, jitnorm_f16), four), "tensor 11 is f16, f32 was compiled");
     EXPECT_EQ(reason_with(make_strided_lt(GAMMA_ID, {4}, {2}), four), "tensor 11 has the strides 2, 1 were compiled");
-    EXPECT_EQ(reason_with(make_lt(GAMMA_ID, {4}), outputs.data(1)), "the mean is an output and has the memory of the scale");
+    EXPECT_EQ(reason_with(make_lt(GAMMA_ID, {4}), outputs.data(1)),
+              "the mean is an output and has the memory of the scale");
 }
 
 } // namespace

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // dnnl.hpp: oneDNN's C++ interface for layer normalization, for programs written for oneDNN. The namespace dnnl has
-// those of jitnorm's names that oneDNN has too. docs/porting.md lists them and what is refused. Link with jitnorm::onednn.
+// those of jitnorm's names that oneDNN has too. docs/porting.md lists them and what is refused. Link with
+// jitnorm::onednn.
 #ifndef JITNORM_ONEDNN_HPP
 #define JITNORM_ONEDNN_HPP
 
 #include "dnnl.h"
 #include "jitnorm/jitnorm.hpp"
 
-// The names are declared one by one: a using-directive would make a name ambiguous that both libraries have, in programs
-// that open this namespace.
+// The names are declared one by one: a using-directive would make a name ambiguous that both libraries have, in
+// programs that open this namespace.
 namespace dnnl {
 
 using jitnorm::accumulation_mode;

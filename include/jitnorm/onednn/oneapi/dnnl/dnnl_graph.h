@@ -62,11 +62,13 @@
 #define dnnl_graph_tensor_get_engine jitnorm_graph_tensor_get_engine
 #define dnnl_graph_tensor_get_logical_tensor jitnorm_graph_tensor_get_logical_tensor
 
-/* What compiling a partition makes again and again is kept with what making a primitive does: both have one capacity. */
+/* What compiling a partition makes again and again is kept with what making a primitive does: both have one capacity.
+ */
 #define dnnl_graph_get_compiled_partition_cache_capacity jitnorm_get_primitive_cache_capacity
 #define dnnl_graph_set_compiled_partition_cache_capacity jitnorm_set_primitive_cache_capacity
 
-/* Allocators are accepted and not called: an execution allocates nothing, unless its thread's scratchpad has to grow. */
+/* Allocators are accepted and not called: an execution allocates nothing, unless its thread's scratchpad has to grow.
+ */
 static inline dnnl_status_t dnnl_graph_allocator_create(dnnl_graph_allocator_t *allocator,
                                                         dnnl_graph_host_allocate_f host_malloc,
                                                         dnnl_graph_host_deallocate_f host_free) {
