@@ -108,15 +108,16 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitiv
 /* *epsilon is -1 if none was set. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_primitive_attr_t attr, double *epsilon);
 
-/* The functions below accept any wish of the caller. If layer normalization does not take a wish, creating the
- * primitive descriptor fails with unimplemented, not the function here: one attribute object may be made for several
- * primitives, and not all of them are layer normalizations. */
+/* The functions below accept any wish that some primitive of oneDNN could fulfil. If layer normalization does not take
+ * a wish, creating the primitive descriptor fails with unimplemented, not the function here: one attribute object may
+ * be made for several primitives, and not all of them are layer normalizations. */
 
 /* Gives the tensor `arg` a scale: with mask 0 one f32 for the whole tensor. An execution takes the scale as
  * JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Scales are meant for s8 and u8, but layer normalization takes
  * scales of JITNORM_ARG_SRC and JITNORM_ARG_DST with every type of src and dst, with mask 0 alone. A further call for
  * the same argument replaces the scale.
- * invalid_arguments: a negative arg or mask. */
+ * invalid_arguments: an arg that no primitive of oneDNN gives scales (taken are SRC, SRC_1, oneDNN's SRC_2, WEIGHTS and
+ *   MULTIPLE_SRC, DST); a negative mask. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask);
 
 /* Give the tensor `arg` scales. Bit d of the mask says that there is a scale for each index of dimension d, or, with
@@ -138,9 +139,9 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_prim
  * all sizes and strides must be known when the descriptor is created; otherwise that fails with unimplemented. It fails
  * with invalid_arguments if the rows of dst are not whole groups.
  *
- * invalid_arguments: a null attr; a negative arg or mask; ndims other than 0 and 2; groups that are null or not
- *   positive; groups or a type of 8 bits with mask 0; is_on_host with a mask or groups; a type other than f32, bf16,
- *   f16, e8m0 (13) and f8_e4m3 (10); an unknown quantization mode, or undef. */
+ * invalid_arguments: a null attr; arg and mask as above; ndims other than 0 and 2; groups that are null or not
+ * positive; groups or a type of 8 bits with mask 0; is_on_host with a mask or groups; a type other than f32, bf16, f16,
+ * e8m0 (13) and f8_e4m3 (10); an unknown quantization mode, or undef. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales(jitnorm_primitive_attr_t attr, int arg, int mask,
                                                                int ndims, const jitnorm_dims_t group_dims,
                                                                jitnorm_data_type_t data_type);
@@ -153,7 +154,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primit
                                                                   jitnorm_quantization_mode_t quantization_mode);
 
 /* Give the tensor `arg` zero points. Layer normalization takes none.
- * invalid_arguments: as for scales, with the types s32, s8 and u8. */
+ * invalid_arguments: as for scales, with the types s32, s8 and u8, and without SRC_1 and MULTIPLE_SRC. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points_mask(jitnorm_primitive_attr_t attr, int arg,
                                                                          int mask);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points(jitnorm_primitive_attr_t attr, int arg, int mask,

@@ -99,7 +99,7 @@ verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index,
     case jitnorm_query_flags:
         return answer(result, pd.what->problem.flags);
     default:
-        return unsupported("not a query about primitive descriptors");
+        return unsupported(explain("query %d is not about primitive descriptors", int(what)));
     }
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// no_tensor: says in words why arguments make no memory descriptor. It is called after a failure and
-// need not be fast.
+// no_tensor: says in words why numbers make no memory descriptor. It is called after a failure and need not be fast.
 #pragma once
 
-#include "../../core/boundary.hpp"
+#include "boundary.hpp"
 
-namespace jitnorm::impl::api {
+namespace jitnorm::impl {
 
 // The type and the dimensions that the caller gave.
 struct tensor_request {
@@ -17,4 +16,4 @@ struct tensor_request {
 verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag);
 verdict explain_no_tensor(const tensor_request &given, const dim_t *strides); // strides may be null
 
-} // namespace jitnorm::impl::api
+} // namespace jitnorm::impl
