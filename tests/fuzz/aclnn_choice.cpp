@@ -195,6 +195,13 @@ jitnorm_data_type_t acl_tensor_choice::core_type() const {
     }
 }
 
+benchdnn_lite::layout acl_tensor_choice::where() const {
+    sizes steps = strides;
+    int64_t step = 1;
+    for (size_t d = dims.size(); null_strides && d-- > 0; step *= dims[d]) steps[d] = step;
+    return {core_type(), dims, dims, steps, {}, offset};
+}
+
 acl_tensor acl_tensor_choice::at(void *data) const {
     if (!exists) return nullptr;
     return acl_tensor(jitnorm_acl_tensor_create(dims.data(), ndims, type, null_strides ? nullptr : strides.data(),

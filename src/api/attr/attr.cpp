@@ -14,7 +14,8 @@ verdict lower_modes(const jitnorm_primitive_attr &given) {
         return unsupported("attr has a floating-point mode that applies to integers");
     return given.accumulation_mode <= jitnorm_accumulation_mode_any
                ? verdict{}
-               : unsupported("attr has an accumulation mode other than strict, relaxed and any");
+               : unsupported(explain("attr has the accumulation mode %d, strict, relaxed and any are supported",
+                                     int(given.accumulation_mode)));
 }
 
 layer_norm::slot slot_of_sum(const layer_norm::problem &p) { return p.is_forward() ? SUM : DIFF_SUM; }
@@ -23,6 +24,7 @@ layer_norm::slot slot_of_sum(const layer_norm::problem &p) { return p.is_forward
 
 verdict lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     if (const verdict v = lower_modes(given); v.failed()) return v;
+    p.epsilon = given.epsilon.value_or(p.epsilon);
     attributes &result = p.attr;
     result.scratchpad_mode = given.scratchpad_mode;
     result.src_scale = given.src_scale;

@@ -11,7 +11,7 @@ using enum layer_norm::slot;
 
 namespace {
 
-constexpr verdict TOO_LARGE = invalid("a tensor is too large to be addressed");
+verdict too_large(const char *name) { return invalid(explain("%s is too large to be addressed", name)); }
 
 bool is_plain(const memory_desc &md, const memory_desc &model) {
     for (int d = 0; d < model.ndims; ++d)
@@ -33,32 +33,34 @@ layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
 
 } // namespace
 
-verdict follow_layout(memory_desc &md, const memory_desc &model) {
+verdict follow_layout(memory_desc &md, const memory_desc &model, const char *name) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
     const memory_desc asked = md;
     const bool plain = has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model);
     const auto status = plain ? make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr)
                               : make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
-    return status == jitnorm_success ? verdict{} : TOO_LARGE;
+    return status == jitnorm_success ? verdict{} : too_large(name);
 }
 
 namespace {
+
+constexpr const char *STATISTICS = "statistics (mean and variance)";
 
 // Statistics without a descriptor become f32 in an undecided layout first.
 verdict decide_statistics(layer_norm::problem &p) {
     if (p[VARIANCE].ndims == 0) {
         const auto status =
             make_with_tag(p[VARIANCE], p[SRC].ndims - 1, p[SRC].dims, jitnorm_f32, jitnorm_format_tag_any);
-        if (status != jitnorm_success) return TOO_LARGE;
+        if (status != jitnorm_success) return too_large(STATISTICS);
     }
-    return follow_layout(p[VARIANCE], p[SRC]);
+    return follow_layout(p[VARIANCE], p[SRC], STATISTICS);
 }
 
 verdict decide_post_ops(layer_norm::problem &p) {
     for (post_op &entry : p.attr.post_ops.entries) {
         auto *binary = std::get_if<binary_post_op>(&entry);
         if (binary == nullptr) continue;
-        if (verdict v = follow_layout(binary->src1, p[DST]); v.failed()) return v;
+        if (verdict v = follow_layout(binary->src1, p[DST], "src1 of a binary post-op"); v.failed()) return v;
     }
     return {};
 }
@@ -66,10 +68,10 @@ verdict decide_post_ops(layer_norm::problem &p) {
 } // namespace
 
 verdict decide_layouts(layer_norm::problem &p) {
-    if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("the layout of the source is undecided");
+    if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("src has an undecided layout");
     for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
         if (t.dims == layer_norm::extent::rows)
-            if (verdict v = follow_layout(p[t.place], p[SRC]); v.failed()) return v;
+            if (verdict v = follow_layout(p[t.place], p[SRC], t.name); v.failed()) return v;
     if (verdict v = decide_statistics(p); v.failed()) return v;
     return p.is_forward() ? decide_post_ops(p) : verdict{};
 }

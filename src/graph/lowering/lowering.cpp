@@ -3,31 +3,12 @@
 
 #include <algorithm>
 
+#include "../../core/reasons.hpp"
 #include "lowering_tensors.hpp"
 
 namespace jitnorm::impl::graph {
 
 namespace {
-
-// The tensor's name in the operation's description (jitnorm_graph.h).
-const char *name_of(slot s, const norm_op &op) {
-    constexpr struct {
-        slot place;
-        const char *name, *of_ascend;
-    } NAMES[] = {{SRC, "src", "x"},
-                 {DST, "dst", "dst"},
-                 {MEAN, "mean", "mean"},
-                 {VARIANCE, "variance", "variance"},
-                 {SCALE, "gamma", "gamma"},
-                 {SHIFT, "beta", "beta"},
-                 {DIFF_DST, "diff_dst", "dy"},
-                 {DIFF_SRC, "diff_src", "pd_x"},
-                 {DIFF_SCALE, "diff_gamma", "pd_gamma"},
-                 {DIFF_SHIFT, "diff_beta", "pd_beta"}};
-    for (const auto &[place, name, of_ascend] : NAMES)
-        if (place == s) return op.counts_axes_of_gamma ? of_ascend : name;
-    return layer_norm::tensor_name(s);
-}
 
 bool is_statistics(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm::extent::statistics; }
 bool is_data(slot s) { return layer_norm::TENSORS[size_t(s)].dims == layer_norm::extent::rows && s != RESIDUAL; }
@@ -51,7 +32,7 @@ private:
     void choose_gradients(layer_norm::problem &p) const;
     void choose_sides(layer_norm::problem &p);
 
-    const char *name(slot s) const { return name_of(s, op_); }
+    const char *name(slot s) const { return role_name(s, op_); }
     logical_tensor &tensor(slot s) const { return tensors_[size_t(s)]; }
     memory_desc &layout(slot s) { return layouts_[size_t(s)]; }
     const logical_tensor &src() const { return tensor(SRC); }
@@ -103,29 +84,24 @@ verdict lowerer::find_axis() {
     return ACCEPTED;
 }
 
+// Each rule for a shape: what fits, and otherwise the difference.
 verdict lowerer::fit_shape(slot s) {
     const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
+    const std::span<const dim_t> normalized = dims.subspan(size_t(axis_));
     const bool may_be_unknown = op_.writes(s);
-    if (is_data(s))
-        return fits(tensor(s), dims, may_be_unknown) ? ACCEPTED
-                                                     : misfit(explain("%s has another shape than src", name(s)));
-    if (s == RESIDUAL)
-        return tensor(s).ndims <= src().ndims && broadcasts_to(tensor(s), dims)
-                   ? ACCEPTED
-                   : misfit(explain("%s cannot be broadcast to src", name(s)));
-    if (op_.is_rms)
-        return tensor(s).ndims <= src().ndims && broadcasts_to(tensor(s), dims.subspan(size_t(axis_)))
-                   ? ACCEPTED
-                   : misfit(explain("%s cannot be broadcast to the normalized axes", name(s)));
+    const auto expected = [&](bool fit, const char *of, std::span<const dim_t> wanted) {
+        return fit ? ACCEPTED : misfit(explain_dims(name(s), dims_of(tensor(s)), of, wanted));
+    };
+    if (is_data(s)) return expected(fits(tensor(s), dims, may_be_unknown), "src", dims);
+    if (s == RESIDUAL || op_.is_rms)
+        return check_broadcast(tensor(s), name(s), src(), s == RESIDUAL ? dims : normalized);
     if (!is_statistics(s))
-        return fits(tensor(s), dims.subspan(size_t(axis_)), may_be_unknown)
-                   ? ACCEPTED
-                   : misfit(explain("%s must have the shape of the normalized axes", name(s)));
+        return expected(fits(tensor(s), normalized, may_be_unknown) || fits_flat(tensor(s), normalized, may_be_unknown),
+                        "src's normalized axes", normalized);
     jitnorm_dims_t with_ones;
     std::fill(std::copy(rows.begin(), rows.end(), with_ones), std::end(with_ones), 1);
-    return fits(tensor(s), rows, may_be_unknown) || fits(tensor(s), {with_ones, dims.size()}, may_be_unknown)
-               ? ACCEPTED
-               : misfit(explain("%s must have the axes before the normalized ones", name(s)));
+    return expected(fits(tensor(s), rows, may_be_unknown) || fits(tensor(s), {with_ones, dims.size()}, may_be_unknown),
+                    "src without its normalized axes", rows);
 }
 
 // ---------------------------------------------------------------- layouts
@@ -134,7 +110,8 @@ verdict lowerer::lay_out(slot s) {
     logical_tensor &lt = tensor(s);
     const bool is_any = lt.layout_type == jitnorm_graph_layout_type_any;
     if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided)
-        return invalid(explain("the layout of %s is not strided", name(s)));
+        return invalid(
+            explain("the layout type of %s is %d, strided or any is expected", name(s), int(lt.layout_type)));
     if (!is_any && are_strides_known(lt)) return ACCEPTED;
     if (!is_any && op_.reads(s)) return invalid(explain("the strides of %s are not known", name(s)));
     const bool fit = is_any && is_data(s) && s != SRC ? lay_out_densely_like(lt, src()) : lay_out_densely(lt);
@@ -142,14 +119,16 @@ verdict lowerer::lay_out(slot s) {
 }
 
 verdict lowerer::describe(slot s) {
-    const int rank = src().ndims, first = is_data(s) || is_statistics(s) ? 0 : axis_;
+    const int rank = src().ndims, first = is_data(s) || is_statistics(s) || s == RESIDUAL ? 0 : axis_;
     const logical_tensor &lt = tensor(s);
-    bool fit = s == RESIDUAL               ? describe_broadcast(lt, dims_of(src()), layout(s))
-               : is_statistics(s)          ? describe_dims(lt, 0, axis_, layout(s))
-               : op_.is_rms && !is_data(s) ? describe_broadcast(lt, dims_of(src()).subspan(size_t(axis_)), layout(s))
-                                           : describe_dims(lt, 0, rank - first, layout(s));
+    const std::span<const dim_t> described = dims_of(src()).subspan(size_t(first));
+    const bool is_flat = lt.ndims == 1 && first != 0 && rank - first > 1;
+    bool fit = is_statistics(s)                               ? describe_dims(lt, 0, axis_, layout(s))
+               : s == RESIDUAL || (op_.is_rms && !is_data(s)) ? describe_broadcast(lt, described, layout(s))
+               : is_flat                                      ? describe_flat(lt, described, layout(s))
+                                                              : describe_dims(lt, 0, rank - first, layout(s));
     if (fit && (is_data(s) || s == RESIDUAL) && axis_ == 0) fit = prepend_one(layout(s));
-    if (!fit) return invalid(explain("the strides of %s overlap or are negative, or it cannot be addressed", name(s)));
+    if (!fit) return explain_no_strides(lt, name(s));
     return op_.writes(s) && is_broadcast(layout(s)) ? invalid(explain("%s has a stride of 0 and is an output", name(s)))
                                                     : ACCEPTED;
 }
@@ -216,7 +195,7 @@ void lowerer::make_problem() {
     choose_sides(p);
 }
 
-// The problem's layout of statistics is that of mean and variance if they have the same one; otherwise it is dense.
+// problem::statistics is the layout of mean and variance if they have the same one; otherwise it is dense.
 void lowerer::choose_sides(layer_norm::problem &p) {
     for (const slot s : {SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT, MEAN, VARIANCE}) result_.sides[s] = layout(s);
     const memory_desc &given = layout(VARIANCE);
