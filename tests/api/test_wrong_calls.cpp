@@ -183,9 +183,9 @@ void expect_printed(const std::string &arguments, const std::string &words, cons
 TEST_F(wrong_calls, on_the_command_line) {
     expect_printed("--lnorm 2x2x2x2x2x2", "src has 6 dimensions, 2 to 5 are supported");
     expect_printed("--lnorm --attr-post-ops=sum:1:3 2x8",
-                   "a sum post-op has a zero point with the types s8 and u8 only");
+                   "post-op 0: a sum of f32 has the zero point 3, which s8 and u8 alone may have");
     expect_printed("--lnorm --attr-post-ops=sum:1:0:s8 2x8",
-                   "the type of a sum post-op must have the size of the destination's");
+                   "post-op 0: the type of a sum is s8, whose size is not that of dst's, f32");
     expect_printed("--lnorm 2x8", "JITNORM_IMPL is nobody, which names no implementation", "JITNORM_IMPL=nobody ");
 }
 
