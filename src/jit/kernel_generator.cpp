@@ -13,18 +13,13 @@ kernel_generator::kernel_generator(size_t capacity)
 }
 
 std::shared_ptr<const code> kernel_generator::seal(const char *name) const {
-    return std::make_shared<const code>(std::span(getCode(), getSize()), name, frames_);
+    return std::make_shared<const code>(std::span(getCode(), getSize()), name);
 }
 
 void kernel_generator::open_frame(uint32_t local_bytes) {
     push(rbp);
-    frames_.pushed(getSize(), frame_table::RBP);
     mov(rbp, rsp); // profilers that follow frame pointers need this
-    frames_.based_on_rbp(getSize());
-    for (const reg &saved : {rbx, r12, r13, r14, r15}) {
-        push(saved);
-        frames_.pushed(getSize(), uint8_t(saved.getIdx()));
-    }
+    for (const reg &saved : {rbx, r12, r13, r14, r15}) push(saved);
     sub(rsp, local_bytes + 64);
     and_(rsp, -64);
 }
@@ -34,9 +29,7 @@ void kernel_generator::close_frame() {
     for (const reg &saved : {r15, r14, r13, r12, rbx}) pop(saved);
     vzeroupper();
     pop(rbp);
-    frames_.popped(getSize());
     ret();
-    frames_.entered(getSize());
 }
 
 } // namespace jitnorm::impl::jit

@@ -11,7 +11,6 @@
 #include <xbyak/xbyak.h>
 
 #include "code.hpp"
-#include "inspection/frame_table.hpp"
 #include "vector_traits.hpp"
 
 namespace jitnorm::impl::jit {
@@ -49,11 +48,6 @@ protected:
     // Code that is emitted behind the return can only be reached by jumps from within the frame.
     void open_frame(uint32_t local_bytes);
     void close_frame();
-
-    const frame_table &frames() const { return frames_; }
-
-private:
-    frame_table frames_;
 };
 
 // The address of a field of the argument block, before rdi changes. The generator must have a type `arguments`.

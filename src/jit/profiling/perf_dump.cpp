@@ -4,11 +4,10 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
+#include <type_traits>
 
 #include <elf.h>
 #include <unistd.h>
-
-#include "frame_table.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -19,10 +18,10 @@ struct file_header {
     uint64_t time, flags;
 };
 
-enum class record_kind : uint32_t { code_load = 0, unwinding_info = 4 };
+constexpr uint32_t CODE_LOAD = 0; // a kind of record
 
 struct record_header {
-    record_kind kind;
+    uint32_t kind;
     uint32_t size; // of the whole record
     uint64_t time;
 };
@@ -32,10 +31,6 @@ struct code_load { // is followed by the name, a zero and the code
     uint64_t address_of_mapping, address, size, number;
 };
 
-struct unwinding_info { // belongs to the next code_load; is followed by the section and the header
-    uint64_t size, header_size, size_in_memory;
-};
-
 // The time in nanoseconds, of the clock that `perf record -k mono` uses.
 uint64_t now() {
     timespec time = {};
@@ -43,9 +38,12 @@ uint64_t now() {
     return uint64_t(time.tv_sec) * 1'000'000'000U + uint64_t(time.tv_nsec);
 }
 
-void append_record(byte_string &to, record_kind kind, const byte_string &content) {
-    append(to, record_header{kind, uint32_t(sizeof(record_header) + content.size()), now()});
-    append_all(to, content);
+// Appends the bytes of a number or a structure as they lie in memory.
+template <typename T>
+requires std::is_trivially_copyable_v<T>
+void append(byte_string &to, const T &value) {
+    const auto *first = reinterpret_cast<const uint8_t *>(&value);
+    to.insert(to.end(), first, first + sizeof value);
 }
 
 constinit std::atomic<uint64_t> kernels = 0;
@@ -65,24 +63,21 @@ byte_string perf_dump_header() {
     return result;
 }
 
-byte_string perf_dump_records(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) {
-    const byte_string header = frame_table::header(code.size(), frames.size());
-    byte_string result, unwinding, load;
-    append(unwinding, unwinding_info{frames.size() + header.size(), header.size(), 0});
-    append_all(unwinding, frames);
-    append_all(unwinding, header);
-    append_record(result, record_kind::unwinding_info, unwinding);
-
+byte_string perf_dump_record(std::span<const uint8_t> code, const char *name) {
     const auto address = reinterpret_cast<uintptr_t>(code.data());
-    append(load, code_load{.pid = uint32_t(getpid()),
-                           .tid = uint32_t(gettid()),
-                           .address_of_mapping = address,
-                           .address = address,
-                           .size = code.size(),
-                           .number = kernels.fetch_add(1, std::memory_order_relaxed)});
-    append_all(load, {reinterpret_cast<const uint8_t *>(name), std::strlen(name) + 1});
-    append_all(load, code);
-    append_record(result, record_kind::code_load, load);
+    const size_t name_size = std::strlen(name) + 1;
+    byte_string result;
+    append(result, record_header{.kind = CODE_LOAD,
+                                 .size = uint32_t(sizeof(record_header) + sizeof(code_load) + name_size + code.size()),
+                                 .time = now()});
+    append(result, code_load{.pid = uint32_t(getpid()),
+                             .tid = uint32_t(gettid()),
+                             .address_of_mapping = address,
+                             .address = address,
+                             .size = code.size(),
+                             .number = kernels.fetch_add(1, std::memory_order_relaxed)});
+    result.insert(result.end(), name, name + name_size);
+    result.insert(result.end(), code.begin(), code.end());
     return result;
 }
 

@@ -17,8 +17,8 @@ void set_profilers(unsigned flags); // JITNORM_JIT_PROFILE_*
 void set_dump(bool wanted);
 void set_dump_folder(std::string folder); // empty: the working folder
 
-// Writes the files that are wanted for this code; `frames` is the section that frame_table makes. A file that cannot be
-// written is an error in the verbose log only, because a missing profile must not break the program.
-void register_code(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) noexcept;
+// Writes the files that are wanted for this code. A file that cannot be written is an error in the verbose log only,
+// because a missing profile must not break the program.
+void register_code(std::span<const uint8_t> code, const char *name) noexcept;
 
 } // namespace jitnorm::impl::jit

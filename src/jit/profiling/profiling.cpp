@@ -75,11 +75,11 @@ int begin_perf_dump(const std::string &path) {
     return error;
 }
 
-void append_to_perf_dump(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) {
+void append_to_perf_dump(std::span<const uint8_t> code, const char *name) {
     const std::string path = dump_folder() + "/jit-" + std::to_string(getpid()) + ".dump";
     if (!succeeds(begin_perf_dump(path), path)) return;
-    const byte_string records = perf_dump_records(code, name, frames);
-    succeeds(write_private_file(path, write_mode::append, records.data(), records.size()), path);
+    const byte_string record = perf_dump_record(code, name);
+    succeeds(write_private_file(path, write_mode::append, record.data(), record.size()), path);
 }
 
 void dump(std::span<const uint8_t> code, const char *name) {
@@ -99,10 +99,10 @@ void set_dump_folder(std::string folder) {
     set = std::move(folder);
 }
 
-void register_code(std::span<const uint8_t> code, const char *name, std::span<const uint8_t> frames) noexcept {
+void register_code(std::span<const uint8_t> code, const char *name) noexcept {
     try {
         if (is_wanted(JITNORM_JIT_PROFILE_LINUX_PERFMAP)) append_to_perf_map(code, name);
-        if (is_wanted(JITNORM_JIT_PROFILE_LINUX_JITDUMP)) append_to_perf_dump(code, name, frames);
+        if (is_wanted(JITNORM_JIT_PROFILE_LINUX_JITDUMP)) append_to_perf_dump(code, name);
         if (are_dumps_wanted()) dump(code, name);
     } catch (const std::bad_alloc &) {
         return; // no profile then
