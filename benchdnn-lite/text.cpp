@@ -26,6 +26,23 @@ parsed parse_whole(std::string_view text, T &value) {
 
 std::string quoted(std::string_view text) { return concat("'", text, "'"); }
 
+template <typename Real>
+Real parse_real(std::string_view text, const char *type) {
+    Real value = 0;
+    const parsed what = parse_whole(text, value);
+    if (what == parsed::out_of_range) throw input_error(quoted(text), " is beyond the numbers of ", type);
+    if (what == parsed::nothing || !std::isfinite(value)) throw input_error(quoted(text), " is not a number");
+    return value;
+}
+
+template <typename Real>
+std::string shortest_text(Real value) {
+    char buffer[32];
+    std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+    std::erase(text, '+');
+    return text;
+}
+
 class regex {
 public:
     explicit regex(const std::string &expression) {
@@ -66,13 +83,8 @@ int64_t parse_integer(std::string_view text, int64_t lowest, int64_t highest) {
     return value;
 }
 
-float parse_float(std::string_view text) {
-    float value = 0;
-    const parsed what = parse_whole(text, value);
-    if (what == parsed::out_of_range) throw input_error(quoted(text), " is beyond the numbers of f32");
-    if (what == parsed::nothing || !std::isfinite(value)) throw input_error(quoted(text), " is not a number");
-    return value;
-}
+float parse_float(std::string_view text) { return parse_real<float>(text, "f32"); }
+double parse_double(std::string_view text) { return parse_real<double>(text, "f64"); }
 
 bool parse_bool(std::string_view text) {
     if (equal_but_for_case(text, "true") || text == "1") return true;
@@ -92,11 +104,7 @@ std::string checked_regex(std::string_view expression) {
 
 bool has_match(const std::string &text, const std::string &expression) { return regex(expression).is_found_in(text); }
 
-std::string to_text(float value) {
-    char buffer[32];
-    std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-    std::erase(text, '+');
-    return text;
-}
+std::string to_text(float value) { return shortest_text(value); }
+std::string to_text(double value) { return shortest_text(value); }
 
 } // namespace benchdnn_lite

@@ -24,6 +24,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 // The integer must lie between `lowest` and `highest`, both included.
 int64_t parse_integer(std::string_view text, int64_t lowest, int64_t highest);
 float parse_float(std::string_view text);
+double parse_double(std::string_view text);
 bool parse_bool(std::string_view text); // true, false, 1 or 0, in upper or lower case
 
 bool equal_but_for_case(std::string_view a, std::string_view b);
@@ -32,8 +33,9 @@ bool equal_but_for_case(std::string_view a, std::string_view b);
 std::string checked_regex(std::string_view expression);
 bool has_match(const std::string &text, const std::string &expression);
 
-// The shortest text from which parse_float() reads the same value. An exponent has no plus sign (1e20), because a plus
-// separates the entries of lists.
+// The shortest text from which parse_float() or parse_double() reads the same value. An exponent has no plus sign
+// (1e20), because a plus separates the entries of lists.
 std::string to_text(float value);
+std::string to_text(double value);
 
 } // namespace benchdnn_lite

@@ -37,12 +37,17 @@ foreach(name jitnorm jitnorm-onednn)
   install(FILES ${generated_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()
 
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
-# As they lie here, so that the links between them hold.
-install(FILES README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+# As they lie here, so that the links between them hold; those to headers by a link to the folder of headers. None of
+# them is in the library's package: the packages of two versions may be installed at once.
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT development)
+install(FILES bindings/pytorch/README.md bindings/pytorch/times-1.13.svg bindings/pytorch/times-2.14.svg
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/pytorch COMPONENT development)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
-  PATTERN CMakeLists.txt EXCLUDE PATTERN man EXCLUDE PATTERN reference EXCLUDE)
+  PATTERN CMakeLists.txt EXCLUDE PATTERN reference EXCLUDE)
+file(RELATIVE_PATH include_from_docs ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+install(CODE "file(CREATE_LINK \"${include_from_docs}\"
+  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/include\" SYMBOLIC)" COMPONENT development)
 
 file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 foreach(program benchdnn-lite benchdnn-lite-race)
@@ -50,18 +55,12 @@ foreach(program benchdnn-lite benchdnn-lite-race)
     set_target_properties(${program} PROPERTIES
       INSTALL_RPATH "$ORIGIN/${lib_from_bin}" INSTALL_RPATH_USE_LINK_PATH ON) # a oneDNN outside the system's folders
     install(TARGETS ${program} COMPONENT tools)
+    if(HELP2MAN AND NOT CMAKE_CROSSCOMPILING)
+      install(FILES ${PROJECT_BINARY_DIR}/benchdnn-lite/man/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        COMPONENT tools)
+    endif()
   endif()
 endforeach()
 if(TARGET benchdnn-lite)
   install(DIRECTORY benchdnn-lite/inputs DESTINATION ${CMAKE_INSTALL_DATADIR}/benchdnn-lite COMPONENT tools)
-endif()
-if(TARGET benchdnn-lite-race)
-  install(FILES docs/man/benchdnn-lite-race.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
-endif()
-if(TARGET benchdnn-lite AND NOT CMAKE_CROSSCOMPILING)
-  set(texts ${PROJECT_BINARY_DIR}/benchdnn-lite)
-  install(FILES ${texts}/man/benchdnn-lite.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
-  install(FILES ${texts}/completions/benchdnn-lite DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-    COMPONENT tools)
-  install(FILES ${texts}/completions/_benchdnn-lite DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT tools)
 endif()

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Packages for Debian: `cpack -G DEB` in the folder of a build. One for each component of the install rules.
 set(CPACK_PACKAGE_VENDOR jitnorm)
-set(CPACK_PACKAGE_CONTACT "The jitnorm developers")
+set(JITNORM_MAINTAINER "jitnorm developers <maintainers@jitnorm.invalid>" CACHE STRING
+  "Who answers for the packages, as NAME <ADDRESS>; the project has no address of its own")
+set(CPACK_PACKAGE_CONTACT "${JITNORM_MAINTAINER}")
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${JITNORM_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_GENERATOR DEB)
 set(CPACK_STRIP_FILES ON)
@@ -14,6 +17,10 @@ endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 0jitnorm1) # older than any that Debian makes of this version
+set(package_version ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/before.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/after.cmake)
 
 # The system's libraries with the versions that are needed: dpkg-shlibdeps asks dpkg for them.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -28,12 +35,12 @@ set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "The shared library.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libjitnorm-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library_package} (= ${package_version})")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, the static library, files for CMake and pkg-config, documents.")
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME jitnorm-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
-set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${library_package} (>= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${library_package} (>= ${package_version})")
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "benchdnn-lite checks and times, benchdnn-lite-race compares with oneDNN.")
 
 include(CPack)

@@ -39,36 +39,16 @@ bool next_word(std::istream &input, word &result, int &line) {
     return !result.text.empty();
 }
 
-// The folders that may have the input files that come with the program: beside a program in its build folder, and where
-// they are installed.
-std::vector<fs::path> shipped_roots() {
+// The folders of the input files that come with the program: beside a program in its build folder, and where they are
+// installed.
+std::vector<fs::path> shipped_folders() {
     std::error_code ignored;
     const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    return {beside, beside / "../share/benchdnn-lite"};
-}
-
-std::vector<fs::path> shipped_folders() {
     std::vector<fs::path> folders;
-    for (const fs::path &root : shipped_roots())
+    for (const fs::path &root : {beside, beside / "../share/benchdnn-lite"})
         for (const char *folder : {"inputs/lnorm", "inputs/graph", ""}) folders.push_back(root / folder);
     return folders;
 }
-
-// The sorted names of the files in `folder`, in the first root that has such files.
-template <typename Iterator>
-std::vector<std::string> files_in(const char *folder) {
-    std::error_code ignored;
-    std::vector<std::string> names;
-    for (const fs::path &root : shipped_roots()) {
-        for (const fs::directory_entry &entry : Iterator(root / folder, ignored))
-            if (entry.is_regular_file(ignored)) names.push_back(fs::relative(entry.path(), root / folder).string());
-        if (!names.empty()) break;
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
-bool is_graph(const std::string &name) { return name.ends_with(".json"); }
 
 } // namespace
 
@@ -104,19 +84,6 @@ fs::path batch_folders::look_up(const std::string &name, const fs::path &includi
     for (const fs::path &candidate : folders)
         if (const fs::path file = candidate / name; fs::is_regular_file(file, ignored)) return file;
     throw input_error("no such file '", name, "'");
-}
-
-std::vector<std::string> shipped_batches() {
-    std::vector<std::string> names = files_in<fs::directory_iterator>("inputs/lnorm");
-    for (std::string &name : files_in<fs::directory_iterator>("inputs/graph")) names.push_back(std::move(name));
-    std::erase_if(names, is_graph);
-    return names;
-}
-
-std::vector<std::string> shipped_graphs() {
-    std::vector<std::string> names = files_in<fs::recursive_directory_iterator>("inputs/graph");
-    std::erase_if(names, [](const std::string &name) { return !is_graph(name); });
-    return names;
 }
 
 } // namespace benchdnn_lite

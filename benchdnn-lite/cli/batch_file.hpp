@@ -33,8 +33,4 @@ private:
     std::vector<std::filesystem::path> named_;
 };
 
-// Names of the input files that come with the program: batches of both drivers, and graphs.
-std::vector<std::string> shipped_batches();
-std::vector<std::string> shipped_graphs();
-
 } // namespace benchdnn_lite

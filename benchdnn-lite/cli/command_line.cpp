@@ -8,10 +8,8 @@
 
 #include "../error.hpp"
 #include "batch_file.hpp"
-#include "completion.hpp"
 #include "jitnorm/jitnorm.h"
 #include "knobs.hpp"
-#include "manual.hpp"
 
 namespace benchdnn_lite {
 
@@ -52,6 +50,7 @@ private:
     [[noreturn]] void reject_empty() const;
 
     knob_state state_;
+    std::shared_ptr<const job_settings> settings_; // the state for problems; null: a knob was set since the last one
     bool driver_named_ = false, problem_named_ = false;
     command result_;
     batch_folders folders_;
@@ -115,6 +114,7 @@ void parser::take_knob(const argument &a) {
 }
 
 void parser::set(const knob &k, std::string_view value, const fs::path &folder) {
+    settings_.reset();
     try {
         k.set(state_, value);
         if (!state_.batch.empty()) take_batch(std::exchange(state_.batch, {}), folder);
@@ -180,17 +180,19 @@ void parser::take_problem(const std::string &text) {
     if (!options.fills() && (options.mode.check || options.mode.bitwise))
         throw input_error("--mode-modifier: M leaves nothing to check; it goes with the modes I, R, P and F");
     problem_named_ = true;
-    append_problems(state_.lnorm, parse_shape(text), options, result_.jobs);
+    if (!settings_) settings_ = std::make_shared<const job_settings>(job_settings{state_.lnorm, options});
+    result_.jobs.append(settings_, parse_shape(text));
 }
 
 std::string padded(std::string text, size_t width) {
-    text.resize(std::max(text.size() + 1, width), ' ');
+    text.resize(std::max(text.size() + 2, width), ' ');
     return text;
 }
 
 constexpr std::string_view LNORM_HELP[] = {
+    "Usage: benchdnn-lite --lnorm [knob...] problem...\n"
+    "   or: benchdnn-lite --graph [knob...] --case=FILE...   (graphs: --graph --help)\n"
     "Checks and times layer normalization, in the syntax of oneDNN's benchdnn.\n"
-    "  benchdnn-lite --lnorm [knob...] problem...        (--graph --help: graphs of layer normalizations)\n"
     "A problem is a shape, normalized over its last dimension, perhaps named: 128x768 2x4x16_n\"name*3\".\n"
     "Lists run in every combination; a knob holds until it is set again; no value at all is the default.\n"
     "Examples of all knobs:\n",
@@ -200,8 +202,8 @@ constexpr std::string_view LNORM_HELP[] = {
     "  benchdnn-lite --lnorm --mode=B --batch=shapes_models\n"};
 
 constexpr std::string_view GRAPH_HELP[] = {
+    "Usage: benchdnn-lite --graph [knob...] --case=FILE...\n"
     "Checks and times serialized graphs of layer normalizations, in the syntax of oneDNN's benchdnn.\n"
-    "  benchdnn-lite --graph [knob...] --case=FILE...\n"
     "Alternatives between commas run in every combination; a knob holds for the cases after it.\n"
     "Examples of all knobs:\n",
     "Examples of use:\n"
@@ -237,9 +239,7 @@ void parser::reject_empty() const {
 
 command parser::finish() {
     if (state_.help) result_.text = help_text(state_.which);
-    if (state_.manual) result_.text = manual_page();
     if (state_.version) result_.text = version_text();
-    if (!state_.completion.empty()) result_.text = completion_for(state_.completion);
     if (!result_.text.empty()) return std::move(result_);
     if (!driver_named_) throw input_error("name a driver: --lnorm or --graph (--help explains)");
     if (result_.jobs.empty() && result_.graphs.empty()) reject_empty();

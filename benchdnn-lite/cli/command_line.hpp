@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_line: reads the arguments and makes the list of jobs to run. Everything is read before anything runs, so that
-// a mistake in the last line of a batch file is found at once.
+// command_line: reads the arguments and makes the list of jobs to run. Everything is read and checked before anything
+// runs, so that a mistake in the last line of a batch file is found at once.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 namespace benchdnn_lite {
 
 struct command {
-    std::string text;               // printed instead of running jobs: help, manual page, version or completion
+    std::string text;               // printed instead of running jobs: help or version
     std::string json;               // file to write the results to; empty: none
-    std::vector<job> jobs;          // of the driver --lnorm
+    job_list jobs;                  // of the driver --lnorm
     std::vector<graph_job> graphs;  // of the driver --graph
     std::vector<std::string> notes; // lines to print first: the batch files used, with -v50
 };

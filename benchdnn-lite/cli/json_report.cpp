@@ -2,11 +2,12 @@
 // Writes the results as JSON.
 #include "json_report.hpp"
 
+#include <stdexcept>
+
 #include <nlohmann/json.hpp>
 
 #include "../problem/threads.hpp"
 #include "../text.hpp"
-#include "output_file.hpp"
 
 namespace benchdnn_lite {
 
@@ -14,24 +15,21 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json of_spread(const spread &s) {
-    return {{"min", s.least},
-            {"average", s.average},
-            {"max", s.most},
-            {"median", s.median},
-            {"too_busy", s.is_beyond_reason()}};
+json of_spread(const spread &s, bool too_busy) {
+    return {{"min", s.least}, {"average", s.average}, {"max", s.most}, {"median", s.median}, {"too_busy", too_busy}};
 }
 
 json of_timing(const lnorm_result &r) {
-    return {{"execution_us", of_spread(r.times.us)},
-            {"creation_ms",
-             {{"first", r.descriptor_ms.most + r.primitive_ms.most},
-              {"again", r.descriptor_ms.least + r.primitive_ms.least}}},
-            {"bytes", r.times.bytes()},
-            {"gigabytes_per_second", r.times.gigabytes_per_second()},
-            {"memcpy_us", r.times.memcpy_us},
-            {"over_memcpy", r.times.over_memcpy()},
-            {"cold_cache", r.times.cold}};
+    return {
+        {"execution_us", of_spread(r.times.us, r.times.us.is_beyond_reason() || r.times.copy_us.is_beyond_reason())},
+        {"creation_ms",
+         {{"first", r.descriptor_ms.most + r.primitive_ms.most},
+          {"again", r.descriptor_ms.least + r.primitive_ms.least}}},
+        {"bytes", r.times.bytes()},
+        {"gigabytes_per_second", r.times.gigabytes_per_second()},
+        {"memcpy_us", r.times.memcpy_us()},
+        {"over_memcpy", r.times.over_memcpy()},
+        {"cold_cache", r.times.cold}};
 }
 
 json of_timing(const graph_result &r) {
@@ -39,7 +37,7 @@ json of_timing(const graph_result &r) {
     for (const graph_times &t : r.times)
         list.push_back({{"operation", t.op},
                         {"kind", t.kind},
-                        {"execution_ms", of_spread(t.ms)},
+                        {"execution_ms", of_spread(t.ms, t.ms.is_beyond_reason())},
                         {"bytes", t.bytes},
                         {"gigabytes_per_second", t.gigabytes_per_second()}});
     return list;
@@ -64,41 +62,46 @@ std::string version_text() {
 
 } // namespace
 
-struct json_report::content {
-    json tests = json::array();
-};
-
-json_report::json_report() : content_(std::make_unique<content>()) {}
-json_report::~json_report() = default;
+json_report::json_report(const std::string &file) : name_(file) {
+    if (file.empty()) return;
+    file_.open(file);
+    file_ << "{\n\"jitnorm\": " << json(version_text()) << ",\n\"threads\": " << thread_count() << ",\n\"tests\": [";
+}
 
 void json_report::add(const test_title &title, const lnorm_result &r) {
+    if (name_.empty()) return;
     json test = of_test(title, r.what, r.implementation, r.milliseconds);
     if (r.timed) test["timing"] = of_timing(r);
-    content_->tests.push_back(std::move(test));
+    write(test);
 }
 
 void json_report::add(const test_title &title, const graph_result &r) {
+    if (name_.empty()) return;
     json test = of_test(title, r.what, "", r.milliseconds);
     if (!r.times.empty()) test["timing"] = of_timing(r);
-    content_->tests.push_back(std::move(test));
+    write(test);
 }
 
-void json_report::write(const std::string &name, const tally &c, double seconds) const {
-    const json whole{{"jitnorm", version_text()},
-                     {"threads", thread_count()},
-                     {"tests", content_->tests},
-                     {"summary",
-                      {{"tests", c.tests},
+// Names may have any bytes; those that are not UTF-8 are replaced.
+template <typename Json>
+void json_report::write(const Json &test) {
+    file_ << (is_first_ ? "\n" : ",\n") << test.dump(1, ' ', false, json::error_handler_t::replace);
+    is_first_ = false;
+}
+
+void json_report::finish(const tally &c, double seconds) {
+    if (name_.empty()) return;
+    const json summary{{"tests", c.tests},
                        {"passed", c.passed},
                        {"skipped", c.skipped},
-                       {"mistrusted", c.mistrusted},
                        {"unimplemented", c.unimplemented},
                        {"invalid_arguments", c.invalid_arguments},
                        {"failed", c.failed},
                        {"listed", c.listed},
-                       {"seconds", seconds}}}};
-    // Names may have any bytes; those that are not UTF-8 are replaced.
-    write_file(name, whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+                       {"seconds", seconds}};
+    file_ << "\n],\n\"summary\": " << summary.dump(1) << "\n}\n";
+    file_.close();
+    if (!file_) throw std::runtime_error(concat("cannot write ", name_));
 }
 
 } // namespace benchdnn_lite

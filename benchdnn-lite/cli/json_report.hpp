@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// json_report: collects the results for --json, one JSON object for each test.
+// json_report: writes the results for --json, one JSON object for each test as it ends, so that it keeps none of them.
 #pragma once
 
-#include <memory>
+#include <fstream>
 #include <string>
 
 #include "../graph/graph_run.hpp"
@@ -12,19 +12,20 @@ namespace benchdnn_lite {
 
 class json_report {
 public:
-    json_report();
-    ~json_report();
-    json_report(const json_report &) = delete;
-    json_report &operator=(const json_report &) = delete;
+    explicit json_report(const std::string &file); // empty: nothing is written
 
     void add(const test_title &title, const lnorm_result &result);
     void add(const test_title &title, const graph_result &result);
-    // seconds: duration of the run. Throws std::runtime_error if the file cannot be written.
-    void write(const std::string &file, const tally &counts, double seconds) const;
+    // seconds: duration of the run. Throws std::runtime_error if not all could be written.
+    void finish(const tally &counts, double seconds);
 
 private:
-    struct content;
-    std::unique_ptr<content> content_;
+    template <typename Json>
+    void write(const Json &test);
+
+    const std::string name_;
+    std::ofstream file_;
+    bool is_first_ = true; // the next test
 };
 
 } // namespace benchdnn_lite

@@ -11,7 +11,7 @@
 #include "../error.hpp"
 #include "../problem/tag.hpp"
 #include "../text.hpp"
-#include "perf_template.hpp"
+#include "performance.hpp"
 
 namespace benchdnn_lite {
 
@@ -27,12 +27,6 @@ void set_list(std::vector<Value> &list, const std::vector<Value> &default_list, 
     else
         for (const std::string &part : split(text, ',')) values.push_back(parse(part));
     list = std::move(values);
-}
-
-float parse_epsilon(std::string_view text) {
-    const float epsilon = parse_float(text);
-    if (epsilon < 0) throw input_error("'", text, "' is negative");
-    return epsilon;
 }
 
 void set_tags(knob_state &s, std::string_view text) {
@@ -61,17 +55,6 @@ void set_cpu(knob_state & /* s */, std::string_view text) {
 void set_memory_kind(knob_state & /* s */, std::string_view text) {
     if (!text.empty() && text != "usm")
         throw input_error("'", text, "' is not the default kind, usm; a CPU has no other");
-}
-
-void set_judge(knob_state &s, std::string_view text) {
-    if (!text.empty() && text != "oracle" && text != "benchdnn")
-        throw input_error("'", text, "' is neither oracle nor benchdnn");
-    s.options.judged_by = text == "benchdnn" ? judge::benchdnn : judge::oracle;
-}
-
-void set_completion(knob_state &s, std::string_view text) {
-    if (text != "bash" && text != "zsh") throw input_error("'", text, "' is neither bash nor zsh");
-    s.completion = text;
 }
 
 void set_fpmath(knob_state &s, std::string_view text) {
@@ -103,89 +86,76 @@ std::string_view required(std::string_view text) {
 constexpr drivers BOTH = drivers::both, LNORM = drivers::lnorm, GRAPH = drivers::graph;
 
 const knob TABLE[] = {
-    {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", "FWD_D FWD_I BWD_D BWD_DW", LNORM,
-     LIST(dirs, parse_direction)},
-    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8",
-     "f32 bf16 f16 f64 s8 u8 f32:f8_e5m2 f32:f8_e4m3", LNORM, LIST(types, parse_row_types)},
-    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b", "any abx axb xba aBx8b aBx16b", LNORM,
-     set_tags},
-    {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)", "any undef abx axb xba",
-     LNORM, set_stat_tags},
-    {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)", "f32 bf16 f16", LNORM,
+    {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", LNORM, LIST(dirs, parse_direction)},
+    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8", LNORM, LIST(types, parse_row_types)},
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b", LNORM, set_tags},
+    {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)", LNORM, set_stat_tags},
+    {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)", LNORM,
      LIST(scale_shift_types, parse_weight_types)},
-    {"flags", ",CH,CMP", "G given stats, C scale, H shift, M RMS, P 1+scale", "G C H M CH GCH CM GCHM CMP", LNORM,
-     LIST(flags, parse_flags)},
-    {"eps", "1e-5", "epsilon (0.0625, which benchdnn always takes)", "", LNORM, LIST(epsilons, parse_epsilon)},
-    {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", "true false", LNORM,
-     LIST(in_place, parse_bool)},
-    {"attr-residual", "src1+dst1:bf16+bias:f32+rounded", "added to src first; the sum (none)",
-     "src1 src1+dst1 src1+dst1+rounded src1+dst1+bias:f32", LNORM, LIST(residuals, parse_residual)},
-    {"attr-unquantized", "dst2,dst2:bf16", "dst before post-ops and its scales, too (none)", "dst2 dst2:f32 dst2:bf16",
-     LNORM, LIST(unquantized, parse_unquantized)},
-    {"attr-scales", "src:common:64+dst:per_row", "scales of src and dst (none)",
-     "src:common: dst:common: dst:per_row dst:per_tensor:f32:1x128", LNORM, LIST(scales, parse_scales)},
-    {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "done to the result before it is stored (none)",
-     "sum relu linear: gelu_tanh add:f32:per_tensor mul:f32:common", LNORM, LIST(post_ops, parse_post_ops)},
-    {"attr-scratchpad", "library,user", "who owns the scratchpad (library)", "library user", LNORM,
+    {"flags", ",CH,CMP", "G given stats, C scale, H shift, M RMS, P 1+scale", LNORM, LIST(flags, parse_flags)},
+    {"eps", "1e-5", "epsilon; X:f64: in double (0.0625, as benchdnn)", LNORM, LIST(epsilons, parse_epsilon)},
+    {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", LNORM, LIST(in_place, parse_bool)},
+    {"attr-residual", "src1+dst1:bf16+bias:f32+rounded", "added to src first; the sum (none)", LNORM,
+     LIST(residuals, parse_residual)},
+    {"attr-unquantized", "dst2,dst2:bf16", "dst before post-ops and its scales, too (none)", LNORM,
+     LIST(unquantized, parse_unquantized)},
+    {"attr-scales", "src:common:64+dst:per_row", "scales of src and dst (none)", LNORM, LIST(scales, parse_scales)},
+    {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "done to the result before it is stored (none)", LNORM,
+     LIST(post_ops, parse_post_ops)},
+    {"attr-scratchpad", "library,user", "who owns the scratchpad (library)", LNORM,
      LIST(user_scratchpad, parse_user_scratchpad)},
-    {"attr-deterministic", "false,true", "the same results each time (false, but they are)", "true false", LNORM,
+    {"attr-deterministic", "false,true", "the same results each time (false, but they are)", LNORM,
      LIST(deterministic, parse_bool)},
-    {"ctx-init", "auto,2", "threads to create the primitive with (auto: all)", "auto 1 2", LNORM,
-     LIST(creations, parse_context)},
-    {"ctx-exe", "1,2", "threads to execute it with (auto: all)", "auto 1 2", LNORM, LIST(executions, parse_context)},
-    {"impl", "jit", "only implementations with one of these in their name", "jit jit:avx2 jit:avx512 ref", LNORM,
+    {"ctx-init", "auto,2", "threads to create the primitive with (auto: all)", LNORM, LIST(creations, parse_context)},
+    {"ctx-exe", "1,2", "threads to execute it with (auto: all)", LNORM, LIST(executions, parse_context)},
+    {"impl", "jit", "only implementations with one of these in their name", LNORM,
      [](knob_state &s, std::string_view v) { s.lnorm.filter = parse_impl_filter(v, false); }},
-    {"skip-impl", "avx512,ref", "only implementations with none of these", "jit jit:avx2 jit:avx512 ref", LNORM,
+    {"skip-impl", "avx512,ref", "only implementations with none of these", LNORM,
      [](knob_state &s, std::string_view v) { s.lnorm.filter = parse_impl_filter(v, true); }},
-    {"in-shapes", "0:2x3x4*acb+1:4", "other shapes, layouts of inputs and outputs, by ids", "", GRAPH,
+    {"in-shapes", "0:2x3x4*acb+1:4", "other shapes, layouts of inputs and outputs, by ids", GRAPH,
      TEXTS(in_shapes, split(v, ','))},
-    {"op-attrs", "0:epsilon:1e-3*begin_norm_axis:1", "other attributes, by operation; undef: none", "", GRAPH,
+    {"op-attrs", "0:epsilon:1e-3*begin_norm_axis:1", "other attributes, by operation; undef: none", GRAPH,
      TEXTS(op_attrs, split(v, ','))},
-    {"dt", "bf16,0:f16+3:f16", "other types: of the data, or of tensors by their ids", "undef f32 bf16 f16", GRAPH,
+    {"dt", "bf16,0:f16+3:f16", "other types: of the data, or of tensors by their ids", GRAPH,
      TEXTS(types, split(v, ','))},
-    {"expected-n-partitions", "1", "that many; 0: any number (default)", "", GRAPH,
+    {"expected-n-partitions", "1", "that many; 0: any number (default)", GRAPH,
      [](knob_state &s, std::string_view v) { s.graph.expected_partitions = v.empty() ? -1 : parse_count(v, 0, 0); }},
-    {"attr-fpmath", "strict,bf16", "precision allowed; f32 is taken (strict)", "strict bf16 f16 tf32 any", BOTH,
-     set_fpmath},
-    {"match", "CH.*x768", "only what has this regular expression in its line", "", BOTH, set_match},
-    {"reset", "", "all knobs above back to their defaults", "", BOTH,
+    {"attr-fpmath", "strict,bf16", "precision allowed; f32 is taken (strict)", BOTH, set_fpmath},
+    {"match", "CH.*x768", "only what has this regular expression in its line", BOTH, set_match},
+    {"reset", "", "all knobs above back to their defaults", BOTH,
      [](knob_state &s, std::string_view) { s.lnorm = {}, s.graph = {}; }},
-    {"case", "op/f32/lnorm.json", "run a graph in oneDNN's JSON form", CASE_FILE, GRAPH,
+    {"case", "op/f32/lnorm.json", "run a graph in oneDNN's JSON form", GRAPH,
      [](knob_state &s, std::string_view v) { s.graph_file = required(v); }},
-    {"batch", "shapes_models", "take knobs and problems from a file; files nest", BATCH_FILE, BOTH,
+    {"batch", "shapes_models", "take knobs and problems from a file; files nest", BOTH,
      [](knob_state &s, std::string_view v) { s.batch = required(v); }},
-    {"mode", "CP", "Check Bitwise Performance Fast, List, Init, Run (C)", "C B P CP CB CBP F L I R", LNORM,
+    {"mode", "CP", "Check Bitwise Performance Fast, List, Init, Run (C)", LNORM,
      OPTION(mode, v.empty() ? run_mode{} : parse_mode(v))},
-    {"mode", "CP", "Check Performance Fast, List, Init, Run (C)", "C P CP F L I R", GRAPH, set_graph_mode},
-    {"mode-modifier", "PM", "P parallel creation, M no filling of tensors (none)", "P M PM", LNORM,
+    {"mode", "CP", "Check Performance Fast, List, Init, Run (C)", GRAPH, set_graph_mode},
+    {"mode-modifier", "PM", "P parallel creation, M no filling of tensors (none)", LNORM,
      OPTION(modifiers, parse_mode_modifiers(v))},
-    {"check", "benchdnn", "oracle: ulps (default); benchdnn: its thresholds", "oracle benchdnn", LNORM, set_judge},
-    {"seed", "7", "of the data (1)", "", BOTH,
+    {"seed", "7", "of the data (1)", BOTH,
      OPTION(seed, v.empty() ? 1 : uint64_t(parse_integer(v, 0, std::numeric_limits<int64_t>::max())))},
-    {"repeats-per-prb", "5", "run each problem so many times (1)", "", BOTH, OPTION(repeats, parse_count(v, 1, 1))},
-    {"max-ms-per-prb", "500", "time to measure one problem, 10 to 60000 (3000)", "", BOTH,
+    {"repeats-per-prb", "5", "run each problem so many times (1)", BOTH, OPTION(repeats, parse_count(v, 1, 1))},
+    {"max-ms-per-prb", "500", "time to measure one problem, 10 to 60000 (3000)", BOTH,
      OPTION(max_ms, v.empty() ? DEFAULT_MAX_MS : std::clamp(double(parse_float(v)), 10.0, 60000.0))},
-    {"fix-times-per-prb", "100", "executions to measure instead (0: until time is up)", "", BOTH,
+    {"fix-times-per-prb", "100", "executions to measure instead (0: until time is up)", BOTH,
      OPTION(fixed_times, parse_count(v, 0, 0))},
-    {"cold-cache", "all+tlb:1G", "what is not in cache when timed: none, wei, all", "none wei all all+tlb", LNORM,
+    {"cold-cache", "all+tlb:1G", "what is not in cache when timed: none, wei, all", LNORM,
      OPTION(cold_cache, v.empty() ? cold_cache_mode{} : parse_cold_cache(v))},
-    {"perf-template", "%prb%,%-time%,%Gbw%", "def (default), csv, table, or text with placeholders", "def csv table",
-     LNORM, OPTION(perf_template, parse_perf_template(v))},
-    {"json", "results.json", "write the results for machines", ANY_FILE, BOTH,
+    {"perf-template", "%prb%,%-time%,%Gbw%", "def (default), csv, table, or text with placeholders", LNORM,
+     OPTION(perf_template, parse_perf_template(v))},
+    {"json", "results.json", "write the results for machines", BOTH,
      [](knob_state &s, std::string_view v) { s.json = required(v); }},
-    {"engine", "cpu", "the only engine", "cpu", BOTH, set_cpu},
-    {"memory-kind", "usm", "the default kind, the only one", "usm", BOTH, set_memory_kind},
-    {"allow-enum-tags-only", "false", "only blocked tags that the library names (true)", "true false", LNORM,
+    {"engine", "cpu", "the only engine", BOTH, set_cpu},
+    {"memory-kind", "usm", "the default kind, the only one", BOTH, set_memory_kind},
+    {"allow-enum-tags-only", "false", "only blocked tags that the library names (true)", LNORM,
      OPTION(enum_tags_only, v.empty() || parse_bool(v))},
-    {"canonical", "true", "lines name all knobs, also those at their default", "true false", LNORM,
+    {"canonical", "true", "lines name all knobs, also those at their default", LNORM,
      OPTION(canonical, !v.empty() && parse_bool(v))},
-    {"verbose", "5", "also -vN: 1 names problems before they run; ... 99", "0 1 2 3 5 6 50 99", BOTH,
+    {"verbose", "5", "also -vN: 1 names problems before they run; ... 99", BOTH,
      OPTION(verbosity, int(parse_count(v, 0, 0)))},
-    {"completion", "bash", "print a shell's completion: bash or zsh", "bash zsh", BOTH, set_completion},
-    {"manual", "", "print the manual page, in roff", "", BOTH,
-     [](knob_state &s, std::string_view) { s.manual = true; }},
-    {"version", "", "print the version", "", BOTH, [](knob_state &s, std::string_view) { s.version = true; }},
-    {"help", "", "this text", "", BOTH, [](knob_state &s, std::string_view) { s.help = true; }},
+    {"version", "", "print the version", BOTH, [](knob_state &s, std::string_view) { s.version = true; }},
+    {"help", "", "this text", BOTH, [](knob_state &s, std::string_view) { s.help = true; }},
 };
 
 #undef LIST

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // knobs: the table of all drivers' knobs (options). Each row has the knob's name, an example, a description and a
-// function that sets it. The parser, the help, the manual page and the shell completion all use this table.
+// function that sets it. The parser and the help use this table.
 #pragma once
 
 #include <string_view>
@@ -20,10 +20,9 @@ struct knob_state {
     graph_settings graph;
     run_options options;
     std::string json;       // file to write the results to; empty: none
-    std::string completion; // shell to write a completion for; empty: none
     std::string batch;      // batch file to read next; the parser clears it when it reads the file
     std::string graph_file; // file of the graph to run next; cleared likewise
-    bool help = false, manual = false, version = false;
+    bool help = false, version = false;
 };
 
 enum class drivers { both, lnorm, graph };
@@ -32,14 +31,9 @@ struct knob {
     std::string_view name;    // without the dashes
     std::string_view example; // an example of a value; empty: the knob takes no value
     std::string_view help;    // at most 53 columns
-    std::string_view choices; // values for completion to offer, separated by spaces, or a constant below
     drivers taken_by;
     void (*set)(knob_state &state, std::string_view value); // an empty value means the default; throws input_error
 };
-
-// What completion offers for a knob that takes a file: any file, and for BATCH_FILE and CASE_FILE also the names of the
-// batches or graphs that come with the program.
-inline constexpr std::string_view ANY_FILE = "FILE", BATCH_FILE = "BATCH", CASE_FILE = "CASE";
 
 std::string_view name_of(driver d); // --lnorm
 std::vector<knob> knobs_of(driver d);

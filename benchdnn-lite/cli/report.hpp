@@ -43,8 +43,7 @@ struct test_result {
 
 // How many tests ended in which way.
 struct tally {
-    size_t tests = 0, passed = 0, skipped = 0, mistrusted = 0, unimplemented = 0, invalid_arguments = 0, failed = 0,
-           listed = 0;
+    size_t tests = 0, passed = 0, skipped = 0, unimplemented = 0, invalid_arguments = 0, failed = 0, listed = 0;
     size_t filtered = 0; // how many of the skipped ones are due to --impl or --skip-impl
     void count(const outcome &what);
     std::string line() const;
@@ -67,7 +66,7 @@ private:
     void show_progress(const test_title &next); // on stderr, only if that is a terminal
     void clear_progress();
     void print_timed(const test_title &title, const timed_lines &timed);
-    void print_meaning() const; // the times of a table in one line, as multiples of memcpy's
+    void print_meaning() const; // a calm machine's table in one line, as multiples of memcpy
     void print_phases(const phase_times &phases) const;
     void print_unrest() const; // whether the machine was too busy
 

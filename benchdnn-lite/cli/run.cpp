@@ -25,12 +25,12 @@ int run(const command &c, const after_run &tamper) {
     check_writable("json", c.json);
     for (const std::string &line : c.notes) std::printf("%s\n", line.c_str());
     report out(c.jobs.size() + c.graphs.size());
-    json_report machines;
+    json_report machines(c.json);
     phase_times phases;
     run_jobs(c.jobs, tamper, out, machines, phases);
     run_graphs(c.graphs, out, machines);
     out.finish(phases);
-    if (!c.json.empty()) machines.write(c.json, out.counts(), out.seconds());
+    machines.finish(out.counts(), out.seconds());
     return out.counts().failed > 0 || left_without_implementations(out.counts()) ? 1 : 0;
 }
 

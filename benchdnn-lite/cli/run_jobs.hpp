@@ -9,8 +9,7 @@
 namespace benchdnn_lite {
 
 // tamper: called after executions (correctness/check.hpp). phases: the tests' times are added to it.
-void run_jobs(const std::vector<job> &jobs, const after_run &tamper, report &out, json_report &machines,
-              phase_times &phases);
+void run_jobs(const job_list &jobs, const after_run &tamper, report &out, json_report &machines, phase_times &phases);
 void run_graphs(const std::vector<graph_job> &graphs, report &out, json_report &machines);
 
 } // namespace benchdnn_lite

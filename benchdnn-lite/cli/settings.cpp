@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the cross product of the settings' lists.
+// Makes the combinations of the settings' lists.
 #include "settings.hpp"
+
+#include <algorithm>
 
 #include "../error.hpp"
 #include "../problem/tag.hpp"
@@ -11,44 +13,52 @@ namespace {
 
 constexpr size_t MAX_JOBS = 250'000;
 
-using problems = std::vector<problem>;
-
-// Copies each problem once for each value of the list, and assigns the value to the copy.
-template <typename List, typename Assign>
-problems cross(const problems &so_far, const List &values, Assign assign) {
-    if (so_far.size() * values.size() > MAX_JOBS)
-        throw input_error("the knobs make more than ", std::to_string(MAX_JOBS), " problems");
-    problems product;
-    product.reserve(so_far.size() * values.size());
-    for (const problem &p : so_far)
-        for (const auto &value : values) {
-            product.push_back(p);
-            assign(product.back(), value);
-        }
-    return product;
+[[noreturn]] void reject_too_many() {
+    throw input_error("the knobs make more than ", std::to_string(MAX_JOBS), " problems");
 }
 
-problems cross_product(const settings &s, const shape &size) {
-    problems list(1);
-    list[0].size = size;
-    list[0].filter = s.filter;
-    list = cross(list, s.dirs, [](problem &p, direction value) { p.dir = value; });
-    list = cross(list, s.types, [](problem &p, row_types value) { p.types = value; });
-    list = cross(list, s.tags, [](problem &p, const row_tags &value) { p.tags = value; });
-    list = cross(list, s.stat_tags, [](problem &p, const std::string &value) { p.stat_tag = value; });
-    list = cross(list, s.scale_shift_types, [](problem &p, weight_types value) { p.scale_shift = value; });
-    list = cross(list, s.flags, [](problem &p, unsigned value) { p.flags = value; });
-    list = cross(list, s.epsilons, [](problem &p, float value) { p.epsilon = value; });
-    list = cross(list, s.unquantized, [](problem &p, const auto &value) { p.attr.unquantized = value; });
-    list = cross(list, s.residuals, [](problem &p, const residual_addition &value) { p.attr.residual = value; });
-    list = cross(list, s.scales, [](problem &p, const tensor_scales &value) { p.attr.scales = value; });
-    list = cross(list, s.post_ops, [](problem &p, const std::vector<post_op> &value) { p.attr.post_ops = value; });
-    list = cross(list, s.user_scratchpad, [](problem &p, bool value) { p.attr.user_scratchpad = value; });
-    list = cross(list, s.precisions, [](problem &p, fpmath value) { p.attr.precision = value; });
-    list = cross(list, s.deterministic, [](problem &p, bool value) { p.attr.deterministic = value; });
-    list = cross(list, s.creations, [](problem &p, thread_context value) { p.creation = value; });
-    list = cross(list, s.executions, [](problem &p, thread_context value) { p.execution = value; });
-    return cross(list, s.in_place, [](problem &p, bool value) { p.in_place = value; });
+// Calls visit(values, field) for each list of values and the field of the problem that takes one of them. The list that
+// varies fastest comes first.
+template <typename Visit>
+void for_each_list(const settings &s, problem &p, Visit visit) {
+    visit(s.in_place, p.in_place);
+    visit(s.executions, p.execution);
+    visit(s.creations, p.creation);
+    visit(s.deterministic, p.attr.deterministic);
+    visit(s.precisions, p.attr.precision);
+    visit(s.user_scratchpad, p.attr.user_scratchpad);
+    visit(s.post_ops, p.attr.post_ops);
+    visit(s.scales, p.attr.scales);
+    visit(s.residuals, p.attr.residual);
+    visit(s.unquantized, p.attr.unquantized);
+    visit(s.epsilons, p.epsilon);
+    visit(s.flags, p.flags);
+    visit(s.scale_shift_types, p.scale_shift);
+    visit(s.stat_tags, p.stat_tag);
+    visit(s.tags, p.tags);
+    visit(s.types, p.types);
+    visit(s.dirs, p.dir);
+}
+
+size_t count_combinations(const settings &s) {
+    size_t count = 1;
+    problem ignored;
+    for_each_list(s, ignored, [&](const auto &values, const auto & /* field */) {
+        if (values.size() > MAX_JOBS / count) reject_too_many();
+        count *= values.size();
+    });
+    return count;
+}
+
+problem combination(const settings &s, const shape &size, size_t number) {
+    problem p;
+    p.size = size;
+    p.filter = s.filter;
+    for_each_list(s, p, [&](const auto &values, auto &field) {
+        field = values[number % values.size()];
+        number /= values.size();
+    });
+    return p;
 }
 
 void check_tag(std::string_view knob, const std::string &tag, size_t ndims) {
@@ -90,7 +100,6 @@ std::string job::line() const {
     };
     knob(options.mode != run_mode{}, "mode", to_text(options.mode));
     knob(options.modifiers != mode_modifiers{}, "mode-modifier", to_text(options.modifiers));
-    knob(options.judged_by != judge::oracle, "check", options.judged_by == judge::oracle ? "oracle" : "benchdnn");
     knob(options.seed != run_options{}.seed, "seed", std::to_string(options.seed));
     text += "--lnorm ";
     knob(false, "engine", "cpu");
@@ -99,16 +108,35 @@ std::string job::line() const {
     return text + prb.line(options.canonical);
 }
 
-void append_problems(const settings &s, const shape &size, const run_options &options, std::vector<job> &jobs) {
-    for (problem &p : cross_product(s, size)) {
-        check_tags(p);
-        check_third_fields(p);
-        check_residual(p);
-        job next{std::move(p), options};
-        if (!s.match.empty() && !has_match(next.line(), s.match)) continue;
-        for (int64_t i = 0; i < options.repeats && jobs.size() <= MAX_JOBS; ++i) jobs.push_back(next);
+void job_list::append(std::shared_ptr<const job_settings> from, const shape &size) {
+    group added{std::move(from), size, {}, this->size()};
+    const auto &[lists, options] = *added.from;
+    const size_t count = count_combinations(lists);
+    for (size_t number = 0; number < count; ++number) {
+        const job next{combination(lists, size, number), options};
+        check_tags(next.prb);
+        check_third_fields(next.prb);
+        check_residual(next.prb);
+        if (!lists.match.empty() && has_match(next.line(), lists.match)) added.chosen.push_back(uint32_t(number));
     }
-    if (jobs.size() > MAX_JOBS) throw input_error("the knobs make more than ", std::to_string(MAX_JOBS), " problems");
+    const size_t kept = lists.match.empty() ? count : added.chosen.size();
+    if (kept > (MAX_JOBS - added.end) / size_t(options.repeats)) reject_too_many();
+    if (kept == 0) return;
+    added.end += kept * size_t(options.repeats);
+    groups_.push_back(std::move(added));
+}
+
+const job_list::group &job_list::group_of(size_t number) const {
+    return *std::upper_bound(groups_.begin(), groups_.end(), number,
+                             [](size_t n, const group &g) { return n < g.end; });
+}
+
+job job_list::operator[](size_t number) const {
+    const group &g = group_of(number);
+    const auto &[lists, options] = *g.from;
+    const size_t begin = &g == groups_.data() ? 0 : (&g)[-1].end;
+    const size_t kept = (number - begin) / size_t(options.repeats);
+    return {combination(lists, g.size, g.chosen.empty() ? kept : g.chosen[kept]), options};
 }
 
 } // namespace benchdnn_lite

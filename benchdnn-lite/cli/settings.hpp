@@ -3,6 +3,7 @@
 // one job for every combination of their values.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "../problem/mode.hpp"
@@ -18,7 +19,7 @@ struct settings {
     std::vector<std::string> stat_tags{"any"};
     std::vector<weight_types> scale_shift_types{weight_types{}};
     std::vector<unsigned> flags{0};
-    std::vector<float> epsilons{DEFAULT_EPSILON};
+    std::vector<double> epsilons{DEFAULT_EPSILON};
     std::vector<residual_addition> residuals{residual_addition{}};
     std::vector<std::optional<residual_tensor>> unquantized{std::nullopt};
     std::vector<tensor_scales> scales{tensor_scales{}};
@@ -41,9 +42,37 @@ struct job {
     std::string line() const;
 };
 
-// Appends the jobs for one shape, `options.repeats` times each. `dirs` varies slowest and `in_place` fastest. Problems
-// whose line does not have `s.match` are left out. Throws input_error if a tag does not fit the shape, if a knob does
-// not fit the direction, or if there are too many jobs.
-void append_problems(const settings &s, const shape &size, const run_options &options, std::vector<job> &jobs);
+// The settings and options that a problem of the command line has.
+struct job_settings {
+    settings lists;
+    run_options options;
+};
+
+// The jobs of a command line. A job is made when it is asked for: the list itself keeps what makes the jobs, which
+// takes little memory however many jobs there are.
+class job_list {
+public:
+    // Appends the jobs for one shape, `options.repeats` times each. `dirs` varies slowest and `in_place` fastest.
+    // Problems whose line does not have `match` are left out. Throws input_error if a tag does not fit the shape, if a
+    // knob does not fit the direction, or if there are too many jobs.
+    void append(std::shared_ptr<const job_settings> from, const shape &size);
+
+    size_t size() const { return groups_.empty() ? 0 : groups_.back().end; }
+    bool empty() const { return groups_.empty(); }
+    job operator[](size_t number) const; // number < size()
+    const run_options &options_of(size_t number) const { return group_of(number).from->options; }
+
+private:
+    // The jobs for one shape.
+    struct group {
+        std::shared_ptr<const job_settings> from;
+        shape size;
+        std::vector<uint32_t> chosen; // numbers of the combinations that `match` keeps; empty: all
+        size_t end;                   // the number of the job after the group's last one
+    };
+    const group &group_of(size_t number) const;
+
+    std::vector<group> groups_;
+};
 
 } // namespace benchdnn_lite

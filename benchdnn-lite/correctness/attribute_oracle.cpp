@@ -99,10 +99,10 @@ real binary_value(jitnorm_alg_kind_t algorithm, real x, real y) {
         return x + y;
     case jitnorm_binary_mul:
         return x * y;
-    case jitnorm_binary_max:
-        return std::max(x, y);
+    case jitnorm_binary_max: // y if x is NaN
+        return x > y ? x : y;
     case jitnorm_binary_min:
-        return std::min(x, y);
+        return x < y ? x : y;
     case jitnorm_binary_div:
         return x / y;
     case jitnorm_binary_sub:

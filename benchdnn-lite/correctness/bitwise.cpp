@@ -7,7 +7,6 @@
 #include <cstring>
 #include <set>
 
-#include "../problem/row_placement.hpp"
 #include "../problem/threads.hpp"
 #include "../text.hpp"
 #include "compare.hpp"
@@ -31,6 +30,70 @@ private:
 bool has_same_bits(double a, double b) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
     return a == b && std::signbit(a) == std::signbit(b);
+}
+
+// A problem that has rows of another one, the original, alone or among other rows. It shows whether a row's results
+// depend on the rows around it.
+struct placed_row {
+    dim_t original, placed; // the row's numbers in the original and in the new problem
+};
+
+struct row_placement {
+    problem prb;
+    std::vector<placed_row> rows;
+};
+
+// The data that an argument had in an execution of the original.
+struct kept_tensor {
+    int id;
+    buffer data;
+};
+
+// How much larger the first dimension becomes. It is odd, so that rows form other pairs and groups of four.
+constexpr dim_t ROWS_BEFORE = 3;
+
+bool is_statistic(int id) { return id == JITNORM_ARG_MEAN || id == JITNORM_ARG_VARIANCE; }
+
+bool has_rows(int id) {
+    return id == JITNORM_ARG_SRC || id == JITNORM_ARG_DST || id == JITNORM_ARG_DIFF_DST || id == JITNORM_ARG_DIFF_SRC ||
+           id == JITNORM_ARG_SRC_1 || id == JITNORM_ARG_DST_1 || id == JITNORM_ARG_DIFF_DST_1 ||
+           id >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE;
+}
+
+// A problem with a single row, number `row` of p.
+row_placement one_row(const problem &p, dim_t row) {
+    row_placement where{p, {{row, 0}}};
+    for (size_t d = 0; d + 1 < p.ndims(); ++d) where.prb.size.dims[d] = 1;
+    return where;
+}
+
+// A problem with further rows, followed by all rows of p.
+row_placement larger_batch(const problem &p) {
+    row_placement where{p, {}};
+    where.prb.size.dims[0] += ROWS_BEFORE;
+    const dim_t shift = where.prb.rows() - p.rows();
+    for (dim_t row = 0; row < p.rows(); ++row) where.rows.push_back({row, row + shift});
+    return where;
+}
+
+// Copies each input to the execution `target` of the problem `where.prb`: rows to the places that `where` gives, and
+// tensors that all rows share as a whole.
+void place_inputs(const std::vector<kept_tensor> &inputs, const problem &original, const row_placement &where,
+                  const execution &target) {
+    std::vector<double> values(size_t(original.row_length()));
+    for (const kept_tensor &input : inputs) {
+        const buffer &to = target.data(input.id);
+        if (is_statistic(input.id)) {
+            for (const placed_row &r : where.rows) to.set(r.placed, input.data.at(r.original));
+        } else if (has_rows(input.id)) {
+            for (const placed_row &r : where.rows) {
+                input.data.get_broadcast_row(r.original, original.size.dims, values);
+                to.set_broadcast_row(r.placed, where.prb.size.dims, values);
+            }
+        } else {
+            to.copy_from(input.data);
+        }
+    }
 }
 
 // Runs a problem once, then in other circumstances, and compares the outputs with those of the first run.
@@ -91,9 +154,11 @@ void bit_checker::run_placed(const execution &e, const row_placement &where, con
 void bit_checker::compare(const kept_tensor &output, const buffer &got, const row_placement *where,
                           const std::string &circumstance) {
     const phase comparing(options_.times, &phase_times::compare);
-    const auto test = [](dim_t, const expectation &e, double value) { return has_same_bits(double(e.value), value); };
+    const auto test = [](data_type, const expectation &e, double value) {
+        return has_same_bits(double(e.value), value);
+    };
     const layout &shape = output.data.shape();
-    comparison c(name_of_output(output.id), shape, {concat("other bits ", circumstance), test, 0, 1});
+    comparison c(name_of_output(output.id), shape, {test, concat("other bits ", circumstance)});
     const bool statistic = output.id == JITNORM_ARG_MEAN || output.id == JITNORM_ARG_VARIANCE;
     const dim_t columns = shape.dims.back();
     if (!where && shape == got.shape() && std::memcmp(output.data.data(), got.data(), got.size()) == 0) {

@@ -27,7 +27,6 @@ struct check_options {
 
 struct check_result {
     size_t errors = 0, total = 0;
-    bool trusted = true;
     std::vector<std::string> lines; // what is wrong, with the worst element of each tensor
     std::vector<std::string> notes; // one for each tensor, shown on request
     bool ok() const { return errors == 0; }

@@ -59,12 +59,7 @@ bool is_acceptable(data_type type, const expectation &e, double got) {
     return got >= least - rounding && got <= most + rounding; // false if `got` is a NaN
 }
 
-acceptance exactly(data_type type) {
-    const auto test = [type](dim_t, const expectation &e, double got) {
-        return got == round_to(type, double(e.value));
-    };
-    return {"must be exact", test};
-}
+bool is_exact(data_type type, const expectation &e, double got) { return got == round_to(type, double(e.value)); }
 
 void comparison::range::widen(dim_t value) {
     if (value < 0) return;
@@ -74,10 +69,8 @@ void comparison::range::widen(dim_t value) {
 
 void comparison::add(dim_t number, const expectation &e, double got) {
     ++total_;
-    zeros_ += got == 0;
-    if (!judges_elements()) add_to_norm(round_to(shape_.type, double(e.value)), got);
     const real excess = excess_of(shape_.type, e, got);
-    if (how_.element ? how_.element(number, e, got) : is_acceptable(shape_.type, e, got)) {
+    if (how_.accepts(shape_.type, e, got)) {
         if (std::isfinite(excess)) worst_accepted_ = std::max(worst_accepted_, excess);
         return;
     }
@@ -88,33 +81,14 @@ void comparison::add(dim_t number, const expectation &e, double got) {
     if (excess > worst_.excess) worst_ = {excess, number, e, got};
 }
 
-void comparison::add_to_norm(real expected, real got) {
-    const real error = expected - got;
-    if (!std::isfinite(error)) return;
-    error_squares_ += error * error;
-    expected_squares_ += expected * expected;
-}
-
 void comparison::merge(const comparison &other) {
     errors_ += other.errors_;
     total_ += other.total_;
-    zeros_ += other.zeros_;
-    error_squares_ += other.error_squares_;
-    expected_squares_ += other.expected_squares_;
     worst_accepted_ = std::max(worst_accepted_, other.worst_accepted_);
     if (other.worst_.excess > worst_.excess) worst_ = other.worst_;
     for (const dim_t row : {other.rows_.least, other.rows_.most}) rows_.widen(row);
     for (const dim_t column : {other.columns_.least, other.columns_.most}) columns_.widen(column);
     faults_.insert(faults_.end(), other.faults_.begin(), other.faults_.end());
-}
-
-double comparison::norm() const {
-    return double(std::sqrt(error_squares_) / (expected_squares_ > 0 ? std::sqrt(expected_squares_) : 1));
-}
-
-bool comparison::is_trusted() const {
-    constexpr size_t FEW = 10;
-    return total_ < FEW || double(zeros_) <= how_.zeros_limit * double(total_);
 }
 
 std::string comparison::place() const {
@@ -138,8 +112,7 @@ std::string comparison::worst_line() const {
 
 std::vector<std::string> comparison::report() const {
     std::vector<std::string> lines;
-    if (norm_is_wrong()) lines.push_back(concat(tensor_, format(": norm of the errors %.3g, ", norm()), how_.rule));
-    if (errors_ > 0 && errors() > faults_.size()) lines.push_back(worst_line());
+    if (errors_ > 0) lines.push_back(worst_line());
     for (const std::string &fault : faults_) lines.push_back(concat(tensor_, ": ", fault));
     return lines;
 }

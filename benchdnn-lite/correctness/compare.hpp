@@ -2,7 +2,6 @@
 // compare: judges the elements of one tensor against what the oracle expects.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,16 +17,14 @@ real allowed_error(data_type type, const expectation &e);
 // and infinities must be met exactly, except that an infinity may stand for a value that may round to it.
 bool is_acceptable(data_type type, const expectation &e, double got);
 
+// Whether the result is the expected value, rounded once.
+bool is_exact(data_type type, const expectation &e, double got);
+
 // How the elements of a tensor are judged.
 struct acceptance {
-    using test = std::function<bool(dim_t number, const expectation &e, double got)>;
-    std::string rule;       // shown in reports in place of the allowed error
-    test element;           // empty: is_acceptable
-    double norm_limit = 0;  // > 0: in place of elements, the norm of the errors over that of the rounded values
-    double zeros_limit = 1; // the share of zeros above which the results are not trusted
+    bool (*accepts)(data_type type, const expectation &e, double got) = is_acceptable;
+    std::string rule; // shown in reports in place of the allowed error
 };
-
-acceptance exactly(data_type type); // the expected value, rounded once
 
 // Judges the elements of one tensor: counts the wrong ones, and knows the worst and where they lie.
 class comparison {
@@ -40,13 +37,12 @@ public:
     void add_fault(std::string what) { faults_.push_back(std::move(what)); } // not about one element
     void merge(const comparison &other);                                     // of other elements of the same tensor
 
-    size_t errors() const { return (norm_is_wrong() ? 1 : judges_elements() ? errors_ : 0) + faults_.size(); }
+    size_t errors() const { return errors_ + faults_.size(); }
     size_t total() const { return total_; }
-    bool is_trusted() const;
     const std::string &tensor() const { return tensor_; }
     // The largest ratio of error to allowed error among accepted elements.
     double worst_of_allowed() const { return double(worst_accepted_); }
-    std::vector<std::string> report() const; // for the norm or the worst element, and for each fault
+    std::vector<std::string> report() const; // for the worst element, and for each fault
 
 private:
     struct range {
@@ -59,21 +55,16 @@ private:
         expectation expected{};
         double got = 0;
     };
-    bool judges_elements() const { return how_.norm_limit == 0; }
-    bool norm_is_wrong() const { return !judges_elements() && !(norm() <= how_.norm_limit); }
-    double norm() const;
-    void add_to_norm(real expected, real got);
     std::string worst_line() const;
     std::string place() const;
 
     std::string tensor_;
     layout shape_;
     acceptance how_;
-    size_t errors_ = 0, total_ = 0, zeros_ = 0;
+    size_t errors_ = 0, total_ = 0;
     wrong_element worst_;
     real worst_accepted_ = 0;
     range rows_, columns_; // of the wrong elements
-    real error_squares_ = 0, expected_squares_ = 0;
     std::vector<std::string> faults_;
 };
 

@@ -2,19 +2,90 @@
 // Fills the inputs of an execution.
 #include "fill.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "fill_benchdnn.hpp"
-#include "fill_ties.hpp"
 #include "oracle.hpp"
-#include "row_patterns.hpp"
+#include "random.hpp"
 #include "rows_in_parallel.hpp"
 #include "summed_rows.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
+
+enum class pattern { large_mean, constant, outlier_first, tiny, huge, ramp, alternating, zero, denormal, count };
+
+// `value`, reduced if it is not well inside the range of the type.
+double within(data_type type, double value) { return std::min(value, largest(type) / 4); }
+
+double denormal_of(data_type type) {
+    switch (type) {
+    case jitnorm_f16:
+        return 1e-5;
+    case jitnorm_f64:
+        return 1e-310;
+    default:
+        return 1e-39;
+    }
+}
+
+// Fills rows of src, each with one pattern.
+struct row_writer {
+    data_type type;
+    double huge;    // the largest magnitude that the problem's statistics can hold
+    double epsilon; // of the problem
+
+    void random(random_numbers &numbers, std::span<double> row) const;
+    // Fills the row with the pattern that `number` chooses.
+    void adversarial(dim_t number, random_numbers &numbers, std::span<double> row) const;
+};
+
+void row_writer::random(random_numbers &numbers, std::span<double> row) const {
+    const double unit = is_integer(type) ? 20 : 1, center = type == jitnorm_u8 ? 100 : 0;
+    const double mean = center + unit * numbers.uniform(-2, 2), deviation = unit * numbers.uniform(0.5, 2);
+    for (double &x : row) x = mean + deviation * numbers.bell();
+}
+
+void row_writer::adversarial(dim_t number, random_numbers &numbers, std::span<double> row) const {
+    const double level = within(type, type == jitnorm_f64 ? 1e9 : 1e6), constant = numbers.uniform(-100, 100);
+    const double tiny = type == jitnorm_f16 ? 1e-6 : 1e-20, top = within(type, huge), spike = within(type, 1e4);
+    // Without an epsilon the reciprocal of a denormal deviation leaves the range of float.
+    const double denormal = epsilon < 1e-30 ? tiny : denormal_of(type);
+    const auto kind = pattern(number % dim_t(pattern::count));
+    for (size_t c = 0; c < row.size(); ++c) {
+        const double noise = numbers.bell();
+        switch (kind) {
+        case pattern::large_mean:
+            row[c] = level + noise;
+            break;
+        case pattern::constant:
+            row[c] = constant;
+            break;
+        case pattern::outlier_first:
+            row[c] = c == 0 ? level : noise;
+            break;
+        case pattern::tiny:
+            row[c] = tiny * noise;
+            break;
+        case pattern::huge:
+            row[c] = top * noise / 3;
+            break;
+        case pattern::ramp:
+            row[c] = double(c % 2000) - 1000;
+            break;
+        case pattern::alternating:
+            row[c] = (c % 2 ? spike : -spike) + noise;
+            break;
+        case pattern::denormal:
+            row[c] = denormal * noise;
+            break;
+        default:
+            row[c] = 0;
+        }
+    }
+}
 
 constexpr uint64_t SEQUENCE_OF_ROW = uint64_t(1) << 32; // rows of one argument have consecutive sequences
 
@@ -108,7 +179,59 @@ void fill_generally(const execution &e, fill_kind kind, uint64_t seed) {
     fill_others(e, seed);
 }
 
+// Ties: inputs whose normalized values are exact, and lie half way between two values of the type of dst. The
+// reciprocal of the deviation is 1. Given statistics make it so (mean 0, variance 1 - epsilon). Rows whose statistics
+// are computed consist of 1, -1 and 0 in the proportion 15 : 15 : 2: their mean is 0 and their variance 15/16, to which
+// the default epsilon adds 1/16.
+constexpr dim_t PERIOD = 32; // a row has fifteen 1, fifteen -1 and two 0 in so many columns
+
+// A random number half way between two neighbouring values of the type.
+double tie(data_type type, random_numbers &numbers) {
+    if (is_integer(type)) return std::floor(numbers.uniform(lowest(type), largest(type))) + 0.5;
+    const double value = round_to(type, numbers.uniform(1, 2));
+    const double middle = value + half_ulp(type, value);
+    return numbers.next() % 2 ? middle : -middle;
+}
+
+double unit_of_row(dim_t c) { return c % PERIOD < 2 ? 0 : c % 2 ? 1 : -1; }
+
+template <typename Value>
+void fill_each(const buffer &data, dim_t count, const Value &value) {
+    for (dim_t i = 0; i < count; ++i) data.set(i, value(i));
+}
+
+void fill_ties(const execution &e, uint64_t seed) {
+    const problem &p = e.prb();
+    random_numbers numbers(seed, uint64_t(JITNORM_ARG_DST));
+    const dim_t columns = p.row_length();
+    const auto any_tie = [&](dim_t) { return tie(p.types.dst, numbers); };
+    const bool given = p.statistics_are_global();
+    if (given) {
+        fill_each(e.data(JITNORM_ARG_SRC), p.elements(), any_tie);
+        if (!p.is_rms()) fill_each(e.data(JITNORM_ARG_MEAN), p.rows(), [](dim_t) { return 0.0; });
+        fill_each(e.data(JITNORM_ARG_VARIANCE), p.rows(), [&](dim_t) { return 1.0 - p.epsilon; });
+    } else {
+        fill_each(e.data(JITNORM_ARG_SRC), p.elements(), [&](dim_t i) { return unit_of_row(i % columns); });
+    }
+    if (p.uses_scale()) {
+        if (given)
+            fill_each(e.data(JITNORM_ARG_SCALE), columns, [](dim_t) { return 1.0; });
+        else
+            fill_each(e.data(JITNORM_ARG_SCALE), columns, any_tie);
+    }
+    if (p.uses_shift()) fill_each(e.data(JITNORM_ARG_SHIFT), columns, [](dim_t) { return 0.0; });
+}
+
 } // namespace
+
+bool has_ties(const problem &p) {
+    const bool narrow = size_of(p.types.dst) < size_of(jitnorm_f32);
+    if (!p.is_forward() || !narrow || p.elements() == 0 || p.attr != attributes{} || p.epsilon != DEFAULT_EPSILON)
+        return false;
+    if (p.adds_one_to_scale()) return false;
+    if (p.statistics_are_global()) return size_of(p.types.src) >= size_of(jitnorm_f32);
+    return p.uses_scale() && p.row_length() % PERIOD == 0 && p.types.src != jitnorm_u8;
+}
 
 const char *name_of(fill_kind kind) {
     switch (kind) {
@@ -118,8 +241,6 @@ const char *name_of(fill_kind kind) {
         return "adversarial";
     case fill_kind::ties:
         return "ties";
-    case fill_kind::benchdnn:
-        return "benchdnn";
     }
     return "";
 }
@@ -129,8 +250,6 @@ void fill(const execution &e, fill_kind kind, uint64_t seed) {
         if (a.use == role::output) a.data.poison();
     if (kind == fill_kind::ties)
         fill_ties(e, seed);
-    else if (kind == fill_kind::benchdnn)
-        fill_as_benchdnn(e);
     else
         fill_generally(e, kind, seed);
 }

@@ -5,14 +5,13 @@
 //                the beginning, tiny, denormal and huge values, ramps
 //   ties         forward into a narrow type: results that are exact until they are rounded to the type of dst, and lie
 //                half way between two of its values
-//   benchdnn     the data of oneDNN's benchdnn: its statistics are exact in any order of summation
 #pragma once
 
 #include "../problem/execution.hpp"
 
 namespace benchdnn_lite {
 
-enum class fill_kind { random, adversarial, ties, benchdnn };
+enum class fill_kind { random, adversarial, ties };
 
 const char *name_of(fill_kind kind);
 

@@ -8,19 +8,13 @@
 
 namespace benchdnn_lite {
 
-enum class state {
-    listed,
-    skipped,
-    invalid_arguments,
-    unimplemented,
-    initialized,
-    executed,
-    passed,
-    mistrusted,
-    failed
-};
+enum class state { listed, skipped, invalid_arguments, unimplemented, initialized, executed, passed, failed };
 
-const char *name_of(state status);
+inline const char *name_of(state status) {
+    constexpr const char *NAMES[] = {
+        "LISTED", "SKIPPED", "INVALID_ARGUMENTS", "UNIMPLEMENTED", "INITIALIZED", "EXECUTED", "PASSED", "FAILED"};
+    return NAMES[size_t(status)];
+}
 
 struct outcome {
     state status = state::passed;
@@ -30,7 +24,9 @@ struct outcome {
     size_t errors = 0, total = 0;     // counted in elements
     bool filtered = false;            // skipped because no implementation is left that --impl or --skip-impl accepts
 
-    bool is_failure() const;
+    bool is_failure() const {
+        return status == state::failed || status == state::unimplemented || status == state::invalid_arguments;
+    }
 };
 
 inline outcome outcome_without_elements(state status, std::string reason) {

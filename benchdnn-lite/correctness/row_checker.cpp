@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "attribute_oracle.hpp"
-#include "benchdnn_thresholds.hpp"
 
 namespace benchdnn_lite {
 
@@ -31,12 +30,9 @@ std::vector<double> weights_of(const execution &e) {
     return weights;
 }
 
-acceptance acceptance_of(const execution &e, const argument &a, fill_kind kind) {
-    if (a.id == JITNORM_ARG_DST_1) return exactly(a.data.type());
-    // benchdnn has no rule for scales that are found. Exactness would not do, because a shift may cancel all of a row.
-    if (a.id == (JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST)) return {};
-    if (kind == fill_kind::benchdnn) return benchdnn_acceptance(e, a);
-    return kind == fill_kind::ties && a.id == JITNORM_ARG_DST ? exactly(a.data.type()) : acceptance{};
+acceptance acceptance_of(const argument &a, fill_kind kind) {
+    const bool must_be_exact = a.id == JITNORM_ARG_DST_1 || (a.id == JITNORM_ARG_DST && kind == fill_kind::ties);
+    return must_be_exact ? acceptance{is_exact, "must be exact"} : acceptance{};
 }
 
 buffer kept(const execution &e, int id, bool overwritten) { return overwritten ? e.data(id).clone() : e.data(id); }
@@ -63,7 +59,7 @@ row_checker::row_checker(const execution &e, const kept_inputs &inputs, fill_kin
     in_ = {src_, scale_, shift_, diff_dst_, {}, prb().epsilon, prb().is_rms(), prb().statistics_are_global()};
     for (const argument &a : e.arguments())
         if (a.use == role::output || a.use == role::both)
-            outputs_.emplace(a.id, comparison(name_of_output(a.id), a.data.shape(), acceptance_of(e, a, kind)));
+            outputs_.emplace(a.id, comparison(name_of_output(a.id), a.data.shape(), acceptance_of(a, kind)));
 }
 
 void row_checker::check_rows(dim_t begin, dim_t end) {

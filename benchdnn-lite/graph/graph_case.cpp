@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../error.hpp"
-#include "../problem/fpmath.hpp"
+#include "../problem/attributes.hpp"
 
 namespace benchdnn_lite {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "../error.hpp"
-#include "../problem/fpmath.hpp"
+#include "../problem/attributes.hpp"
 #include "../problem/tag.hpp"
 #include "graph_norm.hpp"
 

@@ -61,6 +61,7 @@ void check_status(jitnorm_status_t status, const char *call);
 // Further functions, which builds of older versions may not have. In the table of such a build they are null.
 #define BENCHDNN_LITE_LATER_FUNCTIONS(take) \
     take(primitive_attr_set_deterministic) \
+    take(primitive_attr_set_epsilon) \
     take(primitive_attr_set_fpmath_mode_v2) \
     take(primitive_attr_set_residual) \
     take(primitive_attr_set_scales_v3) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes scales, post-operations and the scratchpad mode in benchdnn's syntax.
+// Reads and writes scales, post-operations, the scratchpad mode and the floating-point mode in benchdnn's syntax.
 #include "attributes.hpp"
 
 #include <limits>
@@ -152,6 +152,9 @@ std::string text_of(const binary_post_op &op) {
     return text;
 }
 
+constexpr std::string_view FPMATH_MODES[] = {"strict", "bf16", "f16", "any",
+                                             "tf32"}; // in the order of their enumerators
+
 } // namespace
 
 std::vector<dim_t> binary_post_op::source_dims(const std::vector<dim_t> &dims) const {
@@ -245,5 +248,16 @@ std::string to_text(const std::vector<post_op> &post_ops) {
     }
     return text;
 }
+
+fpmath parse_fpmath(std::string_view text) {
+    const std::vector<std::string> fields = split(text, ':');
+    if (fields.size() > 2) throw input_error("'", text, "' is not of the form MODE[:FOR_INTEGERS]");
+    const bool for_integers = fields.size() == 2 && parse_bool(fields[1]);
+    for (size_t i = 0; i < std::size(FPMATH_MODES); ++i)
+        if (FPMATH_MODES[i] == fields[0]) return {jitnorm_fpmath_mode_t(i), for_integers};
+    throw input_error("'", fields[0], "' is no floating-point mode: strict, bf16, f16, tf32, any");
+}
+
+std::string to_text(const fpmath &f) { return concat(FPMATH_MODES[size_t(f.mode)], f.for_integers ? ":true" : ""); }
 
 } // namespace benchdnn_lite

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data_type.hpp"
-#include "fpmath.hpp"
+#include "jitnorm/jitnorm_graph_types.h"
 
 namespace benchdnn_lite {
 
@@ -77,6 +77,13 @@ struct residual_addition {
     bool operator==(const residual_addition &) const = default;
 };
 
+// --attr-fpmath: which lower precision a problem allows.
+struct fpmath {
+    jitnorm_fpmath_mode_t mode = jitnorm_fpmath_mode_strict;
+    bool for_integers = false;
+    bool operator==(const fpmath &) const = default;
+};
+
 struct attributes {
     residual_addition residual;
     std::optional<residual_tensor> unquantized; // dst2: the values of dst before post-ops and the scales of dst
@@ -99,5 +106,10 @@ std::string to_text(const residual_addition &residual);
 std::string to_text(const std::optional<residual_tensor> &unquantized);
 std::string to_text(const tensor_scales &scales);
 std::string to_text(const std::vector<post_op> &post_ops);
+
+// Reads strict, bf16, f16, tf32 or any. :true or :false may follow: whether this holds for integers too. Throws
+// input_error.
+fpmath parse_fpmath(std::string_view text);
+std::string to_text(const fpmath &f);
 
 } // namespace benchdnn_lite

@@ -2,11 +2,10 @@
 // mode: what the program does with a problem: --mode, --mode-modifier, and the other options of a run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "cold_cache_mode.hpp"
 
 namespace benchdnn_lite {
 
@@ -35,9 +34,21 @@ struct mode_modifiers {
 mode_modifiers parse_mode_modifiers(std::string_view text); // letters P and M; throws input_error
 std::string to_text(const mode_modifiers &modifiers);
 
-// How results are judged. oracle: by bounds in ulps, on random data, adversarial data and ties. benchdnn: by benchdnn's
-// thresholds, on its data.
-enum class judge { oracle, benchdnn };
+// Which tensors must not be in the caches when a timed execution starts.
+struct cold_cache_mode {
+    enum class arguments { none, weights, all };
+    arguments cold = arguments::none;
+    // Each time before the copies of the tensors are used in turn, all pages of this much memory are written, so that
+    // the TLB forgets the translations of the tensors' addresses. 0: nothing is written.
+    size_t tlb_bytes = 0;
+
+    bool operator==(const cold_cache_mode &) const = default;
+};
+
+// Reads none, wei (or weights) or all. After wei and all, +tlb[:SIZE] may follow; SIZE is a number and M or G, by
+// default 1G. Throws input_error.
+cold_cache_mode parse_cold_cache(std::string_view text);
+std::string to_text(const cold_cache_mode &mode);
 
 constexpr double DEFAULT_MAX_MS = 3000, FAST_MAX_MS = 10;
 
@@ -45,7 +56,6 @@ constexpr double DEFAULT_MAX_MS = 3000, FAST_MAX_MS = 10;
 struct run_options {
     run_mode mode;
     mode_modifiers modifiers;
-    judge judged_by = judge::oracle;
     double max_ms = DEFAULT_MAX_MS; // for timing one problem
     int64_t fixed_times = 0;        // executions to time; 0: as many as max_ms allows
     int64_t repeats = 1;            // how many times each problem runs

@@ -128,6 +128,10 @@ void operation::set_unquantized(const primitive_attr &attr, const residual_tenso
 
 void operation::set_modes(jitnorm_primitive_attr_t attr) const {
     const attributes &a = problem_.attr;
+    if (double(float(problem_.epsilon)) != problem_.epsilon) {
+        check_later(reinterpret_cast<const void *>(api().primitive_attr_set_epsilon), "eps=X:f64");
+        check_status(api().primitive_attr_set_epsilon(attr, problem_.epsilon), "jitnorm_primitive_attr_set_epsilon");
+    }
     if (a.deterministic) {
         check_later(reinterpret_cast<const void *>(api().primitive_attr_set_deterministic), "attr-deterministic");
         check_status(api().primitive_attr_set_deterministic(attr, 1), "jitnorm_primitive_attr_set_deterministic");
@@ -174,13 +178,13 @@ void operation::create_descriptor(const primitive_attr &attr) {
         descriptor_ = make("jitnorm_layer_normalization_forward_primitive_desc_create_v2",
                            api().layer_normalization_forward_primitive_desc_create_v2, api().primitive_desc_destroy,
                            session_->cpu.get(), prop_kind_of(p.dir), src.get(), dst.get(), stat.get(),
-                           p.scale_shift.given, p.epsilon, p.flags, attr.get());
+                           p.scale_shift.given, float(p.epsilon), p.flags, attr.get());
     } else {
         const memory_desc diff_src = describe(p.diff_src_tag(), p.types.diff_src, dims);
         descriptor_ = make("jitnorm_layer_normalization_backward_primitive_desc_create_v2",
                            api().layer_normalization_backward_primitive_desc_create_v2, api().primitive_desc_destroy,
                            session_->cpu.get(), prop_kind_of(p.dir), diff_src.get(), dst.get(), src.get(), stat.get(),
-                           p.scale_shift.gradient, p.scale_shift.given, p.epsilon, p.flags, nullptr, attr.get());
+                           p.scale_shift.gradient, p.scale_shift.given, float(p.epsilon), p.flags, nullptr, attr.get());
     }
 }
 

@@ -148,6 +148,19 @@ std::string to_text(const shape &size) {
     return size.name.empty() ? text : concat(text, "_n\"", size.name, "\"");
 }
 
+double parse_epsilon(std::string_view text) {
+    constexpr std::string_view AS_DOUBLE = ":f64";
+    const double epsilon = text.ends_with(AS_DOUBLE) ? parse_double(text.substr(0, text.size() - AS_DOUBLE.size()))
+                                                     : double(parse_float(text));
+    if (epsilon < 0) throw input_error("'", text, "' is negative");
+    return epsilon;
+}
+
+std::string epsilon_text(double epsilon) {
+    const auto rounded = float(epsilon);
+    return double(rounded) == epsilon ? to_text(rounded) : to_text(epsilon) + ":f64";
+}
+
 std::string problem::src_tag() const { return tags.src == TAG_ANY ? "abx" : tags.src; }
 
 std::string problem::diff_src_tag() const {
@@ -195,7 +208,7 @@ std::string problem::line(bool canonical) const {
     knob(stat_tag != defaults.stat_tag, "stat_tag", stat_tag);
     knob(scale_shift != defaults.scale_shift, "ss_dt", to_text(scale_shift));
     knob(flags != defaults.flags, "flags", flags_text(flags));
-    knob(epsilon != defaults.epsilon, "eps", to_text(epsilon));
+    knob(epsilon != defaults.epsilon, "eps", epsilon_text(epsilon));
     knob(in_place != defaults.in_place, "inplace", in_place ? "true" : "false");
     knob(attr.residual != defaults.attr.residual, "attr-residual", to_text(attr.residual));
     knob(attr.unquantized != defaults.attr.unquantized, "attr-unquantized", to_text(attr.unquantized));

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "attributes.hpp"
-#include "context.hpp"
 #include "data_type.hpp"
 #include "impl_filter.hpp"
+#include "threads.hpp"
 
 namespace benchdnn_lite {
 
@@ -60,7 +60,11 @@ struct shape {
 shape parse_shape(std::string_view text);
 std::string to_text(const shape &size);
 
-constexpr float DEFAULT_EPSILON = 1.f / 16;
+constexpr double DEFAULT_EPSILON = 1.0 / 16;
+
+// X is the float next to the number, X:f64 the double. Throws input_error for a number below 0.
+double parse_epsilon(std::string_view text);
+std::string epsilon_text(double epsilon);
 
 struct problem {
     shape size;
@@ -71,7 +75,7 @@ struct problem {
     weight_types scale_shift;
     unsigned flags = 0;
     attributes attr;
-    float epsilon = DEFAULT_EPSILON;
+    double epsilon = DEFAULT_EPSILON;
     bool in_place = false;
     impl_filter filter;
     thread_context creation, execution; // the threads that create the primitive, and those that execute it

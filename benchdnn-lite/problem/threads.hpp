@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// threads: reads OpenMP's number of threads, and changes it for a while.
+// threads: reads OpenMP's number of threads, and changes it for a while, also as --ctx-init and --ctx-exe say.
 #pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace benchdnn_lite {
 
@@ -17,6 +21,29 @@ public:
 private:
     static void set(int count);
     const int before_ = thread_count();
+};
+
+// The value of --ctx-init or --ctx-exe: how many threads create a primitive, or execute it.
+struct thread_context {
+    int threads = 0; // 0 (auto): the program's number of threads
+    bool operator==(const thread_context &) const = default;
+};
+
+// Reads THREADS[:CORE_TYPE[:THREADS_PER_CORE]]; each field is a number or auto. The last two have no effect, because
+// the library runs on OpenMP, which chooses neither cores nor hyper-threads; benchdnn ignores them there too. Throws
+// input_error.
+thread_context parse_context(std::string_view text);
+std::string to_text(const thread_context &context);
+
+// While the object exists, parallel regions that this thread starts have the context's number of threads.
+class in_context {
+public:
+    explicit in_context(const thread_context &context) {
+        if (context.threads > 0) other_.emplace(context.threads);
+    }
+
+private:
+    std::optional<other_thread_count> other_;
 };
 
 } // namespace benchdnn_lite

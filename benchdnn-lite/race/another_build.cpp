@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../error.hpp"
+#include "plan_log.hpp"
 
 namespace benchdnn_lite {
 
@@ -135,12 +136,22 @@ private:
     std::string path_;
 };
 
+std::shared_ptr<const session> open_session(const std::string &file, const std::string &caches) {
+    std::optional<in_environment> other_caches;
+    if (!caches.empty()) other_caches.emplace("JITNORM_CACHES", caches);
+    return std::make_shared<const session>(functions_of(library_file(file)));
+}
+
+// A copy of the library that logs what it plans and does nothing else.
+std::shared_ptr<const session> open_planner(const std::string &file, const std::string &caches) {
+    const in_environment log("JITNORM_VERBOSE", "2");
+    return open_session(copied_file(file).path(), caches);
+}
+
 } // namespace
 
 peer_library another_build(const std::string &file, const std::string &caches) {
-    std::optional<in_environment> other_caches;
-    if (!caches.empty()) other_caches.emplace("JITNORM_CACHES", caches);
-    const auto s = std::make_shared<const session>(functions_of(library_file(file)));
+    const auto s = open_session(file, caches);
     const auto make = [s](const execution &e) -> std::unique_ptr<peer> {
         try {
             return std::make_unique<built_otherwise>(s, e.prb());
@@ -150,7 +161,13 @@ peer_library another_build(const std::string &file, const std::string &caches) {
             throw refusal(error.what());
         }
     };
-    return {.name = caches.empty() ? file : concat(file, " with ", caches), .make = make, .promises_our_bits = true};
+    peer_library made{.name = file, .make = make, .promises_our_bits = true};
+    if (caches.empty()) return made;
+    made.name = concat(file, " with ", caches);
+    made.plans_as_ours = [ours = open_planner(our_file(), ""), theirs = open_planner(file, caches)](const problem &p) {
+        return logged_plan(*ours, p) == logged_plan(*theirs, p);
+    };
+    return made;
 }
 
 peer_library this_build(const std::string &caches) {

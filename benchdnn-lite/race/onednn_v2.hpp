@@ -46,8 +46,8 @@ inline primitive_desc make_forward(dnnl_engine_t cpu, dnnl_prop_kind_t kind, con
                                    const tensor_desc &dst, const tensor_desc *statistics, const attr &a) {
     check_limits(p, src, dst);
     dnnl_layer_normalization_desc_t operation;
-    check(dnnl_layer_normalization_forward_desc_init(&operation, kind, src.get(),
-                                                     statistics ? statistics->get() : nullptr, p.epsilon, flags_of(p)),
+    check(dnnl_layer_normalization_forward_desc_init(
+              &operation, kind, src.get(), statistics ? statistics->get() : nullptr, float(p.epsilon), flags_of(p)),
           "forward");
     return make<primitive_desc>("forward", dnnl_primitive_desc_create, &operation, a.get(), cpu, nullptr);
 }
@@ -59,7 +59,8 @@ inline primitive_desc make_backward(dnnl_engine_t cpu, const problem &p, const t
     check_limits(p, diff_src, dst);
     dnnl_layer_normalization_desc_t operation;
     check(dnnl_layer_normalization_backward_desc_init(&operation, prop_kind_of(p.dir), dst.get(), src.get(),
-                                                      statistics ? statistics->get() : nullptr, p.epsilon, flags_of(p)),
+                                                      statistics ? statistics->get() : nullptr, float(p.epsilon),
+                                                      flags_of(p)),
           "backward");
     return make<primitive_desc>("backward", dnnl_primitive_desc_create, &operation, a.get(), cpu, forward);
 }

@@ -43,7 +43,7 @@ inline primitive_desc make_forward(dnnl_engine_t cpu, dnnl_prop_kind_t kind, con
                                    const tensor_desc &dst, const tensor_desc *statistics, const attr &a) {
     return make<primitive_desc>("forward", dnnl_layer_normalization_forward_primitive_desc_create_v2, cpu, kind,
                                 src.get(), dst.get(), statistics ? statistics->get() : nullptr,
-                                type_of(p.scale_shift.given), p.epsilon, p.flags, a.get());
+                                type_of(p.scale_shift.given), float(p.epsilon), p.flags, a.get());
 }
 
 inline primitive_desc make_backward(dnnl_engine_t cpu, const problem &p, const tensor_desc &src, const tensor_desc &dst,
@@ -52,7 +52,7 @@ inline primitive_desc make_backward(dnnl_engine_t cpu, const problem &p, const t
     return make<primitive_desc>("backward", dnnl_layer_normalization_backward_primitive_desc_create_v2, cpu,
                                 prop_kind_of(p.dir), diff_src.get(), dst.get(), src.get(),
                                 statistics ? statistics->get() : nullptr, type_of(p.scale_shift.gradient),
-                                type_of(p.scale_shift.given), p.epsilon, p.flags, forward, a.get());
+                                type_of(p.scale_shift.given), float(p.epsilon), p.flags, forward, a.get());
 }
 
 } // namespace benchdnn_lite::dnnl

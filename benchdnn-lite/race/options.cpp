@@ -33,15 +33,12 @@ struct race_knob {
 constexpr race_knob KNOBS[] = {
     {"--peer", "FILE", [](race_options &o, const std::string &v) { o.peer = v; }},
     {"--plan", "SIZES", [](race_options &o, const std::string &v) { o.plan = parse_caches(v); }},
-    {"--steps", "", [](race_options &o, const std::string & /* v */) { o.steps = true; }},
     {"--threads", "N",
      [](race_options &o, const std::string &v) { o.conditions.threads = parse_count(v, 1, MAX_THREADS); }},
     {"--rounds", "N",
      [](race_options &o, const std::string &v) { o.conditions.rounds = parse_count(v, 1, MAX_ROUNDS); }},
     {"--then-read", "", [](race_options &o, const std::string & /* v */) { o.conditions.then_read = true; }},
     {"--json", "FILE", [](race_options &o, const std::string &v) { o.json = v; }},
-    {"--plot", "FILE", [](race_options &o, const std::string &v) { o.plot = v; }},
-    {"--title", "TEXT", [](race_options &o, const std::string &v) { o.title = v; }},
 };
 
 void set(race_options &options, const race_knob &knob, const std::string &value) {
@@ -66,12 +63,6 @@ bool take(race_options &options, const std::string &argument) {
     return true;
 }
 
-void check_peer(const race_options &options) {
-    if (options.steps && !(options.peer.empty() && options.plan.empty()))
-        throw input_error("--steps is a peer of its own, which --", options.peer.empty() ? "plan" : "peer",
-                          " says nothing about");
-}
-
 bool is_problem(const std::string &argument) {
     return argument.rfind('-', 0) != 0 || argument.rfind("--batch=", 0) == 0;
 }
@@ -86,7 +77,6 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
         if (!take(options, argument)) rest.push_back(argument);
     }
     if (!options.text.empty()) return options;
-    check_peer(options);
     if (std::none_of(rest.begin(), rest.end(), is_problem))
         rest.insert(rest.end(), {"--batch=race_forward", "--batch=race_backward"});
     command c = parse_command_line(rest);
@@ -97,10 +87,10 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
 }
 
 std::string race_help() {
-    return "Races layer normalization against oneDNN, or another build of jitnorm, and against plain copies of the "
+    return "Usage: benchdnn-lite-race [knob...] [problem...]\n"
+           "Races layer normalization against oneDNN, or another build of jitnorm, and against plain copies of the "
            "same\n"
            "bytes.\n\n"
-           "  benchdnn-lite-race [knob...] [problem...]\n\n"
            "  --peer=FILE     in place of oneDNN the libjitnorm.so of another build, on buffers of its own; its "
            "results\n"
            "                  are to have the bits of ours: where they only come close, the race is run, the note "
@@ -108,14 +98,11 @@ std::string race_help() {
            "                  \"bits differ\", and the exit status is 1\n"
            "  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432; without\n"
            "                  --peer it is this build once more, on buffers of its own\n"
-           "  --steps         in place of oneDNN the steps that a problem does at once: a plain loop that adds the\n"
-           "                  residual, this library's normalization, a plain loop that finds scales and quantizes\n"
            "  --threads=N     threads of both libraries and of the copies (1)\n"
            "  --rounds=N      interleaved rounds, of which medians are taken (15)\n"
            "  --then-read     times include a pass that reads the result, as its next user would\n"
-           "  --json=FILE     the results for machines\n"
-           "  --plot=FILE     gigabytes in a second by size, as SVG, a line for each contestant\n"
-           "  --title=TEXT    what stands above the plot (the contestants and threads)\n\n"
+           "  --json=FILE     the results for machines; tools/draw-race draws them\n\n"
+
            "Without a problem: --batch=race_forward --batch=race_backward. Other knobs and problems are those of\n"
            "benchdnn-lite (its --help lists them; those of checking and timing have no effect).\n\n"
            "Exit status: 0 raced, 1 results differed or an error, 2 mistake on the command line.\n";

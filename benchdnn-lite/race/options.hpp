@@ -15,10 +15,8 @@ struct race_options {
     // Sizes of caches that the peer plans for; empty: those of the machine. If `peer` is empty, a plan makes this build
     // the peer.
     std::string plan;
-    bool steps = false;     // the peer is in_steps()
-    std::string json, plot; // files to write; empty: none
-    std::string title;      // of the plot; empty: the contestants
-    std::vector<job> jobs;
+    std::string json; // file to write; empty: none
+    job_list jobs;
 };
 
 // Parses the command line. If it has no problem, the batch files race_forward and race_backward are raced. Throws

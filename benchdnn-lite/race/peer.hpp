@@ -31,6 +31,8 @@ struct peer_library {
     // the problem.
     std::function<std::unique_ptr<peer>(const execution &)> make;
     bool promises_our_bits = false;
+    // Whether it goes through the rows of the problem as our library does. Null: it cannot be asked.
+    std::function<bool(const problem &)> plans_as_ours = {};
     double tolerance = 1e-3; // by how much its results may differ, relative to the largest element of a tensor
 };
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <new>
 
 #include "../correctness/fill.hpp"
 #include "../error.hpp"
 #include "../problem/memory_size.hpp"
-#include "agreement.hpp"
 #include "copies.hpp"
 #include "interleave.hpp"
 #include "read_pass.hpp"
@@ -18,6 +18,64 @@
 namespace benchdnn_lite {
 
 namespace {
+
+struct extent {
+    double largest = 0, difference = 0;
+};
+
+void widen(extent &e, const std::vector<double> &ours, const std::vector<double> &theirs) {
+    for (size_t c = 0; c < ours.size(); ++c) {
+        const double difference = std::fabs(ours[c] - theirs[c]);
+        e.largest = std::max(e.largest, std::fabs(ours[c]));
+        e.difference = std::isnan(difference) ? INFINITY : std::max(e.difference, difference);
+    }
+}
+
+// Whether no element differs by more than `tolerance` times the largest magnitude in `ours`, plus one ulp at that
+// magnitude.
+bool is_close(const buffer &ours, const buffer &theirs, double tolerance) {
+    extent e;
+    std::vector<double> a(size_t(ours.shape().dims.back())), b(a.size());
+    for (dim_t row = 0; row < ours.rows(); ++row) {
+        ours.get_row(row, a);
+        theirs.get_row(row, b);
+        widen(e, a, b);
+    }
+    return e.difference <= tolerance * e.largest + 2 * half_ulp(ours.type(), e.largest);
+}
+
+// The bytes between elements count, too.
+bool has_same_bytes(const buffer &ours, const buffer &theirs) {
+    return ours.size() == theirs.size() && std::memcmp(ours.data(), theirs.data(), ours.size()) == 0;
+}
+
+// The first output whose values are not close, and the first whose bytes differ, as ids of arguments. 0: there is none.
+struct disagreement {
+    int in_values = 0, in_bits = 0;
+};
+
+// Runs both libraries on the same random inputs, made from `seed`, and compares their outputs. `tolerance` is that of
+// is_close().
+disagreement first_disagreement(const execution &ours, const peer &theirs, double tolerance, uint64_t seed) {
+    struct output {
+        int id;
+        buffer ours;
+    };
+    std::vector<output> outputs;
+    fill(ours, fill_kind::random, seed);
+    ours.run();
+    for (const argument &a : ours.arguments())
+        if (a.use == role::output || a.use == role::both) outputs.push_back({a.id, a.data.clone()});
+    fill(theirs.tensors(), fill_kind::random, seed);
+    theirs.run();
+    const auto first_without = [&](auto &&agree) {
+        const auto found = std::find_if(outputs.begin(), outputs.end(),
+                                        [&](const output &o) { return !agree(o.ours, theirs.tensors().data(o.id)); });
+        return found == outputs.end() ? 0 : found->id;
+    };
+    const auto close = [&](const buffer &a, const buffer &b) { return is_close(a, b, tolerance); };
+    return {first_without(close), first_without(has_same_bytes)};
+}
 
 // The bytes of all tensors of rows, each counted once.
 double bytes_moved(const problem &p) {
@@ -103,6 +161,8 @@ void race_now(const session &s, const peer_library &other, const race_conditions
     fill(e, fill_kind::random, seed);
     if (opponent) fill(opponent->tensors(), fill_kind::random, seed);
     measure(e, opponent.get(), conditions, result);
+    if (result.note.empty() && other.plans_as_ours && other.plans_as_ours(result.prb))
+        result.note = "the same plan: what differs is noise";
 }
 
 } // namespace

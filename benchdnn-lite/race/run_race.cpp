@@ -10,10 +10,8 @@
 #include "../cli/exit_status.hpp"
 #include "../cli/output_file.hpp"
 #include "another_build.hpp"
-#include "in_steps.hpp"
 #include "json.hpp"
 #include "options.hpp"
-#include "plot.hpp"
 #include "table.hpp"
 
 namespace benchdnn_lite {
@@ -33,22 +31,16 @@ void print(const std::string &text) {
 std::vector<race_result> race_all(const race_options &options, const peer_library &other) {
     std::vector<race_result> results;
     const session s;
-    for (const job &j : options.jobs) {
+    for (size_t i = 0; i < options.jobs.size(); ++i) {
+        const job j = options.jobs[i];
         results.push_back(race(s, j.prb, other, options.conditions, j.options.seed));
         print(race_line(results.back()));
     }
     return results;
 }
 
-std::string title_of(const race_setting &setting) {
-    const int threads = setting.conditions.threads;
-    return concat(setting.ours, " and ", setting.theirs, ", ", std::to_string(threads),
-                  threads == 1 ? " thread" : " threads", setting.conditions.then_read ? ", result read" : "");
-}
-
 int run(const race_options &options, const peer_library &other) {
     check_writable("json", options.json);
-    check_writable("plot", options.plot);
     omp_set_num_threads(options.conditions.threads); // both libraries take the number of threads from OpenMP
     const race_setting setting{our_name(), other.name, options.conditions};
     print(race_heading(setting.ours, setting.theirs, setting.conditions));
@@ -56,13 +48,10 @@ int run(const race_options &options, const peer_library &other) {
     print(race_summary(results));
     std::fputs(race_unrest(results).c_str(), stderr);
     if (!options.json.empty()) write_file(options.json, race_json(setting, results));
-    const std::string title = options.title.empty() ? title_of(setting) : options.title;
-    if (!options.plot.empty()) write_file(options.plot, race_plot(title, setting, results));
     return std::any_of(results.begin(), results.end(), [](const race_result &r) { return r.disagrees; }) ? 1 : 0;
 }
 
 peer_library chosen_peer(const race_options &options, const peer_library &otherwise) {
-    if (options.steps) return in_steps();
     if (!options.peer.empty()) return another_build(options.peer, options.plan);
     return options.plan.empty() ? otherwise : this_build(options.plan);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_race: the whole program. Returns the exit status. The peer is `other` unless --peer, --plan or --steps chooses
+// run_race: the whole program. Returns the exit status. The peer is `other` unless --peer or --plan chooses
 // another.
 #pragma once
 

@@ -3,8 +3,8 @@
 // that each one finds its tensors in memory and not in a cache.
 #pragma once
 
-#include "../problem/cold_cache_mode.hpp"
 #include "../problem/execution.hpp"
+#include "../problem/mode.hpp"
 
 namespace benchdnn_lite {
 

@@ -9,13 +9,16 @@ namespace benchdnn_lite {
 
 struct spread {
     double least = 0, average = 0, most = 0, median = 0;
-    size_t count = 0; // how many measurements there were
+    size_t count = 0;      // how many measurements there were
+    double one_thread = 0; // the median where one thread does all of it; 0: not measured, or no other is
 
-    double worst_over_best() const { return least > 0 ? most / least : 1; }
+    // The larger of two ratios: most over least, and median over one_thread.
+    double worst_over_best() const;
 
     // Whether other programs must have used the machine meanwhile: the median or the average is more than twice the
-    // least. The most is not considered, because on every machine the system delays a few measurements. Always false
-    // for fewer than 8 measurements.
+    // least, or the median is more than twice what one thread needs, since then threads wait for cores. The most is not
+    // considered, because on every machine the system delays a few measurements. Fewer than 8 measurements vary by
+    // chance: of these, only a median of more than ten times what one thread needs counts.
     bool is_beyond_reason() const;
 };
 

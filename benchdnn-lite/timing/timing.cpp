@@ -19,9 +19,11 @@ namespace {
 
 using timer = std::chrono::steady_clock;
 
-constexpr double BLOCK_US = 50;          // about how long a block takes: a thousand times the clock's step
-constexpr double WARM_UP_US = 20'000;    // until threads are awake and the processor runs at its full frequency
-constexpr double LONG_CALL_US = 1'000;   // calls that take so long need no untimed call before a block
+constexpr double BLOCK_US = 50;        // about how long a block takes: a thousand times the clock's step
+constexpr double WARM_UP_US = 20'000;  // until threads are awake and the processor runs at its full frequency
+constexpr double LONG_CALL_US = 1'000; // calls that take so long need no untimed call before a block
+constexpr size_t ONE_THREAD_BLOCKS = 9;
+constexpr double ONE_THREAD_SHARE = 0.1; // of the time for a problem
 constexpr size_t PARALLEL_COPY = 262144; // bytes; larger copies are made by all threads
 
 double microseconds_since(timer::time_point start) {
@@ -64,12 +66,12 @@ private:
     guarded_bytes from_, to_;
 };
 
+using body = std::function<void(size_t call)>;
+
 // Measures blocks of calls of `run`. `prepare` is called before each block, outside of the measured time. The argument
 // of both is the number of the next call.
 class sampler {
 public:
-    using body = std::function<void(size_t call)>;
-
     // Warms up. single_calls: a block is one call, and the warm-up too.
     sampler(body run, body prepare, bool single_calls) : run_(std::move(run)), prepare_(std::move(prepare)) {
         const auto start = timer::now();
@@ -105,6 +107,15 @@ private:
     std::vector<double> us_, clocks_;
 };
 
+// The median of a few blocks, or of as many as a small part of the problem's time allows.
+double few_blocks_of(sampler s, const run_options &options) {
+    const auto start = timer::now();
+    do s.sample();
+    while (s.count() < ONE_THREAD_BLOCKS &&
+           microseconds_since(start) < ONE_THREAD_SHARE * options.time_limit_ms() * 1000);
+    return s.us().median;
+}
+
 // Counts each tensor once and without padding. Some implementations read src more than once, or touch the padding, but
 // the problem does not demand it. A tensor that is read and written counts as input and as output.
 void count_bytes(const execution &e, timing &t) {
@@ -126,8 +137,9 @@ timing time(const execution &e, const run_options &options) {
     t.cold = arguments.any_cold();
     const copier copies(t.bytes(), t.cold ? std::min(cache_bytes_to_evict(), machine_memory().available / 4) : 0);
     const bool fixed = options.fixed_times > 0, single_calls = fixed || t.cold;
-    sampler executions([&](size_t i) { arguments.run(i); }, [&](size_t i) { arguments.forget_pages(i); }, single_calls);
-    sampler memcpys([&](size_t i) { copies.copy(i); }, [](size_t) {}, single_calls);
+    const body run = [&](size_t i) { arguments.run(i); }, forget = [&](size_t i) { arguments.forget_pages(i); };
+    const body copy = [&](size_t i) { copies.copy(i); }, nothing = [](size_t) {};
+    sampler executions(run, forget, single_calls), memcpys(copy, nothing, single_calls);
     const auto start = timer::now();
     const auto goes_on = [&] {
         if (executions.count() == 0) return true;
@@ -140,7 +152,11 @@ timing time(const execution &e, const run_options &options) {
     }
     t.us = executions.us();
     t.clocks = executions.clocks();
-    t.memcpy_us = memcpys.us().median;
+    t.copy_us = memcpys.us();
+    if (thread_count() == 1 || options.mode.fast) return t;
+    const other_thread_count alone(1);
+    t.us.one_thread = few_blocks_of(sampler(run, forget, single_calls), options);
+    t.copy_us.one_thread = few_blocks_of(sampler(copy, nothing, single_calls), options);
     return t;
 }
 

@@ -139,8 +139,9 @@ extern "C" {
 
 /* Creates a primitive descriptor of forward. prop_kind: jitnorm_forward_training or jitnorm_forward_inference.
  * stat_desc describes mean and variance; if it is null, they are f32 in the layout of src. scale and shift are f32.
- * epsilon, which is finite and not negative, is added to the variance. flags: values of jitnorm_normalization_flags_t,
- * or-ed. attr may be null, which means default attributes. */
+ * epsilon, which is finite and not negative, is added to the variance; jitnorm_primitive_attr_set_epsilon gives a
+ * double in its place. flags: values of jitnorm_normalization_flags_t, or-ed. attr may be null, which means default
+ * attributes. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,

@@ -97,8 +97,9 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_get_workspace_size(
     const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t gamma, double epsilon, const_jitnorm_acl_tensor_t y_out,
     const_jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
 
-/* x has at least 2 dimensions. dy and dx_out have x's shape, rstd has [A1..Ai] ([1] if i is 0), dgamma_out has gamma's
- * shape. The order of each sum does not depend on the number of threads, so results are the same from run to run. */
+/* dy and dx_out have x's shape, dgamma_out has gamma's shape. rstd may have any shape with an element for each row, in
+ * the order of the rows, for which strides exist: that of forward's rstd_out, [A1..Ai] and others. The order of each
+ * sum does not depend on the number of threads, so results are the same from run to run. */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad_get_workspace_size(
     const_jitnorm_acl_tensor_t dy, const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t rstd,
     const_jitnorm_acl_tensor_t gamma, const_jitnorm_acl_tensor_t dx_out, const_jitnorm_acl_tensor_t dgamma_out,
@@ -113,7 +114,8 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_gemma_rms_norm_get_workspace_size
 /* ---------------------------------------------------------------- normalizations of sums
  *
  * The normalized values are x = x1 + x2, computed in f32. x_out receives x rounded to its type. The statistics are
- * those of the unrounded sum. x_out may be x2's memory, and y_out may be x1's, if type and layout are the same. */
+ * those of the unrounded sum. x_out may be x2's memory, and y_out may be x1's, if type and layout are the same.
+ * Otherwise outputs must not overlap other tensors. */
 
 /* RMS normalization of x. All tensors have the same type, FLOAT, FLOAT16 or BF16, except rstd_out, which is FLOAT. x2,
  * y_out and x_out have x1's shape; gamma and rstd_out are as for jitnorm_aclnn_rms_norm_get_workspace_size. If tensors
@@ -190,7 +192,7 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_dynamic_quant_get_wo
  *                  elements is null
  *   PARAM_INVALID: the executor has ended or belongs to another operation; workspace_size is less than the first call
  *                  asked for; the first element of an output is at the address of another tensor's first element, and
- *                  the two may not share memory as said above */
+ *                  the two may not share memory as said above; a tensor that is used begins in the workspace */
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm(void *workspace, uint64_t workspace_size,
                                                           jitnorm_acl_op_executor_t executor, void *stream);
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_with_impl_mode(void *workspace, uint64_t workspace_size,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jitnorm_attr.h: what a primitive does beyond its operation: adding a residual before, scales, post-operations, a
- * second output without scales and post-operations; and who owns the scratchpad. Included by jitnorm.h. What
- * jitnorm_memory.h says at its top about errors and ownership holds here too.
+ * second output without scales and post-operations; an epsilon in double; and who owns the scratchpad. Included by
+ * jitnorm.h. What jitnorm_memory.h says at its top about errors and ownership holds here too.
  *
  * One element of dst is computed in these steps, all in f32 (in f64 if data is f64). It is converted to dst's type
  * once, at the end:
@@ -10,7 +10,7 @@
  *     dst_2 = y                            (if there is one, converted to its own type)
  *     y = post_op[n-1](... post_op[0](y))
  *     dst = y / dst_scale                  (if there is one, given or found)
- * Backward takes default attributes only, except for the scratchpad mode and the residual. */
+ * Backward takes default attributes only, except for the scratchpad mode, the residual and epsilon. */
 #ifndef JITNORM_ATTR_H
 #define JITNORM_ATTR_H
 
@@ -22,7 +22,8 @@ extern "C" {
 
 /* ---------------------------------------------------------------- attributes */
 
-/* Creates default attributes: no residual, no scales, no post-ops, one output, and the library owns the scratchpad. */
+/* Creates default attributes: no residual, no scales, no post-ops, one output, the epsilon of the creation function,
+ * and the library owns the scratchpad. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_create(jitnorm_primitive_attr_t *attr);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_clone(jitnorm_primitive_attr_t *attr,
                                                           const_jitnorm_primitive_attr_t existing);
@@ -98,15 +99,25 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_unquantized_dst(jitnorm_
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_unquantized_dst(const_jitnorm_primitive_attr_t attr,
                                                                         const_jitnorm_memory_desc_t *unquantized_desc);
 
-/* The functions below accept any wish of the caller. If layer normalization does not take a wish, creating the
- * primitive descriptor fails with unimplemented, not the function here: one attribute object may be made for several
- * primitives, and not all of them are layer normalizations. */
+/* Gives the normalization an epsilon in double, which is added to the variance in place of the float that the creation
+ * function takes; that one is ignored. 1e-5 as a float is 2.5e-8 of its value away from 1e-5, which moves results by up
+ * to 1.3e-8 of their value: more than the error of everything else if data is f64. jitnorm_query_epsilon_f32 answers
+ * this epsilon rounded to a float. A further call replaces it.
+ * invalid_arguments: a null attr; an epsilon that is negative or not finite. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t attr, double epsilon);
+/* *epsilon is -1 if none was set. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_primitive_attr_t attr, double *epsilon);
+
+/* The functions below accept any wish that some primitive of oneDNN could fulfil. If layer normalization does not take
+ * a wish, creating the primitive descriptor fails with unimplemented, not the function here: one attribute object may
+ * be made for several primitives, and not all of them are layer normalizations. */
 
 /* Gives the tensor `arg` a scale: with mask 0 one f32 for the whole tensor. An execution takes the scale as
  * JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Scales are meant for s8 and u8, but layer normalization takes
  * scales of JITNORM_ARG_SRC and JITNORM_ARG_DST with every type of src and dst, with mask 0 alone. A further call for
  * the same argument replaces the scale.
- * invalid_arguments: a negative arg or mask. */
+ * invalid_arguments: an arg that no primitive of oneDNN gives scales (taken are SRC, SRC_1, oneDNN's SRC_2, WEIGHTS and
+ *   MULTIPLE_SRC, DST); a negative mask. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask);
 
 /* Give the tensor `arg` scales. Bit d of the mask says that there is a scale for each index of dimension d, or, with
@@ -128,9 +139,9 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_prim
  * all sizes and strides must be known when the descriptor is created; otherwise that fails with unimplemented. It fails
  * with invalid_arguments if the rows of dst are not whole groups.
  *
- * invalid_arguments: a null attr; a negative arg or mask; ndims other than 0 and 2; groups that are null or not
- *   positive; groups or a type of 8 bits with mask 0; is_on_host with a mask or groups; a type other than f32, bf16,
- *   f16, e8m0 (13) and f8_e4m3 (10); an unknown quantization mode, or undef. */
+ * invalid_arguments: a null attr; arg and mask as above; ndims other than 0 and 2; groups that are null or not
+ * positive; groups or a type of 8 bits with mask 0; is_on_host with a mask or groups; a type other than f32, bf16, f16,
+ * e8m0 (13) and f8_e4m3 (10); an unknown quantization mode, or undef. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales(jitnorm_primitive_attr_t attr, int arg, int mask,
                                                                int ndims, const jitnorm_dims_t group_dims,
                                                                jitnorm_data_type_t data_type);
@@ -143,7 +154,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primit
                                                                   jitnorm_quantization_mode_t quantization_mode);
 
 /* Give the tensor `arg` zero points. Layer normalization takes none.
- * invalid_arguments: as for scales, with the types s32, s8 and u8. */
+ * invalid_arguments: as for scales, with the types s32, s8 and u8, and without SRC_1 and MULTIPLE_SRC. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points_mask(jitnorm_primitive_attr_t attr, int arg,
                                                                          int mask);
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points(jitnorm_primitive_attr_t attr, int arg, int mask,

@@ -189,6 +189,16 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
                           "could not set an unquantized output");
     }
 
+    // -1 if none was set.
+    double get_epsilon() const {
+        double result;
+        error::wrap_c_api(jitnorm_primitive_attr_get_epsilon(get(), &result), "could not get the epsilon");
+        return result;
+    }
+    void set_epsilon(double epsilon) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_epsilon(get(), epsilon), "could not set the epsilon");
+    }
+
     void set_scales_mask(int arg, int mask) {
         error::wrap_c_api(jitnorm_primitive_attr_set_scales_mask(get(), arg, mask), "could not set a scale");
     }

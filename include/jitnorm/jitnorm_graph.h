@@ -50,8 +50,8 @@ extern "C" {
  * LayerNormBackward (jitnorm_graph_op_layer_norm_backward) and LayerNormBackprop
  * (jitnorm_graph_op_layer_norm_backprop), which is an older name of the same operation:
  *   inputs     src, diff_dst, mean, variance, gamma?, beta?           (beta is ignored)
- *   outputs    diff_src, diff_gamma?, diff_beta?         (with use_affine all three; without it diff_src alone or all
- *                                                         three, where diff_gamma is the gradient of a gamma of ones)
+ *   outputs    diff_src, diff_gamma?, diff_beta?         (without gamma or use_affine diff_gamma is the gradient of a
+ *                                                         gamma of ones)
  *   attributes begin_norm_axis, use_affine, epsilon as above
  *
  * Data types of LayerNorm and its backward: src, dst and their gradients have the same type, f32, bf16 or f16. gamma,
@@ -94,11 +94,13 @@ extern "C" {
  * rounded sum is normalized. Quantize is round(value * (1 / scale) + zero point): the quotient, the product and the sum
  * are each rounded to f32; then the value is rounded to an integer, halves to even, and saturated.
  *
- * Shapes: gamma, beta and their gradients have the normalized axes of src. mean and variance have the axes before them,
- * [A1..Ai], optionally followed by a 1 for each normalized axis, [A1..Ai,1..1]. The variance tensor always holds the
- * variance. src may have 1 to 11 dimensions, which may be 0. Each tensor may have any strides. What is written (dst,
- * gradients, statistics of LayerNorm) must not have a stride of 0, except along a dimension of size 1 or if it has no
- * elements. What is read may have strides of 0. For rows without elements the mean is 0 and the variance NaN.
+ * Shapes: gamma, beta and their gradients have the normalized axes of src; in LayerNorm and its backward each may also
+ * be a vector of as many elements, in row-major order (an output of unknown shape gets the axes). mean and variance
+ * have the axes before them, [A1..Ai], optionally followed by a 1 for each normalized axis, [A1..Ai,1..1]. The variance
+ * tensor always holds the variance. src may have 1 to 11 dimensions, which may be 0. Each tensor may have any strides.
+ * What is written (dst, gradients, statistics of LayerNorm) must not have a stride of 0, except along a dimension of
+ * size 1 or if it has no elements. What is read may have strides of 0. For rows without elements the mean is 0 and the
+ * variance NaN.
  *
  * If jitnorm_graph_compiled_partition_get_inplace_ports says so, dst may share src's memory, a sum may share the memory
  * of the tensor that is added, and diff_src (pd_x) may share that of diff_dst (dy). No other output may have the handle
@@ -302,6 +304,22 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute(
     const_jitnorm_graph_compiled_partition_t compiled_partition, jitnorm_stream_t stream, size_t num_inputs,
     const_jitnorm_graph_tensor_t *inputs, size_t num_outputs, const_jitnorm_graph_tensor_t *outputs);
 
+/* Does the same with a scratchpad of the caller's, which the execution overwrites: a tensor of at least the size that
+ * jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor tells. Executions at the same time need one each. The
+ * library uses its own scratchpad if this one is null or has no memory.
+ * invalid_arguments: as for jitnorm_graph_compiled_partition_execute, to which the scratchpad is an output; a
+ * scratchpad that is too small or of unknown size. */
+JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute_v2(
+    const_jitnorm_graph_compiled_partition_t compiled_partition, jitnorm_stream_t stream, size_t num_inputs,
+    const_jitnorm_graph_tensor_t *inputs, size_t num_outputs, const_jitnorm_graph_tensor_t *outputs,
+    const_jitnorm_graph_tensor_t scratchpad);
+
+/* Writes the description of the scratchpad that an execution needs to *lt: a vector of u8, of any alignment, with the
+ * id SIZE_MAX. It has no elements if no scratchpad is needed. invalid_arguments: a null pointer; nothing was compiled.
+ */
+JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor(
+    const_jitnorm_graph_compiled_partition_t compiled_partition, jitnorm_graph_logical_tensor_t *lt);
+
 /* Writes the description of a tensor as compiled, with known shape and strides, to *lt. A tensor that the operation
  * ignores has the description that was given for compilation.
  * invalid_arguments: a null pointer; nothing was compiled; a tensor that the operation does not have, or that was not
@@ -309,8 +327,9 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_execute(
 JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_query_logical_tensor(
     const_jitnorm_graph_compiled_partition_t compiled_partition, size_t tid, jitnorm_graph_logical_tensor_t *lt);
 
-/* Tells which tensors may share memory: at most one pair. The array belongs to the compiled partition and lives until
- * that is compiled again or destroyed. */
+/* Tells which tensors may share memory: src and dst (or diff_dst and diff_src), and if a sum with a residual is
+ * written, the tensor that is added and the sum; so there are 0 to 2 pairs. The array belongs to the compiled partition
+ * and lives until that is compiled again or destroyed. */
 JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_get_inplace_ports(
     const_jitnorm_graph_compiled_partition_t compiled_partition, size_t *num_inplace_pairs,
     const jitnorm_graph_inplace_pair_t **inplace_pairs);
@@ -323,6 +342,13 @@ JITNORM_API jitnorm_status_t jitnorm_graph_compiled_partition_get_inplace_ports(
 JITNORM_API jitnorm_status_t jitnorm_graph_tensor_create(jitnorm_graph_tensor_t *tensor,
                                                          const jitnorm_graph_logical_tensor_t *logical_tensor,
                                                          jitnorm_engine_t engine, void *handle);
+/* Creates a tensor of one value, which is copied from *scalar to memory that the tensor owns. It belongs to the engine
+ * of the CPU.
+ * invalid_arguments: a null pointer; a logical tensor that has dimensions, another property than
+ *   jitnorm_graph_tensor_property_host_scalar, or no data type. */
+JITNORM_API jitnorm_status_t jitnorm_graph_tensor_create_scalar(jitnorm_graph_tensor_t *tensor,
+                                                                const jitnorm_graph_logical_tensor_t *logical_tensor,
+                                                                const void *scalar);
 JITNORM_API jitnorm_status_t jitnorm_graph_tensor_destroy(jitnorm_graph_tensor_t tensor);
 
 JITNORM_API jitnorm_status_t jitnorm_graph_tensor_get_data_handle(const_jitnorm_graph_tensor_t tensor, void **handle);

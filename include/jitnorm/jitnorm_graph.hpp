@@ -48,6 +48,16 @@ public:
     }
     tensor(const logical_tensor &lt, const engine &on) : tensor(lt, on, JITNORM_MEMORY_ALLOCATE) {}
 
+    // Copies the value that data points to. See jitnorm_graph_tensor_create_scalar.
+    static tensor make_scalar_tensor(const logical_tensor &lt, const void *data) {
+        jitnorm_graph_tensor_t result;
+        error::wrap_c_api(jitnorm_graph_tensor_create_scalar(&result, &lt.c_data(), data),
+                          "could not create a tensor of one value");
+        tensor made;
+        made.reset(result);
+        return made;
+    }
+
     void *get_data_handle() const {
         void *result;
         error::wrap_c_api(jitnorm_graph_tensor_get_data_handle(get(), &result),
@@ -95,11 +105,22 @@ public:
         return result;
     }
 
-    void execute(stream &on, const std::vector<tensor> &inputs, const std::vector<tensor> &outputs) const {
+    // Describes the scratchpad that execute() may be given. It has 0 bytes if none is needed.
+    logical_tensor get_scratchpad_logical_tensor() const {
+        jitnorm_graph_logical_tensor_t result;
+        error::wrap_c_api(jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor(get(), &result),
+                          "could not get the scratchpad of a compiled partition");
+        return logical_tensor(result);
+    }
+
+    // The library uses its own scratchpad if none is given.
+    void execute(stream &on, const std::vector<tensor> &inputs, const std::vector<tensor> &outputs,
+                 const tensor &scratchpad = tensor()) const {
         const std::vector<const_jitnorm_graph_tensor_t> ins = handles_of(inputs), outs = handles_of(outputs);
-        error::wrap_c_api(jitnorm_graph_compiled_partition_execute(
+        error::wrap_c_api(jitnorm_graph_compiled_partition_execute_v2(
                               get(), on.get(), ins.size(), const_cast<const_jitnorm_graph_tensor_t *>(ins.data()),
-                              outs.size(), const_cast<const_jitnorm_graph_tensor_t *>(outs.data())),
+                              outs.size(), const_cast<const_jitnorm_graph_tensor_t *>(outs.data()),
+                              scratchpad.get(true)),
                           "could not execute a compiled partition");
     }
 

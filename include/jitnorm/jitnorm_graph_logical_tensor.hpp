@@ -17,6 +17,7 @@ namespace jitnorm {
         static jitnorm_status_t destroy(jitnorm_graph_##name##_t object) {                                             \
             return jitnorm_graph_##name##_destroy(object);                                                             \
         }                                                                                                              \
+        static const char *absence() { return "the " #name " is not initialized"; }                                    \
     };
 JITNORM_DEFINE_HANDLE(graph)
 JITNORM_DEFINE_HANDLE(op)
@@ -99,6 +100,12 @@ public:
         if (get_layout_type() != layout_type::strided)
             throw error(jitnorm_invalid_arguments, "the layout is not strided");
         return values(data_.layout.strides);
+    }
+    // Throws: no layout of this library is opaque.
+    size_t get_layout_id() const {
+        if (get_layout_type() != layout_type::opaque)
+            throw error(jitnorm_invalid_arguments, "the layout is not opaque");
+        return data_.layout.layout_id;
     }
     size_t get_mem_size() const {
         size_t size = 0;

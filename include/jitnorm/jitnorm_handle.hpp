@@ -37,7 +37,7 @@ private:
     std::shared_ptr<const std::string> text_; // shared: copying an exception must not throw
 };
 
-// Says how a C handle is destroyed. There is a specialization for each type of handle.
+// Says how a C handle is destroyed, and what its absence is called. There is a specialization for each type of handle.
 template <typename T>
 struct handle_traits;
 
@@ -54,7 +54,7 @@ public:
 
     // Returns the C handle, which this object still owns. Throws if it is empty, unless allow_empty is true.
     T get(bool allow_empty = false) const {
-        if (data_ == nullptr && !allow_empty) throw error(jitnorm_invalid_arguments, "object is not initialized");
+        if (data_ == nullptr && !allow_empty) throw error(jitnorm_invalid_arguments, handle_traits<T>::absence());
         return data_.get();
     }
     explicit operator T() const { return get(true); }
@@ -73,6 +73,7 @@ private:
     template <>                                                                                                        \
     struct handle_traits<jitnorm_##name##_t> {                                                                         \
         static jitnorm_status_t destroy(jitnorm_##name##_t object) { return jitnorm_##name##_destroy(object); }        \
+        static const char *absence() { return "the " #name " is not initialized"; }                                    \
     };
 JITNORM_DEFINE_HANDLE(engine)
 JITNORM_DEFINE_HANDLE(stream)

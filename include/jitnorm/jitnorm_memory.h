@@ -99,16 +99,17 @@ JITNORM_API jitnorm_status_t jitnorm_memory_desc_create_submemory(jitnorm_memory
 
 /* Describes the same elements in the same order with other dimensions, ndims of them. Dimensions of 1 may be added or
  * removed. Neighbouring dimensions that follow each other in memory without gaps may be joined; a dimension may be
- * split. An undecided layout stays undecided.
- * invalid_arguments: ndims out of range (1 to JITNORM_MAX_NDIMS); another number of elements; run-time sizes;
- *   dimensions for which no strides exist; joined or split dimensions with inner blocks or padding. */
+ * split. Dimensions of 0 stay: what lies before, between and behind them is joined and split by itself, and must have
+ * the same number of elements as before. An undecided layout stays undecided. invalid_arguments: ndims out of range (1
+ * to JITNORM_MAX_NDIMS); another number of elements; run-time sizes; dimensions for which no strides exist; joined or
+ * split dimensions with inner blocks or padding; a dimension of 0 that is joined, split, added or removed. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_reshape(jitnorm_memory_desc_t *memory_desc,
                                                          const_jitnorm_memory_desc_t existing, int ndims,
                                                          const jitnorm_dims_t dims);
 
 /* Describes the same elements with permuted dimensions: dimension d becomes dimension permutation[d], with its strides
  * and blocks. No element moves. permutation has as many numbers as there are dimensions.
- * invalid_arguments: permutation is no permutation of 0, 1, ... */
+ * invalid_arguments: permutation is no permutation of 0, 1, ...; run-time sizes. */
 JITNORM_API jitnorm_status_t jitnorm_memory_desc_permute_axes(jitnorm_memory_desc_t *memory_desc,
                                                               const_jitnorm_memory_desc_t existing,
                                                               const int *permutation);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jitnorm_types.h: the enumerations, handles and argument indices of the C interface, by subject in types/.
  *
- * Names and values equal those in oneDNN's dnnl_types.h, as far as oneDNN has them, so that most programs can be moved
- * over by replacing the prefix. Values are part of the ABI: they are never renumbered and never reused. */
+ * Names and values, except those of format tags, equal those in oneDNN's dnnl_types.h, as far as oneDNN has them: most
+ * programs can be moved over by replacing the prefix. Values are part of the ABI, never renumbered and never reused. */
 #ifndef JITNORM_TYPES_H
 #define JITNORM_TYPES_H
 

@@ -6,12 +6,28 @@
 #include <string>
 
 #include "../system/aligned_bytes.hpp"
+#include "../system/last_error.hpp"
 #include "../system/parallel.hpp"
 #include "../system/verbose.hpp"
 #include "lower/view.hpp"
 #include "objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
+
+namespace {
+
+// Adds what one problem of an operation does with the operation's parameters, under their numbers.
+void add_uses(const request &asked, int step, std::vector<layer_norm::tensor_use> &uses) {
+    const layer_norm::problem &p = asked.problem;
+    for (size_t i = 0; i < asked.parameters.size(); ++i) {
+        const parameter &given = asked.parameters[i];
+        if (!given.has_elements || access_of(p, given.part) == layer_norm::access::none) continue;
+        const bool is_output = access_of(p, given.part) == layer_norm::access::written;
+        uses.push_back({int(i), given.part, is_output, described_by(p, given.part), step});
+    }
+}
+
+} // namespace
 
 outcome ready_operation::make(request &&asked, std::shared_ptr<const ready_operation> &result) {
     const auto made = std::make_shared<ready_operation>(ready_operation{std::move(asked)});
@@ -31,13 +47,16 @@ outcome ready_operation::make(request &&asked, std::shared_ptr<const ready_opera
         made->executor = std::move(outer);
     else
         made->executor = std::move(inner);
-    made->aliases = layer_norm::alias_check(layer_norm::uses_of(p));
+    std::vector<layer_norm::tensor_use> uses;
+    if (made->before != nullptr) add_uses(made->before->asked, 0, uses);
+    add_uses(made->asked, 1, uses);
+    made->aliases = layer_norm::alias_check(uses);
     return {};
 }
 
 op_executor::op_executor(std::shared_ptr<const ready_operation> what, tensors given) : what_(std::move(what)) {
     for (size_t i = 0; i < given.size(); ++i)
-        if (given[i] != nullptr) addresses_[i] = given[i]->data;
+        if (given[i].t != nullptr) addresses_[i] = given[i].t->data;
 }
 
 // The workspace has what the first problem leaves for the second, then a scratchpad that both use, one after the other.
@@ -48,29 +67,49 @@ uint64_t op_executor::workspace_bytes() const {
     return wanted == 0 ? 0 : wanted + ALIGNMENT - 1;
 }
 
-outcome op_executor::bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments) const {
-    void *const *address = addresses_.data();
-    for (const parameter &p : what.asked.parameters) {
-        void *const data = *address++;
-        if (p.part == layer_norm::NO_SLOT || !p.has_elements) continue;
-        if (data == nullptr) return null_pointer("the address of a tensor is null");
-        arguments.set(p.part, p.first_element(data));
+outcome op_executor::bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
+                          first_elements &first) const {
+    for (size_t i = 0; i < what.asked.parameters.size(); ++i) {
+        const parameter &p = what.asked.parameters[i];
+        if (!p.has_elements) continue;
+        if (addresses_[i] == nullptr) return null_pointer(explain("the address of %s is null", p.name));
+        first[i] = p.first_element(addresses_[i]);
+        arguments.set(p.part, first[i]);
     }
     if (what.scratchpad_bytes != 0) arguments.set(layer_norm::SCRATCHPAD, scratchpad);
-    return what.aliases.fails(arguments) ? invalid(layer_norm::FORBIDDEN_ALIAS) : outcome{};
+    return {};
+}
+
+// Neither may two parameters share memory against the rule, nor may one begin in the workspace, which is written.
+outcome op_executor::check_addresses(const first_elements &first, const void *workspace) const {
+    const std::vector<parameter> &parameters = what_->asked.parameters;
+    if (const auto *pair = what_->aliases.find([&](int i) { return first[size_t(i)]; }))
+        return invalid(
+            layer_norm::explain_alias(parameters[size_t(pair->output)].name, parameters[size_t(pair->other)].name));
+    const uint64_t used = workspace_bytes();
+    const auto begin = reinterpret_cast<uintptr_t>(workspace);
+    for (size_t i = 0; used != 0 && i < parameters.size(); ++i)
+        if (first[i] != nullptr && reinterpret_cast<uintptr_t>(first[i]) - begin < used)
+            return invalid(explain("%s begins in the workspace", parameters[i].name));
+    return {};
 }
 
 outcome op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const {
-    if (bytes < workspace_bytes()) return invalid("the workspace is smaller than the first call asked for");
+    if (bytes < workspace_bytes())
+        return invalid(explain("the workspace has %llu bytes, the first call asked for %llu",
+                               static_cast<unsigned long long>(bytes),
+                               static_cast<unsigned long long>(workspace_bytes())));
     if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
     char *const begin = align_up(workspace), *scratchpad = begin + handed_on_bytes();
     if (handed_on_bytes() != 0) {
         arguments.before.set(layer_norm::SUM, begin);
         arguments.main.set(layer_norm::SRC, begin);
     }
+    first_elements first = {};
     if (what_->before != nullptr)
-        if (outcome bound = bind(*what_->before, scratchpad, arguments.before); bound.failed()) return bound;
-    return bind(*what_, scratchpad, arguments.main);
+        if (outcome bound = bind(*what_->before, scratchpad, arguments.before, first); bound.failed()) return bound;
+    if (outcome bound = bind(*what_, scratchpad, arguments.main, first); bound.failed()) return bound;
+    return check_addresses(first, workspace);
 }
 
 namespace {
@@ -102,12 +141,15 @@ outcome op_executor::run(const run_arguments &arguments, const jitnorm_stream *s
 }
 
 outcome op_executor::set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {
-    if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors) return invalid("unknown numbering");
+    if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors)
+        return invalid(explain("%d is no numbering", int(numbering)));
     const size_t all = what_->asked.parameters.size();
     const size_t first = numbering == jitnorm_acl_outputs ? what_->asked.inputs : 0;
     const size_t last = numbering == jitnorm_acl_inputs ? what_->asked.inputs : all;
-    if (index >= last - first) return invalid("there is no such parameter");
-    if (what_->asked.parameters[first + index].is_null) return invalid("the parameter was null in the first call");
+    if (index >= last - first)
+        return invalid(explain("there is no tensor %zu, the operation has %zu", index, last - first));
+    const parameter &changed = what_->asked.parameters[first + index];
+    if (changed.is_null) return invalid(explain("%s was null in the first call", changed.name));
     addresses_[first + index] = address;
     return {};
 }

@@ -22,7 +22,7 @@ struct ready_operation {
     layer_norm::solution solution = {};
     std::shared_ptr<const layer_norm::executor> executor = nullptr; // null if there is nothing to do
     size_t scratchpad_bytes = 0;
-    layer_norm::alias_check aliases = {};
+    layer_norm::alias_check aliases = {}; // of the parameters, by their numbers, in both problems
     bool is_as_chosen = true; // false if the system refused pages for the code of the implementation that was chosen
     std::shared_ptr<const ready_operation> before = nullptr; // solves request::before
 
@@ -35,11 +35,9 @@ struct run_arguments {
     layer_norm::arguments main, before;
 };
 
-constexpr size_t MOST_PARAMETERS = 10; // tensors of an operation
-
 class op_executor {
 public:
-    using tensors = std::span<const tensor *const>;
+    using tensors = std::span<const named_tensor>;
     // `given` are the operation's parameters, in the order of request::parameters; a parameter that is absent is null.
     // The executor keeps their addresses, not the tensors.
     op_executor(std::shared_ptr<const ready_operation> what, tensors given);
@@ -59,7 +57,10 @@ public:
 private:
     // The bytes of the workspace for request::bytes_from_before, in whole cache lines.
     size_t handed_on_bytes() const { return size_t(layer_norm::in_whole_lines(dim_t(what_->asked.bytes_from_before))); }
-    outcome bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments) const;
+    using first_elements = std::array<void *, MOST_PARAMETERS>; // of the parameters that are used
+    outcome bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
+                 first_elements &first) const;
+    outcome check_addresses(const first_elements &first, const void *workspace) const;
 
     std::shared_ptr<const ready_operation> what_;
     std::array<void *, MOST_PARAMETERS> addresses_ = {};

@@ -15,7 +15,9 @@ jitnorm_engine cpu{jitnorm_cpu};
 
 bool are_known(unsigned flags) { return flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order; }
 
-constexpr verdict UNKNOWN_FLAGS = invalid("unknown stream flags");
+verdict unknown(unsigned flags) {
+    return invalid(explain("flags is 0x%x, in_order or out_of_order is expected", flags));
+}
 
 } // namespace
 
@@ -43,17 +45,19 @@ jitnorm_status_t jitnorm_engine_destroy(jitnorm_engine_t) { return jitnorm_succe
 
 jitnorm_status_t jitnorm_stream_create(jitnorm_stream_t *stream, jitnorm_engine_t engine, unsigned flags) {
     if (any_null(stream, engine)) return report(__func__, JITNORM_NULL_AMONG(stream, engine));
-    if (!are_known(flags)) return report(__func__, UNKNOWN_FLAGS);
+    if (!are_known(flags)) return report(__func__, unknown(flags));
     return create(__func__, stream, engine, false, jitnorm_thread_pool_t{});
 }
 
 jitnorm_status_t jitnorm_stream_create_with_thread_pool(jitnorm_stream_t *stream, jitnorm_engine_t engine,
                                                         unsigned flags, const jitnorm_thread_pool_t *pool) {
     if (any_null(stream, engine, pool)) return report(__func__, JITNORM_NULL_AMONG(stream, engine, pool));
-    if (!are_known(flags)) return report(__func__, UNKNOWN_FLAGS);
-    if (pool->concurrency < 1) return report(__func__, invalid("a thread pool has a concurrency of 1 or more"));
+    if (!are_known(flags)) return report(__func__, unknown(flags));
+    if (pool->concurrency < 1)
+        return report(__func__, invalid(explain("pool has a concurrency of %d, 1 is the least", pool->concurrency)));
     if (pool->concurrency > 1 && pool->parallel_for == nullptr)
-        return report(__func__, invalid("the thread pool has no parallel_for"));
+        return report(__func__,
+                      invalid(explain("pool has a concurrency of %d and no parallel_for", pool->concurrency)));
     return create(__func__, stream, engine, true, *pool);
 }
 

@@ -16,10 +16,14 @@ namespace {
 
 // A tensor cannot have more elements.
 constexpr dim_t MOST_ELEMENTS = dim_t(1) << 53;
-constexpr verdict IMPOSSIBLE = invalid("all_rows or columns is negative, or more than a tensor can have");
 
-bool are_possible(dim_t rows, dim_t columns) {
-    return 0 <= rows && rows <= MOST_ELEMENTS && 0 <= columns && columns <= MOST_ELEMENTS;
+long long as_number(dim_t value) { return static_cast<long long>(value); }
+
+verdict check_sizes(dim_t all_rows, dim_t columns) {
+    for (const auto &[name, size] : {std::pair("all_rows", all_rows), std::pair("columns", columns)})
+        if (size < 0 || size > MOST_ELEMENTS)
+            return invalid(explain("%s is %lld, a tensor has 0 to 2^53", name, as_number(size)));
+    return {};
 }
 
 bool is_gradient_type(jitnorm_data_type_t type) {
@@ -33,22 +37,31 @@ verdict find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, con
     const row_blocks blocks(all, columns);
     dim_t first = 0;
     for (int i = 0; i < ranges; ++i) {
-        if (rows[i] < 0 || rows[i] > all - first) return invalid(explain("rows[%d] is no number of rows", i));
+        if (rows[i] < 0 || rows[i] > all - first)
+            return invalid(
+                explain("rows[%d] is %lld, %lld rows are left", i, as_number(rows[i]), as_number(all - first)));
         if (rows[i] > 0 && !blocks.may_cut_at(first)) return invalid(explain("range %d begins within a row block", i));
         if (rows[i] > 0 && columns > 0 && sums[i] == nullptr) return invalid(explain("sums[%d] is null", i));
         found.push_back({row_blocks(rows[i], columns, first, all), sums[i]});
         first += rows[i];
     }
-    return first == all ? verdict{} : invalid("the ranges are not all rows");
+    return first == all
+               ? verdict{}
+               : invalid(explain("the ranges have %lld rows, all_rows is %lld", as_number(first), as_number(all)));
 }
 
 verdict check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
-    if (!are_possible(all, columns)) return IMPOSSIBLE;
-    if (first < 0 || rows < 0 || first > all || rows > all - first) return invalid("the rows are not among all_rows");
+    if (const verdict v = check_sizes(all, columns); v.failed()) return v;
+    if (first < 0 || rows < 0 || first > all || rows > all - first)
+        return invalid(explain("there are %lld rows from first_row %lld on, all_rows is %lld", as_number(rows),
+                               as_number(first), as_number(all)));
     const row_blocks blocks(all, columns);
     if (rows == 0) return {};
-    if (!blocks.may_cut_at(first)) return invalid("the rows begin within a row block");
-    return blocks.may_cut_at(first + rows) ? verdict{} : invalid("the rows end within a row block");
+    for (const dim_t cut : {first, first + rows})
+        if (!blocks.may_cut_at(cut))
+            return invalid(explain("the rows begin or end at row %lld, within a row block of %lld rows", as_number(cut),
+                                   as_number(blocks.block_rows())));
+    return {};
 }
 
 } // namespace
@@ -56,7 +69,7 @@ verdict check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
 jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows, jitnorm_dim_t all_rows,
                                                        jitnorm_dim_t columns) {
     if (any_null(block_rows)) return report(__func__, JITNORM_NULL_AMONG(block_rows));
-    if (!are_possible(all_rows, columns)) return report(__func__, IMPOSSIBLE);
+    if (const verdict v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
     *block_rows = row_blocks(all_rows, columns).block_rows();
     return jitnorm_success;
 }
@@ -64,13 +77,14 @@ jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows
 jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jitnorm_data_type_t data_type,
                                                              jitnorm_dim_t all_rows, jitnorm_dim_t columns, int ranges,
                                                              const jitnorm_dim_t *rows, const double *const *sums) {
-    if (!are_possible(all_rows, columns)) return report(__func__, IMPOSSIBLE);
-    if (ranges < 0) return report(__func__, invalid("ranges is negative"));
+    if (const verdict v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
+    if (ranges < 0) return report(__func__, invalid(explain("ranges is %d, which is negative", ranges)));
     const void *const to = array_of(size_t(columns), gradient), *const numbers = array_of(size_t(ranges), rows);
     const void *const parts = array_of(size_t(ranges), sums);
     if (any_null(to, numbers, parts)) return report(__func__, null_among("gradient, rows, sums", {to, numbers, parts}));
     return guarded(__func__, [&] {
-        if (!is_gradient_type(data_type)) return invalid("the type of a gradient is f32, bf16, f16 or f64");
+        if (!is_gradient_type(data_type))
+            return invalid(explain("data_type is %d, a gradient is f32, bf16, f16 or f64", int(data_type)));
         std::vector<row_range_sums> found;
         if (verdict v = find_ranges(all_rows, columns, ranges, rows, sums, found); v.failed()) return v;
         layer_norm::reference::merge_gradients(found, columns, data_type, gradient);

@@ -54,7 +54,8 @@ jitnorm_status_t jitnorm_set_implementation(const char *name) {
 
 jitnorm_status_t jitnorm_set_jit_profiling_flags(unsigned flags) {
     constexpr unsigned OF_ONEDNN = 0xF;
-    if ((flags & ~OF_ONEDNN) != 0) return report(__func__, invalid("unknown flags"));
+    if ((flags & ~OF_ONEDNN) != 0)
+        return report(__func__, invalid(explain("flags is 0x%x, which has unknown bits", flags)));
     if ((flags & ~JITNORM_JIT_PROFILE_LINUX_PERF) != 0)
         return report(__func__, unsupported("a profiler other than perf, or its processor's own clock"));
     jit::set_profilers(flags);

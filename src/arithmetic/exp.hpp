@@ -20,8 +20,8 @@ struct exp_constants<float> {
     using bits = int32_t;
     static constexpr int MANTISSA = 23, BIAS = 127;
     static constexpr float MAGIC = 0x1.8p+23f; // the last bits of x + MAGIC are x rounded to an integer
-    static constexpr float LIMIT =
-        174; // |x| > LIMIT: exp is 0 or infinity; else 2^n is a product of two normal numbers
+    // If |x| > LIMIT, exp is 0 or infinity; else 2^n is a product of two normal numbers.
+    static constexpr float LIMIT = 174;
     static constexpr float LOG2_E = 0x1.715476p+0f;
     static constexpr float LN2_HIGH = 0x1.62e4p-1f; // n * LN2_HIGH is exact
     static constexpr float LN2_LOW = 0x1.7f7d1cp-20f;

@@ -159,8 +159,8 @@ row_statistics<T> finish(const moments<T> &row, double inv_count) {
 
 // 1 / sqrt(variance + epsilon), rounded once to T
 template <typename T>
-T reciprocal_deviation(double variance, float epsilon) {
-    return T(1.0 / std::sqrt(variance + double(epsilon)));
+T reciprocal_deviation(double variance, double epsilon) {
+    return T(1.0 / std::sqrt(variance + epsilon));
 }
 
 // The constants of a row by which its elements are normalized: xhat = fma(x - hi, rstd, bias).
@@ -176,7 +176,7 @@ T bias_of_shift(double shift) {
 }
 
 template <typename T>
-normalizer<T> make_normalizer(const row_statistics<T> &row, float epsilon) {
+normalizer<T> make_normalizer(const row_statistics<T> &row, double epsilon) {
     const T rstd = reciprocal_deviation<T>(row.variance, epsilon);
     const double shift = row.lo == 0 ? 0 : row.lo * double(rstd); // rstd may be infinite
     return {row.hi, rstd, bias_of_shift<T>(shift)};

@@ -6,6 +6,7 @@
 #include "../layout/row_space.hpp"
 #include "../layout/rows_in_place.hpp"
 #include "../layout/rows_interleaved.hpp"
+#include "../system/environment.hpp"
 #include "backward_work.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -111,18 +112,20 @@ void plan_tiles(const problem &p, const row_tensors &tensors, dim_t block_rows, 
 void plan_threads(const problem &p, const machine &m, const backward_work &work, plan &to) {
     const dim_t bytes = bytes_of(p);
     const dim_t shares = work.gradients() > 0 ? work.cut().parts() : p.rows();
-    to.row_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, shares), MAX_SHARES);
+    to.row_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, shares, m.threads_sleep), MAX_SHARES);
     if (to.rows == row_access::in_place) // tiles are in the caches and need no prefetching
         to.prefetch_threads = prefetching_threads(bytes, FAR_FROM_L2 * m.l2, m.last_level);
     if (p.row_length() <= CHUNK) return;
     to.only_chunks |= p.row_length() > LONG_ROW;
-    to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, work.chunks()), MAX_SHARES);
+    to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, work.chunks(), m.threads_sleep), MAX_SHARES);
     to.chunk_gain = 2; // chunks are read twice
 }
 
 } // namespace
 
-int merging_threads(dim_t bytes, dim_t lines) { return threads_for(bytes, BYTES_PER_THREAD, lines); }
+int merging_threads(dim_t bytes, dim_t lines) {
+    return threads_for(bytes, BYTES_PER_THREAD, lines, the_environment().threads_sleep);
+}
 
 plan backward_plan(const problem &p, const machine &m) {
     plan how;

@@ -60,7 +60,9 @@ public:
     // meanwhile.
     void run(batch &b, range rows, const column_sums<T> &to) {
         const dim_t columns = parts_.work.columns(), step = parts_.how.panel_columns;
-        const T *const s1 = parts_.p.is_rms() ? b.chunk_s2 : b.chunk_s1; // without a mean nobody sets or takes s1
+        // The kernel does not write chunk_s1 for rms_norm, which has no use for this sum. Adding up chunk_s2 in its
+        // place reads no memory that is not set.
+        const T *const s1 = parts_.p.is_rms() ? b.chunk_s2 : b.chunk_s1;
         b.clear_sums(rows);
         if (parts_.batches.have_sums())
             for (dim_t chunk = 0; chunk < parts_.work.chunks(); ++chunk) {

@@ -4,65 +4,69 @@
 // equal: dst and src, the sum and the residual, diff_src and diff_dst, diff_src and the sum's gradient. The check
 // compares the tensors' data handles, not the ranges of memory that the tensors span. A tensor without elements may
 // have any handle.
+//
+// A call may solve several problems, one after the other. The rule then holds for the tensors of all of them together:
+// an output must not be at the place of an input that a later problem reads, either.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "executor.hpp"
+#include "problem_tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
-// What the rule has to know of one tensor of an execution.
+// What one problem of a call does with one tensor that has elements.
 struct tensor_use {
-    slot place;
+    int tensor; // the tensor's number in the call
+    slot place; // its slot in the problem
     bool is_output;
-    unsigned in_place; // one bit for each pair that the tensor belongs to and that works in place
+    const memory_desc *md; // null if the tensor cannot work in place
+    int step = 0;          // the problem's number in the call
 };
 
-// Whether two different tensors may have the same data handle.
-constexpr bool may_share(const tensor_use &a, const tensor_use &b) {
-    return (!a.is_output && !b.is_output) || (a.in_place & b.in_place) != 0;
-}
+// Whether the two tensors may have the same data handle, as far as these uses decide it.
+bool may_share(const tensor_use &a, const tensor_use &b) noexcept;
 
-// Which pairs of a problem's tensors work in place.
-class in_place_pairs {
-public:
-    in_place_pairs() = default; // no pair works in place
-    explicit in_place_pairs(const problem &p);
-    unsigned of(slot s) const; // the value for tensor_use::in_place
+// Whether the problem has both tensors and writes the output in place of the input.
+bool works_in_place(const problem &p, slot output, slot input);
 
-private:
-    unsigned working_ = 0; // one bit for each pair that works in place
-};
-
-// Whether dst may have the data handle of src (forward), or diff_src that of diff_dst (backward).
-bool can_work_in_place(const problem &p);
-
-// The problem's tensors that have elements. Not among them are scales of attributes (given or found), tensors of
-// post-ops and the scratchpad.
+// The tensors of a problem that have elements, under the numbers of their slots. Not among them is the scratchpad.
 std::vector<tensor_use> uses_of(const problem &p);
 
-// The rule for a fixed set of tensors. It is made once and then checks the arguments of each execution.
+// The rule for a fixed set of tensors. It is made once and then checks the addresses of each execution.
 class alias_check {
 public:
-    alias_check() = default;
-    explicit alias_check(std::span<const tensor_use> with_elements);
+    struct pair {
+        int output, other; // tensors that must not have one address; `other` may be an output, too
+    };
 
-    // Whether two tensors that may not share memory have the same data handle.
+    alias_check() = default;
+    // There may be several uses of one tensor: all are inputs, or all are outputs.
+    explicit alias_check(std::span<const tensor_use> uses);
+
+    // Whether two tensors that may not share memory have the same data handle. The tensors' numbers must be slots.
     bool fails(const arguments &args) const {
         bool equal = false;
-        for (const pair p : apart_) equal |= args[p.one] == args[p.other];
+        for (const pair p : apart_) equal |= args[slot(p.output)] == args[slot(p.other)];
         return equal;
     }
 
+    // The first pair of tensors that may not share memory and have the same address; null if there is none. at(t) is
+    // the address of tensor t.
+    template <typename Addresses>
+    const pair *find(Addresses &&at) const {
+        for (const pair &p : apart_)
+            if (at(p.output) == at(p.other)) return &p;
+        return nullptr;
+    }
+
 private:
-    struct pair {
-        slot one, other;
-    };
     std::vector<pair> apart_;
 };
 
-constexpr const char *FORBIDDEN_ALIAS = "an output is at the place of another tensor";
+// The reason for refusing an execution, from the names of both tensors of a pair.
+const char *explain_alias(const char *output, const char *other) noexcept;
 
 } // namespace jitnorm::impl::layer_norm

@@ -15,11 +15,18 @@ namespace {
 
 // The shortest text that reads back as the same value. A plus sign of the exponent is left out, because in lists a plus
 // separates the entries.
-std::string text_of(float value) {
+template <typename Real>
+std::string text_of(Real value) {
     char buffer[32];
     std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
     std::erase(text, '+');
     return text;
+}
+
+// A number that is no float can only have come as a double, which the syntax says behind it.
+std::string describe_epsilon(double epsilon) {
+    const auto rounded = float(epsilon);
+    return double(rounded) == epsilon ? text_of(rounded) : text_of(epsilon) + ":f64";
 }
 
 std::string knob(std::string_view name, const std::string &value) {
@@ -153,7 +160,7 @@ std::string describe(const problem &p) {
     return knob("dir", std::string(name_of(p.prop_kind))) + knob("dt", describe_types(p)) +
            knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p.statistics)) +
            knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
-           knob("eps", text_of(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
+           knob("eps", describe_epsilon(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
            knob("attr-residual", describe_residual(p)) + knob("attr-unquantized", describe_unquantized(p)) +
            knob("attr-scales", describe_scales(p)) + knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) +
            join(p.src.dims, p.src.ndims);

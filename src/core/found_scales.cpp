@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "../system/last_error.hpp"
+#include "names.hpp"
+#include "reasons.hpp"
+
 namespace jitnorm::impl::layer_norm {
 
 namespace {
@@ -38,15 +42,18 @@ verdict check_found_scales(const problem &p) {
     if (p.attr.dst_scale) return invalid("dst has a scale that is given and scales that are found");
     if (p.has_runtime_sizes()) return unsupported("scales are found for sizes and strides known at creation only");
     if (!is_scaled(p.dst.data_type))
-        return unsupported("scales are found for a dst of type s8, u8, f8_e5m2 or f8_e4m3");
+        return unsupported(
+            explain("dst is %s, scales are found for s8, u8, f8_e5m2 and f8_e4m3", name_of(p.dst.data_type).data()));
     if (p.attr.post_ops.read_dst())
         return unsupported("a sum post-op reads values of dst whose scales are not known yet");
     if (scales.data_type != jitnorm_f32 || scales.format_kind != jitnorm_blocked || scales.inner_nblks != 0)
         return unsupported("scales that are found are f32, without inner blocks");
     if (is_broadcast(scales)) return invalid("the scales that are found have a stride of 0 and are an output");
-    return has_right_dims(scales, p) ? verdict{}
-                                     : invalid("the scales that are found do not have one for each row, or for each "
-                                               "of some groups of a row's columns");
+    return has_right_dims(scales, p)
+               ? verdict{}
+               : invalid(explain("the scales that are found are %s, dst is %s: there is one for each row, "
+                                 "or for each of some groups of a row's columns",
+                                 dims_text(scales).text, dims_text(p.dst).text));
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "format_tag.hpp"
+#include "overlap.hpp"
 
 namespace jitnorm::impl {
 
@@ -126,23 +127,10 @@ bool set_dense_strides(memory_desc &md, const int *order) {
     return true;
 }
 
-// Two elements may share memory only along a dimension of stride 0 (a broadcast dimension). Of the other dimensions,
-// taken from the smallest stride to the largest, each must have a stride of at least what the ones before it span. The
-// stride of a dimension of size 1 does not matter, since it is never used.
 bool strides_keep_elements_apart(const memory_desc &md) {
-    if (has_runtime_dims(md) || any_zero(md)) return true;
-    std::array<std::pair<dim_t, dim_t>, MAX_NDIMS> stride_and_size;
-    size_t count = 0;
-    for (int d = 0; d < md.ndims; ++d)
-        if (md.strides[d] != 0 && md.dims[d] != 1) stride_and_size[count++] = {md.strides[d], md.dims[d]};
-    std::sort(stride_and_size.begin(), stride_and_size.begin() + count);
-    dim_t span = 1;
-    for (const auto &[stride, size] : std::span(stride_and_size.data(), count)) {
-        if (stride < span) return false;
-        span = stride;
-        if (!multiply(span, size)) return false;
-    }
-    return true;
+    int dimension = 0;
+    dim_t span = 0;
+    return find_overlap(md, dimension, span) == overlap::none;
 }
 
 jitnorm_status_t finish(memory_desc &md, bool ok) {
@@ -163,6 +151,23 @@ bool jitnorm_memory_desc::operator==(const jitnorm_memory_desc &other) const {
 }
 
 namespace jitnorm::impl {
+
+overlap find_overlap(const memory_desc &md, int &dimension, dim_t &span) {
+    if (has_runtime_dims(md) || any_zero(md)) return overlap::none;
+    std::array<std::pair<dim_t, int>, MAX_NDIMS> steps; // strides and their dimensions
+    size_t count = 0;
+    for (int d = 0; d < md.ndims; ++d)
+        if (md.strides[d] != 0 && md.dims[d] != 1) steps[count++] = {md.strides[d], d};
+    std::sort(steps.begin(), steps.begin() + count);
+    span = 1;
+    for (const auto &[stride, d] : std::span(steps.data(), count)) {
+        dimension = d;
+        if (stride < span) return overlap::found;
+        span = stride;
+        if (!multiply(span, md.dims[d])) return overlap::too_large;
+    }
+    return overlap::none;
+}
 
 size_t size_of(jitnorm_data_type_t type) {
     switch (type) {

@@ -104,9 +104,20 @@ std::string describe(const plan &p);
 
 // ---- rules that the plans of both directions follow
 
+// Work of less than this many times `bytes_per_thread` stays on one thread. It takes a few microseconds, of which a
+// second thread would save at most one, because a parallel region takes one or two itself. But where the other core is
+// busy, the region waits until the system has given that core back, which takes thousands of them.
+constexpr dim_t LEAST_SHARED_WORK = 4;
+
+// Threads that sleep while they wait take ten microseconds to wake, and more if their core is busy. They need so many
+// times as much work.
+constexpr dim_t WORK_FOR_SLEEPERS = 8;
+
 // How many threads are worth starting: one for each `bytes_per_thread`, at least one, and at most `shares`, the number
-// of pieces that the work can be cut into.
-constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares) {
+// of pieces that the work can be cut into. `bytes_per_thread` is for threads that are awake.
+constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares, bool threads_sleep) {
+    if (threads_sleep) bytes_per_thread *= WORK_FOR_SLEEPERS;
+    if (bytes < LEAST_SHARED_WORK * bytes_per_thread) return 1;
     return int(std::clamp<dim_t>(std::min(bytes / bytes_per_thread, shares), 1, 1 << 20));
 }
 

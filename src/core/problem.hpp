@@ -20,7 +20,7 @@ enum class output : unsigned { mean = 1, variance = 2, diff_src = 4, diff_scale 
 struct problem {
     jitnorm_prop_kind_t prop_kind = jitnorm_prop_kind_undef;
     unsigned flags = 0; // jitnorm_normalization_flags_t
-    float epsilon = 0;
+    double epsilon = 0;
 
     // The number of dimensions of src, the last ones, that are normalized together. A row is the elements of these
     // dimensions in row-major order. The other dimensions count rows; there is at least one.

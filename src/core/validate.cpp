@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <span>
 
 #include "../system/last_error.hpp"
 #include "found_scales.hpp"
+#include "names.hpp"
+#include "reasons.hpp"
+#include "validate_post_ops.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -27,18 +30,37 @@ bool is_one_of(Value value, Values... values) {
     return ((value == values) || ...);
 }
 
-// The name of the first tensor for which `holds` is true; null if there is none.
+struct named_tensor {
+    const char *name = nullptr; // null: there is none
+    const memory_desc *md = nullptr;
+};
+
+constexpr const char *STATISTICS = "statistics (mean and variance)";
+
+// The first tensor for which `holds` is true.
 template <typename Predicate>
-const char *find_tensor(const problem &p, Predicate &&holds) {
-    if (holds(p.src)) return "src";
-    if (holds(p.statistics)) return "statistics (mean and variance)";
-    if (p.adds_residual() && holds(p.attr.residual.added)) return "the residual";
-    if (p.writes_sum() && holds(p.attr.residual.sum)) return "the sum with the residual";
-    if (p.writes_unquantized() && holds(p.attr.unquantized)) return "the unquantized output";
-    if (p.is_forward()) return holds(p.dst) ? "dst" : nullptr;
-    if (p.reads_diff_sum() && holds(p.attr.residual.sum)) return "the gradient of the sum with the residual";
-    return holds(p.diff_dst) ? "diff_dst" : holds(p.diff_src) ? "diff_src" : nullptr;
+named_tensor find_tensor(const problem &p, Predicate &&holds) {
+    const bool forward = p.is_forward();
+    const struct {
+        bool is_there;
+        named_tensor tensor;
+    } all[] = {
+        {true, {"src", &p.src}},
+        {true, {STATISTICS, &p.statistics}},
+        {p.adds_residual(), {"the residual", &p.attr.residual.added}},
+        {p.writes_sum(), {"the sum with the residual", &p.attr.residual.sum}},
+        {p.writes_unquantized(), {"the unquantized output", &p.attr.unquantized}},
+        {forward, {"dst", &p.dst}},
+        {!forward && p.reads_diff_sum(), {"the gradient of the sum with the residual", &p.attr.residual.sum}},
+        {!forward, {"diff_dst", &p.diff_dst}},
+        {!forward, {"diff_src", &p.diff_src}},
+    };
+    for (const auto &[is_there, tensor] : all)
+        if (is_there && holds(*tensor.md)) return tensor;
+    return {};
 }
+
+const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
 
 bool is_data_type(jitnorm_data_type_t type) {
     return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64);
@@ -52,7 +74,7 @@ bool is_int8(jitnorm_data_type_t type) { return is_one_of(type, jitnorm_s8, jitn
 
 verdict check_prop_kind(const problem &p) {
     const bool known = p.is_forward() || is_one_of(p.prop_kind, jitnorm_backward, jitnorm_backward_data);
-    return known ? ACCEPTED : invalid("unknown propagation kind");
+    return known ? ACCEPTED : invalid(explain("the propagation kind is %d, which is none", int(p.prop_kind)));
 }
 
 verdict check_flags(const problem &p) {
@@ -63,11 +85,11 @@ verdict check_flags(const problem &p) {
 verdict check_epsilon(const problem &p) {
     return std::isfinite(p.epsilon) && p.epsilon >= 0
                ? ACCEPTED
-               : invalid(explain("epsilon is %g, it must be finite and not negative", double(p.epsilon)));
+               : invalid(explain("epsilon is %g, it must be finite and not negative", p.epsilon));
 }
 
 verdict check_choices(const problem &p) {
-    if ((p.left_out & ~KNOWN_OUTPUTS) != 0) return invalid("an unknown output is left out");
+    if ((p.left_out & ~KNOWN_OUTPUTS) != 0) return invalid(explain("left_out 0x%x has bits of no output", p.left_out));
     if (p.scale_is_ones && !p.uses_scale()) return invalid("a scale of ones without the flag for a scale");
     return p.scale_is_ones && p.adds_one_to_scale() ? invalid("a scale of ones that one is added to") : ACCEPTED;
 }
@@ -81,7 +103,9 @@ verdict check_rank(const problem &p) {
                                p.src.ndims == 1 ? "" : "s", MAX_NDIMS));
     return 1 <= p.normalized_axes && p.normalized_axes < p.src.ndims
                ? ACCEPTED
-               : invalid("at least one dimension must be normalized, and at least one must count rows");
+               : invalid(
+                     explain("%d of src's %d dimensions are normalized, at least one must be, and one must count rows",
+                             p.normalized_axes, p.src.ndims));
 }
 
 // No program has more addresses than this on any x86-64 processor. Up to this limit no number that is derived from
@@ -99,8 +123,10 @@ bool has_possible_size(const memory_desc &md) {
 
 verdict check_sizes(const problem &p) {
     const auto &post_ops = p.attr.post_ops.entries;
-    if (const char *name = find_tensor(p, [](const memory_desc &md) { return !has_possible_size(md); }))
-        return invalid(explain("%s, or one that goes with it, is larger than memory can be", name));
+    if (const auto [name, md] = find_tensor(p, [](const memory_desc &one) { return !has_possible_size(one); });
+        md != nullptr)
+        return invalid(explain("%s (%s, %s), or a vector or statistics of its dimensions, is larger than memory can be",
+                               name, dims_text(*md).text, text_of(md->data_type)));
     const bool possible = std::all_of(post_ops.begin(), post_ops.end(), [](const post_op &entry) {
         const auto *binary = std::get_if<binary_post_op>(&entry);
         return binary == nullptr || has_possible_size(binary->src1);
@@ -109,26 +135,28 @@ verdict check_sizes(const problem &p) {
 }
 
 verdict check_presence(const problem &p) {
-    if (const char *name = find_tensor(p, [](auto &md) { return md.ndims == 0; }))
-        return invalid(explain("%s has no dimensions", name));
-    if (const char *name = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }))
-        return invalid(explain("%s has an unknown data type", name));
-    if (const char *name = find_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; }))
-        return invalid(explain("%s has an undecided layout", name));
+    if (const auto found = find_tensor(p, [](auto &md) { return md.ndims == 0; }); found.md != nullptr)
+        return invalid(explain("%s has no dimensions", found.name));
+    if (const auto found = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }); found.md != nullptr)
+        return invalid(explain("%s has the data type %d, which is none", found.name, int(found.md->data_type)));
+    if (const auto found = find_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; });
+        found.md != nullptr)
+        return invalid(explain("%s has an undecided layout", found.name));
     return ACCEPTED;
 }
 
 verdict check_data_dims(const problem &p) {
     const auto differs = [&](const memory_desc &md) { return &md != &p.statistics && !same_dims(p.src, md); };
-    const char *name = find_tensor(p, differs);
-    return name == nullptr ? ACCEPTED : invalid(explain("%s has other dimensions than src", name));
+    const auto [name, md] = find_tensor(p, differs);
+    return md == nullptr ? ACCEPTED : invalid(explain_dims(name, *md, "src", p.src));
 }
 
 verdict check_statistics_dims(const problem &p) {
-    const bool fits = p.statistics.ndims == p.row_ndims() &&
-                      std::equal(p.statistics.dims, p.statistics.dims + p.statistics.ndims, p.src.dims);
-    return fits ? ACCEPTED
-                : invalid("statistics (mean and variance) must have the dimensions of src but the normalized ones");
+    const std::span<const dim_t> given(p.statistics.dims, size_t(p.statistics.ndims)),
+        rows(p.src.dims, size_t(p.row_ndims()));
+    return std::equal(given.begin(), given.end(), rows.begin(), rows.end())
+               ? ACCEPTED
+               : invalid(explain_dims(STATISTICS, given, "src without its normalized dimensions", rows));
 }
 
 verdict check_outputs(const problem &p) {
@@ -137,7 +165,7 @@ verdict check_outputs(const problem &p) {
                        : p.writes_sum() && is_broadcast(p.attr.residual.sum)        ? "the sum with the residual"
                        : p.writes_unquantized() && is_broadcast(p.attr.unquantized) ? "the unquantized output"
                        : p.wants_diff_src() && is_broadcast(p.diff_src)             ? "diff_src"
-                       : statistics && is_broadcast(p.statistics)                   ? "statistics (mean and variance)"
+                       : statistics && is_broadcast(p.statistics)                   ? STATISTICS
                                                                                     : nullptr;
     return name == nullptr ? ACCEPTED : invalid(explain("%s has a stride of 0 and is an output", name));
 }
@@ -145,15 +173,17 @@ verdict check_outputs(const problem &p) {
 // ---------------------------------------------------------------- the types
 
 verdict check_data_types(const problem &p) {
-    const char *name = find_tensor(p, [&](const memory_desc &md) {
-        if (&md == &p.statistics || is_data_type(md.data_type)) return false;
-        return !p.is_forward() || !(is_int8(md.data_type) || (&md == &p.dst && is_f8(md.data_type)));
+    const auto [name, md] = find_tensor(p, [&](const memory_desc &one) {
+        if (&one == &p.statistics || is_data_type(one.data_type)) return false;
+        return !p.is_forward() || !(is_int8(one.data_type) || (&one == &p.dst && is_f8(one.data_type)));
     });
-    if (name == nullptr) return ACCEPTED;
-    if (!p.is_forward()) return unsupported(explain("%s is none of f32, bf16, f16 and f64", name));
-    return unsupported(std::string_view(name) == "dst"
-                           ? "dst is none of f32, bf16, f16, f64, s8, u8, f8_e5m2 and f8_e4m3"
-                           : explain("%s is none of f32, bf16, f16, f64, s8 and u8", name));
+    if (md == nullptr) return ACCEPTED;
+    return unsupported(explain("%s is %s, %s takes f32, bf16, f16%s%s", name, text_of(md->data_type),
+                               p.is_forward() ? "forward" : "backward",
+                               !p.is_forward() ? " and f64"
+                               : md == &p.dst  ? ", f64, s8, u8, f8_e5m2 and f8_e4m3"
+                                               : ", f64, s8 and u8",
+                               md == &p.dst ? " as dst" : ""));
 }
 
 verdict check_unquantized(const problem &p) {
@@ -161,21 +191,24 @@ verdict check_unquantized(const problem &p) {
     if (!p.is_forward()) return unsupported("backward has no unquantized output");
     return is_data_type(p.attr.unquantized.data_type)
                ? ACCEPTED
-               : unsupported("the unquantized output is none of f32, bf16, f16 and f64");
+               : unsupported(explain("the unquantized output is %s, f32, bf16, f16 and f64 are possible",
+                                     text_of(p.attr.unquantized.data_type)));
 }
 
 verdict check_statistics_type(const problem &p) {
     return is_one_of(p.statistics.data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
-               : unsupported("statistics (mean and variance) are none of f32, bf16 and f16");
+               : unsupported(
+                     explain("%s are %s, f32, bf16 and f16 are possible", STATISTICS, text_of(p.statistics.data_type)));
 }
 
-verdict check_affine_type(const problem &p, jitnorm_data_type_t type) {
-    if (size_of(type) == 0) return invalid("unknown data type of scale and shift");
+verdict check_affine_type(const problem &p, jitnorm_data_type_t type, const char *names) {
+    if (size_of(type) == 0) return invalid(explain("%s have the data type %d, which is none", names, int(type)));
     if (type == jitnorm_f64 && p.computes_in_double()) return ACCEPTED;
     return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
-               : unsupported("scale and shift of type f32, bf16 or f16 are supported, and of f64 where data is f64");
+               : unsupported(explain("%s are %s, f32, bf16 and f16 are possible, and f64 where data is f64", names,
+                                     text_of(type)));
 }
 
 verdict check_row_range(const problem &p) {
@@ -184,17 +217,20 @@ verdict check_row_range(const problem &p) {
     if (p.has_runtime_sizes()) return unsupported("rows of a larger problem have sizes that are known");
     return p.first_row >= 0 && p.rows() <= p.all_rows && p.first_row <= p.all_rows - p.rows()
                ? ACCEPTED
-               : invalid("the rows are not among those of the larger problem");
+               : invalid(explain("rows %lld to %lld are not among the %lld of the larger problem",
+                                 static_cast<long long>(p.first_row),
+                                 static_cast<long long>(p.first_row + p.rows() - 1),
+                                 static_cast<long long>(p.all_rows)));
 }
 
 verdict check_scale_shift_type(const problem &p) {
-    return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type) : ACCEPTED;
+    return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type, "scale and shift") : ACCEPTED;
 }
 
 verdict check_diff_scale_shift_type(const problem &p) {
     if (!p.wants_diff_scale() && !p.wants_diff_shift()) return ACCEPTED;
     if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
-    return check_affine_type(p, p.diff_scale_shift_type);
+    return check_affine_type(p, p.diff_scale_shift_type, "gradients of scale and shift");
 }
 
 // ---------------------------------------------------------------- the attributes
@@ -203,59 +239,17 @@ verdict check_residual(const problem &p) {
     if (p.adds_residual() && p.attr.residual.normalizes_rounded && !p.writes_sum())
         return invalid("the rounded sum with the residual is to be normalized, and there is none");
     if (!p.reads_bias()) return ACCEPTED;
-    if (size_of(p.attr.residual.bias_type) == 0) return invalid("unknown data type of biases");
+    if (size_of(p.attr.residual.bias_type) == 0)
+        return invalid(explain("biases have the data type %d, which is none", int(p.attr.residual.bias_type)));
     return is_one_of(p.attr.residual.bias_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
-               : unsupported("biases of type f32, bf16 or f16 are supported");
+               : unsupported(
+                     explain("biases are %s, f32, bf16 and f16 are possible", text_of(p.attr.residual.bias_type)));
 }
 
 verdict check_attributes(const problem &p) {
     const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
     return p.is_forward() || plain ? ACCEPTED : unsupported("backward takes neither scales nor post-ops");
-}
-
-verdict check_entry(const sum_post_op &op, const problem &p) {
-    const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
-    if (size_of(type) != size_of(p.dst.data_type))
-        return invalid("the type of a sum post-op must have the size of the destination's");
-    if (is_f8(type)) return unsupported("a sum post-op reads no f8_e5m2 and no f8_e4m3");
-    if (op.zero_point != 0 && !is_int8(type))
-        return invalid("a sum post-op has a zero point with the types s8 and u8 only");
-    return ACCEPTED;
-}
-
-verdict check_entry(const eltwise_post_op &op, const problem &) {
-    if (op.alg < jitnorm_eltwise_relu || op.alg > jitnorm_eltwise_hardswish)
-        return invalid("unknown algorithm of an eltwise post-op");
-    return ACCEPTED;
-}
-
-bool broadcasts_to(const memory_desc &src1, const memory_desc &dst) {
-    if (src1.ndims != dst.ndims) return false;
-    for (int d = 0; d < dst.ndims; ++d)
-        if (src1.dims[d] != 1 && src1.dims[d] != dst.dims[d]) return false;
-    return true;
-}
-
-verdict check_entry(const binary_post_op &op, const problem &p) {
-    if (op.alg < jitnorm_binary_add || op.alg > jitnorm_binary_ne)
-        return invalid("unknown algorithm of a binary post-op");
-    if (size_of(op.src1.data_type) == 0) return invalid("unknown data type of a binary post-op's tensor");
-    if (is_f8(op.src1.data_type)) return unsupported("a binary post-op's tensor is no f8_e5m2 and no f8_e4m3");
-    if (op.src1.format_kind != jitnorm_blocked) return invalid("the layout of a binary post-op's tensor is not given");
-    return broadcasts_to(op.src1, p.dst)
-               ? ACCEPTED
-               : invalid("each dimension of a binary post-op's tensor must be 1 or the destination's");
-}
-
-verdict check_post_ops(const problem &p) {
-    const auto &entries = p.attr.post_ops.entries;
-    if (entries.size() > size_t(MAX_POST_OPS)) return invalid("more than 32 post-ops");
-    for (const post_op &entry : entries) {
-        const verdict v = std::visit([&](const auto &op) { return check_entry(op, p); }, entry);
-        if (v.failed()) return v;
-    }
-    return ACCEPTED;
 }
 
 // The order matters: a check may rely on what the checks before it have accepted.

@@ -77,7 +77,7 @@ private:
     bool writes_mean_, writes_variance_, rms_;
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;
-    float epsilon_;
+    double epsilon_;
     dim_t rows_per_pass_;
     kernels_ptr kernels_;
     post_op_operands<T> operands_;

@@ -150,12 +150,12 @@ void plan_floats(const problem &p, plan &to) {
 
 // ---- threads
 
-void plan_threads(const problem &p, const row_tensors &tensors, plan &to) {
+void plan_threads(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     const dim_t bytes = p.rows() * p.row_length() * bytes_of(tensors);
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
-    to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows());
+    to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows(), m.threads_sleep);
     if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.finds_scales()) return;
-    to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, chunks), MAX_SHARES);
+    to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, chunks, m.threads_sleep), MAX_SHARES);
     to.scratchpad.common_bytes =
         chunks * dim_t(p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>));
 }
@@ -165,7 +165,7 @@ void plan_threads(const problem &p, const row_tensors &tensors, plan &to) {
 plan forward_plan(const problem &p, const machine &m) {
     plan how;
     const row_tensors tensors = row_tensors_of(p);
-    plan_threads(p, tensors, how);
+    plan_threads(p, tensors, m, how);
     if (rows_in_place::take(tensors)) {
         how.panel_columns = has_gathered_operands(p) ? std::min(p.row_length(), CHUNK) : p.row_length();
         p.adds_residual() ? plan_batches_of_sums(p, tensors, m, how) : plan_batches_in_place(p, m, how);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "graph.hpp"
+#include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_graph.h"
 
 using namespace jitnorm::impl;
@@ -10,8 +11,9 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict NO_ENGINE = invalid("there is no engine of this kind");
-constexpr verdict UNKNOWN_MODE = invalid("unknown floating-point mode");
+verdict unknown_mode(jitnorm_fpmath_mode_t mode) {
+    return invalid(explain("mode is %d, which is no floating-point mode", int(mode)));
+}
 constexpr verdict FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
 
 // Makes a handle for each partition. If one cannot be made, destroys the others and hands out none.
@@ -29,8 +31,10 @@ jitnorm_status_t jitnorm_graph_graph_create_with_fpmath_mode(jitnorm_graph_graph
                                                              jitnorm_engine_kind_t engine_kind,
                                                              jitnorm_fpmath_mode_t mode) {
     if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
-    if (engine_kind != jitnorm_cpu) return report(__func__, NO_ENGINE);
-    if (!is_known(mode)) return report(__func__, UNKNOWN_MODE);
+    if (engine_kind != jitnorm_cpu)
+        return report(__func__,
+                      invalid(explain("there is no engine of kind %s", jitnorm_engine_kind2str(engine_kind))));
+    if (!is_known(mode)) return report(__func__, unknown_mode(mode));
     return create(__func__, graph, engine_kind, mode);
 }
 
@@ -44,7 +48,7 @@ jitnorm_status_t jitnorm_graph_graph_set_fpmath_mode(jitnorm_graph_graph_t graph
                                                      int apply_to_int) {
     if (any_null(graph)) return report(__func__, JITNORM_NULL_AMONG(graph));
     if (graph->is_finalized) return report(__func__, FINALIZED);
-    if (!is_known(mode)) return report(__func__, UNKNOWN_MODE);
+    if (!is_known(mode)) return report(__func__, unknown_mode(mode));
     graph->fpmath_mode = mode;
     graph->fpmath_applies_to_int = apply_to_int != 0;
     return jitnorm_success;
@@ -76,10 +80,10 @@ jitnorm_status_t jitnorm_graph_graph_is_finalized(jitnorm_graph_graph_t graph, u
 }
 
 jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm_graph_partition_policy_t policy) {
-    if (any_null(graph) || !graph->is_finalized)
-        return report(__func__, {jitnorm_invalid_graph, "the graph is not finalized"});
+    if (any_null(graph)) return report(__func__, {jitnorm_invalid_graph, "graph is null"});
+    if (!graph->is_finalized) return report(__func__, {jitnorm_invalid_graph, "the graph is not finalized"});
     if (policy != jitnorm_graph_partition_policy_fusion && policy != jitnorm_graph_partition_policy_debug)
-        return report(__func__, invalid("unknown policy"));
+        return report(__func__, invalid(explain("policy is %d, which is none", int(policy))));
     return guarded(__func__, [&]() -> verdict {
         graph->filter(policy);
         return {};
@@ -95,8 +99,11 @@ jitnorm_status_t jitnorm_graph_graph_get_partition_num(const_jitnorm_graph_graph
 
 jitnorm_status_t jitnorm_graph_graph_get_partitions(jitnorm_graph_graph_t graph, size_t num,
                                                     jitnorm_graph_partition_t *partitions) {
-    if (any_null(graph, partitions) || num == 0)
-        return report(__func__, {jitnorm_invalid_graph, "graph or partitions is null, or num is 0"});
-    if (num != graph->partitions.size()) return report(__func__, invalid("there is another number of partitions"));
+    if (any_null(graph, partitions))
+        return report(__func__, {jitnorm_invalid_graph, JITNORM_NULL_AMONG(graph, partitions).reason});
+    if (num == 0) return report(__func__, {jitnorm_invalid_graph, "num is 0"});
+    if (num != graph->partitions.size())
+        return report(__func__,
+                      invalid(explain("num is %zu, there are %zu partitions", num, graph->partitions.size())));
     return guarded(__func__, [&] { return hand_out(graph->partitions, partitions); });
 }

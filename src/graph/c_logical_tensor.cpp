@@ -32,7 +32,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init(jitnorm_graph_logical_tensor_
                                                    jitnorm_graph_layout_type_t ltype,
                                                    jitnorm_graph_tensor_property_t ptype) {
     if (any_null(logical_tensor)) return report(__func__, JITNORM_NULL_AMONG(logical_tensor));
-    if (ndims < JITNORM_GRAPH_UNKNOWN_NDIMS || ndims > MAX_NDIMS) return report(__func__, BAD_RANK);
+    if (ndims < JITNORM_GRAPH_UNKNOWN_NDIMS || ndims > MAX_NDIMS) return report(__func__, bad_rank(ndims));
     *logical_tensor = make(tid, dtype, ndims, ltype, ptype);
     return jitnorm_success;
 }
@@ -44,12 +44,12 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init_with_dims(jitnorm_graph_logic
                                                              jitnorm_graph_tensor_property_t ptype) {
     if (any_null(logical_tensor) || (ndims > 0 && dims == nullptr))
         return report(__func__, JITNORM_NULL_AMONG(logical_tensor, dims));
-    if (ndims < 0 || ndims > MAX_NDIMS) return report(__func__, BAD_RANK);
+    if (ndims < 0 || ndims > MAX_NDIMS) return report(__func__, bad_rank(ndims, 0));
     graph::logical_tensor made = make(tid, dtype, ndims, ltype, ptype);
     std::copy(dims, dims + ndims, made.dims);
     const bool is_strided = ltype == jitnorm_graph_layout_type_strided;
     if (is_strided && is_shape_known(made) && !lay_out_densely(made))
-        return report(__func__, invalid("a tensor too large to be addressed"));
+        return report(__func__, invalid(explain("tensor %zu is too large to be addressed", tid)));
     *logical_tensor = made;
     return jitnorm_success;
 }
@@ -60,7 +60,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init_with_strides(jitnorm_graph_lo
                                                                 jitnorm_graph_tensor_property_t ptype) {
     if (any_null(logical_tensor) || (ndims > 0 && any_null(dims, strides)))
         return report(__func__, JITNORM_NULL_AMONG(logical_tensor, dims, strides));
-    if (ndims < 0 || ndims > MAX_NDIMS) return report(__func__, BAD_RANK);
+    if (ndims < 0 || ndims > MAX_NDIMS) return report(__func__, bad_rank(ndims, 0));
     *logical_tensor = make(tid, dtype, ndims, jitnorm_graph_layout_type_strided, ptype);
     std::copy(dims, dims + ndims, logical_tensor->dims);
     std::copy(strides, strides + ndims, logical_tensor->layout.strides);
@@ -70,7 +70,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_init_with_strides(jitnorm_graph_lo
 jitnorm_status_t jitnorm_graph_logical_tensor_get_mem_size(const jitnorm_graph_logical_tensor_t *logical_tensor,
                                                            size_t *size) {
     if (any_null(logical_tensor, size)) return report(__func__, JITNORM_NULL_AMONG(logical_tensor, size));
-    if (!has_legal_rank(*logical_tensor)) return report(__func__, BAD_RANK);
+    if (!has_legal_rank(*logical_tensor)) return report(__func__, bad_rank(logical_tensor->ndims));
     *size = size_in_bytes(*logical_tensor);
     return jitnorm_success;
 }
@@ -78,7 +78,8 @@ jitnorm_status_t jitnorm_graph_logical_tensor_get_mem_size(const jitnorm_graph_l
 jitnorm_status_t jitnorm_graph_logical_tensor_is_equal(const jitnorm_graph_logical_tensor_t *lt1,
                                                        const jitnorm_graph_logical_tensor_t *lt2, uint8_t *is_equal) {
     if (any_null(lt1, lt2, is_equal)) return report(__func__, JITNORM_NULL_AMONG(lt1, lt2, is_equal));
-    if (!has_legal_rank(*lt1) || !has_legal_rank(*lt2)) return report(__func__, BAD_RANK);
+    for (const auto *lt : {lt1, lt2})
+        if (!has_legal_rank(*lt)) return report(__func__, bad_rank(lt->ndims));
     *is_equal = are_equal(*lt1, *lt2) ? 1 : 0;
     return jitnorm_success;
 }

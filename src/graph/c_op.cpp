@@ -9,10 +9,12 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict BAD_LENGTH = invalid("the attribute has one value");
+verdict bad_length(jitnorm_graph_op_attr_t name, size_t count) {
+    return invalid(explain("attribute 0x%x has one value, not %zu", unsigned(name), count));
+}
 
 verdict add(std::vector<logical_tensor> &tensors, const logical_tensor &tensor) {
-    if (!has_legal_rank(tensor)) return BAD_RANK;
+    if (!has_legal_rank(tensor)) return bad_rank(tensor.ndims);
     tensors.push_back(tensor);
     return {};
 }
@@ -31,7 +33,7 @@ bool has_one_value(jitnorm_graph_op_attr_t name) {
 template <typename Value>
 verdict set_values(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const Value *values, size_t count) {
     if (!has_one_value(name)) return set(op, name, std::vector<Value>(values, values + count));
-    return count == 1 ? set(op, name, *values) : BAD_LENGTH;
+    return count == 1 ? set(op, name, *values) : bad_length(name, count);
 }
 
 } // namespace
@@ -66,7 +68,7 @@ jitnorm_status_t jitnorm_graph_op_set_attr_f32(jitnorm_graph_op_t op, jitnorm_gr
 jitnorm_status_t jitnorm_graph_op_set_attr_bool(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name,
                                                 const uint8_t *value, size_t value_len) {
     if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
-    if (value_len != 1) return report(__func__, BAD_LENGTH);
+    if (value_len != 1) return report(__func__, bad_length(name, value_len));
     return guarded(__func__, [&] { return set(*op, name, *value != 0); });
 }
 
@@ -79,7 +81,7 @@ jitnorm_status_t jitnorm_graph_op_set_attr_s64(jitnorm_graph_op_t op, jitnorm_gr
 jitnorm_status_t jitnorm_graph_op_set_attr_str(jitnorm_graph_op_t op, jitnorm_graph_op_attr_t name, const char *value,
                                                size_t value_len) {
     if (any_null(op, value)) return report(__func__, JITNORM_NULL_AMONG(op, value));
-    if (value_len == 0) return report(__func__, invalid("an empty string"));
+    if (value_len == 0) return report(__func__, invalid(explain("attribute 0x%x is an empty string", unsigned(name))));
     return guarded(__func__, [&] { return set(*op, name, std::string(value, value_len)); });
 }
 

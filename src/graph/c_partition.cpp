@@ -4,6 +4,7 @@
 
 #include "compiled_partition.hpp"
 #include "graph.hpp"
+#include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_graph.h"
 
 using namespace jitnorm::impl;
@@ -11,7 +12,9 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict OTHER_NUMBER = invalid("there is another number of them");
+verdict other_number(size_t num, size_t expected) {
+    return invalid(explain("num is %zu, there are %zu", num, expected));
+}
 
 verdict create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph_op &op, jitnorm_engine_kind_t kind) {
     jitnorm_graph_graph graph(kind, jitnorm_fpmath_mode_strict);
@@ -24,7 +27,7 @@ verdict create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph
 
 jitnorm_status_t write(const char *function, const std::vector<logical_tensor> &ports, size_t num,
                        logical_tensor *result) {
-    if (num != ports.size()) return report(function, OTHER_NUMBER);
+    if (num != ports.size()) return report(function, other_number(num, ports.size()));
     std::copy(ports.begin(), ports.end(), result);
     return jitnorm_success;
 }
@@ -34,7 +37,8 @@ jitnorm_status_t write(const char *function, const std::vector<logical_tensor> &
 jitnorm_status_t jitnorm_graph_partition_create_with_op(jitnorm_graph_partition_t *partition,
                                                         const_jitnorm_graph_op_t op, jitnorm_engine_kind_t ekind) {
     if (any_null(partition, op)) return report(__func__, JITNORM_NULL_AMONG(partition, op));
-    if (ekind != jitnorm_cpu) return report(__func__, invalid("there is no engine of this kind"));
+    if (ekind != jitnorm_cpu)
+        return report(__func__, invalid(explain("there is no engine of kind %s", jitnorm_engine_kind2str(ekind))));
     return guarded(__func__, [&] { return create_with_op(partition, *op, ekind); });
 }
 
@@ -49,7 +53,7 @@ jitnorm_status_t jitnorm_graph_partition_get_op_num(const_jitnorm_graph_partitio
 jitnorm_status_t jitnorm_graph_partition_get_ops(jitnorm_graph_partition_t partition, size_t num, size_t *ids) {
     if (any_null(partition, ids)) return report(__func__, JITNORM_NULL_AMONG(partition, ids));
     const std::vector<jitnorm_graph_op> &ops = partition->content->ops;
-    if (num != ops.size()) return report(__func__, OTHER_NUMBER);
+    if (num != ops.size()) return report(__func__, other_number(num, ops.size()));
     std::transform(ops.begin(), ops.end(), ids, [](const jitnorm_graph_op &op) { return op.id; });
     return jitnorm_success;
 }
@@ -108,6 +112,7 @@ jitnorm_status_t jitnorm_graph_partition_compile(jitnorm_graph_partition_t parti
         return report(__func__, null_among("partition, compiled_partition, inputs, outputs, engine",
                                            {partition, compiled_partition, in, out, engine}));
     if (partition->content != compiled_partition->partition)
-        return report(__func__, invalid("the compiled partition was created from another one"));
+        return report(__func__, invalid(explain("the compiled partition was created from partition %zu, not from %zu",
+                                                compiled_partition->partition->id, partition->content->id)));
     return guarded(__func__, [&] { return compiled_partition->compile({inputs, in_num}, {outputs, out_num}); });
 }

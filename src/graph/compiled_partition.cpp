@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 
+#include "../core/names.hpp"
+#include "../core/reasons.hpp"
 #include "../primitive/thread_scratchpad.hpp"
 #include "../system/parallel.hpp"
 #include "../system/verbose.hpp"
@@ -60,7 +63,10 @@ program::program(partition_pointer partition, const lowered &what, const layer_n
     executor_ = std::make_shared<const layer_norm::layout_adapter>(problem_, what.sides, std::move(inner),
                                                                    solution_.plan.scratchpad.bytes());
     find_inplace_pairs();
-    aliases_ = find_aliases();
+    std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
+    if (executor_->scratchpad_bytes() != 0)
+        uses.push_back({layer_norm::SCRATCHPAD, layer_norm::SCRATCHPAD, true, nullptr});
+    aliases_ = layer_norm::alias_check(uses);
 }
 
 // An input that is read twice cannot share memory with an output, which could overwrite it before the second read.
@@ -75,17 +81,21 @@ void program::find_inplace_pairs() {
         if (can && op().writes(output) && is_read_once(op()[input].id))
             inplace_.push_back({op()[input].id, op()[output].id});
     };
-    const layer_norm::in_place_pairs pairs(problem_);
-    add(pairs.of(layer_norm::DST) != 0, SRC, DST);
-    add(pairs.of(layer_norm::SUM) != 0, RESIDUAL, SUM);
-    add(layer_norm::can_work_in_place(problem_), DIFF_DST, DIFF_SRC);
+    add(works_in_place(problem_, layer_norm::DST, layer_norm::SRC), SRC, DST);
+    add(works_in_place(problem_, layer_norm::SUM, layer_norm::RESIDUAL), RESIDUAL, SUM);
+    add(works_in_place(problem_, layer_norm::DIFF_SRC, layer_norm::DIFF_DST), DIFF_DST, DIFF_SRC);
 }
 
-layer_norm::alias_check program::find_aliases() const {
-    std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
-    for (const operand &o : operands_)
-        if (has_elements(o.tensor)) uses.push_back({layer_norm::post_op_slot(o.post_op), false, false});
-    return layer_norm::alias_check(uses);
+// The caller's memory may have any alignment, so its size includes room to align the scratchpad within it.
+logical_tensor program::scratchpad() const {
+    const size_t needed = executor_->scratchpad_bytes();
+    logical_tensor lt = {};
+    lt.id = SIZE_MAX;
+    lt.data_type = jitnorm_u8;
+    const dim_t size = needed == 0 ? 0 : dim_t(needed + ALIGNMENT - 1);
+    set_shape(lt, {&size, 1});
+    lay_out_densely(lt);
+    return lt;
 }
 
 const logical_tensor *program::find(size_t id) const {
@@ -107,14 +117,30 @@ void program::remember(const logical_tensor &given) {
 
 namespace {
 
+// Says why the tensor is not the one that was compiled.
+verdict explain_difference(const logical_tensor &given, const logical_tensor &compiled) {
+    char name[32];
+    std::snprintf(name, sizeof name, "tensor %zu", given.id);
+    if (given.data_type != compiled.data_type)
+        return invalid(explain("%s is %s, %s was compiled", name, name_of(given.data_type).data(),
+                               name_of(compiled.data_type).data()));
+    const std::span<const dim_t> dims = dims_of(given), expected = dims_of(compiled);
+    if (!std::equal(dims.begin(), dims.end(), expected.begin(), expected.end()))
+        return invalid(explain_dims(name, dims, "the compiled one", expected));
+    if (given.layout_type != compiled.layout_type)
+        return invalid(explain("%s has the layout type %d, strided was compiled", name, int(given.layout_type)));
+    return invalid(explain("%s has the strides %s, %s were compiled", name,
+                           dims_text({given.layout.strides, dims.size()}).text,
+                           dims_text({compiled.layout.strides, dims.size()}).text));
+}
+
 // Finds the tensor with the id of `expected` among those given, and gives the address of its data.
 verdict find_memory(const logical_tensor &expected, tensor_handles given, void *&memory) {
     const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
         return t != nullptr && t->description.id == expected.id;
     });
     if (found == given.end()) return invalid(explain("tensor %zu of the compiled partition is missing", expected.id));
-    if (!are_alike((*found)->description, expected))
-        return invalid(explain("tensor %zu is not as compilation was told", expected.id));
+    if (!are_alike((*found)->description, expected)) return explain_difference((*found)->description, expected);
     if ((*found)->handle == nullptr && has_elements(expected))
         return invalid(explain("tensor %zu has no memory", expected.id));
     memory = (*found)->handle;
@@ -145,10 +171,22 @@ verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<
     return {};
 }
 
+// Takes the caller's scratchpad, if there is one and the execution needs one.
+verdict program::take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const {
+    if (given == nullptr || given->handle == nullptr || executor_->scratchpad_bytes() == 0) return {};
+    const size_t needed = size_in_bytes(scratchpad()), size = size_in_bytes(given->description);
+    if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
+    if (size < needed) return invalid(explain("the scratchpad has %zu bytes, %zu are needed", size, needed));
+    args.set(layer_norm::SCRATCHPAD, given->handle);
+    return {};
+}
+
 verdict program::run(layer_norm::arguments &args) const {
-    const thread_scratchpad scratchpad(executor_->scratchpad_bytes());
-    if (executor_->scratchpad_bytes() != 0 && scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-    args.set(layer_norm::SCRATCHPAD, scratchpad.data());
+    void *const given = args[layer_norm::SCRATCHPAD];
+    const size_t bytes = given == nullptr ? executor_->scratchpad_bytes() : 0;
+    const thread_scratchpad own(bytes);
+    if (bytes != 0 && own.data() == nullptr) return OUT_OF_MEMORY;
+    args.set(layer_norm::SCRATCHPAD, given == nullptr ? own.data() : align_up(given));
     return {executor_->execute(args)};
 }
 
@@ -159,12 +197,16 @@ verdict program::run_timed(layer_norm::arguments &args) const {
     return v;
 }
 
-verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const {
+verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
+                         const jitnorm_graph_tensor *scratchpad) const {
     by_role<void *> data = {};
     if (verdict v = collect(inputs, outputs, data); v.failed()) return v;
     layer_norm::arguments args = arguments_of(data);
     if (verdict v = collect_operands(inputs, args); v.failed()) return v;
-    if (aliases_.fails(args)) return invalid(layer_norm::FORBIDDEN_ALIAS);
+    if (verdict v = take_scratchpad(scratchpad, args); v.failed()) return v;
+    if (const auto *pair = aliases_.find([&](int s) { return args[layer_norm::slot(s)]; }))
+        return invalid(layer_norm::explain_alias(tensor_name(layer_norm::slot(pair->output)),
+                                                 tensor_name(layer_norm::slot(pair->other))));
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);
 }

@@ -22,8 +22,12 @@ public:
     // Keeps the description of a tensor that the partition mentions but does not use, so that find() knows it.
     void remember(const logical_tensor &given);
 
-    // Finds the tensors that it needs by their ids, in any order.
-    verdict execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs) const;
+    // Finds the tensors that it needs by their ids, in any order. `scratchpad` may be null.
+    verdict execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
+                    const jitnorm_graph_tensor *scratchpad) const;
+
+    // The scratchpad that a caller may give. It has no elements if none is needed.
+    logical_tensor scratchpad() const;
 
     // The description of a tensor; null if the partition does not mention it or compilation was not given it.
     const logical_tensor *find(size_t id) const;
@@ -34,10 +38,10 @@ private:
     verdict collect(tensor_handles inputs, tensor_handles outputs, by_role<void *> &data) const;
     verdict collect(role r, tensor_handles given, by_role<void *> &data) const;
     verdict collect_operands(tensor_handles inputs, layer_norm::arguments &args) const;
+    verdict take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const;
     verdict run(layer_norm::arguments &args) const;
     verdict run_timed(layer_norm::arguments &args) const;
     void find_inplace_pairs();
-    layer_norm::alias_check find_aliases() const;
 
     partition_pointer partition_;
     by_role<logical_tensor> tensors_;

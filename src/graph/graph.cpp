@@ -13,11 +13,12 @@ constexpr verdict broken(const char *reason) { return {jitnorm_invalid_graph, re
 // Descriptions of tensors by their ids.
 using tensor_map = std::map<size_t, const logical_tensor *>;
 
-// Adds the tensors. False if one has an id that is known with another description.
-bool mention(tensor_map &known, const std::vector<logical_tensor> &tensors) {
-    return std::all_of(tensors.begin(), tensors.end(), [&](const logical_tensor &lt) {
-        return are_equal(*known.try_emplace(lt.id, &lt).first->second, lt);
-    });
+// Adds the tensors. Fails if one has an id that is known with another description.
+verdict mention(tensor_map &known, const jitnorm_graph_op &op, const std::vector<logical_tensor> &tensors) {
+    for (const logical_tensor &lt : tensors)
+        if (!are_equal(*known.try_emplace(lt.id, &lt).first->second, lt))
+            return broken(explain("operation %zu describes tensor %zu otherwise than another one does", op.id, lt.id));
+    return {};
 }
 
 } // namespace
@@ -25,7 +26,7 @@ bool mention(tensor_map &known, const std::vector<logical_tensor> &tensors) {
 verdict jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
     if (is_finalized) return broken("the graph is finalized");
     if (std::any_of(nodes_.begin(), nodes_.end(), [&](const node &n) { return n.op.id == op.id; }))
-        return {jitnorm_invalid_graph_op, "the graph has an operation of this id"};
+        return {jitnorm_invalid_graph_op, explain("the graph has an operation %zu already", op.id)};
     node added{op, {}};
     if (verdict v = understand(op, added.norm); v.failed()) return v;
     nodes_.push_back(std::move(added));
@@ -36,10 +37,12 @@ verdict jitnorm_graph_graph::check_tensors() const {
     tensor_map known;
     std::map<size_t, const node *> writers;
     for (const node &n : nodes_) {
-        if (!mention(known, n.op.inputs) || !mention(known, n.op.outputs))
-            return broken("descriptions of one tensor differ");
+        for (const auto *tensors : {&n.op.inputs, &n.op.outputs})
+            if (const verdict v = mention(known, n.op, *tensors); v.failed()) return v;
         for (const logical_tensor &output : n.op.outputs)
-            if (!writers.try_emplace(output.id, &n).second) return broken("two operations write one tensor");
+            if (const auto [writer, is_first] = writers.try_emplace(output.id, &n); !is_first)
+                return broken(
+                    explain("operations %zu and %zu write tensor %zu", writer->second->op.id, n.op.id, output.id));
     }
     return {};
 }
@@ -58,7 +61,8 @@ verdict jitnorm_graph_graph::sort() {
     };
     for (auto next = nodes_.begin(); next != nodes_.end(); ++next) {
         const auto ready = std::find_if(next, nodes_.end(), is_ready);
-        if (ready == nodes_.end()) return broken("operations wait for each other in a circle");
+        if (ready == nodes_.end())
+            return broken(explain("operation %zu waits for its own outputs, in a circle of operations", next->op.id));
         std::rotate(next, ready, ready + 1);
         for (const logical_tensor &output : next->op.outputs) is_there[output.id] = true;
     }

@@ -20,8 +20,8 @@ using future_code = std::shared_future<code_ptr>;
 class cache {
 public:
     // The future of a kernel that is finished or being generated. If there is none, returns an invalid future, and the
-    // caller must generate the kernel and fulfil `promise`.
-    future_code find_or_claim(const kernel_key &key, std::promise<code_ptr> &promise) {
+    // caller must generate the kernel and fulfil `promise`; `claim` is the number of the new entry.
+    future_code find_or_claim(const kernel_key &key, std::promise<code_ptr> &promise, uint64_t &claim) {
         kernels gone;
         const std::lock_guard lock(process_lock);
         ++clock_;
@@ -29,14 +29,18 @@ public:
             found->second.last_use = clock_;
             return found->second.kernel;
         }
-        kernels_.insert_or_assign(key, entry{promise.get_future().share(), clock_});
+        claim = clock_;
+        kernels_.insert_or_assign(key, entry{promise.get_future().share(), clock_, claim});
         gone = evict();
         return {};
     }
 
-    void forget(const kernel_key &key) {
+    // Drops the entry with this number. If it was evicted, the key may have an entry of another thread, which stays.
+    void forget(const kernel_key &key, uint64_t claim) {
+        kernels::node_type gone;
         const std::lock_guard lock(process_lock);
-        kernels_.erase(key);
+        if (const auto found = kernels_.find(key); found != kernels_.end() && found->second.claim == claim)
+            gone = kernels_.extract(found);
     }
 
     size_t capacity() {
@@ -54,7 +58,7 @@ public:
 private:
     struct entry {
         future_code kernel;
-        uint64_t last_use;
+        uint64_t last_use, claim;
         unsigned born = forks.load(std::memory_order_relaxed);
 
         // False if the thread that generates the kernel does not exist in this process, which was forked meanwhile.
@@ -87,13 +91,14 @@ cache &the_cache() { return shared.get(); }
 
 code_ptr find_or_generate(const kernel_key &key, const std::function<code_ptr()> &generate) {
     std::promise<code_ptr> promise;
-    if (const future_code kernel = the_cache().find_or_claim(key, promise); kernel.valid()) return kernel.get();
+    uint64_t claim = 0;
+    if (const future_code kernel = the_cache().find_or_claim(key, promise, claim); kernel.valid()) return kernel.get();
     try {
         code_ptr made = generate();
         promise.set_value(made);
         return made;
     } catch (...) {
-        the_cache().forget(key); // before the waiting threads wake, so that the next call tries again
+        the_cache().forget(key, claim); // before the waiting threads wake, so that the next call tries again
         promise.set_exception(std::current_exception());
         throw;
     }

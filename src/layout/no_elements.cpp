@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../core/plan.hpp"
+#include "../system/environment.hpp"
 #include "../system/parallel.hpp"
 #include "statistics_io.hpp"
 #include "zero_padding.hpp"
@@ -14,7 +15,8 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 void fill_statistic(const problem &p, void *tensor, float value) {
-    const int threads = std::min(threads_for(dim_t(bytes(p.statistics)), 64 * 1024, p.rows()), max_threads());
+    const int wanted = threads_for(dim_t(bytes(p.statistics)), 64 * 1024, p.rows(), the_environment().threads_sleep);
+    const int threads = std::min(wanted, max_threads());
     parallel_parts(threads, [&](int share) {
         const range rows = split(p.rows(), threads, share);
         for (dim_t row = rows.begin; row < rows.end; ++row) write_row_value(p.statistics, tensor, row, value);

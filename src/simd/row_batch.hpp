@@ -55,7 +55,7 @@ struct row_batch {
     }
 
     // Computes rstd and bias from the statistics.
-    void complete(float epsilon) {
+    void complete(double epsilon) {
         if constexpr (std::is_same_v<T, float>)
             if (find_normalizers_by_products(epsilon)) return;
         find_normalizers(epsilon);
@@ -84,10 +84,10 @@ private:
 
     // Does the same as find_normalizers() by multiplications only. Returns false, with rstd undefined, if a root is not
     // known, which is rare: for tiny and huge variances and a few others.
-    [[gnu::target("avx2,fma")]] bool find_normalizers_by_products(float epsilon) {
+    [[gnu::target("avx2,fma")]] bool find_normalizers_by_products(double epsilon) {
         int32_t unknown = 0;
         for (dim_t r = 0; r < rows; ++r) {
-            const rounded_root root = reciprocal_root(wide[r] + double(epsilon));
+            const rounded_root root = reciprocal_root(wide[r] + epsilon);
             unknown |= is_unknown(root);
             rstd[r] = root.below;
         }
@@ -96,7 +96,7 @@ private:
         return true;
     }
 
-    [[gnu::target("avx2,fma")]] void find_normalizers(float epsilon) {
+    [[gnu::target("avx2,fma")]] void find_normalizers(double epsilon) {
         for (dim_t r = 0; r < rows; ++r) {
             const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
             rstd[r] = n.rstd;

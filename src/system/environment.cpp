@@ -30,20 +30,13 @@ unsigned profilers_of(int flags) {
     return flags == 1 ? JITNORM_JIT_PROFILE_LINUX_PERFMAP : unsigned(flags) & KNOWN;
 }
 
-constinit process_wide<const environment> at_first_use;
-
-} // namespace
-
-environment::environment()
-    : verbose(verbose_level_of(text_of("JITNORM_VERBOSE"))),
-      jit_profile(profilers_of(integer_or(text_of("JITNORM_JIT_PROFILE"), 0))) {
-    copy(text_of("JITNORM_MAX_CPU_ISA"), max_cpu_isa);
-    copy(text_of("JITNORM_IMPL"), implementation);
-    copy(text_of("JITNORM_JIT_DUMP"), jit_dump_folder);
-    copy(text_of("JITNORM_CACHES"), caches);
+bool names_profilers_only(std::string_view text) {
+    const int flags = integer_or(text, -1);
+    return text.empty() || flags == 1 || unsigned(flags) == profilers_of(flags);
 }
 
-int verbose_level_of(std::string_view text) {
+// The level that a word asks for, or VERBOSE_LEVEL_NOT_READ if it has no meaning.
+int verbose_level_of_word(std::string_view word) {
     constexpr struct {
         std::string_view word;
         int level;
@@ -58,15 +51,52 @@ int verbose_level_of(std::string_view text) {
                  {"profile", 2},
                  {"dispatch", 2},
                  {"all", 2}};
+    const auto *const known = std::ranges::find(WORDS, word, [](const auto &w) { return w.word; });
+    if (known != std::end(WORDS)) return known->level;
+    return integer_or(word, 0) >= 2 ? 2 : VERBOSE_LEVEL_NOT_READ;
+}
+
+bool is_passive(std::string_view policy) {
+    constexpr auto SMALL = [](char c) { return char(c | ('a' ^ 'A')); };
+    return std::ranges::equal(policy, std::string_view("passive"), {}, SMALL);
+}
+
+// Takes the first word from a list.
+std::string_view take_word(std::string_view &list) {
+    const std::string_view word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(word.size() + 1, list.size()));
+    return word;
+}
+
+constinit process_wide<const environment> at_first_use;
+
+} // namespace
+
+environment::environment()
+    : verbose(verbose_level_of(text_of("JITNORM_VERBOSE"))),
+      jit_profile(profilers_of(integer_or(text_of("JITNORM_JIT_PROFILE"), 0))),
+      threads_sleep(is_passive(text_of("OMP_WAIT_POLICY"))) {
+    const std::string_view profilers = text_of("JITNORM_JIT_PROFILE");
+    copy(unknown_word_of_verbose(text_of("JITNORM_VERBOSE")), unknown_verbose);
+    copy(names_profilers_only(profilers) ? "" : profilers, ignored_jit_profile);
+    copy(text_of("JITNORM_MAX_CPU_ISA"), max_cpu_isa);
+    copy(text_of("JITNORM_IMPL"), implementation);
+    copy(text_of("JITNORM_JIT_DUMP"), jit_dump_folder);
+    copy(text_of("JITNORM_CACHES"), caches);
+}
+
+int verbose_level_of(std::string_view text) {
     int level = VERBOSE_LEVEL_NOT_READ; // until a word with a meaning is found
-    for (std::string_view rest = text; !rest.empty();) {
-        const std::string_view word = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-        for (const auto &known : WORDS)
-            if (known.word == word) level = std::max(level, known.level);
-        if (integer_or(word, 0) >= 2) level = 2;
-    }
+    while (!text.empty()) level = std::max(level, verbose_level_of_word(take_word(text)));
     return level == VERBOSE_LEVEL_NOT_READ ? VERBOSE_ERRORS : level;
+}
+
+std::string_view unknown_word_of_verbose(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view word = take_word(text);
+        if (!word.empty() && verbose_level_of_word(word) == VERBOSE_LEVEL_NOT_READ) return word;
+    }
+    return {};
 }
 
 const environment &the_environment() { return at_first_use.get(); }

@@ -17,11 +17,14 @@ struct environment {
     environment();
 
     int verbose;                    // JITNORM_VERBOSE as a level (verbose.hpp)
+    char unknown_verbose[64];       // the first word of JITNORM_VERBOSE that is none
     char max_cpu_isa[64];           // JITNORM_MAX_CPU_ISA
     char implementation[64];        // JITNORM_IMPL
     unsigned jit_profile;           // JITNORM_JIT_PROFILE: the constants JITNORM_JIT_PROFILE_*, or-ed
+    char ignored_jit_profile[64];   // JITNORM_JIT_PROFILE, if it asks for more than that
     char jit_dump_folder[PATH_MAX]; // JITNORM_JIT_DUMP
     char caches[128];               // JITNORM_CACHES
+    bool threads_sleep;             // OMP_WAIT_POLICY is PASSIVE, in letters of any case: OpenMP's threads do
 };
 
 const environment &the_environment();
@@ -29,6 +32,9 @@ const environment &the_environment();
 // The verbose level that a text asks for. The text is a list of 0, 1, 2 and oneDNN's words, separated by commas; the
 // highest level of them counts.
 int verbose_level_of(std::string_view text);
+
+// The first word of such a list that has no meaning; empty if all have one.
+std::string_view unknown_word_of_verbose(std::string_view text);
 
 // The decimal integer that the text is, or `otherwise` if it is none.
 int integer_or(std::string_view text, int otherwise);

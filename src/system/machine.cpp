@@ -26,30 +26,11 @@ dim_t part_of_core(const cache &shared, const cache &first) {
     return shared.bytes / std::max(shared.sharers / std::max(first.sharers, 1), 1);
 }
 
-machine machine_of(const cache_levels &levels) {
-    const auto &[first, second, third] = levels;
-    machine m;
-    if (is_between(first.bytes, 4 * KB, MB)) m.l1 = first.bytes;
-    const dim_t l2 = part_of_core(second, first);
-    const bool contradiction = third.bytes > 0 && third.bytes < second.bytes; // one of the two must be wrong
-    if (!contradiction && is_between(l2, std::max(m.l1, 64 * KB), LARGEST_LAST_LEVEL)) m.l2 = l2;
-    if (!contradiction && is_between(third.bytes, m.l2, 64 * 1024 * MB)) m.last_level = third.bytes;
-    m.last_level = std::clamp(m.last_level, m.l2, LARGEST_LAST_LEVEL);
-    return m;
-}
-
-constexpr const char *PROCESSORS = "/sys/devices/system/cpu";
-
-cache_facts facts_here() {
-    cache_facts facts = caches_by_files(PROCESSORS);
-    if (facts.count == 0) facts = caches_by_cpuid(execute_cpuid);
-    if (facts.count == 0) facts = caches_by_sysconf();
-    return facts.count > 0 ? facts : cache_facts();
-}
-
 struct found {
-    cache_facts facts = facts_here();
-    machine here = machine_of(facts);
+    cache_levels levels = caches_by_cpuid(execute_cpuid);
+    machine here = machine_of(levels);
+
+    const char *source() const { return levels == NO_ANSWER ? "nobody" : "cpuid"; }
 };
 
 constinit process_wide<const found> this_machine;
@@ -79,13 +60,15 @@ constinit std::atomic<bool> machine_is_logged = false, nonsense_is_logged = fals
 
 } // namespace
 
-machine machine_of(const cache_facts &facts) {
-    if (facts.count == 0) return {};
-    machine m = machine_of(facts.processors[0]);
-    for (int i = 1; i < facts.count; ++i) {
-        const machine other = machine_of(facts.processors[size_t(i)]);
-        for (const auto &size : SIZES) m.*size.bytes = std::min(m.*size.bytes, other.*size.bytes);
-    }
+machine machine_of(const cache_levels &levels) {
+    const auto &[first, second, third] = levels;
+    machine m;
+    if (is_between(first.bytes, 4 * KB, MB)) m.l1 = first.bytes;
+    const dim_t l2 = part_of_core(second, first);
+    const bool contradiction = third.bytes > 0 && third.bytes < second.bytes; // one of the two must be wrong
+    if (!contradiction && is_between(l2, std::max(m.l1, 64 * KB), LARGEST_LAST_LEVEL)) m.l2 = l2;
+    if (!contradiction && is_between(third.bytes, m.l2, 64 * 1024 * MB)) m.last_level = third.bytes;
+    m.last_level = std::clamp(m.last_level, m.l2, LARGEST_LAST_LEVEL);
     return m;
 }
 
@@ -101,7 +84,8 @@ std::optional<machine> with_sizes(machine m, std::string_view text) {
 }
 
 machine the_machine() {
-    const machine &here = this_machine.get().here;
+    machine here = this_machine.get().here;
+    here.threads_sleep = the_environment().threads_sleep;
     const std::string_view sizes = the_environment().caches;
     if (sizes.empty()) return here;
     if (const auto wanted = with_sizes(here, sizes)) return *wanted;
@@ -120,8 +104,10 @@ std::string describe(const machine &m) {
 void log_machine_once() {
     if (machine_is_logged.exchange(true)) return;
     const machine m = the_machine();
-    const char *steered = m == this_machine.get().here ? "" : "+JITNORM_CACHES";
-    log_line("machine", this_machine.get().facts.source + std::string(steered) + "," + describe(m));
+    std::string source = this_machine.get().source();
+    if (m.threads_sleep) source += "+OMP_WAIT_POLICY";
+    if (describe(m) != describe(this_machine.get().here)) source += "+JITNORM_CACHES";
+    log_line("machine", source + "," + describe(m));
 }
 
 } // namespace jitnorm::impl

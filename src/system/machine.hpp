@@ -22,18 +22,20 @@ struct machine {
     // a larger cache, too.
     dim_t last_level = 8 * 1024 * 1024;
 
+    bool threads_sleep = false; // OpenMP's threads sleep while they wait (OMP_WAIT_POLICY=passive) and must be woken
+
     bool operator==(const machine &) const = default;
 };
 
-// The machine that these facts describe. Each size is the smallest that any of the processors has, since a plan must
-// suit all of them.
-machine machine_of(const cache_facts &facts);
+// The machine whose processors all have these caches. A size that is missing or cannot be is the one above.
+machine machine_of(const cache_levels &levels);
 
 // m with the sizes that the text names, for example "l2:1048576,last_level:33554432". Nothing if the text is not such a
 // list.
 std::optional<machine> with_sizes(machine m, std::string_view text);
 
-// The machine that runs this process, with the sizes that JITNORM_CACHES names. Takes no lock after the first call.
+// The machine that runs this process, with the sizes that JITNORM_CACHES names and what OMP_WAIT_POLICY says. Takes no
+// lock after the first call.
 machine the_machine();
 
 // The sizes as text that with_sizes() reads, for example "l1:32768,l2:1048576,last_level:33554432".

@@ -5,27 +5,11 @@
 
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
-#include "rig/oracle.hpp"
+#include "rig/accuracy.hpp"
 
 namespace jitnorm::tests {
 
 namespace {
-
-// Half a unit in the last place, relative.
-double rounding_of(aclDataType type) { return type == ACL_FLOAT16 ? 0x1p-11 : type == ACL_BF16 ? 0x1p-8 : 0x1p-24; }
-
-double largest(const std::vector<double> &values) {
-    double result = 0;
-    for (const double value : values) result = std::fmax(result, std::fabs(value));
-    return result;
-}
-
-double worst_difference(const std::vector<double> &a, const std::vector<double> &b) {
-    double result = 0;
-    for (size_t i = 0; i < a.size(); ++i)
-        result = std::fmax(result, std::isnan(a[i]) ? INFINITY : std::fabs(a[i] - b[i]));
-    return result;
-}
 
 std::string text(const dims_t &dims) {
     std::string result;
@@ -95,10 +79,11 @@ void chain::run_backward() {
 // The error is judged against `scale`, the size of the terms that the result is the sum of.
 void chain::judge_gradient(const acl_tensor &got, const std::vector<double> &expected, double scale,
                            const char *what) const {
-    const double of_statistics = (2 + 2 * std::fabs(what_.mean) / what_.deviation) * rounding_of(what_.statistics);
-    const double bound = 2e-6 + 16 * of_statistics + rounding_of(got.type());
+    const double of_statistics =
+        (2 + 2 * std::fabs(what_.mean) / what_.deviation) * half_ulp(data_type_of(what_.statistics));
+    const double bound = 2e-6 + 16 * of_statistics + half_ulp(data_type_of(got.type()));
     const double size = std::fmax(scale, largest(expected));
-    EXPECT_LE(worst_difference(got.values(), expected), bound * size) << what << " of " << what_.name();
+    expect_all_close(got.values(), expected, bound, size, what + (" of " + what_.name()));
 }
 
 void chain::judge() const {
@@ -110,17 +95,17 @@ void chain::judge() const {
     if (what_.weight) p.scale = w.values();
     if (what_.bias) p.shift = b.values();
     const auto forward = oracle_forward(p);
-    EXPECT_LE(worst_difference(y.values(), forward.dst), (1e-6 + rounding_of(y.type())) * largest(forward.dst))
-        << "out of " << what_.name();
+    const double rounding = half_ulp(data_type_of(y.type()));
+    expect_all_close(y.values(), forward.dst, 1e-6 + rounding, largest(forward.dst), "out of " + what_.name());
 
     p.mean = forward.mean;
     p.variance = forward.variance;
     p.diff_dst = dy.values();
     std::vector<double> deviations(p.rows);
     for (size_t n = 0; n < p.rows; ++n) deviations[n] = 1 / std::sqrt(p.variance[n] + p.epsilon);
-    const double exact = 1e-6 + rounding_of(mu.type());
-    EXPECT_LE(worst_difference(mu.values(), forward.mean), exact * largest(p.src)) << "mean of " << what_.name();
-    EXPECT_LE(worst_difference(rs.values(), deviations), exact * largest(deviations)) << "rstd of " << what_.name();
+    const double exact = 1e-6 + half_ulp(data_type_of(mu.type()));
+    expect_all_close(mu.values(), forward.mean, exact, largest(p.src), "mean of " + what_.name());
+    expect_all_close(rs.values(), deviations, exact, largest(deviations), "rstd of " + what_.name());
 
     const auto backward = oracle_backward(p);
     const double g = largest(p.diff_dst) * (what_.weight ? largest(p.scale) : 1);

@@ -22,28 +22,11 @@ inline acl_tensor filled(const dims_t &dims, aclDataType type, double mean, doub
     return result;
 }
 
-inline double half_ulp_of(aclDataType type) {
-    return type == ACL_BF16 ? 0x1p-8 : type == ACL_FLOAT16 ? 0x1p-11 : 0x1p-24;
-}
-
 // Values as the type has them.
 inline values as_type(const values &given, aclDataType type) {
     const acl_tensor rounded({int64_t(given.size())}, type);
     rounded.fill(given);
     return rounded.values();
-}
-
-inline double largest_of(const values &v) {
-    double result = 0;
-    for (const double value : v) result = std::fmax(result, std::fabs(value));
-    return result;
-}
-
-inline void expect_near_all(const values &got, const values &expected, double bound, const char *what) {
-    ASSERT_EQ(got.size(), expected.size()) << what;
-    for (size_t i = 0; i < got.size(); ++i)
-        ASSERT_TRUE(std::fabs(got[i] - expected[i]) <= bound)
-            << what << " at " << i << ": " << got[i] << " for " << expected[i];
 }
 
 // (x1 + x2) + bias as f32 computes it; the bias repeats itself.

@@ -198,6 +198,31 @@ TEST(aclnn_errors, statistics_that_no_view_can_be) {
     });
 }
 
+TEST(aclnn_errors, reasons_have_names_and_numbers) {
+    const auto five = wrong({4, 5}), integers = wrong({4, 6}, ACL_INT32), backwards = wrong({4, 6}, ACL_FLOAT, {-6, 1}),
+               before = wrong({4, 6}, ACL_FLOAT, {6, 1}, -1), three = wrong({3, 1}), narrow = wrong({6}, ACL_BF16);
+    const auto shape = int_array({5});
+    const std::pair<const char *, std::function<void(forward_arguments &)>> cases[] = {
+        {"out has the shape [4, 5], it must have that of input, [4, 6]", [&](auto &a) { a.out = five.get(); }},
+        {"input is INT32, none of FLOAT, FLOAT16 and BF16", [&](auto &a) { a.input = integers.get(); }},
+        {"input has a negative stride: [-6, 1]", [&](auto &a) { a.input = backwards.get(); }},
+        {"input has the negative offset -1", [&](auto &a) { a.input = before.get(); }},
+        {"normalizedShape [5] is not the end of the shape [4, 6] of input", [&](auto &a) { a.shape = shape.get(); }},
+        {"weight is BF16, it must be FLOAT or have the type of the data, FLOAT",
+         [&](auto &a) { a.weight = narrow.get(); }},
+        {"meanOut has the shape [3, 1], it must have as many elements as the axes that count rows, [4]",
+         [&](auto &a) { a.mean = a.rstd = three.get(); }},
+        {"epsilon is -1, it must be finite and not negative", [](auto &a) { a.eps = -1; }}};
+    for (const auto &[reason, spoil] : cases) {
+        small_problem problem;
+        forward_arguments arguments(problem);
+        spoil(arguments);
+        EXPECT_EQ(arguments.first_call(), 161002);
+        const std::string said = aclGetRecentErrMsg();
+        EXPECT_NE(said.find(reason), said.npos) << said;
+    }
+}
+
 TEST(aclnn_errors, epsilons_that_are_none) {
     for (const double eps : {-1e-5, double(INFINITY), double(NAN), 1e300})
         refuse_forward(161002, "eps", [&](auto &a) { a.eps = eps; });

@@ -5,29 +5,14 @@
 
 #include <cmath>
 
+#include "rig/accuracy.hpp"
 #include "rig/jitnorm_handle.hpp"
-#include "rig/oracle.hpp"
 #include "rms_problem.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
 using values = std::vector<double>;
-
-double half_ulp(aclDataType type) { return type == ACL_BF16 ? 0x1p-8 : type == ACL_FLOAT16 ? 0x1p-11 : 0x1p-24; }
-
-double largest(const values &v) {
-    double result = 0;
-    for (const double value : v) result = std::fmax(result, std::fabs(value));
-    return result;
-}
-
-void expect_close(const values &got, const values &expected, double bound, const char *what) {
-    ASSERT_EQ(got.size(), expected.size()) << what;
-    for (size_t i = 0; i < got.size(); ++i)
-        ASSERT_TRUE(std::fabs(got[i] - expected[i]) <= bound)
-            << what << " at " << i << ": " << got[i] << " for " << expected[i];
-}
 
 oracle_problem<double> question(const rms_problem &p) {
     oracle_problem<double> q;
@@ -44,8 +29,8 @@ void judge_forward(const rms_problem &p) {
     const oracle_forward_result<double> expected = oracle_forward(question(p));
     values rstd;
     for (const double v : expected.variance) rstd.push_back(1 / std::sqrt(v + double(float(p.c.epsilon))));
-    expect_close(p.y.values(), expected.dst, (1e-6 + half_ulp(p.c.data)) * largest(expected.dst), "y");
-    expect_close(p.rstd.values(), rstd, 1e-6 * largest(rstd), "rstd");
+    expect_all_close(p.y.values(), expected.dst, 1e-6 + half_ulp(data_type_of(p.c.data)), largest(expected.dst), "y");
+    expect_all_close(p.rstd.values(), rstd, 1e-6, largest(rstd), "rstd");
     EXPECT_TRUE(p.y.gaps_are_untouched());
     EXPECT_TRUE(p.rstd.gaps_are_untouched());
 }
@@ -59,9 +44,10 @@ void judge_backward(const rms_problem &p) {
     const oracle_backward_result<double> expected = oracle_backward(q);
     const double terms = largest(q.diff_dst) * largest(q.scale) * largest(p.rstd_of_rows.values());
     const double roots = std::sqrt(double(q.columns)); // n's elements may be as large as that
-    expect_close(p.dx.values(), expected.diff_src, (1e-6 + half_ulp(p.c.data)) * 3 * terms * roots, "dx");
-    expect_close(p.dgamma.values(), expected.diff_scale, 1e-6 * largest(q.diff_dst) * roots * double(q.rows) * 2,
-                 "dgamma");
+    expect_all_close(p.dx.values(), expected.diff_src, 1e-6 + half_ulp(data_type_of(p.c.data)), 3 * terms * roots,
+                     "dx");
+    expect_all_close(p.dgamma.values(), expected.diff_scale, 1e-6, largest(q.diff_dst) * roots * double(q.rows) * 2,
+                     "dgamma");
     EXPECT_TRUE(p.dx.gaps_are_untouched());
     EXPECT_TRUE(p.dgamma.gaps_are_untouched());
 }
@@ -71,7 +57,6 @@ void run_and_judge(const rms_case &c) {
     rms_problem p(c);
     p.run_forward();
     judge_forward(p);
-    if (c.dims.size() == 1) return;
     p.run_backward();
     judge_backward(p);
 }
@@ -87,6 +72,37 @@ TEST(aclnn_rms_norm, types_and_shapes) {
     for (const dims_t &dims : SHAPES)
         for (size_t normalized = 1; normalized <= dims.size(); ++normalized)
             for (const auto &[data, gamma] : TYPES) run_and_judge({dims, normalized, data, gamma});
+}
+
+// Backward takes what forward writes, and any other shape with an element for each row.
+TEST(aclnn_rms_norm, rstd_of_any_shape) {
+    const struct {
+        dims_t dims, rstd;
+        size_t normalized;
+    } cases[] = {{{4, 3, 16}, {4, 3, 1}, 1},
+                 {{4, 3, 16}, {4, 3}, 1},
+                 {{4, 3, 16}, {12}, 1},
+                 {{4, 3, 16}, {4, 1, 1}, 2},
+                 {{4, 3, 16}, {4, 1, 1, 1, 1}, 2},
+                 {{4, 1, 1, 16}, {4}, 1},
+                 {{1, 1, 2, 8}, {1, 1, 1, 1}, 2},
+                 {{16}, {1}, 1},
+                 {{16}, {1, 1, 1}, 1},
+                 {{0, 3, 16}, {0, 3, 1}, 1}};
+    for (const auto &[dims, shape, normalized] : cases) {
+        rms_problem p({dims, normalized});
+        p.run_backward();
+        const auto dx = p.dx.bits(), dgamma = p.dgamma.bits();
+        const acl_tensor rstd(shape, ACL_FLOAT);
+        rstd.fill(p.rstd_of_rows.values());
+        ASSERT_EQ(aclnnRmsNormGradGetWorkspaceSize(p.dy.get(), p.x.get(), rstd.get(), p.gamma.get(), p.dx.get(),
+                                                   p.dgamma.get(), &p.bytes, &p.executor),
+                  ACLNN_SUCCESS)
+            << aclGetRecentErrMsg();
+        ASSERT_EQ(run_exactly(aclnnRmsNormGrad, p.bytes, p.executor), ACLNN_SUCCESS);
+        EXPECT_EQ(p.dx.bits(), dx) << p.c.name();
+        EXPECT_EQ(p.dgamma.bits(), dgamma) << p.c.name();
+    }
 }
 
 TEST(aclnn_rms_norm, layouts) {

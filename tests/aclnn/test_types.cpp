@@ -5,7 +5,6 @@
 
 #include <functional>
 
-#include "aclnnop/aclnn_fast_layer_norm.h"
 #include "chain.hpp"
 #include "small_problem.hpp"
 

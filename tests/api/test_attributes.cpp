@@ -41,7 +41,6 @@ TEST(attributes, scales) {
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 1));
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_MEAN, 0));
     EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, -1), INVALID);
     EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, -1, 0), INVALID);
 }
@@ -193,7 +192,7 @@ TEST(attributes, are_refused_where_a_descriptor_is_created) {
     expect_refusal("mask other than 0",
                    [](auto &attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 2); });
     expect_refusal("another tensor than src and dst",
-                   [](auto &attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_MEAN, 0); });
+                   [](auto &attr) { return jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC_1, 0); });
     expect_refusal("another type than f32", [](auto &attr) { return scale_request{.type = jitnorm_f16}.set(attr); });
     expect_refusal("on the host", [](auto &attr) { return scale_request{.is_on_host = 1}.set(attr); });
     expect_refusal("zero point",

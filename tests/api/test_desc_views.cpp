@@ -65,11 +65,33 @@ TEST(reshape, keeps_each_element) {
     expect_same_elements(make_md({4, 6}, jitnorm_f32, dims{0, 1}), {2, 2, 6}); // a broadcast one
 }
 
-TEST(reshape, of_what_has_no_layout_or_no_elements) {
+TEST(reshape, of_what_has_no_layout) {
     const owned_md any = reshape(make_md({4, 6}, jitnorm_f32, jitnorm_format_tag_any), {24});
     EXPECT_TRUE(jitnorm_memory_desc_equal(any, make_md({24}, jitnorm_f32, jitnorm_format_tag_any)));
-    const owned_md none = reshape(make_md({0, 6}, jitnorm_f32), {3, 0, 7});
-    EXPECT_EQ(dims_of(none, jitnorm_query_dims), (dims{3, 0, 7}));
+}
+
+// A tensor without elements has a layout, too: memories of a part of it may be made later.
+TEST(reshape, of_what_has_no_elements_keeps_strides) {
+    const owned_md split = reshape(make_md({6, 0, 4}, jitnorm_f32, dims{90, 7, 3}), {2, 3, 0, 2, 2});
+    EXPECT_EQ(dims_of(split, jitnorm_query_dims), (dims{2, 3, 0, 2, 2}));
+    EXPECT_EQ(dims_of(split, jitnorm_query_strides), (dims{270, 90, 7, 6, 3}));
+    const owned_md blocked = reshape(make_md({0, 20, 4}, jitnorm_f32, jitnorm_aBc8b), {0, 20, 2, 2});
+    EXPECT_EQ(dims_of(blocked, jitnorm_query_inner_blks, jitnorm_query_inner_nblks_s32), dims{8});
+    EXPECT_EQ(dims_of(blocked, jitnorm_query_padded_dims), (dims{0, 24, 2, 2}));
+}
+
+TEST(reshape, of_what_has_no_elements_is_checked) {
+    const owned_md rows = make_md({2, 0, 6}, jitnorm_f32);
+    for (const dims &wrong : {dims{3, 0, 4}, dims{2, 0, 7}, dims{0, 12}, dims{12, 0}, dims{12}, dims{2, 0, 6, 0},
+                              dims{0}, dims{6, 0, 2}, dims{0, 0, 12}})
+        EXPECT_EQ(status_of_reshape(rows, wrong), INVALID) << wrong.size();
+    EXPECT_EQ(status_of_reshape(make_md({12}, jitnorm_f32), {12, 0}), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({0, 4, 6}, jitnorm_f32, dims{60, 10, 1}), {0, 24}), INVALID) << "a gap";
+    EXPECT_EQ(status_of_reshape(make_md({0, 20}, jitnorm_f32, jitnorm_aB8b), {0, 2, 10}), INVALID) << "blocks";
+    EXPECT_EQ(status_of_reshape(make_md({0, 1}, jitnorm_f32, jitnorm_aB8b), {0}), INVALID) << "padding";
+    EXPECT_EQ(status_of_reshape(make_md({0, 6}, jitnorm_f32, dims{1, INT64_MAX / 2}), {0, 2, 3}), INVALID);
+    EXPECT_EQ(status_of_reshape(make_md({0, 6}, jitnorm_f32, dims{1, INT64_MAX / 2}), {0, 1, 6}), jitnorm_success);
+    EXPECT_EQ(status_of_reshape(make_md({0, 2, 3}, jitnorm_f32, dims{1, 4, INT64_MAX / 2}), {0, 6}), INVALID);
 }
 
 TEST(reshape, refuses_what_no_strides_say) {
@@ -114,6 +136,14 @@ TEST(permute, needs_a_permutation) {
     for (const auto &wrong : {std::array{0, 0}, std::array{0, 2}, std::array{-1, 0}})
         EXPECT_EQ(jitnorm_memory_desc_permute_axes(&other, md, wrong.data()), INVALID);
     EXPECT_EQ(jitnorm_memory_desc_permute_axes(&other, md, nullptr), INVALID);
+}
+
+TEST(permute, needs_known_sizes) {
+    const int swapped[] = {1, 0};
+    const jitnorm_dim_t open = JITNORM_RUNTIME_DIM_VAL;
+    owned_md other;
+    EXPECT_EQ(jitnorm_memory_desc_permute_axes(&other, make_md({open, 6}, jitnorm_f32), swapped), INVALID);
+    EXPECT_EQ(jitnorm_memory_desc_permute_axes(&other, make_md({4, 6}, jitnorm_f32, dims{open, 1}), swapped), INVALID);
 }
 
 owned_md part(const owned_md &parent, const dims &sizes, const dims &offsets) {

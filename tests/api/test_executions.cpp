@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From C calls to numbers: forward, backward and attributes against the oracle, and tensors without elements.
+#include "jitnorm/jitnorm.hpp"
 #include "random_model.hpp"
 
 using namespace jitnorm::tests;
@@ -111,6 +112,119 @@ TEST(execution, without_any_elements) {
         EXPECT_OK(run.run());
         EXPECT_TRUE(run.is_untouched());
     }
+}
+
+// ---------------------------------------------------------------- epsilon
+
+constexpr double DECIMAL = 1e-5; // 2.5e-8 of its value away from the float
+
+owned_attr with_epsilon(double epsilon) {
+    owned_attr attr;
+    EXPECT_OK(jitnorm_primitive_attr_create(&attr));
+    EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attr, epsilon));
+    return attr;
+}
+
+// Three rows of doubles around 0 whose deviation is 0.01, so that epsilon is a tenth of the variance.
+struct small_doubles {
+    oracle_problem<long double> problem;
+    std::vector<double> src, diff_dst;
+    std::vector<float> mean = {0.001f, 0, -0.002f}, variance = {1e-4f, 2e-4f, 0.5e-4f};
+    owned_md data = make_md({3, 768}, jitnorm_f64);
+
+    small_doubles() {
+        problem.rows = 3;
+        problem.columns = 768;
+        problem.epsilon = DECIMAL;
+        for (int i = 0; i < 3 * 768; ++i) {
+            src.push_back((i * 37 % 97 - 48) / 97.0 * 0.0346);
+            diff_dst.push_back((i * 53 % 101 - 50) / 101.0);
+        }
+        problem.src.assign(src.begin(), src.end());
+        problem.diff_dst.assign(diff_dst.begin(), diff_dst.end());
+        problem.mean.assign(mean.begin(), mean.end());
+        problem.variance.assign(variance.begin(), variance.end());
+    }
+
+    std::vector<double> forward(unsigned flags, const_jitnorm_primitive_attr_t attr) const {
+        owned_pd pd;
+        EXPECT_OK((forward_request{.src = data, .dst = data, .flags = flags, .attr = attr}.create(&pd)));
+        execution run(pd);
+        run.set(JITNORM_ARG_SRC, src);
+        EXPECT_OK(run.run());
+        return run.get<double>(JITNORM_ARG_DST);
+    }
+
+    std::vector<double> backward(unsigned flags, const_jitnorm_primitive_attr_t attr) const {
+        owned_pd pd;
+        const backward_request request{.diff_src = data, .diff_dst = data, .src = data, .flags = flags, .attr = attr};
+        EXPECT_OK(request.create(&pd));
+        execution run(pd);
+        run.set(JITNORM_ARG_SRC, src);
+        run.set(JITNORM_ARG_DIFF_DST, diff_dst);
+        if (run.tensors().contains(JITNORM_ARG_MEAN)) run.set(JITNORM_ARG_MEAN, mean);
+        run.set(JITNORM_ARG_VARIANCE, variance);
+        EXPECT_OK(run.run());
+        return run.get<double>(JITNORM_ARG_DIFF_SRC);
+    }
+};
+
+// The largest difference, in units of the largest number expected.
+double error_of(const std::vector<double> &got, const std::vector<long double> &expected) {
+    long double difference = 0, largest = 0;
+    for (size_t i = 0; i < got.size(); ++i) {
+        difference = std::max(difference, std::abs(got[i] - expected[i]));
+        largest = std::max(largest, std::abs(expected[i]));
+    }
+    return double(difference / largest);
+}
+
+TEST(epsilon, in_double_is_as_exact_as_doubles_are) {
+    const owned_attr attr = with_epsilon(DECIMAL);
+    small_doubles given;
+    for (const char *implementation : {"", "ref:any"}) {
+        ASSERT_OK(jitnorm_set_implementation(implementation));
+        for (const unsigned flags : {0u, M}) {
+            given.problem.rms = flags == M;
+            const auto dst = oracle_forward(given.problem).dst;
+            const auto diff_src = oracle_backward(given.problem).diff_src;
+            EXPECT_LE(error_of(given.forward(flags, attr), dst), 1e-12);
+            EXPECT_GT(error_of(given.forward(flags, nullptr), dst), 1e-10); // the float's error
+            EXPECT_LE(error_of(given.backward(flags, attr), diff_src), 1e-12);
+        }
+    }
+    ASSERT_OK(jitnorm_set_implementation(""));
+}
+
+TEST(epsilon, of_the_attribute_replaces_the_argument) {
+    const small_doubles given;
+    EXPECT_EQ(given.forward(0, with_epsilon(double(1e-5f))), given.forward(0, nullptr));
+    const owned_attr attr = with_epsilon(0.25);
+    owned_pd pd;
+    ASSERT_OK((forward_request{.src = given.data, .dst = given.data, .epsilon = -1, .attr = attr}.create(&pd)));
+    float told = 0;
+    EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_epsilon_f32, 0, &told));
+    EXPECT_EQ(told, 0.25f);
+}
+
+TEST(epsilon, what_is_put_in_comes_out) {
+    owned_attr attr, copy;
+    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    double told = 0;
+    EXPECT_OK(jitnorm_primitive_attr_get_epsilon(attr, &told));
+    EXPECT_EQ(told, -1);
+    for (const double wrong : {-1e-300, -1.0, double(NAN), double(INFINITY)})
+        EXPECT_EQ(jitnorm_primitive_attr_set_epsilon(attr, wrong), jitnorm_invalid_arguments);
+    for (const double right : {1e-300, 0.0, 1e300, DECIMAL}) EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attr, right));
+    EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
+    EXPECT_OK(jitnorm_primitive_attr_get_epsilon(copy, &told));
+    EXPECT_EQ(told, DECIMAL);
+    EXPECT_EQ(jitnorm_primitive_attr_set_epsilon(nullptr, 1), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_primitive_attr_get_epsilon(nullptr, &told), jitnorm_invalid_arguments);
+    EXPECT_EQ(jitnorm_primitive_attr_get_epsilon(attr, nullptr), jitnorm_invalid_arguments);
+    jitnorm::primitive_attr in_cpp;
+    in_cpp.set_epsilon(DECIMAL);
+    EXPECT_EQ(in_cpp.get_epsilon(), DECIMAL);
 }
 
 } // namespace

@@ -213,4 +213,27 @@ TEST(found_scales, of_rows_without_elements_are_zero) {
     EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>(3, 0)));
 }
 
+// Other primitives quantize other tensors, but none quantizes all.
+TEST(scales, and_zero_points_of_what_is_never_quantized) {
+    owned_attr attr;
+    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    const int src_2 = 3, weights = 33, second_of_many = 1024 + 1, weights_of_a_fused_convolution = 16384 + 33;
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST, src_2, weights}) {
+        EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, arg, 0));
+        EXPECT_OK(jitnorm_primitive_attr_set_zero_points_mask(attr, arg, 0));
+    }
+    for (const int arg : {JITNORM_ARG_SRC_1, second_of_many, weights_of_a_fused_convolution}) {
+        EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, arg, 0));
+        EXPECT_EQ(jitnorm_primitive_attr_set_zero_points_mask(attr, arg, 0), jitnorm_invalid_arguments) << arg;
+    }
+    for (const int arg :
+         {0, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, JITNORM_ARG_BIAS, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE,
+          JITNORM_ARG_SCALE, JITNORM_ARG_SHIFT, JITNORM_ARG_WORKSPACE, JITNORM_ARG_SCRATCHPAD, JITNORM_ARG_DIFF_SRC,
+          JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_SCALE, 16384 + 3, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
+          JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1}) {
+        EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(attr, arg, 0), jitnorm_invalid_arguments) << arg;
+        EXPECT_EQ(jitnorm_primitive_attr_set_zero_points_mask(attr, arg, 0), jitnorm_invalid_arguments) << arg;
+    }
+}
+
 } // namespace

@@ -104,6 +104,30 @@ TEST(porting, backward) {
     }
 }
 
+// The example of docs/porting.md: the gradient of src / root mean square, which is 5, without the term of a mean.
+TEST(porting, backward_with_rms_norm_is_the_gradient) {
+    const dnnl::engine eng(dnnl::engine::kind::cpu, 0);
+    dnnl::stream strm(eng);
+    const dnnl::memory::desc row({1, 2}, dt::f32, tag::nc);
+    const auto flags = dnnl::normalization_flags::rms_norm;
+    const dnnl::layer_normalization_forward::primitive_desc forward(eng, dnnl::prop_kind::forward_training, row, row,
+                                                                    0.f, flags);
+    const dnnl::layer_normalization_backward::primitive_desc backward(eng, dnnl::prop_kind::backward_data, row, row,
+                                                                      row, 0.f, flags, forward);
+    float src[] = {1, 7}, variance[] = {25}, diff_dst[] = {1, 0}, diff_src[2];
+    dnnl::layer_normalization_backward(backward).execute(
+        strm, {{DNNL_ARG_SRC, dnnl::memory(row, eng, src)},
+               {DNNL_ARG_VARIANCE, dnnl::memory(backward.variance_desc(), eng, variance)},
+               {DNNL_ARG_DIFF_DST, dnnl::memory(row, eng, diff_dst)},
+               {DNNL_ARG_DIFF_SRC, dnnl::memory(row, eng, diff_src)}});
+    const auto dst_0 = [](double a, double b) { return a / std::sqrt((a * a + b * b) / 2); };
+    const double h = 1e-5;
+    EXPECT_NEAR(diff_src[0], (dst_0(1 + h, 7) - dst_0(1 - h, 7)) / (2 * h), 1e-7);
+    EXPECT_NEAR(diff_src[1], (dst_0(1, 7 + h) - dst_0(1, 7 - h)) / (2 * h), 1e-7);
+    EXPECT_NEAR(diff_src[0], 0.196, 1e-7);
+    EXPECT_NEAR(diff_src[1], -0.028, 1e-7);
+}
+
 TEST(porting, errors_and_post_ops) {
     model m;
     try {

@@ -76,11 +76,11 @@ TEST_F(wrong_calls, in_cpp) {
         return layer_normalization_forward::primitive_desc(cpu, prop_kind::forward_training, src, rows, statistics, 0.f,
                                                            normalization_flags::none);
     };
-    EXPECT_EQ(what_of([&] { forward(rows, columns); }),
-              "could not create a primitive descriptor: statistics (mean and variance) must have the dimensions of src "
-              "but the normalized ones");
+    EXPECT_EQ(what_of([&] { forward(rows, columns); }), "could not create a primitive descriptor: dimension 0 of "
+                                                        "statistics (mean and variance) is 8, of src without its "
+                                                        "normalized dimensions 3 (8 and 3)");
     EXPECT_EQ(what_of([&] { forward(whole, memory::desc({3}, dt::f32, tag::a)); }),
-              "could not create a primitive descriptor: src is none of f32, bf16, f16, f64, s8 and u8");
+              "could not create a primitive descriptor: src is s32, forward takes f32, bf16, f16, f64, s8 and u8");
 }
 
 TEST_F(wrong_calls, in_graphs) {
@@ -91,7 +91,7 @@ TEST_F(wrong_calls, in_graphs) {
     };
     const lt src = make_lt(0, {2, 8}), dst = make_lt(1, {2, 8}), scale = make_lt(2, {7});
     EXPECT_EQ(add({jitnorm_graph_op_layer_norm, {src}, {dst, scale}}),
-              "invalid_graph_op: LayerNorm has 1 or 3 outputs, not 2");
+              "invalid_graph_op: LayerNorm with keep_stats has 3 outputs, not 2");
     op_request far{jitnorm_graph_op_layer_norm, {src}, {dst}, {{jitnorm_graph_op_attr_keep_stats, 0}}};
     far.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 2}};
     EXPECT_EQ(add(far), "invalid_graph_op: begin_norm_axis is 2 and src has 2 dimensions");
@@ -102,7 +102,7 @@ TEST_F(wrong_calls, in_graphs) {
     owned_compiled compiled;
     ASSERT_OK(jitnorm_graph_compiled_partition_create(&compiled, partition));
     EXPECT_EQ(words(compile(partition, compiled, norm.inputs, norm.outputs)),
-              "invalid_shape: gamma must have the shape of the normalized axes");
+              "invalid_shape: dimension 0 of gamma is 7, of src's normalized axes 8 (7 and 8)");
     EXPECT_EQ(words(compile(partition, compiled, {scale}, norm.outputs)),
               "invalid_arguments: src (tensor 0) is missing");
 }
@@ -156,9 +156,9 @@ TEST_F(wrong_calls, in_two_phases) {
     const std::string backward = "jitnorm_aclnn_layer_norm_backward_get_workspace_size: ";
     EXPECT_EQ(call.forward(rows, nullptr, nullptr), forward + "161001: out is null");
     EXPECT_EQ(call.forward(rows, call.tensor({7}), rows),
-              forward + "161002: weight must have the shape of normalizedShape");
+              forward + "161002: weight has the shape [7], it must have that of normalizedShape, [8]");
     EXPECT_EQ(call.forward(call.tensor({2, 8}, ACL_INT8), nullptr, rows),
-              forward + "161002: input is none of FLOAT, FLOAT16 and BF16");
+              forward + "161002: input is INT8, none of FLOAT, FLOAT16 and BF16");
     EXPECT_EQ(call.backward(rows, statistics, statistics, {1, 0, 0}),
               backward + "161001: gradInputOut is null and outputMask asks for it");
     // The same words, whoever asks.
@@ -183,9 +183,9 @@ void expect_printed(const std::string &arguments, const std::string &words, cons
 TEST_F(wrong_calls, on_the_command_line) {
     expect_printed("--lnorm 2x2x2x2x2x2", "src has 6 dimensions, 2 to 5 are supported");
     expect_printed("--lnorm --attr-post-ops=sum:1:3 2x8",
-                   "a sum post-op has a zero point with the types s8 and u8 only");
+                   "post-op 0: a sum of f32 has the zero point 3, which s8 and u8 alone may have");
     expect_printed("--lnorm --attr-post-ops=sum:1:0:s8 2x8",
-                   "the type of a sum post-op must have the size of the destination's");
+                   "post-op 0: the type of a sum is s8, whose size is not that of dst's, f32");
     expect_printed("--lnorm 2x8", "JITNORM_IMPL is nobody, which names no implementation", "JITNORM_IMPL=nobody ");
 }
 

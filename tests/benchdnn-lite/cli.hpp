@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,7 +36,15 @@ protected:
         const std::string out = (folder_ / "out").string(), err = (folder_ / "err").string();
         const std::string command = "cd " + folder_.string() + " && " + environment + " " + program + " " + arguments +
                                     " >" + out + " 2>" + err + " </dev/null";
-        const int answer = std::system(command.c_str());
+        int answer = -1;
+        rusage used{};
+        const pid_t shell = vfork();
+        if (shell == 0) {
+            execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+            _exit(127);
+        }
+        wait4(shell, &answer, 0, &used);
+        peak_kilobytes_ = used.ru_maxrss;
         status_ = WIFEXITED(answer) ? WEXITSTATUS(answer) : -1;
         out_ = content_of(out);
         err_ = content_of(err);
@@ -54,6 +63,7 @@ protected:
 
     fs::path folder_;
     int status_ = -1;
+    long peak_kilobytes_ = 0; // of the memory that the program had
     std::string out_, err_;
 };
 

@@ -16,7 +16,8 @@ using words = std::vector<std::string>;
 
 inline words lines_of(const words &arguments) {
     words lines;
-    for (const job &j : parse_command_line(arguments).jobs) lines.push_back(j.prb.line());
+    const command c = parse_command_line(arguments);
+    for (size_t i = 0; i < c.jobs.size(); ++i) lines.push_back(c.jobs[i].prb.line());
     return lines;
 }
 

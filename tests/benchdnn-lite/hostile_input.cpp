@@ -49,7 +49,7 @@ std::string mistake_in_hostile(const std::vector<std::string> &arguments) {
         return checked_message(error.what());
     }
     for (size_t i = 0; i < std::min(c.jobs.size(), ENOUGH); ++i) check_line(c.jobs[i]);
-    if (!c.jobs.empty()) check_line(c.jobs.back());
+    if (!c.jobs.empty()) check_line(c.jobs[c.jobs.size() - 1]);
     return "";
 }
 

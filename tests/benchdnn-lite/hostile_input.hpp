@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hostile_input: what the parser promises for whatever it is given, for the fuzzer and for the loop of mutations.
+// hostile_input: what the parser promises for whatever it is given.
 #pragma once
 
 #include <stdexcept>

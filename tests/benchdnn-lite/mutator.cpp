@@ -84,10 +84,11 @@ std::vector<std::string> lnorm_lines(const std::string &folder) {
     return lines;
 }
 
-std::string mutator::next(size_t most_lines, size_t most_changes) {
+std::string mutator::next() {
+    constexpr size_t MOST_LINES = 3, MOST_CHANGES = 6;
     std::string text;
-    for (size_t lines = 1 + below(most_lines); lines > 0; --lines) text += lines_[below(lines_.size())] + "\n";
-    for (size_t changes = most_changes == 0 ? 0 : 1 + below(most_changes); changes > 0; --changes) change(text);
+    for (size_t lines = 1 + below(MOST_LINES); lines > 0; --lines) text += lines_[below(lines_.size())] + "\n";
+    for (size_t changes = 1 + below(MOST_CHANGES); changes > 0; --changes) change(text);
     return text;
 }
 

@@ -17,8 +17,8 @@ class mutator {
 public:
     mutator(uint64_t seed, const std::vector<std::string> &lines) : numbers_(seed), lines_(lines) {}
 
-    // At least one line, and one change unless there are to be none.
-    std::string next(size_t most_lines = 3, size_t most_changes = 6);
+    // A few of the lines with a few changes.
+    std::string next();
 
 private:
     size_t below(size_t end) { return end == 0 ? 0 : numbers_() % end; }

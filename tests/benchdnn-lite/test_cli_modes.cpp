@@ -114,17 +114,6 @@ TEST_F(cli, results_for_machines) {
     EXPECT_EQ(err_, "benchdnn-lite: --json: cannot write 'no/such/folder/file'\n");
 }
 
-TEST_F(cli, benchdnn_s_data_and_thresholds) {
-    run("--lnorm --check=benchdnn --dt=f32,bf16,f16:f32,f32:s8,u8 --flags=,CH,GCH,M 15x3 30x300 2x5000");
-    EXPECT_EQ(status_, 0) << out_;
-    EXPECT_NE(out_.find("failed:0"), std::string::npos) << out_;
-    run("--lnorm --check=benchdnn --dt=f32:s8,bf16 --flags=,CH --attr-unquantized=dst2,dst2:f16 "
-        "--attr-post-ops=,gelu_tanh 15x3 30x300 2x5000");
-    EXPECT_EQ(status_, 0) << out_;
-    run("--lnorm --check=benchdnn --dir=BWD_D,BWD_DW --dt=f32,bf16 --flags=,CH,G 15x3 30x300 2x5000");
-    EXPECT_EQ(status_, 0) << out_;
-}
-
 TEST_F(cli, ties_are_checked_where_they_can_be_made) {
     run("--lnorm -v99 --dt=f32:s8,bf16,f16 --flags=CH,GC 3x64");
     EXPECT_EQ(status_, 0) << out_;

@@ -48,7 +48,7 @@ TEST(command_line, reset_spares_the_mode) {
 run_options options_after(const words &knobs) {
     words arguments = knobs;
     arguments.insert(arguments.end(), {"--lnorm", "2x3"});
-    return parse_command_line(arguments).jobs.at(0).options;
+    return parse_command_line(arguments).jobs[0].options;
 }
 
 TEST(command_line, modes) {
@@ -84,7 +84,7 @@ TEST(command_line, without_filling_there_is_nothing_to_check) {
 
 TEST(command_line, no_value_is_the_default) {
     for (const knob &k : knobs_of(driver::lnorm)) {
-        if (k.example.empty() || k.choices == ANY_FILE || k.choices == BATCH_FILE || k.name == "completion") continue;
+        if (k.example.empty() || k.name == "json" || k.name == "batch") continue;
         const words lines =
             lines_of({"--lnorm", concat("--", k.name, "=", k.example), concat("--", k.name, "="), "2x3"});
         EXPECT_EQ(lines, (words{"2x3"})) << k.name;
@@ -124,7 +124,7 @@ TEST(command_line, modes_are_kept_in_the_line) {
 
 TEST(command_line, threads_of_creation_and_execution) {
     const auto contexts = [](const char *knob) {
-        const problem p = parse_command_line({"--lnorm", knob, "2x3"}).jobs.at(0).prb;
+        const problem p = parse_command_line({"--lnorm", knob, "2x3"}).jobs[0].prb;
         return std::pair(p.creation.threads, p.execution.threads);
     };
     EXPECT_EQ(contexts("--ctx-init=3"), std::pair(3, 0));
@@ -153,6 +153,19 @@ TEST(command_line, repetitions_follow_each_other) {
               (words{"2x3", "2x3", "--flags=C 2x3", "--flags=C 2x3"}));
 }
 
+// Neither the knobs between shapes, nor repetitions, nor a match change which job has which number.
+TEST(command_line, a_job_is_found_by_its_number) {
+    const command c = parse_command_line({"--lnorm", "--repeats-per-prb=2", "--flags=,C,CH", "--match=C", "2x3",
+                                          "--seed=7", "4x5", "--match=", "--flags=H", "6x7"});
+    const words expected{"--flags=C 2x3", "--flags=C 2x3",  "--flags=CH 2x3", "--flags=CH 2x3", "--flags=C 4x5",
+                         "--flags=C 4x5", "--flags=CH 4x5", "--flags=CH 4x5", "--flags=H 6x7",  "--flags=H 6x7"};
+    ASSERT_EQ(c.jobs.size(), expected.size());
+    for (size_t i = expected.size(); i-- > 0;) {
+        EXPECT_EQ(c.jobs[i].prb.line(), expected[i]) << i;
+        EXPECT_EQ(c.jobs[i].options.seed, i < 4 ? 1u : 7u) << i;
+    }
+}
+
 TEST(command_line, implementations_are_chosen_by_parts_of_their_names) {
     const problem chosen = parse_command_line({"--lnorm", "--impl=\"avx2\",ref", "2x3"}).jobs[0].prb;
     EXPECT_TRUE(chosen.filter.accepts("jit:avx2") && chosen.filter.accepts("ref:any"));
@@ -176,8 +189,8 @@ TEST(command_line, canonical_lines_name_every_knob_and_reproduce) {
 }
 
 TEST(command_line, lines_name_the_mode_that_is_not_the_default) {
-    EXPECT_EQ(parse_command_line({"--mode=CB", "--check=benchdnn", "--seed=4", "--lnorm", "2x3"}).jobs[0].line(),
-              "--mode=CB --check=benchdnn --seed=4 --lnorm 2x3");
+    EXPECT_EQ(parse_command_line({"--mode=CB", "--seed=4", "--lnorm", "2x3"}).jobs[0].line(),
+              "--mode=CB --seed=4 --lnorm 2x3");
 }
 
 TEST(command_line, verbosity_has_a_short_form) {
@@ -224,10 +237,10 @@ TEST(command_line, residuals) {
 TEST(command_line, a_line_reproduces_its_problem) {
     const words lines =
         lines_of({"--lnorm", "--dir=BWD_DW", "--dt=f32:bf16:f16,f64", "--tag=axb,abx:axb:xba", "--stat_tag=undef,abx",
-                  "--ss_dt=f16:f32", "--flags=GCHM", "--eps=1e-5,0", "--attr-scales=dst:common:1e20",
+                  "--ss_dt=f16:f32", "--flags=GCHM", "--eps=1e-5,0,1e-5:f64", "--attr-scales=dst:common:1e20",
                   "--attr-post-ops=sum:0.1+add:f32:per_oc", "--attr-residual=dst1:bf16", "--attr-scratchpad=user",
                   "--inplace=true", "2x4x16_n\"a*2\""});
-    EXPECT_EQ(lines.size(), 16u);
+    EXPECT_EQ(lines.size(), 24u);
     for (const std::string &line : lines) {
         words again = split(line, ' ');
         again.insert(again.begin(), "--lnorm");

@@ -30,7 +30,7 @@ library listening() {
     return l;
 }
 
-problem parse(const char *knob) { return parse_command_line({"--lnorm", knob, "2x3"}).jobs.at(0).prb; }
+problem parse(const char *knob) { return parse_command_line({"--lnorm", knob, "2x3"}).jobs[0].prb; }
 
 asked what_is_asked(const char *knob) {
     heard = {};

@@ -213,6 +213,14 @@ TEST(attributes, eltwise_known_values) {
     EXPECT_NEAR(at(jitnorm_eltwise_elu, 0.5, 0, -1), 0.5 * std::expm1(-1), 1e-15);
 }
 
+// As docs/arithmetic.md says: the second operand if an operand is NaN.
+TEST(attributes, max_and_min_of_no_number) {
+    for (const auto algorithm : {jitnorm_binary_max, jitnorm_binary_min}) {
+        EXPECT_EQ(binary_value(algorithm, real(NAN), 2), 2);
+        EXPECT_TRUE(std::isnan(binary_value(algorithm, 2, real(NAN))));
+    }
+}
+
 TEST(attributes, a_comparison_near_its_edge_accepts_both_answers) {
     binary_post_op op;
     op.algorithm = jitnorm_binary_ge;

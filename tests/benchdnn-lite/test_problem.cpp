@@ -121,7 +121,7 @@ TEST(problem, its_line_names_what_is_not_default) {
     p.stat_tag = "abx";
     p.scale_shift = parse_weight_types("bf16:f32");
     p.flags = parse_flags("CH");
-    p.epsilon = 1e-5f;
+    p.epsilon = double(1e-5f);
     p.in_place = true;
     p.attr.residual = parse_residual("dst1:bf16:axb");
     p.attr.scales = parse_scales("src:common:2");

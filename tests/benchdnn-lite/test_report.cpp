@@ -2,6 +2,8 @@
 // Measurements in few words, and when a machine is said to be too busy for them.
 #include "cli/report.hpp"
 
+#include "timing/timing.hpp"
+
 #include <gtest/gtest.h>
 
 namespace benchdnn_lite {
@@ -35,6 +37,26 @@ TEST(spread, a_few_late_ones_are_within_reason_and_many_are_not) {
     EXPECT_TRUE(with_late_ones(40, 60, 2.1).is_beyond_reason()) << "the usual one is late";
     EXPECT_TRUE(with_late_ones(90, 10, 50).is_beyond_reason()) << "the average one is late";
     EXPECT_FALSE(with_late_ones(1, 5, 100).is_beyond_reason()) << "too few to tell";
+}
+
+// Threads that wait for cores which others use are late each time, so that nothing varies.
+TEST(spread, threads_that_take_longer_than_one_are_beyond_reason) {
+    spread s = with_late_ones(100, 0, 0);
+    s.one_thread = 0.6;
+    EXPECT_FALSE(s.is_beyond_reason());
+    EXPECT_EQ(s.worst_over_best(), 1 / 0.6);
+    s.one_thread = 1 / 800.0;
+    EXPECT_TRUE(s.is_beyond_reason());
+    EXPECT_EQ(s.worst_over_best(), 800);
+}
+
+// Waiting threads take so long that the time for a problem is over after a few measurements.
+TEST(spread, few_measurements_tell_that_threads_wait_by_far) {
+    spread s = with_late_ones(3, 0, 0);
+    s.one_thread = 1 / 3.0;
+    EXPECT_FALSE(s.is_beyond_reason());
+    s.one_thread = 1 / 800.0;
+    EXPECT_TRUE(s.is_beyond_reason());
 }
 
 timed_lines timed(const spread &s) {
@@ -72,11 +94,11 @@ TEST(report, says_that_a_machine_is_too_busy_to_measure_on) {
 }
 
 // The problems' ratios to a memcpy, by the order of the tests; 0 where no table is printed.
-std::string meaning_of(const std::vector<double> &ratios) {
+std::string meaning_of(const std::vector<double> &ratios, const spread &last = with_late_ones(10, 0, 0)) {
     testing::internal::CaptureStdout();
     report r(ratios.size());
     for (size_t i = 0; i < ratios.size(); ++i) {
-        timed_lines t = timed(with_late_ones(10, 0, 0));
+        timed_lines t = timed(i + 1 == ratios.size() ? last : with_late_ones(10, 0, 0));
         t.over_memcpy = ratios[i];
         r.add({"line", "problem " + std::to_string(i), "", i == 2 ? "its name" : "", 1, 0, false}, {}, t);
     }
@@ -92,6 +114,28 @@ TEST(report, sums_a_table_up) {
               "5 problems): from 1.25 (problem 1) to 7.00 (its name)");
     EXPECT_EQ(meaning_of({2}), "") << "the table says it";
     EXPECT_EQ(meaning_of({0, 0, 0}), "");
+}
+
+TEST(report, does_not_sum_up_what_a_busy_machine_took) {
+    spread threads_wait = with_late_ones(10, 0, 0);
+    threads_wait.one_thread = 1 / 800.0;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(meaning_of({3, 1.25, 2671}, threads_wait), "");
+    const std::string err = testing::internal::GetCapturedStderr();
+    EXPECT_NE(err.find("too busy to measure on: in 1 of 3 timed tests"), err.npos) << err;
+    EXPECT_NE(err.find("the worst took 800 times as long (problem 2)."), err.npos) << err;
+}
+
+// The yardstick is the faster copy: waiting threads must not make an execution look good.
+TEST(timing, a_copy_by_waiting_threads_is_no_yardstick) {
+    timing t;
+    t.us = with_late_ones(9, 0, 0);
+    t.copy_us = spread_of(repeated(50, 9));
+    EXPECT_EQ(t.over_memcpy(), 1 / 50.0);
+    t.copy_us.one_thread = 0.5;
+    EXPECT_EQ(t.over_memcpy(), 2);
+    t.copy_us.one_thread = 60;
+    EXPECT_EQ(t.over_memcpy(), 1 / 50.0);
 }
 
 } // namespace

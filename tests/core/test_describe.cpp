@@ -60,6 +60,16 @@ TEST(describe, what_only_some_front_ends_ask_for) {
                            "--stat=rstd --left-out=diff_src+diff_scale --scale=ones --eps=1e-05 2x3x8");
 }
 
+// What front ends give as a float looks as it always did, though the problem keeps a double.
+TEST(describe, an_epsilon_that_is_no_float) {
+    problem p = make_problem(jitnorm_forward_inference, {2, 8});
+    for (const auto &[epsilon, text] : {std::pair(double(1e-5f), "1e-05"), std::pair(1e-5, "1e-05:f64"),
+                                        std::pair(0.25, "0.25"), std::pair(1e-300, "1e-300:f64")}) {
+        p.epsilon = epsilon;
+        EXPECT_EQ(describe(p), std::string("--dir=FWD_I --dt=f32:f32 --tag=ab:ab --stat_tag=a --eps=") + text + " 2x8");
+    }
+}
+
 TEST(describe, all_of_forward) {
     problem p = make_problem(jitnorm_forward_inference, {2, 3, 8});
     p.flags = jitnorm_use_global_stats | jitnorm_use_scale | jitnorm_use_shift | jitnorm_rms_norm;

@@ -93,7 +93,7 @@ public:
     }
     void rms_norm_grad() { // dy, x, rstd, gamma, dx, dgamma
         for (int i = 0; i < 2; ++i) add(rules_.dims, rules_.type, false);
-        add(rows_alone(), ACL_FLOAT, false);
+        add(choices_.coin() ? rules_.rows : rows_alone(), ACL_FLOAT, false);
         add(rules_.columns, rules_.affine_type, false);
         add(rules_.dims, rules_.type, true);
         add(rules_.columns, ACL_FLOAT, true);
@@ -193,6 +193,13 @@ jitnorm_data_type_t acl_tensor_choice::core_type() const {
     default:
         return jitnorm_f32;
     }
+}
+
+benchdnn_lite::layout acl_tensor_choice::where() const {
+    sizes steps = strides;
+    int64_t step = 1;
+    for (size_t d = dims.size(); null_strides && d-- > 0; step *= dims[d]) steps[d] = step;
+    return {core_type(), dims, dims, steps, {}, offset};
 }
 
 acl_tensor acl_tensor_choice::at(void *data) const {

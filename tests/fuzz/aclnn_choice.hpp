@@ -4,6 +4,7 @@
 
 #include "hostile_sizes.hpp"
 #include "jitnorm/jitnorm_aclnn.h"
+#include "problem/layout.hpp"
 #include "rig/jitnorm_handle.hpp"
 #include "run_one.hpp"
 
@@ -26,6 +27,7 @@ struct acl_tensor_choice {
     // From `data` to the end of the last element; nothing where that is too much, or negative, to be worth executing.
     bool find_bytes(size_t &bytes) const;
     jitnorm_data_type_t core_type() const;
+    benchdnn_lite::layout where() const; // of a tensor that was not refused
 };
 
 enum class aclnn_operation {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two-phase calls: any tensors and arrays; what the first call takes is run in a workspace of exactly the size it
-// asked for, and gives the bits of the reference.
+// asked for, gives the bits of the reference, and is judged by the formulas.
 #include <cstring>
 
-#include "aclnn_choice.hpp"
+#include "aclnn_judge.hpp"
 #include "implementation_cap.hpp"
 #include "streams.hpp"
 #include "tensor_regions.hpp"
@@ -46,7 +46,11 @@ public:
         if (!small_workspace_) regions_.require_equal(a, b, "ref:any");
     }
 
+    // Judges what the last run wrote. Restores the outputs.
+    void judge();
+
 private:
+    std::vector<numbers> values(bool outputs) const;
     void share_in_place(byte_stream &choices);
     std::vector<acl_tensor> make_tensors() const;
     jitnorm_acl_status_t prepare(const std::vector<acl_tensor> &t, uint64_t *bytes,
@@ -61,6 +65,7 @@ private:
     bool can_run_ = true, small_workspace_ = false, repeatable_ = false, destroys_early_ = false, new_address_ = false;
     std::vector<uint8_t> has_address_;
     size_t workspace_off_ = 0; // bytes off an alignment
+    bool has_succeeded_ = false;
 };
 
 acl_bool_array make_mask(const std::vector<uint8_t> &values) {
@@ -74,6 +79,9 @@ call::call(byte_stream &choices, const aclnn_choice &what) : what_(what), bytes_
         const acl_tensor_choice &t = what.tensors[i];
         can_run_ = t.find_bytes(bytes_[i]) && can_run_;
         regions_.add(bytes_[i], t.core_type(), !t.is_output, t.is_output);
+        const bool is_inverse_deviation = (what.op == aclnn_operation::layer_norm_backward && i == 3) ||
+                                          (what.op == aclnn_operation::rms_norm_grad && i == 2);
+        if (is_inverse_deviation) regions_.make_positive(i);
         has_address_.push_back(!choices.hostile());
     }
     if (choices.one_in(4)) share_in_place(choices);
@@ -154,6 +162,23 @@ jitnorm_acl_status_t call::execute(uint64_t bytes, jitnorm_acl_op_executor_t exe
     return status;
 }
 
+std::vector<numbers> call::values(bool outputs) const {
+    std::vector<numbers> all;
+    for (size_t i = 0; i < what_.tensors.size(); ++i) {
+        const acl_tensor_choice &t = what_.tensors[i];
+        const bool is_asked = t.exists && t.is_output == outputs;
+        all.push_back(is_asked ? read(t.where(), regions_.data(i)) : numbers{});
+    }
+    return all;
+}
+
+void call::judge() {
+    if (!has_succeeded_ || !regions_.is_comparable()) return;
+    const std::vector<numbers> after = values(true);
+    regions_.restore();
+    judge_call(what_, values(false), after);
+}
+
 run_result call::run(bool in_parts) {
     regions_.restore();
     std::vector<acl_tensor> tensors = make_tensors();
@@ -169,8 +194,10 @@ run_result call::run(bool in_parts) {
                                                     regions_.data(0)) == 0,
                 "an executor takes an address");
     if (destroys_early_) tensors.clear();
-    if (can_run_ && bytes <= 16 * MOST_BYTES) check_status(status = execute(bytes, executor, in_parts));
-    const bool has_ended = status == 0 && can_run_ && bytes <= 16 * MOST_BYTES && !repeatable_;
+    const bool is_run = can_run_ && bytes <= 16 * MOST_BYTES;
+    if (is_run) check_status(status = execute(bytes, executor, in_parts));
+    has_succeeded_ = is_run && status == 0;
+    const bool has_ended = has_succeeded_ && !repeatable_;
     require((jitnorm_acl_op_executor_destroy(executor) == 0) != has_ended, "an executor ends once");
     return regions_.result(status);
 }
@@ -183,6 +210,7 @@ int run_one(const uint8_t *data, size_t size) {
     call both(choices, what);
     const bool in_parts = choices.coin();
     const run_result got = both.run(in_parts);
+    both.judge();
     const reference_only capped;
     const run_result expected = both.run(!in_parts);
     both.require_equal(got, expected);

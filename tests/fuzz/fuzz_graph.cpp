@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph interface: any logical tensors, operations, attributes, graphs; what compiles is executed, and gives the
-// bits of the reference.
+// bits of the reference, and is judged by the formulas.
 #include "graph_chain.hpp"
 #include "graph_run.hpp"
 #include "implementation_cap.hpp"
@@ -95,16 +95,21 @@ partition make_partition(byte_stream &choices, const surroundings &around, graph
     return partition(made);
 }
 
+std::vector<size_t> ops_of(jitnorm_graph_partition_t p) {
+    std::vector<size_t> ids(op_count(p));
+    require(jitnorm_graph_partition_get_ops(p, ids.size(), ids.data()) == jitnorm_success,
+            "a partition tells its operations");
+    return ids;
+}
+
 void ask(byte_stream &choices, jitnorm_graph_partition_t p) {
-    size_t count = 0, ops = 0;
+    size_t count = 0;
     (void)is_supported(p);
     require(jitnorm_graph_partition_get_input_ports_num(p, &count) == jitnorm_success, "a partition counts its inputs");
     if (choices.hostile()) count = choices.below(4);
     std::vector<logical_tensor> ports(count);
     jitnorm_graph_partition_get_input_ports(p, count, ports.data());
-    require(jitnorm_graph_partition_get_op_num(p, &ops) == jitnorm_success && ops > 0, "a partition has operations");
-    std::vector<size_t> ids(ops);
-    require(jitnorm_graph_partition_get_ops(p, ops, ids.data()) == jitnorm_success, "a partition tells its operations");
+    require(!ops_of(p).empty(), "a partition has operations");
 }
 
 using tensor_list = std::vector<const logical_tensor *>;
@@ -146,6 +151,7 @@ void compare(byte_stream &choices, const graph_choice &what, jitnorm_graph_parti
     if (!tensors.can_run()) return;
     const bool in_parts = choices.coin();
     const auto got = tensors.run(fast.made.get(), stream(in_parts));
+    if (got && got->status == jitnorm_success) tensors.judge(what, ops_of(p));
     const auto expected = tensors.run(plain.made.get(), stream(!in_parts));
     if (got && expected) tensors.require_equal(*got, *expected);
     if (got && got->status == jitnorm_success) count(is_fused ? "executed fusions" : "executed operations");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The primitive interface: any descriptors, attributes and arguments. Every implementation that takes a request answers
-// the same, to the bit; the last one is the plain C++ reference.
+// the same, to the bit; the last one is the plain C++ reference. The first is judged by the formulas, too.
 #include "primitive_run.hpp"
 #include "streams.hpp"
 
@@ -45,18 +45,20 @@ tests::owned_primitive make_primitive(const_jitnorm_primitive_desc_t pd) {
 class comparison {
 public:
     comparison(byte_stream &choices, const primitive_choice &what, const_jitnorm_primitive_desc_t pd)
-        : arguments_(choices, what, pd), first_in_parts_(choices.coin()) {}
+        : what_(what), arguments_(choices, what, pd), first_in_parts_(choices.coin()) {}
 
     void add(const_jitnorm_primitive_desc_t pd) {
         const tests::owned_primitive made = make_primitive(pd);
         if (made == nullptr || !arguments_.can_run()) return;
         const bool in_parts = first_in_parts_ != expected_.has_value();
         const std::optional<run_result> result = arguments_.run(made.get(), stream(in_parts));
+        if (!expected_ && result && result->status == jitnorm_success) arguments_.judge(what_, pd);
         if (!expected_) expected_ = result;
         if (result) arguments_.require_equal(*expected_, *result, name_of(pd));
     }
 
 private:
+    const primitive_choice &what_;
     primitive_arguments arguments_;
     const bool first_in_parts_;
     std::optional<run_result> expected_;

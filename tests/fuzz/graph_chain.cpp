@@ -61,8 +61,12 @@ private:
         jitnorm_graph_op_t made = nullptr;
         require(jitnorm_graph_op_create(&made, next_op_++, kind, "linked") == jitnorm_success, "an op can be made");
         ops_.emplace_back(made);
-        for (const logical_tensor &t : inputs) jitnorm_graph_op_add_input(made, &t);
-        jitnorm_graph_op_add_output(made, &output);
+        bool is_taken = jitnorm_graph_op_add_output(made, &output) == jitnorm_success;
+        for (const logical_tensor &t : inputs)
+            is_taken = jitnorm_graph_op_add_input(made, &t) == jitnorm_success && is_taken;
+        what_.is_ordinary = what_.is_ordinary && is_taken;
+        what_.links.push_back({next_op_ - 1, kind, {}, output.id});
+        for (const logical_tensor &t : inputs) what_.links.back().inputs.push_back(t.id);
         return made;
     }
 
@@ -89,8 +93,10 @@ private:
         const int64_t zero_point = choices_.pick(ZERO_POINTS);
         apply(jitnorm_graph_op_quantize, to);
         jitnorm_graph_op_set_attr_f32(last_, jitnorm_graph_op_attr_scales, &scale, 1);
-        if (to == jitnorm_s8 || to == jitnorm_u8)
-            jitnorm_graph_op_set_attr_s64(last_, jitnorm_graph_op_attr_zps, &zero_point, 1);
+        what_.links.back().scale = scale;
+        if (to != jitnorm_s8 && to != jitnorm_u8) return;
+        jitnorm_graph_op_set_attr_s64(last_, jitnorm_graph_op_attr_zps, &zero_point, 1);
+        what_.links.back().zero_point = zero_point;
     }
 
     void follow(jitnorm_graph_op_kind_t kind) {

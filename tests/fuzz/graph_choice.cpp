@@ -112,21 +112,24 @@ void set_hostile_attribute(byte_stream &choices, jitnorm_graph_op_t op) {
     }
 }
 
-void set_attributes(byte_stream &choices, const graph_choice &what, jitnorm_graph_op_t op, int64_t axis) {
-    const float epsilon = choices.coin() ? 1e-5F : 0;
-    jitnorm_graph_op_set_attr_f32(op, jitnorm_graph_op_attr_epsilon, &epsilon, 1);
+void set_attributes(byte_stream &choices, graph_choice &what, jitnorm_graph_op_t op, int64_t axis) {
+    what.epsilon = choices.coin() ? 1e-5F : 0;
+    jitnorm_graph_op_set_attr_f32(op, jitnorm_graph_op_attr_epsilon, &what.epsilon, 1);
     if (what.kind == jitnorm_graph_op_layer_norm_grad) {
-        const int64_t mask[3] = {!choices.one_in(4), !choices.one_in(4), !choices.one_in(4)};
-        jitnorm_graph_op_set_attr_s64(op, jitnorm_graph_op_attr_output_mask, mask, 3);
+        for (int64_t &is_wanted : what.output_mask) is_wanted = choices.one_in(4) ? 0 : 1;
+        jitnorm_graph_op_set_attr_s64(op, jitnorm_graph_op_attr_output_mask, what.output_mask, 3);
     } else {
         jitnorm_graph_op_set_attr_s64(op, jitnorm_graph_op_attr_begin_norm_axis, &axis, 1);
         const uint8_t affine = !choices.one_in(8), statistics = what.outputs.size() > 1;
         if (what.kind != jitnorm_graph_op_rms_norm)
             jitnorm_graph_op_set_attr_bool(op, jitnorm_graph_op_attr_use_affine, &affine, 1);
+        what.has_affine = affine != 0 || what.kind == jitnorm_graph_op_rms_norm;
         if (what.kind == jitnorm_graph_op_layer_norm)
             jitnorm_graph_op_set_attr_bool(op, jitnorm_graph_op_attr_keep_stats, &statistics, 1);
     }
-    if (choices.hostile()) set_hostile_attribute(choices, op);
+    if (!choices.hostile()) return;
+    what.is_ordinary = false;
+    set_hostile_attribute(choices, op);
 }
 
 // As compilation will be told; some of an operation's tensors less well where not all is known of them.
@@ -183,6 +186,8 @@ graph_choice choose_operation(byte_stream &choices, size_t first_id) {
     };
     for (const shape s : p.inputs) what.inputs.push_back(described(s));
     for (const shape s : p.outputs) what.outputs.push_back(described(s));
+    what.input_ports = p.inputs.size();
+    what.output_ports = p.outputs.size();
     return what;
 }
 
@@ -190,18 +195,20 @@ graph_op make_op(byte_stream &choices, graph_choice &what, size_t id) {
     jitnorm_graph_op_t made = nullptr;
     require(jitnorm_graph_op_create(&made, id, what.kind, "op") == jitnorm_success, "an operation can be made");
     graph_op op(made);
+    what.op = id;
     const bool is_all_known = !choices.one_in(4);
     const auto tell = [&](const auto &add, const std::vector<logical_tensor> &tensors, logical_tensor &first) {
         for (const logical_tensor &t : tensors) {
             const logical_tensor told = for_op(choices, is_all_known, t);
-            add(made, &told);
+            what.is_ordinary = add(made, &told) == jitnorm_success && what.is_ordinary;
             if (&t == &tensors.front()) first = told;
         }
     };
     tell(jitnorm_graph_op_add_input, what.inputs, what.first_input);
     tell(jitnorm_graph_op_add_output, what.outputs, what.first_output);
-    const int64_t axis = -int64_t(what.normalized);
-    set_attributes(choices, what, made, choices.hostile() ? hostile_number(choices) : axis);
+    const int64_t axis = -int64_t(what.normalized), told = choices.hostile() ? hostile_number(choices) : axis;
+    what.is_ordinary = told == axis && what.is_ordinary;
+    set_attributes(choices, what, made, told);
     return op;
 }
 

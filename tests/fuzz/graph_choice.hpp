@@ -12,12 +12,29 @@ namespace jitnorm::fuzz {
 using logical_tensor = jitnorm_graph_logical_tensor_t;
 using graph_op = tests::owned<jitnorm_graph_op *, jitnorm_graph_op_destroy>;
 
+// An operation before or after the normalization.
+struct graph_link {
+    size_t op = 0;
+    jitnorm_graph_op_kind_t kind = jitnorm_graph_op_wildcard;
+    std::vector<size_t> inputs; // ids
+    size_t output = 0;
+    float scale = 1; // of a quantization
+    int64_t zero_point = 0;
+};
+
 struct graph_choice {
     jitnorm_graph_op_kind_t kind = jitnorm_graph_op_layer_norm;
     size_t normalized = 1;                              // dimensions
     sizes dims;                                         // of src
     std::vector<logical_tensor> inputs, outputs;        // as compilation is told of them
     logical_tensor first_input = {}, first_output = {}; // as the operation was told of them (make_op())
+    std::vector<graph_link> links;                      // those around it, whose tensors come after its own
+    size_t input_ports = 0, output_ports = 0;           // its own
+    size_t op = 0;
+    float epsilon = 1e-5F;
+    bool has_affine = true;
+    int64_t output_mask[3] = {1, 1, 1};
+    bool is_ordinary = true; // no attribute is a hostile one, and no tensor was refused
 };
 
 // Reads an operation's choices. Ids count from `first_id`.

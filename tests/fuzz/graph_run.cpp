@@ -28,16 +28,16 @@ std::vector<const_jitnorm_graph_tensor_t> borrowed(const std::vector<graph_tenso
 
 graph_tensors::graph_tensors(byte_stream &choices, const graph_choice &what,
                              const_jitnorm_graph_compiled_partition_t compiled) {
-    for (const logical_tensor &t : what.inputs) add(choices, compiled, t, false);
-    for (const logical_tensor &t : what.outputs) add(choices, compiled, t, true);
+    for (const logical_tensor &t : what.inputs) add(choices, what, compiled, t, false);
+    for (const logical_tensor &t : what.outputs) add(choices, what, compiled, t, true);
     if (!can_run_) return;
     if (choices.one_in(4)) share_in_place(compiled);
     regions_.share_hostile(choices);
     regions_.allocate(choices);
 }
 
-void graph_tensors::add(byte_stream &choices, const_jitnorm_graph_compiled_partition_t compiled,
-                        const logical_tensor &told, bool is_output) {
+void graph_tensors::add(byte_stream &choices, const graph_choice &what,
+                        const_jitnorm_graph_compiled_partition_t compiled, const logical_tensor &told, bool is_output) {
     logical_tensor t = {};
     const jitnorm_status_t known = jitnorm_graph_compiled_partition_query_logical_tensor(compiled, told.id, &t);
     if (known != jitnorm_success || choices.hostile()) return;
@@ -46,7 +46,10 @@ void graph_tensors::add(byte_stream &choices, const_jitnorm_graph_compiled_parti
     if (!can_run_) return;
     size_t bytes = 0;
     jitnorm_graph_logical_tensor_get_mem_size(&t, &bytes);
-    regions_.add(bytes, t.data_type, !is_output, is_output);
+    const size_t number = regions_.add(bytes, t.data_type, !is_output, is_output);
+    const size_t variance = what.kind == jitnorm_graph_op_layer_norm_grad ? 2 : 3;
+    if (!is_output && what.input_ports > variance && told.id == what.inputs[variance].id)
+        regions_.make_positive(number);
     tensors_.push_back({t, is_output, !choices.hostile(), choices.hostile()});
 }
 
@@ -66,6 +69,25 @@ void graph_tensors::share_in_place(const_jitnorm_graph_compiled_partition_t comp
         const size_t in = position(pairs[i].input_id, false), out = position(pairs[i].output_id, true);
         if (in < tensors_.size() && out < tensors_.size()) regions_.share(in, out, 0, true);
     }
+}
+
+values_by_id graph_tensors::values(bool outputs) const {
+    values_by_id all;
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+        const logical_tensor &t = tensors_[i].described;
+        if (tensors_[i].is_output != outputs) continue;
+        sizes dims(t.dims, t.dims + t.ndims), strides(t.layout.strides, t.layout.strides + t.ndims);
+        if (dims.empty()) dims = strides = {1}; // a single number
+        all[t.id] = {t.data_type, dims, read({t.data_type, dims, dims, strides, {}, 0}, regions_.data(i))};
+    }
+    return all;
+}
+
+void graph_tensors::judge(const graph_choice &what, const std::vector<size_t> &ops) {
+    if (!regions_.is_comparable()) return;
+    const values_by_id after = values(true);
+    regions_.restore();
+    judge_partition(what, ops, values(false), after);
 }
 
 std::optional<run_result> graph_tensors::run(const_jitnorm_graph_compiled_partition_t compiled, jitnorm_stream_t on) {

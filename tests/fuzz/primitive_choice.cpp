@@ -82,8 +82,11 @@ void choose_residual(byte_stream &choices, jitnorm_primitive_attr_t attr, const 
                                         choices.one_in(4) ? nullptr : sum.get(), bias, flags);
 }
 
-// For rows of dst, or for groups of their columns.
-void find_scales(byte_stream &choices, jitnorm_primitive_attr_t attr, size_t ndims) {
+// For rows of dst, or for groups of their columns. Mostly dst then has a type for which there are such scales.
+void find_scales(byte_stream &choices, jitnorm_primitive_attr_t attr, primitive_choice &what) {
+    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_s8, jitnorm_u8, jitnorm_f8_e4m3, jitnorm_f8_e5m2};
+    const size_t ndims = what.dst.dims.size();
+    if (what.is_forward() && !choices.hostile()) what.dst.type = choices.pick(TYPES);
     const int rows = (1 << (ndims - 1)) - 1;
     const bool grouped = choices.coin();
     const jitnorm_dim_t width = choices.hostile() ? hostile_number(choices) : 1 + jitnorm_dim_t(choices.below(8));
@@ -93,28 +96,33 @@ void find_scales(byte_stream &choices, jitnorm_primitive_attr_t attr, size_t ndi
         grouped ? 2 : 0, groups, jitnorm_f32, 0, jitnorm_quantization_mode_dynamic_amax);
 }
 
+// Those that forward has.
+void choose_forward_attributes(byte_stream &choices, jitnorm_primitive_attr_t attr, const tensor_rules &rules,
+                               primitive_choice &what) {
+    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
+        if (choices.one_in(3))
+            jitnorm_primitive_attr_set_scales_mask(attr, choices.hostile() ? int(choices.number()) : arg,
+                                                   choices.hostile() ? int(choices.number()) : 0);
+    if (choices.one_in(4) && !what.dst.dims.empty()) find_scales(choices, attr, what);
+    jitnorm_post_ops_t ops = nullptr;
+    require(jitnorm_post_ops_create(&ops) == jitnorm_success, "post-ops can be made");
+    const tests::owned_post_ops owned(ops);
+    for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
+    require(jitnorm_primitive_attr_set_post_ops(attr, ops) == jitnorm_success, "post-ops can be set");
+    if (!choices.one_in(4)) return;
+    what.unquantized = choose_tensor(choices, rules, choose_type(choices, what.is_forward()));
+    jitnorm_primitive_attr_set_unquantized_dst(attr, exercised(choices, what.unquantized.asked()).get());
+}
+
 tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &rules, primitive_choice &what) {
-    if (!choices.one_in(3)) return nullptr;
+    if (choices.below(3) == 0) return nullptr;
     jitnorm_primitive_attr_t made = nullptr;
     require(jitnorm_primitive_attr_create(&made) == jitnorm_success, "attributes can be made");
     tests::owned_attr attr(made);
     if (choices.coin())
         jitnorm_primitive_attr_set_scratchpad_mode(made, jitnorm_scratchpad_mode_t(choices.hostile() ? 2 : 1));
-    for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST})
-        if (choices.one_in(3))
-            jitnorm_primitive_attr_set_scales_mask(made, choices.hostile() ? int(choices.number()) : arg,
-                                                   choices.hostile() ? int(choices.number()) : 0);
-    if (choices.one_in(4) && !rules.dims.empty()) find_scales(choices, made, rules.dims.size());
-    jitnorm_post_ops_t ops = nullptr;
-    require(jitnorm_post_ops_create(&ops) == jitnorm_success, "post-ops can be made");
-    const tests::owned_post_ops owned(ops);
-    for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
-    require(jitnorm_primitive_attr_set_post_ops(made, ops) == jitnorm_success, "post-ops can be set");
-    if (choices.one_in(3)) choose_residual(choices, made, rules, what);
-    if (choices.one_in(4)) {
-        what.unquantized = choose_tensor(choices, rules, choose_type(choices, what.is_forward()));
-        jitnorm_primitive_attr_set_unquantized_dst(made, exercised(choices, what.unquantized.asked()).get());
-    }
+    if (choices.coin()) choose_residual(choices, made, rules, what);
+    if (what.is_forward() || choices.hostile()) choose_forward_attributes(choices, made, rules, what);
     jitnorm_primitive_attr_t copy = nullptr;
     require(jitnorm_primitive_attr_clone(&copy, made) == jitnorm_success, "attributes can be cloned");
     tests::owned_attr clone(copy);

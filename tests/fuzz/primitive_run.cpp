@@ -2,6 +2,9 @@
 #include "primitive_run.hpp"
 
 #include <algorithm>
+#include <numeric>
+
+#include "problem/api.hpp"
 
 namespace jitnorm::fuzz {
 
@@ -90,7 +93,8 @@ bool primitive_arguments::add(byte_stream &choices, const primitive_choice &what
     const bool is_read = !is_written || (what.reads_dst && index == JITNORM_ARG_DST);
     regions_.add(jitnorm_memory_desc_get_size(md.get()), ask<jitnorm_data_type_t>(md.get(), jitnorm_query_data_type),
                  is_read, is_written);
-    arguments_.push_back({index, std::move(md), !choices.hostile()});
+    if (index == JITNORM_ARG_VARIANCE && !is_written) regions_.make_positive(arguments_.size());
+    arguments_.push_back({index, std::move(md), !choices.hostile(), is_read, is_written});
     return true;
 }
 
@@ -143,6 +147,32 @@ jitnorm_status_t primitive_arguments::execute(const_jitnorm_primitive_t p, jitno
         jitnorm_primitive_execute(p, on, negative_count_ ? -1 : int(list.size()), null_list_ ? nullptr : list.data());
     require(scratchpad.slack_untouched(), "nothing is written around the scratchpad");
     return status;
+}
+
+bool primitive_arguments::is_complete() const {
+    std::vector<size_t> all(arguments_.size()), handed = list_;
+    std::iota(all.begin(), all.end(), size_t(0));
+    std::sort(handed.begin(), handed.end());
+    return handed == all;
+}
+
+std::map<int, dense_tensor> primitive_arguments::values(bool outputs) const {
+    static const benchdnn_lite::library linked;
+    std::map<int, dense_tensor> all;
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+        const argument &a = arguments_[i];
+        if (outputs ? !a.is_written : !a.is_read) continue;
+        const layout where = layout_of(linked, a.md.get());
+        all[a.index] = {where, regions_.data(i), read(where, regions_.data(i))};
+    }
+    return all;
+}
+
+void primitive_arguments::judge(const primitive_choice &what, const_jitnorm_primitive_desc_t pd) {
+    if (!regions_.is_comparable() || !is_complete()) return;
+    const auto outputs = values(true);
+    regions_.restore();
+    judge_primitive(what, pd, values(false), outputs);
 }
 
 std::optional<run_result> primitive_arguments::run(const_jitnorm_primitive_t p, jitnorm_stream_t on) {

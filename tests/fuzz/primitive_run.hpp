@@ -2,7 +2,10 @@
 // primitive_run: the arguments of a primitive's executions.
 #pragma once
 
+#include <map>
+
 #include "primitive_choice.hpp"
+#include "primitive_judge.hpp"
 #include "tensor_regions.hpp"
 
 namespace jitnorm::fuzz {
@@ -19,6 +22,9 @@ public:
     // Executes on fresh contents; nothing where memory is out.
     std::optional<run_result> run(const_jitnorm_primitive_t p, jitnorm_stream_t on);
 
+    // Judges what the last execution wrote, if that was a success. Restores the outputs.
+    void judge(const primitive_choice &what, const_jitnorm_primitive_desc_t pd);
+
     // One implementation may need no scratchpad where another needs one, which then is missing.
     void require_equal(const run_result &a, const run_result &b, const std::string &whose) const {
         if (!null_scratchpad_) regions_.require_equal(a, b, whose);
@@ -28,11 +34,13 @@ private:
     struct argument {
         int index;
         tests::owned_md md;
-        bool has_handle;
+        bool has_handle, is_read, is_written;
     };
 
     bool add(byte_stream &choices, const primitive_choice &what, int index, const_jitnorm_memory_desc_t asked);
     size_t position_of(int index) const;
+    bool is_complete() const; // all arguments are handed over, each once
+    std::map<int, dense_tensor> values(bool outputs) const;
     void choose_aliases(byte_stream &choices, const primitive_choice &what);
     void choose_list(byte_stream &choices);
     std::vector<tests::owned_memory> make_memories() const;

@@ -87,13 +87,14 @@ tensor_memory::tensor_memory(byte_stream &choices, size_t bytes)
       buffer_(bytes + off_, choices.coin() ? tests::guard_side::before : tests::guard_side::after),
       data_(buffer_.as<unsigned char>() + (choices.coin() ? off_ : 0)) {}
 
-void tensor_memory::fill(jitnorm_data_type_t type, contents kind, uint64_t seed) {
+void tensor_memory::fill(jitnorm_data_type_t type, contents kind, uint64_t seed, bool is_positive) {
     const auto format = format_of(type);
     const size_t size = size_of(type);
     uint64_t state = seed, bits = 0;
     for (size_t at = 0; at + size <= bytes_; at += size) {
         const bool again = kind == contents::constant && at > 0;
         if (!again) bits = format ? element(*format, kind, state) : next(state);
+        if (format && is_positive) bits = low_bits(bits, format->mantissa + format->exponent);
         std::memcpy(data_ + at, &bits, size);
     }
 }

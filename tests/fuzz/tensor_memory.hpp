@@ -21,7 +21,7 @@ public:
     // Starts with nothing but canaries. The pointer is off its alignment by some bytes now and then.
     tensor_memory(byte_stream &choices, size_t bytes);
 
-    void fill(jitnorm_data_type_t type, contents kind, uint64_t seed);
+    void fill(jitnorm_data_type_t type, contents kind, uint64_t seed, bool is_positive = false);
     void make_read_only() const { buffer_.make_read_only(); }
 
     // What the memory has now is what restore() brings back; not for memory that is read-only.

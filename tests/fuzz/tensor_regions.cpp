@@ -12,7 +12,7 @@ size_t tensor_regions::add(size_t bytes, jitnorm_data_type_t type, bool is_read,
     own.bytes = bytes;
     own.type = type;
     own.is_written = is_written;
-    tensors_.push_back({bytes, type, is_read, is_written, regions_.size(), 0});
+    tensors_.push_back({bytes, type, is_read, is_written, regions_.size(), 0, false});
     regions_.push_back(std::move(own));
     return tensors_.size() - 1;
 }
@@ -45,7 +45,7 @@ void tensor_regions::allocate(byte_stream &choices) {
     for (const tensor &t : tensors_)
         if (t.is_read)
             regions_[t.region].memory->fill(t.type, choices.one_in(4) ? choose_contents(choices) : kind,
-                                            uint64_t(choices.byte()));
+                                            uint64_t(choices.byte()), t.is_positive);
     for (region &r : regions_) {
         if (r.is_written)
             r.memory->remember();

@@ -27,6 +27,9 @@ public:
     // defined, but that nothing else is touched still holds.
     void share(size_t one, size_t other, size_t offset, bool in_place);
     void share_hostile(byte_stream &choices); // any two
+    bool is_comparable() const { return is_comparable_; }
+    // Its numbers get no signs, such as variances.
+    void make_positive(size_t number) { tensors_[number].is_positive = true; }
 
     // After the above: memory, filled. Inputs are read-only from then on.
     void allocate(byte_stream &choices);
@@ -42,6 +45,7 @@ private:
         jitnorm_data_type_t type;
         bool is_read, is_written;
         size_t region, offset;
+        bool is_positive = false;
     };
     struct region {
         size_t bytes = 0;

@@ -10,34 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "jitnorm/jitnorm_types.h"
-#include "rig/oracle.hpp"
+#include "rig/accuracy.hpp"
 
 namespace jitnorm::tests {
 
 using values = std::vector<double>;
 
-// Half an ulp, relative.
-inline double half_ulp(jitnorm_data_type_t type) {
-    return type == jitnorm_bf16 ? 0x1p-8 : type == jitnorm_f16 ? 0x1p-11 : 0x1p-24;
-}
-
-inline double largest(const values &v) {
-    double result = 0;
-    for (const double value : v) result = std::fmax(result, std::fabs(value));
-    return result;
-}
-
 inline double smallest(const values &v) { return v.empty() ? 0 : *std::min_element(v.begin(), v.end()); }
-
-// |got - expected| <= bound * scale for all elements; NaN fails.
-inline void expect_all_close(const values &got, const values &expected, double bound, double scale,
-                             const std::string &what) {
-    ASSERT_EQ(got.size(), expected.size()) << what;
-    for (size_t i = 0; i < got.size(); ++i)
-        ASSERT_TRUE(std::fabs(got[i] - expected[i]) <= bound * scale)
-            << what << " at " << i << ": " << got[i] << " for " << expected[i] << ", allowed " << bound * scale;
-}
 
 // The size of diff_src's terms, before they cancel each other: rstd * |g|, at its largest.
 inline double scale_of_diff_src(const oracle_problem<double> &q) {

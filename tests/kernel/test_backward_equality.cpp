@@ -113,17 +113,6 @@ TEST_P(backward_equality, nothing_to_do) {
                     {.kind = jitnorm_backward, .flags = flags, .dims = {of.rows, of.columns}, .affine_type = type});
 }
 
-// Outputs larger than any cache take non-temporal stores, where rows fill whole cache lines.
-TEST_P(backward_equality, beyond_the_caches) {
-    for (const shape &of : {shape{44000, 128}, {5600, 1000}})
-        for (const auto side : {guard_side::before, guard_side::after})
-            for (const auto type : {jitnorm_f32, jitnorm_bf16})
-                if (type == jitnorm_f32 || side == guard_side::before)
-                    expect_equal_to_reference(
-                        GetParam(),
-                        {.kind = jitnorm_backward, .dims = {of.rows, of.columns}, .diff_src_type = type, .side = side});
-}
-
 INSTANTIATE_TEST_SUITE_P(native, backward_equality, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 // A thinner choice for an emulated processor: tails and unrolls are what can break there.

@@ -97,15 +97,6 @@ TEST_P(backward_special_rows, equal_the_reference) {
 }
 TEST_P(emulated_backward_special_rows, equal_the_reference) { expect_special_rows_equal(GetParam(), {37}); }
 
-TEST_P(backward_special_rows, nan_stays_in_its_row) {
-    const setup s = special_setup(100, 6, jitnorm_f32);
-    const outputs got = outputs_by(jit_for(GetParam()), s, make_special);
-    for (dim_t row = 1; row < 2 * ROWS; row += 2)
-        for (dim_t c = 0; c < 100; ++c) ASSERT_FALSE(std::isnan(got.result[size_t(row * 100 + c)])) << row << " " << c;
-    for (dim_t c = 0; c < 100; ++c)
-        ASSERT_TRUE(std::isnan(got.result[size_t(2 * 9 * 100 + c)])) << "the row with a NaN, " << c;
-}
-
 TEST_P(backward_special_rows, one_element_has_no_gradient) {
     const setup s = {.kind = jitnorm_backward, .dims = {9, 1}};
     const outputs got = outputs_by(jit_for(GetParam()), s, [](run &r) { r.src.fill(r.mean.values()); });

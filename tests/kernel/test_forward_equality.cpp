@@ -85,29 +85,6 @@ TEST_P(forward_equality, rows_not_shared_for_want_of_a_scratchpad) {
     expect_same(outputs_of(r), outputs_by(reference_entry, s), s, entry.name);
 }
 
-// The bits of a row do not depend on the rows around it.
-TEST_P(forward_equality, batch_invariance) {
-    for (dim_t C : {3, 64, 200, 768, 5000}) {
-        const setup s{.flags = jitnorm_use_scale, .dims = {67, C}};
-        const std::vector<double> src = run(s).src.values(), all = outputs_by(jit_for(GetParam()), s).result;
-        const auto row_of = [&](const std::vector<double> &values, dim_t row) {
-            return std::vector<double>(values.begin() + row * C, values.begin() + (row + 1) * C);
-        };
-        for (dim_t row : {0, 1, 33, 66}) {
-            setup alone = s;
-            alone.dims[0] = 1;
-            const outputs got = outputs_by(jit_for(GetParam()), alone, [&](run &r) { r.src.fill(row_of(src, row)); });
-            EXPECT_EQ(got.result, row_of(all, row)) << C << " " << row;
-        }
-    }
-}
-
-// Outputs larger than any cache take non-temporal stores, where rows fill whole cache lines.
-TEST_P(forward_equality, beyond_the_caches) {
-    for (dim_t C : {128, 1000})
-        expect_equal_to_reference(GetParam(), {.dims = {34'000'000 / (4 * C), C}, .side = guard_side::before});
-}
-
 INSTANTIATE_TEST_SUITE_P(native, forward_equality, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 
 // A thinner choice for an emulated processor: every length, since tails and unrolls are what can break there, but few

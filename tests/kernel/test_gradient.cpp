@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward as a whole, by the implementation that a user gets: forward's statistics fed into it against the exact
-// gradient, finite differences, very many rows, any number of threads, batches in parts.
+// gradient, very many rows, batches in parts.
 #include <cmath>
 
 #include "primitive/ranking.hpp"
@@ -16,12 +16,6 @@ constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift, RMS = ji
 
 void execute(run &r) { r.execute_on(*choose(r.p)); }
 
-double largest_of(const std::vector<double> &values) {
-    double largest = 0;
-    for (const double value : values) largest = std::max(largest, std::fabs(value));
-    return largest;
-}
-
 // ---------------------------------------------------------------- forward chained into backward
 
 // What rounding the mean and the variance to f32 costs is part of the bound: half an ulp of the mean, in deviations.
@@ -30,9 +24,9 @@ double chained_bound(double mean, double deviation) { return 1e-6 + 0x1p-24 * st
 // Judged to the largest value: half an ulp more for narrow types.
 void expect_near(const tensor &got, const std::vector<double> &expected, double bound) {
     const std::vector<double> values = got.values();
-    const double largest = largest_of(expected), rounding = rounding_of(got.md().data_type);
+    const double size = largest(expected), rounding = rounding_of(got.md().data_type);
     for (size_t i = 0; i < values.size(); ++i)
-        ASSERT_LE(std::fabs(values[i] - expected[i]), bound * largest + rounding * std::fabs(expected[i]))
+        ASSERT_LE(std::fabs(values[i] - expected[i]), bound * size + rounding * std::fabs(expected[i]))
             << "element " << i << " of " << values.size();
 }
 
@@ -80,62 +74,6 @@ TEST(chained, types) {
                                            .diff_src_type = type,
                                            .affine_type = affine},
                                           chained_bound(1, 2));
-}
-
-// ---------------------------------------------------------------- finite differences
-
-// loss = sum of diff_dst * dst, all in f64.
-class loss_of {
-public:
-    explicit loss_of(unsigned flags)
-        : forward_({.flags = flags, .dims = {2, 9}, .src_type = jitnorm_f64, .dst_type = jitnorm_f64}) {
-        forward_.p.prop_kind = jitnorm_forward_inference;
-    }
-    double operator()(const run &backward, const std::vector<double> &src) {
-        forward_.src = tensor(forward_.p.src);
-        forward_.src.fill(src);
-        forward_.dst = tensor(forward_.p.dst);
-        execute(forward_);
-        const std::vector<double> dst = forward_.dst.values(), diff_dst = backward.diff_dst.values();
-        double loss = 0;
-        for (size_t i = 0; i < dst.size(); ++i) loss += dst[i] * diff_dst[i];
-        return loss;
-    }
-
-private:
-    run forward_;
-};
-
-// The backward of a forward on the same values: the statistics, which f32 rounds, are the exact ones rounded.
-run backward_in_f64(unsigned flags) {
-    run backward({.kind = jitnorm_backward,
-                  .flags = flags,
-                  .dims = {2, 9},
-                  .src_type = jitnorm_f64,
-                  .dst_type = jitnorm_f64,
-                  .diff_src_type = jitnorm_f64});
-    const oracle_forward_result<double> exact = oracle_forward(backward.question());
-    if (backward.mean.exists()) backward.mean.fill(exact.mean);
-    backward.variance.fill(exact.variance);
-    return backward;
-}
-
-TEST(finite_differences, of_diff_src) {
-    constexpr double STEP = 1e-5;
-    for (const unsigned flags : {0U, SCALE_SHIFT, RMS, SCALE_SHIFT | RMS}) {
-        run backward = backward_in_f64(flags);
-        loss_of loss(flags);
-        const std::vector<double> src = backward.src.values();
-        execute(backward);
-        const std::vector<double> gradient = backward.diff_src.values();
-        for (size_t i = 0; i < src.size(); ++i) {
-            std::vector<double> more = src, less = src;
-            more[i] += STEP;
-            less[i] -= STEP;
-            const double slope = (loss(backward, more) - loss(backward, less)) / (2 * STEP);
-            EXPECT_NEAR(gradient[i], slope, 1e-6 * largest_of(gradient)) << "element " << i << ", flags " << flags;
-        }
-    }
 }
 
 // ---------------------------------------------------------------- very many rows
@@ -208,7 +146,7 @@ private:
 
 TEST(gradients_of_scale_and_shift, ten_million_rows) { ten_million_rows().check(); }
 
-// ---------------------------------------------------------------- the same bits, however it is done
+// ---------------------------------------------------------------- the same bits in parts
 
 struct gradients {
     std::vector<double> diff_src, diff_scale, diff_shift;
@@ -219,23 +157,6 @@ gradients gradients_of(run &r) {
     for (tensor *output : {&r.diff_src, &r.diff_scale, &r.diff_shift}) *output = tensor(output->md());
     execute(r);
     return {r.result().values(), r.diff_scale.values(), r.diff_shift.values()};
-}
-
-TEST(gradients_of_scale_and_shift, one_to_sixteen_threads) {
-    const thread_count limited;
-    for (const std::vector<dim_t> &dims :
-         {std::vector<dim_t>{8214, 11}, {20000, 64}, {3000, 80}, {700, 300}, {16, 1024}, {3, 40000}, {1, 300000}})
-        for (const auto type : {jitnorm_f32, jitnorm_bf16}) {
-            const setup s = {
-                .kind = jitnorm_backward, .dims = dims, .src_type = type, .dst_type = type, .diff_src_type = type};
-            run r(s);
-            limited.set(1);
-            const gradients serial = gradients_of(r);
-            for (int threads = 2; threads <= 16; ++threads) {
-                limited.set(threads);
-                EXPECT_EQ(gradients_of(r), serial) << threads << " threads, " << s;
-            }
-        }
 }
 
 // Rows first .. first+count-1 of the whole's inputs, as a problem of their own.

@@ -85,6 +85,24 @@ TEST_F(kernel_cache, failure_reaches_all_waiters_and_is_not_kept) {
     EXPECT_NE(find_or_generate(key(true, true), make_code), nullptr);
 }
 
+// A kernel that is being generated may be dropped, and another thread may ask for it again before the first one fails.
+TEST_F(kernel_cache, failure_leaves_a_kernel_that_was_made_meanwhile) {
+    const code *meanwhile = nullptr;
+    const auto fail = [&]() -> code_ptr {
+        SetUp();
+        meanwhile = find_or_generate(key(true, true), make_code).get();
+        throw std::runtime_error("no");
+    };
+    EXPECT_THROW(find_or_generate(key(true, true), fail), std::runtime_error);
+    bool generated = false;
+    const code_ptr found = find_or_generate(key(true, true), [&] {
+        generated = true;
+        return make_code();
+    });
+    EXPECT_FALSE(generated);
+    EXPECT_EQ(found.get(), meanwhile);
+}
+
 TEST_F(kernel_cache, least_recently_used_goes_first) {
     set_kernel_cache_capacity(2);
     EXPECT_EQ(kernel_cache_capacity(), 2);

@@ -236,6 +236,23 @@ TEST_P(plans, are_values) {
               "chunk_threads:0,scratchpad:0");
 }
 
+// What a region of several threads costs is worth a few microseconds of work, or ten times as many if threads sleep.
+TEST_P(plans, threads_are_for_work_of_more_than_a_few_microseconds) {
+    constexpr dim_t KB = 1024;
+    machine sleepy = ROOMY;
+    sleepy.threads_sleep = true;
+    const struct {
+        jitnorm_prop_kind_t kind;
+        dim_t bytes_of_element, least_kb;
+    } cases[] = {{jitnorm_forward_training, 8, 256}, {jitnorm_backward, 12, 384}, {jitnorm_backward_data, 12, 384}};
+    for (const auto &[kind, bytes_of_element, least_kb] : cases)
+        for (const auto &[on, times] : {std::pair(ROOMY, 1), std::pair(sleepy, 8)}) {
+            const dim_t rows = least_kb * KB * times / bytes_of_element / 256;
+            EXPECT_EQ(plan_of(in_place_of(kind, jitnorm_f32, rows + 1, 256), on).row_threads, 4) << least_kb << times;
+            EXPECT_EQ(plan_of(in_place_of(kind, jitnorm_f32, rows - 1, 256), on).row_threads, 1) << least_kb << times;
+        }
+}
+
 TEST(plan, shares_chunks_where_that_is_worth_their_price) {
     plan how;
     how.row_threads = 3;

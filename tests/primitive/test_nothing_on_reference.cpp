@@ -109,10 +109,16 @@ TEST(nothing_on_reference, types) {
                     for (const auto affine : AFFINE_TYPES) {
                         p.src = dense({6, 40}, src);
                         (p.is_forward() ? p.dst : p.diff_dst) = dense({6, 40}, other);
-                        if (!p.is_forward()) p.diff_src = dense({6, 40}, src);
                         p.scale_shift_type = affine;
                         p.diff_scale_shift_type = src == jitnorm_f32 ? AFFINE_TYPES[0] : affine;
-                        expect_on_kernels(p, true);
+                        if (p.is_forward()) {
+                            expect_on_kernels(p, true);
+                            continue;
+                        }
+                        for (const auto diff_src : BACKWARD_TYPES) {
+                            p.diff_src = dense({6, 40}, diff_src);
+                            expect_on_kernels(p, diff_src == src);
+                        }
                     }
         }
 }

@@ -3,11 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
-#include <set>
 #include <string>
 
-#include "jit/isa.hpp"
 #include "primitive/ranking.hpp"
 #include "rig/run.hpp"
 #include "system/verbose.hpp"
@@ -127,63 +124,6 @@ TEST(implementations, the_reference_refuses_nothing_valid) {
         EXPECT_EQ(validate(each).status, jitnorm_success);
         EXPECT_EQ(reference.refusal(each), "");
     }
-}
-
-TEST(implementations, each_taker_builds_an_executor) {
-    for (const problem &p : {forward_problem(), backward_problem(), make_problem(jitnorm_backward, {0, 8})})
-        for (const implementation &entry : implementations())
-            EXPECT_TRUE(!entry.refusal(p).empty() || create(entry, p) != nullptr) << entry.name;
-}
-
-TEST(implementations, generated_code_for_what_it_is_made_for) {
-    if (!jit::is_allowed(jit::isa::avx2)) GTEST_SKIP() << "this processor has no AVX2";
-    EXPECT_STRNE(choose(forward_problem())->name, "ref:any");
-    EXPECT_STRNE(choose(backward_problem())->name, "ref:any");
-}
-
-constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-constexpr jitnorm_data_type_t AFFINE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
-constexpr jitnorm_format_tag_t TAGS[] = {jitnorm_abc, jitnorm_bac, jitnorm_cba, jitnorm_aBc8b, jitnorm_aBC16b16c};
-
-template <typename Body> // void(const problem &)
-void for_each_backward_problem(Body &&body) {
-    problem p = backward_problem();
-    const dim_t dims[] = {4, 6, 8};
-    for (const auto kind : {jitnorm_backward, jitnorm_backward_data})
-        for (const unsigned rms : {0U, unsigned(jitnorm_rms_norm)})
-            for (unsigned flags = 0; flags < 8; ++flags)
-                for (const auto src : DATA_TYPES)
-                    for (const auto diff_dst : DATA_TYPES)
-                        for (const auto diff_src : DATA_TYPES)
-                            for (const auto affine : AFFINE_TYPES)
-                                for (const auto tag : TAGS) {
-                                    p.prop_kind = kind;
-                                    p.flags = flags | rms;
-                                    make_with_tag(p.src, 3, dims, src, tag);
-                                    p.diff_dst = dense({4, 6, 8}, diff_dst);
-                                    make_with_tag(p.diff_src, 3, dims, diff_src, tag);
-                                    p.scale_shift_type = affine;
-                                    p.diff_scale_shift_type = AFFINE_TYPES[size_t(src) % 3];
-                                    body(p);
-                                }
-}
-
-TEST(implementations, no_backward_problem_is_left_to_the_reference) {
-    if (!jit::is_allowed(jit::isa::avx2)) GTEST_SKIP() << "this processor has no AVX2";
-    for_each_backward_problem([](const problem &p) {
-        ASSERT_EQ(validate(p).status, jitnorm_success) << describe(p);
-        ASSERT_STRNE(choose(p)->name, "ref:any") << describe(p);
-    });
-}
-
-// The same problems whatever the rank: where one set's entry refuses, the other's does.
-TEST(implementations, instruction_sets_take_the_same_problems) {
-    if (!jit::is_allowed(jit::isa::avx512)) GTEST_SKIP() << "this processor has no AVX-512";
-    problem bf16 = forward_problem();
-    bf16.src = dense({4, 6, 8}, jitnorm_bf16);
-    const auto list = implementations();
-    for (const problem &p : {forward_problem(), backward_problem(), rms_problem(), bf16})
-        EXPECT_EQ(list[0].refusal(p), list[1].refusal(p));
 }
 
 class forced_implementation : public testing::Test {

@@ -134,6 +134,25 @@ TEST_F(written_files, a_folder_that_is_missing) {
     EXPECT_FALSE(fs::exists(dumps()));
 }
 
+// In a process where nobody asked for the log, one line is enough for all kernels; another folder may fail anew.
+TEST_F(written_files, a_folder_that_is_missing_is_told_once) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto fail_twice = [] {
+        unsetenv("JITNORM_VERBOSE");
+        std::fflush(stdout);
+        dup2(STDERR_FILENO, STDOUT_FILENO); // where death tests look
+        for (const char *folder : {"/nowhere", "/nowhere/else"}) {
+            dump_into(folder);
+            generate();
+            generate();
+        }
+        std::exit(0);
+    };
+    const std::string line = "jitnorm_verbose,v1,error,cannot write /nowhere";
+    const std::string rest = "/jitnorm_[a-z0-9_]*.bin: No such file or directory; JITNORM_VERBOSE=1 tells of others\n";
+    EXPECT_EXIT(fail_twice(), testing::ExitedWithCode(0), "^" + line + rest + line + "/else" + rest + "$");
+}
+
 TEST_F(written_files, a_folder_that_is_a_file) {
     dump_into(victim());
     EXPECT_NE(log_of_generating().find("error,cannot write " + victim().string() + "/"), std::string::npos);

@@ -107,6 +107,16 @@ TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
     }
 }
 
+TEST_F(race_plan, is_said_to_be_the_same_where_it_is) {
+    const std::string same = "(the same plan: what differs is noise)";
+    const answer alike = run({"--rounds=1", "--plan=l2:300000,last_level:3000000", "3x40"});
+    EXPECT_NE(alike.text.find(same), alike.text.npos) << alike.text;
+    const answer other = run({"--rounds=1", "--plan=l2:1000,last_level:2000", "100x400"});
+    EXPECT_EQ(other.text.find(same), other.text.npos) << other.text;
+    EXPECT_EQ(alike.text.find("jitnorm_verbose,v1,plan"), alike.text.rfind("jitnorm_verbose,v1,plan"))
+        << "the log of the race, not of the question: " << alike.text;
+}
+
 TEST_F(race_plan, is_made_by_another_build_where_one_is_named) {
     const std::string sizes = "l1:16384,l2:200000,last_level:2000000";
     const answer a = run({"--rounds=1", "--plan=" + sizes, "--peer=" RACE_OUR_LIBRARY, "3x40"});

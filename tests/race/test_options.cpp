@@ -9,19 +9,15 @@ namespace benchdnn_lite {
 namespace {
 
 TEST(race_options, knobs_of_the_race_and_of_benchdnn_lite) {
-    const race_options o = parse_race_options({"--threads=3", "--peer=x.so", "--dir=BWD_DW", "--rounds=20", "--json=a",
-                                               "--plot=b", "--title=c d", "--then-read", "2x8", "4x8"});
+    const race_options o = parse_race_options(
+        {"--threads=3", "--peer=x.so", "--dir=BWD_DW", "--rounds=20", "--json=a", "--then-read", "2x8", "4x8"});
     EXPECT_EQ(o.conditions.threads, 3);
     EXPECT_EQ(o.peer, "x.so");
     EXPECT_EQ(o.conditions.rounds, 20);
     EXPECT_TRUE(o.conditions.then_read);
     EXPECT_FALSE(parse_race_options({"2x8"}).conditions.then_read);
     EXPECT_EQ(o.json, "a");
-    EXPECT_EQ(o.plot, "b");
-    EXPECT_EQ(o.title, "c d");
     EXPECT_EQ(o.plan, "");
-    EXPECT_FALSE(o.steps);
-    EXPECT_TRUE(parse_race_options({"--steps", "2x8"}).steps);
     EXPECT_EQ(parse_race_options({"--plan=l2:1,last_level:33554432", "2x8"}).plan, "l2:1,last_level:33554432");
     ASSERT_EQ(o.jobs.size(), 2);
     EXPECT_EQ(o.jobs[1].prb.line(), "--dir=BWD_DW 4x8");
@@ -30,14 +26,14 @@ TEST(race_options, knobs_of_the_race_and_of_benchdnn_lite) {
 TEST(race_options, without_a_problem_the_whole_table_both_ways) {
     const race_options o = parse_race_options({"--threads=2"});
     ASSERT_EQ(o.jobs.size(), 24);
-    EXPECT_EQ(o.jobs.front().prb.line(), "--flags=CH --eps=1e-05 1x768");
-    EXPECT_EQ(o.jobs.back().prb.line(), "--dir=BWD_DW --flags=CH --eps=1e-05 200000x128");
+    EXPECT_EQ(o.jobs[0].prb.line(), "--flags=CH --eps=1e-05 1x768");
+    EXPECT_EQ(o.jobs[23].prb.line(), "--dir=BWD_DW --flags=CH --eps=1e-05 200000x128");
 }
 
 TEST(race_options, mistakes) {
-    for (const char *argument : {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--plot", "--peer",
-                                 "--peer=", "--plan", "--plan=", "--plan=l2", "--plan=l3:1", "--plan=l2:0",
-                                 "--plan=l2:1,", "--title=", "--then-read=1", "--steps=1", "--speed=1"})
+    for (const char *argument :
+         {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--peer", "--peer=", "--plan",
+          "--plan=", "--plan=l2", "--plan=l3:1", "--plan=l2:0", "--plan=l2:1,", "--then-read=1", "--speed=1"})
         EXPECT_THROW(parse_race_options({argument, "2x8"}), input_error) << argument;
 }
 
@@ -54,16 +50,13 @@ TEST(race_options, a_mistake_names_its_knob) {
     EXPECT_EQ(mistake_in({"--threads=none"}), "--threads: 'none' is not an integer");
     EXPECT_EQ(mistake_in({"--peer="}), "--peer needs a value after an equals sign: --peer=FILE");
     EXPECT_EQ(mistake_in({"--rounds"}), "--rounds needs a value after an equals sign: --rounds=N");
-    EXPECT_EQ(mistake_in({"--steps=1"}), "--steps takes no value");
-    EXPECT_EQ(mistake_in({"--steps", "--plan=l2:1"}), "--steps is a peer of its own, which --plan says nothing about");
-    EXPECT_EQ(mistake_in({"--peer=x", "--steps"}), "--steps is a peer of its own, which --peer says nothing about");
+    EXPECT_EQ(mistake_in({"--then-read=1"}), "--then-read takes no value");
 }
 
 TEST(race_options, a_knob_that_prints_races_nothing) {
     EXPECT_EQ(parse_race_options({"--help", "--threads=2"}).text, race_help());
     EXPECT_EQ(parse_race_options({"2x8"}).text, "");
-    for (const char *knob : {"--version", "--manual", "--completion=bash"})
-        EXPECT_EQ(parse_race_options({knob}).text, parse_command_line({knob}).text) << knob;
+    EXPECT_EQ(parse_race_options({"--version"}).text, parse_command_line({"--version"}).text);
 }
 
 } // namespace

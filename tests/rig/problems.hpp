@@ -55,6 +55,14 @@ struct setup {
     dim_t first_row = 0, all_rows = -1; // backward of some rows of a larger problem
 };
 
+// Whether results are judged by the precision of f64: if all tensors of rows are f64. All others are judged by the
+// precision of f32.
+inline bool is_double(const setup &s) {
+    return s.src_type == jitnorm_f64 && s.dst_type == jitnorm_f64 &&
+           (s.kind == jitnorm_forward_training || s.kind == jitnorm_forward_inference ||
+            s.diff_src_type == jitnorm_f64);
+}
+
 std::ostream &operator<<(std::ostream &out, const setup &s);
 
 problem make_problem(const setup &s);

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "cache_messages.hpp"
+#include "machine_messages.hpp"
 
 namespace {
 
@@ -26,7 +26,7 @@ bool recorded_cpuid(uint32_t leaf, uint32_t subleaf, cpuid_registers &answer) {
     return true;
 }
 
-cache_facts by_cpuid(const recorded_leaves &leaves) {
+cache_levels by_cpuid(const recorded_leaves &leaves) {
     recorded = &leaves;
     return caches_by_cpuid(recorded_cpuid);
 }
@@ -55,24 +55,21 @@ const recorded_leaves ALDER_LAKE_E = {{{4, 0}, {0xfc004121, 0x01c0003f, 0x000000
                                       {{4, 3}, {0xfc1fc163, 0x0240003f, 0x00009fff, 4}}};
 
 TEST(caches, zen_3_by_cpuid) {
-    const cache_facts facts = by_cpuid(ZEN_3_IN_TWO_CORES);
-    ASSERT_EQ(facts.count, 1);
-    EXPECT_EQ(facts.processors[0], (cache_levels{{{32 * KB, 1}, {512 * KB, 1}, {32 * MB, 2}}}));
-    EXPECT_EQ(machine_of(facts), (machine{32 * KB, 512 * KB, 32 * MB}));
+    const cache_levels levels = by_cpuid(ZEN_3_IN_TWO_CORES);
+    EXPECT_EQ(levels, (cache_levels{{{32 * KB, 1}, {512 * KB, 1}, {32 * MB, 2}}}));
+    EXPECT_EQ(machine_of(levels), (machine{32 * KB, 512 * KB, 32 * MB}));
 }
 
 TEST(caches, zen_5_by_cpuid) { // whose leaf 4 is there and empty
-    const cache_facts facts = by_cpuid(ZEN_5_IN_TWO_CORES);
-    ASSERT_EQ(facts.count, 1);
-    EXPECT_EQ(facts.processors[0], (cache_levels{{{48 * KB, 1}, {MB, 1}, {32 * MB, 2}}}));
-    EXPECT_EQ(machine_of(facts), (machine{48 * KB, MB, 32 * MB}));
+    const cache_levels levels = by_cpuid(ZEN_5_IN_TWO_CORES);
+    EXPECT_EQ(levels, (cache_levels{{{48 * KB, 1}, {MB, 1}, {32 * MB, 2}}}));
+    EXPECT_EQ(machine_of(levels), (machine{48 * KB, MB, 32 * MB}));
 }
 
 TEST(caches, sapphire_rapids_by_cpuid) {
-    const cache_facts facts = by_cpuid(SAPPHIRE_RAPIDS);
-    ASSERT_EQ(facts.count, 1);
-    EXPECT_EQ(facts.processors[0], (cache_levels{{{48 * KB, 2}, {2 * MB, 2}, {105 * MB, 128}}}));
-    EXPECT_EQ(machine_of(facts), (machine{48 * KB, 2 * MB, 64 * MB}));
+    const cache_levels levels = by_cpuid(SAPPHIRE_RAPIDS);
+    EXPECT_EQ(levels, (cache_levels{{{48 * KB, 2}, {2 * MB, 2}, {105 * MB, 128}}}));
+    EXPECT_EQ(machine_of(levels), (machine{48 * KB, 2 * MB, 64 * MB}));
 }
 
 // The numbering has room for eight in both clusters; a core for performance has its second level to itself, and less is
@@ -83,8 +80,8 @@ TEST(caches, a_hybrid_laptop_by_cpuid) {
 }
 
 TEST(caches, a_virtual_machine_without_leaf_4_by_cpuid) {
-    EXPECT_EQ(by_cpuid({}).count, 0);
-    EXPECT_EQ(by_cpuid({{{4, 0}, {0, 0, 0, 0}}, {{0x8000'001D, 0}, {0, 0, 0, 0}}}).count, 0);
+    EXPECT_EQ(by_cpuid({}), NO_ANSWER);
+    EXPECT_EQ(by_cpuid({{{4, 0}, {0, 0, 0, 0}}, {{0x8000'001D, 0}, {0, 0, 0, 0}}}), NO_ANSWER);
     EXPECT_EQ(machine_of(by_cpuid({})), machine());
 }
 
@@ -103,53 +100,36 @@ TEST(caches, leaves_of_nonsense) {
 
 // ---------------------------------------------------------------- nonsense from anywhere
 
-machine machine_with(const cache_levels &levels) {
-    cache_facts facts;
-    facts.add(levels);
-    return machine_of(facts);
-}
-
 TEST(caches, what_cannot_be_is_not_believed) {
     const machine safe;
-    EXPECT_EQ(machine_with({}), safe);
-    EXPECT_EQ(machine_with({{{1, 1}, {1, 1}, {1, 1}}}), safe);
-    EXPECT_EQ(machine_with({{{-1, -1}, {-1, -1}, {-1, -1}}}), safe);
+    EXPECT_EQ(machine_of(NO_ANSWER), safe);
+    EXPECT_EQ(machine_of({{{1, 1}, {1, 1}, {1, 1}}}), safe);
+    EXPECT_EQ(machine_of({{{-1, -1}, {-1, -1}, {-1, -1}}}), safe);
     // The second level larger than the last.
-    EXPECT_EQ(machine_with({{{48 * KB, 1}, {64 * MB, 1}, {16 * MB, 1}}}), (machine{48 * KB, safe.l2, safe.last_level}));
+    EXPECT_EQ(machine_of({{{48 * KB, 1}, {64 * MB, 1}, {16 * MB, 1}}}), (machine{48 * KB, safe.l2, safe.last_level}));
     // No sharers, more of the first than of the second level, and too many.
-    EXPECT_EQ(machine_with({{{48 * KB, 0}, {MB, 0}, {16 * MB, 0}}}), (machine{48 * KB, MB, 16 * MB}));
-    EXPECT_EQ(machine_with({{{48 * KB, 64}, {MB, 2}, {16 * MB, 2}}}), (machine{48 * KB, MB, 16 * MB}));
-    EXPECT_EQ(machine_with({{{48 * KB, 1}, {MB, 4096}, {16 * MB, 4096}}}), (machine{48 * KB, safe.l2, 16 * MB}));
+    EXPECT_EQ(machine_of({{{48 * KB, 0}, {MB, 0}, {16 * MB, 0}}}), (machine{48 * KB, MB, 16 * MB}));
+    EXPECT_EQ(machine_of({{{48 * KB, 64}, {MB, 2}, {16 * MB, 2}}}), (machine{48 * KB, MB, 16 * MB}));
+    EXPECT_EQ(machine_of({{{48 * KB, 1}, {MB, 4096}, {16 * MB, 4096}}}), (machine{48 * KB, safe.l2, 16 * MB}));
     // No last level: it is not smaller than the second.
-    EXPECT_EQ(machine_with({{{48 * KB, 1}, {MB, 1}, {}}}), (machine{48 * KB, MB, safe.last_level}));
-    EXPECT_EQ(machine_with({{{48 * KB, 1}, {24 * MB, 1}, {}}}), (machine{48 * KB, 24 * MB, 24 * MB}));
-    EXPECT_EQ(machine_with({{{}, {}, {16 * MB, 1}}}), (machine{safe.l1, safe.l2, 16 * MB}));
+    EXPECT_EQ(machine_of({{{48 * KB, 1}, {MB, 1}, {}}}), (machine{48 * KB, MB, safe.last_level}));
+    EXPECT_EQ(machine_of({{{48 * KB, 1}, {24 * MB, 1}, {}}}), (machine{48 * KB, 24 * MB, 24 * MB}));
+    EXPECT_EQ(machine_of({{{}, {}, {16 * MB, 1}}}), (machine{safe.l1, safe.l2, 16 * MB}));
 }
 
 TEST(caches, what_glibc_says_of_zen_3_does_less_harm) {
-    EXPECT_EQ(machine_with({{{32 * KB, 0}, {512 * KB, 0}, {256 * MB, 0}}}), (machine{32 * KB, 512 * KB, 64 * MB}));
+    EXPECT_EQ(machine_of({{{32 * KB, 0}, {512 * KB, 0}, {256 * MB, 0}}}), (machine{32 * KB, 512 * KB, 64 * MB}));
 }
 
 // ---------------------------------------------------------------- this machine
 
-TEST(caches, sources_of_this_machine_agree) {
-    const cache_facts files = caches_by_files("/sys/devices/system/cpu"), leaves = caches_by_cpuid(execute_cpuid);
-    if (files.count == 0 || leaves.count == 0) GTEST_SKIP() << "only one of two sources answers";
-    bool agree = false; // with one of the kinds of processors
-    for (int i = 0; i < files.count; ++i) {
-        bool same = true;
-        for (size_t level = 0; level < CACHE_LEVELS; ++level)
-            same &= files.processors[size_t(i)][level].bytes == leaves.processors[0][level].bytes;
-        agree |= same;
-    }
-    EXPECT_TRUE(agree);
-}
-
-TEST(caches, sysconf_answers_nothing_or_sizes) {
-    const cache_facts facts = caches_by_sysconf();
-    for (int i = 0; i < facts.count; ++i)
-        for (const cache &c : facts.processors[size_t(i)]) EXPECT_GE(c.bytes, 0);
-    EXPECT_LE(facts.count, 1);
+// The only answers of the instruction itself that every processor must give, if it gives any.
+TEST(caches, of_this_processor_can_be) {
+    const cache_levels levels = caches_by_cpuid(execute_cpuid);
+    if (levels == NO_ANSWER) GTEST_SKIP() << "this processor does not tell";
+    EXPECT_EQ(machine_of(levels).l1, levels[0].bytes);
+    EXPECT_GE(levels[0].sharers, 1);
+    EXPECT_GT(levels[1].bytes, levels[0].bytes);
 }
 
 } // namespace

@@ -3,20 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <ostream>
 
 #include <unistd.h>
 
+#include "machine_messages.hpp"
 #include "system/environment.hpp"
-#include "system/machine.hpp"
 #include "system/verbose.hpp"
-
-namespace jitnorm::impl {
-
-// For messages.
-static std::ostream &operator<<(std::ostream &out, const machine &m) { return out << describe(m); }
-
-} // namespace jitnorm::impl
 
 namespace {
 
@@ -45,8 +37,10 @@ TEST(machine, texts_of_nonsense) {
 // ---------------------------------------------------------------- each in a process of its own
 
 // Prints the log where death tests look, and exits with 0 if the machine is what was said, twice.
-[[noreturn]] void find_machine(const char *caches, const char *verbose, const machine &expected) {
+[[noreturn]] void find_machine(const char *caches, const char *verbose, const machine &expected,
+                               const char *waiting = "") {
     setenv("JITNORM_VERBOSE", verbose, 1);
+    setenv("OMP_WAIT_POLICY", waiting, 1);
     caches == nullptr ? unsetenv("JITNORM_CACHES") : setenv("JITNORM_CACHES", caches, 1);
     std::fflush(stdout);
     dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -58,22 +52,15 @@ TEST(machine, texts_of_nonsense) {
     std::exit(as_expected ? 0 : 1);
 }
 
-machine found_here() {
-    cache_facts facts = caches_by_files("/sys/devices/system/cpu");
-    if (facts.count == 0) facts = caches_by_cpuid(execute_cpuid);
-    if (facts.count == 0) facts = caches_by_sysconf();
-    return machine_of(facts);
-}
-
 class machine_in_a_process : public testing::Test {
 protected:
     machine_in_a_process() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
     const testing::ExitedWithCode good{0};
-    const machine here = found_here();
+    const machine here = machine_of(caches_by_cpuid(execute_cpuid));
 };
 
 TEST_F(machine_in_a_process, is_found_and_logged_once) {
-    const std::string line = "^jitnorm_verbose,v1,machine,(sysfs|cpuid|sysconf|nobody)," + describe(here) + "\n$";
+    const std::string line = "^jitnorm_verbose,v1,machine,(cpuid|nobody)," + describe(here) + "\n$";
     EXPECT_EXIT(find_machine(nullptr, "2", here), good, line);
     EXPECT_EXIT(find_machine("", "2", here), good, line);
     EXPECT_EXIT(find_machine(nullptr, "1", here), good, "^$");
@@ -83,6 +70,16 @@ TEST_F(machine_in_a_process, has_the_sizes_of_the_environment) {
     EXPECT_EXIT(find_machine("l1:1000,l2:20000,last_level:300000", "2", MADE_UP), good,
                 "^jitnorm_verbose,v1,machine,[a-z]+.JITNORM_CACHES,l1:1000,l2:20000,last_level:300000\n$");
     EXPECT_EXIT(find_machine("l2:20000", "0", machine{here.l1, 20'000, here.last_level}), good, "^$");
+}
+
+TEST_F(machine_in_a_process, has_threads_that_sleep_if_the_environment_says_so) {
+    machine sleepy = here;
+    sleepy.threads_sleep = true;
+    const std::string line = "^jitnorm_verbose,v1,machine,[a-z]+.OMP_WAIT_POLICY," + describe(here) + "\n$";
+    for (const char *passive : {"passive", "PASSIVE", "Passive"})
+        EXPECT_EXIT(find_machine(nullptr, "2", sleepy, passive), good, line);
+    for (const char *awake : {"active", "passiv", "passive2"})
+        EXPECT_EXIT(find_machine(nullptr, "0", here, awake), good, "^$");
 }
 
 TEST_F(machine_in_a_process, takes_no_nonsense_and_says_so_once) {

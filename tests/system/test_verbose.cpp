@@ -2,6 +2,7 @@
 // The verbose log and the environment it is steered by.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cstdlib>
 #include <sstream>
 #include <thread>
@@ -40,6 +41,14 @@ TEST(environment, words_of_the_log) {
         EXPECT_EQ(verbose_level_of(text), 2) << text;
 }
 
+TEST(environment, words_that_the_log_does_not_know) {
+    for (const char *text : {"", "none", "0", "1", "2", "7", "all", ",,all,", "profile_exec,error", "warn,check"})
+        EXPECT_EQ(unknown_word_of_verbose(text), "") << text;
+    EXPECT_EQ(unknown_word_of_verbose("?"), "?");
+    EXPECT_EQ(unknown_word_of_verbose("-1"), "-1");
+    EXPECT_EQ(unknown_word_of_verbose("all,filter=x,y"), "filter=x");
+}
+
 TEST(verbose, level_is_what_was_set) {
     const int before = verbose_level();
     set_verbose_level(2);
@@ -51,6 +60,22 @@ TEST(verbose, one_line_per_event) {
     testing::internal::CaptureStdout();
     log_line("refuse", "jit:avx2,because");
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "jitnorm_verbose,v1,refuse,jit:avx2,because\n");
+}
+
+TEST(verbose, an_event_cannot_make_another_line) {
+    testing::internal::CaptureStdout();
+    log_line("error", "a\nb\r\x1b[2J\x7f\x9b\xc3\xa4\\n ~");
+    EXPECT_EQ(testing::internal::GetCapturedStdout(),
+              "jitnorm_verbose,v1,error,a\\x0ab\\x0d\\x1b[2J\\x7f\\x9b\\xc3\\xa4\\x5cn ~\n");
+}
+
+TEST(verbose, a_long_line_is_cut) {
+    testing::internal::CaptureStdout();
+    log_line("error", std::string(10'000, '\n'));
+    const std::string line = testing::internal::GetCapturedStdout();
+    EXPECT_LE(line.size(), size_t(PIPE_BUF)) << "a pipe takes no more in one piece";
+    EXPECT_GT(line.size(), size_t(PIPE_BUF) - 8);
+    EXPECT_EQ(line.substr(line.size() - 8), "\\x0a...\n");
 }
 
 TEST(verbose, lines_of_several_threads_do_not_mix) {

@@ -17,21 +17,31 @@ __all__ = ["LayerNorm", "RMSNorm", "add_layer_norm", "add_rms_norm", "layer_norm
 
 
 def override():
-    """Replaces PyTorch's native_layer_norm and its backward by jitnorm's, in all threads, for CPU tensors of float32,
-    bfloat16 and float16. PyTorch still computes other types. The statistics of these three types are float32."""
-    torch.ops.jitnorm._override(True)
+    """Puts jitnorm in the place of PyTorch's native_layer_norm and its backward, and of _fused_rms_norm where PyTorch has
+    it (2.9 and later: torch.nn.RMSNorm), in all threads, for CPU tensors of float32, bfloat16 and float16. The statistics
+    of these three types are float32. PyTorch still computes
+
+    - other types, float64 among them;
+    - what torch.compile and its default backend, Inductor, have compiled: Inductor makes loops of its own of a layer_norm
+      or rms_norm. It calls jitnorm's operators, functions and modules as they are;
+    - torch.nn.RMSNorm before 2.9, which is a chain of other operators, and of an input whose type is not the weight's;
+    - RMS normalizations within torch.compile, torch.export and tensors with a dispatch of their own in Python, and their
+      second and forward-mode derivatives."""
+    torch.ops.jitnorm._switch_override(True)
 
 
 def restore():
-    """Ends the override: PyTorch uses its own native_layer_norm again."""
-    torch.ops.jitnorm._override(False)
+    """Ends what override() began: PyTorch computes all by itself again. A thread that is within overridden() leaves the
+    override on until it is at the end of its with statement."""
+    torch.ops.jitnorm._switch_override(False)
 
 
 @contextlib.contextmanager
 def overridden():
-    """Overrides PyTorch's native_layer_norm inside a with statement; afterwards it is as it was before."""
-    before = torch.ops.jitnorm._override(True)
+    """Does what override() does inside a with statement. It is for all threads, and ends with the last with statement of
+    any thread, unless override() was called."""
+    torch.ops.jitnorm._scope_override(True)
     try:
         yield
     finally:
-        torch.ops.jitnorm._override(before)
+        torch.ops.jitnorm._scope_override(False)

@@ -7,7 +7,12 @@ import torch
 _meta = torch.library.Library("jitnorm", "IMPL", "Meta")
 
 
-def _check(input, normalized_shape, *affine):
+def _check(input, normalized_shape, *affine, others=()):
+    """`others` are the call's other tensors. The dispatcher calls these functions if any tensor is on the device meta, so
+    that a tensor of another device among them is a mistake: there is no data to compute with."""
+    for tensor in (input, *affine, *others):
+        if tensor is not None and tensor.device.type != "meta":
+            raise RuntimeError(f"all tensors must be on one device, not on meta and {tensor.device}")
     shape = tuple(normalized_shape)
     if not shape or tuple(input.shape[-len(shape) :]) != shape:
         raise RuntimeError(f"normalized_shape {shape} is not the end of the input's shape {tuple(input.shape)}")
@@ -16,7 +21,8 @@ def _check(input, normalized_shape, *affine):
             raise RuntimeError(f"weight and bias must have the shape {shape}, not {tuple(tensor.shape)}")
 
 
-def _check_sum(input, residual):
+def _check_sum(input, residual, normalized_shape, *affine):
+    _check(input, normalized_shape, *affine, others=(residual,))
     if residual.shape != input.shape or residual.dtype != input.dtype:
         raise RuntimeError("input and residual must have one shape and type")
 
@@ -46,7 +52,7 @@ def _layer_norm_forward(input, normalized_shape, weight, bias, eps):
 
 
 def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weight, output_mask, grad_input=None):
-    _check(input, normalized_shape, weight)
+    _check(input, normalized_shape, weight, others=(grad_output, mean, rstd, grad_input))
     side = input if weight is None else weight
     return (
         _like(input) if output_mask[0] else None,
@@ -66,7 +72,7 @@ def _rms_norm_forward(input, normalized_shape, weight, eps):
 
 
 def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, output_mask, grad_input=None):
-    _check(input, normalized_shape, weight)
+    _check(input, normalized_shape, weight, others=(grad_output, rstd, grad_input))
     return (
         _like(input) if output_mask[0] else None,
         _affine(normalized_shape, weight) if output_mask[1] else None,
@@ -74,26 +80,22 @@ def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, outpu
 
 
 def _add_layer_norm(input, residual, normalized_shape, weight=None, bias=None, eps=1e-5):
-    _check_sum(input, residual)
-    _check(input, normalized_shape, weight, bias)
+    _check_sum(input, residual, normalized_shape, weight, bias)
     return _like(input), _like(input)
 
 
 def _add_layer_norm_forward(input, residual, normalized_shape, weight, bias, eps):
-    _check_sum(input, residual)
-    _check(input, normalized_shape, weight, bias)
+    _check_sum(input, residual, normalized_shape, weight, bias)
     return (_like(input), _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape))
 
 
 def _add_rms_norm(input, residual, normalized_shape, weight=None, eps=None):
-    _check_sum(input, residual)
-    _check(input, normalized_shape, weight)
+    _check_sum(input, residual, normalized_shape, weight)
     return _like(input), _like(input)
 
 
 def _add_rms_norm_forward(input, residual, normalized_shape, weight, eps):
-    _check_sum(input, residual)
-    _check(input, normalized_shape, weight)
+    _check_sum(input, residual, normalized_shape, weight)
     return _like(input), _like(input), _statistics(input, normalized_shape)
 
 

@@ -11,6 +11,13 @@
 #include <mutex>
 
 #include "operation.hpp"
+#include "override.hpp"
+
+#ifdef JITNORM_TORCH_FUSED_RMS_NORM
+#include <ATen/ops/_fused_rms_norm.h>
+#include <ATen/ops/_fused_rms_norm_compositeimplicitautograd_dispatch.h>
+#include <torch/csrc/autograd/autograd.h>
+#endif
 
 namespace jitnorm_torch {
 
@@ -35,7 +42,7 @@ Tensor or_none(const optional_tensor &tensor) { return tensor.has_value() ? *ten
 // Computes the gradients of input, weight, bias and residual from the gradients of the output and of the sum. `input`
 // is the tensor that was normalized, which is the sum if there is a residual. If `mean` is undefined, the node belongs
 // to an RMS normalization, which has no bias.
-class norm_backward final : public Node {
+class norm_backward : public Node {
 public:
     norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &mean, const Tensor &rstd)
         : rms_(!mean.defined()), shape_(shape.begin(), shape.end()), input_(input, false), weight_(weight, false),
@@ -62,8 +69,8 @@ public:
 
     std::string name() const override { return rms_ ? "JitnormRmsNormBackward" : "JitnormLayerNormBackward"; }
 
-private:
-    three compute(const Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted) {
+protected:
+    virtual three compute(const Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted) {
         static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const Tensor &, const Tensor &,
                                const optional_tensor &, mask<3>, const optional_tensor &>
             layer("jitnorm::layer_norm_backward");
@@ -91,15 +98,14 @@ struct leaves {
     const Tensor &input;
     Tensor weight, bias, residual;
 
+    bool have_tangents() const {
+        return any_of([](const Tensor &tensor) { return tensor._fw_grad(0).defined(); });
+    }
+
     // Whether autograd records the call, because one of the tensors requires a gradient.
     bool are_recorded() const {
-        bool any = false;
-        for (const Tensor *tensor : {&input, &weight, &bias, &residual}) {
-            if (!tensor->defined()) continue;
-            TORCH_CHECK(!tensor->_fw_grad(0).defined(), "jitnorm's operators have no forward-mode derivatives");
-            any |= tensor->requires_grad();
-        }
-        return any && at::GradMode::is_enabled();
+        TORCH_CHECK(!have_tangents(), "jitnorm's operators have no forward-mode derivatives");
+        return at::GradMode::is_enabled() && any_of([](const Tensor &tensor) { return tensor.requires_grad(); });
     }
 
     // Whether weight and bias differ in type. If they do, both are converted to their common type before the call is
@@ -109,6 +115,14 @@ struct leaves {
     }
 
     at::ScalarType common_type() const { return at::promoteTypes(weight.scalar_type(), bias.scalar_type()); }
+
+private:
+    template <typename Predicate>
+    bool any_of(Predicate holds) const {
+        for (const Tensor *tensor : {&input, &weight, &bias, &residual})
+            if (tensor->defined() && holds(*tensor)) return true;
+        return false;
+    }
 };
 
 // The type of the graph's pointers to nodes: std::shared_ptr at first, c10::intrusive_ptr in later versions of PyTorch.
@@ -122,15 +136,20 @@ Pointer hold(Some *node) {
         return Pointer::unsafe_steal_from_new(node);
 }
 
-// Makes the node that computes the gradients, and makes output and sum its results in the graph. The node saves the sum
-// detached from the graph: otherwise it would hold itself through the sum and never be destroyed.
-void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output,
-            Tensor &sum) {
-    const Tensor input = sum.defined() ? sum.detach() : from.input;
-    const node_pointer node = hold<node_pointer>(new norm_backward(shape, input, from.weight, mean, rstd));
+// Makes output and sum the results of the node, which is new.
+void attach(const leaves &from, norm_backward *made, Tensor &output, Tensor &sum) {
+    const node_pointer node = hold<node_pointer>(made);
     node->set_next_edges(torch::autograd::collect_next_edges(from.input, from.weight, from.bias, from.residual));
     torch::autograd::set_history(output, node);
     if (sum.defined()) torch::autograd::set_history(sum, node);
+}
+
+// The same with a node that it makes. The node saves the sum detached from the graph: otherwise it would hold itself
+// through the sum and never be destroyed.
+void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output,
+            Tensor &sum) {
+    const Tensor input = sum.defined() ? sum.detach() : from.input;
+    attach(from, new norm_backward(shape, input, from.weight, mean, rstd), output, sum);
 }
 
 // Each of these functions calls its operator below autograd. Only if the call is recorded, it calls the variant that
@@ -211,6 +230,32 @@ two record_add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef
     return {std::get<0>(made), std::get<1>(made)};
 }
 
+#ifdef JITNORM_TORCH_FUSED_RMS_NORM
+namespace composed = at::compositeimplicitautograd;
+
+// A gradient that is to be differentiated again is that of PyTorch's operators.
+class fused_rms_norm_backward final : public norm_backward {
+public:
+    fused_rms_norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &rstd,
+                            optional_double epsilon)
+        : norm_backward(shape, input, weight, {}, rstd), epsilon_(epsilon) {}
+
+private:
+    three compute(const Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted) override {
+        if (!at::GradMode::is_enabled()) return norm_backward::compute(of_output, of_sum, wanted);
+        const Tensor input = input_.unpack(), weight = weight_.unpack();
+        const Tensor output = std::get<0>(composed::_fused_rms_norm(input, shape_, as_optional(weight), epsilon_));
+        variable_list leaves;
+        if (wanted[0]) leaves.push_back(input);
+        if (wanted[1]) leaves.push_back(weight);
+        variable_list made = torch::autograd::grad({output}, leaves, {of_output}, c10::nullopt, true);
+        return {wanted[0] ? made.front() : Tensor(), wanted[1] ? made.back() : Tensor(), Tensor()};
+    }
+
+    optional_double epsilon_;
+};
+#endif
+
 TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {
     m.impl("layer_norm", &record_layer_norm);
     m.impl("rms_norm", &record_rms_norm);
@@ -223,5 +268,25 @@ TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {
 }
 
 } // namespace
+
+#ifdef JITNORM_TORCH_FUSED_RMS_NORM
+two record_fused_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
+                          optional_double epsilon) {
+    const leaves from = {input, or_none(weight), {}, {}};
+    if (!takes_rms_norm(input, from.weight) || from.have_tangents())
+        return composed::_fused_rms_norm(input, shape, weight, epsilon);
+    two made;
+    {
+        const bool recorded = from.are_recorded();
+        const at::AutoDispatchBelowADInplaceOrView below;
+        made = at::_fused_rms_norm(input, shape, weight, epsilon);
+        if (!recorded) return made;
+    }
+    Tensor none;
+    attach(from, new fused_rms_norm_backward(shape, input, from.weight, std::get<1>(made), epsilon), std::get<0>(made),
+           none);
+    return made;
+}
+#endif
 
 } // namespace jitnorm_torch

@@ -148,7 +148,8 @@ TORCH_LIBRARY(jitnorm, m) {
     m.def(
         "add_partial_gradients_(Tensor(a!) running, Tensor sums, int rows, int first_row, int all_rows) -> Tensor(a!)");
     m.def("row_block(int all_rows, int columns) -> int", &row_block);
-    m.def("_override(bool wanted) -> bool", &override_native);
+    m.def("_switch_override(bool on) -> ()", &switch_override);
+    m.def("_scope_override(bool enter) -> ()", &scope_override);
 }
 
 TORCH_LIBRARY_IMPL(jitnorm, CPU, m) {

@@ -23,15 +23,25 @@ int64_t type_of(const at::Tensor &tensor) {
     }
 }
 
-void check_shapes(const at::Tensor &input, const norm &how) {
+// The dispatcher gives a call with a tensor of another device to that device, but a caller can ask it for the CPU's
+// function.
+void check_device(const char *what, const at::Tensor &tensor) {
+    TORCH_CHECK(!tensor.defined() || tensor.device().is_cpu(), "jitnorm normalizes tensors on the CPU, but ", what,
+                " is on ", tensor.device());
+}
+
+void check_input(const at::Tensor &input, const norm &how) {
+    check_device("the input", input);
     const auto sizes = input.sizes();
     const bool fits = !how.shape.empty() && how.shape.size() <= sizes.size() &&
                       sizes.slice(sizes.size() - how.shape.size()).equals(how.shape);
     TORCH_CHECK(fits, "normalized_shape ", how.shape, " is not the end of the input's shape ", sizes);
-    for (const optional_tensor *affine : {&how.weight, &how.bias})
-        if (affine->has_value() && (*affine)->defined())
-            TORCH_CHECK((*affine)->sizes().equals(how.shape), "weight and bias must have the shape ", how.shape,
-                        ", not ", (*affine)->sizes());
+    for (const optional_tensor *affine : {&how.weight, &how.bias}) {
+        if (!affine->has_value() || !(*affine)->defined()) continue;
+        check_device("weight or bias", **affine);
+        TORCH_CHECK((*affine)->sizes().equals(how.shape), "weight and bias must have the shape ", how.shape, ", not ",
+                    (*affine)->sizes());
+    }
 }
 
 int64_t count_rows(const at::Tensor &input, const norm &how) {
@@ -149,7 +159,11 @@ struct backward_inputs {
         : gradient(in_type(of_output, given.scalar_type())), input(given),
           mean(how.rms ? at::Tensor() : in_type(given_mean, at::kFloat).contiguous()),
           rstd(in_type(given_rstd, at::kFloat).contiguous()), other_gradient(in_type(of_input, given.scalar_type())) {
-        check_shapes(input, how);
+        check_input(input, how);
+        check_device("the output's gradient", gradient);
+        check_device("the input's gradient", other_gradient);
+        check_device("the mean", mean);
+        check_device("rstd", rstd);
         check_same_shape("the output's gradient", gradient, input);
         if (other_gradient.defined()) check_same_shape("the input's gradient", other_gradient, input);
         if (!how.rms) check_statistics("mean", mean, count_rows(input, how));
@@ -196,7 +210,7 @@ int64_t partial_sums(int64_t row_count, int64_t columns, row_range range) {
 
 // The residual may be undefined.
 normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, bool wants_statistics) {
-    check_shapes(input, how);
+    check_input(input, how);
     const affine side(how);
     normalized made;
     made.output = empty_data(input);
@@ -229,6 +243,7 @@ normalized forward(const at::Tensor &input, const norm &how, bool wants_statisti
 }
 
 normalized add_forward(const at::Tensor &input, const at::Tensor &residual, const norm &how, bool wants_statistics) {
+    check_device("the residual", residual);
     check_same_shape("the residual", residual, input);
     TORCH_CHECK(residual.scalar_type() == input.scalar_type(), "input and residual must have one type, not ",
                 input.scalar_type(), " and ", residual.scalar_type());
@@ -270,6 +285,8 @@ gradients partial_backward(const at::Tensor &of_output, const at::Tensor &input,
 }
 
 void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, int64_t row_count, row_range range) {
+    check_device("a running sum", running);
+    check_device("a sum", sums);
     const auto is_of = [](const at::Tensor &tensor, int64_t rows_of_sums, int64_t columns) {
         return tensor.is_contiguous() && tensor.scalar_type() == at::kDouble && tensor.dim() == 2 &&
                tensor.size(0) == rows_of_sums && tensor.size(1) == columns;

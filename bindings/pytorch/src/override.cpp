@@ -6,10 +6,12 @@
 #include <torch/library.h>
 #include <torch/version.h>
 
-#include <memory>
-#include <mutex>
+#include <atomic>
+#include <limits>
 
-#include "normalize.hpp"
+#ifdef JITNORM_TORCH_FUSED_RMS_NORM
+#include <ATen/ops/_fused_rms_norm_compositeimplicitautograd_dispatch.h>
+#endif
 
 namespace jitnorm_torch {
 
@@ -18,31 +20,60 @@ namespace {
 using at::IntArrayRef;
 using at::Tensor;
 
-// Whether jitnorm takes the call. PyTorch keeps float64, because the statistics must then be float64, and those of
-// primitives are float32. It also keeps the types that it refuses, so that it refuses them itself.
-bool is_ours(const Tensor &input) {
-    const auto type = input.scalar_type();
+// Bit 0: the override is switched on. The others count the scopes that threads are within.
+constexpr int64_t SWITCH = 1, SCOPE = 2;
+std::atomic<int64_t> reasons = 0;
+
+// Float64 stays PyTorch's, because its statistics must be float64, and those of primitives are float32. So do the types
+// that PyTorch refuses, so that it refuses them itself.
+bool is_type_of_jitnorm(const Tensor &tensor) {
+    const auto type = tensor.scalar_type();
     return type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
+}
+
+bool takes(const Tensor &input) { return reasons.load(std::memory_order_relaxed) != 0 && is_type_of_jitnorm(input); }
+
+// Whether the statistics are of the type that PyTorch's own forward gives. Those of jitnorm are float32, which
+// PyTorch's backward takes with narrow types only if weight and bias are float32; version 1 takes no such weight and
+// bias.
+bool are_of_torch(const Tensor &mean, const Tensor &input, const optional_tensor &weight, const optional_tensor &bias) {
+    const auto is_wider = [&](const optional_tensor &affine) {
+        return TORCH_VERSION_MAJOR > 1 && affine.has_value() && affine->defined() &&
+               affine->scalar_type() != input.scalar_type();
+    };
+    return mean.scalar_type() == (is_wider(weight) || is_wider(bias) ? at::kFloat : input.scalar_type());
 }
 
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor &input, IntArrayRef shape,
                                                      const optional_tensor &weight, const optional_tensor &bias,
                                                      double epsilon) {
-    if (!is_ours(input)) return at::native::layer_norm_cpu(input, shape, weight, bias, epsilon);
+    if (!takes(input)) return at::native::layer_norm_cpu(input, shape, weight, bias, epsilon);
     normalized made = forward(input, {shape, weight, bias, epsilon, false}, true);
     return {std::move(made.output), std::move(made.mean), std::move(made.rstd)};
 }
 
+// The override may have been switched since forward.
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(const Tensor &gradient, const Tensor &input,
                                                               IntArrayRef shape, const Tensor &mean, const Tensor &rstd,
                                                               const optional_tensor &weight,
                                                               const optional_tensor &bias, std::array<bool, 3> mask) {
-    if (!is_ours(input))
+    if (!takes(input) && (!is_type_of_jitnorm(input) || are_of_torch(mean, input, weight, bias)))
         return at::native::layer_norm_backward_cpu(gradient, input, shape, mean, rstd, weight, bias, mask);
     gradients made =
         backward(gradient, input, mean, rstd, {shape, weight, bias, 0, false}, {mask[0], mask[1], mask[2]});
     return {std::move(made.input), std::move(made.weight), std::move(made.bias)};
 }
+
+#ifdef JITNORM_TORCH_FUSED_RMS_NORM
+std::tuple<Tensor, Tensor> fused_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
+                                          c10::optional<double> epsilon) {
+    if (!takes_rms_norm(input, weight.value_or(Tensor())))
+        return at::compositeimplicitautograd::_fused_rms_norm(input, shape, weight, epsilon);
+    const double number = epsilon.value_or(double(std::numeric_limits<float>::epsilon()));
+    normalized made = forward(input, {shape, weight, {}, number, true}, true);
+    return {std::move(made.output), std::move(made.rstd)};
+}
+#endif
 
 // PyTorch warns when a kernel replaces another one. Here that is what the user has asked for, so the warning is off.
 #if TORCH_VERSION_MAJOR >= 2
@@ -57,27 +88,45 @@ class no_warnings : public c10::WarningHandler {
 };
 #endif
 
-std::unique_ptr<torch::Library> make_override() {
+// TORCH_FN makes the functions a part of a type. An object with their addresses would have to fit to the code that
+// reads it, and a thread that calls the operator during the registration may see one of both before the other.
+torch::Library *make_override() {
     no_warnings quiet;
     const WarningHandlerGuard scope(&quiet);
-    auto made = std::make_unique<torch::Library>(torch::Library::IMPL, "aten", c10::DispatchKey::CPU, __FILE__,
-                                                 uint32_t(__LINE__));
-    made->impl("native_layer_norm", &native_layer_norm);
-    made->impl("native_layer_norm_backward", &native_layer_norm_backward);
-    return made;
+    auto *const aten = new torch::Library(torch::Library::IMPL, "aten", c10::nullopt, __FILE__, uint32_t(__LINE__));
+    aten->impl("native_layer_norm", c10::DispatchKey::CPU, TORCH_FN(native_layer_norm));
+    aten->impl("native_layer_norm_backward", c10::DispatchKey::CPU, TORCH_FN(native_layer_norm_backward));
+#ifdef JITNORM_TORCH_FUSED_RMS_NORM
+    aten->impl("_fused_rms_norm", c10::DispatchKey::CPU, TORCH_FN(fused_rms_norm));
+    aten->impl("_fused_rms_norm", c10::DispatchKey::AutogradCPU, TORCH_FN(record_fused_rms_norm));
+#endif
+    return aten;
+}
+
+// A torch::Library gives PyTorch's functions their place back when it is destroyed: this one never is.
+void register_once() {
+    static const torch::Library *const registered = make_override();
+    static_cast<void>(registered);
 }
 
 } // namespace
 
-// The override lasts as long as a torch::Library object: its destructor gives PyTorch's kernels their place back. The
-// pointer to the object is never destroyed, because at the process's end the dispatcher may be gone.
-bool override_native(bool wanted) {
-    static std::mutex mutex;
-    static auto *const current = new std::unique_ptr<torch::Library>;
-    const std::lock_guard lock(mutex);
-    const bool before = *current != nullptr;
-    if (wanted != before) *current = wanted ? make_override() : nullptr;
-    return before;
+void switch_override(bool on) {
+    if (on) register_once();
+    on ? reasons.fetch_or(SWITCH) : reasons.fetch_and(~SWITCH);
 }
+
+void scope_override(bool enter) {
+    if (enter) register_once();
+    reasons.fetch_add(enter ? SCOPE : -SCOPE);
+}
+
+#ifdef JITNORM_TORCH_FUSED_RMS_NORM
+// A tensor with a dispatch in Python is traced or otherwise not what it seems to be: it gets what it has always got.
+bool takes_rms_norm(const Tensor &input, const Tensor &weight) {
+    if (!takes(input) || input.unsafeGetTensorImpl()->is_python_dispatch()) return false;
+    return !weight.defined() || (weight.scalar_type() == input.scalar_type() && weight.device() == input.device());
+}
+#endif
 
 } // namespace jitnorm_torch

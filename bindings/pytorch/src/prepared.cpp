@@ -30,8 +30,8 @@ memory::desc statistics_desc(const request &asked) {
     return {dims, memory::data_type::f32, strides};
 }
 
-float epsilon_of(const request &asked) {
-    float value;
+double epsilon_of(const request &asked) {
+    double value;
     std::memcpy(&value, &asked.epsilon, sizeof value);
     return value;
 }
@@ -40,10 +40,11 @@ bool is_forward(const request &asked) {
     return asked.kind == jitnorm_forward_inference || asked.kind == jitnorm_forward_training;
 }
 
-// Asks for the sum to be normalized as it is stored, after rounding. So the bits are those of PyTorch's addition
-// followed by a normalization.
+// The epsilon of float64, and the residual. Asks for the sum to be normalized as it is stored, after rounding. So the
+// bits are those of PyTorch's addition followed by a normalization.
 jitnorm::primitive_attr attributes_of(const request &asked) {
     jitnorm::primitive_attr attr;
+    if (is_forward(asked) && asked.type == jitnorm_f64) attr.set_epsilon(epsilon_of(asked));
     if (asked.adds == 0) return attr;
     const memory::desc first = data_desc(asked, is_forward(asked) ? 2 : 3), sum = data_desc(asked, 3);
     jitnorm::error::wrap_c_api(jitnorm_primitive_attr_set_residual(attr.get(), first.get(), sum.get(),
@@ -59,7 +60,8 @@ jitnorm::primitive_desc_base describe_partial(const request &asked) {
     jitnorm::error::wrap_c_api(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
                                    &made, cpu().get(), diff_src.get(), diff_dst.get(), src.get(),
                                    statistics_desc(asked).get(), jitnorm_data_type_t(asked.affine_type),
-                                   epsilon_of(asked), unsigned(asked.flags), asked.first_row, asked.all_rows, nullptr),
+                                   float(epsilon_of(asked)), unsigned(asked.flags), asked.first_row, asked.all_rows,
+                                   nullptr),
                                "could not describe the gradients of some rows");
     return jitnorm::primitive_desc_base(made);
 }
@@ -73,11 +75,11 @@ jitnorm::primitive_desc_base describe(const request &asked) {
     if (asked.all_rows >= 0) return describe_partial(asked);
     if (is_forward(asked))
         return layer_normalization_forward::primitive_desc(cpu(), kind, data_desc(asked, 0), data_desc(asked, 1),
-                                                           statistics_desc(asked), affine, epsilon_of(asked), flags,
-                                                           attributes_of(asked));
+                                                           statistics_desc(asked), affine, float(epsilon_of(asked)),
+                                                           flags, attributes_of(asked));
     return layer_normalization_backward::primitive_desc(cpu(), kind, data_desc(asked, 2), data_desc(asked, 1),
                                                         data_desc(asked, 0), statistics_desc(asked), affine, affine,
-                                                        epsilon_of(asked), flags, {}, attributes_of(asked));
+                                                        float(epsilon_of(asked)), flags, {}, attributes_of(asked));
 }
 
 // Whether the primitive uses the tensor. It accepts a mean with rms_norm and a shift in backward, but ignores them.
@@ -102,8 +104,8 @@ size_t hash_of(const request &asked) {
 static_assert(sizeof(request) % sizeof(uint64_t) == 0);
 
 void request::set_epsilon(double value) {
-    const auto rounded = float(value);
-    std::memcpy(&epsilon, &rounded, sizeof rounded);
+    if (type != jitnorm_f64) value = double(float(value));
+    std::memcpy(&epsilon, &value, sizeof value);
 }
 
 prepared::prepared(const request &asked) : elements_(asked.data.elements()) {

@@ -16,7 +16,7 @@ namespace jitnorm_torch {
 struct request {
     int64_t kind = 0;                     // jitnorm_prop_kind_t
     int64_t flags = 0;                    // jitnorm_normalization_flags_t
-    int64_t epsilon = 0;                  // the bits of a float
+    int64_t epsilon = 0;                  // the bits of a double
     int64_t type = 0, affine_type = 0;    // jitnorm_data_type_t of data; of scale, shift and their gradients
     int64_t first_row = 0, all_rows = -1; // row_range of partial_backward(); for all else all_rows is -1
     int64_t adds = 0;                     // 1 if a residual is added (forward) or the gradient of the sum (backward)
@@ -24,6 +24,7 @@ struct request {
     // diff_src, the gradient of the sum.
     rows data;
 
+    // Rounds it to a float unless `type`, which must be set, is float64: then statistics are computed in float64, too.
     void set_epsilon(double value);
 };
 

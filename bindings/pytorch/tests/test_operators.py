@@ -61,6 +61,18 @@ class Layer(TestCase):
                             random(sizes, dtype, 4),
                         )
 
+    def test_float64_is_exact_where_epsilon_matters(self):
+        x = random((64, 768), torch.float64) * 0.01  # epsilon is a tenth of the variance
+
+        def assert_exact(got, expected):
+            self.assertLessEqual(((got - expected).abs().max() / expected.abs().max()).item(), 1e-12)
+
+        assert_exact(layer_norm(x, (768,)), exact_layer_norm(x, (768,), None, None))
+        assert_exact(rms_norm(x, (768,), None, 1e-5), exact_rms_norm(x, (768,), None, 1e-5))
+        assert_exact(jitnorm_torch.add_layer_norm(x, -0.5 * x, (768,))[0], exact_layer_norm(0.5 * x, (768,), None, None))
+        with self.assertRaises(RuntimeError):
+            layer_norm(x, (768,), eps=-1e-300)
+
     def test_any_subset_of_tensors_and_gradients(self):
         x, weight, bias, gradient = random((6, 33)), random(33, seed=2), random(33, seed=3), random((6, 33), seed=4)
         for has_weight, has_bias in itertools.product([False, True], repeat=2):

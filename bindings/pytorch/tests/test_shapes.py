@@ -17,16 +17,16 @@ def calls(device):
     x, weight, statistics = at(3, 5, 8), at(5, 8, dtype=torch.float32), at(3, 1, 1, dtype=torch.float32)
     shape = (5, 8)
     return {
-        "layer_norm": (x, shape, weight),
-        "layer_norm_forward": (x, shape, weight, None, 1e-5),
-        "layer_norm_backward": (x, x, shape, statistics, statistics, weight, (True, True, True)),
+        "layer_norm": (x, shape, weight, weight),
+        "layer_norm_forward": (x, shape, weight, weight, 1e-5),
+        "layer_norm_backward": (x, x, shape, statistics, statistics, weight, (True, True, True), x),
         "rms_norm": (x, shape, weight),
-        "add_layer_norm": (x, x, shape, weight),
-        "add_layer_norm_forward": (x, x, shape, weight, None, 1e-5),
+        "add_layer_norm": (x, x, shape, weight, weight),
+        "add_layer_norm_forward": (x, x, shape, weight, weight, 1e-5),
         "add_rms_norm": (x, x, shape, weight),
         "add_rms_norm_forward": (x, x, shape, weight, None),
         "rms_norm_forward": (x, shape, weight, None),
-        "rms_norm_backward": (x, x, shape, statistics, weight, (True, False)),
+        "rms_norm_backward": (x, x, shape, statistics, weight, (True, False), x),
     }
 
 
@@ -51,6 +51,19 @@ class Shapes(TestCase):
         }.items():
             with self.subTest(name), self.assertRaises(RuntimeError):
                 getattr(OPERATORS, name)(*arguments)
+
+    def test_tensors_of_two_devices_are_refused(self):
+        for name, arguments in calls("cpu").items():
+            operator, bare = getattr(OPERATORS, name).default, calls("meta")[name]
+            for i, argument in enumerate(arguments):
+                if not isinstance(argument, torch.Tensor):
+                    continue
+                mixed = arguments[:i] + (bare[i],) + arguments[i + 1 :]
+                with self.subTest(name, of=i):
+                    with self.assertRaisesRegex(RuntimeError, "must be on one device, not on meta and cpu"):
+                        operator(*mixed)
+                    with self.assertRaisesRegex(RuntimeError, "normalizes tensors on the CPU, but .* is on meta"):
+                        operator._op_dk(torch._C.DispatchKey.CPU, *mixed)
 
     def test_tracing_sees_forward_and_backward(self):
         from torch.fx.experimental.proxy_tensor import make_fx

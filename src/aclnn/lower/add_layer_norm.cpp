@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnAddLayerNorm: layer normalization of a sum.
+#include "../../system/last_error.hpp"
 #include "../objects/data_type.hpp"
 #include "lower.hpp"
 #include "rms_problem.hpp"
@@ -13,18 +14,18 @@ namespace {
 outcome check_types(const add_layer_norm_parameters &g) {
     const int one = g.x1->data_type, other = g.x2->data_type;
     if (!is_float(one) || !is_float(other) || (one != other && one != ACL_FLOAT && other != ACL_FLOAT))
-        return invalid("x1 and x2 must be of one type, FLOAT, FLOAT16 or BF16, or one of them FLOAT");
+        return invalid(explain("x1 is %s, x2 is %s; both must be FLOAT, FLOAT16 or BF16, or one of them FLOAT",
+                               type_name(one), type_name(other)));
     const int data = one == other ? one : ACL_FLOAT;
     const bool float_affine = is_narrow(data) && g.gamma->data_type == ACL_FLOAT;
-    if (outcome checked =
-            check_type({{"biasOptional", g.bias}, {"yOut", g.y}, {"xOut", g.x}}, data, "of the type of the sum");
+    if (outcome checked = check_type({{"biasOptional", g.bias}, {"yOut", g.y}, {"xOut", g.x}}, data, ", as the sum");
         checked.failed())
         return checked;
     if (outcome checked = check_type({{"gamma", g.gamma}, {"beta", g.beta}}, float_affine ? ACL_FLOAT : data,
-                                     "of the type of the sum, or both FLOAT");
+                                     ", as the sum, or both FLOAT");
         checked.failed())
         return checked;
-    return check_type({{"meanOut", g.mean}, {"rstdOut", g.rstd}}, ACL_FLOAT, "FLOAT");
+    return check_type({{"meanOut", g.mean}, {"rstdOut", g.rstd}}, ACL_FLOAT);
 }
 
 outcome check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
@@ -34,13 +35,15 @@ outcome check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
         checked.failed())
         return checked;
     if (outcome checked = check_contiguous({y, mean, rstd, x}); checked.failed()) return checked;
-    if (count(g.x1->dims) == 0) return invalid("x1 has no elements");
-    if (outcome checked = part(*g.x1, *g.gamma, parted); checked.failed()) return checked;
+    if (count(g.x1->dims) == 0) return invalid(explain("x1 has no elements: %s", shape_text(g.x1->dims).text));
+    if (outcome checked = part({"x1", g.x1}, *g.gamma, parted); checked.failed()) return checked;
     if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
     if (outcome checked = check_shape({beta}, g.gamma->dims, "gamma"); checked.failed()) return checked;
     if (outcome checked = check_shape({x2, y, x}, g.x1->dims, "x1"); checked.failed()) return checked;
     if (g.bias != nullptr && !equal(g.bias->dims, g.gamma->dims) && !equal(g.bias->dims, g.x1->dims))
-        return invalid("biasOptional must have the shape of gamma or of x1");
+        return invalid(explain("biasOptional has the shape %s, neither that of gamma, %s, nor that of x1, %s",
+                               shape_text(g.bias->dims).text, shape_text(g.gamma->dims).text,
+                               shape_text(g.x1->dims).text));
     return check_shape({mean, rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
 }
 
@@ -72,15 +75,9 @@ struct addition {
 };
 
 std::vector<parameter> parameters_of(const add_layer_norm_parameters &g, const addition &a) {
-    return {{g.x1, a.x1},
-            {g.x2, a.x2},
-            {g.gamma, layer_norm::SCALE},
-            {g.beta, layer_norm::SHIFT},
-            {g.bias, if_wanted(g.bias, a.bias)},
-            {g.y, layer_norm::DST},
-            {g.mean, layer_norm::MEAN},
-            {g.rstd, layer_norm::VARIANCE},
-            {g.x, if_wanted(g.additional_output ? g.x : nullptr, layer_norm::SUM)}};
+    using namespace layer_norm;
+    return with_slots(g.tensors(),
+                      {a.x1, a.x2, SCALE, SHIFT, a.bias, DST, MEAN, VARIANCE, if_wanted(g.additional_output, SUM)});
 }
 
 // A problem that leaves x1 + x2 as FLOAT in the workspace for the problem that adds the bias. There is no problem that
@@ -97,15 +94,8 @@ request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
     p.statistics = make_dense(parted.rows(), jitnorm_f32);
     p.attr.residual = {.added = parted.data(*g.x2), .sum = make_dense(parted.dims(), jitnorm_f32)};
     constexpr slot UNUSED = layer_norm::NO_SLOT;
-    first.parameters = {{g.x1, layer_norm::SRC},
-                        {g.x2, layer_norm::RESIDUAL},
-                        {g.gamma, UNUSED},
-                        {g.beta, UNUSED},
-                        {g.bias, UNUSED},
-                        {g.y, layer_norm::DST},
-                        {g.mean, UNUSED},
-                        {g.rstd, UNUSED},
-                        {g.x, UNUSED}};
+    first.parameters = with_slots(g.tensors(), {layer_norm::SRC, layer_norm::RESIDUAL, UNUSED, UNUSED, UNUSED,
+                                                layer_norm::DST, UNUSED, UNUSED, UNUSED});
     return first;
 }
 
@@ -140,7 +130,7 @@ outcome lower(const add_layer_norm_parameters &given, request &result) {
             result.problem.attr.residual.bias_type = core_type(g.bias->data_type);
         }
     }
-    return place_statistics(*g.mean, *g.rstd, parted, result);
+    return place_statistics({"meanOut", g.mean}, {"rstdOut", g.rstd}, parted, result);
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnAddRmsNorm: RMS normalization of a sum.
+#include "../../system/last_error.hpp"
 #include "../objects/data_type.hpp"
 #include "lower.hpp"
 #include "rms_problem.hpp"
@@ -10,25 +11,25 @@ namespace {
 
 // Without rstdOut CANN takes only FLOAT16 and BF16, and gamma must be a matrix of one row (check_gamma).
 outcome check_types(const add_rms_norm_parameters &g) {
-    if (!is_float(g.x1->data_type) || (g.rstd == nullptr && g.x1->data_type == ACL_FLOAT))
-        return invalid(g.rstd == nullptr ? "without rstdOut x1 must be FLOAT16 or BF16"
-                                         : "x1 is none of FLOAT, FLOAT16 and BF16");
-    if (outcome checked = check_type({{"x2", g.x2}, {"gamma", g.gamma}, {"yOut", g.y}, {"xOut", g.x}}, g.x1->data_type,
-                                     "of the type of x1");
+    if (outcome checked = check_float({"x1", g.x1}); checked.failed()) return checked;
+    if (g.rstd == nullptr && g.x1->data_type == ACL_FLOAT)
+        return invalid("x1 is FLOAT, without rstdOut it must be FLOAT16 or BF16");
+    if (outcome checked =
+            check_type({{"x2", g.x2}, {"gamma", g.gamma}, {"yOut", g.y}, {"xOut", g.x}}, g.x1->data_type, ", as x1");
         checked.failed())
         return checked;
-    return check_type({{"rstdOut", g.rstd}}, ACL_FLOAT, "FLOAT");
+    return check_type({{"rstdOut", g.rstd}}, ACL_FLOAT);
 }
 
 outcome check_gamma(const add_rms_norm_parameters &g, row_shape &parted) {
     shape columns = g.gamma->dims;
     if (g.rstd == nullptr) {
-        if (columns.size() != 2 || columns[0] != 1) return invalid("without rstdOut gamma must have the shape [1, D]");
+        if (columns.size() != 2 || columns[0] != 1)
+            return invalid(
+                explain("gamma has the shape %s, without rstdOut it must be [1, D]", shape_text(columns).text));
         columns = columns.last(1);
     }
-    return row_shape::part(*g.x1, columns, parted).failed()
-               ? invalid("gamma must have the shape of the last axes of x1")
-               : outcome{};
+    return row_shape::part({"x1", g.x1}, "gamma", columns, parted);
 }
 
 outcome check(const add_rms_norm_parameters &g, row_shape &parted) {
@@ -57,14 +58,11 @@ outcome lower(const add_rms_norm_parameters &g, request &result) {
     p.attr.residual.added = parted.data(*g.x2);
     if (g.x != nullptr) p.attr.residual.sum = parted.data(*g.x);
     result.sides.scale = parted.columns_of(*g.gamma);
-    result.parameters = {{g.x1, layer_norm::SRC},
-                         {g.x2, layer_norm::RESIDUAL},
-                         {g.gamma, layer_norm::SCALE},
-                         {g.y, layer_norm::DST},
-                         {g.rstd, if_wanted(g.rstd, layer_norm::VARIANCE)},
-                         {g.x, if_wanted(g.x, layer_norm::SUM)}};
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM});
     result.inputs = 3;
-    return g.rstd == nullptr ? outcome{} : place_statistics(*g.rstd, *g.rstd, parted, result);
+    const named_tensor rstd = {"rstdOut", g.rstd};
+    return g.rstd == nullptr ? outcome{} : place_statistics(rstd, rstd, parted, result);
 }
 
 } // namespace jitnorm::impl::aclnn

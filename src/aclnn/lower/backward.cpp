@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../system/last_error.hpp"
 #include "../objects/data_type.hpp"
 #include "checks.hpp"
 #include "lower.hpp"
@@ -20,7 +21,7 @@ struct wanted {
 
 outcome select(const backward_parameters &g, wanted &w) {
     const bool_array &mask = *g.output_mask;
-    if (mask.size() != OUTPUTS) return invalid("outputMask must have three values");
+    if (mask.size() != OUTPUTS) return invalid(explain("outputMask has %zu values, it must have 3", mask.size()));
     w = {mask[0] ? g.grad_input : nullptr, mask[1] ? g.grad_weight : nullptr, mask[2] ? g.grad_bias : nullptr};
     if (mask[0] && w.grad_input == nullptr) return null_pointer("gradInputOut is null and outputMask asks for it");
     if (mask[1] && w.grad_weight == nullptr) return null_pointer("gradWeightOut is null and outputMask asks for it");
@@ -35,11 +36,15 @@ outcome check(const backward_parameters &g, const wanted &w, row_shape &parted) 
             {{"gradInputOut", w.grad_input}, {"gradWeightOut", w.grad_weight}, {"gradBiasOut", w.grad_bias}});
         checked.failed())
         return checked;
-    if (outcome checked = row_shape::part(*g.input, *g.normalized_shape, parted); checked.failed()) return checked;
-    if (!equal(g.grad_out->dims, g.input->dims)) return invalid("gradOut and input differ in their shapes");
-    if (g.grad_out->data_type != g.input->data_type) return invalid("gradOut and input differ in their types");
-    if (w.grad_input != nullptr && !equal(w.grad_input->dims, g.input->dims))
-        return invalid("gradInputOut and input differ in their shapes");
+    if (outcome checked = row_shape::part({"input", g.input}, "normalizedShape", *g.normalized_shape, parted);
+        checked.failed())
+        return checked;
+    if (outcome checked = check_type({{"gradOut", g.grad_out}}, g.input->data_type, ", as input"); checked.failed())
+        return checked;
+    if (outcome checked =
+            check_shape({{"gradOut", g.grad_out}, {"gradInputOut", w.grad_input}}, g.input->dims, "input");
+        checked.failed())
+        return checked;
     return check_shape({weight, bias}, parted.columns(), "normalizedShape");
 }
 
@@ -79,10 +84,8 @@ problem make_problem(const backward_parameters &g, const wanted &w, const row_sh
 
 // Describes a gradient, which has as many elements as a row, as a tensor of the normalized dimensions. One that is not
 // wanted is null.
-outcome place_gradient(const tensor *t, const row_shape &parted, memory_desc &layout) {
-    if (t == nullptr) return {};
-    return place(*t, parted.columns(), layout,
-                 invalid("the gradients of weight and bias must have the elements of normalizedShape, in their order"));
+outcome place_gradient(const named_tensor &given, const row_shape &parted, memory_desc &layout) {
+    return given.t == nullptr ? outcome{} : place(given, parted.columns(), "normalizedShape", layout);
 }
 
 } // namespace
@@ -95,21 +98,16 @@ outcome lower(const backward_parameters &g, request &result) {
     result.op = g.op;
     result.has_work = w.any();
     result.problem = make_problem(g, w, parted);
-    if (outcome placed = place_statistics(*g.mean, *g.rstd, parted, result); placed.failed()) return placed;
-    if (outcome placed = place_gradient(w.grad_weight, parted, result.sides.diff_scale); placed.failed()) return placed;
-    if (outcome placed = place_gradient(w.grad_bias, parted, result.sides.diff_shift); placed.failed()) return placed;
+    const named_tensor weights = {"gradWeightOut", w.grad_weight}, biases = {"gradBiasOut", w.grad_bias};
+    if (outcome placed = place_statistics({"mean", g.mean}, {"rstd", g.rstd}, parted, result); placed.failed())
+        return placed;
+    if (outcome placed = place_gradient(weights, parted, result.sides.diff_scale); placed.failed()) return placed;
+    if (outcome placed = place_gradient(biases, parted, result.sides.diff_shift); placed.failed()) return placed;
     if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
-    result.parameters = {
-        {g.grad_out, layer_norm::DIFF_DST},
-        {g.input, layer_norm::SRC},
-        {g.mean, layer_norm::MEAN},
-        {g.rstd, layer_norm::VARIANCE},
-        {g.weight, layer_norm::SCALE},
-        {g.bias, layer_norm::NO_SLOT},
-        {g.grad_input, if_wanted(w.grad_input, layer_norm::DIFF_SRC)},
-        {g.grad_weight, if_wanted(w.grad_weight, layer_norm::DIFF_SCALE)},
-        {g.grad_bias, if_wanted(w.grad_bias, layer_norm::DIFF_SHIFT)},
-    };
+    using namespace layer_norm;
+    result.parameters =
+        with_slots(g.tensors(), {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(w.grad_input, DIFF_SRC),
+                                 if_wanted(w.grad_weight, DIFF_SCALE), if_wanted(w.grad_bias, DIFF_SHIFT)});
     result.inputs = 6;
     return {};
 }

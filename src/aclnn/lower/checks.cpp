@@ -34,33 +34,47 @@ outcome check_views(tensor_list inputs, tensor_list outputs) { return check_both
 
 outcome check_tensors(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_tensor); }
 
-outcome check_type(tensor_list tensors, int type, const char *what) {
+outcome check_type(tensor_list tensors, int type, const char *why) {
     return check_each(tensors, [&](const char *name, const tensor &t) {
-        return t.data_type == type ? outcome{} : invalid(explain("%s must be %s", name, what));
+        return t.data_type == type
+                   ? outcome{}
+                   : invalid(explain("%s is %s, it must be %s%s", name, type_name(t.data_type), type_name(type), why));
     });
 }
 
 outcome check_shape(tensor_list tensors, shape expected, const char *what) {
     return check_each(tensors, [&](const char *name, const tensor &t) {
-        return equal(t.dims, expected) ? outcome{} : invalid(explain("%s must have the shape of %s", name, what));
+        return equal(t.dims, expected) ? outcome{}
+                                       : invalid(explain("%s has the shape %s, it must have that of %s, %s", name,
+                                                         shape_text(t.dims).text, what, shape_text(expected).text));
     });
+}
+
+outcome check_float(const named_tensor &one) {
+    return is_float(one.t->data_type)
+               ? outcome{}
+               : invalid(explain("%s is %s, none of FLOAT, FLOAT16 and BF16", one.name, type_name(one.t->data_type)));
 }
 
 outcome check_contiguous(tensor_list tensors) {
     return check_each(tensors, [](const char *name, const tensor &t) {
-        return is_contiguous(t) ? outcome{} : invalid(explain("%s must be contiguous", name));
+        return is_contiguous(t) ? outcome{}
+                                : invalid(explain("%s is not contiguous: shape %s, strides %s", name,
+                                                  shape_text(t.dims).text, shape_text(t.strides).text));
     });
 }
 
 outcome check_epsilon(double epsilon) {
-    return epsilon >= 0 && std::isfinite(float(epsilon)) ? outcome{}
-                                                         : invalid("epsilon must be finite and not negative");
+    return epsilon >= 0 && std::isfinite(float(epsilon))
+               ? outcome{}
+               : invalid(explain("epsilon is %g, it must be finite and not negative", epsilon));
 }
 
 outcome check_affine_type(const named_tensor &affine, const tensor &data) {
     return affine.t == nullptr || affine.t->data_type == ACL_FLOAT || affine.t->data_type == data.data_type
                ? outcome{}
-               : invalid(explain("%s must have the type of the data or FLOAT", affine.name));
+               : invalid(explain("%s is %s, it must be FLOAT or have the type of the data, %s", affine.name,
+                                 type_name(affine.t->data_type), type_name(data.data_type)));
 }
 
 outcome as_tiling(outcome refused) {
@@ -73,19 +87,24 @@ std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted)
     return dims;
 }
 
-outcome place(const tensor &t, shape dims, memory_desc &layout, outcome otherwise) {
-    const auto strides = count(t.dims) == count(dims) ? strides_as(t, dims) : std::nullopt;
-    if (!strides) return otherwise;
+outcome place(const named_tensor &given, shape dims, const char *what, memory_desc &layout) {
+    const tensor &t = *given.t;
+    const bool fits = count(t.dims) == count(dims);
+    const auto strides = fits ? strides_as(t, dims) : std::nullopt;
+    if (!strides)
+        return invalid(explain(fits ? "%s has the shape %s and strides that cannot give it that of %s, %s"
+                                    : "%s has the shape %s, it must have as many elements as %s, %s",
+                               given.name, shape_text(t.dims).text, what, shape_text(dims).text));
     layout = describe(t, dims, *strides);
     return {};
 }
 
-outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result) {
-    if (!equal(mean.dims, rstd.dims)) return invalid("mean and rstd differ in their shapes");
-    constexpr outcome otherwise = invalid("mean and rstd must have one element for each row, in their order");
+outcome place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted, request &result) {
+    if (outcome same = check_shape({rstd}, mean.t->dims, mean.name); same.failed()) return same;
+    constexpr const char *ROWS = "the axes that count rows";
     memory_desc &first = result.sides.mean, &second = result.sides.variance;
-    if (outcome placed = place(mean, parted.rows(), first, otherwise); placed.failed()) return placed;
-    if (outcome placed = place(rstd, parted.rows(), second, otherwise); placed.failed()) return placed;
+    if (outcome placed = place(mean, parted.rows(), ROWS, first); placed.failed()) return placed;
+    if (outcome placed = place(rstd, parted.rows(), ROWS, second); placed.failed()) return placed;
     const auto type = layer_norm::common_type(first.data_type, second.data_type);
     result.problem.statistics = first == second ? first : make_dense(parted.rows(), type);
     return {};

@@ -10,11 +10,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-// A parameter and its name for the reason of a refusal. Checks skip a parameter that is null.
-struct named_tensor {
-    const char *name;
-    const tensor *t;
-};
+// Parameters to check. A check skips one that is null.
 using tensor_list = std::initializer_list<named_tensor>;
 
 // check_views(): check_view() of all, and check_writable() of the outputs. check_tensors(): check_tensor() of all, and
@@ -22,9 +18,11 @@ using tensor_list = std::initializer_list<named_tensor>;
 outcome check_views(tensor_list inputs, tensor_list outputs);
 outcome check_tensors(tensor_list inputs, tensor_list outputs);
 
-// `what` names the expected type or the tensor with the expected shape, for the reason of a refusal.
-outcome check_type(tensor_list tensors, int type, const char *what); // an aclDataType
+// `type` is an aclDataType; `why` is what the reason of a refusal says behind its name.
+outcome check_type(tensor_list tensors, int type, const char *why = "");
+// `what` names the tensor with the expected shape, for the reason of a refusal.
 outcome check_shape(tensor_list tensors, shape expected, const char *what);
+outcome check_float(const named_tensor &one); // FLOAT, FLOAT16 or BF16
 outcome check_contiguous(tensor_list tensors);
 outcome check_epsilon(double epsilon); // finite, not negative
 
@@ -38,12 +36,13 @@ outcome as_tiling(outcome refused);
 // The dimensions of x with ones in place of the normalized ones. `parted` is made from x.
 std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted);
 
-// Describes the tensor's elements, in row-major order, as a tensor of the given dimensions. Returns `otherwise` if
-// these have another number of elements, or if no strides can do that.
-outcome place(const tensor &t, shape dims, memory_desc &layout, outcome otherwise);
+// Describes the tensor's elements, in row-major order, as a tensor of the given dimensions. Refuses if these have
+// another number of elements, or if no strides can do that. `what` names the dimensions for the reason.
+outcome place(const named_tensor &given, shape dims, const char *what, memory_desc &layout);
 
-// Describes mean and rstd, which must have one shape and one element for each row, in the request. The problem's layout
+// Describes mean and rstd, which may be the same tensor, in the request. They must have one shape and one element for
+// each row. The problem's layout
 // of statistics becomes that of both if they have the same one; otherwise it becomes dense.
-outcome place_statistics(const tensor &mean, const tensor &rstd, const row_shape &parted, request &result);
+outcome place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted, request &result);
 
 } // namespace jitnorm::impl::aclnn

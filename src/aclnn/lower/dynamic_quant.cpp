@@ -21,20 +21,21 @@ constexpr bool is_quantized(int acl_type) {
 // One quantization of the normalized values: the factors that they are multiplied by before, and the outputs.
 struct quantization {
     const tensor *smooth; // null means ones
-    const tensor *y, *scale;
+    named_tensor y, scale;
+    bool is_first = true; // of two; both may have been given the same tensors
 };
 
-outcome check_types(const tensor &x, tensor_list as_x, tensor_list scales) {
-    if (!is_narrow(x.data_type)) return invalid("x is neither FLOAT16 nor BF16");
-    if (outcome checked = check_type(as_x, x.data_type, "of the type of x"); checked.failed()) return checked;
-    return check_type(scales, ACL_FLOAT, "FLOAT");
+outcome check_types(const named_tensor &x, tensor_list as_x, tensor_list scales) {
+    if (!is_narrow(x.t->data_type))
+        return invalid(explain("%s is %s, neither FLOAT16 nor BF16", x.name, type_name(x.t->data_type)));
+    if (outcome checked = check_type(as_x, x.t->data_type, ", as x"); checked.failed()) return checked;
+    return check_type(scales, ACL_FLOAT);
 }
 
-outcome check_rows(const tensor &x, const tensor &gamma, row_shape &parted) {
-    if (x.dims.size() < 2) return invalid("x has 1 dimension, 2 to 8 are supported");
-    if (gamma.dims.size() != 1) return invalid("gamma must have one dimension");
-    return row_shape::part(x, gamma.dims, parted).failed() ? invalid("gamma must have the length of the rows of x")
-                                                           : outcome{};
+outcome check_rows(const named_tensor &x, const tensor &gamma, row_shape &parted) {
+    if (x.t->dims.size() < 2) return invalid(explain("%s has 1 dimension, 2 to 8 are supported", x.name));
+    if (gamma.dims.size() != 1) return invalid(explain("gamma has %zu dimensions, it must have 1", gamma.dims.size()));
+    return row_shape::part(x, "gamma", gamma.dims, parted);
 }
 
 // The layout of one scale for each row, as attributes::found_scales has it: the dimensions that count rows, described
@@ -69,10 +70,9 @@ outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quanti
     p.prop_kind = jitnorm_forward_inference;
     p.epsilon = float(epsilon);
     p.statistics = make_dense(parted.rows(), jitnorm_f32);
-    constexpr outcome no_rows = invalid("y cannot have the shape of the rows of x");
-    constexpr outcome no_scales = invalid("the scale cannot have one element for each row of x");
-    if (outcome placed = place(*to.y, parted.dims(), p.dst, no_rows); placed.failed()) return placed;
-    if (outcome placed = place(*to.scale, parted.rows(), rows, no_scales); placed.failed()) return placed;
+    if (outcome placed = place(to.y, parted.dims(), "x", p.dst); placed.failed()) return placed;
+    if (outcome placed = place(to.scale, parted.rows(), "x without its last axis", rows); placed.failed())
+        return placed;
     p.attr.found_scales = scales_of(rows);
     if (to.smooth != nullptr) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p.dst.ndims));
     result.sides.scale = parted.columns_of(gamma);
@@ -82,14 +82,14 @@ outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quanti
 outcome check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
     const named_tensor x = {"x", g.x}, gamma = {"gamma", g.gamma}, smooth = {"smoothScalesOptional", g.smooth},
                        beta = {"betaOptional", g.beta}, y = {"yOut", g.y}, scale = {"scaleOut", g.scale};
-    if (outcome checked = check_types(*g.x, {gamma, smooth, beta}, {scale}); checked.failed()) return checked;
-    if (outcome checked = check_type({y}, ACL_INT8, "INT8"); checked.failed()) return checked;
+    if (outcome checked = check_types(x, {gamma, smooth, beta}, {scale}); checked.failed()) return checked;
+    if (outcome checked = check_type({y}, ACL_INT8); checked.failed()) return checked;
     if (g.dst_type != DST_INT8)
         return invalid(explain("dstType is %lld, 2 is possible", static_cast<long long>(g.dst_type)));
     if (outcome checked = check_views({x, gamma, smooth, beta}, {y, scale}); checked.failed()) return checked;
-    if (count(g.x->dims) == 0) return invalid("x has no elements");
-    if (outcome checked = check_rows(*g.x, *g.gamma, parted); checked.failed()) return checked;
-    if (!(g.epsilon > 0)) return invalid("epsilon must be positive");
+    if (count(g.x->dims) == 0) return invalid(explain("x has no elements: %s", shape_text(g.x->dims).text));
+    if (outcome checked = check_rows(x, *g.gamma, parted); checked.failed()) return checked;
+    if (!(g.epsilon > 0)) return invalid(explain("epsilon is %g, it must be positive", g.epsilon));
     if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
     if (outcome checked = check_shape({smooth, beta}, g.gamma->dims, "gamma"); checked.failed()) return checked;
     if (outcome checked = check_shape({y}, g.x->dims, "x"); checked.failed()) return checked;
@@ -102,12 +102,13 @@ outcome check_types(const add_rms_norm_dynamic_quant_parameters &g) {
     const bool two = g.smooth2 != nullptr;
     const named_tensor x2 = {"x2", g.x2}, gamma = {"gamma", g.gamma}, smooth1 = {"smoothScale1Optional", g.smooth1},
                        smooth2 = {"smoothScale2Optional", g.smooth2}, x = {"xOut", g.x};
-    if (outcome checked = check_types(*g.x1, {x2, gamma, smooth1, smooth2, x},
+    if (outcome checked = check_types({"x1", g.x1}, {x2, gamma, smooth1, smooth2, x},
                                       {{"scale1Out", g.scale1}, {"scale2Out", two ? g.scale2 : nullptr}});
         checked.failed())
         return checked;
-    if (!is_quantized(g.y1->data_type)) return invalid("y1Out is none of INT8, FLOAT8_E5M2 and FLOAT8_E4M3FN");
-    return check_type({{"y2Out", two ? g.y2 : nullptr}}, g.y1->data_type, "of the type of y1Out");
+    if (!is_quantized(g.y1->data_type))
+        return invalid(explain("y1Out is %s, none of INT8, FLOAT8_E5M2 and FLOAT8_E4M3FN", type_name(g.y1->data_type)));
+    return check_type({{"y2Out", two ? g.y2 : nullptr}}, g.y1->data_type, ", as y1Out");
 }
 
 outcome check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
@@ -121,7 +122,7 @@ outcome check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &
             check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, smooth1, smooth2}, {y1, x, scale1, y2, scale2});
         checked.failed())
         return checked;
-    if (outcome checked = check_rows(*g.x1, *g.gamma, parted); checked.failed()) return checked;
+    if (outcome checked = check_rows({"x1", g.x1}, *g.gamma, parted); checked.failed()) return checked;
     if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
     if (outcome checked = check_shape({smooth1, smooth2}, g.gamma->dims, "gamma"); checked.failed()) return checked;
     if (outcome checked = check_contiguous({scale1, scale2}); checked.failed()) return checked;
@@ -132,11 +133,14 @@ outcome check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &
 // without the last dimension, or one dimension for all rows.
 outcome check_rows_of(const quantization &to, const tensor &x, const row_shape &parted) {
     const dim_t flat[] = {count(parted.rows()), parted.columns()[0]};
-    if (!equal(to.y->dims, x.dims) && !equal(to.y->dims, flat))
-        return invalid("y has neither the shape of x1 nor of its rows");
-    return equal(to.scale->dims, parted.rows()) || equal(to.scale->dims, shape(flat).first(1))
+    const shape y = to.y.t->dims, scale = to.scale.t->dims;
+    if (!equal(y, x.dims) && !equal(y, flat))
+        return invalid(explain("%s has the shape %s, neither that of x1, %s, nor that of its rows, %s", to.y.name,
+                               shape_text(y).text, shape_text(x.dims).text, shape_text(flat).text));
+    return equal(scale, parted.rows()) || equal(scale, shape(flat).first(1))
                ? outcome{}
-               : invalid("the scale must have one element for each row");
+               : invalid(explain("%s has the shape %s, neither %s nor %s", to.scale.name, shape_text(scale).text,
+                                 shape_text(parted.rows()).text, shape_text(shape(flat).first(1)).text));
 }
 
 outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &parted,
@@ -146,19 +150,12 @@ outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quanti
     result.op = g.op;
     result.has_work = count(g.x1->dims) != 0;
     result.problem.attr.residual.added = parted.data(*g.x2);
-    const bool is_first = to.y == g.y1;
-    const auto part_of = [&](bool used, slot part) { return used ? part : layer_norm::NO_SLOT; };
-    const auto smooth = layer_norm::post_op_slot(0);
-    result.parameters = {{g.x1, layer_norm::SRC},
-                         {g.x2, layer_norm::RESIDUAL},
-                         {g.gamma, layer_norm::SCALE},
-                         {g.smooth1, part_of(is_first && g.smooth1 != nullptr, smooth)},
-                         {g.smooth2, part_of(!is_first, smooth)},
-                         {g.y1, part_of(is_first, layer_norm::DST)},
-                         {g.y2, part_of(!is_first, layer_norm::DST)},
-                         {g.x, part_of(is_first, layer_norm::SUM)},
-                         {g.scale1, part_of(is_first, layer_norm::DST_SCALE)},
-                         {g.scale2, part_of(!is_first, layer_norm::DST_SCALE)}};
+    using namespace layer_norm;
+    const auto part_of = [&](bool is_first, slot part) { return if_wanted(is_first == to.is_first, part); };
+    result.parameters =
+        with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, part_of(true, post_op_slot(0)), part_of(false, post_op_slot(0)),
+                                 part_of(true, DST), part_of(false, DST), part_of(true, SUM), part_of(true, DST_SCALE),
+                                 part_of(false, DST_SCALE)});
     result.inputs = 5;
     return {};
 }
@@ -168,19 +165,15 @@ outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quanti
 outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     row_shape parted;
     if (outcome checked = check(g, parted); checked.failed()) return as_tiling(checked);
-    const quantization to = {g.smooth, g.y, g.scale};
+    const quantization to = {g.smooth, {"yOut", g.y}, {"scaleOut", g.scale}};
     if (outcome begun = begin(*g.x, *g.gamma, g.epsilon, to, parted, result); begun.failed()) return as_tiling(begun);
     result.op = g.op;
     if (g.beta != nullptr) {
         result.problem.flags |= unsigned(jitnorm_use_shift);
         result.sides.shift = parted.columns_of(*g.beta);
     }
-    result.parameters = {{g.x, layer_norm::SRC},
-                         {g.gamma, layer_norm::SCALE},
-                         {g.smooth, if_wanted(g.smooth, layer_norm::post_op_slot(0))},
-                         {g.beta, if_wanted(g.beta, layer_norm::SHIFT)},
-                         {g.y, layer_norm::DST},
-                         {g.scale, layer_norm::DST_SCALE}};
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {SRC, SCALE, post_op_slot(0), SHIFT, DST, DST_SCALE});
     result.inputs = 4;
     return {};
 }
@@ -191,12 +184,14 @@ outcome lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
     row_shape parted;
     if (outcome checked = check_types(g); checked.failed()) return checked;
     if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
-    if (outcome added = add_outputs(g, {g.smooth1, g.y1, g.scale1}, parted, result); added.failed())
+    if (outcome added = add_outputs(g, {g.smooth1, {"y1Out", g.y1}, {"scale1Out", g.scale1}}, parted, result);
+        added.failed())
         return as_tiling(added);
     result.problem.attr.residual.sum = parted.data(*g.x);
     if (g.smooth2 == nullptr) return {};
     result.before = std::make_shared<request>();
-    return as_tiling(add_outputs(g, {g.smooth2, g.y2, g.scale2}, parted, *result.before));
+    return as_tiling(
+        add_outputs(g, {g.smooth2, {"y2Out", g.y2}, {"scale2Out", g.scale2}, false}, parted, *result.before));
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -18,10 +18,7 @@ outcome check_mode(const forward_parameters &g) {
     if (g.impl_mode < 0 || g.impl_mode > KEEP_FLOAT16)
         return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.impl_mode)));
     if (g.impl_mode != KEEP_FLOAT16) return {};
-    for (const tensor *t : {g.input, g.weight, g.bias})
-        if (t != nullptr && t->data_type != ACL_FLOAT16)
-            return invalid("with implMode 2 input, weight and bias must be FLOAT16");
-    return {};
+    return check_type({{"input", g.input}, {"weight", g.weight}, {"bias", g.bias}}, ACL_FLOAT16, " with implMode 2");
 }
 
 // Ascend's operation has no room for longer rows, and refuses them.
@@ -30,7 +27,8 @@ constexpr dim_t LONGEST_FAST_ROW = 583705600;
 outcome check_length(const forward_parameters &g, const row_shape &parted) {
     return g.op != operation::fast_layer_norm || count(parted.columns()) <= LONGEST_FAST_ROW
                ? outcome{}
-               : outcome{JITNORM_ACLNN_ERR_INNER_NULLPTR, "normalizedShape has more than 583705600 elements"};
+               : outcome{JITNORM_ACLNN_ERR_INNER_NULLPTR, explain("normalizedShape %s has more than 583705600 elements",
+                                                                  shape_text(parted.columns()).text)};
 }
 
 outcome check(const forward_parameters &g, row_shape &parted) {
@@ -39,22 +37,22 @@ outcome check(const forward_parameters &g, row_shape &parted) {
                                         {{"out", g.out}, {"meanOut", g.mean_out}, {"rstdOut", g.rstd_out}});
         checked.failed())
         return checked;
-    if (outcome checked = row_shape::part(*g.input, *g.normalized_shape, parted); checked.failed()) return checked;
-    if (!equal(g.out->dims, g.input->dims)) return invalid("out and input differ in their shapes");
+    if (outcome checked = row_shape::part({"input", g.input}, "normalizedShape", *g.normalized_shape, parted);
+        checked.failed())
+        return checked;
+    if (outcome checked = check_shape({{"out", g.out}}, g.input->dims, "input"); checked.failed()) return checked;
     if (outcome checked = check_shape({weight, bias}, parted.columns(), "normalizedShape"); checked.failed())
         return checked;
     for (const named_tensor &affine : {weight, bias})
         if (outcome checked = check_affine_type(affine, *g.input); checked.failed()) return checked;
-    if (g.weight != nullptr && g.bias != nullptr && g.weight->data_type != g.bias->data_type)
-        return invalid("weight and bias differ in their types");
-    return {};
+    return g.weight == nullptr ? outcome{} : check_type({bias}, g.weight->data_type, ", as weight");
 }
 
 // A statistic that is not wanted gets the layout of the other one.
 outcome place_wanted_statistics(const forward_parameters &g, const row_shape &parted, request &result) {
-    const tensor *mean = g.mean_out != nullptr ? g.mean_out : g.rstd_out;
-    const tensor *rstd = g.rstd_out != nullptr ? g.rstd_out : g.mean_out;
-    if (mean != nullptr) return place_statistics(*mean, *rstd, parted, result);
+    const named_tensor mean = {"meanOut", g.mean_out}, rstd = {"rstdOut", g.rstd_out};
+    if (mean.t != nullptr || rstd.t != nullptr)
+        return place_statistics(mean.t != nullptr ? mean : rstd, rstd.t != nullptr ? rstd : mean, parted, result);
     result.problem.statistics = make_dense(parted.rows(), jitnorm_f32);
     return {};
 }
@@ -89,10 +87,8 @@ outcome lower(const forward_parameters &g, request &result) {
     if (outcome placed = place_wanted_statistics(g, parted, result); placed.failed()) return placed;
     if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
     if (g.bias != nullptr) result.sides.shift = parted.columns_of(*g.bias);
-    result.parameters = {
-        {g.input, layer_norm::SRC}, {g.weight, layer_norm::SCALE},  {g.bias, layer_norm::SHIFT},
-        {g.out, layer_norm::DST},   {g.mean_out, layer_norm::MEAN}, {g.rstd_out, layer_norm::VARIANCE},
-    };
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE});
     result.inputs = 3;
     return {};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // parameters: the parameters of each operation's first call. tensors() lists the tensors in the order of
-// request::parameters; a tensor that is absent is null. add_others() adds all else that decides the request to a
+// request::parameters, with the names that reasons call them. add_others() adds all else that decides the request to a
 // fingerprint.
 #pragma once
 
@@ -28,7 +28,11 @@ struct forward_parameters {
     double eps;
     const tensor *out, *mean_out, *rstd_out; // the latter two may be null
 
-    auto tensors() const { return std::array{input, weight, bias, out, mean_out, rstd_out}; }
+    auto tensors() const {
+        return std::array{named_tensor{"input", input},      named_tensor{"weight", weight},
+                          named_tensor{"bias", bias},        named_tensor{"out", out},
+                          named_tensor{"meanOut", mean_out}, named_tensor{"rstdOut", rstd_out}};
+    }
     void add_others(fingerprint &to) const {
         add_with_length(to, *normalized_shape);
         to.add(uint64_t(impl_mode));
@@ -45,7 +49,15 @@ struct backward_parameters {
     const tensor *grad_input, *grad_weight, *grad_bias; // null where the mask allows it
 
     auto tensors() const {
-        return std::array{grad_out, input, mean, rstd, weight, bias, grad_input, grad_weight, grad_bias};
+        return std::array{named_tensor{"gradOut", grad_out},
+                          named_tensor{"input", input},
+                          named_tensor{"mean", mean},
+                          named_tensor{"rstd", rstd},
+                          named_tensor{"weight", weight},
+                          named_tensor{"bias", bias},
+                          named_tensor{"gradInputOut", grad_input},
+                          named_tensor{"gradWeightOut", grad_weight},
+                          named_tensor{"gradBiasOut", grad_bias}};
     }
     void add_others(fingerprint &to) const {
         add_with_length(to, *normalized_shape);
@@ -59,7 +71,10 @@ struct rms_norm_parameters {
     double epsilon;
     const tensor *y, *rstd;
 
-    auto tensors() const { return std::array{x, gamma, y, rstd}; }
+    auto tensors() const {
+        return std::array{named_tensor{"x", x}, named_tensor{"gamma", gamma}, named_tensor{"yOut", y},
+                          named_tensor{"rstdOut", rstd}};
+    }
     void add_others(fingerprint &to) const { to.add(epsilon); }
 };
 
@@ -68,7 +83,10 @@ struct rms_norm_grad_parameters {
     const tensor *dy, *x, *rstd, *gamma;
     const tensor *dx, *dgamma;
 
-    auto tensors() const { return std::array{dy, x, rstd, gamma, dx, dgamma}; }
+    auto tensors() const {
+        return std::array{named_tensor{"dy", dy},       named_tensor{"x", x},      named_tensor{"rstd", rstd},
+                          named_tensor{"gamma", gamma}, named_tensor{"dxOut", dx}, named_tensor{"dgammaOut", dgamma}};
+    }
     void add_others(fingerprint &) const {}
 };
 
@@ -78,7 +96,10 @@ struct add_rms_norm_parameters {
     double epsilon;
     const tensor *y, *rstd, *x; // rstd may be null; if it is, x may be null, too
 
-    auto tensors() const { return std::array{x1, x2, gamma, y, rstd, x}; }
+    auto tensors() const {
+        return std::array{named_tensor{"x1", x1},  named_tensor{"x2", x2},        named_tensor{"gamma", gamma},
+                          named_tensor{"yOut", y}, named_tensor{"rstdOut", rstd}, named_tensor{"xOut", x}};
+    }
     void add_others(fingerprint &to) const { to.add(epsilon); }
 };
 
@@ -89,7 +110,17 @@ struct add_layer_norm_parameters {
     bool additional_output;
     const tensor *y, *mean, *rstd, *x; // without additional_output x is ignored
 
-    auto tensors() const { return std::array{x1, x2, gamma, beta, bias, y, mean, rstd, x}; }
+    auto tensors() const {
+        return std::array{named_tensor{"x1", x1},
+                          named_tensor{"x2", x2},
+                          named_tensor{"gamma", gamma},
+                          named_tensor{"beta", beta},
+                          named_tensor{"biasOptional", bias},
+                          named_tensor{"yOut", y},
+                          named_tensor{"meanOut", mean},
+                          named_tensor{"rstdOut", rstd},
+                          named_tensor{"xOut", x}};
+    }
     void add_others(fingerprint &to) const {
         to.add(epsilon);
         to.add(uint64_t(additional_output));
@@ -103,7 +134,14 @@ struct rms_norm_dynamic_quant_parameters {
     int64_t dst_type;
     const tensor *y, *scale;
 
-    auto tensors() const { return std::array{x, gamma, smooth, beta, y, scale}; }
+    auto tensors() const {
+        return std::array{named_tensor{"x", x},
+                          named_tensor{"gamma", gamma},
+                          named_tensor{"smoothScalesOptional", smooth},
+                          named_tensor{"betaOptional", beta},
+                          named_tensor{"yOut", y},
+                          named_tensor{"scaleOut", scale}};
+    }
     void add_others(fingerprint &to) const {
         to.add(epsilon);
         to.add(uint64_t(dst_type));
@@ -116,7 +154,18 @@ struct add_rms_norm_dynamic_quant_parameters {
     double epsilon;
     const tensor *y1, *y2, *x, *scale1, *scale2; // without smooth2, y2 and scale2 are ignored
 
-    auto tensors() const { return std::array{x1, x2, gamma, smooth1, smooth2, y1, y2, x, scale1, scale2}; }
+    auto tensors() const {
+        return std::array{named_tensor{"x1", x1},
+                          named_tensor{"x2", x2},
+                          named_tensor{"gamma", gamma},
+                          named_tensor{"smoothScale1Optional", smooth1},
+                          named_tensor{"smoothScale2Optional", smooth2},
+                          named_tensor{"y1Out", y1},
+                          named_tensor{"y2Out", y2},
+                          named_tensor{"xOut", x},
+                          named_tensor{"scale1Out", scale1},
+                          named_tensor{"scale2Out", scale2}};
+    }
     void add_others(fingerprint &to) const { to.add(epsilon); }
 };
 
@@ -136,7 +185,7 @@ template <typename Parameters>
 fingerprint fingerprint_of(const Parameters &given) {
     fingerprint asked(layer_norm::maker::two_phase_call);
     asked.add(uint64_t(given.op));
-    for (const tensor *t : given.tensors()) add(asked, t);
+    for (const named_tensor &one : given.tensors()) add(asked, one.t);
     given.add_others(asked);
     return asked;
 }

@@ -3,7 +3,9 @@
 // parameters; an op_executor runs it.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "../../core/arguments.hpp"
@@ -28,19 +30,30 @@ enum class operation {
 
 using layer_norm::slot;
 
+// A parameter of an operation, null if it is absent, and its name for the reason of a refusal.
+struct named_tensor {
+    const char *name;
+    const tensor *t;
+};
+
+constexpr size_t MOST_PARAMETERS = 10; // tensors of an operation
+
 // One tensor among an operation's parameters.
 struct parameter {
-    slot part = layer_norm::NO_SLOT; // its argument slot in the problem; NO_SLOT if the problem does not use it
-    bool is_null = true;
+    const char *name;
+    slot part; // its argument slot in the problem; NO_SLOT if it is null or the problem does not use it
+    bool is_null;
     bool has_elements = false; // if not, the address does not matter
     int64_t offset = 0;        // bytes from the address to the first element
 
-    parameter(const tensor *t, slot what);
+    parameter(const named_tensor &given, slot what);
     void *first_element(void *address) const { return static_cast<char *>(address) + offset; }
 };
 
-// The slot for a parameter that may be null.
-inline slot if_wanted(const tensor *t, slot part) { return t != nullptr ? part : layer_norm::NO_SLOT; }
+// The parameters in the given order, with the slots that they have in the problem unless they are null.
+std::vector<parameter> with_slots(std::span<const named_tensor> given, std::initializer_list<slot> slots);
+
+inline slot if_wanted(bool is_wanted, slot part) { return is_wanted ? part : layer_norm::NO_SLOT; }
 
 struct request {
     operation op;

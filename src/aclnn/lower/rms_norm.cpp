@@ -13,17 +13,17 @@ namespace {
 // type or FLOAT.
 outcome check_types(const tensor &x, const tensor &gamma, std::initializer_list<named_tensor> as_x,
                     std::initializer_list<named_tensor> floats) {
-    if (!is_float(x.data_type)) return invalid("x is none of FLOAT, FLOAT16 and BF16");
+    if (outcome checked = check_float({"x", &x}); checked.failed()) return checked;
     if (outcome checked = check_affine_type({"gamma", &gamma}, x); checked.failed()) return checked;
-    if (outcome checked = check_type(as_x, x.data_type, "of the type of x"); checked.failed()) return checked;
-    return check_type(floats, ACL_FLOAT, "FLOAT");
+    if (outcome checked = check_type(as_x, x.data_type, ", as x"); checked.failed()) return checked;
+    return check_type(floats, ACL_FLOAT);
 }
 
 outcome check_shapes(const rms_norm_parameters &g, row_shape &parted) {
     if (outcome checked = check_views({{"x", g.x}, {"gamma", g.gamma}}, {{"yOut", g.y}, {"rstdOut", g.rstd}});
         checked.failed())
         return checked;
-    if (outcome checked = part(*g.x, *g.gamma, parted); checked.failed()) return checked;
+    if (outcome checked = part({"x", g.x}, *g.gamma, parted); checked.failed()) return checked;
     if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
     if (outcome checked = check_shape({{"yOut", g.y}}, g.x->dims, "x"); checked.failed()) return checked;
     return check_shape({{"rstdOut", g.rstd}}, shape_of_statistics(*g.x, parted), "x with ones for the axes of gamma");
@@ -34,13 +34,10 @@ outcome check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
                                       {{"dxOut", g.dx}, {"dgammaOut", g.dgamma}});
         checked.failed())
         return checked;
-    if (g.x->dims.size() < 2) return invalid("x has 1 dimension, 2 to 8 are supported");
-    if (outcome checked = part(*g.x, *g.gamma, parted); checked.failed()) return checked;
+    if (outcome checked = part({"x", g.x}, *g.gamma, parted); checked.failed()) return checked;
     if (outcome checked = check_shape({{"dy", g.dy}, {"dxOut", g.dx}}, g.x->dims, "x"); checked.failed())
         return checked;
-    if (outcome checked = check_shape({{"dgammaOut", g.dgamma}}, g.gamma->dims, "gamma"); checked.failed())
-        return checked;
-    return check_shape({{"rstd", g.rstd}}, parted.rows(), "x without the axes of gamma");
+    return check_shape({{"dgammaOut", g.dgamma}}, g.gamma->dims, "gamma");
 }
 
 } // namespace
@@ -57,10 +54,11 @@ outcome lower(const rms_norm_parameters &g, request &result) {
     result.problem.epsilon = float(g.epsilon);
     result.problem.dst = parted.data(*g.y);
     result.sides.scale = parted.columns_of(*g.gamma);
-    result.parameters = {
-        {g.x, layer_norm::SRC}, {g.gamma, layer_norm::SCALE}, {g.y, layer_norm::DST}, {g.rstd, layer_norm::VARIANCE}};
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {SRC, SCALE, DST, VARIANCE});
     result.inputs = 2;
-    return place_statistics(*g.rstd, *g.rstd, parted, result);
+    const named_tensor rstd = {"rstdOut", g.rstd};
+    return place_statistics(rstd, rstd, parted, result);
 }
 
 outcome lower(const rms_norm_grad_parameters &g, request &result) {
@@ -77,11 +75,11 @@ outcome lower(const rms_norm_grad_parameters &g, request &result) {
     result.problem.diff_src = parted.data(*g.dx);
     result.sides.scale = parted.columns_of(*g.gamma);
     result.sides.diff_scale = parted.columns_of(*g.dgamma);
-    result.parameters = {{g.dy, layer_norm::DIFF_DST},   {g.x, layer_norm::SRC},
-                         {g.rstd, layer_norm::VARIANCE}, {g.gamma, layer_norm::SCALE},
-                         {g.dx, layer_norm::DIFF_SRC},   {g.dgamma, layer_norm::DIFF_SCALE}};
+    using namespace layer_norm;
+    result.parameters = with_slots(g.tensors(), {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE});
     result.inputs = 4;
-    return place_statistics(*g.rstd, *g.rstd, parted, result);
+    const named_tensor rstd = {"rstd", g.rstd};
+    return as_tiling(place_statistics(rstd, rstd, parted, result));
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -5,10 +5,9 @@
 
 namespace jitnorm::impl::aclnn {
 
-outcome part(const tensor &x, const tensor &gamma, row_shape &parted) {
+outcome part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
     if (count(gamma.dims) == 0) return invalid("gamma has no elements");
-    return row_shape::part(x, gamma.dims, parted).failed() ? invalid("gamma must have the shape of the last axes of x")
-                                                           : outcome{};
+    return row_shape::part(x, "gamma", gamma.dims, parted);
 }
 
 layer_norm::problem begin_rms_problem(const tensor &x, const tensor &gamma, const row_shape &parted) {

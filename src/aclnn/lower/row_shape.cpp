@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_shape.hpp"
 
+#include "../../system/last_error.hpp"
+
 namespace jitnorm::impl::aclnn {
 
-outcome row_shape::part(const tensor &input, shape normalized_shape, row_shape &result) {
-    const size_t columns = normalized_shape.size();
-    if (columns == 0) return invalid("normalizedShape is empty");
-    if (columns > input.dims.size()) return invalid("normalizedShape has more dimensions than input");
-    if (!equal(shape(input.dims).last(columns), normalized_shape))
-        return invalid("normalizedShape is not the last dimensions of input");
+outcome row_shape::part(const named_tensor &given, const char *name, shape columns, row_shape &result) {
+    const tensor &input = *given.t;
+    const size_t axes = columns.size();
+    if (axes == 0) return invalid(explain("%s is empty", name));
+    if (axes > input.dims.size() || !equal(shape(input.dims).last(axes), columns))
+        return invalid(explain("%s %s is not the end of the shape %s of %s", name, shape_text(columns).text,
+                               shape_text(input.dims).text, given.name));
     result.dims_.assign(input.dims.begin(), input.dims.end());
-    if (columns == input.dims.size()) result.dims_.insert(result.dims_.begin(), 1);
-    result.columns_ = columns;
+    if (axes == input.dims.size()) result.dims_.insert(result.dims_.begin(), 1);
+    result.columns_ = axes;
     return {};
 }
 

@@ -3,14 +3,15 @@
 // normalized.
 #pragma once
 
+#include "request.hpp"
 #include "view.hpp"
 
 namespace jitnorm::impl::aclnn {
 
 class row_shape {
 public:
-    // normalized_shape must have the sizes of the input's last dimensions, of one at least.
-    static outcome part(const tensor &input, shape normalized_shape, row_shape &result);
+    // `columns` must be the sizes of the input's last dimensions, of one at least. `name` is what reasons call it.
+    static outcome part(const named_tensor &input, const char *name, shape columns, row_shape &result);
 
     // The input's dimensions. If all of them are normalized, there is a dimension of 1 in front, because the core needs
     // at least one dimension that counts rows.

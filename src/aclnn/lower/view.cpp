@@ -2,6 +2,7 @@
 #include "view.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <numeric>
 
@@ -61,20 +62,34 @@ std::vector<segment> segments_of(const tensor &t) {
 
 } // namespace
 
+shape_text::shape_text(shape dims) : text("[") {
+    size_t at = 1;
+    for (size_t d = 0; d < dims.size() && at < sizeof text; ++d)
+        at += size_t(
+            std::snprintf(text + at, sizeof text - at, d == 0 ? "%lld" : ", %lld", static_cast<long long>(dims[d])));
+    if (at < sizeof text) std::snprintf(text + at, sizeof text - at, "]");
+}
+
 outcome check_tensor(const char *name, const tensor &t) {
     if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS) return check_view(name, t);
-    return is_float(t.data_type) ? check_view(name, t)
-                                 : invalid(explain("%s is none of FLOAT, FLOAT16 and BF16", name));
+    return is_float(t.data_type)
+               ? check_view(name, t)
+               : invalid(explain("%s is %s, none of FLOAT, FLOAT16 and BF16", name, type_name(t.data_type)));
 }
 
 outcome check_view(const char *name, const tensor &t) {
-    const auto wrong = [&](const char *what) { return invalid(explain("%s %s", name, what)); };
     if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS)
         return invalid(explain("%s has %zu dimensions, 1 to 8 are supported", name, t.dims.size()));
-    if (!is_plain(t.format)) return wrong("is neither of format ND nor of another plain one");
-    if (any_negative(t.dims)) return wrong("has a negative dimension");
-    if (any_negative(t.strides) || t.offset < 0) return wrong("has a negative stride or offset");
-    return is_addressable(t) ? outcome{} : wrong("is larger than memory");
+    if (!is_plain(t.format))
+        return invalid(explain("%s has the format %d, neither ND (2) nor another plain one", name, t.format));
+    if (any_negative(t.dims)) return invalid(explain("%s has a negative dimension: %s", name, shape_text(t.dims).text));
+    if (any_negative(t.strides))
+        return invalid(explain("%s has a negative stride: %s", name, shape_text(t.strides).text));
+    if (t.offset < 0)
+        return invalid(explain("%s has the negative offset %lld", name, static_cast<long long>(t.offset)));
+    return is_addressable(t) ? outcome{}
+                             : invalid(explain("%s is larger than memory: shape %s, strides %s", name,
+                                               shape_text(t.dims).text, shape_text(t.strides).text));
 }
 
 outcome check_writable(const char *name, const tensor &t) {

@@ -13,6 +13,12 @@ namespace jitnorm::impl::aclnn {
 
 using shape = std::span<const dim_t>;
 
+// "[4, 6]", for reasons.
+struct shape_text {
+    char text[120];
+    explicit shape_text(shape dims);
+};
+
 // Rules for every tensor: 1 to 8 dimensions; the type FLOAT, FLOAT16 or BF16; a plain format; no negative dimension,
 // stride or offset; no element further away than can be addressed. `name` is the parameter's name.
 outcome check_tensor(const char *name, const tensor &t);

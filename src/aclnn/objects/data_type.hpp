@@ -30,6 +30,21 @@ constexpr jitnorm_data_type_t core_type(int acl_type) {
     }
 }
 
+// Ascend's name for its type, without "ACL_".
+constexpr const char *type_name(int acl_type) {
+    constexpr struct {
+        int type;
+        const char *name;
+    } NAMES[] = {{0, "FLOAT"},        {1, "FLOAT16"},        {2, "INT8"},        {3, "INT32"},      {4, "UINT8"},
+                 {6, "INT16"},        {7, "UINT16"},         {8, "UINT32"},      {9, "INT64"},      {10, "UINT64"},
+                 {11, "DOUBLE"},      {12, "BOOL"},          {13, "STRING"},     {16, "COMPLEX64"}, {17, "COMPLEX128"},
+                 {27, "BF16"},        {29, "INT4"},          {30, "UINT1"},      {33, "COMPLEX32"}, {34, "HIFLOAT8"},
+                 {35, "FLOAT8_E5M2"}, {36, "FLOAT8_E4M3FN"}, {37, "FLOAT8_E8M0"}};
+    for (const auto &known : NAMES)
+        if (known.type == acl_type) return known.name;
+    return "of an unknown type";
+}
+
 constexpr bool is_narrow(int acl_type) { return acl_type == ACL_FLOAT16 || acl_type == ACL_BF16; }
 constexpr bool is_float(int acl_type) { return acl_type == ACL_FLOAT || is_narrow(acl_type); }
 

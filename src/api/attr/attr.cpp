@@ -12,7 +12,8 @@ verdict lower_modes(const jitnorm_primitive_attr &given) {
         return unsupported("attr has a floating-point mode that applies to integers");
     return given.accumulation_mode <= jitnorm_accumulation_mode_any
                ? verdict{}
-               : unsupported("attr has an accumulation mode other than strict, relaxed and any");
+               : unsupported(explain("attr has the accumulation mode %d, strict, relaxed and any are supported",
+                                     int(given.accumulation_mode)));
 }
 
 } // namespace

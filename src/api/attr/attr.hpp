@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "../../core/attributes.hpp"
 #include "../../core/boundary.hpp"
@@ -50,6 +51,7 @@ struct jitnorm_primitive_attr {
     jitnorm_post_ops post_ops;
     jitnorm::impl::residual_addition residual;
     jitnorm::impl::memory_desc unquantized; // without dimensions: there is no such output
+    std::optional<double> epsilon;          // replaces that of the creation function
 
     bool deterministic = false;
     jitnorm_fpmath_mode_t fpmath_mode;

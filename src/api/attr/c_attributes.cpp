@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: attributes of primitives, except scales, zero points, the residual and the unquantized output.
 #include <atomic>
+#include <cmath>
 
 #include "attr.hpp"
 #include "jitnorm/jitnorm.h"
@@ -169,5 +170,19 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
         attr->unfulfilled_of(which) = is_stochastic ? "attr asks for stochastic rounding" : nullptr;
     else if (is_stochastic)
         return report(__func__, invalid(explain("arg is %d, which is not rounded", arg)));
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_primitive_attr_t attr, double *epsilon) {
+    if (any_null(attr, epsilon)) return report(__func__, JITNORM_NULL_AMONG(attr, epsilon));
+    *epsilon = attr->epsilon.value_or(-1);
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t attr, double epsilon) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    if (!std::isfinite(epsilon) || epsilon < 0)
+        return report(__func__, invalid(explain("epsilon is %g, it must be finite and not negative", epsilon)));
+    attr->epsilon = epsilon;
     return jitnorm_success;
 }

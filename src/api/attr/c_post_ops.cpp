@@ -11,8 +11,17 @@ namespace {
 bool is_eltwise(jitnorm_alg_kind_t alg) { return jitnorm_eltwise_relu <= alg && alg <= jitnorm_eltwise_hardswish; }
 bool is_binary(jitnorm_alg_kind_t alg) { return jitnorm_binary_add <= alg && alg <= jitnorm_binary_ne; }
 
-constexpr verdict UNKNOWN_ALGORITHM = invalid("not an algorithm of this kind of post-op");
-constexpr verdict NO_SUCH_POST_OP = invalid("no post-op of this kind at this index");
+verdict unknown_algorithm(jitnorm_alg_kind_t alg, const char *kind) {
+    return invalid(explain("alg_kind is %d, which is no algorithm of %s post-ops", int(alg), kind));
+}
+
+// Says why there is no post-op of the kind at the index.
+verdict no_post_op(const_jitnorm_post_ops_t post_ops, int index, const char *kind) {
+    if (post_ops == nullptr) return invalid("post_ops is null");
+    const int len = jitnorm_post_ops_len(post_ops);
+    if (index < 0 || index >= len) return invalid(explain("index is %d, there are %d post-ops", index, len));
+    return invalid(explain("post-op %d is no %s", index, kind));
+}
 
 jitnorm_status_t append(const char *function, jitnorm_post_ops_t post_ops, const any_post_op &entry) noexcept {
     return guarded(function, [&]() -> verdict {
@@ -67,14 +76,14 @@ jitnorm_status_t jitnorm_post_ops_append_sum(jitnorm_post_ops_t post_ops, float 
                                              jitnorm_data_type_t data_type) {
     if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
     if (data_type != jitnorm_data_type_undef && size_of(data_type) == 0)
-        return report(__func__, invalid("unknown data type"));
+        return report(__func__, invalid(explain("data_type is %d, which is no data type", int(data_type))));
     return append(__func__, post_ops, sum_post_op{scale, zero_point, data_type});
 }
 
 jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_ops_t post_ops, int index, float *scale,
                                                  int32_t *zero_point, jitnorm_data_type_t *data_type) {
     const auto *sum = find<sum_post_op>(post_ops, index);
-    if (sum == nullptr) return report(__func__, NO_SUCH_POST_OP);
+    if (sum == nullptr) return report(__func__, no_post_op(post_ops, index, "sum"));
     put(scale, sum->scale);
     put(zero_point, sum->zero_point);
     put(data_type, sum->data_type);
@@ -84,14 +93,14 @@ jitnorm_status_t jitnorm_post_ops_get_params_sum(const_jitnorm_post_ops_t post_o
 jitnorm_status_t jitnorm_post_ops_append_eltwise(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind, float alpha,
                                                  float beta) {
     if (any_null(post_ops)) return report(__func__, JITNORM_NULL_AMONG(post_ops));
-    if (!is_eltwise(alg_kind)) return report(__func__, UNKNOWN_ALGORITHM);
+    if (!is_eltwise(alg_kind)) return report(__func__, unknown_algorithm(alg_kind, "eltwise"));
     return append(__func__, post_ops, eltwise_post_op{alg_kind, alpha, beta});
 }
 
 jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_post_ops_t post_ops, int index,
                                                      jitnorm_alg_kind_t *alg_kind, float *alpha, float *beta) {
     const auto *eltwise = find<eltwise_post_op>(post_ops, index);
-    if (eltwise == nullptr) return report(__func__, NO_SUCH_POST_OP);
+    if (eltwise == nullptr) return report(__func__, no_post_op(post_ops, index, "eltwise"));
     put(alg_kind, eltwise->alg);
     put(alpha, eltwise->alpha);
     put(beta, eltwise->beta);
@@ -101,8 +110,8 @@ jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_post_ops_t po
 jitnorm_status_t jitnorm_post_ops_append_binary(jitnorm_post_ops_t post_ops, jitnorm_alg_kind_t alg_kind,
                                                 const_jitnorm_memory_desc_t src1_desc) {
     if (any_null(post_ops, src1_desc)) return report(__func__, JITNORM_NULL_AMONG(post_ops, src1_desc));
-    if (!is_binary(alg_kind)) return report(__func__, UNKNOWN_ALGORITHM);
-    if (src1_desc->ndims == 0) return report(__func__, invalid("an empty descriptor of src1"));
+    if (!is_binary(alg_kind)) return report(__func__, unknown_algorithm(alg_kind, "binary"));
+    if (src1_desc->ndims == 0) return report(__func__, invalid("src1_desc has no dimensions"));
     return append(__func__, post_ops, binary_post_op{alg_kind, *src1_desc});
 }
 
@@ -110,7 +119,7 @@ jitnorm_status_t jitnorm_post_ops_get_params_binary(const_jitnorm_post_ops_t pos
                                                     jitnorm_alg_kind_t *alg_kind,
                                                     const_jitnorm_memory_desc_t *src1_desc) {
     const auto *binary = find<binary_post_op>(post_ops, index);
-    if (binary == nullptr) return report(__func__, NO_SUCH_POST_OP);
+    if (binary == nullptr) return report(__func__, no_post_op(post_ops, index, "binary"));
     put(alg_kind, binary->alg);
     put<const_jitnorm_memory_desc_t>(src1_desc, &binary->src1);
     return jitnorm_success;
@@ -124,7 +133,7 @@ jitnorm_status_t jitnorm_post_ops_append_prelu(jitnorm_post_ops_t post_ops, int 
 
 jitnorm_status_t jitnorm_post_ops_get_params_prelu(const_jitnorm_post_ops_t post_ops, int index, int *mask) {
     const auto *prelu = find<prelu_post_op>(post_ops, index);
-    if (prelu == nullptr) return report(__func__, NO_SUCH_POST_OP);
+    if (prelu == nullptr) return report(__func__, no_post_op(post_ops, index, "prelu"));
     put(mask, prelu->mask);
     return jitnorm_success;
 }

@@ -16,6 +16,17 @@ constexpr int E8M0 = 13;
 constexpr int SCALE_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, E8M0, jitnorm_f8_e4m3};
 constexpr int ZERO_POINT_TYPES[] = {jitnorm_s32, jitnorm_s8, jitnorm_u8};
 
+// oneDNN's numbers of arguments that other primitives have: attributes may be made for those, too. The last two are
+// added to the numbers of arguments.
+constexpr int ARG_SRC_2 = 3, ARG_WEIGHTS = 33, ARG_MULTIPLE_SRC = 1024, ARG_POST_OP_DW = 16384;
+
+bool is_quantized_everywhere(int arg) { return arg == JITNORM_ARG_SRC || arg == ARG_WEIGHTS || arg == JITNORM_ARG_DST; }
+bool may_have_zero_points(int arg) { return is_quantized_everywhere(arg) || arg == ARG_SRC_2; }
+bool may_have_scales(int arg) {
+    return may_have_zero_points(arg) || arg == JITNORM_ARG_SRC_1 || (arg & ARG_MULTIPLE_SRC) != 0 ||
+           ((arg & ARG_POST_OP_DW) != 0 && is_quantized_everywhere(arg & ~ARG_POST_OP_DW));
+}
+
 // The scales or zero points that were set for one argument.
 struct quantity {
     int arg, mask, ndims;
@@ -31,18 +42,23 @@ verdict check_groups(const quantity &q) {
     if (q.ndims != 0 && q.ndims != 2) return invalid(explain("ndims is %d, groups have 0 or 2", q.ndims));
     if (!q.has_groups()) return {};
     if (q.group_dims == nullptr) return invalid("group_dims is null");
-    if (q.group_dims[0] < 1 || q.group_dims[1] < 1) return invalid("group_dims must be positive");
+    if (q.group_dims[0] < 1 || q.group_dims[1] < 1)
+        return invalid(explain("group_dims are %lld and %lld, both must be positive",
+                               static_cast<long long>(q.group_dims[0]), static_cast<long long>(q.group_dims[1])));
     return q.mask != 0 ? verdict{} : invalid("groups need a mask that is not 0");
 }
 
 template <size_t Count>
-verdict check(const quantity &q, const int (&types)[Count]) {
+verdict check(const quantity &q, const int (&types)[Count], bool (*may_have)(int arg)) {
     if (q.arg < 0) return invalid(explain("arg is %d, which is negative", q.arg));
+    if (!may_have(q.arg))
+        return invalid(explain("arg is %d, which has neither scales nor zero points in any primitive", q.arg));
     if (q.mask < 0) return invalid(explain("mask is %d, which is negative", q.mask));
     if (const verdict v = check_groups(q); v.failed()) return v;
     if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))
         return invalid(explain("data_type is %d, which is not possible here", int(q.data_type)));
-    if (q.is_on_host && (q.mask != 0 || q.has_groups())) return invalid("on the host is one value: mask 0, no groups");
+    if (q.is_on_host && (q.mask != 0 || q.has_groups()))
+        return invalid(explain("mask is %d and ndims %d, on the host is one value: both must be 0", q.mask, q.ndims));
     return {};
 }
 
@@ -65,7 +81,7 @@ const char *refusal_to_find(const quantity &q) {
 }
 
 verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
-    if (const verdict v = check(q, SCALE_TYPES); v.failed()) return v;
+    if (const verdict v = check(q, SCALE_TYPES, may_have_scales); v.failed()) return v;
     if (q.mask == 0 && (q.data_type == jitnorm_f8_e4m3 || int(q.data_type) == E8M0))
         return invalid("scales of 8 bits need a mask that is not 0");
     const wish which = q.arg == JITNORM_ARG_SRC   ? wish::src_scale
@@ -84,7 +100,7 @@ verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
 }
 
 verdict set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
-    if (const verdict v = check(q, ZERO_POINT_TYPES); v.failed()) return v;
+    if (const verdict v = check(q, ZERO_POINT_TYPES, may_have_zero_points); v.failed()) return v;
     attr.unfulfilled_of(wish::zero_point) = "attr has a zero point";
     return {};
 }

@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "../../core/boundary.hpp"
+#include "../../core/no_tensor.hpp"
 #include "desc_views.hpp"
 #include "jitnorm/jitnorm_memory.h"
-#include "no_tensor.hpp"
 #include "tensor_match.hpp"
 
 namespace impl = jitnorm::impl;
@@ -59,7 +59,7 @@ verdict query(const memory_desc &md, jitnorm_query_t what, void *result) {
     case jitnorm_query_inner_idxs:
         return query_layout(md, what, result);
     default:
-        return unsupported("not a query about memory descriptors");
+        return unsupported(explain("query %d is not about memory descriptors", int(what)));
     }
 }
 

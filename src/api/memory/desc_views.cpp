@@ -9,6 +9,9 @@ namespace {
 
 constexpr verdict RUNTIME_SIZES = invalid("dimensions or strides are known at run time only");
 constexpr verdict NOT_LAID_OUT = invalid("the descriptor has no decided layout");
+constexpr verdict TOO_LARGE = invalid("the tensor is too large to be addressed");
+
+long long as_number(dim_t value) { return static_cast<long long>(value); }
 
 bool is_laid_out(const memory_desc &md) { return md.format_kind == jitnorm_blocked; }
 
@@ -23,7 +26,6 @@ dim_t block_of(const memory_desc &md, int d) {
 // ---------------------------------------------------------------- a part of a tensor
 
 verdict check_part(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, int d) {
-    const auto as_number = [](dim_t value) { return static_cast<long long>(value); };
     if (dims[d] < 0) return invalid(explain("dims[%d] is %lld, which is negative", d, as_number(dims[d])));
     if (offsets[d] < 0) return invalid(explain("offsets[%d] is %lld, which is negative", d, as_number(offsets[d])));
     if (offsets[d] > parent.dims[d] || dims[d] > parent.dims[d] - offsets[d])
@@ -66,6 +68,8 @@ struct run {
     dim_t elements = 1;
 };
 
+constexpr verdict MOVED_ZERO = invalid("a dimension of size 0 can be kept, but not joined, split, added or removed");
+
 class reshaping {
 public:
     reshaping(const memory_desc &from, memory_desc &to) : from_(from), to_(to) {}
@@ -77,8 +81,11 @@ public:
             take(from_, old_at, olds);
             take(to_, new_at, news);
             if (olds.count == 0 && news.count == 0) break;
-            while (olds.elements != news.elements) // both tensors have as many elements, so neither list ends first
+            if ((olds.elements == 0) != (news.elements == 0)) return MOVED_ZERO;
+            while (olds.elements != news.elements) { // both tensors have as many elements, so neither list ends first
                 olds.elements < news.elements ? take(from_, old_at, olds) : take(to_, new_at, news);
+                if (olds.elements == 0 || news.elements == 0) return MOVED_ZERO;
+            }
             if (const verdict v = lay_out(olds, news); v.failed()) return v;
         }
         lay_out_ones();
@@ -99,18 +106,32 @@ private:
             keep(olds.dims[0], news.dims[0]);
             return ACCEPTED;
         }
-        for (int i = 0; i < olds.count; ++i) {
-            const int d = olds.dims[i];
-            if (block_of(from_, d) != 1) return invalid("dimensions with inner blocks cannot be joined or split");
-            if (i > 0 && from_.strides[olds.dims[i - 1]] != from_.strides[d] * from_.dims[d])
-                return invalid("dimensions that do not follow each other in memory cannot be joined");
-        }
+        for (int i = 0; i < olds.count; ++i)
+            if (const verdict v = check_joined(olds, i); v.failed()) return v;
         dim_t stride = from_.strides[olds.dims[olds.count - 1]];
         for (int i = news.count; i-- > 0;) {
             to_.strides[news.dims[i]] = stride;
-            stride *= to_.dims[news.dims[i]];
+            if (i > 0 && __builtin_mul_overflow(stride, to_.dims[news.dims[i]], &stride)) return TOO_LARGE;
         }
         return ACCEPTED;
+    }
+
+    // Whether the run's i-th dimension can be joined or split: it has no blocks, and follows the one before without a
+    // gap.
+    verdict check_joined(const run &olds, int i) const {
+        const int d = olds.dims[i];
+        if (block_of(from_, d) != 1)
+            return invalid(explain("dimension %d has inner blocks, and cannot be joined or split", d));
+        if (i == 0) return ACCEPTED;
+        const int before = olds.dims[i - 1];
+        dim_t expected = 0;
+        const bool follows =
+            !__builtin_mul_overflow(from_.strides[d], from_.dims[d], &expected) && from_.strides[before] == expected;
+        return follows ? ACCEPTED
+                       : invalid(explain("dimensions %d and %d cannot be joined: their strides are %lld and %lld, "
+                                         "without a gap the first would be %lld times the second",
+                                         before, d, as_number(from_.strides[before]), as_number(from_.strides[d]),
+                                         as_number(from_.dims[d])));
     }
 
     void keep(int old_dim, int new_dim) {
@@ -134,13 +155,12 @@ private:
     memory_desc &to_;
 };
 
+// Counts the elements. A dimension of size 0 counts as 1, so that what lies around it is compared, too.
 verdict count_elements(int ndims, const dim_t *dims, dim_t &elements) {
     elements = 1;
     for (int d = 0; d < ndims; ++d) {
-        if (dims[d] < 0)
-            return invalid(explain("dims[%d] is %lld, which is negative", d, static_cast<long long>(dims[d])));
-        if (__builtin_mul_overflow(elements, dims[d], &elements))
-            return invalid("the tensor is too large to be addressed");
+        if (dims[d] < 0) return invalid(explain("dims[%d] is %lld, which is negative", d, as_number(dims[d])));
+        if (__builtin_mul_overflow(elements, std::max<dim_t>(dims[d], 1), &elements)) return TOO_LARGE;
     }
     return ACCEPTED;
 }
@@ -158,21 +178,19 @@ verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_des
     if (ndims < 1 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d, 1 to %d are possible", ndims, MAX_NDIMS));
     if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
     if (has_runtime_dims(md)) return RUNTIME_SIZES;
-    dim_t elements = 0;
+    dim_t elements = 0, existing = 0;
     if (const verdict v = count_elements(ndims, dims, elements); v.failed()) return v;
-    if (elements != nelems(md))
-        return invalid(explain("dims have %lld elements, the tensor has %lld", static_cast<long long>(elements),
-                               static_cast<long long>(nelems(md))));
+    if (const verdict v = count_elements(md.ndims, md.dims, existing); v.failed()) return v;
+    if (elements != existing)
+        return invalid(explain("dims have %lld elements, the tensor has %lld%s", as_number(elements),
+                               as_number(existing), nelems(md) == 0 ? " (dimensions of size 0 left out)" : ""));
     if (ndims == md.ndims && std::equal(dims, dims + ndims, md.dims)) {
         result = md;
         return ACCEPTED;
     }
     memory_desc other;
-    const bool is_plain = elements == 0 && is_laid_out(md); // without elements all layouts are the same
-    const auto made = is_plain ? make_with_strides(other, ndims, dims, md.data_type, nullptr)
-                               : make_with_tag(other, ndims, dims, md.data_type, jitnorm_format_tag_any);
-    if (made != jitnorm_success) return invalid("the tensor is too large to be addressed");
-    if (is_laid_out(md) && !is_plain) {
+    if (make_with_tag(other, ndims, dims, md.data_type, jitnorm_format_tag_any) != jitnorm_success) return TOO_LARGE;
+    if (is_laid_out(md)) {
         if (has_padded_ones(md)) return invalid("a dimension of 1 with padding cannot be reshaped");
         other.format_kind = jitnorm_blocked;
         other.offset0 = md.offset0;
@@ -188,6 +206,7 @@ verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_des
 
 verdict permuted(const memory_desc &md, const int *permutation, memory_desc &result) {
     if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
+    if (has_runtime_dims(md)) return RUNTIME_SIZES;
     memory_desc other = md;
     unsigned seen = 0;
     for (int d = 0; d < md.ndims; ++d) {

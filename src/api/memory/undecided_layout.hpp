@@ -8,8 +8,9 @@ namespace jitnorm::impl::api {
 
 // If the layout of `md` is undecided, gives it the order of dimensions and the inner blocks of `model`, without gaps.
 // It becomes row major if model has blocks of a dimension that md does not have, if model is broadcast, or if one of
-// the two has run-time sizes. Whether the dimensions of the two fit together is checked by validate(), not here.
-verdict follow_layout(memory_desc &md, const memory_desc &model);
+// the two has run-time sizes. `name` is what the tensor is called in a reason. Whether the dimensions of the two fit
+// together is checked by validate(), not here.
+verdict follow_layout(memory_desc &md, const memory_desc &model, const char *name);
 
 // Decides the layouts of all tensors of the problem. src must have a decided layout.
 verdict decide_layouts(layer_norm::problem &p);

@@ -21,8 +21,7 @@ slot first_of(uint64_t slots) { return slot(std::countr_zero(slots)); }
 
 } // namespace
 
-argument_map::argument_map(const described &what)
-    : in_place_(what.problem), has_runtime_sizes_(what.problem.has_runtime_sizes()) {
+argument_map::argument_map(const described &what) : has_runtime_sizes_(what.problem.has_runtime_sizes()) {
     const layer_norm::problem &p = what.problem;
     const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
     for (size_t i = 0; i < slots; ++i) {
@@ -43,17 +42,18 @@ argument_map::argument_map(const described &what)
     aliases_ = check_for_aliases();
 }
 
-layer_norm::tensor_use argument_map::use_of(slot s, const layer_norm::in_place_pairs &pairs) const noexcept {
-    return {s, (outputs_ & only(s)) != 0, pairs.of(s)};
+layer_norm::tensor_use argument_map::use_of(slot s, const memory_desc *md) const noexcept {
+    return {int(s), s, (outputs_ & only(s)) != 0, md};
 }
 
 // With run-time sizes only an execution knows which tensors may share memory and which have elements. The check then
-// fails for all pairs that might be forbidden, and find_alias() decides.
+// fails for all pairs that might be forbidden, and check_addresses() decides.
 layer_norm::alias_check argument_map::check_for_aliases() const {
-    const layer_norm::in_place_pairs pairs = has_runtime_sizes_ ? layer_norm::in_place_pairs() : in_place_;
     std::vector<layer_norm::tensor_use> uses;
-    for (slot_set listed = required_ & (with_elements_ | runtime_); listed != 0; listed &= listed - 1)
-        uses.push_back(use_of(first_of(listed), pairs));
+    for (slot_set listed = required_ & (with_elements_ | runtime_); listed != 0; listed &= listed - 1) {
+        const slot s = first_of(listed);
+        uses.push_back(use_of(s, has_runtime_sizes_ ? nullptr : mds_[s]));
+    }
     return layer_norm::alias_check(uses);
 }
 
@@ -109,7 +109,7 @@ verdict argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, read
 verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
-        if (memory_desc *md = described_by(s, sizes)) *md = list.memories[s]->md;
+        if (memory_desc *md = described_by(sizes, s)) *md = list.memories[s]->md;
     }
     if (!sizes.uses_variance())
         sizes.statistics = make_dense({sizes.src.dims, size_t(sizes.src.ndims - 1)}, jitnorm_f32);
@@ -121,20 +121,20 @@ verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) c
     return layer_norm::validate(sizes);
 }
 
-// Returns an output whose handle another tensor has too, although the two may not share memory; NO_SLOT if there is
-// none.
-slot argument_map::find_alias(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept {
+// Refuses an output whose handle another tensor has too, although the two may not share memory.
+verdict argument_map::check_addresses(const reading &list) const noexcept {
+    const auto use = [&](slot s) { return use_of(s, (runtime_ & only(s)) != 0 ? &list.memories[s]->md : mds_[s]); };
     const slot_set all = required_ & list.with_elements;
     for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {
         const slot output = first_of(outputs);
         for (slot_set others = all & ~only(output); others != 0; others &= others - 1) {
             const slot other = first_of(others);
-            if (list.result[output] == list.result[other] &&
-                !layer_norm::may_share(use_of(output, pairs), use_of(other, pairs)))
-                return output;
+            if (list.result[output] == list.result[other] && !layer_norm::may_share(use(output), use(other)))
+                return invalid(
+                    layer_norm::explain_alias(argument_name(arg_of(output)).text, argument_name(arg_of(other)).text));
         }
     }
-    return NO_SLOT;
+    return {};
 }
 
 verdict argument_map::take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
@@ -155,9 +155,7 @@ verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_n
     if (sizes != nullptr)
         if (const verdict v = fill_in(list, *sizes); v.failed()) return v;
     if (aliases_.fails(result)) // hardly ever
-        if (const slot alias = find_alias(list, sizes == nullptr ? in_place_ : layer_norm::in_place_pairs(*sizes));
-            alias != NO_SLOT)
-            return complain(arg_of(alias), "has the memory of another tensor, and is an output");
+        if (const verdict v = check_addresses(list); v.failed()) return v;
     result.set(SCRATCHPAD, align_up(result[SCRATCHPAD]));
     return {};
 }

@@ -48,13 +48,12 @@ private:
     verdict take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
     verdict take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
     verdict fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
-    layer_norm::tensor_use use_of(slot s, const layer_norm::in_place_pairs &pairs) const noexcept;
+    layer_norm::tensor_use use_of(slot s, const memory_desc *md) const noexcept;
     layer_norm::alias_check check_for_aliases() const;
-    slot find_alias(const reading &list, const layer_norm::in_place_pairs &pairs) const noexcept;
+    verdict check_addresses(const reading &list) const noexcept;
 
     tensor_digest digests_[SLOT_COUNT];
     const memory_desc *mds_[SLOT_COUNT];
-    layer_norm::in_place_pairs in_place_; // not used with run-time sizes, where each execution finds out
     slot_set required_ = 0;
     slot_set ignored_ = 0;
     slot_set outputs_ = 0;

@@ -38,20 +38,6 @@ const char *find_name(int arg) {
     return nullptr;
 }
 
-short_text dims_text(const memory_desc &md) {
-    short_text result = {"none"};
-    size_t at = 0;
-    for (int d = 0; d < md.ndims && at < sizeof result.text; ++d) {
-        const char *between = d == 0 ? "" : "x";
-        const int written = md.dims[d] == RUNTIME_DIM
-                                ? std::snprintf(result.text + at, sizeof result.text - at, "%s*", between)
-                                : std::snprintf(result.text + at, sizeof result.text - at, "%s%lld", between,
-                                                static_cast<long long>(md.dims[d]));
-        at += size_t(written);
-    }
-    return result;
-}
-
 // A number that the pattern leaves to run time fits any number.
 bool have_other_dims(const memory_desc &given, const memory_desc &wanted) {
     if (given.ndims != wanted.ndims) return true;

@@ -3,13 +3,9 @@
 #pragma once
 
 #include "../../core/boundary.hpp"
-#include "../../core/memory_desc.hpp"
+#include "../../core/reasons.hpp"
 
 namespace jitnorm::impl::api {
-
-struct short_text {
-    char text[64];
-};
 
 // "DIFF_SHIFT", "ATTR_MULTIPLE_POST_OP(1)|SRC_1"; the number of an argument that no primitive has.
 short_text argument_name(int arg) noexcept;

@@ -6,6 +6,7 @@
 #include "../../arithmetic/row_blocks.hpp"
 #include "../../core/boundary.hpp"
 #include "../../core/names.hpp"
+#include "../../core/reasons.hpp"
 #include "../../primitive/prepare.hpp"
 #include "../../primitive/recent.hpp"
 #include "../memory/undecided_layout.hpp"
@@ -27,7 +28,7 @@ struct request {
     const memory_desc *src, *statistics;
     const memory_desc *dst = nullptr, *diff_dst = nullptr, *diff_src = nullptr;
     jitnorm_data_type_t scale_shift_type, diff_scale_shift_type = jitnorm_f32;
-    float epsilon;
+    double epsilon; // unless the attributes have another
     unsigned flags;
     dim_t first_row = 0, all_rows = -1; // as in a problem
 };
@@ -97,10 +98,12 @@ void add_request(fingerprint &asked, const scale_request &scales) {
 }
 
 verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                    const request &given) {
+                    request given) {
     attributes lowered;
-    if (attr != nullptr)
+    if (attr != nullptr) {
         if (verdict v = lower(*attr, lowered); v.failed()) return v;
+        given.epsilon = attr->epsilon.value_or(given.epsilon);
+    }
     fingerprint asked = fingerprint_of(given);
     asked.add(lowered);
     if (attr != nullptr && attr->found_scales.mask != 0) add_request(asked, attr->found_scales);
@@ -118,21 +121,28 @@ verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, c
 verdict check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
     if (hint == nullptr) return {};
     const problem &forward = hint->what->problem;
-    if (!forward.is_forward()) return invalid("hint_fwd_pd is not a forward primitive descriptor");
-    return same_dims(forward.src, src) ? verdict{} : invalid("hint_fwd_pd is for a src of another shape");
+    if (!forward.is_forward())
+        return invalid(explain("hint_fwd_pd is for %s, not for forward", jitnorm_prop_kind2str(forward.prop_kind)));
+    return same_dims(forward.src, src) ? verdict{}
+                                       : invalid(explain_dims("hint_fwd_pd's src", forward.src, "src_desc", src));
 }
 
 constexpr dim_t MOST_ROWS = dim_t(1) << 53; // a tensor cannot have more
 
 verdict check_row_range(const memory_desc &src, dim_t first, dim_t all) {
-    if (first < 0 || all < 0 || all > MOST_ROWS) return invalid("first_row or all_rows is no number of rows");
+    const auto as_number = [](dim_t value) { return static_cast<long long>(value); };
+    for (const auto &[name, value] : {std::pair("first_row", first), std::pair("all_rows", all)})
+        if (value < 0 || value > MOST_ROWS)
+            return invalid(explain("%s is %lld, which is no number of rows", name, as_number(value)));
     if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
     problem rows;
     rows.src = src;
-    if (rows.rows() > all || first > all - rows.rows()) return invalid("the rows of src are not among all_rows");
+    if (rows.rows() > all || first > all - rows.rows())
+        return invalid(explain("src has %lld rows from first_row %lld on, all_rows is %lld", as_number(rows.rows()),
+                               as_number(first), as_number(all)));
     const layer_norm::row_blocks blocks(all, rows.row_length());
     if (blocks.may_cut_at(first) && blocks.may_cut_at(first + rows.rows())) return {};
-    return invalid(explain("the rows of src are no whole row blocks, of %lld rows", (long long)blocks.block_rows()));
+    return invalid(explain("the rows of src are no whole row blocks, of %lld rows", as_number(blocks.block_rows())));
 }
 
 } // namespace

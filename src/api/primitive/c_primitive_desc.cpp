@@ -95,11 +95,11 @@ verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index,
     case jitnorm_query_prop_kind:
         return answer(result, pd.what->problem.prop_kind);
     case jitnorm_query_epsilon_f32:
-        return answer(result, pd.what->problem.epsilon);
+        return answer(result, float(pd.what->problem.epsilon));
     case jitnorm_query_flags:
         return answer(result, pd.what->problem.flags);
     default:
-        return unsupported("not a query about primitive descriptors");
+        return unsupported(explain("query %d is not about primitive descriptors", int(what)));
     }
 }
 

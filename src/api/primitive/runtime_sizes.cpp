@@ -5,32 +5,6 @@
 
 namespace jitnorm::impl::api {
 
-memory_desc *described_by(slot s, layer_norm::problem &p) {
-    switch (s) {
-    case SRC:
-        return &p.src;
-    case DST:
-        return &p.dst;
-    case MEAN:
-    case VARIANCE:
-        return &p.statistics;
-    case DIFF_DST:
-        return &p.diff_dst;
-    case DIFF_SRC:
-        return &p.diff_src;
-    case RESIDUAL:
-        return &p.attr.residual.added;
-    case SUM:
-    case DIFF_SUM:
-        return &p.attr.residual.sum;
-    case UNQUANTIZED:
-        return &p.attr.unquantized;
-    default:
-        return s < FIRST_POST_OP ? nullptr
-                                 : &std::get<binary_post_op>(p.attr.post_ops.entries[size_t(s - FIRST_POST_OP)]).src1;
-    }
-}
-
 namespace {
 
 // A dimension that is left to run time cannot be broadcast, because the kernel was made for a dimension of dst's size.

@@ -6,10 +6,6 @@
 
 namespace jitnorm::impl::api {
 
-// Returns the problem's descriptor of the tensor in this slot, which the slot's memory completes. Null if the problem
-// has none, as for scale.
-memory_desc *described_by(slot s, layer_norm::problem &p);
-
 // Whether a memory with the descriptor `md`, which fits the pattern, may be in this slot of a problem with these sizes.
 // The problem itself is checked by validate(), not here.
 bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes);

@@ -4,35 +4,13 @@
 
 #include <array>
 
-#include "../../core/arguments.hpp"
+#include "../../core/problem_tensors.hpp"
 #include "primitive_desc.hpp"
 
 namespace jitnorm::impl::api {
 
 using layer_norm::slot;
 using enum layer_norm::slot;
-
-// The argument of each slot before FIRST_POST_OP.
-inline constexpr int FIXED_ARGS[FIRST_POST_OP] = {
-    JITNORM_ARG_SRC,
-    JITNORM_ARG_DST,
-    JITNORM_ARG_MEAN,
-    JITNORM_ARG_VARIANCE,
-    JITNORM_ARG_SCALE,
-    JITNORM_ARG_SHIFT,
-    JITNORM_ARG_DIFF_DST,
-    JITNORM_ARG_DIFF_SRC,
-    JITNORM_ARG_DIFF_SCALE,
-    JITNORM_ARG_DIFF_SHIFT,
-    JITNORM_ARG_SRC_1,
-    JITNORM_ARG_DST_1,
-    JITNORM_ARG_BIAS,
-    JITNORM_ARG_DIFF_DST_1,
-    JITNORM_ARG_DST_2,
-    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
-    JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST,
-    JITNORM_ARG_SCRATCHPAD,
-};
 
 constexpr slot slot_of_post_op(int arg) {
     const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
@@ -44,7 +22,7 @@ constexpr slot slot_of_post_op(int arg) {
 constexpr slot find_slot(int arg) {
     if (arg >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE) return slot_of_post_op(arg);
     for (int s = FIRST_POST_OP - 1; s >= 0; --s)
-        if (FIXED_ARGS[s] == arg) return slot(s);
+        if (layer_norm::TENSORS[s].arg == arg) return slot(s);
     return NO_SLOT;
 }
 

@@ -2,24 +2,13 @@
 #include "lowering.hpp"
 
 #include <algorithm>
-#include <iterator>
 
+#include "../../core/reasons.hpp"
 #include "lowering_tensors.hpp"
 
 namespace jitnorm::impl::graph {
 
 namespace {
-
-// The tensor's name in the operation's description (jitnorm_graph.h).
-const char *name_of(role r, const norm_op &op) {
-    constexpr const char *NAMES[] = {
-        "src", "the residual",         "diff_dst", "mean",       "variance", "gamma", "beta",
-        "dst", "the sum that is kept", "diff_src", "diff_gamma", "diff_beta"};
-    constexpr const char *ASCEND[] = {"x",    "",    "dy", "mean", "variance", "gamma",
-                                      "beta", "dst", "",   "pd_x", "pd_gamma", "pd_beta"};
-    static_assert(std::size(NAMES) == ROLE_COUNT && std::size(ASCEND) == ROLE_COUNT);
-    return (op.counts_axes_of_gamma ? ASCEND : NAMES)[r];
-}
 
 bool is_statistics(role r) { return r == MEAN || r == VARIANCE; }
 bool is_data(role r) { return r == SRC || r == DIFF_DST || r == DST || r == SUM || r == DIFF_SRC; }
@@ -43,7 +32,7 @@ private:
     void choose_gradients(layer_norm::problem &p) const;
     void choose_sides(layer_norm::problem &p);
 
-    const char *name(role r) const { return name_of(r, op_); }
+    const char *name(role r) const { return role_name(r, op_); }
     logical_tensor &tensor(role r) const { return tensors_[size_t(r)]; }
     memory_desc &layout(role r) { return layouts_[size_t(r)]; }
     const logical_tensor &src() const { return tensor(SRC); }
@@ -95,29 +84,24 @@ verdict lowerer::find_axis() {
     return ACCEPTED;
 }
 
+// Each rule for a shape: what fits, and otherwise the difference.
 verdict lowerer::fit_shape(role r) {
     const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
+    const std::span<const dim_t> normalized = dims.subspan(size_t(axis_));
     const bool may_be_unknown = op_.writes(r);
-    if (is_data(r))
-        return fits(tensor(r), dims, may_be_unknown) ? ACCEPTED
-                                                     : misfit(explain("%s has another shape than src", name(r)));
-    if (r == RESIDUAL)
-        return tensor(r).ndims <= src().ndims && broadcasts_to(tensor(r), dims)
-                   ? ACCEPTED
-                   : misfit(explain("%s cannot be broadcast to src", name(r)));
-    if (op_.is_rms)
-        return tensor(r).ndims <= src().ndims && broadcasts_to(tensor(r), dims.subspan(size_t(axis_)))
-                   ? ACCEPTED
-                   : misfit(explain("%s cannot be broadcast to the normalized axes", name(r)));
+    const auto expected = [&](bool fit, const char *of, std::span<const dim_t> wanted) {
+        return fit ? ACCEPTED : misfit(explain_dims(name(r), dims_of(tensor(r)), of, wanted));
+    };
+    if (is_data(r)) return expected(fits(tensor(r), dims, may_be_unknown), "src", dims);
+    if (r == RESIDUAL || op_.is_rms)
+        return check_broadcast(tensor(r), name(r), src(), r == RESIDUAL ? dims : normalized);
     if (!is_statistics(r))
-        return fits(tensor(r), dims.subspan(size_t(axis_)), may_be_unknown)
-                   ? ACCEPTED
-                   : misfit(explain("%s must have the shape of the normalized axes", name(r)));
+        return expected(fits(tensor(r), normalized, may_be_unknown) || fits_flat(tensor(r), normalized, may_be_unknown),
+                        "src's normalized axes", normalized);
     jitnorm_dims_t with_ones;
     std::fill(std::copy(rows.begin(), rows.end(), with_ones), std::end(with_ones), 1);
-    return fits(tensor(r), rows, may_be_unknown) || fits(tensor(r), {with_ones, dims.size()}, may_be_unknown)
-               ? ACCEPTED
-               : misfit(explain("%s must have the axes before the normalized ones", name(r)));
+    return expected(fits(tensor(r), rows, may_be_unknown) || fits(tensor(r), {with_ones, dims.size()}, may_be_unknown),
+                    "src without its normalized axes", rows);
 }
 
 // ---------------------------------------------------------------- layouts
@@ -126,7 +110,8 @@ verdict lowerer::lay_out(role r) {
     logical_tensor &lt = tensor(r);
     const bool is_any = lt.layout_type == jitnorm_graph_layout_type_any;
     if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided)
-        return invalid(explain("the layout of %s is not strided", name(r)));
+        return invalid(
+            explain("the layout type of %s is %d, strided or any is expected", name(r), int(lt.layout_type)));
     if (!is_any && are_strides_known(lt)) return ACCEPTED;
     if (!is_any && op_.reads(r)) return invalid(explain("the strides of %s are not known", name(r)));
     const bool fit = is_any && is_data(r) && r != SRC ? lay_out_densely_like(lt, src()) : lay_out_densely(lt);
@@ -134,14 +119,16 @@ verdict lowerer::lay_out(role r) {
 }
 
 verdict lowerer::describe(role r) {
-    const int rank = src().ndims, first = is_data(r) || is_statistics(r) ? 0 : axis_;
+    const int rank = src().ndims, first = is_data(r) || is_statistics(r) || r == RESIDUAL ? 0 : axis_;
     const logical_tensor &lt = tensor(r);
-    bool fit = r == RESIDUAL               ? describe_broadcast(lt, dims_of(src()), layout(r))
-               : is_statistics(r)          ? describe_dims(lt, 0, axis_, layout(r))
-               : op_.is_rms && !is_data(r) ? describe_broadcast(lt, dims_of(src()).subspan(size_t(axis_)), layout(r))
-                                           : describe_dims(lt, 0, rank - first, layout(r));
+    const std::span<const dim_t> described = dims_of(src()).subspan(size_t(first));
+    const bool is_flat = lt.ndims == 1 && first != 0 && rank - first > 1;
+    bool fit = is_statistics(r)                               ? describe_dims(lt, 0, axis_, layout(r))
+               : r == RESIDUAL || (op_.is_rms && !is_data(r)) ? describe_broadcast(lt, described, layout(r))
+               : is_flat                                      ? describe_flat(lt, described, layout(r))
+                                                              : describe_dims(lt, 0, rank - first, layout(r));
     if (fit && (is_data(r) || r == RESIDUAL) && axis_ == 0) fit = prepend_one(layout(r));
-    if (!fit) return invalid(explain("the strides of %s overlap or are negative, or it cannot be addressed", name(r)));
+    if (!fit) return explain_no_strides(lt, name(r));
     return op_.writes(r) && is_broadcast(layout(r)) ? invalid(explain("%s has a stride of 0 and is an output", name(r)))
                                                     : ACCEPTED;
 }

@@ -2,6 +2,11 @@
 #include "lowering_tensors.hpp"
 
 #include <algorithm>
+#include <cstdio>
+
+#include "../../core/names.hpp"
+#include "../../core/no_tensor.hpp"
+#include "../../core/reasons.hpp"
 
 namespace jitnorm::impl::graph {
 
@@ -9,10 +14,11 @@ verdict take_tensor(const port &p, const char *name, tensor_list given, logical_
     const auto found = std::find_if(given.begin(), given.end(), [&](auto *candidate) { return candidate->id == p.id; });
     if (found == given.end()) return invalid(explain("%s (tensor %zu) is missing", name, p.id));
     lt = **found;
-    if (!has_legal_rank(lt)) return BAD_RANK;
+    if (!has_legal_rank(lt)) return bad_rank(lt.ndims);
     if (lt.data_type == jitnorm_data_type_undef) return invalid(explain("%s has no data type", name));
     if (lt.data_type != p.type)
-        return {jitnorm_invalid_data_type, explain("%s has another data type than the operation was made with", name)};
+        return {jitnorm_invalid_data_type, explain("%s is %s, the operation was made with %s", name,
+                                                   name_of(lt.data_type).data(), name_of(p.type).data())};
     return p.how == port::use::written || is_shape_known(lt) ? ACCEPTED
                                                              : invalid(explain("the shape of %s is not known", name));
 }
@@ -28,6 +34,27 @@ bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) 
     return fit;
 }
 
+bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) {
+    dim_t elements = 1;
+    for (const dim_t dim : dims)
+        if (__builtin_mul_overflow(elements, dim, &elements)) return false;
+    return dims.size() > 1 && lt.ndims == 1 && fits(lt, {&elements, 1}, may_be_unknown);
+}
+
+verdict check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
+                        std::span<const dim_t> dims) {
+    return lt.ndims <= src.ndims && broadcasts_to(lt, dims)
+               ? ACCEPTED
+               : misfit(explain("%s is %s, which cannot be broadcast to %s of src", name, dims_text(dims_of(lt)).text,
+                                dims_text(dims).text));
+}
+
+verdict explain_no_strides(const logical_tensor &lt, const char *name) {
+    return invalid(explain_part(
+        name,
+        explain_no_tensor({lt.ndims, lt.dims, lt.data_type}, static_cast<const dim_t *>(lt.layout.strides)).reason));
+}
+
 bool prepend_one(memory_desc &md) {
     jitnorm_dims_t dims = {1}, strides = {};
     if (__builtin_mul_overflow(md.dims[0], md.strides[0], &strides[0])) strides[0] = 1;
@@ -37,16 +64,17 @@ bool prepend_one(memory_desc &md) {
 }
 
 verdict describe_operand(logical_tensor &operand, const logical_tensor &src, int rank, memory_desc &md) {
+    char name[32];
+    std::snprintf(name, sizeof name, "tensor %zu", operand.id);
     if (operand.layout_type == jitnorm_graph_layout_type_any && !lay_out_densely(operand))
         return invalid(explain("tensor %zu is too large to be addressed", operand.id));
     if (operand.layout_type != jitnorm_graph_layout_type_strided || !are_strides_known(operand))
-        return invalid(explain("the layout of tensor %zu is not strided, or its strides are not known", operand.id));
-    if (operand.ndims > src.ndims || !broadcasts_to(operand, dims_of(src)))
-        return misfit(explain("tensor %zu cannot be broadcast to src", operand.id));
-    return describe_aligned(operand, rank, md)
-               ? ACCEPTED
-               : invalid(explain("the strides of tensor %zu overlap or are negative, or it cannot be addressed",
-                                 operand.id));
+        return invalid(explain(operand.layout_type == jitnorm_graph_layout_type_strided
+                                   ? "the strides of %s are not known"
+                                   : "the layout of %s is neither strided nor any",
+                               name));
+    if (const verdict v = check_broadcast(operand, name, src, dims_of(src)); v.failed()) return v;
+    return describe_aligned(operand, rank, md) ? ACCEPTED : explain_no_strides(operand, name);
 }
 
 } // namespace jitnorm::impl::graph

@@ -15,6 +15,16 @@ verdict take_tensor(const port &p, const char *name, tensor_list given, logical_
 // Whether the tensor has these dimensions. If may_be_unknown, an unknown number or size fits, and is set to these.
 bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown);
 
+// The same for a vector of as many elements as `dims` have. False for a single dimension, which fits() sees.
+bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown);
+
+// Whether the tensor can be broadcast to `dims`, which are src's or some of them, with no more dimensions than src.
+verdict check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
+                        std::span<const dim_t> dims);
+
+// Says why the strides of a tensor make none.
+verdict explain_no_strides(const logical_tensor &lt, const char *name);
+
 // Puts a dimension of 1 in front of the others. Nothing moves by its stride, because it has a single index: if the
 // natural stride overflows, it is 1. False if the result is no tensor.
 bool prepend_one(memory_desc &md);

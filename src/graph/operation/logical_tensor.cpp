@@ -64,6 +64,16 @@ bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &m
     return status == jitnorm_success;
 }
 
+bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md) {
+    jitnorm_dims_t strides;
+    dim_t stride = lt.layout.strides[0];
+    for (size_t d = dims.size(); d-- > 0;) {
+        strides[d] = stride;
+        if (d > 0 && __builtin_mul_overflow(stride, std::max<dim_t>(dims[d], 1), &stride)) return false;
+    }
+    return make_with_strides(md, int(dims.size()), dims.data(), lt.data_type, strides) == jitnorm_success;
+}
+
 bool broadcasts_to(const logical_tensor &lt, std::span<const dim_t> dims) {
     const int more = int(dims.size()) - lt.ndims; // dimensions that the tensor lacks; negative if it has too many
     for (int d = 0; d < lt.ndims; ++d) {

@@ -12,7 +12,9 @@ namespace jitnorm::impl::graph {
 
 using logical_tensor = jitnorm_graph_logical_tensor_t;
 
-constexpr verdict BAD_RANK = invalid("the number of dimensions is out of range");
+inline verdict bad_rank(int ndims, int fewest = JITNORM_GRAPH_UNKNOWN_NDIMS) {
+    return invalid(explain("ndims is %d, %d to %d are possible", ndims, fewest, MAX_NDIMS));
+}
 
 // Whether the number of dimensions is in range or is unknown. The struct is public, and callers may have written
 // anything into it. If this is false, no other function here may be called with it.
@@ -38,6 +40,10 @@ bool lay_out_densely_like(logical_tensor &lt, const logical_tensor &model);
 // Describes the part of the tensor that dimensions first to last - 1 span, at index 0 of the other dimensions. If first
 // is last, it is one element. The tensor must be strided with known shape and strides. False if they make no tensor.
 bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &md);
+
+// Describes a vector as a tensor of `dims`, whose elements follow each other in row-major order. The tensor must be
+// strided and have one dimension of known size and stride, the product of `dims`. False if this makes no tensor.
+bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md);
 
 // Whether the tensor can be broadcast to `dims`: counted from the last dimension, each of its dimensions is that of
 // `dims` or 1. If it has more dimensions than `dims`, the further ones are 1.

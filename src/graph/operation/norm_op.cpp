@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
+
+#include "../../core/names.hpp"
 
 namespace jitnorm::impl::graph {
 
@@ -62,18 +65,33 @@ struct attribute_values {
     std::vector<int64_t> output_mask = {1, 1, 1};
 };
 
+// Reads the attribute if the operation has it. `type` is what it must be, in words.
+template <typename Value>
+verdict read_as(const char *type, const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const char *text,
+                Value &value) {
+    return read(op, name, value) ? ACCEPTED : wrong(explain("the attribute %s is no %s", text, type));
+}
+
+verdict check_mask(const std::vector<int64_t> &mask) {
+    if (mask.size() != 3) return wrong(explain("output_mask has %zu numbers, not three", mask.size()));
+    for (size_t i = 0; i < mask.size(); ++i)
+        if (mask[i] != 0 && mask[i] != 1)
+            return wrong(explain("output_mask[%zu] is %lld, 0 or 1 is expected", i, static_cast<long long>(mask[i])));
+    return ACCEPTED;
+}
+
 verdict read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_values &v) {
     for (const auto &[name, value] : op.attributes)
         if (std::find(s.attributes.begin(), s.attributes.end(), name) == s.attributes.end())
-            return wrong("the operation has no such attribute");
-    if (!read(op, KEEP_STATS, v.keep_stats) || !read(op, AXIS, v.begin_norm_axis) || !read(op, AFFINE, v.use_affine) ||
-        !read(op, EPSILON, v.epsilon) || !read(op, MASK, v.output_mask))
-        return wrong("an attribute of another type");
+            return wrong(explain("%s has no attribute 0x%x", s.name.data(), unsigned(name)));
+    if (verdict bad = read_as("bool", op, KEEP_STATS, "keep_stats", v.keep_stats); bad.failed()) return bad;
+    if (verdict bad = read_as("s64", op, AXIS, "begin_norm_axis", v.begin_norm_axis); bad.failed()) return bad;
+    if (verdict bad = read_as("bool", op, AFFINE, "use_affine", v.use_affine); bad.failed()) return bad;
+    if (verdict bad = read_as("f32", op, EPSILON, "epsilon", v.epsilon); bad.failed()) return bad;
+    if (verdict bad = read_as("list of s64s", op, MASK, "output_mask", v.output_mask); bad.failed()) return bad;
     if (!std::isfinite(v.epsilon) || v.epsilon < 0)
         return wrong(explain("epsilon is %g, it must be finite and not negative", double(v.epsilon)));
-    const bool is_mask =
-        std::all_of(v.output_mask.begin(), v.output_mask.end(), [](auto m) { return m == 0 || m == 1; });
-    return is_mask && v.output_mask.size() == 3 ? ACCEPTED : wrong("output_mask must be three values, each 0 or 1");
+    return check_mask(v.output_mask);
 }
 
 // ---------------------------------------------------------------- inputs and outputs
@@ -82,14 +100,16 @@ verdict check_counts(const jitnorm_graph_op &op, const schema &s, const attribut
     if (op.inputs.size() < s.fewest_inputs || op.inputs.size() > s.inputs.size())
         return wrong(explain("%s has %zu to %zu inputs, not %zu", s.name.data(), s.fewest_inputs, s.inputs.size(),
                              op.inputs.size()));
-    const bool has_all = op.outputs.size() == s.outputs.size();
-    if (s.is_ascend()) return has_all ? ACCEPTED : wrong("LayerNormGrad has three outputs");
-    if (s.is_rms()) return has_all ? ACCEPTED : wrong("RMSNorm has one output");
-    if (!has_all && op.outputs.size() != 1)
-        return wrong(explain("%s has 1 or 3 outputs, not %zu", s.name.data(), op.outputs.size()));
-    if (s.is_forward())
-        return has_all == v.keep_stats ? ACCEPTED : wrong("mean and variance are outputs if keep_stats says so");
-    return has_all || !v.use_affine ? ACCEPTED : wrong("diff_gamma and diff_beta are outputs if use_affine says so");
+    const bool keeps_or_not = s.is_forward() && !s.is_rms(), has_optional = !s.is_forward() && !s.is_ascend();
+    const size_t most = keeps_or_not && !v.keep_stats ? 1 : s.outputs.size(), fewest = has_optional ? 1 : most;
+    const size_t given = op.outputs.size();
+    if (fewest <= given && given <= most) return ACCEPTED;
+    if (has_optional) return wrong(explain("%s has 1 to %zu outputs, not %zu", s.name.data(), most, given));
+    return wrong(explain("%s%s has %zu output%s, not %zu", s.name.data(),
+                         !keeps_or_not  ? ""
+                         : v.keep_stats ? " with keep_stats"
+                                        : " without keep_stats",
+                         most, most == 1 ? "" : "s", given));
 }
 
 void set_ports(norm_op &n, std::span<const role> roles, const std::vector<logical_tensor> &tensors, port::use how) {
@@ -103,45 +123,56 @@ void mask_outputs(norm_op &n, const schema &s, const std::vector<int64_t> &mask)
 
 // ---------------------------------------------------------------- data types
 
-// Whether the tensors in these roles have the type, as far as the roles are used.
-bool are_of(const norm_op &n, std::initializer_list<role> roles, jitnorm_data_type_t type) {
-    return std::all_of(roles.begin(), roles.end(),
-                       [&](role r) { return n[r].how == port::use::unused || n[r].type == type; });
-}
-
 bool is_data_type(jitnorm_data_type_t type) {
     return type == jitnorm_f32 || type == jitnorm_bf16 || type == jitnorm_f16;
 }
 
+const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
+
+verdict not_possible(const norm_op &n, role r, const char *possible) {
+    return wrong(explain("%s is %s, %s", role_name(r, n), text_of(n[r].type), possible));
+}
+
+// Whether the tensors in these roles have one type, as far as the roles are used.
+verdict check_one_type(const norm_op &n, std::initializer_list<role> roles) {
+    const port *first = nullptr;
+    const char *name = "";
+    for (const role r : roles) {
+        if (n[r].how == port::use::unused) continue;
+        if (first != nullptr && n[r].type != first->type)
+            return wrong(explain("%s is %s and %s is %s, they must be of one type", name, text_of(first->type),
+                                 role_name(r, n), text_of(n[r].type)));
+        if (first == nullptr) name = role_name(r, n), first = &n[r];
+    }
+    return ACCEPTED;
+}
+
 verdict check_data_types(const norm_op &n) {
-    const jitnorm_data_type_t type = n[SRC].type;
-    return is_data_type(type) && are_of(n, {DIFF_DST, DST, DIFF_SRC}, type)
-               ? ACCEPTED
-               : wrong("src, dst and their gradients must be of one type: f32, bf16 or f16");
+    if (!is_data_type(n[SRC].type)) return not_possible(n, SRC, "f32, bf16 and f16 are possible");
+    return check_one_type(n, {SRC, DIFF_DST, DST, DIFF_SRC});
 }
 
 verdict check_onednn_types(const norm_op &n) {
-    const auto all_are = [&](jitnorm_data_type_t type) {
-        return are_of(n, {MEAN, VARIANCE, GAMMA, BETA, DIFF_GAMMA, DIFF_BETA}, type);
-    };
-    return all_are(jitnorm_f32) || (n[SRC].type == jitnorm_bf16 && all_are(jitnorm_bf16))
-               ? ACCEPTED
-               : wrong("gamma, beta, statistics and gradients of gamma and beta must be f32, or bf16 as src is");
+    for (const role r : {MEAN, VARIANCE, GAMMA, BETA, DIFF_GAMMA, DIFF_BETA})
+        if (n[r].how != port::use::unused && n[r].type != jitnorm_f32 &&
+            (n[r].type != jitnorm_bf16 || n[SRC].type != jitnorm_bf16))
+            return not_possible(n, r, "f32 is possible, and bf16 if src is bf16");
+    return check_one_type(n, {MEAN, VARIANCE, GAMMA, BETA, DIFF_GAMMA, DIFF_BETA});
 }
 
 verdict check_rms_types(const norm_op &n) {
     if (!n.reads(GAMMA)) return ACCEPTED;
     const bool fits = is_data_type(n[GAMMA].type) && (n[GAMMA].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
-    return fits ? ACCEPTED : wrong("gamma must be f32 or f16, or bf16 as src is");
+    return fits ? ACCEPTED : not_possible(n, GAMMA, "f32 and f16 are possible, and bf16 if src is bf16");
 }
 
 verdict check_ascend_types(const norm_op &n) {
     for (const role r : {MEAN, VARIANCE})
         if (!is_data_type(n[r].type) || size_of(n[r].type) < size_of(n[SRC].type))
-            return wrong("variance and mean must be f32, bf16 or f16, and as wide as x");
+            return not_possible(n, r, "those of f32, bf16 and f16 are possible that are as wide as x");
     for (const role r : {GAMMA, DIFF_GAMMA, DIFF_BETA})
         if (n[r].how != port::use::unused && !is_data_type(n[r].type))
-            return wrong("gamma, pd_gamma and pd_beta must be f32, bf16 or f16");
+            return not_possible(n, r, "f32, bf16 and f16 are possible");
     return ACCEPTED;
 }
 
@@ -169,6 +200,16 @@ void forget_unused(norm_op &n) {
 }
 
 } // namespace
+
+const char *role_name(role r, const norm_op &n) {
+    constexpr const char *NAMES[] = {
+        "src", "the residual",         "diff_dst", "mean",       "variance", "gamma", "beta",
+        "dst", "the sum that is kept", "diff_src", "diff_gamma", "diff_beta"};
+    constexpr const char *ASCEND[] = {"x",    "",    "dy", "mean", "variance", "gamma",
+                                      "beta", "dst", "",   "pd_x", "pd_gamma", "pd_beta"};
+    static_assert(std::size(NAMES) == ROLE_COUNT && std::size(ASCEND) == ROLE_COUNT);
+    return (n.counts_axes_of_gamma ? ASCEND : NAMES)[r];
+}
 
 bool normalizes_last_axis(const norm_op &n, int rank) {
     if (n.begin_norm_axis != -1 && n.begin_norm_axis != rank - 1) return false;

@@ -63,6 +63,9 @@ struct norm_op {
     bool writes(role r) const { return (*this)[r].how == port::use::written; }
 };
 
+// The tensor's name in the operation's description (jitnorm_graph.h).
+const char *role_name(role r, const norm_op &n);
+
 // Whether the operation normalizes the last of 2 to 5 axes, and no other: oneDNN's limits for RMSNorm and for a
 // normalization that is fused with others. `rank` is the number of src's axes, or JITNORM_GRAPH_UNKNOWN_NDIMS.
 bool normalizes_last_axis(const norm_op &n, int rank);

@@ -28,12 +28,22 @@ constexpr unsigned PROFILERS_OF_ENVIRONMENT = ~0U;
 
 constinit std::atomic<unsigned> profilers_set = PROFILERS_OF_ENVIRONMENT;
 constinit std::atomic<choice> dumps = choice::of_environment;
+constinit std::atomic<bool> ignored_flags_are_logged = false, failure_is_logged = false;
 constinit process_wide<std::optional<std::string>> folder_set; // process_lock protects it
 constinit process_wide<std::string> perf_dump_begun;           // the dump's path; process_lock protects it
 
-bool is_wanted(unsigned profiler) {
+void log_ignored_flags_once() {
+    const char *ignored = the_environment().ignored_jit_profile;
+    if (*ignored == '\0' || verbose_level() < VERBOSE_ERRORS || ignored_flags_are_logged.exchange(true)) return;
+    log_line("error",
+             std::string("JITNORM_JIT_PROFILE is ") + ignored + ", of which only the flags 2 and 4 have an effect");
+}
+
+unsigned wanted_profilers() {
     const unsigned flags = profilers_set.load(std::memory_order_relaxed);
-    return ((flags == PROFILERS_OF_ENVIRONMENT ? the_environment().jit_profile : flags) & profiler) != 0;
+    if (flags != PROFILERS_OF_ENVIRONMENT) return flags;
+    log_ignored_flags_once();
+    return the_environment().jit_profile;
 }
 
 bool are_dumps_wanted() {
@@ -49,9 +59,17 @@ std::string dump_folder() {
     return folder.empty() ? "." : folder;
 }
 
+// Where nobody asked for a log, one line is enough until another folder is chosen.
+void log_failure(int error, const std::string &path) {
+    const std::string what = "cannot write " + path + ": " + std::generic_category().message(error);
+    if (verbose_level() >= 1)
+        log_line("error", what);
+    else if (verbose_level() >= VERBOSE_ERRORS && !failure_is_logged.exchange(true))
+        log_line("error", what + "; JITNORM_VERBOSE=1 tells of others");
+}
+
 bool succeeds(int error, const std::string &path) {
-    if (error != 0 && verbose_level() >= 1)
-        log_line("error", "cannot write " + path + ": " + std::generic_category().message(error));
+    if (error != 0) log_failure(error, path);
     return error == 0;
 }
 
@@ -97,12 +115,14 @@ void set_dump_folder(std::string folder) {
     std::optional<std::string> &set = folder_set.get();
     const std::lock_guard lock(process_lock);
     set = std::move(folder);
+    failure_is_logged.store(false, std::memory_order_relaxed);
 }
 
 void register_code(std::span<const uint8_t> code, const char *name) noexcept {
     try {
-        if (is_wanted(JITNORM_JIT_PROFILE_LINUX_PERFMAP)) append_to_perf_map(code, name);
-        if (is_wanted(JITNORM_JIT_PROFILE_LINUX_JITDUMP)) append_to_perf_dump(code, name);
+        const unsigned profilers = wanted_profilers();
+        if ((profilers & JITNORM_JIT_PROFILE_LINUX_PERFMAP) != 0) append_to_perf_map(code, name);
+        if ((profilers & JITNORM_JIT_PROFILE_LINUX_JITDUMP) != 0) append_to_perf_dump(code, name);
         if (are_dumps_wanted()) dump(code, name);
     } catch (const std::bad_alloc &) {
         return; // no profile then

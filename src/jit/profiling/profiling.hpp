@@ -18,7 +18,8 @@ void set_dump(bool wanted);
 void set_dump_folder(std::string folder); // empty: the working folder
 
 // Writes the files that are wanted for this code. A file that cannot be written is an error in the verbose log only,
-// because a missing profile must not break the program.
+// because a missing profile must not break the program: one line at the level of errors, a line for each file at the
+// levels above.
 void register_code(std::span<const uint8_t> code, const char *name) noexcept;
 
 } // namespace jitnorm::impl::jit

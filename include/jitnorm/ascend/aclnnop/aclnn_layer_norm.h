@@ -38,6 +38,21 @@ static inline aclnnStatus aclnnLayerNormWithImplMode(void *workspace, uint64_t w
     return jitnorm_aclnn_layer_norm_with_impl_mode(workspace, workspaceSize, executor, stream);
 }
 
+static inline aclnnStatus aclnnFastLayerNormGetWorkspaceSize(const aclTensor *input, const aclIntArray *normalizedShape,
+                                                             const aclTensor *weightOptional,
+                                                             const aclTensor *biasOptional, double eps, aclTensor *out,
+                                                             aclTensor *meanOutOptional, aclTensor *rstdOutOptional,
+                                                             uint64_t *workspaceSize, aclOpExecutor **executor) {
+    return jitnorm_aclnn_fast_layer_norm_get_workspace_size(input, normalizedShape, weightOptional, biasOptional, eps,
+                                                            out, meanOutOptional, rstdOutOptional, workspaceSize,
+                                                            executor);
+}
+
+static inline aclnnStatus aclnnFastLayerNorm(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                             aclrtStream stream) {
+    return jitnorm_aclnn_fast_layer_norm(workspace, workspaceSize, executor, stream);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -180,6 +180,23 @@
 #define dnnl_graph_op_attr_end jitnorm_graph_op_attr_end
 #define dnnl_graph_op_attr_output_mask jitnorm_graph_op_attr_output_mask
 
+/* What only oneDNN has. The functions of dnnl_graph.h take it and make no use of it. */
+
+typedef void *(*dnnl_graph_host_allocate_f)(size_t size, size_t alignment);
+typedef void (*dnnl_graph_host_deallocate_f)(void *);
+struct dnnl_graph_allocator {
+    char nothing;
+};
+typedef struct dnnl_graph_allocator *dnnl_graph_allocator_t;
+typedef const struct dnnl_graph_allocator *const_dnnl_graph_allocator_t;
+
+/* Which graphs are written to files: this library writes none. */
+typedef enum {
+    dnnl_graph_dump_mode_none = 0x0,
+    dnnl_graph_dump_mode_subgraph = 0x1,
+    dnnl_graph_dump_mode_graph = 0x2
+} dnnl_graph_dump_mode_t;
+
 #define DNNL_GRAPH_UNKNOWN_NDIMS JITNORM_GRAPH_UNKNOWN_NDIMS
 #define DNNL_GRAPH_UNKNOWN_DIM JITNORM_GRAPH_UNKNOWN_DIM
 

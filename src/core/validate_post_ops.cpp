@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validate_post_ops.hpp"
+
+#include <cstdio>
+
+#include "../system/last_error.hpp"
+#include "names.hpp"
+#include "reasons.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
+
+bool is_int8(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
+
+const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
+
+verdict check_entry(const sum_post_op &op, const problem &p) {
+    const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
+    if (size_of(type) != size_of(p.dst.data_type))
+        return invalid(explain("the type of a sum is %s, whose size is not that of dst's, %s", text_of(type),
+                               text_of(p.dst.data_type)));
+    if (is_f8(type)) return unsupported(explain("a sum reads no %s", text_of(type)));
+    if (op.zero_point != 0 && !is_int8(type))
+        return invalid(explain("a sum of %s has the zero point %d, which s8 and u8 alone may have", text_of(type),
+                               int(op.zero_point)));
+    return {};
+}
+
+verdict check_entry(const eltwise_post_op &op, const problem &) {
+    if (op.alg < jitnorm_eltwise_relu || op.alg > jitnorm_eltwise_hardswish)
+        return invalid(explain("the algorithm is %d, which is no eltwise one", int(op.alg)));
+    return {};
+}
+
+// The dimensions of src1 with those of dst in place of 1.
+bool broadcasts_to(const memory_desc &src1, const memory_desc &dst, memory_desc &stretched) {
+    stretched = src1;
+    for (int d = 0; d < src1.ndims && src1.ndims == dst.ndims; ++d)
+        if (src1.dims[d] == 1) stretched.dims[d] = dst.dims[d];
+    return same_dims(stretched, dst);
+}
+
+verdict check_entry(const binary_post_op &op, const problem &p) {
+    if (op.alg < jitnorm_binary_add || op.alg > jitnorm_binary_ne)
+        return invalid(explain("the algorithm is %d, which is no binary one", int(op.alg)));
+    if (size_of(op.src1.data_type) == 0)
+        return invalid(explain("src1 has the data type %d, which is none", int(op.src1.data_type)));
+    if (is_f8(op.src1.data_type)) return unsupported(explain("src1 cannot be %s", text_of(op.src1.data_type)));
+    if (op.src1.format_kind != jitnorm_blocked) return invalid("src1 has an undecided layout");
+    memory_desc stretched;
+    return broadcasts_to(op.src1, p.dst, stretched)
+               ? verdict{}
+               : invalid(explain_dims("src1, broadcast,", stretched, "dst", p.dst));
+}
+
+} // namespace
+
+verdict check_post_ops(const problem &p) {
+    const auto &entries = p.attr.post_ops.entries;
+    if (entries.size() > size_t(MAX_POST_OPS))
+        return invalid(explain("there are %zu post-ops, up to %d are possible", entries.size(), MAX_POST_OPS));
+    for (size_t i = 0; i < entries.size(); ++i) {
+        const verdict v = std::visit([&](const auto &op) { return check_entry(op, p); }, entries[i]);
+        if (!v.failed()) continue;
+        char name[32];
+        std::snprintf(name, sizeof name, "post-op %zu", i);
+        return {v.status, explain_part(name, v.reason)};
+    }
+    return {};
+}
+
+} // namespace jitnorm::impl::layer_norm

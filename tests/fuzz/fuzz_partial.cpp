@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of scale and shift from ranges of rows: whatever the problem and wherever rows are cut, merging and running
+// sums give the bits of backward on all rows, which is judged by the formulas.
+#include "hostile_sizes.hpp"
+#include "judge.hpp"
+#include "run_one.hpp"
+#include "streams.hpp"
+#include "tally.hpp"
+#include "tensor_regions.hpp"
+
+namespace jitnorm::fuzz {
+
+namespace {
+
+struct partial_choice {
+    int64_t rows = 0, columns = 0, stride = 0;
+    jitnorm_data_type_t type = jitnorm_f32, affine_type = jitnorm_f32;
+    float epsilon = 1e-5F;
+    unsigned flags = 0;
+    std::vector<int64_t> ranges; // numbers of rows
+
+    bool wants_scale() const { return (flags & jitnorm_use_scale) != 0; }
+    bool wants_shift() const { return (flags & jitnorm_use_shift) != 0; }
+};
+
+partial_choice choose_partial(byte_stream &choices) {
+    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+    constexpr unsigned FLAGS[] = {jitnorm_use_global_stats, jitnorm_rms_norm};
+    constexpr int64_t ROWS[] = {1, 3, 4, 31, 64, 65, 300, 513, 1100};
+    partial_choice what;
+    what.rows = choices.coin() ? choices.pick(ROWS) : int64_t(choices.below(150));
+    what.columns = 1 + int64_t(choices.below(size_t(MOST_ELEMENTS / (what.rows + 1)))) % 600;
+    what.stride = what.columns + (choices.one_in(3) ? int64_t(choices.below(9)) : 0);
+    what.type = choices.pick(TYPES);
+    what.affine_type = choices.pick(TYPES);
+    if (what.type != jitnorm_f64 && what.affine_type == jitnorm_f64) what.affine_type = jitnorm_f32;
+    if (choices.coin()) what.epsilon = 0.5F;
+    what.flags = choices.one_in(4) ? unsigned(jitnorm_use_shift) : unsigned(jitnorm_use_scale);
+    if (choices.coin()) what.flags |= jitnorm_use_scale | jitnorm_use_shift;
+    for (const unsigned flag : FLAGS)
+        if (choices.one_in(4)) what.flags |= flag;
+    int64_t block = 0, left = what.rows;
+    require(jitnorm_layer_normalization_row_block(&block, what.rows, what.columns) == jitnorm_success,
+            "a row block has a length");
+    while (left > 0) {
+        const int64_t blocks = int64_t(choices.below(4));
+        what.ranges.push_back(choices.one_in(8) ? left : std::min(left, blocks * block));
+        if (what.ranges.size() > 40) what.ranges.back() = left;
+        left -= what.ranges.back();
+    }
+    return what;
+}
+
+enum slot : size_t { SRC, DIFF_DST, MEAN, VARIANCE, SCALE, DIFF_SRC, PART_DIFF_SRC, DIFF_SCALE, DIFF_SHIFT, SLOTS };
+constexpr int ARGUMENTS[] = {JITNORM_ARG_SRC,      JITNORM_ARG_DIFF_DST,   JITNORM_ARG_MEAN,
+                             JITNORM_ARG_VARIANCE, JITNORM_ARG_SCALE,      JITNORM_ARG_DIFF_SRC,
+                             JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT};
+
+class partial_problem {
+public:
+    partial_problem(byte_stream &choices, const partial_choice &what) : what_(what) {
+        const bool in_place = choices.one_in(4);
+        for (size_t s = 0; s < SLOTS; ++s) {
+            const layout where = where_is(slot(s), what.rows);
+            const int64_t end = where.elements() == 0 ? 0 : where.offset_of(where.elements() - 1) + 1;
+            regions_.add(size_t(end) * jitnorm_data_type_size(where.type), where.type, s <= SCALE, s > SCALE);
+        }
+        regions_.make_positive(VARIANCE);
+        if (in_place) regions_.share(DIFF_DST, PART_DIFF_SRC, 0, true);
+        regions_.allocate(choices);
+        in_parts_ = choices.coin();
+    }
+
+    void compare() {
+        run_whole();
+        const std::vector<numbers> whole = {values(DIFF_SRC), values(DIFF_SCALE), values(DIFF_SHIFT)};
+        std::vector<std::vector<double>> sums[2];
+        run_ranges(sums);
+        require_same("diff_src", whole[0], values(PART_DIFF_SRC));
+        if (what_.wants_scale()) require_merged(DIFF_SCALE, whole[1], sums[0]);
+        if (what_.wants_shift()) require_merged(DIFF_SHIFT, whole[2], sums[1]);
+        regions_.restore();
+        judge(whole);
+    }
+
+private:
+    // Of the tensor, or of the part of it that belongs to some rows.
+    layout where_is(slot s, int64_t rows) const {
+        using sizes = std::vector<int64_t>;
+        const auto row_major = [](jitnorm_data_type_t type, const sizes &dims, const sizes &strides) {
+            return layout{type, dims, dims, strides, {}, 0};
+        };
+        switch (s) {
+        case MEAN:
+        case VARIANCE:
+            return row_major(jitnorm_f32, {rows}, {1});
+        case SCALE:
+            return row_major(jitnorm_f32, {what_.columns}, {1});
+        case DIFF_SCALE:
+        case DIFF_SHIFT:
+            return row_major(what_.affine_type, {what_.columns}, {1});
+        default:
+            return row_major(what_.type, {rows, what_.columns}, {what_.stride, 1});
+        }
+    }
+    numbers values(slot s) const { return read(where_is(s, what_.rows), regions_.data(s)); }
+
+    tests::owned_md data_md(int64_t rows) const {
+        const layout where = where_is(SRC, rows);
+        return tests::make_md(where.dims, where.type, where.strides);
+    }
+
+    // Executes, with the tensors' parts from row `first`. `gradients`: where the gradients go, in place of tensors.
+    void execute(const_jitnorm_primitive_desc_t pd, int64_t first, int64_t rows, slot diff_src,
+                 const std::vector<void *> &gradients) {
+        const tests::owned_primitive primitive = tests::make_primitive(pd);
+        std::vector<tests::owned_memory> memories;
+        std::vector<jitnorm_exec_arg_t> list;
+        for (const slot s : {SRC, DIFF_DST, MEAN, VARIANCE, SCALE, diff_src, DIFF_SCALE, DIFF_SHIFT}) {
+            const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, ARGUMENTS[s]);
+            const layout where = where_is(s, rows);
+            const bool is_gradient = s >= DIFF_SCALE, is_of_rows = !is_gradient && s != SCALE;
+            const size_t skipped =
+                is_of_rows ? size_t(first * where.strides[0]) * jitnorm_data_type_size(where.type) : 0;
+            void *data = is_gradient ? gradients[s - DIFF_SCALE] : regions_.data(s) + skipped;
+            if (tests::ndims_of(md) == 0) continue; // it has no such argument
+            memories.push_back(tests::make_memory(md, data));
+            list.push_back({ARGUMENTS[s], memories.back().get()});
+        }
+        require(jitnorm_primitive_execute(primitive.get(), stream(in_parts_), int(list.size()), list.data()) ==
+                    jitnorm_success,
+                "a primitive can be executed", jitnorm_get_last_error());
+        in_parts_ = !in_parts_;
+    }
+
+    void run_whole() {
+        const tests::owned_md data = data_md(what_.rows);
+        tests::owned_pd pd;
+        require(jitnorm_layer_normalization_backward_primitive_desc_create_v2(
+                    &pd, tests::cpu(), jitnorm_backward, data.get(), data.get(), data.get(), nullptr, what_.affine_type,
+                    jitnorm_f32, what_.epsilon, what_.flags, nullptr, nullptr) == jitnorm_success,
+                "backward on all rows can be described", jitnorm_get_last_error());
+        execute(pd.get(), 0, what_.rows, DIFF_SRC, {regions_.data(DIFF_SCALE), regions_.data(DIFF_SHIFT)});
+    }
+
+    void run_ranges(std::vector<std::vector<double>> (&sums)[2]) {
+        int64_t first = 0;
+        for (const int64_t rows : what_.ranges) {
+            const tests::owned_md data = data_md(rows);
+            tests::owned_pd pd;
+            require(jitnorm_layer_normalization_partial_backward_primitive_desc_create(
+                        &pd, tests::cpu(), data.get(), data.get(), data.get(), nullptr, jitnorm_f32, what_.epsilon,
+                        what_.flags, first, what_.rows, nullptr) == jitnorm_success,
+                    "backward on some rows can be described", jitnorm_get_last_error());
+            const auto *md =
+                jitnorm_primitive_desc_query_md(pd.get(), jitnorm_query_exec_arg_md,
+                                                what_.wants_scale() ? JITNORM_ARG_DIFF_SCALE : JITNORM_ARG_DIFF_SHIFT);
+            const size_t bytes = jitnorm_memory_desc_get_size(md);
+            const tests::guarded_buffer scale(bytes, tests::guard_side::after), shift(bytes, tests::guard_side::after);
+            execute(pd.get(), first, rows, PART_DIFF_SRC, {scale.as<void>(), shift.as<void>()});
+            require(scale.slack_untouched() && shift.slack_untouched(), "nothing is written around the sums");
+            const auto *const s = scale.as<double>(), *const t = shift.as<double>();
+            sums[0].emplace_back(s, s + bytes / sizeof(double));
+            sums[1].emplace_back(t, t + bytes / sizeof(double));
+            first += rows;
+        }
+    }
+
+    static void require_same(const char *what, const numbers &a, const numbers &b) {
+        for (size_t i = 0; i < a.size(); ++i)
+            require(a[i] == b[i] || (a[i] != a[i] && b[i] != b[i]), "ranges of rows give the bits of all rows", what);
+    }
+
+    void require_merged(slot s, const numbers &whole, const std::vector<std::vector<double>> &sums) const {
+        std::vector<const double *> pointers;
+        for (const auto &each : sums) pointers.push_back(each.data());
+        std::vector<double> merged(size_t(what_.columns)), running(size_t(2 * what_.columns));
+        require(jitnorm_layer_normalization_merge_gradients(merged.data(), what_.affine_type, what_.rows, what_.columns,
+                                                            int(sums.size()), what_.ranges.data(),
+                                                            pointers.data()) == jitnorm_success,
+                "sums can be merged", jitnorm_get_last_error());
+        require_same("merged", whole, read(where_is(s, what_.rows), merged.data()));
+        int64_t first = 0;
+        for (size_t i = 0; i < sums.size(); first += what_.ranges[i++])
+            require(jitnorm_layer_normalization_add_partial_gradients(running.data(), what_.rows, what_.columns, first,
+                                                                      what_.ranges[i],
+                                                                      sums[i].data()) == jitnorm_success,
+                    "sums can be added up", jitnorm_get_last_error());
+        running.resize(size_t(what_.columns));
+        // Doubles become narrower types through f32.
+        const jitnorm_data_type_t first_to = what_.affine_type == jitnorm_f64 ? jitnorm_f64 : jitnorm_f32;
+        require_same("running", whole, rounded(rounded(running, first_to), what_.affine_type));
+    }
+
+    void judge(const std::vector<numbers> &whole) const {
+        normalization n;
+        n.rows = size_t(what_.rows);
+        n.columns = size_t(what_.columns);
+        n.in_double = what_.type == jitnorm_f64;
+        n.is_rms = (what_.flags & jitnorm_rms_norm) != 0;
+        n.has_given_statistics = (what_.flags & jitnorm_use_global_stats) != 0;
+        n.epsilon = what_.epsilon;
+        n.src = values(SRC);
+        if (what_.wants_scale()) n.scale = values(SCALE);
+        n.mean = values(MEAN);
+        n.variance = values(VARIANCE);
+        n.diff_dst = values(DIFF_DST);
+        const std::optional<answers> exact = n.rows == 0 ? std::nullopt : solve(n);
+        if (!exact) return;
+        require_near("diff_src", exact->diff_src, what_.type, whole[0], n.unit());
+        if (what_.wants_scale()) require_near("diff_scale", exact->diff_scale, what_.affine_type, whole[1], n.unit());
+        if (what_.wants_shift()) require_near("diff_shift", exact->diff_shift, what_.affine_type, whole[2], n.unit());
+        count("judged partial gradients");
+    }
+
+    const partial_choice &what_;
+    tensor_regions regions_; // a tensor for each slot
+    bool in_parts_ = false;
+};
+
+} // namespace
+
+int run_one(const uint8_t *data, size_t size) {
+    byte_stream choices(data, size);
+    const partial_choice what = choose_partial(choices);
+    partial_problem(choices, what).compare();
+    return 0;
+}
+
+} // namespace jitnorm::fuzz

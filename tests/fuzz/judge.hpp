@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// judge: what a normalization must give by the formulas of docs/arithmetic.md, in long double, and whether it does. The
+// formulas are benchdnn-lite's oracle, which shares no code with src/. Tensors are dense here, in row-major order.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "correctness/attribute_oracle.hpp"
+#include "problem/layout.hpp"
+
+namespace jitnorm::fuzz {
+
+using benchdnn_lite::layout;
+using numbers = std::vector<double>;
+using expectations = std::vector<benchdnn_lite::expectation>;
+
+// The elements at `base` and behind.
+numbers read(const layout &where, const void *base);
+// A tensor whose dimensions are the last ones of `to`, or 1 in their place, with a value for each element of `to`.
+numbers broadcast(const numbers &values, std::vector<int64_t> own, const std::vector<int64_t> &to);
+
+// A problem. What it does not have is empty.
+struct normalization {
+    size_t rows = 0, columns = 0;
+    bool in_double = false, is_rms = false, has_given_statistics = false;
+    double epsilon = 0;
+    numbers src;
+    numbers scale, shift;   // one number for each column
+    numbers mean, variance; // one for each row; in backward, or given
+    numbers diff_dst, diff_sum;
+
+    double unit() const { return in_double ? benchdnn_lite::F64_ERROR : benchdnn_lite::F32_ERROR; }
+};
+
+// What is normalized where a residual, and a bias for each element, are added, which has the bits of these sums.
+numbers sum_of(const numbers &src, const numbers &residual, const numbers &bias, bool in_double);
+numbers rounded(numbers values, jitnorm_data_type_t type);
+expectations exactly(const numbers &values); // but for the rounding to a tensor's type
+// As an inverse deviation that was given says it, without epsilon.
+numbers variances_of(numbers inverse_deviations);
+
+struct answers {
+    expectations mean, variance, inverse_deviation, dst;
+    expectations diff_src, diff_scale, diff_shift;
+};
+
+// Nothing where the exact results would tell too little: numbers of extreme size, rows that are as good as constant.
+std::optional<answers> solve(const normalization &n);
+
+// One step after the normalization; `operand` has the second operands, or what a sum finds in dst.
+void apply(expectations &values, const benchdnn_lite::post_op &step, const numbers &operand, double unit);
+void multiply(expectations &values, double factor, double unit);
+// Judges the scales that the library has found, each for `width` values, and divides the values by them.
+void require_scales(const char *what, expectations &values, size_t width, jitnorm_data_type_t to, const numbers &found);
+
+// A broken promise, unless each number that was stored in the type is near what is expected.
+void require_near(const char *what, const expectations &expected, jitnorm_data_type_t type, const numbers &got,
+                  double unit);
+
+bool are_ordinary(const numbers &values); // zeros, and numbers of which squares and sums are far from overflow
+
+} // namespace jitnorm::fuzz

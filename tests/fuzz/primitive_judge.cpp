@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitive_judge.hpp"
+
+#include <algorithm>
+
+#include "tally.hpp"
+
+namespace jitnorm::fuzz {
+
+namespace {
+
+using benchdnn_lite::post_op;
+
+class judged_primitive {
+public:
+    judged_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
+                     const std::map<int, dense_tensor> &inputs, const std::map<int, dense_tensor> &outputs)
+        : what_(what), inputs_(inputs), outputs_(outputs), dims_(inputs.at(JITNORM_ARG_SRC).where.dims) {
+        require(jitnorm_primitive_desc_get_attr(pd, &attr_) == jitnorm_success &&
+                    jitnorm_primitive_attr_get_post_ops(attr_, &post_ops_) == jitnorm_success,
+                "a primitive descriptor has attributes");
+        describe();
+    }
+
+    void judge() {
+        if (has(JITNORM_ARG_DST_1)) near("sum", JITNORM_ARG_DST_1, exactly(sum_));
+        std::optional<answers> exact = are_ordinary(operands()) ? solve(n_) : std::nullopt;
+        if (!exact) return;
+        if (!n_.is_rms) near("mean", JITNORM_ARG_MEAN, exact->mean);
+        near("variance", JITNORM_ARG_VARIANCE, exact->variance);
+        near("diff_src", JITNORM_ARG_DIFF_SRC, exact->diff_src);
+        near("diff_scale", JITNORM_ARG_DIFF_SCALE, exact->diff_scale);
+        near("diff_shift", JITNORM_ARG_DIFF_SHIFT, exact->diff_shift);
+        if (what_.is_forward()) judge_dst(std::move(exact->dst));
+        count(what_.is_forward() ? "judged forward" : "judged backward");
+        if (has(JITNORM_ARG_DST_2)) count("judged second outputs");
+        if (inputs_.contains(JITNORM_ARG_SRC_1) || !n_.diff_sum.empty()) count("judged residuals");
+    }
+
+private:
+    bool flag(unsigned one) const { return (what_.flags & one) != 0; }
+    bool has(int index) const { return outputs_.contains(index); }
+    numbers input(int index) const { return inputs_.contains(index) ? inputs_.at(index).values : numbers{}; }
+
+    void near(const char *name, int index, const expectations &expected) const {
+        if (!has(index)) return;
+        const dense_tensor &got = outputs_.at(index);
+        require_near(name, expected, got.where.type, got.values, n_.unit());
+    }
+
+    // All tensors of rows say whether doubles are computed.
+    bool is_in_double() const {
+        constexpr int ROWS[] = {JITNORM_ARG_SRC,   JITNORM_ARG_SRC_1,    JITNORM_ARG_DST,        JITNORM_ARG_DST_1,
+                                JITNORM_ARG_DST_2, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_DST_1, JITNORM_ARG_DIFF_SRC};
+        const auto is_double = [](const std::map<int, dense_tensor> &all, int index) {
+            return all.contains(index) && all.at(index).where.type == jitnorm_f64;
+        };
+        return std::any_of(std::begin(ROWS), std::end(ROWS),
+                           [&](int index) { return is_double(inputs_, index) || is_double(outputs_, index); });
+    }
+
+    void describe() {
+        n_.columns = size_t(dims_.back());
+        n_.src = input(JITNORM_ARG_SRC);
+        n_.rows = n_.src.size() / n_.columns;
+        n_.in_double = is_in_double();
+        n_.is_rms = flag(jitnorm_rms_norm);
+        n_.has_given_statistics = flag(jitnorm_use_global_stats);
+        n_.epsilon = what_.epsilon;
+        n_.scale = input(JITNORM_ARG_SCALE);
+        if (flag(jitnorm_scale_plus_one))
+            for (double &scale : n_.scale) scale += 1;
+        n_.shift = input(JITNORM_ARG_SHIFT);
+        n_.mean = input(JITNORM_ARG_MEAN);
+        n_.variance = input(JITNORM_ARG_VARIANCE);
+        n_.diff_dst = input(JITNORM_ARG_DIFF_DST);
+        n_.diff_sum = input(JITNORM_ARG_DIFF_DST_1);
+        if (what_.is_forward() && inputs_.contains(JITNORM_ARG_SRC_1)) add_residual();
+    }
+
+    void add_residual() {
+        unsigned flags = 0;
+        require(jitnorm_primitive_attr_get_residual(attr_, nullptr, nullptr, nullptr, &flags) == jitnorm_success,
+                "attributes tell their residual");
+        const numbers bias = input(JITNORM_ARG_BIAS);
+        sum_ = sum_of(n_.src, input(JITNORM_ARG_SRC_1), bias.empty() ? bias : broadcast(bias, {dims_.back()}, dims_),
+                      n_.in_double);
+        n_.src = sum_;
+        if ((flags & jitnorm_residual_normalize_rounded) != 0)
+            n_.src = rounded(rounded(sum_, n_.in_double && type_of_sum() != jitnorm_f64 ? jitnorm_f32 : jitnorm_f64),
+                             type_of_sum());
+    }
+    jitnorm_data_type_t type_of_sum() const { return outputs_.at(JITNORM_ARG_DST_1).where.type; }
+
+    // What else comes in behind the normalization.
+    numbers operands() const {
+        numbers all;
+        for (const auto &[index, tensor] : inputs_)
+            if (index >= JITNORM_ARG_ATTR_SCALES || index == JITNORM_ARG_DST)
+                all.insert(all.end(), tensor.values.begin(), tensor.values.end());
+        for (int i = 0; i < jitnorm_post_ops_len(post_ops_); ++i) {
+            jitnorm_alg_kind_t algorithm = {};
+            float alpha = 0, beta = 0;
+            if (jitnorm_post_ops_get_params_eltwise(post_ops_, i, &algorithm, &alpha, &beta) == jitnorm_success)
+                all.insert(all.end(), {alpha, beta});
+        }
+        return all;
+    }
+
+    void judge_dst(expectations dst) {
+        if (inputs_.contains(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC))
+            multiply(dst, input(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC)[0], n_.unit());
+        near("dst_2", JITNORM_ARG_DST_2, dst);
+        for (int i = 0; i < jitnorm_post_ops_len(post_ops_); ++i) apply_post_op(dst, i);
+        const int scales = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
+        if (inputs_.contains(scales)) multiply(dst, 1 / input(scales)[0], n_.unit());
+        if (has(scales)) {
+            const dense_tensor &found = outputs_.at(scales);
+            require_scales("scales", dst, n_.columns / size_t(found.where.dims.back()), type_of_dst(), found.values);
+            count("judged found scales");
+        }
+        near("dst", JITNORM_ARG_DST, dst);
+    }
+    jitnorm_data_type_t type_of_dst() const { return outputs_.at(JITNORM_ARG_DST).where.type; }
+
+    void apply_post_op(expectations &dst, int index) const {
+        jitnorm_alg_kind_t algorithm = {};
+        float alpha = 0, beta = 0;
+        int32_t zero_point = 0;
+        jitnorm_data_type_t type = {};
+        const int source = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1;
+        if (jitnorm_post_ops_get_params_eltwise(post_ops_, index, &algorithm, &alpha, &beta) == jitnorm_success) {
+            apply(dst, benchdnn_lite::eltwise_post_op{algorithm, alpha, beta}, {}, n_.unit());
+        } else if (jitnorm_post_ops_get_params_sum(post_ops_, index, &alpha, &zero_point, &type) == jitnorm_success) {
+            const dense_tensor &old = inputs_.at(JITNORM_ARG_DST);
+            layout where = old.where;
+            if (type != jitnorm_data_type_undef) where.type = type;
+            apply(dst, benchdnn_lite::sum_post_op{alpha, zero_point, type}, read(where, old.data), n_.unit());
+        } else {
+            const_jitnorm_memory_desc_t md = nullptr;
+            jitnorm_post_ops_get_params_binary(post_ops_, index, &algorithm, &md);
+            const dense_tensor &other = inputs_.at(source);
+            apply(dst, benchdnn_lite::binary_post_op{algorithm, other.where.type, 0, {}, {}},
+                  broadcast(other.values, other.where.dims, dims_), n_.unit());
+        }
+    }
+
+    const primitive_choice &what_;
+    const std::map<int, dense_tensor> &inputs_, &outputs_;
+    const std::vector<int64_t> dims_;
+    const_jitnorm_primitive_attr_t attr_ = nullptr;
+    const_jitnorm_post_ops_t post_ops_ = nullptr;
+    normalization n_;
+    numbers sum_;
+};
+
+} // namespace
+
+void judge_primitive(const primitive_choice &what, const_jitnorm_primitive_desc_t pd,
+                     const std::map<int, dense_tensor> &inputs, const std::map<int, dense_tensor> &outputs) {
+    if (!inputs.at(JITNORM_ARG_SRC).values.empty()) judged_primitive(what, pd, inputs, outputs).judge();
+}
+
+} // namespace jitnorm::fuzz

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reasons name the tensor or operation that is wrong, what it is and what was expected.
+#include <string>
+
+#include "compiled_op.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+TEST(reasons, of_operations) {
+    const auto reason_of = [](const op_request &request) {
+        EXPECT_EQ(request.add(), jitnorm_invalid_graph_op);
+        return std::string(jitnorm_get_last_error());
+    };
+    op_request request = layer_norm();
+    request.outputs.resize(1);
+    EXPECT_EQ(reason_of(request), "LayerNorm with keep_stats has 3 outputs, not 1");
+    request = layer_norm();
+    request.bools = {{jitnorm_graph_op_attr_keep_stats, 0}};
+    EXPECT_EQ(reason_of(request), "LayerNorm without keep_stats has 1 output, not 3");
+    request = layer_norm_backward();
+    request.outputs.clear();
+    EXPECT_EQ(reason_of(request), "LayerNormBackward has 1 to 3 outputs, not 0");
+    request = layer_norm_backward();
+    request.inputs[1].data_type = jitnorm_bf16;
+    EXPECT_EQ(reason_of(request), "src is f32 and diff_dst is bf16, they must be of one type");
+    request = layer_norm_backward();
+    request.inputs[3].data_type = jitnorm_f16;
+    EXPECT_EQ(reason_of(request), "variance is f16, f32 is possible, and bf16 if src is bf16");
+    request = layer_norm_grad();
+    request.inputs[4].data_type = jitnorm_s8;
+    EXPECT_EQ(reason_of(request), "gamma is s8, f32, bf16 and f16 are possible");
+    request = layer_norm();
+    request.mask = {1, 1, 1};
+    EXPECT_EQ(reason_of(request), "LayerNorm has no attribute 0x10000");
+    request = layer_norm_grad();
+    request.mask = {1, 2, 1};
+    EXPECT_EQ(reason_of(request), "output_mask[1] is 2, 0 or 1 is expected");
+}
+
+TEST(reasons, of_compilation) {
+    const op_request request = layer_norm();
+    const auto reason_of = [&](size_t input, const lt &changed) {
+        std::vector<lt> inputs = request.inputs;
+        inputs[input] = changed;
+        EXPECT_NE(compile(request, inputs, request.outputs), jitnorm_success);
+        return std::string(jitnorm_get_last_error());
+    };
+    EXPECT_EQ(reason_of(1, make_lt(GAMMA_ID, {5})), "dimension 0 of gamma is 5, of src's normalized axes 4 (5 and 4)");
+    EXPECT_EQ(reason_of(2, make_lt(BETA_ID, {1, 4})), "beta has 2 dimensions (1x4), src's normalized axes has 1 (4)");
+    EXPECT_EQ(reason_of(0, make_lt(SRC_ID, {2, 5, 4})),
+              "dimension 1 of mean is 3, of src without its normalized axes 5 (2x3 and 2x5)");
+    EXPECT_EQ(reason_of(1, make_lt(GAMMA_ID, {4}, jitnorm_bf16)), "gamma is bf16, the operation was made with f32");
+    EXPECT_EQ(reason_of(0, make_strided_lt(SRC_ID, {2, 3, 4}, {12, 3, 1})),
+              "src: strides[1] is 3 and lets elements overlap: the dimensions of smaller strides span 4");
+    EXPECT_EQ(reason_of(0, make_strided_lt(SRC_ID, {2, 3, 4}, {12, -4, 1})),
+              "src: strides[1] is -4, which is negative");
+    EXPECT_EQ(reason_of(0, make_strided_lt(SRC_ID, {2, 3, 4}, {INT64_MAX / 2, 4, 1})),
+              "src: the tensor is too large to be addressed");
+}
+
+TEST(reasons, of_graphs) {
+    owned_graph graph;
+    ASSERT_OK(jitnorm_graph_graph_create(&graph, jitnorm_cpu));
+    op_request one = layer_norm(), other = layer_norm();
+    one.id = 5;
+    other.id = 6;
+    ASSERT_OK(jitnorm_graph_add_op(graph, one.make()));
+    EXPECT_EQ(jitnorm_graph_add_op(graph, one.make()), jitnorm_invalid_graph_op);
+    EXPECT_STREQ(jitnorm_get_last_error(), "the graph has an operation 5 already");
+    ASSERT_OK(jitnorm_graph_add_op(graph, other.make()));
+    EXPECT_EQ(jitnorm_graph_graph_finalize(graph), jitnorm_invalid_graph);
+    EXPECT_STREQ(jitnorm_get_last_error(), "operations 5 and 6 write tensor 13");
+    size_t number = 0;
+    const owned_partition partition = one.partition();
+    EXPECT_EQ(jitnorm_graph_partition_get_ops(partition, 2, &number), jitnorm_invalid_arguments);
+    EXPECT_STREQ(jitnorm_get_last_error(), "num is 2, there are 1");
+}
+
+TEST(reasons, of_executions) {
+    const op_request request = layer_norm();
+    const compiled_op op(request);
+    const bound inputs(op, request.inputs), outputs(op, request.outputs);
+    const auto reason_with = [&](const lt &gamma, void *data) {
+        owned_tensor tensor;
+        EXPECT_OK(jitnorm_graph_tensor_create(&tensor, &gamma, cpu(), data));
+        auto ins = inputs.handles;
+        ins[1] = tensor;
+        EXPECT_EQ(execute(op, ins, outputs.handles, make_stream()), jitnorm_invalid_arguments);
+        return std::string(jitnorm_get_last_error());
+    };
+    float four[4] = {};
+    EXPECT_EQ(reason_with(make_lt(GAMMA_ID, {3}), four),
+              "dimension 0 of tensor 11 is 3, of the compiled one 4 (3 and 4)");
+    EXPECT_EQ(reason_with(make_lt(GAMMA_ID, {4}, jitnorm_f16), four), "tensor 11 is f16, f32 was compiled");
+    EXPECT_EQ(reason_with(make_strided_lt(GAMMA_ID, {4}, {2}), four), "tensor 11 has the strides 2, 1 were compiled");
+    EXPECT_EQ(reason_with(make_lt(GAMMA_ID, {4}), outputs.data(1)),
+              "the mean is an output and has the memory of the scale");
+}
+
+} // namespace
+} // namespace jitnorm::tests
