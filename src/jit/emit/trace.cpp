@@ -24,8 +24,9 @@ traced append_step(operation what, uint64_t detail, std::initializer_list<traced
         if (value.where != nullptr) where = value.where;
     if (where == nullptr) throw std::logic_error("a step of constants alone is no step");
     step s{what, -1, -1, -1, detail};
-    int *to[] = {&s.a, &s.b, &s.c};
-    for (size_t i = 0; const traced &value : values) *to[i++] = value.index_in(*where);
+    const traced *value = values.begin();
+    for (int *to : {&s.a, &s.b, &s.c})
+        if (value != values.end()) *to = (value++)->index_in(*where);
     return {where, where->append(s)};
 }
 
