@@ -21,9 +21,8 @@ void add_uses(const request &asked, int step, std::vector<layer_norm::tensor_use
     const layer_norm::problem &p = asked.problem;
     for (size_t i = 0; i < asked.parameters.size(); ++i) {
         const parameter &given = asked.parameters[i];
-        if (!given.has_elements || access_of(p, given.part) == layer_norm::access::none) continue;
-        const bool is_output = access_of(p, given.part) == layer_norm::access::written;
-        uses.push_back({int(i), given.part, is_output, described_by(p, given.part), step});
+        if (!given.has_elements || given.part == NO_SLOT || !p.uses(given.part)) continue;
+        uses.push_back({int(i), given.part, p.writes(given.part), p.descriptor(given.part), step});
     }
 }
 
@@ -76,7 +75,7 @@ outcome op_executor::bind(const ready_operation &what, void *scratchpad, layer_n
         first[i] = p.first_element(addresses_[i]);
         arguments.set(p.part, first[i]);
     }
-    if (what.scratchpad_bytes != 0) arguments.set(layer_norm::SCRATCHPAD, scratchpad);
+    if (what.scratchpad_bytes != 0) arguments.set(SCRATCHPAD, scratchpad);
     return {};
 }
 
@@ -102,8 +101,8 @@ outcome op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &a
     if (workspace == nullptr && workspace_bytes() != 0) return null_pointer("the workspace is null");
     char *const begin = align_up(workspace), *scratchpad = begin + handed_on_bytes();
     if (handed_on_bytes() != 0) {
-        arguments.before.set(layer_norm::SUM, begin);
-        arguments.main.set(layer_norm::SRC, begin);
+        arguments.before.set(SUM, begin);
+        arguments.main.set(SRC, begin);
     }
     first_elements first = {};
     if (what_->before != nullptr)

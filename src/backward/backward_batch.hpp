@@ -25,7 +25,7 @@ struct backward_batch {
 
     void read_statistics(const problem &p, const statistics_rows &from) {
         const auto read = [&](const void *tensor, auto &&take) {
-            layer_norm::read_statistics(tensor, p.statistics.data_type, 0, from.stride, rows, take);
+            layer_norm::read_statistics(tensor, p[VARIANCE].data_type, 0, from.stride, rows, take);
         };
         if (p.is_rms())
             for (dim_t r = 0; r < rows; ++r) mean[r] = 0;

@@ -11,7 +11,7 @@ constexpr size_t X = 0, DY = 1; // the places of src and diff_dst in a panel; di
 
 template <typename T>
 backward_batches<T>::backward_batches(const problem &p, std::shared_ptr<const backward_kernels<T>> kernels)
-    : kernels_(std::move(kernels)), diff_src_(size_t(row_tensors_of(p).count - 1)), adds_(p.reads_diff_sum()),
+    : kernels_(std::move(kernels)), diff_src_(size_t(row_tensors_of(p).count - 1)), adds_(p.reads(DIFF_SUM)),
       scale_size_(dim_t(size_of(p.scale_shift_type))) {}
 
 template <typename T>

@@ -26,7 +26,7 @@ struct backward_direction {
     static decltype(auto) visit_executor(const problem &p, const plan &how, Body &&body) {
         if (how.rows == row_access::in_place) return body.template operator()<backward_executor<T, rows_in_place>>(p);
         if (how.rows == row_access::interleaved) return body.template operator()<backward_unit_executor<T>>(p);
-        const bool any_order = !p.wants_diff_scale() && !p.wants_diff_shift();
+        const bool any_order = !p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT);
         return body.template operator()<backward_executor<T, rows_in_tiles>>(any_order ? in_order_of_memory(p) : p);
     }
 };

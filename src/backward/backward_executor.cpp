@@ -13,7 +13,7 @@ backward_executor<T, Rows>::backward_executor(const problem &p, const plan &how,
 
 template <typename T, typename Rows>
 jitnorm_status_t backward_executor<T, Rows>::execute(const arguments &args) const {
-    if (!parts_.p.wants_diff_src() && gradients_.count() == 0) return jitnorm_success;
+    if (!parts_.p.writes(DIFF_SRC) && gradients_.count() == 0) return jitnorm_success;
     const walk how = walk_of(args);
     if (how.by_chunks)
         run_by_chunks(args, how);
@@ -28,7 +28,7 @@ template <typename T, typename Rows>
 walk backward_executor<T, Rows>::walk_of(const arguments &args) const {
     const plan &how = parts_.how;
     const bool past_caches =
-        how.non_temporal && lies_past_caches(parts_.p.diff_src, args, DIFF_SRC, {DIFF_DST, DIFF_SUM});
+        how.non_temporal && lies_past_caches(parts_.p[DIFF_SRC], args, DIFF_SRC, {DIFF_DST, DIFF_SUM});
     return how.on(how.takes_one_thread() ? 1 : max_threads(), past_caches);
 }
 
@@ -133,7 +133,7 @@ void backward_executor<T, Rows>::run_by_chunks(const arguments &args, const walk
             mine.set_same_columns_until(work_.rows());
             for (dim_t chunk = chunks.begin; chunk < chunks.end; ++chunk) sum_chunk(args, mine, chunk);
         });
-    if (!parts_.p.wants_diff_src()) return;
+    if (!parts_.p.writes(DIFF_SRC)) return;
     share_out(args, how, work_.chunks(), [&](share &mine, range chunks) {
         mine.set_same_columns_until(work_.rows());
         write_chunks(mine, chunks);

@@ -5,16 +5,16 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-bool wants_weights(const problem &p) { return p.wants_diff_scale() || p.wants_diff_shift(); }
-bool wants_sums(const problem &p) { return p.wants_diff_src() && !p.has(jitnorm_use_global_stats); }
+bool wants_weights(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
+bool wants_sums(const problem &p) { return p.writes(DIFF_SRC) && !p.has(jitnorm_use_global_stats); }
 
 template <typename T>
 std::optional<typename backward_kernels<T>::sums_kernels> make_sums_kernels(const problem &p, jit::isa vectors) {
     if (!wants_sums(p) && !wants_weights(p)) return {};
     const auto kernel = [&](bool prefetching) {
         jit::backward_sums_conf conf = {
-            vectors,     p.src.data_type, p.diff_dst.data_type, p.scale_shift_type,   p.reads_scale(),
-            !p.is_rms(), wants_sums(p),   p.wants_diff_scale(), p.wants_diff_shift(), prefetching};
+            vectors,     p[SRC].data_type, p[DIFF_DST].data_type, p.scale_shift_type,   p.reads(SCALE),
+            !p.is_rms(), wants_sums(p),    p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT), prefetching};
         conf.scale_plus_one = p.adds_one_to_scale();
         return jit::backward_sums_kernel<T>(conf);
     };
@@ -25,12 +25,12 @@ enum stores { ORDINARY, PREFETCHING, NON_TEMPORAL };
 
 jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores how) {
     jit::backward_data_conf conf = {vectors,
-                                    p.src.data_type,
-                                    p.diff_dst.data_type,
-                                    p.diff_src.data_type,
-                                    p.reads_diff_sum() ? p.attr.residual.sum.data_type : jitnorm_data_type_undef,
+                                    p[SRC].data_type,
+                                    p[DIFF_DST].data_type,
+                                    p[DIFF_SRC].data_type,
+                                    p.reads(DIFF_SUM) ? p[DIFF_SUM].data_type : jitnorm_data_type_undef,
                                     p.scale_shift_type,
-                                    p.reads_scale(),
+                                    p.reads(SCALE),
                                     !p.is_rms(),
                                     wants_sums(p),
                                     how != ORDINARY,
@@ -41,7 +41,7 @@ jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores how
 
 template <typename T>
 std::optional<typename backward_kernels<T>::data_kernels> make_data_kernels(const problem &p, jit::isa vectors) {
-    if (!p.wants_diff_src()) return {};
+    if (!p.writes(DIFF_SRC)) return {};
     const auto kernel = [&](stores how) { return jit::backward_data_kernel<T>(data_conf(p, vectors, how)); };
     return typename backward_kernels<T>::data_kernels{kernel(ORDINARY), kernel(PREFETCHING), kernel(NON_TEMPORAL)};
 }

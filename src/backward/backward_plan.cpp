@@ -34,7 +34,7 @@ constexpr dim_t LONG_BATCH_ROWS = 4;
 // whole.
 constexpr dim_t LARGEST_TILE_BYTES = 2 * TILE_BYTES;
 
-bool wants_gradients(const problem &p) { return p.wants_diff_scale() || p.wants_diff_shift(); }
+bool wants_gradients(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
 
 dim_t bytes_of(const problem &p) {
     const row_tensors tensors = row_tensors_of(p);
@@ -53,8 +53,9 @@ dim_t batch_rows_of(dim_t row_bytes, bool leaves_caches, const machine &m) {
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     to.panel_columns = p.row_length();
     const bool leaves_caches = bytes_of(p) >= m.last_level;
-    to.batch_rows = batch_rows_of(p.row_length() * (element_size(p.src) + element_size(p.diff_dst)), leaves_caches, m);
-    to.non_temporal = leaves_caches && p.wants_diff_src() && takes_non_temporal_stores(p, p.diff_src);
+    to.batch_rows =
+        batch_rows_of(p.row_length() * (element_size(p[SRC]) + element_size(p[DIFF_DST])), leaves_caches, m);
+    to.non_temporal = leaves_caches && p.writes(DIFF_SRC) && takes_non_temporal_stores(p, p[DIFF_SRC]);
 }
 
 // ---- tiles
@@ -90,7 +91,7 @@ void plan_tiles(const problem &p, const row_tensors &tensors, dim_t block_rows, 
     to.panel_columns = std::min(p.row_length(), CHUNK);
     to.batch_rows = MAX_BATCH_ROWS;
     const memory_desc &before_last = *tensors.data[size_t(tensors.count - 2)].md;
-    to.shares_tile = p.wants_diff_src() && element_size(p.diff_src) == element_size(before_last);
+    to.shares_tile = p.writes(DIFF_SRC) && element_size(p[DIFF_SRC]) == element_size(before_last);
     for (size_t i = 0; i < size_t(tensors.count); ++i) to.pitch[i] = pitch_of(p, *tensors.data[i].md);
     to.tile_rows = tile_rows_for(pitch_together(tensors, to));
     if (!wants_gradients(p)) return;

@@ -69,7 +69,7 @@ public:
                 sum(b, rows, parts_.work.columns_of(chunk), to, b.chunk_s1, b.chunk_s2);
                 b.add_chunk(rows, s1, b.chunk_s2);
             }
-        if (!parts_.p.wants_diff_src()) return;
+        if (!parts_.p.writes(DIFF_SRC)) return;
         b.find_slopes(rows, 1.0 / double(columns));
         for (dim_t begin = 0; begin < columns; begin += step) write(b, rows, {begin, std::min(begin + step, columns)});
     }

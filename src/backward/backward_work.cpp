@@ -15,7 +15,7 @@ dim_t pitch_for(dim_t columns) {
 
 backward_work::backward_work(const problem &p)
     : rows_(p.rows()), columns_(p.row_length()), cut_(row_blocks_of(p)),
-      gradients_(int(p.wants_diff_scale()) + int(p.wants_diff_shift())), element_(p.compute_size()),
+      gradients_(int(p.writes(DIFF_SCALE)) + int(p.writes(DIFF_SHIFT))), element_(p.compute_size()),
       pitch_(pitch_for(columns_)) {}
 
 dim_t backward_work::own_bytes(const plan &how) const {

@@ -19,7 +19,7 @@ void add_one(const jit::backward_weights_kernel &kernel, const double *start, co
 template <typename T>
 gradient_sums<T>::gradient_sums(const problem &p, const backward_work &work,
                                 std::shared_ptr<const backward_kernels<T>> kernels)
-    : work_(work), scale_(p.wants_diff_scale()), shift_(p.wants_diff_shift()), partial_(p.is_partial()),
+    : work_(work), scale_(p.writes(DIFF_SCALE)), shift_(p.writes(DIFF_SHIFT)), partial_(p.is_partial()),
       type_(p.diff_scale_shift_type), kernels_(std::move(kernels)) {}
 
 template <typename T>

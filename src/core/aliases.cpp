@@ -19,9 +19,7 @@ bool is_pair(slot output, slot input) {
                        [&](const auto &pair) { return pair.output == output && pair.input == input; });
 }
 
-tensor_use use_of(const problem &p, slot s) {
-    return {int(s), s, access_of(p, s) == access::written, described_by(p, s)};
-}
+tensor_use use_of(const problem &p, slot s) { return {int(s), s, p.writes(s), p.descriptor(s)}; }
 
 } // namespace
 
@@ -34,15 +32,14 @@ bool may_share(const tensor_use &a, const tensor_use &b) noexcept {
 }
 
 bool works_in_place(const problem &p, slot output, slot input) {
-    return access_of(p, output) == access::written && access_of(p, input) == access::read &&
-           may_share(use_of(p, output), use_of(p, input));
+    return p.writes(output) && p.reads(input) && may_share(use_of(p, output), use_of(p, input));
 }
 
 std::vector<tensor_use> uses_of(const problem &p) {
     const int slots = FIRST_POST_OP + int(p.attr.post_ops.entries.size());
     std::vector<tensor_use> uses;
     for (int s = 0; s < slots; ++s)
-        if (access_of(p, slot(s)) != access::none && has_elements(p, slot(s))) uses.push_back(use_of(p, slot(s)));
+        if (s != SCRATCHPAD && p.uses(slot(s)) && nelems(p.layout(slot(s))) != 0) uses.push_back(use_of(p, slot(s)));
     return uses;
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "executor.hpp"
-#include "problem_tensors.hpp"
+#include "problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "memory_desc.hpp"
-#include "residual.hpp"
 
 namespace jitnorm::impl {
 
@@ -56,12 +55,12 @@ constexpr bool is_known(jitnorm_fpmath_mode_t mode) {
 
 struct attributes {
     jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
-    bool src_scale = false;   // whether the execution brings one f32 that is the scale of src
-    bool dst_scale = false;   // the same for dst
-    memory_desc found_scales; // the scales of dst that the library finds and writes (found_scales.hpp); empty: none
+    bool src_scale = false; // whether the execution brings one f32 that is the scale of src
+    bool dst_scale = false; // the same for dst
     post_op_list post_ops;
-    residual_addition residual;
-    memory_desc unquantized; // an output: the values of dst before post-ops and scales of dst; empty: no such output
+    jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // of the bias that is added with the residual; undef: none
+    // With a residual: what is normalized is the sum as its tensor holds it, not the sum as computed.
+    bool normalizes_rounded_sum = false;
     bool operator==(const attributes &) const = default;
 };
 

@@ -36,10 +36,10 @@ std::string knob(std::string_view name, const std::string &value) {
 // The texts that describe_one() returns for the tensors, separated by ':'.
 template <typename Describe>
 std::string each_tensor(const problem &p, Describe &&describe_one) {
-    const std::string src(describe_one(p.src));
-    if (p.is_forward()) return src + ":" + std::string(describe_one(p.dst));
-    const std::string diff_src(describe_one(p.diff_src));
-    return src + ":" + std::string(describe_one(p.diff_dst)) + (diff_src == src ? "" : ":" + diff_src);
+    const std::string src(describe_one(p[SRC]));
+    if (p.is_forward()) return src + ":" + std::string(describe_one(p[DST]));
+    const std::string diff_src(describe_one(p[DIFF_SRC]));
+    return src + ":" + std::string(describe_one(p[DIFF_DST])) + (diff_src == src ? "" : ":" + diff_src);
 }
 
 std::string describe_types(const problem &p) {
@@ -63,7 +63,7 @@ std::string describe_flags(const problem &p) {
 std::string describe_scale_shift_types(const problem &p) {
     const std::string given(name_of(p.scale_shift_type));
     const std::string gradient(name_of(p.diff_scale_shift_type));
-    if (p.wants_diff_scale() || p.wants_diff_shift()) {
+    if (p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT)) {
         if (gradient != given) return given + ":" + gradient;
     }
     return p.scale_shift_type == jitnorm_f32 ? "" : given;
@@ -71,21 +71,13 @@ std::string describe_scale_shift_types(const problem &p) {
 
 // The members of a problem that only some front ends set.
 std::string describe_choices(const problem &p) {
-    constexpr struct {
-        output which;
-        const char *name;
-    } OUTPUTS[] = {{output::mean, "mean"},
-                   {output::variance, "variance"},
-                   {output::diff_src, "diff_src"},
-                   {output::diff_scale, "diff_scale"},
-                   {output::diff_shift, "diff_shift"}};
-    std::string left_out;
-    for (const auto &[which, name] : OUTPUTS)
-        if (p.leaves_out(which)) left_out += (left_out.empty() ? "" : "+") + std::string(name);
-    const std::string type(name_of(p.statistics.data_type));
+    std::string omitted;
+    for (const tensor_kind &t : TENSORS)
+        if ((p.omitted & bit_of(t.place)) != 0) omitted += (omitted.empty() ? "" : "+") + std::string(t.name);
+    const std::string type(name_of(p[VARIANCE].data_type));
     return knob("axes", p.normalized_axes == 1 ? "" : std::to_string(p.normalized_axes)) +
-           knob("stat_dt", p.statistics.data_type == jitnorm_f32 ? "" : type) +
-           knob("stat", p.form == statistics_form::inverse_deviation ? "rstd" : "") + knob("left-out", left_out) +
+           knob("stat_dt", p[VARIANCE].data_type == jitnorm_f32 ? "" : type) +
+           knob("stat", p.form == statistics_form::inverse_deviation ? "rstd" : "") + knob("left-out", omitted) +
            knob("scale", p.scale_is_ones ? "ones" : "") +
            knob("rows-from", p.is_partial() ? std::to_string(p.first_row) + "/" + std::to_string(p.all_rows) : "");
 }
@@ -133,24 +125,23 @@ std::string describe_post_ops(const post_op_list &list) {
 }
 
 // Forward: the tensors by the names of their arguments. Backward: only the gradient of the sum, as dst1.
+std::string describe_tensor(const char *name, const memory_desc &md) {
+    return name + std::string(":") + std::string(name_of(md.data_type)) + ":" + layout_name(md);
+}
+
 std::string describe_residual(const problem &p) {
-    const residual_addition &residual = p.attr.residual;
     std::string text;
     const auto add = [&](const std::string &entry) { text += (text.empty() ? "" : "+") + entry; };
-    const auto add_tensor = [&](const char *name, const memory_desc &md) {
-        add(name + std::string(":") + std::string(name_of(md.data_type)) + ":" + layout_name(md));
-    };
-    if (p.adds_residual()) add_tensor("src1", residual.added);
-    if (p.writes_sum() || p.reads_diff_sum()) add_tensor("dst1", residual.sum);
-    if (p.reads_bias()) add("bias:" + std::string(name_of(residual.bias_type)));
-    if (p.adds_residual() && residual.normalizes_rounded) add("rounded");
+    if (p.uses(RESIDUAL)) add(describe_tensor("src1", p[RESIDUAL]));
+    for (const slot sum : {SUM, DIFF_SUM})
+        if (p.uses(sum)) add(describe_tensor("dst1", p[sum]));
+    if (p.uses(BIAS)) add("bias:" + std::string(name_of(p.attr.bias_type)));
+    if (p.uses(RESIDUAL) && p.attr.normalizes_rounded_sum) add("rounded");
     return text;
 }
 
 std::string describe_unquantized(const problem &p) {
-    if (!p.writes_unquantized()) return "";
-    const memory_desc &md = p.attr.unquantized;
-    return "dst2:" + std::string(name_of(md.data_type)) + ":" + layout_name(md);
+    return p.uses(UNQUANTIZED) ? describe_tensor("dst2", p[UNQUANTIZED]) : "";
 }
 
 } // namespace
@@ -158,12 +149,12 @@ std::string describe_unquantized(const problem &p) {
 std::string describe(const problem &p) {
     const bool user_scratchpad = p.attr.scratchpad_mode == jitnorm_scratchpad_mode_user;
     return knob("dir", std::string(name_of(p.prop_kind))) + knob("dt", describe_types(p)) +
-           knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p.statistics)) +
+           knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p[VARIANCE])) +
            knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
            knob("eps", describe_epsilon(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
            knob("attr-residual", describe_residual(p)) + knob("attr-unquantized", describe_unquantized(p)) +
            knob("attr-scales", describe_scales(p)) + knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) +
-           join(p.src.dims, p.src.ndims);
+           join(p[SRC].dims, p[SRC].ndims);
 }
 
 } // namespace jitnorm::impl::layer_norm

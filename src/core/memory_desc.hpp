@@ -66,6 +66,8 @@ namespace jitnorm::impl {
 
 using memory_desc = jitnorm_memory_desc;
 
+inline constexpr memory_desc NO_TENSOR;
+
 size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
 
 // Each of these checks its arguments and sets md. If the rank, a dimension, a stride, the type or the tag is invalid,

@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problem.hpp"
 
+#include <algorithm>
+
 namespace jitnorm::impl::layer_norm {
 
+memory_desc problem::layout(slot s) const {
+    const auto vector = [](dim_t length, jitnorm_data_type_t type) { return make_dense({&length, 1}, type); };
+    if (const memory_desc *operand = post_op_operand(s)) return *operand;
+    if (s == DST_SCALE && finds_scales()) return (*this)[s];
+    switch (TENSORS[size_t(s)].dims) {
+    case extent::columns:
+        return vector(row_length(), s == BIAS ? attr.bias_type : scale_shift_type);
+    case extent::gradient:
+        return vector(row_length(), diff_scale_shift_type);
+    case extent::scale:
+        return vector(1, jitnorm_f32);
+    default:
+        return (*this)[s];
+    }
+}
+
+// An omitted output counts, so that the other outputs have the same bits with and without it.
 bool problem::computes_in_double() const {
-    const auto is_f64 = [](const memory_desc &md) { return md.data_type == jitnorm_f64; };
-    if (is_f64(src) || (is_forward() ? is_f64(dst) : is_f64(diff_dst) || is_f64(diff_src))) return true;
-    return (writes_unquantized() && is_f64(attr.unquantized)) || (adds_residual() && is_f64(attr.residual.added)) ||
-           ((writes_sum() || reads_diff_sum()) && is_f64(attr.residual.sum));
+    return std::ranges::any_of(TENSORS, [&](const tensor_kind &t) {
+        const bool counts = t.dims == extent::rows && (uses(t.place) || (omitted & bit_of(t.place)) != 0);
+        return counts && (*this)[t.place].data_type == jitnorm_f64;
+    });
 }
 
 jitnorm_data_type_t problem::row_type() const {
-    if (!adds_residual()) return src.data_type;
-    if (attr.residual.normalizes_rounded) return attr.residual.sum.data_type;
+    if (!reads(RESIDUAL)) return (*this)[SRC].data_type;
+    if (attr.normalizes_rounded_sum) return (*this)[SUM].data_type;
     return computes_in_double() ? jitnorm_f64 : jitnorm_f32;
 }
 
 bool problem::has_runtime_sizes() const {
-    for (const memory_desc *md :
-         {&src, &dst, &diff_dst, &diff_src, &statistics, &attr.residual.added, &attr.residual.sum, &attr.unquantized})
-        if (has_runtime_dims(*md)) return true;
-    for (const post_op &entry : attr.post_ops.entries) {
-        const auto *binary = std::get_if<binary_post_op>(&entry);
-        if (binary != nullptr && has_runtime_dims(binary->src1)) return true;
-    }
-    return false;
+    bool any = false;
+    for_each_descriptor([&](const memory_desc &md) { any |= has_runtime_dims(md); });
+    return any;
 }
 
 dim_t problem::row_length() const {
+    const memory_desc &src = (*this)[SRC];
     dim_t count = 1;
     for (int d = row_ndims(); d < src.ndims; ++d) {
         if (src.dims[d] == RUNTIME_DIM) return RUNTIME_DIM;
@@ -38,7 +53,7 @@ dim_t problem::row_length() const {
 
 dim_t problem::rows() const {
     dim_t count = 1;
-    for (int d = 0; d < row_ndims(); ++d) count *= src.dims[d];
+    for (int d = 0; d < row_ndims(); ++d) count *= (*this)[SRC].dims[d];
     return count;
 }
 

@@ -3,19 +3,18 @@
 // every implementation takes one. The problem and the data decide every bit of the result; nothing else may.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 
-#include "attributes.hpp"
-#include "memory_desc.hpp"
+#include "tensors.hpp"
 #include "verdict.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 // What the variance tensor holds: the variance (with rms_norm the mean of squares), or 1 / sqrt(variance + epsilon).
 enum class statistics_form { variance, inverse_deviation };
-
-// Outputs that may be left out (problem::left_out), one bit each.
-enum class output : unsigned { mean = 1, variance = 2, diff_src = 4, diff_scale = 8, diff_shift = 16 };
 
 struct problem {
     jitnorm_prop_kind_t prop_kind = jitnorm_prop_kind_undef;
@@ -26,14 +25,17 @@ struct problem {
     // dimensions in row-major order. The other dimensions count rows; there is at least one.
     int normalized_axes = 1;
     statistics_form form = statistics_form::variance;
-    unsigned left_out = 0;      // bits of `output`: what is not written although prop_kind and flags ask for it
+    unsigned omitted = 0; // bits of slots: outputs (OMITTABLE) that are not written although kind and flags ask for it
     bool scale_is_ones = false; // with use_scale: every scale is 1 and no tensor has it; diff_scale may be written
 
-    memory_desc src;        // forward and backward
-    memory_desc dst;        // forward
-    memory_desc diff_dst;   // backward
-    memory_desc diff_src;   // backward
-    memory_desc statistics; // one descriptor for both mean and variance, with the row dimensions of src
+    // The descriptor of a tensor, empty if there is none. MEAN and VARIANCE have one descriptor, with the row
+    // dimensions of src. DST_SCALE has one only if the library finds the scales (found_scales.hpp). To be changed, it
+    // must be one that the problem keeps (has_descriptor()).
+    const memory_desc &operator[](slot s) const {
+        const int index = INDICES[size_t(s)];
+        return index < 0 ? NO_TENSOR : descriptors_[size_t(index)];
+    }
+    memory_desc &operator[](slot s) { return descriptors_[size_t(INDICES[size_t(s)])]; }
 
     jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // scale and shift are dense vectors of C elements
     jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32; // so are their gradients
@@ -57,34 +59,44 @@ struct problem {
         return prop_kind == jitnorm_forward_training && !has(jitnorm_use_global_stats);
     }
     bool is_partial() const { return all_rows >= 0; }
-    bool leaves_out(output o) const { return (left_out & unsigned(o)) != 0; }
 
-    bool finds_scales() const { return attr.found_scales.ndims != 0; }
+    // What an execution does with a tensor.
+    use use_of(slot s) const;
+    bool uses(slot s) const { return use_of(s) != use::absent; }
+    bool reads(slot s) const { return use_of(s) == use::read || use_of(s) == use::updated; }
+    bool writes(slot s) const { return use_of(s) == use::written || use_of(s) == use::updated; }
 
-    // Which tensors an execution reads and writes.
-    bool reads_scale() const { return uses_scale() && !scale_is_ones; }
-    bool reads_mean() const { return statistics_are_inputs() && !is_rms(); }
-    bool writes_mean() const { return statistics_are_outputs() && !is_rms() && !leaves_out(output::mean); }
-    bool writes_variance() const { return statistics_are_outputs() && !leaves_out(output::variance); }
-    bool uses_mean() const { return reads_mean() || writes_mean(); }
-    bool uses_variance() const { return statistics_are_inputs() || writes_variance(); }
-    bool uses_statistics() const { return uses_mean() || uses_variance(); }
-    bool wants_diff_src() const { return !is_forward() && !leaves_out(output::diff_src); }
-    bool wants_diff_scale() const {
-        return prop_kind == jitnorm_backward && uses_scale() && !leaves_out(output::diff_scale);
+    // What a tensor looks like, whether it is used or not; empty for the scratchpad. In a partial problem the gradients
+    // of scale and shift have so many elements for each part of the sums.
+    memory_desc layout(slot s) const;
+
+    // src1 of the binary post-op in this slot; null if there is none.
+    const memory_desc *post_op_operand(slot s) const {
+        const auto index = size_t(s - FIRST_POST_OP);
+        const auto *binary =
+            index < attr.post_ops.entries.size() ? std::get_if<binary_post_op>(&attr.post_ops.entries[index]) : nullptr;
+        return binary != nullptr ? &binary->src1 : nullptr;
     }
-    bool wants_diff_shift() const {
-        return prop_kind == jitnorm_backward && uses_shift() && !leaves_out(output::diff_shift);
+
+    // The descriptor of a tensor, src1 of a binary post-op included; null if it is empty or the problem keeps none.
+    const memory_desc *descriptor(slot s) const {
+        if (s >= FIRST_POST_OP) return post_op_operand(s);
+        const memory_desc &md = (*this)[s];
+        return md.ndims != 0 ? &md : nullptr;
+    }
+    memory_desc *descriptor(slot s) { return const_cast<memory_desc *>(std::as_const(*this).descriptor(s)); }
+
+    // Calls body(descriptor) for each descriptor that is not empty, src1 of post-ops among them.
+    template <typename Body>
+    void for_each_descriptor(Body &&body) const {
+        visit(*this, body);
+    }
+    template <typename Body>
+    void for_each_descriptor(Body &&body) {
+        visit(*this, body);
     }
 
-    // A residual is added to src before the normalization (docs/arithmetic.md, "Residual addition").
-    bool adds_residual() const { return is_forward() && attr.residual.added.ndims != 0; }
-    bool reads_bias() const { return adds_residual() && attr.residual.bias_type != jitnorm_data_type_undef; }
-    bool writes_sum() const { return adds_residual() && attr.residual.sum.ndims != 0; }
-    // Whether there is a second output, the values of dst before the post-ops (docs/arithmetic.md, "Normalization").
-    bool writes_unquantized() const { return attr.unquantized.ndims != 0; }
-    // Whether backward adds the gradient of the sum to diff_src.
-    bool reads_diff_sum() const { return wants_diff_src() && attr.residual.sum.ndims != 0; }
+    bool finds_scales() const { return (*this)[DST_SCALE].ndims != 0; }
 
     // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
     bool computes_in_double() const;
@@ -97,13 +109,87 @@ struct problem {
     // sizes (arguments::sizes), and rows() and has_elements() of this one mean nothing.
     bool has_runtime_sizes() const;
 
-    int row_ndims() const { return src.ndims - normalized_axes; } // the number of dimensions that count rows
+    int row_ndims() const { return (*this)[SRC].ndims - normalized_axes; } // the number of dimensions that count rows
     dim_t row_length() const; // C, the elements of a row; RUNTIME_DIM where it is known at execution only
     dim_t rows() const;       // the product of the row dimensions
-    bool has_elements() const { return nelems(src) != 0; }
+    bool has_elements() const { return nelems((*this)[SRC]) != 0; }
 
     bool operator==(const problem &) const = default;
+
+private:
+    template <typename Problem, typename Body>
+    static void visit(Problem &p, Body &body) {
+        for (auto &md : p.descriptors_)
+            if (md.ndims != 0) body(md);
+        for (auto &entry : p.attr.post_ops.entries)
+            if (auto *binary = std::get_if<binary_post_op>(&entry)) body(binary->src1);
+    }
+
+    // Where the descriptor of each slot is; negative if the problem keeps none.
+    static constexpr auto INDICES = [] {
+        std::array<signed char, FIRST_POST_OP> indices = {};
+        signed char next = 0;
+        for (const tensor_kind &t : TENSORS) indices[size_t(t.place)] = has_descriptor(t.place) ? next++ : -1;
+        indices[MEAN] = indices[VARIANCE];
+        return indices;
+    }();
+    static constexpr auto DESCRIPTORS = size_t(std::ranges::count_if(TENSORS, has_descriptor, &tensor_kind::place));
+
+    std::array<memory_desc, DESCRIPTORS> descriptors_;
 };
+
+// The only place with these rules.
+inline use problem::use_of(slot s) const {
+    const auto read_if = [](bool condition) { return condition ? use::read : use::absent; };
+    const auto written_if = [&](bool condition) {
+        return condition && (omitted & bit_of(s)) == 0 ? use::written : use::absent;
+    };
+    const auto statistic = [&](bool wanted) {
+        return statistics_are_inputs() ? read_if(wanted) : written_if(wanted && statistics_are_outputs());
+    };
+    const bool forward = is_forward(), exists = s < FIRST_POST_OP && (*this)[s].ndims != 0;
+    const bool adds = forward && (*this)[RESIDUAL].ndims != 0;
+    switch (s) {
+    case SRC:
+        return use::read;
+    case DST:
+        return !forward ? use::absent : attr.post_ops.read_dst() ? use::updated : use::written;
+    case MEAN:
+        return statistic(!is_rms());
+    case VARIANCE:
+        return statistic(true);
+    case SCALE:
+        return read_if(uses_scale() && !scale_is_ones);
+    case SHIFT:
+        return read_if(forward && uses_shift());
+    case DIFF_DST:
+        return read_if(!forward);
+    case DIFF_SRC:
+        return written_if(!forward);
+    case DIFF_SCALE:
+        return written_if(prop_kind == jitnorm_backward && uses_scale());
+    case DIFF_SHIFT:
+        return written_if(prop_kind == jitnorm_backward && uses_shift());
+    case RESIDUAL:
+        return read_if(adds);
+    case SUM:
+        return written_if(adds && exists);
+    case BIAS:
+        return read_if(adds && attr.bias_type != jitnorm_data_type_undef);
+    case DIFF_SUM:
+        return read_if(exists && writes(DIFF_SRC));
+    case UNQUANTIZED:
+        return written_if(exists);
+    case SRC_SCALE:
+        return read_if(attr.src_scale);
+    case DST_SCALE:
+        return exists ? use::written : read_if(attr.dst_scale);
+    case SCRATCHPAD:
+        return written_if(attr.scratchpad_mode == jitnorm_scratchpad_mode_user);
+    default:
+        return read_if(post_op_operand(s) != nullptr);
+    }
+}
 
 // The problem as one line of benchdnn-lite's syntax, for the verbose log.
 std::string describe(const problem &p);

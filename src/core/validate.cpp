@@ -22,9 +22,6 @@ namespace {
 constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
                                  unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm) |
                                  unsigned(jitnorm_inverse_deviation) | unsigned(jitnorm_scale_plus_one);
-constexpr unsigned KNOWN_OUTPUTS = unsigned(output::mean) | unsigned(output::variance) | unsigned(output::diff_src) |
-                                   unsigned(output::diff_scale) | unsigned(output::diff_shift);
-
 template <typename Value, typename... Values>
 bool is_one_of(Value value, Values... values) {
     return ((value == values) || ...);
@@ -37,26 +34,14 @@ struct named_tensor {
 
 constexpr const char *STATISTICS = "statistics (mean and variance)";
 
-// The first tensor for which `holds` is true.
+// The first tensor for which `holds` is true. Statistics must be described even if none is read or written.
 template <typename Predicate>
 named_tensor find_tensor(const problem &p, Predicate &&holds) {
-    const bool forward = p.is_forward();
-    const struct {
-        bool is_there;
-        named_tensor tensor;
-    } all[] = {
-        {true, {"src", &p.src}},
-        {true, {STATISTICS, &p.statistics}},
-        {p.adds_residual(), {"the residual", &p.attr.residual.added}},
-        {p.writes_sum(), {"the sum with the residual", &p.attr.residual.sum}},
-        {p.writes_unquantized(), {"the unquantized output", &p.attr.unquantized}},
-        {forward, {"dst", &p.dst}},
-        {!forward && p.reads_diff_sum(), {"the gradient of the sum with the residual", &p.attr.residual.sum}},
-        {!forward, {"diff_dst", &p.diff_dst}},
-        {!forward, {"diff_src", &p.diff_src}},
-    };
-    for (const auto &[is_there, tensor] : all)
-        if (is_there && holds(*tensor.md)) return tensor;
+    for (const tensor_kind &t : TENSORS) {
+        const bool is_statistics = t.place == VARIANCE;
+        if ((is_statistics || (t.dims == extent::rows && p.uses(t.place))) && holds(p[t.place]))
+            return {is_statistics ? STATISTICS : t.name, &p[t.place]};
+    }
     return {};
 }
 
@@ -89,7 +74,7 @@ verdict check_epsilon(const problem &p) {
 }
 
 verdict check_choices(const problem &p) {
-    if ((p.left_out & ~KNOWN_OUTPUTS) != 0) return invalid(explain("left_out 0x%x has bits of no output", p.left_out));
+    if ((p.omitted & ~OMITTABLE) != 0) return invalid(explain("omitted 0x%x has bits of no output", p.omitted));
     if (p.scale_is_ones && !p.uses_scale()) return invalid("a scale of ones without the flag for a scale");
     return p.scale_is_ones && p.adds_one_to_scale() ? invalid("a scale of ones that one is added to") : ACCEPTED;
 }
@@ -97,15 +82,15 @@ verdict check_choices(const problem &p) {
 // ---------------------------------------------------------------- the tensors
 
 verdict check_rank(const problem &p) {
-    if (p.src.ndims == 0) return invalid("src has no dimensions");
-    if (p.src.ndims < 2 || p.src.ndims > MAX_NDIMS)
-        return invalid(explain("src has %d dimension%s, 2 to %d are supported", p.src.ndims,
-                               p.src.ndims == 1 ? "" : "s", MAX_NDIMS));
-    return 1 <= p.normalized_axes && p.normalized_axes < p.src.ndims
+    if (p[SRC].ndims == 0) return invalid("src has no dimensions");
+    if (p[SRC].ndims < 2 || p[SRC].ndims > MAX_NDIMS)
+        return invalid(explain("src has %d dimension%s, 2 to %d are supported", p[SRC].ndims,
+                               p[SRC].ndims == 1 ? "" : "s", MAX_NDIMS));
+    return 1 <= p.normalized_axes && p.normalized_axes < p[SRC].ndims
                ? ACCEPTED
                : invalid(
                      explain("%d of src's %d dimensions are normalized, at least one must be, and one must count rows",
-                             p.normalized_axes, p.src.ndims));
+                             p.normalized_axes, p[SRC].ndims));
 }
 
 // No program has more addresses than this on any x86-64 processor. Up to this limit no number that is derived from
@@ -146,60 +131,56 @@ verdict check_presence(const problem &p) {
 }
 
 verdict check_data_dims(const problem &p) {
-    const auto differs = [&](const memory_desc &md) { return &md != &p.statistics && !same_dims(p.src, md); };
+    const auto differs = [&](const memory_desc &md) { return &md != &p[VARIANCE] && !same_dims(p[SRC], md); };
     const auto [name, md] = find_tensor(p, differs);
-    return md == nullptr ? ACCEPTED : invalid(explain_dims(name, *md, "src", p.src));
+    return md == nullptr ? ACCEPTED : invalid(explain_dims(name, *md, "src", p[SRC]));
 }
 
 verdict check_statistics_dims(const problem &p) {
-    const std::span<const dim_t> given(p.statistics.dims, size_t(p.statistics.ndims)),
-        rows(p.src.dims, size_t(p.row_ndims()));
+    const std::span<const dim_t> given(p[VARIANCE].dims, size_t(p[VARIANCE].ndims)),
+        rows(p[SRC].dims, size_t(p.row_ndims()));
     return std::equal(given.begin(), given.end(), rows.begin(), rows.end())
                ? ACCEPTED
                : invalid(explain_dims(STATISTICS, given, "src without its normalized dimensions", rows));
 }
 
 verdict check_outputs(const problem &p) {
-    const bool statistics = p.writes_mean() || p.writes_variance();
-    const char *name = p.is_forward() && is_broadcast(p.dst)                        ? "dst"
-                       : p.writes_sum() && is_broadcast(p.attr.residual.sum)        ? "the sum with the residual"
-                       : p.writes_unquantized() && is_broadcast(p.attr.unquantized) ? "the unquantized output"
-                       : p.wants_diff_src() && is_broadcast(p.diff_src)             ? "diff_src"
-                       : statistics && is_broadcast(p.statistics)                   ? STATISTICS
-                                                                                    : nullptr;
-    return name == nullptr ? ACCEPTED : invalid(explain("%s has a stride of 0 and is an output", name));
+    for (const tensor_kind &t : TENSORS)
+        if (p.writes(t.place) && is_broadcast(p[t.place]))
+            return invalid(explain("%s has a stride of 0 and is an output", t.name));
+    return ACCEPTED;
 }
 
 // ---------------------------------------------------------------- the types
 
 verdict check_data_types(const problem &p) {
     const auto [name, md] = find_tensor(p, [&](const memory_desc &one) {
-        if (&one == &p.statistics || is_data_type(one.data_type)) return false;
-        return !p.is_forward() || !(is_int8(one.data_type) || (&one == &p.dst && is_f8(one.data_type)));
+        if (&one == &p[VARIANCE] || is_data_type(one.data_type)) return false;
+        return !p.is_forward() || !(is_int8(one.data_type) || (&one == &p[DST] && is_f8(one.data_type)));
     });
     if (md == nullptr) return ACCEPTED;
     return unsupported(explain("%s is %s, %s takes f32, bf16, f16%s%s", name, text_of(md->data_type),
                                p.is_forward() ? "forward" : "backward",
                                !p.is_forward() ? " and f64"
-                               : md == &p.dst  ? ", f64, s8, u8, f8_e5m2 and f8_e4m3"
+                               : md == &p[DST] ? ", f64, s8, u8, f8_e5m2 and f8_e4m3"
                                                : ", f64, s8 and u8",
-                               md == &p.dst ? " as dst" : ""));
+                               md == &p[DST] ? " as dst" : ""));
 }
 
 verdict check_unquantized(const problem &p) {
-    if (!p.writes_unquantized()) return ACCEPTED;
+    if (!p.writes(UNQUANTIZED)) return ACCEPTED;
     if (!p.is_forward()) return unsupported("backward has no unquantized output");
-    return is_data_type(p.attr.unquantized.data_type)
+    return is_data_type(p[UNQUANTIZED].data_type)
                ? ACCEPTED
                : unsupported(explain("the unquantized output is %s, f32, bf16, f16 and f64 are possible",
-                                     text_of(p.attr.unquantized.data_type)));
+                                     text_of(p[UNQUANTIZED].data_type)));
 }
 
 verdict check_statistics_type(const problem &p) {
-    return is_one_of(p.statistics.data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+    return is_one_of(p[VARIANCE].data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
                : unsupported(
-                     explain("%s are %s, f32, bf16 and f16 are possible", STATISTICS, text_of(p.statistics.data_type)));
+                     explain("%s are %s, f32, bf16 and f16 are possible", STATISTICS, text_of(p[VARIANCE].data_type)));
 }
 
 verdict check_affine_type(const problem &p, jitnorm_data_type_t type, const char *names) {
@@ -228,7 +209,7 @@ verdict check_scale_shift_type(const problem &p) {
 }
 
 verdict check_diff_scale_shift_type(const problem &p) {
-    if (!p.wants_diff_scale() && !p.wants_diff_shift()) return ACCEPTED;
+    if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) return ACCEPTED;
     if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
     return check_affine_type(p, p.diff_scale_shift_type, "gradients of scale and shift");
 }
@@ -236,15 +217,14 @@ verdict check_diff_scale_shift_type(const problem &p) {
 // ---------------------------------------------------------------- the attributes
 
 verdict check_residual(const problem &p) {
-    if (p.adds_residual() && p.attr.residual.normalizes_rounded && !p.writes_sum())
+    if (p.reads(RESIDUAL) && p.attr.normalizes_rounded_sum && !p.writes(SUM))
         return invalid("the rounded sum with the residual is to be normalized, and there is none");
-    if (!p.reads_bias()) return ACCEPTED;
-    if (size_of(p.attr.residual.bias_type) == 0)
-        return invalid(explain("biases have the data type %d, which is none", int(p.attr.residual.bias_type)));
-    return is_one_of(p.attr.residual.bias_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+    if (!p.reads(BIAS)) return ACCEPTED;
+    if (size_of(p.attr.bias_type) == 0)
+        return invalid(explain("biases have the data type %d, which is none", int(p.attr.bias_type)));
+    return is_one_of(p.attr.bias_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
-               : unsupported(
-                     explain("biases are %s, f32, bf16 and f16 are possible", text_of(p.attr.residual.bias_type)));
+               : unsupported(explain("biases are %s, f32, bf16 and f16 are possible", text_of(p.attr.bias_type)));
 }
 
 verdict check_attributes(const problem &p) {

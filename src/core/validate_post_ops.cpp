@@ -18,10 +18,10 @@ bool is_int8(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == ji
 const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
 
 verdict check_entry(const sum_post_op &op, const problem &p) {
-    const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
-    if (size_of(type) != size_of(p.dst.data_type))
+    const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p[DST].data_type : op.data_type;
+    if (size_of(type) != size_of(p[DST].data_type))
         return invalid(explain("the type of a sum is %s, whose size is not that of dst's, %s", text_of(type),
-                               text_of(p.dst.data_type)));
+                               text_of(p[DST].data_type)));
     if (is_f8(type)) return unsupported(explain("a sum reads no %s", text_of(type)));
     if (op.zero_point != 0 && !is_int8(type))
         return invalid(explain("a sum of %s has the zero point %d, which s8 and u8 alone may have", text_of(type),
@@ -51,9 +51,9 @@ verdict check_entry(const binary_post_op &op, const problem &p) {
     if (is_f8(op.src1.data_type)) return unsupported(explain("src1 cannot be %s", text_of(op.src1.data_type)));
     if (op.src1.format_kind != jitnorm_blocked) return invalid("src1 has an undecided layout");
     memory_desc stretched;
-    return broadcasts_to(op.src1, p.dst, stretched)
+    return broadcasts_to(op.src1, p[DST], stretched)
                ? verdict{}
-               : invalid(explain_dims("src1, broadcast,", stretched, "dst", p.dst));
+               : invalid(explain_dims("src1, broadcast,", stretched, "dst", p[DST]));
 }
 
 } // namespace

@@ -19,8 +19,8 @@ forward_inputs<T>::forward_inputs(const problem &p, const arguments &from, const
 
 template <typename T>
 forward_batches<T>::forward_batches(const problem &p, const plan &how, kernels_ptr kernels)
-    : writes_mean_(p.writes_mean()), writes_variance_(p.writes_variance()), rms_(p.is_rms()), form_(p.form),
-      statistics_type_(p.statistics.data_type), epsilon_(p.epsilon), rows_per_pass_(how.rows_per_pass),
+    : writes_mean_(p.writes(MEAN)), writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()), form_(p.form),
+      statistics_type_(p[VARIANCE].data_type), epsilon_(p.epsilon), rows_per_pass_(how.rows_per_pass),
       kernels_(std::move(kernels)), operands_(p, kernels_->operand_types), C_(p.row_length()),
       src_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
       inv_C_(1.0 / double(C_)) {}

@@ -30,7 +30,7 @@ struct forward_direction {
 private:
     template <typename T, typename Rows, typename Body>
     static decltype(auto) visit_rows(const problem &p, Body &body) {
-        if (!p.adds_residual()) return body.template operator()<forward_executor<T, Rows>>(p);
+        if (!p.reads(RESIDUAL)) return body.template operator()<forward_executor<T, Rows>>(p);
         return body.template operator()<forward_executor<T, rows_with_sums<T, Rows>>>(p);
     }
 };

@@ -37,7 +37,7 @@ jitnorm_status_t forward_executor<T, Rows>::execute(const arguments &args) const
 
 template <typename T, typename Rows>
 walk forward_executor<T, Rows>::walk_of(const arguments &args) const {
-    const bool past_caches = plan_.non_temporal && lies_past_caches(problem_.dst, args, DST, {SRC});
+    const bool past_caches = plan_.non_temporal && lies_past_caches(problem_[DST], args, DST, {SRC});
     return plan_.on(plan_.takes_one_thread() ? 1 : max_threads(), past_caches);
 }
 

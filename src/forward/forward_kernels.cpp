@@ -14,7 +14,7 @@ namespace {
 
 template <typename T>
 jit::post_op_conf conf_of(const sum_post_op &op, const problem &p) {
-    const auto type = op.data_type == jitnorm_data_type_undef ? p.dst.data_type : op.data_type;
+    const auto type = op.data_type == jitnorm_data_type_undef ? p[DST].data_type : op.data_type;
     return {jit::post_op_conf::kind::sum, jitnorm_alg_kind_undef, false, type};
 }
 template <typename T>
@@ -53,11 +53,11 @@ std::vector<jitnorm_data_type_t> operand_types_of(const problem &p) {
 
 template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
-    jit::normalize_conf conf = {vectors,        p.row_type(),     p.dst.data_type,  p.scale_shift_type, p.reads_scale(),
+    jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
-    if (p.adds_residual()) conf.terms = {p.src.data_type, p.attr.residual.added.data_type};
+    if (p.reads(RESIDUAL)) conf.terms = {p[SRC].data_type, p[RESIDUAL].data_type};
     conf.scale_plus_one = p.adds_one_to_scale();
-    if (p.writes_unquantized()) conf.unquantized = p.attr.unquantized.data_type;
+    if (p.writes(UNQUANTIZED)) conf.unquantized = p[UNQUANTIZED].data_type;
     if (p.finds_scales()) conf.dst = jitnorm_f32;
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
@@ -83,20 +83,19 @@ template <typename T>
 std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kernels(const problem &p, jit::isa vectors,
                                                                                    bool squares) {
     const bool squares_are_right = p.is_rms() && p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
-    if (!p.adds_residual() || (squares && !squares_are_right)) return {};
-    const residual_addition &residual = p.attr.residual;
+    if (!p.reads(RESIDUAL) || (squares && !squares_are_right)) return {};
     const auto kernel = [&](jitnorm_data_type_t sum) {
         return jit::addition_kernel<T>(
-            {vectors, p.src.data_type, residual.added.data_type, residual.bias_type, sum, p.row_type(), squares});
+            {vectors, p[SRC].data_type, p[RESIDUAL].data_type, p.attr.bias_type, sum, p.row_type(), squares});
     };
     return typename forward_kernels<T>::addition_kernels{
-        kernel(jitnorm_data_type_undef), kernel(p.writes_sum() ? residual.sum.data_type : jitnorm_data_type_undef)};
+        kernel(jitnorm_data_type_undef), kernel(p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef)};
 }
 
 } // namespace
 
 quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
-    : amax({vectors}), multiply({vectors, jitnorm_f32, p.dst.data_type}) {}
+    : amax({vectors}), multiply({vectors, jitnorm_f32, p[DST].data_type}) {}
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)

@@ -46,13 +46,13 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
 // than L2, or larger than L2 if more is read than written: rows go one by one, which needs fewer memory streams, and
 // the next batch is prefetched.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
-    const dim_t src_row = p.row_length() * element_size(p.src), dst_row = p.row_length() * element_size(p.dst);
+    const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
     const dim_t bytes = p.rows() * (src_row + dst_row);
     const dim_t near = (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2;
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
     to.prefetch_threads = prefetching_threads(bytes, near, m.last_level);
     to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
-    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
+    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p[DST]);
 }
 
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
@@ -67,19 +67,19 @@ constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of rows in the tile o
 
 void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
-    const bool are_the_output = p.writes_sum() && p.attr.residual.sum.data_type == p.row_type();
+    const bool are_the_output = p.writes(SUM) && p[SUM].data_type == p.row_type();
     if (!are_the_output && row > LONGEST_TILED_ROW) to.panel_columns = std::min(p.row_length(), CHUNK);
     if (!are_the_output) to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
     const dim_t bytes = p.rows() * p.row_length() * bytes_of(tensors);
     const bool far = bytes > FAR_FROM_L2 * m.l2;
-    const dim_t inputs = p.row_length() * (element_size(p.src) + element_size(p.attr.residual.added));
+    const dim_t inputs = p.row_length() * (element_size(p[SRC]) + element_size(p[RESIDUAL]));
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
     to.rows_per_pass = far ? 1 : 2;
     if (far && to.batch_rows > 1 && to.batch_rows * inputs <= IN_CACHE_BATCH)
         to.prefetch_threads = INT_MAX;
     else if (far && p.row_length() <= CHUNK)
         to.batch_rows = batch_of(MOST_SUM_BYTES, row);
-    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p.dst);
+    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p[DST]);
 }
 
 // ---- tiles: for every tensor whose rows are not dense
@@ -97,8 +97,8 @@ void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, p
         to.pitch[i] = has_dense_rows(md, p.row_ndims()) ? 0 : pitch_of(md.data_type, columns);
     }
     to.shares_tile = tensors.count == 2 && to.pitch[0] != 0 && to.pitch[0] == to.pitch[1] && !tensors.last().is_read &&
-                     element_size(p.src) == element_size(p.dst);
-    to.sum_pitch = p.adds_residual() ? pitch_of(p.row_type(), columns) : 0;
+                     element_size(p[SRC]) == element_size(p[DST]);
+    to.sum_pitch = p.reads(RESIDUAL) ? pitch_of(p.row_type(), columns) : 0;
     to.panel_columns = columns;
 }
 
@@ -121,7 +121,7 @@ void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
         const auto order = order_in_memory(leading, p.row_ndims());
         const tensor_axis rows(with_row_order(leading, p.row_ndims(), order), 0, p.row_ndims());
         const dim_t together = std::min(rows.group_size(), rows.size());
-        if (!p.attr.post_ops.entries.empty() || p.adds_residual() ||
+        if (!p.attr.post_ops.entries.empty() || p.reads(RESIDUAL) ||
             together * pitch_together(tensors, to) > TILE_BYTES)
             choose_tiles(p, tensors, CHUNK, to);
     }
@@ -168,11 +168,11 @@ plan forward_plan(const problem &p, const machine &m) {
     plan_threads(p, tensors, m, how);
     if (rows_in_place::take(tensors)) {
         how.panel_columns = has_gathered_operands(p) ? std::min(p.row_length(), CHUNK) : p.row_length();
-        p.adds_residual() ? plan_batches_of_sums(p, tensors, m, how) : plan_batches_in_place(p, m, how);
+        p.reads(RESIDUAL) ? plan_batches_of_sums(p, tensors, m, how) : plan_batches_in_place(p, m, how);
     } else {
         plan_tiles(p, tensors, how);
     }
-    if (p.writes_unquantized()) how.non_temporal = false;
+    if (p.writes(UNQUANTIZED)) how.non_temporal = false;
     if (p.finds_scales()) plan_floats(p, how);
     how.scratchpad.tile_bytes = how.tile_rows * pitch_together(tensors, how) + how.sum_bytes();
     how.scratchpad.operand_bytes = operand_bytes(p, how.batch_rows, how.panel_columns);
@@ -185,9 +185,9 @@ plan forward_plan(const problem &p, const machine &m) {
 plan forward_plan_for_any_size(const problem &p) {
     plan how;
     const row_tensors tensors = row_tensors_of(p);
-    if (rows_in_place::take(tensors) && !has_gathered_operands(p) && !p.adds_residual()) return how;
+    if (rows_in_place::take(tensors) && !has_gathered_operands(p) && !p.reads(RESIDUAL)) return how;
     how.scratchpad.tile_bytes = TILE_BYTES;
-    if (p.adds_residual()) how.scratchpad.tile_bytes += MOST_SUM_BYTES;
+    if (p.reads(RESIDUAL)) how.scratchpad.tile_bytes += MOST_SUM_BYTES;
     how.scratchpad.operand_bytes = operand_bytes(p, MAX_BATCH_ROWS, CHUNK);
     how.scratchpad.shares = MAX_SHARES;
     return how;

@@ -17,7 +17,7 @@ bool is_one_value(const memory_desc &src1, int row_ndims) {
 
 // False if src1 is broadcast along a normalized dimension, so that a row repeats elements.
 bool has_whole_rows(const memory_desc &src1, const problem &p) {
-    return std::equal(src1.dims + p.row_ndims(), src1.dims + src1.ndims, p.dst.dims + p.row_ndims());
+    return std::equal(src1.dims + p.row_ndims(), src1.dims + src1.ndims, p[DST].dims + p.row_ndims());
 }
 
 // Whether rows of src1 cannot be read in place. A kernel that computes in float cannot read rows of doubles.
@@ -69,7 +69,7 @@ post_op_operands<T>::post_op_operands(const problem &p, const std::vector<jitnor
     for_each_binary(p, [&](const binary_post_op &op, size_t i) {
         const bool one_value = is_one_value(op.src1, p.row_ndims()) && kernel_types[i] != op.src1.data_type;
         operands_.push_back(
-            {i, op.src1.data_type, row_packer(op.src1, p.dst, p.row_ndims()), one_value, is_gathered<T>(op.src1, p)});
+            {i, op.src1.data_type, row_packer(op.src1, p[DST], p.row_ndims()), one_value, is_gathered<T>(op.src1, p)});
     });
 }
 

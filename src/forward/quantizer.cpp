@@ -19,10 +19,9 @@ dim_t scales_in_tile(const problem &p, const plan &how) {
 } // namespace
 
 quantizer::quantizer(const problem &p, const plan &how, const quantize_kernels &kernels)
-    : kernels_(kernels), scales_(p.attr.found_scales, p.row_ndims()), width_(columns_per_scale(p)),
-      groups_(scales_per_row(p)), groups_at_once_(scales_in_tile(p, how)), float_columns_(how.float_columns),
-      pitch_(pitch_of(how)), batch_rows_(how.batch_rows), largest_(largest_number(p.dst.data_type)),
-      dst_size_(element_size(p.dst)) {}
+    : kernels_(kernels), scales_(p[DST_SCALE], p.row_ndims()), width_(columns_per_scale(p)), groups_(scales_per_row(p)),
+      groups_at_once_(scales_in_tile(p, how)), float_columns_(how.float_columns), pitch_(pitch_of(how)),
+      batch_rows_(how.batch_rows), largest_(largest_number(p[DST].data_type)), dst_size_(element_size(p[DST])) {}
 
 dim_t quantizer::scratchpad_bytes(const problem &p, const plan &how) {
     const dim_t scales = how.batch_rows * scales_in_tile(p, how);

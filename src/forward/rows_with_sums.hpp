@@ -23,9 +23,9 @@ class rows_with_sums {
 public:
     rows_with_sums(const problem &p, const plan &how, std::shared_ptr<const forward_kernels<T>> kernels)
         : rows_(row_tensors_of(p), how), kernels_(std::move(kernels)), result_(size_t(row_tensors_of(p).result)),
-          writes_sum_(p.writes_sum()), writes_unquantized_(p.writes_unquantized()), given_(p.statistics_are_inputs()),
+          writes_sum_(p.writes(SUM)), writes_unquantized_(p.writes(UNQUANTIZED)), given_(p.statistics_are_inputs()),
           columns_(p.row_length()), sum_bytes_(how.sum_bytes()), pitch_(how.sum_pitch),
-          element_size_(dim_t(size_of(p.row_type()))), bias_size_(dim_t(size_of(p.attr.residual.bias_type))) {}
+          element_size_(dim_t(size_of(p.row_type()))), bias_size_(dim_t(size_of(p.attr.bias_type))) {}
 
     dim_t rows() const { return rows_.rows(); }
     dim_t cut_at(dim_t row) const { return rows_.cut_at(row); }

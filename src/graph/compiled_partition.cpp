@@ -37,23 +37,6 @@ bool are_alike(const logical_tensor &a, const logical_tensor &b) {
            std::equal(a.layout.strides, a.layout.strides + a.ndims, b.layout.strides);
 }
 
-layer_norm::arguments arguments_of(const by_role<void *> &data) {
-    layer_norm::arguments args;
-    args.set(layer_norm::SRC, data[SRC]);
-    args.set(layer_norm::DST, data[DST]);
-    args.set(layer_norm::RESIDUAL, data[RESIDUAL]);
-    args.set(layer_norm::SUM, data[SUM]);
-    args.set(layer_norm::MEAN, data[MEAN]);
-    args.set(layer_norm::VARIANCE, data[VARIANCE]);
-    args.set(layer_norm::SCALE, data[GAMMA]);
-    args.set(layer_norm::SHIFT, data[BETA]);
-    args.set(layer_norm::DIFF_DST, data[DIFF_DST]);
-    args.set(layer_norm::DIFF_SRC, data[DIFF_SRC]);
-    args.set(layer_norm::DIFF_SCALE, data[DIFF_GAMMA]);
-    args.set(layer_norm::DIFF_SHIFT, data[DIFF_BETA]);
-    return args;
-}
-
 } // namespace
 
 program::program(partition_pointer partition, const lowered &what, const layer_norm::solution &chosen)
@@ -64,8 +47,7 @@ program::program(partition_pointer partition, const lowered &what, const layer_n
                                                                    solution_.plan.scratchpad.bytes());
     find_inplace_pairs();
     std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
-    if (executor_->scratchpad_bytes() != 0)
-        uses.push_back({layer_norm::SCRATCHPAD, layer_norm::SCRATCHPAD, true, nullptr});
+    if (executor_->scratchpad_bytes() != 0) uses.push_back({SCRATCHPAD, SCRATCHPAD, true, nullptr});
     aliases_ = layer_norm::alias_check(uses);
 }
 
@@ -74,16 +56,16 @@ void program::find_inplace_pairs() {
     const auto is_read_once = [&](size_t id) {
         std::ptrdiff_t reads =
             std::count_if(operands_.begin(), operands_.end(), [&](const operand &o) { return o.tensor.id == id; });
-        for (int r = 0; r < ROLE_COUNT; ++r) reads += op().reads(role(r)) && op()[role(r)].id == id;
+        for (int s = 0; s < FIRST_POST_OP; ++s) reads += op().reads(slot(s)) && op()[slot(s)].id == id;
         return reads == 1;
     };
-    const auto add = [&](bool can, role input, role output) {
+    const auto add = [&](bool can, slot input, slot output) {
         if (can && op().writes(output) && is_read_once(op()[input].id))
             inplace_.push_back({op()[input].id, op()[output].id});
     };
-    add(works_in_place(problem_, layer_norm::DST, layer_norm::SRC), SRC, DST);
-    add(works_in_place(problem_, layer_norm::SUM, layer_norm::RESIDUAL), RESIDUAL, SUM);
-    add(works_in_place(problem_, layer_norm::DIFF_SRC, layer_norm::DIFF_DST), DIFF_DST, DIFF_SRC);
+    add(works_in_place(problem_, DST, SRC), SRC, DST);
+    add(works_in_place(problem_, SUM, RESIDUAL), RESIDUAL, SUM);
+    add(works_in_place(problem_, DIFF_SRC, DIFF_DST), DIFF_DST, DIFF_SRC);
 }
 
 // The caller's memory may have any alignment, so its size includes room to align the scratchpad within it.
@@ -99,8 +81,8 @@ logical_tensor program::scratchpad() const {
 }
 
 const logical_tensor *program::find(size_t id) const {
-    for (int r = 0; r < ROLE_COUNT; ++r)
-        if (op()[role(r)].how != port::use::unused && op()[role(r)].id == id) return &tensors_[size_t(r)];
+    for (int s = 0; s < FIRST_POST_OP; ++s)
+        if (op()[slot(s)].how != use::absent && op()[slot(s)].id == id) return &tensors_[size_t(s)];
     for (const operand &o : operands_)
         if (o.tensor.id == id) return &o.tensor;
     const auto other = std::find_if(others_.begin(), others_.end(), [&](auto &lt) { return lt.id == id; });
@@ -149,10 +131,6 @@ verdict find_memory(const logical_tensor &expected, tensor_handles given, void *
 
 } // namespace
 
-verdict program::collect(role r, tensor_handles given, by_role<void *> &data) const {
-    return find_memory(tensors_[size_t(r)], given, data[size_t(r)]);
-}
-
 verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &args) const {
     for (const operand &o : operands_) {
         void *memory = nullptr;
@@ -162,11 +140,14 @@ verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &
     return {};
 }
 
-verdict program::collect(tensor_handles inputs, tensor_handles outputs, by_role<void *> &data) const {
-    for (int r = 0; r < ROLE_COUNT; ++r) {
-        if (op()[role(r)].how == port::use::unused) continue;
-        const verdict v = collect(role(r), op().reads(role(r)) ? inputs : outputs, data);
+verdict program::collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const {
+    for (int s = 0; s < FIRST_POST_OP; ++s) {
+        const port &p = op()[slot(s)];
+        if (p.how == use::absent) continue;
+        void *memory = nullptr;
+        const verdict v = find_memory(tensors_[size_t(s)], p.how == use::read ? inputs : outputs, memory);
         if (v.failed()) return v;
+        args.set(slot(s), memory);
     }
     return {};
 }
@@ -177,16 +158,16 @@ verdict program::take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::
     const size_t needed = size_in_bytes(scratchpad()), size = size_in_bytes(given->description);
     if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
     if (size < needed) return invalid(explain("the scratchpad has %zu bytes, %zu are needed", size, needed));
-    args.set(layer_norm::SCRATCHPAD, given->handle);
+    args.set(SCRATCHPAD, given->handle);
     return {};
 }
 
 verdict program::run(layer_norm::arguments &args) const {
-    void *const given = args[layer_norm::SCRATCHPAD];
+    void *const given = args[SCRATCHPAD];
     const size_t bytes = given == nullptr ? executor_->scratchpad_bytes() : 0;
     const thread_scratchpad own(bytes);
     if (bytes != 0 && own.data() == nullptr) return OUT_OF_MEMORY;
-    args.set(layer_norm::SCRATCHPAD, given == nullptr ? own.data() : align_up(given));
+    args.set(SCRATCHPAD, given == nullptr ? own.data() : align_up(given));
     return {executor_->execute(args)};
 }
 
@@ -199,14 +180,13 @@ verdict program::run_timed(layer_norm::arguments &args) const {
 
 verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
                          const jitnorm_graph_tensor *scratchpad) const {
-    by_role<void *> data = {};
-    if (verdict v = collect(inputs, outputs, data); v.failed()) return v;
-    layer_norm::arguments args = arguments_of(data);
+    layer_norm::arguments args;
+    if (verdict v = collect(inputs, outputs, args); v.failed()) return v;
     if (verdict v = collect_operands(inputs, args); v.failed()) return v;
     if (verdict v = take_scratchpad(scratchpad, args); v.failed()) return v;
-    if (const auto *pair = aliases_.find([&](int s) { return args[layer_norm::slot(s)]; }))
-        return invalid(layer_norm::explain_alias(tensor_name(layer_norm::slot(pair->output)),
-                                                 tensor_name(layer_norm::slot(pair->other))));
+    if (const auto *pair = aliases_.find([&](int s) { return args[slot(s)]; }))
+        return invalid(layer_norm::explain_alias(layer_norm::tensor_name(slot(pair->output)),
+                                                 layer_norm::tensor_name(slot(pair->other))));
     const threads_of scope(stream.thread_pool());
     return verbose_level() >= 1 ? run_timed(args) : run(args);
 }

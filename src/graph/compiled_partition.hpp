@@ -35,8 +35,7 @@ public:
 
 private:
     const norm_op &op() const { return *partition_->norm; }
-    verdict collect(tensor_handles inputs, tensor_handles outputs, by_role<void *> &data) const;
-    verdict collect(role r, tensor_handles given, by_role<void *> &data) const;
+    verdict collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const;
     verdict collect_operands(tensor_handles inputs, layer_norm::arguments &args) const;
     verdict take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const;
     verdict run(layer_norm::arguments &args) const;
@@ -44,7 +43,7 @@ private:
     void find_inplace_pairs();
 
     partition_pointer partition_;
-    by_role<logical_tensor> tensors_;
+    by_slot<logical_tensor> tensors_;
     std::vector<operand> operands_;
     std::vector<logical_tensor> others_; // those of remember()
     layer_norm::problem problem_;

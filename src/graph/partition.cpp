@@ -22,7 +22,7 @@ void add_ports(const std::vector<jitnorm_graph_op> &ops, const jitnorm_graph_op 
     const bool is_first = &op == &ops.front();
     for (const logical_tensor &lt : op.*side) {
         const bool is_inside =
-            !(kept.how == port::use::written && kept.id == lt.id) &&
+            !(kept.how == use::written && kept.id == lt.id) &&
             std::any_of(ops.begin(), ops.end(), [&](const auto &o) { return mentions(o.*other_side, lt.id); });
         if (!is_inside && (is_first || !mentions(ports, lt.id))) ports.push_back(lt);
     }

@@ -15,13 +15,13 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 void fill_statistic(const problem &p, void *tensor, float value) {
-    const int wanted = threads_for(dim_t(bytes(p.statistics)), 64 * 1024, p.rows(), the_environment().threads_sleep);
+    const int wanted = threads_for(dim_t(bytes(p[VARIANCE])), 64 * 1024, p.rows(), the_environment().threads_sleep);
     const int threads = std::min(wanted, max_threads());
     parallel_parts(threads, [&](int share) {
         const range rows = split(p.rows(), threads, share);
-        for (dim_t row = rows.begin; row < rows.end; ++row) write_row_value(p.statistics, tensor, row, value);
+        for (dim_t row = rows.begin; row < rows.end; ++row) write_row_value(p[VARIANCE], tensor, row, value);
     });
-    zero_padding(p.statistics, tensor);
+    zero_padding(p[VARIANCE], tensor);
 }
 
 // The scales are 0, because the largest magnitude of no values is 0.
@@ -46,13 +46,13 @@ private:
 
 jitnorm_status_t execute_without_elements(const problem &p, const arguments &args) {
     if (p.rows() != 0) { // the rows are empty
-        if (p.writes_mean()) fill_statistic(p, args[MEAN], 0);
-        if (p.writes_variance()) fill_statistic(p, args[VARIANCE], std::numeric_limits<float>::quiet_NaN());
-        if (p.finds_scales()) fill_found_scales(p.attr.found_scales, args[DST_SCALE]);
+        if (p.writes(MEAN)) fill_statistic(p, args[MEAN], 0);
+        if (p.writes(VARIANCE)) fill_statistic(p, args[VARIANCE], std::numeric_limits<float>::quiet_NaN());
+        if (p.finds_scales()) fill_found_scales(p[DST_SCALE], args[DST_SCALE]);
     } else if (const size_t gradient = size_t(p.row_length()) * size_of(p.diff_scale_shift_type);
                gradient != 0 && !p.is_partial()) { // a partial problem without rows has no parts and so no gradients
-        if (p.wants_diff_scale()) std::memset(args[DIFF_SCALE], 0, gradient);
-        if (p.wants_diff_shift()) std::memset(args[DIFF_SHIFT], 0, gradient);
+        if (p.writes(DIFF_SCALE)) std::memset(args[DIFF_SCALE], 0, gradient);
+        if (p.writes(DIFF_SHIFT)) std::memset(args[DIFF_SHIFT], 0, gradient);
     }
     return jitnorm_success;
 }

@@ -52,13 +52,7 @@ problem in_order_of_memory(const problem &p) {
     const int row_ndims = p.row_ndims();
     const row_order order = order_in_memory(leading_tensor(row_tensors_of(p)), row_ndims);
     problem ordered = p;
-    for (memory_desc *md : {&ordered.src, &ordered.dst, &ordered.diff_dst, &ordered.diff_src, &ordered.statistics,
-                            &ordered.attr.residual.added, &ordered.attr.residual.sum, &ordered.attr.unquantized})
-        if (md->ndims > 0) *md = with_row_order(*md, row_ndims, order);
-    for (post_op &entry : ordered.attr.post_ops.entries)
-        if (auto *binary = std::get_if<binary_post_op>(&entry))
-            binary->src1 = with_row_order(binary->src1, row_ndims, order);
-    if (p.finds_scales()) ordered.attr.found_scales = with_row_order(p.attr.found_scales, row_ndims, order);
+    ordered.for_each_descriptor([&](memory_desc &md) { md = with_row_order(md, row_ndims, order); });
     return ordered;
 }
 

@@ -10,25 +10,19 @@
 namespace jitnorm::impl::layer_norm {
 
 row_tensors row_tensors_of(const problem &p) {
+    constexpr slot IN_ORDER[] = {SRC, RESIDUAL, SUM, DST, DIFF_DST, DIFF_SUM, DIFF_SRC, UNQUANTIZED};
     row_tensors all;
     all.row_ndims = p.row_ndims();
-    const auto add = [&](slot place, const memory_desc &md, bool is_read, bool is_written) {
-        all.data[size_t(all.count++)] = {place, &md, is_read, is_written};
-    };
-    add(SRC, p.src, true, false);
-    if (p.adds_residual()) add(RESIDUAL, p.attr.residual.added, true, false);
-    if (p.writes_sum()) add(SUM, p.attr.residual.sum, false, true);
-    if (p.is_forward()) add(DST, p.dst, p.attr.post_ops.read_dst(), true);
-    if (!p.is_forward()) add(DIFF_DST, p.diff_dst, true, false);
-    if (p.reads_diff_sum()) add(DIFF_SUM, p.attr.residual.sum, true, false);
-    if (p.wants_diff_src()) add(DIFF_SRC, p.diff_src, false, true);
-    all.result = all.count - 1;
-    if (p.writes_unquantized()) add(UNQUANTIZED, p.attr.unquantized, false, true);
-    if (p.uses_statistics()) all.statistics = &p.statistics;
-    all.reads_mean = p.reads_mean();
-    all.reads_variance = p.statistics_are_inputs();
-    all.writes_mean = p.writes_mean();
-    all.writes_variance = p.writes_variance();
+    for (const slot s : IN_ORDER) {
+        if (!p.uses(s)) continue;
+        if (s != UNQUANTIZED) all.result = all.count;
+        all.data[size_t(all.count++)] = {s, &p[s], p.reads(s), p.writes(s)};
+    }
+    if (p.uses(MEAN) || p.uses(VARIANCE)) all.statistics = &p[VARIANCE];
+    all.reads_mean = p.reads(MEAN);
+    all.reads_variance = p.reads(VARIANCE);
+    all.writes_mean = p.writes(MEAN);
+    all.writes_variance = p.writes(VARIANCE);
     return all;
 }
 

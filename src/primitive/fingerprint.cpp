@@ -45,19 +45,28 @@ void fingerprint::add(const memory_desc &md) {
 
 void fingerprint::add(const attributes &attr) {
     add(uint64_t(attr.scratchpad_mode) | uint64_t(attr.src_scale) << 32 | uint64_t(attr.dst_scale) << 33 |
-        uint64_t(attr.found_scales.ndims != 0) << 34 | uint64_t(attr.unquantized.ndims != 0) << 35 |
-        uint64_t(attr.post_ops.entries.size()) << 40);
-    if (attr.found_scales.ndims != 0) add(attr.found_scales);
+        uint64_t(attr.normalizes_rounded_sum) << 34 | uint64_t(attr.post_ops.entries.size()) << 40);
+    add(uint64_t(attr.bias_type));
     for (const post_op &entry : attr.post_ops.entries) {
         add(uint64_t(entry.index()));
         std::visit([&](const auto &op) { add_entry(*this, op); }, entry);
     }
-    if (attr.unquantized.ndims != 0) add(attr.unquantized);
-    const residual_addition &residual = attr.residual;
-    if (residual.added.ndims == 0 && residual.sum.ndims == 0) return; // there is no residual
-    add(residual.added);
-    add(residual.sum);
-    add(uint64_t(residual.bias_type) << 32 | uint64_t(residual.normalizes_rounded));
+}
+
+void fingerprint::add(const problem &p) {
+    add(uint64_t(p.prop_kind) << 32 | uint64_t(p.flags));
+    add(p.epsilon);
+    add(uint64_t(uint32_t(p.scale_shift_type)) << 32 | uint32_t(p.diff_scale_shift_type));
+    add(uint64_t(uint32_t(p.normalized_axes)) << 32 | uint64_t(p.form) << 16 | uint64_t(p.scale_is_ones));
+    add(uint64_t(p.omitted));
+    add(uint64_t(p.first_row));
+    add(uint64_t(p.all_rows));
+    uint64_t described = 0;
+    for (const tensor_kind &t : TENSORS) described |= uint64_t(p[t.place].ndims != 0) << t.place;
+    add(described);
+    for (const tensor_kind &t : TENSORS)
+        if (has_descriptor(t.place) && p[t.place].ndims != 0) add(p[t.place]);
+    add(p.attr);
 }
 
 // A sum of products: the processor can compute the products at the same time.

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <span>
 
-#include "../core/attributes.hpp"
+#include "../core/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -37,6 +37,7 @@ public:
     }
     void add(const memory_desc &md);
     void add(const attributes &attr);
+    void add(const problem &p);
 
     bool is_whole() const { return count_ <= MOST_WORDS; } // whether there was room for all words
     std::span<const uint64_t> words() const { return {words_.data(), count_}; }

@@ -83,21 +83,12 @@ void copy_tensor(const memory_desc &from, const void *source, const memory_desc 
 layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts, std::shared_ptr<const executor> inner,
                                size_t inner_bytes)
     : inner_(std::move(inner)), bytes_(rounded_up(inner_bytes)) {
-    const auto add_vector = [&](bool used, slot place, const memory_desc &outside, jitnorm_data_type_t type,
-                                bool is_output = false) {
-        if (used && outside.ndims != 0)
-            add({place, outside, make_dense({outside.dims, size_t(outside.ndims)}, type), is_output});
-    };
-    const auto add_statistic = [&](bool used, slot place, const memory_desc &outside) {
-        if (used && outside.ndims != 0) add({place, outside, p.statistics, p.statistics_are_outputs()});
-    };
-    add_vector(p.reads_scale(), SCALE, layouts.scale, p.scale_shift_type);
-    add_vector(p.is_forward() && p.uses_shift(), SHIFT, layouts.shift, p.scale_shift_type);
-    add_vector(p.reads_bias(), BIAS, layouts.bias, p.attr.residual.bias_type);
-    add_vector(p.wants_diff_scale(), DIFF_SCALE, layouts.diff_scale, p.diff_scale_shift_type, true);
-    add_vector(p.wants_diff_shift(), DIFF_SHIFT, layouts.diff_shift, p.diff_scale_shift_type, true);
-    add_statistic(p.uses_mean(), MEAN, layouts.mean);
-    add_statistic(p.uses_variance(), VARIANCE, layouts.variance);
+    for (const auto &[s, outside] : layouts) {
+        if (!p.uses(s) || outside.ndims == 0) continue;
+        const bool is_vector = TENSORS[size_t(s)].dims != extent::statistics;
+        add({s, outside, is_vector ? make_dense({outside.dims, size_t(outside.ndims)}, p.layout(s).data_type) : p[s],
+             p.writes(s)});
+    }
 }
 
 void layout_adapter::add(copy what) {

@@ -5,14 +5,15 @@
 // the scratchpad and back. The inner executor gets the other tensors as they are.
 //
 //     adapted_layouts sides; // a tensor whose descriptor stays empty is laid out as the problem says
-//     sides.scale = gamma;   // for example with the normalized dimensions of src
-//     sides.mean = mean;     // with the row dimensions of src
+//     sides[SCALE] = gamma; // for example with the normalized dimensions of src
+//     sides[MEAN] = mean;   // with the row dimensions of src
 //     auto inner = make_executor(p, chosen);
 //     auto outer = std::make_shared<const layout_adapter>(p, sides, inner, chosen->scratchpad_bytes(p));
 //     ... outer->scratchpad_bytes() ... outer->execute(arguments) ...
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -21,15 +22,12 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The tensors as the caller has them. They have strides, no inner blocks, and the type f32, bf16 or f16. Scale, shift,
-// gradients and bias may have any dimensions with C elements in row-major order. Mean and variance have the dimensions
-// of problem::statistics; if they differ from each other, problem::statistics should be dense. If two tensors for which
+// The tensors with the extents columns, gradient and statistics as the caller has them. Tensors that the problem does
+// not use may be among them. They have strides, no inner blocks, and the type f32, bf16 or f16. Scale, shift, gradients
+// and bias may have any dimensions with C elements in row-major order. Mean and variance have the dimensions of
+// problem::statistics; if they differ from each other, problem::statistics should be dense. If two tensors for which
 // the problem has one type differ in type, that type should be common_type() of both, so that nothing is rounded twice.
-struct adapted_layouts {
-    memory_desc scale, shift, diff_scale, diff_shift;
-    memory_desc mean, variance;
-    memory_desc bias = {}; // of a residual
-};
+using adapted_layouts = std::map<slot, memory_desc>;
 
 // The type of both if they are equal; otherwise f32, which can represent every value of both.
 constexpr jitnorm_data_type_t common_type(jitnorm_data_type_t a, jitnorm_data_type_t b) {

@@ -43,27 +43,28 @@ template <typename T>
 class backward_executor final : public executor {
 public:
     explicit backward_executor(const problem &p)
-        : p_(p), src_(p.src, p.row_ndims()), diff_dst_(p.diff_dst, p.row_ndims()), diff_src_(p.diff_src, p.row_ndims()),
-          diff_sum_(p.reads_diff_sum() ? tensor_rows(p.attr.residual.sum, p.row_ndims()) : tensor_rows()),
+        : p_(p), src_(p[SRC], p.row_ndims()), diff_dst_(p[DIFF_DST], p.row_ndims()),
+          diff_src_(p[DIFF_SRC], p.row_ndims()),
+          diff_sum_(p.reads(DIFF_SUM) ? tensor_rows(p[DIFF_SUM], p.row_ndims()) : tensor_rows()),
           scale_(vector_of(p.row_length(), p.scale_shift_type)),
           gradient_(vector_of(p.row_length(), p.diff_scale_shift_type)) {}
 
     jitnorm_status_t execute(const arguments &args) const override {
-        const size_t size = bytes(p_.src) + bytes(p_.diff_dst);
-        if (p_.wants_diff_scale() || p_.wants_diff_shift())
+        const size_t size = bytes(p_[SRC]) + bytes(p_[DIFF_DST]);
+        if (p_.writes(DIFF_SCALE) || p_.writes(DIFF_SHIFT))
             parallel_ranges(p_.row_length(), size, [&](range columns) { reduce_columns(args, columns); });
-        if (!p_.wants_diff_src()) return jitnorm_success;
-        parallel_ranges(p_.rows(), size + bytes(p_.diff_src), [&](range rows) {
+        if (!p_.writes(DIFF_SRC)) return jitnorm_success;
+        parallel_ranges(p_.rows(), size + bytes(p_[DIFF_SRC]), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
-        zero_padding(p_.diff_src, args[DIFF_SRC]);
+        zero_padding(p_[DIFF_SRC], args[DIFF_SRC]);
         return jitnorm_success;
     }
 
 private:
     row_constants<T> constants_of(const arguments &args, dim_t row) const {
-        const float mean = p_.reads_mean() ? read_row_value(p_.statistics, args[MEAN], row) : 0;
-        const float given = read_row_value(p_.statistics, args[VARIANCE], row);
+        const float mean = p_.reads(MEAN) ? read_row_value(p_[VARIANCE], args[MEAN], row) : 0;
+        const float given = read_row_value(p_[VARIANCE], args[VARIANCE], row);
         const bool inverse = p_.form == statistics_form::inverse_deviation;
         return {T(mean), inverse ? T(given) : reciprocal_deviation<T>(double(given), p_.epsilon)};
     }
@@ -78,8 +79,8 @@ private:
                 continue;
             }
             const gradient_sums<double> total = sum_of_parts(args, begin, count);
-            if (p_.wants_diff_scale()) write_gradient(args[DIFF_SCALE], begin, count, total.scale);
-            if (p_.wants_diff_shift()) write_gradient(args[DIFF_SHIFT], begin, count, total.shift);
+            if (p_.writes(DIFF_SCALE)) write_gradient(args[DIFF_SCALE], begin, count, total.scale);
+            if (p_.writes(DIFF_SHIFT)) write_gradient(args[DIFF_SHIFT], begin, count, total.shift);
         }
     }
 
@@ -106,8 +107,8 @@ private:
         };
         for (dim_t part = 0; part < cut.parts(); ++part) {
             const gradient_sums<double> sum = sum_of_part(args, cut, part, begin, count);
-            if (p_.wants_diff_scale()) write(DIFF_SCALE, part, sum.scale);
-            if (p_.wants_diff_shift()) write(DIFF_SHIFT, part, sum.shift);
+            if (p_.writes(DIFF_SCALE)) write(DIFF_SCALE, part, sum.scale);
+            if (p_.writes(DIFF_SHIFT)) write(DIFF_SHIFT, part, sum.shift);
         }
     }
 
@@ -138,7 +139,7 @@ private:
     void read_terms(const arguments &args, dim_t row, dim_t begin, dim_t count, T *x, T *g) const {
         src_.read(args[SRC], row, begin, count, x);
         diff_dst_.read(args[DIFF_DST], row, begin, count, g);
-        if (!p_.reads_scale()) return;
+        if (!p_.reads(SCALE)) return;
         T scale[BLOCK];
         read_scale(p_, scale_, args[SCALE], begin, count, scale);
         for (dim_t i = 0; i < count; ++i) g[i] *= scale[i];
@@ -153,7 +154,7 @@ private:
             const dim_t count = std::min(BLOCK, length - begin);
             read_terms(args, row, begin, count, x, g);
             combine(constants, slopes, count, x, g);
-            if (p_.reads_diff_sum()) add_diff_sum(args, row, begin, count, g);
+            if (p_.reads(DIFF_SUM)) add_diff_sum(args, row, begin, count, g);
             diff_src_.write(args[DIFF_SRC], row, begin, count, g);
         }
     }

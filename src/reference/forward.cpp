@@ -25,21 +25,21 @@ template <typename T>
 class forward_executor final : public executor {
 public:
     explicit forward_executor(const problem &p)
-        : p_(p), input_(p), dst_(p.dst, p.row_ndims()), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)),
+        : p_(p), input_(p), dst_(p[DST], p.row_ndims()), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)),
           post_ops_(p) {
-        if (p.writes_unquantized()) unquantized_ = tensor_rows(p.attr.unquantized, p.row_ndims());
-        if (p.finds_scales()) found_scales_ = tensor_rows(p.attr.found_scales, p.row_ndims());
+        if (p.writes(UNQUANTIZED)) unquantized_ = tensor_rows(p[UNQUANTIZED], p.row_ndims());
+        if (p.finds_scales()) found_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
     }
 
     jitnorm_status_t execute(const arguments &args) const override {
-        parallel_ranges(p_.rows(), bytes(p_.src) + bytes(p_.dst), [&](range rows) {
+        parallel_ranges(p_.rows(), bytes(p_[SRC]) + bytes(p_[DST]), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
-        zero_padding(p_.dst, args[DST]);
-        if (p_.writes_sum()) zero_padding(p_.attr.residual.sum, args[SUM]);
-        if (p_.writes_unquantized()) zero_padding(p_.attr.unquantized, args[UNQUANTIZED]);
-        if (p_.writes_variance()) zero_padding(p_.statistics, args[VARIANCE]);
-        if (p_.writes_mean()) zero_padding(p_.statistics, args[MEAN]);
+        zero_padding(p_[DST], args[DST]);
+        if (p_.writes(SUM)) zero_padding(p_[SUM], args[SUM]);
+        if (p_.writes(UNQUANTIZED)) zero_padding(p_[UNQUANTIZED], args[UNQUANTIZED]);
+        if (p_.writes(VARIANCE)) zero_padding(p_[VARIANCE], args[VARIANCE]);
+        if (p_.writes(MEAN)) zero_padding(p_[VARIANCE], args[MEAN]);
         return jitnorm_success;
     }
 
@@ -53,10 +53,10 @@ private:
         else
             for_each_piece(args, row, normalize, {0, p_.row_length()}, true,
                            [&](dim_t begin, dim_t count, const T *y) { dst_.write(args[DST], row, begin, count, y); });
-        if (p_.writes_mean()) write_row_value(p_.statistics, args[MEAN], row, float(statistics.hi));
-        if (p_.writes_variance()) {
+        if (p_.writes(MEAN)) write_row_value(p_[VARIANCE], args[MEAN], row, float(statistics.hi));
+        if (p_.writes(VARIANCE)) {
             const float value = is_inverse() ? float(normalize.rstd) : float(statistics.variance);
-            write_row_value(p_.statistics, args[VARIANCE], row, value);
+            write_row_value(p_[VARIANCE], args[VARIANCE], row, value);
         }
     }
 
@@ -79,7 +79,7 @@ private:
 
     // Computes the values of each group twice: first to find their scale, then to store them.
     void store_with_found_scales(const arguments &args, dim_t row, const normalizer<T> &normalize) const {
-        const float limit = largest_number(p_.dst.data_type);
+        const float limit = largest_number(p_[DST].data_type);
         const dim_t width = columns_per_scale(p_);
         for (dim_t group = 0; group < scales_per_row(p_); ++group) {
             const range columns = {group * width, (group + 1) * width};
@@ -101,8 +101,8 @@ private:
 
     // The member `variance` is what the variance tensor holds: variances or inverse deviations (problem::form).
     row_statistics<T> given(const arguments &args, dim_t row) const {
-        const float mean = p_.reads_mean() ? read_row_value(p_.statistics, args[MEAN], row) : 0;
-        return {T(mean), 0.0, double(read_row_value(p_.statistics, args[VARIANCE], row))};
+        const float mean = p_.reads(MEAN) ? read_row_value(p_[VARIANCE], args[MEAN], row) : 0;
+        return {T(mean), 0.0, double(read_row_value(p_[VARIANCE], args[VARIANCE], row))};
     }
 
     normalizer<T> normalizer_for(const row_statistics<T> &statistics) const {
@@ -118,11 +118,11 @@ private:
 
     void apply_scale_shift(const arguments &args, dim_t begin, dim_t count, T *y) const {
         T scale[TILE], shift[TILE];
-        if (p_.reads_scale()) read_scale(p_, scale_shift_, args[SCALE], begin, count, scale);
+        if (p_.reads(SCALE)) read_scale(p_, scale_shift_, args[SCALE], begin, count, scale);
         if (p_.uses_shift()) scale_shift_.read(args[SHIFT], 0, begin, count, shift);
-        if (p_.reads_scale() && p_.uses_shift())
+        if (p_.reads(SCALE) && p_.uses_shift())
             for (dim_t i = 0; i < count; ++i) y[i] = std::fma(y[i], scale[i], shift[i]);
-        else if (p_.reads_scale())
+        else if (p_.reads(SCALE))
             for (dim_t i = 0; i < count; ++i) y[i] *= scale[i];
         else if (p_.uses_shift())
             for (dim_t i = 0; i < count; ++i) y[i] += shift[i];
@@ -130,7 +130,7 @@ private:
 
     void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
-        if (p_.writes_unquantized()) unquantized_.write(args[UNQUANTIZED], row, begin, count, y);
+        if (p_.writes(UNQUANTIZED)) unquantized_.write(args[UNQUANTIZED], row, begin, count, y);
         post_ops_.apply(args, row, begin, count, y);
         if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args[DST_SCALE])));
     }

@@ -14,11 +14,11 @@ template <typename T> // the compute type
 class input_rows {
 public:
     explicit input_rows(const problem &p)
-        : adds_(p.adds_residual()), has_bias_(p.reads_bias()), has_sum_(p.writes_sum()),
-          rounds_(p.attr.residual.normalizes_rounded), row_type_(p.row_type()), src_(p.src, p.row_ndims()),
-          bias_(vector_of(p.row_length(), p.attr.residual.bias_type)) {
-        if (adds_) residual_ = tensor_rows(p.attr.residual.added, p.row_ndims());
-        if (has_sum_) sum_ = tensor_rows(p.attr.residual.sum, p.row_ndims());
+        : adds_(p.reads(RESIDUAL)), has_bias_(p.reads(BIAS)), has_sum_(p.writes(SUM)),
+          rounds_(p.attr.normalizes_rounded_sum), row_type_(p.row_type()), src_(p[SRC], p.row_ndims()),
+          bias_(vector_of(p.row_length(), p.attr.bias_type)) {
+        if (adds_) residual_ = tensor_rows(p[RESIDUAL], p.row_ndims());
+        if (has_sum_) sum_ = tensor_rows(p[SUM], p.row_ndims());
     }
 
     // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized.

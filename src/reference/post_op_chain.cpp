@@ -10,11 +10,11 @@ namespace jitnorm::impl::layer_norm::reference {
 namespace {
 
 tensor_rows operand_of(const sum_post_op &op, const problem &p) {
-    memory_desc old = p.dst;
+    memory_desc old = p[DST];
     if (op.data_type != jitnorm_data_type_undef) old.data_type = op.data_type;
     return {old, p.row_ndims()};
 }
-tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p.dst, p.row_ndims()}; }
+tensor_rows operand_of(const binary_post_op &op, const problem &p) { return {op.src1, p[DST], p.row_ndims()}; }
 tensor_rows operand_of(const eltwise_post_op &, const problem &) { return {}; }
 
 template <typename T>

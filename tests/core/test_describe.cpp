@@ -38,11 +38,11 @@ TEST(describe, weights_stored_minus_one) {
 
 TEST(describe, scales_that_are_found) {
     problem p = make_problem(jitnorm_forward_inference, {2, 8});
-    p.dst.data_type = jitnorm_s8;
-    p.attr = finding_scales({2, 8});
+    p[DST].data_type = jitnorm_s8;
+    p[DST_SCALE] = dense({2, 1});
     EXPECT_EQ(describe(p), "--dir=FWD_I --dt=f32:s8 --tag=ab:ab --stat_tag=a --eps=1e-05 "
                            "--attr-scales=dst:per_row:f32:dynamic_amax 2x8");
-    p.attr = finding_scales({2, 8}, 4);
+    p[DST_SCALE] = dense({2, 4});
     p.attr.src_scale = true;
     EXPECT_EQ(describe(p), "--dir=FWD_I --dt=f32:s8 --tag=ab:ab --stat_tag=a --eps=1e-05 "
                            "--attr-scales=src:common:1+dst:per_tensor:f32:1x2:dynamic_amax 2x8");
@@ -52,9 +52,9 @@ TEST(describe, what_only_some_front_ends_ask_for) {
     problem p = make_problem(jitnorm_backward, {2, 3, 8});
     p.flags = jitnorm_use_scale;
     p.normalized_axes = 2;
-    p.statistics = dense({2}, jitnorm_bf16);
+    p[VARIANCE] = dense({2}, jitnorm_bf16);
     p.form = statistics_form::inverse_deviation;
-    p.left_out = unsigned(output::diff_src) | unsigned(output::diff_scale);
+    p.omitted = bit_of(DIFF_SRC) | bit_of(DIFF_SCALE);
     p.scale_is_ones = true;
     EXPECT_EQ(describe(p), "--dir=BWD_DW --dt=f32:f32 --tag=abc:abc --stat_tag=a --flags=C --axes=2 --stat_dt=bf16 "
                            "--stat=rstd --left-out=diff_src+diff_scale --scale=ones --eps=1e-05 2x3x8");
@@ -74,11 +74,11 @@ TEST(describe, all_of_forward) {
     problem p = make_problem(jitnorm_forward_inference, {2, 3, 8});
     p.flags = jitnorm_use_global_stats | jitnorm_use_scale | jitnorm_use_shift | jitnorm_rms_norm;
     p.epsilon = 0.0625f;
-    p.src = tagged({2, 3, 8}, jitnorm_bac);
-    p.src.data_type = jitnorm_bf16;
-    p.dst = tagged({2, 3, 8}, jitnorm_aBc8b);
-    p.dst.data_type = jitnorm_s8;
-    p.statistics = tagged({2, 3}, jitnorm_ba);
+    p[SRC] = tagged({2, 3, 8}, jitnorm_bac);
+    p[SRC].data_type = jitnorm_bf16;
+    p[DST] = tagged({2, 3, 8}, jitnorm_aBc8b);
+    p[DST].data_type = jitnorm_s8;
+    p[VARIANCE] = tagged({2, 3}, jitnorm_ba);
     p.scale_shift_type = jitnorm_f16;
     p.attr.scratchpad_mode = jitnorm_scratchpad_mode_user;
     p.attr.src_scale = p.attr.dst_scale = true;
@@ -96,7 +96,7 @@ TEST(describe, backward) {
     problem p = make_problem(jitnorm_backward, {16, 64});
     EXPECT_EQ(describe(p), "--dir=BWD_DW --dt=f32:f32 --tag=ab:ab --stat_tag=a --eps=1e-05 16x64");
     p.prop_kind = jitnorm_backward_data;
-    p.diff_src = strided({16, 64}, {65, 1});
+    p[DIFF_SRC] = strided({16, 64}, {65, 1});
     EXPECT_EQ(describe(p), "--dir=BWD_D --dt=f32:f32 --tag=ab:ab:65x1 --stat_tag=a --eps=1e-05 16x64");
 }
 
@@ -120,20 +120,20 @@ TEST(describe, one_scale_alone) {
 
 TEST(describe, residual) {
     problem p = make_problem(jitnorm_forward_training, {4, 8});
-    p.attr.residual.added = dense({4, 8}, jitnorm_bf16);
+    p[RESIDUAL] = dense({4, 8}, jitnorm_bf16);
     EXPECT_NE(describe(p).find(" --attr-residual=src1:bf16:ab "), std::string::npos);
-    p.attr.residual.sum = tagged({4, 8}, jitnorm_ba);
-    p.attr.residual.bias_type = jitnorm_f16;
-    p.attr.residual.normalizes_rounded = true;
+    p[SUM] = tagged({4, 8}, jitnorm_ba);
+    p.attr.bias_type = jitnorm_f16;
+    p.attr.normalizes_rounded_sum = true;
     EXPECT_NE(describe(p).find(" --attr-residual=src1:bf16:ab+dst1:f32:ba+bias:f16+rounded "), std::string::npos);
     problem backward = make_problem(jitnorm_backward, {4, 8});
-    backward.attr.residual.sum = p.attr.residual.sum;
+    backward[DIFF_SUM] = p[SUM];
     EXPECT_NE(describe(backward).find(" --attr-residual=dst1:f32:ba "), std::string::npos);
 }
 
 TEST(describe, unquantized_output) {
     problem p = make_problem(jitnorm_forward_training, {4, 8});
-    p.attr.unquantized = tagged({4, 8}, jitnorm_ba);
+    p[UNQUANTIZED] = tagged({4, 8}, jitnorm_ba);
     EXPECT_NE(describe(p).find(" --attr-unquantized=dst2:f32:ba "), std::string::npos);
 }
 

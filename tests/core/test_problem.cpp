@@ -13,10 +13,9 @@ namespace {
 TEST(problem, knows_its_runtime_sizes) {
     EXPECT_FALSE(forward_problem().has_runtime_sizes());
     EXPECT_FALSE(backward_problem().has_runtime_sizes());
-    for (const auto member :
-         {&problem::src, &problem::dst, &problem::diff_dst, &problem::diff_src, &problem::statistics}) {
-        problem p = member == &problem::dst ? forward_problem() : backward_problem();
-        (p.*member).strides[0] = RUNTIME_DIM;
+    for (const auto member : {SRC, DST, DIFF_DST, DIFF_SRC, VARIANCE}) {
+        problem p = member == DST ? forward_problem() : backward_problem();
+        p[member].strides[0] = RUNTIME_DIM;
         EXPECT_TRUE(p.has_runtime_sizes());
     }
     problem p = forward_problem();
@@ -36,37 +35,37 @@ TEST(problem, tensors_by_kind_and_flags) {
         return p;
     };
     const unsigned global = jitnorm_use_global_stats, rms = jitnorm_rms_norm;
-    EXPECT_FALSE(at(jitnorm_forward_inference, 0).uses_variance());
+    EXPECT_FALSE(at(jitnorm_forward_inference, 0).uses(VARIANCE));
     EXPECT_TRUE(at(jitnorm_forward_inference, global).statistics_are_inputs());
-    EXPECT_TRUE(at(jitnorm_forward_inference, global).uses_mean());
+    EXPECT_TRUE(at(jitnorm_forward_inference, global).uses(MEAN));
     EXPECT_TRUE(at(jitnorm_forward_training, 0).statistics_are_outputs());
     EXPECT_FALSE(at(jitnorm_forward_training, global).statistics_are_outputs());
-    EXPECT_TRUE(at(jitnorm_forward_inference, global | rms).uses_variance());
-    EXPECT_FALSE(at(jitnorm_forward_inference, global | rms).uses_mean());
-    EXPECT_FALSE(at(jitnorm_forward_training, rms).uses_mean());
+    EXPECT_TRUE(at(jitnorm_forward_inference, global | rms).uses(VARIANCE));
+    EXPECT_FALSE(at(jitnorm_forward_inference, global | rms).uses(MEAN));
+    EXPECT_FALSE(at(jitnorm_forward_training, rms).uses(MEAN));
     EXPECT_TRUE(at(jitnorm_backward, 0).statistics_are_inputs());
-    EXPECT_FALSE(at(jitnorm_backward, rms).uses_mean());
-    EXPECT_TRUE(at(jitnorm_backward, jitnorm_use_scale).wants_diff_scale());
-    EXPECT_FALSE(at(jitnorm_backward, jitnorm_use_scale).wants_diff_shift());
-    EXPECT_FALSE(at(jitnorm_backward_data, jitnorm_use_scale).wants_diff_scale());
+    EXPECT_FALSE(at(jitnorm_backward, rms).uses(MEAN));
+    EXPECT_TRUE(at(jitnorm_backward, jitnorm_use_scale).writes(DIFF_SCALE));
+    EXPECT_FALSE(at(jitnorm_backward, jitnorm_use_scale).writes(DIFF_SHIFT));
+    EXPECT_FALSE(at(jitnorm_backward_data, jitnorm_use_scale).writes(DIFF_SCALE));
 }
 
 TEST(problem, what_is_left_out_is_not_written) {
-    const auto with = [](problem p, output o) {
+    const auto with = [](problem p, slot s) {
         p.flags = jitnorm_use_scale | jitnorm_use_shift;
-        p.left_out = unsigned(o);
+        p.omitted = bit_of(s);
         return p;
     };
-    EXPECT_FALSE(with(forward_problem(), output::mean).uses_mean());
-    EXPECT_TRUE(with(forward_problem(), output::mean).writes_variance());
-    EXPECT_FALSE(with(forward_problem(), output::variance).uses_variance());
-    EXPECT_TRUE(with(forward_problem(), output::variance).uses_statistics());
-    EXPECT_FALSE(with(forward_problem(), output::diff_src).wants_diff_src()); // which forward has none of
-    EXPECT_TRUE(with(backward_problem(), output::mean).reads_mean());         // an input
-    EXPECT_FALSE(with(backward_problem(), output::diff_src).wants_diff_src());
-    EXPECT_FALSE(with(backward_problem(), output::diff_scale).wants_diff_scale());
-    EXPECT_TRUE(with(backward_problem(), output::diff_scale).wants_diff_shift());
-    EXPECT_FALSE(with(backward_problem(), output::diff_shift).wants_diff_shift());
+    EXPECT_FALSE(with(forward_problem(), MEAN).uses(MEAN));
+    EXPECT_TRUE(with(forward_problem(), MEAN).writes(VARIANCE));
+    EXPECT_FALSE(with(forward_problem(), VARIANCE).uses(VARIANCE));
+    EXPECT_TRUE(with(forward_problem(), VARIANCE).uses(MEAN));
+    EXPECT_FALSE(with(forward_problem(), DIFF_SRC).writes(DIFF_SRC)); // which forward has none of
+    EXPECT_TRUE(with(backward_problem(), MEAN).reads(MEAN));          // an input
+    EXPECT_FALSE(with(backward_problem(), DIFF_SRC).writes(DIFF_SRC));
+    EXPECT_FALSE(with(backward_problem(), DIFF_SCALE).writes(DIFF_SCALE));
+    EXPECT_TRUE(with(backward_problem(), DIFF_SCALE).writes(DIFF_SHIFT));
+    EXPECT_FALSE(with(backward_problem(), DIFF_SHIFT).writes(DIFF_SHIFT));
 }
 
 TEST(problem, rows_of_several_axes) {
@@ -75,7 +74,7 @@ TEST(problem, rows_of_several_axes) {
     EXPECT_EQ(p.row_ndims(), 1);
     EXPECT_EQ(p.rows(), 4);
     EXPECT_EQ(p.row_length(), 48);
-    p.src.dims[2] = RUNTIME_DIM;
+    p[SRC].dims[2] = RUNTIME_DIM;
     EXPECT_EQ(p.row_length(), RUNTIME_DIM);
 }
 

@@ -47,20 +47,20 @@ TEST(validate, ranks_two_to_twelve) {
     for (size_t rank = 2; rank <= dims.size(); ++rank)
         accepts(make_problem(jitnorm_forward_training, {dims.begin(), dims.begin() + dim_t(rank)}));
     is_invalid(make_problem(jitnorm_forward_training, {8}), [](problem &) {});
-    is_invalid(forward_problem(), [](problem &p) { p.src.ndims = 13; });
+    is_invalid(forward_problem(), [](problem &p) { p[SRC].ndims = 13; });
 }
 
 TEST(validate, normalized_axes_leave_one_that_counts_rows) {
     for (const problem &start : {forward_problem(), backward_problem()}) {
         accepts(start, [](problem &p) {
             p.normalized_axes = 2;
-            p.statistics = dense({4});
+            p[VARIANCE] = dense({4});
         });
         is_invalid(start, [](problem &p) { p.normalized_axes = 2; }); // statistics of another shape
         for (const int axes : {-1, 0, 3, 4})
             is_invalid(start, [&](problem &p) {
                 p.normalized_axes = axes;
-                p.statistics = dense({1});
+                p[VARIANCE] = dense({1});
             });
     }
 }
@@ -80,7 +80,7 @@ TEST(validate, rows_of_a_larger_problem_are_among_its_rows) {
     is_invalid(forward_problem(), at(0, 24));
     is_unsupported(backward_problem(), [&](problem &p) {
         at(0, 24)(p);
-        p.src.strides[0] = RUNTIME_DIM;
+        p[SRC].strides[0] = RUNTIME_DIM;
     });
     is_invalid(backward_problem(), [&](problem &p) { // the sums of parts
         at(0, 24)(p);
@@ -90,11 +90,11 @@ TEST(validate, rows_of_a_larger_problem_are_among_its_rows) {
 }
 
 TEST(validate, outputs_left_out) {
-    for (const unsigned left_out : {0U, 1U, 2U, 3U, 4U, 8U, 16U, 31U}) {
-        accepts(forward_problem(), [&](problem &p) { p.left_out = left_out; });
-        accepts(backward_problem(), [&](problem &p) { p.left_out = left_out; });
+    for (const unsigned omitted : {0U, bit_of(MEAN), bit_of(MEAN) | bit_of(DIFF_SRC), OMITTABLE}) {
+        accepts(forward_problem(), [&](problem &p) { p.omitted = omitted; });
+        accepts(backward_problem(), [&](problem &p) { p.omitted = omitted; });
     }
-    is_invalid(forward_problem(), [](problem &p) { p.left_out = 32; });
+    is_invalid(forward_problem(), [](problem &p) { p.omitted = bit_of(DST); });
 }
 
 TEST(validate, a_scale_of_ones_needs_the_flag) {
@@ -110,43 +110,41 @@ TEST(validate, a_scale_of_ones_needs_the_flag) {
 }
 
 TEST(validate, every_tensor_must_be_there) {
-    for (const auto member : {&problem::src, &problem::dst, &problem::statistics})
-        is_invalid(forward_problem(), [&](problem &p) { p.*member = {}; });
-    for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src, &problem::statistics})
-        is_invalid(backward_problem(), [&](problem &p) { p.*member = {}; });
+    for (const auto member : {SRC, DST, VARIANCE}) is_invalid(forward_problem(), [&](problem &p) { p[member] = {}; });
+    for (const auto member : {SRC, DIFF_DST, DIFF_SRC, VARIANCE})
+        is_invalid(backward_problem(), [&](problem &p) { p[member] = {}; });
 }
 
 TEST(validate, layouts_must_be_resolved) {
-    for (const auto member : {&problem::src, &problem::dst, &problem::statistics})
-        is_invalid(forward_problem(), [&](problem &p) { (p.*member).format_kind = jitnorm_format_kind_any; });
-    for (const auto member : {&problem::diff_dst, &problem::diff_src})
-        is_invalid(backward_problem(), [&](problem &p) { (p.*member).format_kind = jitnorm_format_kind_any; });
+    for (const auto member : {SRC, DST, VARIANCE})
+        is_invalid(forward_problem(), [&](problem &p) { p[member].format_kind = jitnorm_format_kind_any; });
+    for (const auto member : {DIFF_DST, DIFF_SRC})
+        is_invalid(backward_problem(), [&](problem &p) { p[member].format_kind = jitnorm_format_kind_any; });
 }
 
 TEST(validate, dimensions_must_agree) {
-    is_invalid(forward_problem(), [](problem &p) { p.dst = dense({4, 6, 9}); });
-    is_invalid(forward_problem(), [](problem &p) { p.dst = dense({24, 8}); });
-    is_invalid(backward_problem(), [](problem &p) { p.diff_dst = dense({4, 5, 8}); });
-    is_invalid(backward_problem(), [](problem &p) { p.diff_src = dense({3, 6, 8}); });
+    is_invalid(forward_problem(), [](problem &p) { p[DST] = dense({4, 6, 9}); });
+    is_invalid(forward_problem(), [](problem &p) { p[DST] = dense({24, 8}); });
+    is_invalid(backward_problem(), [](problem &p) { p[DIFF_DST] = dense({4, 5, 8}); });
+    is_invalid(backward_problem(), [](problem &p) { p[DIFF_SRC] = dense({3, 6, 8}); });
 }
 
 TEST(validate, statistics_have_the_rows_shape) {
     for (const problem &start : {forward_problem(), backward_problem()}) {
-        is_invalid(start, [](problem &p) { p.statistics = dense({24}); });
-        is_invalid(start, [](problem &p) { p.statistics = dense({4, 6, 8}); });
-        is_invalid(start, [](problem &p) { p.statistics = dense({4, 6, 1}); });
-        is_invalid(start, [](problem &p) { p.statistics = dense({6, 4}); });
+        is_invalid(start, [](problem &p) { p[VARIANCE] = dense({24}); });
+        is_invalid(start, [](problem &p) { p[VARIANCE] = dense({4, 6, 8}); });
+        is_invalid(start, [](problem &p) { p[VARIANCE] = dense({4, 6, 1}); });
+        is_invalid(start, [](problem &p) { p[VARIANCE] = dense({6, 4}); });
     }
 }
 
 TEST(validate, a_runtime_dimension_is_one_in_all_tensors) {
-    using members = std::vector<memory_desc problem::*>;
-    const members forward = {&problem::src, &problem::dst},
-                  backward = {&problem::src, &problem::diff_dst, &problem::diff_src};
+    using members = std::vector<slot>;
+    const members forward = {SRC, DST}, backward = {SRC, DIFF_DST, DIFF_SRC};
     for (const problem &start : {forward_problem(), backward_problem()})
         for (const int d : {0, 1, 2}) {
             const members &data = start.is_forward() ? forward : backward;
-            const auto set = [&](problem &p, memory_desc problem::*member) { (p.*member).dims[d] = RUNTIME_DIM; };
+            const auto set = [&](problem &p, slot member) { p[member].dims[d] = RUNTIME_DIM; };
             for (const auto member : data) is_invalid(start, [&](problem &p) { set(p, member); });
             const auto set_data = [&](problem &p) {
                 for (const auto member : data) set(p, member);
@@ -154,16 +152,16 @@ TEST(validate, a_runtime_dimension_is_one_in_all_tensors) {
             expect(d == 2 ? jitnorm_success : jitnorm_invalid_arguments, start, set_data);
             accepts(start, [&](problem &p) {
                 set_data(p);
-                if (d < 2) set(p, &problem::statistics);
+                if (d < 2) set(p, VARIANCE);
             });
         }
 }
 
 TEST(validate, runtime_strides_are_free) {
-    for (const auto member : {&problem::src, &problem::dst, &problem::statistics})
-        accepts(forward_problem(), [&](problem &p) { (p.*member).strides[0] = RUNTIME_DIM; });
-    for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src, &problem::statistics})
-        accepts(backward_problem(), [&](problem &p) { (p.*member).strides[1] = RUNTIME_DIM; });
+    for (const auto member : {SRC, DST, VARIANCE})
+        accepts(forward_problem(), [&](problem &p) { p[member].strides[0] = RUNTIME_DIM; });
+    for (const auto member : {SRC, DIFF_DST, DIFF_SRC, VARIANCE})
+        accepts(backward_problem(), [&](problem &p) { p[member].strides[1] = RUNTIME_DIM; });
 }
 
 TEST(validate, empty_tensors_are_legal) {
@@ -177,13 +175,13 @@ TEST(validate, outputs_without_elements_have_no_wrong_strides) {
     for (const std::vector<dim_t> &dims : {std::vector<dim_t>{3, 0}, {0, 3}, {4, 0, 8}})
         for (const dim_t stride : {dim_t(0), dim_t(1), std::numeric_limits<dim_t>::max()}) {
             const change all_strides = [&](problem &p) {
-                for (memory_desc *md : {&p.src, &p.dst, &p.diff_dst, &p.diff_src})
+                for (memory_desc *md : {&p[SRC], &p[DST], &p[DIFF_DST], &p[DIFF_SRC]})
                     std::fill_n(md->strides, md->ndims, stride);
             };
             accepts(make_problem(jitnorm_forward_training, dims), all_strides);
             accepts(make_problem(jitnorm_backward, dims), all_strides);
         }
-    is_invalid(make_problem(jitnorm_forward_training, {3, 2, 0}), [](problem &p) { p.statistics.strides[0] = 0; });
+    is_invalid(make_problem(jitnorm_forward_training, {3, 2, 0}), [](problem &p) { p[VARIANCE].strides[0] = 0; });
 }
 
 TEST(validate, sizes_that_memory_can_have) {
@@ -193,7 +191,7 @@ TEST(validate, sizes_that_memory_can_have) {
             accepts(make_problem(kind, dims), [](problem &) {});
         for (const std::vector<dim_t> &dims : {std::vector<dim_t>{most, 2}, {0, most + 1}, {most + 1, 0}, {most, 0, 2}})
             is_invalid(make_problem(kind, dims), [](problem &) {});
-        is_invalid(make_problem(kind, {2, 8}), [](problem &p) { p.src.strides[0] = dim_t(1) << 55; });
+        is_invalid(make_problem(kind, {2, 8}), [](problem &p) { p[SRC].strides[0] = dim_t(1) << 55; });
     }
     const dim_t dims[] = {1, 8}, strides[] = {1, dim_t(1) << 55};
     binary_post_op wide{jitnorm_binary_add, {}};
@@ -202,27 +200,27 @@ TEST(validate, sizes_that_memory_can_have) {
 }
 
 TEST(validate, outputs_must_not_share_elements) {
-    const change broadcast_dst = [](problem &p) { p.dst.strides[0] = 0; };
-    const change broadcast_statistics = [](problem &p) { p.statistics.strides[1] = 0; };
+    const change broadcast_dst = [](problem &p) { p[DST].strides[0] = 0; };
+    const change broadcast_statistics = [](problem &p) { p[VARIANCE].strides[1] = 0; };
     is_invalid(forward_problem(), broadcast_dst);
     is_invalid(forward_problem(), broadcast_statistics);
-    is_invalid(backward_problem(), [](problem &p) { p.diff_src.strides[2] = 0; });
-    accepts(forward_problem(), [](problem &p) { p.src.strides[0] = 0; });
-    accepts(backward_problem(), [](problem &p) { p.diff_dst.strides[0] = 0; });
+    is_invalid(backward_problem(), [](problem &p) { p[DIFF_SRC].strides[2] = 0; });
+    accepts(forward_problem(), [](problem &p) { p[SRC].strides[0] = 0; });
+    accepts(backward_problem(), [](problem &p) { p[DIFF_DST].strides[0] = 0; });
     accepts(backward_problem(), broadcast_statistics);
     accepts(make_problem(jitnorm_forward_inference, {4, 6, 8}), broadcast_statistics);
     accepts(make_problem(jitnorm_forward_training, {1, 8}), broadcast_dst);
     accepts(backward_problem(), [](problem &p) { // nothing is written there
-        p.diff_src.strides[2] = 0;
-        p.left_out = unsigned(output::diff_src);
+        p[DIFF_SRC].strides[2] = 0;
+        p.omitted = bit_of(DIFF_SRC);
     });
     accepts(forward_problem(), [&](problem &p) {
         broadcast_statistics(p);
-        p.left_out = unsigned(output::mean) | unsigned(output::variance);
+        p.omitted = bit_of(MEAN) | bit_of(VARIANCE);
     });
     is_invalid(forward_problem(), [&](problem &p) {
         broadcast_statistics(p);
-        p.left_out = unsigned(output::mean);
+        p.omitted = bit_of(MEAN);
     });
 }
 

@@ -32,8 +32,8 @@ TEST(validate, attributes_are_for_forward) {
 // Of {4, 6, 8}.
 change finding(const memory_desc &scales, jitnorm_data_type_t dst = jitnorm_s8) {
     return [=](problem &p) {
-        p.attr.found_scales = scales;
-        (p.is_forward() ? p.dst : p.diff_dst).data_type = dst;
+        p[DST_SCALE] = scales;
+        (p.is_forward() ? p[DST] : p[DIFF_DST]).data_type = dst;
     };
 }
 
@@ -62,16 +62,16 @@ TEST(validate, scales_that_are_found_and_what_goes_with_them) {
     accepts(forward_problem(), also(with(binary_post_op{jitnorm_binary_mul, dense({1, 1, 8})})));
     is_unsupported(forward_problem(), also(with(sum_post_op{})));
     is_invalid(forward_problem(), also([](problem &p) { p.attr.dst_scale = true; }));
-    is_invalid(forward_problem(), also([](problem &p) { p.attr.found_scales.strides[0] = 0; }));
+    is_invalid(forward_problem(), also([](problem &p) { p[DST_SCALE].strides[0] = 0; }));
     is_unsupported(forward_problem(), also([](problem &p) { p = with_runtime_sizes(p); }));
     accepts(forward_problem(), also([](problem &p) { // one for a row of several dimensions
                 p.normalized_axes = 2;
-                p.statistics = dense({4});
-                p.attr.found_scales = dense({4, 1, 1});
+                p[VARIANCE] = dense({4});
+                p[DST_SCALE] = dense({4, 1, 1});
             }));
     is_invalid(forward_problem(), also([](problem &p) {
                    p.normalized_axes = 2;
-                   p.statistics = dense({4});
+                   p[VARIANCE] = dense({4});
                }));
 }
 
@@ -107,11 +107,11 @@ TEST(validate, no_post_op_reads_f8) {
         is_unsupported(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
         for (const auto old : {type, jitnorm_data_type_undef})
             is_unsupported(forward_problem(), [&](problem &p) {
-                p.dst.data_type = type;
+                p[DST].data_type = type;
                 p.attr.post_ops.entries.push_back(sum_post_op{1, 0, old});
             });
         accepts(forward_problem(), [&](problem &p) {
-            p.dst.data_type = type;
+            p[DST].data_type = type;
             p.attr.post_ops.entries.push_back(sum_post_op{1, 0, jitnorm_u8});
         });
     }
@@ -139,7 +139,7 @@ TEST(validate, sum_types_have_the_destinations_size) {
         for (const auto type : ALL_TYPES)
             expect(size_of(type) == size_of(dst) ? jitnorm_success : jitnorm_invalid_arguments, forward_problem(),
                    [&](problem &p) {
-                       p.dst.data_type = dst;
+                       p[DST].data_type = dst;
                        p.attr.post_ops.entries.push_back(sum_post_op{1, 0, type});
                    });
     accepts(forward_problem(), with(sum_post_op{0.5f, 0, jitnorm_data_type_undef}));
@@ -148,7 +148,7 @@ TEST(validate, sum_types_have_the_destinations_size) {
 TEST(validate, sum_zero_points_need_int8) {
     const auto sum = [](jitnorm_data_type_t dst, jitnorm_data_type_t type) {
         return [=](problem &p) {
-            p.dst.data_type = dst;
+            p[DST].data_type = dst;
             p.attr.post_ops.entries.push_back(sum_post_op{1, 3, type});
         };
     };
@@ -171,10 +171,10 @@ TEST(validate, the_first_bad_post_op_decides) {
 change with_residual(const memory_desc &added, const memory_desc &sum = {}, bool rounded = false,
                      jitnorm_data_type_t bias = jitnorm_data_type_undef) {
     return [=](problem &p) {
-        p.attr.residual.added = added;
-        p.attr.residual.sum = sum;
-        p.attr.residual.normalizes_rounded = rounded;
-        p.attr.residual.bias_type = bias;
+        p[RESIDUAL] = added;
+        p[p.is_forward() ? SUM : DIFF_SUM] = sum;
+        p.attr.normalizes_rounded_sum = rounded;
+        p.attr.bias_type = bias;
     };
 }
 
@@ -218,7 +218,7 @@ TEST(validate, gradients_of_sums) {
 // ---------------------------------------------------------------- unquantized output
 
 TEST(validate, unquantized_outputs) {
-    const auto with_output = [](const memory_desc &md) { return [=](problem &p) { p.attr.unquantized = md; }; };
+    const auto with_output = [](const memory_desc &md) { return [=](problem &p) { p[UNQUANTIZED] = md; }; };
     const memory_desc same = dense({4, 6, 8});
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
         accepts(forward_problem(), with_output(dense({4, 6, 8}, type)));

@@ -11,9 +11,9 @@ namespace {
 TEST(validate, statistics_types) {
     for (const problem &start : {forward_problem(), backward_problem()}) {
         for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-            accepts(start, [&](problem &p) { p.statistics = dense({4, 6}, type); });
+            accepts(start, [&](problem &p) { p[VARIANCE] = dense({4, 6}, type); });
         for (const auto type : {jitnorm_f64, jitnorm_s32, jitnorm_s8, jitnorm_u8})
-            is_unsupported(start, [&](problem &p) { p.statistics = dense({4, 6}, type); });
+            is_unsupported(start, [&](problem &p) { p[VARIANCE] = dense({4, 6}, type); });
     }
 }
 
@@ -22,29 +22,29 @@ TEST(validate, forward_types) {
         for (const auto dst : ALL_TYPES) {
             const bool supported = src != jitnorm_s32 && dst != jitnorm_s32;
             expect(supported ? jitnorm_success : jitnorm_unimplemented, forward_problem(), [&](problem &p) {
-                p.src.data_type = src;
-                p.dst.data_type = dst;
+                p[SRC].data_type = src;
+                p[DST].data_type = dst;
             });
         }
     for (const auto f8 : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
         for (const auto src : {jitnorm_f32, jitnorm_bf16, jitnorm_f64, jitnorm_s8})
             accepts(forward_problem(), [&](problem &p) {
-                p.src.data_type = src;
-                p.dst.data_type = f8;
+                p[SRC].data_type = src;
+                p[DST].data_type = f8;
             });
-        is_unsupported(forward_problem(), [&](problem &p) { p.src.data_type = f8; });
-        is_unsupported(forward_problem(), [&](problem &p) { p.statistics.data_type = f8; });
+        is_unsupported(forward_problem(), [&](problem &p) { p[SRC].data_type = f8; });
+        is_unsupported(forward_problem(), [&](problem &p) { p[VARIANCE].data_type = f8; });
     }
-    is_invalid(forward_problem(), [](problem &p) { p.dst.data_type = jitnorm_data_type_undef; });
-    is_invalid(forward_problem(), [](problem &p) { p.src.data_type = jitnorm_data_type_undef; });
+    is_invalid(forward_problem(), [](problem &p) { p[DST].data_type = jitnorm_data_type_undef; });
+    is_invalid(forward_problem(), [](problem &p) { p[SRC].data_type = jitnorm_data_type_undef; });
 }
 
 TEST(validate, backward_types) {
-    for (const auto member : {&problem::src, &problem::diff_dst, &problem::diff_src}) {
+    for (const auto member : {SRC, DIFF_DST, DIFF_SRC}) {
         for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
-            accepts(backward_problem(), [&](problem &p) { (p.*member).data_type = type; });
+            accepts(backward_problem(), [&](problem &p) { p[member].data_type = type; });
         for (const auto type : {jitnorm_s8, jitnorm_u8, jitnorm_s32, jitnorm_f8_e5m2, jitnorm_f8_e4m3})
-            is_unsupported(backward_problem(), [&](problem &p) { (p.*member).data_type = type; });
+            is_unsupported(backward_problem(), [&](problem &p) { p[member].data_type = type; });
     }
 }
 

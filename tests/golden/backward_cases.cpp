@@ -8,7 +8,7 @@ namespace {
 
 void add_backward_lengths(list &cases) {
     const jitnorm_data_type_t others[] = {BF16, F64, F16};
-    const unsigned flags[] = {SCALE | SHIFT, SCALE, RMS | SCALE, 0};
+    const unsigned flags[] = {USE_SCALE | USE_SHIFT, USE_SCALE, RMS | USE_SCALE, 0};
     size_t turn = 0;
     for (const dim_t columns :
          {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 255, 511, 512, 513, 1025, 4095, 4096, 4097, 8193, 12289}) {
@@ -29,14 +29,15 @@ void add_backward_rows(list &cases) {
     for (const auto type : {F32, BF16, F64}) {
         cases.push_back({of_type({.kind = BACKWARD, .dims = {70, 1024}, .seed = 1101}, type)});
         cases.push_back({of_type({.kind = BACKWARD, .dims = {3, 34000}, .seed = 1102}, type)});
-        cases.push_back({of_type({.kind = BACKWARD, .flags = SCALE | RMS, .dims = {300, 96}, .seed = 1103}, type)});
+        cases.push_back({of_type({.kind = BACKWARD, .flags = USE_SCALE | RMS, .dims = {300, 96}, .seed = 1103}, type)});
     }
 }
 
 void add_backward_flags_and_types(list &cases) {
     for (unsigned flags = 0; flags < 8; ++flags)
         for (const auto kind : {BACKWARD, BACKWARD_DATA}) {
-            const unsigned each = (flags & 1 ? GLOBAL : 0) | (flags & 2 ? SCALE | SHIFT : 0) | (flags & 4 ? RMS : 0);
+            const unsigned each =
+                (flags & 1 ? GLOBAL : 0) | (flags & 2 ? USE_SCALE | USE_SHIFT : 0) | (flags & 4 ? RMS : 0);
             cases.push_back({{.kind = kind, .flags = each, .dims = {11, 45}, .seed = 1200}});
         }
     const jitnorm_data_type_t types[] = {F32, BF16, F16, F64}, affine[] = {F32, BF16, F16};

@@ -13,7 +13,7 @@ using impl::layer_norm::statistics_form;
 
 constexpr jitnorm_data_type_t F32 = jitnorm_f32, BF16 = jitnorm_bf16, F16 = jitnorm_f16, F64 = jitnorm_f64;
 constexpr jitnorm_data_type_t S8 = jitnorm_s8, U8 = jitnorm_u8;
-constexpr unsigned GLOBAL = jitnorm_use_global_stats, SCALE = jitnorm_use_scale, SHIFT = jitnorm_use_shift;
+constexpr unsigned GLOBAL = jitnorm_use_global_stats, USE_SCALE = jitnorm_use_scale, USE_SHIFT = jitnorm_use_shift;
 constexpr unsigned RMS = jitnorm_rms_norm, PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
 constexpr auto INFERENCE = jitnorm_forward_inference;
 constexpr auto BACKWARD = jitnorm_backward, BACKWARD_DATA = jitnorm_backward_data;

@@ -16,7 +16,7 @@ std::string name_of(const post_op &op) {
 std::string flags_of(const setup &s) {
     std::string text;
     for (const auto &[flag, letter] :
-         {std::pair(GLOBAL, 'g'), {SCALE, 'c'}, {SHIFT, 'h'}, {RMS, 'm'}, {jitnorm_scale_plus_one, 'p'}})
+         {std::pair(GLOBAL, 'g'), {USE_SCALE, 'c'}, {USE_SHIFT, 'h'}, {RMS, 'm'}, {jitnorm_scale_plus_one, 'p'}})
         if (s.flags & flag) text += letter;
     return text.empty() ? "-" : text;
 }
@@ -63,8 +63,7 @@ std::string description_of(const golden_case &c) {
     if (s.form == statistics_form::inverse_deviation) text += " inverse_deviations";
     if (s.attr.src_scale) text += " src_scale";
     if (s.attr.dst_scale) text += " dst_scale";
-    if (s.attr.found_scales.ndims != 0)
-        text += " found_scales " + std::to_string(s.attr.found_scales.dims[s.dims.size() - 1]);
+    if (s.found_scales.ndims != 0) text += " found_scales " + std::to_string(s.found_scales.dims[s.dims.size() - 1]);
     for (const post_op &op : s.attr.post_ops.entries) text += " +" + name_of(op);
     if (!s.residual.added.empty()) text += " residual " + std::string(impl::name_of(s.residual.type));
     if (!s.residual.sum.empty()) text += " sum " + std::string(impl::name_of(s.residual.sum_type));

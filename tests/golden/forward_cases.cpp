@@ -8,7 +8,7 @@ namespace {
 
 void add_lengths(list &cases) {
     const jitnorm_data_type_t others[] = {BF16, F64, F16};
-    const unsigned flags[] = {SCALE | SHIFT, 0, SCALE, SHIFT};
+    const unsigned flags[] = {USE_SCALE | USE_SHIFT, 0, USE_SCALE, USE_SHIFT};
     const content contents[] = {content::ordinary, content::mixed};
     for (size_t i = 0; i < LENGTHS.size(); ++i) {
         const dim_t columns = LENGTHS[i];
@@ -28,8 +28,8 @@ void add_flags(list &cases) {
         for (const auto kind : {jitnorm_forward_training, INFERENCE})
             for (const auto type : {F32, F64}) {
                 if (type == F64 && kind == INFERENCE) continue;
-                const unsigned each = (flags & 1 ? GLOBAL : 0) | (flags & 2 ? SCALE : 0) | (flags & 4 ? SHIFT : 0) |
-                                      (flags & 8 ? RMS : 0);
+                const unsigned each = (flags & 1 ? GLOBAL : 0) | (flags & 2 ? USE_SCALE : 0) |
+                                      (flags & 4 ? USE_SHIFT : 0) | (flags & 8 ? RMS : 0);
                 cases.push_back({of_type({.kind = kind, .flags = each, .dims = {9, 70}, .seed = 200 + flags}, type)});
             }
 }
@@ -126,7 +126,7 @@ void add_contents(list &cases) {
     for (const content what : contents)
         for (const auto type : {F32, BF16, F16, F64}) {
             const dim_t columns = lengths[(turn + turn / 4) % 4];
-            const unsigned flags = turn++ % 3 == 1 ? RMS : SCALE | SHIFT;
+            const unsigned flags = turn++ % 3 == 1 ? RMS : USE_SCALE | USE_SHIFT;
             // Whether an infinite double reaches the sum of squares as such is a matter of tests/kernel.
             if (what == content::infinite && type == F64 && flags == RMS) continue;
             cases.push_back({of_type({.flags = flags, .dims = {7, columns}, .seed = 800}, type), what, false,

@@ -12,15 +12,15 @@ void add_quantizing(list &cases) {
     unsigned seed = 1400;
     for (const auto type : types)
         for (const auto &[columns, per_row] : {std::pair<dim_t, dim_t>{77, 1}, {768, 6}, {5000, 1}, {18000, 4}}) {
-            setup s = {.flags = SCALE | RMS, .dims = {6, columns}, .dst_type = type, .seed = ++seed};
-            s.attr = finding_scales(s.dims, per_row);
+            setup s = {.flags = USE_SCALE | RMS, .dims = {6, columns}, .dst_type = type, .seed = ++seed};
+            s.found_scales = scales_of(s.dims, per_row);
             cases.push_back({s, content::ordinary, false, columns == 77});
         }
     for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3})
         for (const auto what : {content::ordinary, content::mixed})
             cases.push_back({{.dims = {9, 100}, .dst_type = type, .seed = ++seed}, what});
     for (const auto kind : {jitnorm_forward_training, BACKWARD})
-        for (const unsigned flags : {PLUS_ONE | RMS, PLUS_ONE | SHIFT})
+        for (const unsigned flags : {PLUS_ONE | RMS, PLUS_ONE | USE_SHIFT})
             cases.push_back({of_type({.kind = kind, .flags = flags, .dims = {9, 70}, .seed = ++seed}, BF16)});
 }
 
@@ -31,7 +31,7 @@ void add_residuals(list &cases) {
     for (const dim_t columns : {5, 37, 64, 700, 4096, 9000})
         for (const auto type : {F32, BF16, F64})
             for (const auto sum : {F32, BF16}) {
-                setup s = of_type({.flags = SCALE, .dims = {rows_for(columns, turn), columns}, .seed = 1400}, type);
+                setup s = of_type({.flags = USE_SCALE, .dims = {rows_for(columns, turn), columns}, .seed = 1400}, type);
                 if (turn % 2 == 0) s.flags |= RMS;
                 s.residual = {.added = "dense", .sum = "dense", .type = type, .sum_type = sum};
                 if (turn % 3 == 1) s.residual.bias_type = F32;
@@ -41,7 +41,7 @@ void add_residuals(list &cases) {
                 ++turn;
             }
     for (const auto type : {F32, BF16, F64}) {
-        setup s = of_type({.kind = BACKWARD, .flags = SCALE, .dims = {12, 45}, .seed = 1401}, type);
+        setup s = of_type({.kind = BACKWARD, .flags = USE_SCALE, .dims = {12, 45}, .seed = 1401}, type);
         s.residual = {.added = "", .sum = "dense", .sum_type = BF16};
         cases.push_back({s});
     }
@@ -53,9 +53,10 @@ void add_unquantized(list &cases) {
     size_t turn = 0;
     for (const auto type : types)
         for (const dim_t columns : {45, 600, 5000}) {
-            setup s = of_type({.flags = SCALE, .dims = {6, columns}, .dst_type = S8, .seed = 1500}, types[turn++ % 3]);
+            setup s =
+                of_type({.flags = USE_SCALE, .dims = {6, columns}, .dst_type = S8, .seed = 1500}, types[turn++ % 3]);
             s.dst_type = S8;
-            s.attr = finding_scales(s.dims);
+            s.found_scales = scales_of(s.dims, 1);
             s.unquantized = turn % 4 == 3 ? "ba" : "dense";
             s.unquantized_type = type;
             s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_gelu_tanh, 0, 0}};

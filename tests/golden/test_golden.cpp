@@ -42,7 +42,7 @@ void fill_inputs(run &r, const golden_case &c) {
     fill(r.src, columns, c.src, 0);
     fill(r.scale, columns, content::ordinary, 1000);
     fill(r.shift, columns, content::ordinary, 2000);
-    if (r.p.reads_mean()) fill(r.mean, 1, content::ordinary, 3000);
+    if (r.p.reads(MEAN)) fill(r.mean, 1, content::ordinary, 3000);
     if (r.p.statistics_are_inputs()) r.variance.fill(positive_numbers(r.variance.md(), seed + 4000));
     fill(r.diff_dst, columns, c.src == content::mixed ? content::mixed : content::ordinary, 5000);
     if (!c.s.in_place) fill(r.dst, columns, content::ordinary, 6000); // what a sum post-op reads
@@ -60,9 +60,9 @@ uint64_t digest_of(const implementation &entry, const golden_case &c) {
     r.execute_on(entry, c.runtime_sizes ? sizes_come::at_execution : sizes_come::at_creation);
     uint64_t digest = EMPTY_DIGEST;
     std::vector<const tensor *> outputs = {&r.result(), &r.diff_scale, &r.diff_shift};
-    if (r.p.writes_sum()) outputs.push_back(&r.written_sum());
-    if (r.p.writes_mean()) outputs.push_back(&r.mean);
-    if (r.p.writes_variance()) outputs.push_back(&r.variance);
+    if (r.p.writes(SUM)) outputs.push_back(&r.written_sum());
+    if (r.p.writes(MEAN)) outputs.push_back(&r.mean);
+    if (r.p.writes(VARIANCE)) outputs.push_back(&r.variance);
     if (r.p.finds_scales()) outputs.push_back(&r.dst_scale);
     outputs.push_back(&r.unquantized);
     for (const tensor *output : outputs)

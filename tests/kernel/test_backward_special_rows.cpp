@@ -85,7 +85,7 @@ TEST_P(backward_special_rows, products_that_underflow_leave_positive_zeros) {
             for (const auto gradient : {jitnorm_f32, jitnorm_bf16})
                 expect_equal_to_reference(
                     GetParam(), {.kind = jitnorm_backward, .dims = {rows, C}, .gradient_type = gradient}, [](run &r) {
-                        const size_t count = size_t(nelems(r.p.src));
+                        const size_t count = size_t(nelems(r.p[SRC]));
                         r.src.fill(std::vector<double>(count, 1e-30));
                         r.diff_dst.fill(std::vector<double>(count, -1e-30));
                         r.mean.fill(std::vector<double>(size_t(r.p.rows()), 0));

@@ -68,7 +68,7 @@ TEST_P(found_scales, types_of_src) {
                     s.attr.src_scale = C % 3 == 0;
                     expect_equal_to_reference(GetParam(), s);
                     if (C % 4 != 0) continue;
-                    s.attr = finding_scales(s.dims, C / 4);
+                    s.found_scales = scales_of(s.dims, C / 4);
                     expect_equal_to_reference(GetParam(), s);
                 }
 }
@@ -82,7 +82,7 @@ TEST_P(found_scales, layouts) {
                     setup s = quantizing(dims, per_row);
                     s.src = src;
                     s.dst = dst;
-                    s.attr.found_scales = make_layout(scales, {3, 5, per_row}, jitnorm_f32);
+                    s.found_scales = make_layout(scales, {3, 5, per_row}, jitnorm_f32);
                     expect_equal_to_reference(GetParam(), s);
                     if (HasFailure()) return;
                 }
@@ -116,7 +116,7 @@ TEST_P(found_scales, in_place) {
 TEST_P(found_scales, several_axes) {
     setup s = quantizing({3, 4, 50});
     s.axes = 2;
-    s.attr.found_scales = dense({3, 1, 1});
+    s.found_scales = dense({3, 1, 1});
     expect_equal_to_reference(GetParam(), s);
 }
 

@@ -92,10 +92,10 @@ public:
         p_.epsilon = 1e-5F;
         const dim_t dims[] = {OUTER, INNER, COLUMNS}, inner[] = {0, COLUMNS, 1}, outer[] = {COLUMNS, 0, 1},
                     row[] = {0, 1};
-        EXPECT_EQ(impl::make_with_strides(p_.src, 3, dims, jitnorm_f32, inner), jitnorm_success);
-        EXPECT_EQ(impl::make_with_strides(p_.diff_dst, 3, dims, jitnorm_f32, outer), jitnorm_success);
-        EXPECT_EQ(impl::make_with_strides(p_.statistics, 2, dims, jitnorm_f32, row), jitnorm_success);
-        p_.diff_src = impl::make_dense(dims, jitnorm_bf16);
+        EXPECT_EQ(impl::make_with_strides(p_[SRC], 3, dims, jitnorm_f32, inner), jitnorm_success);
+        EXPECT_EQ(impl::make_with_strides(p_[DIFF_DST], 3, dims, jitnorm_f32, outer), jitnorm_success);
+        EXPECT_EQ(impl::make_with_strides(p_[VARIANCE], 2, dims, jitnorm_f32, row), jitnorm_success);
+        p_[DIFF_SRC] = impl::make_dense(dims, jitnorm_bf16);
         for (dim_t i = 0; i < INNER; ++i) {
             mean_.push_back(1);
             variance_.push_back(2 + float(i % 7));
@@ -106,11 +106,11 @@ public:
     void check() {
         run r({.kind = jitnorm_backward, .flags = SCALE_SHIFT, .dims = {1, 1, COLUMNS}});
         r.p = p_;
-        r.src = tensor(p_.src, src_.data());
-        r.diff_dst = tensor(p_.diff_dst, diff_dst_.data());
-        r.diff_src = tensor(p_.diff_src, diff_src_.data());
-        r.mean = tensor(p_.statistics, mean_.data());
-        r.variance = tensor(p_.statistics, variance_.data());
+        r.src = tensor(p_[SRC], src_.data());
+        r.diff_dst = tensor(p_[DIFF_DST], diff_dst_.data());
+        r.diff_src = tensor(p_[DIFF_SRC], diff_src_.data());
+        r.mean = tensor(p_[VARIANCE], mean_.data());
+        r.variance = tensor(p_[VARIANCE], variance_.data());
         r.scale.fill(std::vector<double>(COLUMNS, 1));
         execute(r);
         const std::vector<double> diff_scale = r.diff_scale.values(), diff_shift = r.diff_shift.values();

@@ -92,7 +92,7 @@ TEST_P(misaligned_on, scales_that_are_found) {
     for (const char *layout : {"dense", "ba"})
         for (const dim_t per_row : {1, 10}) {
             setup s{.dims = {6, 70}, .src = layout, .dst = layout, .dst_type = jitnorm_s8};
-            s.attr = finding_scales(s.dims, per_row);
+            s.found_scales = scales_of(s.dims, per_row);
             expect_same_at_odd_addresses(reference_entry, s);
             expect_same_at_odd_addresses(jit_for(GetParam()), s);
         }

@@ -64,7 +64,7 @@ TEST_P(partial_gradients, of_long_rows) {
 
 TEST_P(partial_gradients, in_place_and_without_diff_src) {
     expect_reference({.dims = {65, 48}, .in_place = true, .first_row = 96, .all_rows = 4097});
-    expect_reference({.dims = {65, 48}, .left_out = unsigned(output::diff_src), .first_row = 96, .all_rows = 4097});
+    expect_reference({.dims = {65, 48}, .omitted = bit_of(DIFF_SRC), .first_row = 96, .all_rows = 4097});
 }
 
 // The only rows there are: their parts are those of the whole problem, and added up in double its gradients.

@@ -168,7 +168,7 @@ TEST_P(residual, scales_that_are_found) {
                     for (const char *layout : {"dense", "@ba"}) {
                         setup s = setup_of_sum(5, C, type, type);
                         s.dst_type = jitnorm_s8;
-                        s.attr = finding_scales(s.dims, per_row);
+                        s.found_scales = scales_of(s.dims, per_row);
                         s.residual.added = s.residual.sum = layout;
                         s.residual.in_place = in_place;
                         expect_equal_to_reference(GetParam(), s);

@@ -119,9 +119,7 @@ TEST_P(several_axes, sizes_that_executions_bring) {
             setup s{.kind = kind, .dims = {3, 5, 4, 9}, .axes = axes};
             const implementation &entry = jit_for(GetParam());
             problem unknown = make_problem(s);
-            for (memory_desc *md :
-                 {&unknown.src, &unknown.dst, &unknown.diff_dst, &unknown.diff_src, &unknown.statistics})
-                *md = without_sizes(*md);
+            unknown.for_each_descriptor([](memory_desc &md) { md = without_sizes(md); });
             ASSERT_EQ(validate(unknown).status, jitnorm_success);
             const auto executor = create(entry, unknown);
             for (const char *layout : {"dense", "acdb", "dcba", "gap"}) {

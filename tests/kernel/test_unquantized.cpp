@@ -109,7 +109,7 @@ TEST_P(unquantized, beside_scales_that_are_found) {
                 for (const bool adds : {false, true}) {
                     setup s = setup_of(5, C, jitnorm_bf16, TYPES[turn++ * 5 / 4 % std::size(TYPES)]);
                     s.dst_type = jitnorm_s8;
-                    s.attr = finding_scales(s.dims, per_row);
+                    s.found_scales = scales_of(s.dims, per_row);
                     s.unquantized = layout;
                     if (adds) s.residual = {.added = "dense", .sum = "dense", .in_place = true};
                     expect_equal_to_reference(GetParam(), s);

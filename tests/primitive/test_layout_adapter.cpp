@@ -16,12 +16,12 @@ struct adapted_run {
     adapted_run(const setup &s, const std::string &layout) : r(s) {
         const std::vector<dim_t> vector(s.dims.end() - s.axes, s.dims.end()),
             rows(s.dims.begin(), s.dims.end() - s.axes);
-        place(r.scale, layouts.scale, layout, vector);
-        place(r.shift, layouts.shift, layout, vector);
-        place(r.diff_scale, layouts.diff_scale, layout, vector);
-        place(r.diff_shift, layouts.diff_shift, layout, vector);
-        place(r.mean, layouts.mean, "spread", rows);
-        place(r.variance, layouts.variance, "gap+7", rows);
+        place(r.scale, layouts[SCALE], layout, vector);
+        place(r.shift, layouts[SHIFT], layout, vector);
+        place(r.diff_scale, layouts[DIFF_SCALE], layout, vector);
+        place(r.diff_shift, layouts[DIFF_SHIFT], layout, vector);
+        place(r.mean, layouts[MEAN], "spread", rows);
+        place(r.variance, layouts[VARIANCE], "gap+7", rows);
     }
 
     outputs execute(const implementation &entry) {
@@ -75,20 +75,20 @@ TEST(layout_adapter, what_is_laid_out_as_the_problem_has_it_is_not_copied) {
     const setup s{.kind = jitnorm_backward, .dims = {3, 4, 1, 5}, .axes = 3};
     const problem p = make_problem(s);
     adapted_layouts layouts;
-    layouts.scale = layouts.diff_scale = make_layout("dense", {4, 1, 5}, jitnorm_f32);
-    layouts.scale.strides[1] = 77; // of one element
-    layouts.mean = p.statistics;
+    layouts[SCALE] = layouts[DIFF_SCALE] = make_layout("dense", {4, 1, 5}, jitnorm_f32);
+    layouts[SCALE].strides[1] = 77; // of one element
+    layouts[MEAN] = p[VARIANCE];
     EXPECT_EQ(layout_adapter(p, layouts, nullptr, 100).scratchpad_bytes(), 128u);
-    layouts.scale.strides[2] = 0;
+    layouts[SCALE].strides[2] = 0;
     EXPECT_EQ(layout_adapter(p, layouts, nullptr, 100).scratchpad_bytes(), 128u + 128u);
 }
 
 TEST(layout_adapter, what_the_problem_does_not_use_is_not_looked_at) {
-    setup s{.kind = jitnorm_backward, .dims = {3, 4, 5}, .axes = 2, .left_out = unsigned(output::diff_scale)};
+    setup s{.kind = jitnorm_backward, .dims = {3, 4, 5}, .axes = 2, .omitted = bit_of(DIFF_SCALE)};
     s.scale_is_ones = true;
     const problem p = make_problem(s);
     adapted_layouts layouts;
-    layouts.scale = layouts.shift = layouts.diff_scale = make_layout("@ba", {4, 5}, jitnorm_f32);
+    layouts[SCALE] = layouts[SHIFT] = layouts[DIFF_SCALE] = make_layout("@ba", {4, 5}, jitnorm_f32);
     EXPECT_EQ(layout_adapter(p, layouts, nullptr, 0).scratchpad_bytes(), 0u);
 }
 

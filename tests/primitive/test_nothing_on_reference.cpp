@@ -62,14 +62,14 @@ void for_each_layout(problem p, const std::vector<jitnorm_data_type_t> &types, B
         for (const char *first : of.layouts)
             for (const char *second : of.layouts)
                 for (const char *statistics : of.statistics) {
-                    p.src = make_layout(first, of.dims, types[0]);
-                    p.dst = p.diff_dst = make_layout(second, of.dims, types[1]);
-                    p.diff_src = make_layout(first, of.dims, types[2]);
+                    p[SRC] = make_layout(first, of.dims, types[0]);
+                    p[DST] = p[DIFF_DST] = make_layout(second, of.dims, types[1]);
+                    p[DIFF_SRC] = make_layout(first, of.dims, types[2]);
                     if (p.is_forward())
-                        p.diff_dst = p.diff_src = {};
+                        p[DIFF_DST] = p[DIFF_SRC] = {};
                     else
-                        p.dst = {};
-                    p.statistics = make_layout(statistics, {of.dims.begin(), of.dims.end() - 1}, jitnorm_f32);
+                        p[DST] = {};
+                    p[VARIANCE] = make_layout(statistics, {of.dims.begin(), of.dims.end() - 1}, jitnorm_f32);
                     const bool is_class = std::string_view(first) == second && of.dims.size() == 2;
                     body(p, is_class && std::string_view(statistics) == "dense");
                 }
@@ -107,8 +107,8 @@ TEST(nothing_on_reference, types) {
             for (const auto src : types_of(p))
                 for (const auto other : types_of(p))
                     for (const auto affine : AFFINE_TYPES) {
-                        p.src = dense({6, 40}, src);
-                        (p.is_forward() ? p.dst : p.diff_dst) = dense({6, 40}, other);
+                        p[SRC] = dense({6, 40}, src);
+                        (p.is_forward() ? p[DST] : p[DIFF_DST]) = dense({6, 40}, other);
                         p.scale_shift_type = affine;
                         p.diff_scale_shift_type = src == jitnorm_f32 ? AFFINE_TYPES[0] : affine;
                         if (p.is_forward()) {
@@ -116,7 +116,7 @@ TEST(nothing_on_reference, types) {
                             continue;
                         }
                         for (const auto diff_src : BACKWARD_TYPES) {
-                            p.diff_src = dense({6, 40}, diff_src);
+                            p[DIFF_SRC] = dense({6, 40}, diff_src);
                             expect_on_kernels(p, diff_src == src);
                         }
                     }
@@ -135,7 +135,7 @@ TEST(nothing_on_reference, post_ops_and_scales) {
     for (const auto type : FORWARD_TYPES)
         for (const impl::post_op &entry : each) {
             problem p = start(jitnorm_forward_inference, jitnorm_use_scale);
-            p.src = p.dst = dense({6, 40}, type);
+            p[SRC] = p[DST] = dense({6, 40}, type);
             p.attr.src_scale = p.attr.dst_scale = true;
             p.attr.post_ops.entries = {entry};
             if (validate(p).status == jitnorm_unimplemented) continue; // an algorithm that nothing implements
@@ -148,7 +148,7 @@ TEST(nothing_on_reference, all_post_ops_at_once) {
     for (int i = 0; i < impl::MAX_POST_OPS; ++i)
         p.attr.post_ops.entries.push_back(impl::eltwise_post_op{jitnorm_eltwise_gelu_erf, 0, 0});
     for (const auto type : {jitnorm_f32, jitnorm_f64}) {
-        p.src = p.dst = dense({6, 40}, type);
+        p[SRC] = p[DST] = dense({6, 40}, type);
         expect_on_kernels(p, true);
     }
 }
@@ -164,10 +164,10 @@ TEST(nothing_on_reference, runtime_sizes) {
             for (const std::vector<dim_t> &dims : {std::vector<dim_t>{R, 40}, {6, R}, {R, R}})
                 for (const std::vector<dim_t> &strides : {std::vector<dim_t>{R, 1}, {R, R}}) {
                     problem p = start(kind, jitnorm_use_scale | jitnorm_use_shift);
-                    p.src = with_sizes(dims, strides, type);
-                    (p.is_forward() ? p.dst : p.diff_dst) = p.src;
-                    if (!p.is_forward()) p.diff_src = p.src;
-                    p.statistics = with_sizes({dims[0]}, {1}, jitnorm_f32);
+                    p[SRC] = with_sizes(dims, strides, type);
+                    (p.is_forward() ? p[DST] : p[DIFF_DST]) = p[SRC];
+                    if (!p.is_forward()) p[DIFF_SRC] = p[SRC];
+                    p[VARIANCE] = with_sizes({dims[0]}, {1}, jitnorm_f32);
                     expect_on_kernels(p, true);
                     if (!p.is_forward()) continue;
                     for (const auto operand : {jitnorm_f32, jitnorm_bf16, jitnorm_u8, jitnorm_f64}) {

@@ -117,8 +117,8 @@ TEST(implementations, ranked_with_the_reference_last) {
 TEST(implementations, the_reference_refuses_nothing_valid) {
     const implementation &reference = implementations().back();
     problem p = forward_problem();
-    p.src = dense({4, 6, 8}, jitnorm_u8);
-    p.dst = dense({4, 6, 8}, jitnorm_f64);
+    p[SRC] = dense({4, 6, 8}, jitnorm_u8);
+    p[DST] = dense({4, 6, 8}, jitnorm_f64);
     p.attr.dst_scale = true;
     for (const problem &each : {forward_problem(), backward_problem(), rms_problem(), p}) {
         EXPECT_EQ(validate(each).status, jitnorm_success);

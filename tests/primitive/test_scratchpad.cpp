@@ -20,11 +20,11 @@ TEST(scratchpad, of_backward_is_bounded) {
                 for (const std::vector<dim_t> &strides : {std::vector<dim_t>{C, 1}, {1, rows}}) {
                     const dim_t dims[] = {rows, C};
                     problem p = make_problem(setup{.kind = jitnorm_backward});
-                    ASSERT_EQ(impl::make_with_strides(p.src, 2, dims, type, strides.data()), jitnorm_success);
-                    p.diff_src = p.diff_dst = p.src;
-                    p.statistics = dense({rows});
+                    ASSERT_EQ(impl::make_with_strides(p[SRC], 2, dims, type, strides.data()), jitnorm_success);
+                    p[DIFF_SRC] = p[DIFF_DST] = p[SRC];
+                    p[VARIANCE] = dense({rows});
                     const size_t fixed = type == jitnorm_f64 ? 96 * MIB : 64 * MIB;
-                    const size_t bound = fixed + (C > 4096 ? impl::bytes(p.src) / 256 : 0);
+                    const size_t bound = fixed + (C > 4096 ? impl::bytes(p[SRC]) / 256 : 0);
                     for (const implementation &entry : impl::layer_norm::on_kernels)
                         if (entry.refusal(p).empty()) {
                             EXPECT_LE(scratchpad_bytes(entry, p), bound) << describe(p);
@@ -41,8 +41,8 @@ TEST(scratchpad, of_dense_forward_is_none_but_for_few_long_rows) {
                                              {63, 1'000'000, true},
                                              {1, 1'000'000, true}}) {
             problem p = make_problem(setup{});
-            p.src = p.dst = dense({rows, C}, type);
-            p.statistics = dense({rows});
+            p[SRC] = p[DST] = dense({rows, C}, type);
+            p[VARIANCE] = dense({rows});
             for (const implementation &entry : impl::layer_norm::on_kernels)
                 if (entry.refusal(p).empty()) {
                     EXPECT_EQ(scratchpad_bytes(entry, p) != 0, needs) << describe(p);
@@ -53,8 +53,8 @@ TEST(scratchpad, of_dense_forward_is_none_but_for_few_long_rows) {
 // Where the user's is too small for the chunks of an execution's long rows, its threads share rows.
 TEST(scratchpad, is_not_asked_for_more_by_the_sizes_of_an_execution) {
     problem p = make_problem(setup{});
-    p.src = p.dst = dense({1, 1'000'000});
-    p.statistics = dense({1});
+    p[SRC] = p[DST] = dense({1, 1'000'000});
+    p[VARIANCE] = dense({1});
     for (const implementation &entry : impl::layer_norm::on_kernels) {
         if (!entry.refusal(p).empty()) continue;
         const impl::layer_norm::solution chosen = {&entry, {}};
@@ -79,7 +79,7 @@ TEST(scratchpad, of_forward_with_runtime_sizes_is_bounded) {
             const size_t tiles = has_operand || s.src != "dense" ? 18 * MIB : 0;
             const size_t operands = has_operand ? 8 * MIB * impl::size_of(operand) + BETWEEN_ROWS : 0;
             problem open = with_runtime_sizes(make_problem(s));
-            if (s.src == "dense") open.src.strides[1] = open.dst.strides[1] = 1;
+            if (s.src == "dense") open[SRC].strides[1] = open[DST].strides[1] = 1;
             for (const implementation &entry : impl::layer_norm::on_kernels) {
                 if (!entry.refusal(open).empty()) continue;
                 EXPECT_LE(scratchpad_bytes(entry, open), tiles + operands) << describe(open);

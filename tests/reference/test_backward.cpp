@@ -26,9 +26,9 @@ void check_as(const setup &s, double bound, double gradient_bound) {
     const oracle_backward_result<Real> expected = oracle_backward(r.question<Real>());
     r.execute();
     expect_close(r.result().values(), expected.diff_src, size_t(r.p.row_length()), bound);
-    if (r.p.wants_diff_scale())
+    if (r.p.writes(DIFF_SCALE))
         expect_gradient(r.diff_scale, {expected.diff_scale.begin(), expected.diff_scale.end()}, gradient_bound);
-    if (r.p.wants_diff_shift())
+    if (r.p.writes(DIFF_SHIFT))
         expect_gradient(r.diff_shift, {expected.diff_shift.begin(), expected.diff_shift.end()}, gradient_bound);
 }
 

@@ -33,7 +33,7 @@ void expect_rounded_integers(const std::vector<double> &got, const std::vector<d
 void expect_statistics(const run &r, const oracle_forward_result<double> &expected) {
     const std::vector<double> variance = r.variance.values();
     expect_close(variance, expected.variance, 1, 1e-6);
-    if (!r.p.uses_mean()) return;
+    if (!r.p.uses(MEAN)) return;
     const std::vector<double> mean = r.mean.values();
     for (size_t row = 0; row < mean.size(); ++row)
         EXPECT_LE(std::fabs(mean[row] - expected.mean[row]),
@@ -154,13 +154,13 @@ TEST(reference_forward, a_broadcast_source_row) {
     run one(s), r(s);
     one.execute();
     problem p = r.p;
-    p.src.dims[0] = p.src.padded_dims[0] = p.dst.dims[0] = p.dst.padded_dims[0] = 4;
-    p.src.strides[0] = 0;
+    p[SRC].dims[0] = p[SRC].padded_dims[0] = p[DST].dims[0] = p[DST].padded_dims[0] = 4;
+    p[SRC].strides[0] = 0;
     ASSERT_EQ(validate(p).status, jitnorm_invalid_arguments); // the statistics still have one row
-    p.statistics.dims[0] = p.statistics.padded_dims[0] = 4;
+    p[VARIANCE].dims[0] = p[VARIANCE].padded_dims[0] = 4;
     ASSERT_EQ(validate(p).status, jitnorm_success);
     r.p = p;
-    r.dst = tensor(p.dst);
+    r.dst = tensor(p[DST]);
     r.execute();
     const std::vector<double> got = r.dst.values(), expected = one.dst.values();
     ASSERT_EQ(got.size(), 4 * expected.size());
@@ -182,8 +182,8 @@ TEST(reference_forward, offsets_beyond_2_to_the_31) {
            .src_type = jitnorm_s8,
            .dst_type = jitnorm_s8,
            .in_place = true});
-    r.p.src.strides[0] = r.p.dst.strides[0] = DISTANCE;
-    r.src = tensor(r.p.src, mapped);
+    r.p[SRC].strides[0] = r.p[DST].strides[0] = DISTANCE;
+    r.src = tensor(r.p[SRC], mapped);
     r.execute();
     for (dim_t row = 0; row < 3; ++row) {
         EXPECT_EQ(data[row * DISTANCE], -2); // -1.7

@@ -15,7 +15,7 @@ constexpr float INF = std::numeric_limits<float>::infinity(), NOT_A_NUMBER = std
 // What the same problem stores as f32, without scales.
 std::vector<double> unscaled(setup s, const preparation &prepare = {}) {
     s.dst_type = jitnorm_f32;
-    s.attr.found_scales = {};
+    s.found_scales = {};
     return outputs_by(reference_entry, s, prepare).result;
 }
 

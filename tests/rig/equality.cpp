@@ -36,7 +36,7 @@ outputs outputs_of(const run &r) {
             r.variance.values(),
             r.diff_scale.values(),
             r.diff_shift.values(),
-            r.p.writes_sum() ? r.written_sum().values() : std::vector<double>(),
+            r.p.writes(SUM) ? r.written_sum().values() : std::vector<double>(),
             r.p.finds_scales() ? r.dst_scale.values() : std::vector<double>(),
             r.unquantized.values()};
 }

@@ -13,7 +13,7 @@ inline setup quantizing(const std::vector<dim_t> &dims, dim_t per_row = 1, jitno
     return {.flags = jitnorm_use_scale | other,
             .dims = dims,
             .dst_type = dst,
-            .attr = finding_scales(dims, per_row),
+            .found_scales = scales_of(dims, per_row),
             .side = dims.back() % 2 == 0 ? guard_side::before : guard_side::after,
             .seed = unsigned(dims.back())};
 }

@@ -8,13 +8,12 @@ namespace jitnorm::tests {
 
 namespace {
 
-impl::residual_addition make_residual(const residual_setup &s, const std::vector<dim_t> &dims) {
-    impl::residual_addition residual;
-    if (!s.added.empty()) residual.added = make_layout(s.added, dims, s.type);
-    if (!s.sum.empty()) residual.sum = make_layout(s.sum, dims, s.sum_type);
-    residual.bias_type = s.bias_type;
-    residual.normalizes_rounded = s.rounded;
-    return residual;
+void add_residual(const setup &s, problem &p) {
+    const residual_setup &asked = s.residual;
+    if (!asked.added.empty()) p[RESIDUAL] = make_layout(asked.added, s.dims, asked.type);
+    if (!asked.sum.empty()) p[p.is_forward() ? SUM : DIFF_SUM] = make_layout(asked.sum, s.dims, asked.sum_type);
+    p.attr.bias_type = asked.bias_type;
+    p.attr.normalizes_rounded_sum = asked.rounded;
 }
 
 } // namespace
@@ -26,7 +25,7 @@ std::ostream &operator<<(std::ostream &out, const setup &s) {
                << s.src_type << ' ' << s.dst_type << ' ' << s.diff_src_type << ' ' << s.affine_type << ' '
                << s.gradient_type << " in place " << s.in_place << " seed " << s.seed << " axes " << s.axes
                << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
-               << s.left_out << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
+               << s.omitted << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
                << s.residual.sum << "' in place " << s.residual.in_place << " unquantized '" << s.unquantized << "' "
                << s.unquantized_type << " rows from " << s.first_row << " of " << s.all_rows;
 }
@@ -36,17 +35,17 @@ problem make_problem(const setup &s) {
     p.prop_kind = s.kind;
     p.flags = s.flags;
     p.epsilon = 1e-5f;
-    p.src = make_layout(s.src, s.dims, s.src_type);
+    p[SRC] = make_layout(s.src, s.dims, s.src_type);
     p.normalized_axes = s.axes;
     p.form = s.form;
-    p.left_out = s.left_out;
+    p.omitted = s.omitted;
     p.scale_is_ones = s.scale_is_ones;
-    p.statistics = make_layout(s.statistics, {s.dims.begin(), s.dims.end() - s.axes}, s.statistics_type);
+    p[VARIANCE] = make_layout(s.statistics, {s.dims.begin(), s.dims.end() - s.axes}, s.statistics_type);
     if (p.is_forward()) {
-        p.dst = make_layout(s.dst, s.dims, s.dst_type);
+        p[DST] = make_layout(s.dst, s.dims, s.dst_type);
     } else {
-        p.diff_dst = make_layout(s.dst, s.dims, s.dst_type);
-        p.diff_src = make_layout(s.diff_src, s.dims, s.diff_src_type);
+        p[DIFF_DST] = make_layout(s.dst, s.dims, s.dst_type);
+        p[DIFF_SRC] = make_layout(s.diff_src, s.dims, s.diff_src_type);
     }
     p.scale_shift_type = s.affine_type;
     p.diff_scale_shift_type = s.gradient_type == jitnorm_data_type_undef ? s.affine_type : s.gradient_type;
@@ -54,8 +53,9 @@ problem make_problem(const setup &s) {
     p.all_rows = s.all_rows;
     if (p.is_partial()) p.diff_scale_shift_type = jitnorm_f64;
     p.attr = s.attr;
-    p.attr.residual = make_residual(s.residual, s.dims);
-    if (!s.unquantized.empty()) p.attr.unquantized = make_layout(s.unquantized, s.dims, s.unquantized_type);
+    add_residual(s, p);
+    p[DST_SCALE] = s.found_scales;
+    if (!s.unquantized.empty()) p[UNQUANTIZED] = make_layout(s.unquantized, s.dims, s.unquantized_type);
     return p;
 }
 
@@ -66,9 +66,8 @@ problem with_runtime_sizes(problem p) {
             md.strides[d] = impl::RUNTIME_DIM;
         }
     };
-    for (memory_desc *md : {&p.src, &p.dst, &p.diff_dst, &p.diff_src, &p.statistics, &p.attr.residual.added,
-                            &p.attr.residual.sum, &p.attr.unquantized})
-        forget(*md, true);
+    for (const impl::layer_norm::tensor_kind &t : impl::layer_norm::TENSORS)
+        if (has_descriptor(t.place)) forget(p[t.place], true);
     for (impl::post_op &op : p.attr.post_ops.entries)
         if (auto *binary = std::get_if<impl::binary_post_op>(&op)) forget(binary->src1, false); // 1: broadcast
     return p;

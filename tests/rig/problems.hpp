@@ -14,9 +14,10 @@ namespace jitnorm::tests {
 
 using impl::dim_t;
 using impl::memory_desc;
-using impl::layer_norm::output;
 using impl::layer_norm::problem;
 using impl::layer_norm::statistics_form;
+using enum impl::layer_norm::slot;
+using impl::layer_norm::bit_of;
 
 // What is added before the normalization; nothing by default.
 struct residual_setup {
@@ -38,6 +39,7 @@ struct setup {
     jitnorm_data_type_t affine_type = jitnorm_f32;               // of scale and shift
     jitnorm_data_type_t gradient_type = jitnorm_data_type_undef; // of their gradients; undef: affine_type
     impl::attributes attr = {};
+    memory_desc found_scales = {}; // scales of dst; empty: none are found
     bool in_place = false;
     guard_side side = guard_side::after;
     double mean = 1, deviation = 2; // of src
@@ -46,7 +48,7 @@ struct setup {
     int axes = 1; // how many of the last dimensions are normalized
     jitnorm_data_type_t statistics_type = jitnorm_f32;
     statistics_form form = statistics_form::variance;
-    unsigned left_out = 0;
+    unsigned omitted = 0;
     bool scale_is_ones = false;
     residual_setup residual = {};
     std::string unquantized = {}; // layout of the second output; empty: there is none
@@ -74,12 +76,10 @@ inline memory_desc dense(const std::vector<dim_t> &dims, jitnorm_data_type_t typ
     return impl::make_dense(dims, type);
 }
 
-// Attributes that ask the library to find scales of dst, `per_row` for each row.
-inline impl::attributes finding_scales(std::vector<dim_t> dims, dim_t per_row = 1) {
-    impl::attributes attr;
+// The descriptor of `per_row` scales for each row of a dst with these dimensions.
+inline memory_desc scales_of(std::vector<dim_t> dims, dim_t per_row = 1) {
     dims.back() = per_row;
-    attr.found_scales = dense(dims);
-    return attr;
+    return dense(dims);
 }
 
 // A problem without flags.

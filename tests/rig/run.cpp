@@ -23,29 +23,29 @@ std::vector<Real> widened(const tensor &t) {
 run::run(const setup &s)
     : p(make_problem(s)), side_(s.side), in_place_(s.in_place), sum_in_place_(s.residual.in_place) {
     const dim_t rows = p.rows(), columns = p.row_length();
-    src = make(p.src, random_values(rows * columns, s.mean, s.deviation, s.seed));
+    src = make(p[SRC], random_values(rows * columns, s.mean, s.deviation, s.seed));
     const memory_desc vector = dense({columns}, p.scale_shift_type);
-    if (p.reads_scale()) scale = make(vector, random_values(columns, 1, 0.5, s.seed + 1));
+    if (p.reads(SCALE)) scale = make(vector, random_values(columns, 1, 0.5, s.seed + 1));
     if (p.uses_shift()) shift = make(vector, random_values(columns, 0, 1, s.seed + 2));
-    if (p.uses_mean()) mean = make(p.statistics, random_values(rows, s.mean, s.deviation / 8, s.seed + 3));
-    if (p.uses_variance()) {
-        variance = make(p.statistics, random_values(rows, s.deviation, s.deviation / 8, s.seed + 4));
+    if (p.uses(MEAN)) mean = make(p[VARIANCE], random_values(rows, s.mean, s.deviation / 8, s.seed + 3));
+    if (p.uses(VARIANCE)) {
+        variance = make(p[VARIANCE], random_values(rows, s.deviation, s.deviation / 8, s.seed + 4));
         const bool inverse = p.form == statistics_form::inverse_deviation;
         std::vector<double> values = variance.values();
         for (double &value : values) value = inverse ? 1 / value : value * value;
         variance.fill(values);
     }
     if (p.is_forward()) {
-        if (!in_place_) dst = tensor(p.dst, side_);
-        if (!in_place_ && reads_dst()) dst.fill(random_values(nelems(p.dst), 0, 3, s.seed + 7));
+        if (!in_place_) dst = tensor(p[DST], side_);
+        if (!in_place_ && reads_dst()) dst.fill(random_values(nelems(p[DST]), 0, 3, s.seed + 7));
     } else {
         make_gradients(s);
     }
     make_residual(s);
-    if (p.writes_unquantized()) unquantized = tensor(p.attr.unquantized, side_);
+    if (p.writes(UNQUANTIZED)) unquantized = tensor(p[UNQUANTIZED], side_);
     if (p.attr.src_scale) src_scale = make(dense({1}), {0.75});
     if (p.attr.dst_scale) dst_scale = make(dense({1}), {1.5});
-    if (p.finds_scales()) dst_scale = tensor(p.attr.found_scales, side_);
+    if (p.finds_scales()) dst_scale = tensor(p[DST_SCALE], side_);
     for (const impl::post_op &op : p.attr.post_ops.entries) {
         const auto *binary = std::get_if<impl::binary_post_op>(&op);
         operands.push_back(binary ? make(binary->src1, random_values(nelems(binary->src1), 1, 2, s.seed + 5))
@@ -62,11 +62,11 @@ oracle_problem<Real> run::question() const {
     q.rms = p.is_rms();
     q.global_statistics = p.has(jitnorm_use_global_stats);
     q.src = widened<Real>(src);
-    if (p.adds_residual()) {
+    if (p.reads(RESIDUAL)) {
         const std::vector<Real> added = widened<Real>(residual), biases = widened<Real>(bias);
         for (size_t i = 0; i < q.src.size(); ++i) {
             q.src[i] += added[i];
-            if (p.reads_bias()) q.src[i] += biases[i % q.columns];
+            if (p.reads(BIAS)) q.src[i] += biases[i % q.columns];
         }
     }
     q.scale = widened<Real>(scale); // empty stands for ones
@@ -142,30 +142,29 @@ tensor run::make(const memory_desc &md, const std::vector<double> &values) const
 }
 
 void run::make_gradients(const setup &s) {
-    diff_dst = make(p.diff_dst, random_values(nelems(p.diff_dst), 0.1, 1, s.seed + 6));
-    if (!in_place_ && !sum_in_place_ && p.wants_diff_src()) diff_src = tensor(p.diff_src, side_);
+    diff_dst = make(p[DIFF_DST], random_values(nelems(p[DIFF_DST]), 0.1, 1, s.seed + 6));
+    if (!in_place_ && !sum_in_place_ && p.writes(DIFF_SRC)) diff_src = tensor(p[DIFF_SRC], side_);
     std::vector<dim_t> sizes = {p.row_length()};
     if (p.is_partial()) sizes.insert(sizes.begin(), row_blocks_of(p).parts());
     const memory_desc gradient = dense(sizes, p.diff_scale_shift_type);
-    if (p.wants_diff_scale()) diff_scale = tensor(gradient, side_);
-    if (p.wants_diff_shift()) diff_shift = tensor(gradient, side_);
+    if (p.writes(DIFF_SCALE)) diff_scale = tensor(gradient, side_);
+    if (p.writes(DIFF_SHIFT)) diff_shift = tensor(gradient, side_);
 }
 
 void run::make_residual(const setup &s) {
-    const impl::residual_addition &asked = p.attr.residual;
     const dim_t elements = p.rows() * p.row_length();
-    if (p.adds_residual()) residual = make(asked.added, random_values(elements, -s.mean / 2, s.deviation, s.seed + 8));
-    if (p.writes_sum() && !sum_in_place_) sum = tensor(asked.sum, side_);
-    if (p.reads_bias())
-        bias = make(dense({p.row_length()}, asked.bias_type), random_values(p.row_length(), 0.5, 1, s.seed + 9));
-    if (p.reads_diff_sum()) diff_sum = make(asked.sum, random_values(elements, 0, 1, s.seed + 10));
+    if (p.reads(RESIDUAL)) residual = make(p[RESIDUAL], random_values(elements, -s.mean / 2, s.deviation, s.seed + 8));
+    if (p.writes(SUM) && !sum_in_place_) sum = tensor(p[SUM], side_);
+    if (p.reads(BIAS))
+        bias = make(dense({p.row_length()}, p.attr.bias_type), random_values(p.row_length(), 0.5, 1, s.seed + 9));
+    if (p.reads(DIFF_SUM)) diff_sum = make(p[DIFF_SUM], random_values(elements, 0, 1, s.seed + 10));
 }
 
 std::vector<const tensor *> run::written() const {
     std::vector<const tensor *> result = {&this->result()};
-    if (p.writes_sum()) result.push_back(&written_sum());
-    if (p.writes_mean()) result.push_back(&mean);
-    if (p.writes_variance()) result.push_back(&variance);
+    if (p.writes(SUM)) result.push_back(&written_sum());
+    if (p.writes(MEAN)) result.push_back(&mean);
+    if (p.writes(VARIANCE)) result.push_back(&variance);
     result.insert(result.end(), {&diff_scale, &diff_shift, &unquantized});
     if (p.finds_scales()) result.push_back(&dst_scale);
     std::erase_if(result, [](const tensor *output) { return !output->exists(); });

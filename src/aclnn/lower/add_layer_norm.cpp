@@ -61,11 +61,11 @@ layer_norm::problem make_problem(const add_layer_norm_parameters &g, const row_s
     p.epsilon = float(g.epsilon);
     p.normalized_axes = parted.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
-    p.src = parted.data(*g.x1);
-    p.dst = parted.data(*g.y);
+    p[SRC] = parted.data(*g.x1);
+    p[DST] = parted.data(*g.y);
     p.scale_shift_type = core_type(g.gamma->data_type);
-    p.attr.residual.added = parted.data(*g.x2);
-    if (g.x != nullptr) p.attr.residual.sum = parted.data(*g.x);
+    p[RESIDUAL] = parted.data(*g.x2);
+    if (g.x != nullptr) p[SUM] = parted.data(*g.x);
     return p;
 }
 
@@ -89,23 +89,23 @@ request add_first(const add_layer_norm_parameters &g, const row_shape &parted) {
     p.prop_kind = jitnorm_forward_inference;
     p.flags = unsigned(jitnorm_rms_norm);
     p.normalized_axes = parted.normalized_axes();
-    p.src = parted.data(*g.x1);
-    p.dst = parted.data(*g.y);
-    p.statistics = make_dense(parted.rows(), jitnorm_f32);
-    p.attr.residual = {.added = parted.data(*g.x2), .sum = make_dense(parted.dims(), jitnorm_f32)};
-    constexpr slot UNUSED = layer_norm::NO_SLOT;
-    first.parameters = with_slots(g.tensors(), {layer_norm::SRC, layer_norm::RESIDUAL, UNUSED, UNUSED, UNUSED,
-                                                layer_norm::DST, UNUSED, UNUSED, UNUSED});
+    p[SRC] = parted.data(*g.x1);
+    p[DST] = parted.data(*g.y);
+    p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
+    p[RESIDUAL] = parted.data(*g.x2);
+    p[SUM] = make_dense(parted.dims(), jitnorm_f32);
+    constexpr slot UNUSED = NO_SLOT;
+    first.parameters = with_slots(g.tensors(), {SRC, RESIDUAL, UNUSED, UNUSED, UNUSED, DST, UNUSED, UNUSED, UNUSED});
     return first;
 }
 
 // Computes (x1 + x2) + bias by two problems, each of which adds once.
 void add_in_two_steps(const add_layer_norm_parameters &g, const row_shape &parted, request &result) {
     result.before = std::make_shared<request>(add_first(g, parted));
-    result.problem.src = result.before->problem.attr.residual.sum;
-    result.problem.attr.residual.added = parted.data(*g.bias);
-    result.bytes_from_before = bytes(result.problem.src);
-    result.parameters = parameters_of(g, {layer_norm::NO_SLOT, layer_norm::NO_SLOT, layer_norm::RESIDUAL});
+    result.problem[SRC] = result.before->problem[SUM];
+    result.problem[RESIDUAL] = parted.data(*g.bias);
+    result.bytes_from_before = bytes(result.problem[SRC]);
+    result.parameters = parameters_of(g, {NO_SLOT, NO_SLOT, RESIDUAL});
 }
 
 } // namespace
@@ -118,16 +118,16 @@ outcome lower(const add_layer_norm_parameters &given, request &result) {
     if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
     result.op = g.op;
     result.problem = make_problem(g, parted);
-    result.sides.scale = parted.columns_of(*g.gamma);
-    result.sides.shift = parted.columns_of(*g.beta);
+    result.sides[SCALE] = parted.columns_of(*g.gamma);
+    result.sides[SHIFT] = parted.columns_of(*g.beta);
     result.inputs = 5;
     if (g.bias != nullptr && differs_by_row(*g.bias, parted)) {
         add_in_two_steps(given, parted, result);
     } else {
-        result.parameters = parameters_of(given, {layer_norm::SRC, layer_norm::RESIDUAL, layer_norm::BIAS});
+        result.parameters = parameters_of(given, {SRC, RESIDUAL, BIAS});
         if (g.bias != nullptr) {
-            result.sides.bias = parted.columns_of(*g.bias);
-            result.problem.attr.residual.bias_type = core_type(g.bias->data_type);
+            result.sides[BIAS] = parted.columns_of(*g.bias);
+            result.problem.attr.bias_type = core_type(g.bias->data_type);
         }
     }
     return place_statistics({"meanOut", g.mean}, {"rstdOut", g.rstd}, parted, result);

@@ -53,11 +53,11 @@ outcome lower(const add_rms_norm_parameters &g, request &result) {
     layer_norm::problem &p = result.problem = begin_rms_problem(*g.x1, *g.gamma, parted);
     p.prop_kind = g.rstd != nullptr ? jitnorm_forward_training : jitnorm_forward_inference;
     p.epsilon = float(g.epsilon);
-    p.dst = parted.data(*g.y);
-    p.statistics = make_dense(parted.rows(), jitnorm_f32);
-    p.attr.residual.added = parted.data(*g.x2);
-    if (g.x != nullptr) p.attr.residual.sum = parted.data(*g.x);
-    result.sides.scale = parted.columns_of(*g.gamma);
+    p[DST] = parted.data(*g.y);
+    p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
+    p[RESIDUAL] = parted.data(*g.x2);
+    if (g.x != nullptr) p[SUM] = parted.data(*g.x);
+    result.sides[SCALE] = parted.columns_of(*g.gamma);
     using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM});
     result.inputs = 3;

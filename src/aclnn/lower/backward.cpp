@@ -56,9 +56,8 @@ void choose_outputs(const wanted &w, bool has_weight, problem &p) {
     p.flags = (has_weight || w.grad_weight != nullptr ? unsigned(jitnorm_use_scale) : 0) |
               (w.grad_bias != nullptr ? unsigned(jitnorm_use_shift) : 0);
     p.scale_is_ones = !has_weight && p.uses_scale();
-    if (w.grad_input == nullptr) p.left_out |= unsigned(layer_norm::output::diff_src);
-    if (wants_sums && p.uses_scale() && w.grad_weight == nullptr)
-        p.left_out |= unsigned(layer_norm::output::diff_scale);
+    if (w.grad_input == nullptr) p.omitted |= layer_norm::bit_of(DIFF_SRC);
+    if (wants_sums && p.uses_scale() && w.grad_weight == nullptr) p.omitted |= layer_norm::bit_of(DIFF_SCALE);
 }
 
 // The type of both gradients, or of the one that is wanted. If the types differ or none is wanted, f32.
@@ -74,9 +73,9 @@ problem make_problem(const backward_parameters &g, const wanted &w, const row_sh
     choose_outputs(w, g.weight != nullptr, p);
     p.normalized_axes = parted.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
-    p.src = parted.data(*g.input);
-    p.diff_dst = parted.data(*g.grad_out);
-    p.diff_src = parted.data(w.grad_input != nullptr ? *w.grad_input : *g.input);
+    p[SRC] = parted.data(*g.input);
+    p[DIFF_DST] = parted.data(*g.grad_out);
+    p[DIFF_SRC] = parted.data(w.grad_input != nullptr ? *w.grad_input : *g.input);
     if (g.weight != nullptr) p.scale_shift_type = core_type(g.weight->data_type);
     p.diff_scale_shift_type = type_of_gradients(w);
     return p;
@@ -101,9 +100,9 @@ outcome lower(const backward_parameters &g, request &result) {
     const named_tensor weights = {"gradWeightOut", w.grad_weight}, biases = {"gradBiasOut", w.grad_bias};
     if (outcome placed = place_statistics({"mean", g.mean}, {"rstd", g.rstd}, parted, result); placed.failed())
         return placed;
-    if (outcome placed = place_gradient(weights, parted, result.sides.diff_scale); placed.failed()) return placed;
-    if (outcome placed = place_gradient(biases, parted, result.sides.diff_shift); placed.failed()) return placed;
-    if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
+    if (outcome placed = place_gradient(weights, parted, result.sides[DIFF_SCALE]); placed.failed()) return placed;
+    if (outcome placed = place_gradient(biases, parted, result.sides[DIFF_SHIFT]); placed.failed()) return placed;
+    if (g.weight != nullptr) result.sides[SCALE] = parted.columns_of(*g.weight);
     using namespace layer_norm;
     result.parameters =
         with_slots(g.tensors(), {DIFF_DST, SRC, MEAN, VARIANCE, SCALE, NO_SLOT, if_wanted(w.grad_input, DIFF_SRC),

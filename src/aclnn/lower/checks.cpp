@@ -102,11 +102,11 @@ outcome place(const named_tensor &given, shape dims, const char *what, memory_de
 outcome place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted, request &result) {
     if (outcome same = check_shape({rstd}, mean.t->dims, mean.name); same.failed()) return same;
     constexpr const char *ROWS = "the axes that count rows";
-    memory_desc &first = result.sides.mean, &second = result.sides.variance;
+    memory_desc &first = result.sides[MEAN], &second = result.sides[VARIANCE];
     if (outcome placed = place(mean, parted.rows(), ROWS, first); placed.failed()) return placed;
     if (outcome placed = place(rstd, parted.rows(), ROWS, second); placed.failed()) return placed;
     const auto type = layer_norm::common_type(first.data_type, second.data_type);
-    result.problem.statistics = first == second ? first : make_dense(parted.rows(), type);
+    result.problem[VARIANCE] = first == second ? first : make_dense(parted.rows(), type);
     return {};
 }
 

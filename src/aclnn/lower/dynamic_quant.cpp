@@ -69,13 +69,13 @@ outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quanti
     memory_desc rows;
     p.prop_kind = jitnorm_forward_inference;
     p.epsilon = float(epsilon);
-    p.statistics = make_dense(parted.rows(), jitnorm_f32);
-    if (outcome placed = place(to.y, parted.dims(), "x", p.dst); placed.failed()) return placed;
+    p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
+    if (outcome placed = place(to.y, parted.dims(), "x", p[DST]); placed.failed()) return placed;
     if (outcome placed = place(to.scale, parted.rows(), "x without its last axis", rows); placed.failed())
         return placed;
-    p.attr.found_scales = scales_of(rows);
-    if (to.smooth != nullptr) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p.dst.ndims));
-    result.sides.scale = parted.columns_of(gamma);
+    p[DST_SCALE] = scales_of(rows);
+    if (to.smooth != nullptr) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p[DST].ndims));
+    result.sides[SCALE] = parted.columns_of(gamma);
     return {};
 }
 
@@ -149,7 +149,7 @@ outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quanti
     if (outcome begun = begin(*g.x1, *g.gamma, g.epsilon, to, parted, result); begun.failed()) return begun;
     result.op = g.op;
     result.has_work = count(g.x1->dims) != 0;
-    result.problem.attr.residual.added = parted.data(*g.x2);
+    result.problem[RESIDUAL] = parted.data(*g.x2);
     using namespace layer_norm;
     const auto part_of = [&](bool is_first, slot part) { return if_wanted(is_first == to.is_first, part); };
     result.parameters =
@@ -170,7 +170,7 @@ outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     result.op = g.op;
     if (g.beta != nullptr) {
         result.problem.flags |= unsigned(jitnorm_use_shift);
-        result.sides.shift = parted.columns_of(*g.beta);
+        result.sides[SHIFT] = parted.columns_of(*g.beta);
     }
     using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {SRC, SCALE, post_op_slot(0), SHIFT, DST, DST_SCALE});
@@ -187,7 +187,7 @@ outcome lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
     if (outcome added = add_outputs(g, {g.smooth1, {"y1Out", g.y1}, {"scale1Out", g.scale1}}, parted, result);
         added.failed())
         return as_tiling(added);
-    result.problem.attr.residual.sum = parted.data(*g.x);
+    result.problem[SUM] = parted.data(*g.x);
     if (g.smooth2 == nullptr) return {};
     result.before = std::make_shared<request>();
     return as_tiling(

@@ -53,7 +53,7 @@ outcome place_wanted_statistics(const forward_parameters &g, const row_shape &pa
     const named_tensor mean = {"meanOut", g.mean_out}, rstd = {"rstdOut", g.rstd_out};
     if (mean.t != nullptr || rstd.t != nullptr)
         return place_statistics(mean.t != nullptr ? mean : rstd, rstd.t != nullptr ? rstd : mean, parted, result);
-    result.problem.statistics = make_dense(parted.rows(), jitnorm_f32);
+    result.problem[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
     return {};
 }
 
@@ -67,10 +67,10 @@ problem make_problem(const forward_parameters &g, const row_shape &parted) {
     p.epsilon = float(g.eps);
     p.normalized_axes = parted.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
-    if (wants_statistics && g.mean_out == nullptr) p.left_out |= unsigned(layer_norm::output::mean);
-    if (wants_statistics && g.rstd_out == nullptr) p.left_out |= unsigned(layer_norm::output::variance);
-    p.src = parted.data(*g.input);
-    p.dst = parted.data(*g.out);
+    if (wants_statistics && g.mean_out == nullptr) p.omitted |= layer_norm::bit_of(MEAN);
+    if (wants_statistics && g.rstd_out == nullptr) p.omitted |= layer_norm::bit_of(VARIANCE);
+    p[SRC] = parted.data(*g.input);
+    p[DST] = parted.data(*g.out);
     if (affine != nullptr) p.scale_shift_type = core_type(affine->data_type);
     return p;
 }
@@ -85,8 +85,8 @@ outcome lower(const forward_parameters &g, request &result) {
     result.op = g.op;
     result.problem = make_problem(g, parted);
     if (outcome placed = place_wanted_statistics(g, parted, result); placed.failed()) return placed;
-    if (g.weight != nullptr) result.sides.scale = parted.columns_of(*g.weight);
-    if (g.bias != nullptr) result.sides.shift = parted.columns_of(*g.bias);
+    if (g.weight != nullptr) result.sides[SCALE] = parted.columns_of(*g.weight);
+    if (g.bias != nullptr) result.sides[SHIFT] = parted.columns_of(*g.bias);
     using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, DST, MEAN, VARIANCE});
     result.inputs = 3;

@@ -8,8 +8,8 @@ namespace jitnorm::impl::aclnn {
 
 // Sizes and offset of a tensor without a slot have not been checked, and must not be used in calculations.
 parameter::parameter(const named_tensor &given, slot what)
-    : name(given.name), part(given.t == nullptr ? layer_norm::NO_SLOT : what), is_null(given.t == nullptr) {
-    if (part == layer_norm::NO_SLOT) return;
+    : name(given.name), part(given.t == nullptr ? NO_SLOT : what), is_null(given.t == nullptr) {
+    if (part == NO_SLOT) return;
     has_elements = count(given.t->dims) != 0;
     if (has_elements) offset = given.t->offset * dim_t(size_of(core_type(given.t->data_type)));
 }

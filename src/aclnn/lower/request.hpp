@@ -29,6 +29,7 @@ enum class operation {
 };
 
 using layer_norm::slot;
+using enum layer_norm::slot;
 
 // A parameter of an operation, null if it is absent, and its name for the reason of a refusal.
 struct named_tensor {
@@ -53,7 +54,7 @@ struct parameter {
 // The parameters in the given order, with the slots that they have in the problem unless they are null.
 std::vector<parameter> with_slots(std::span<const named_tensor> given, std::initializer_list<slot> slots);
 
-inline slot if_wanted(bool is_wanted, slot part) { return is_wanted ? part : layer_norm::NO_SLOT; }
+inline slot if_wanted(bool is_wanted, slot part) { return is_wanted ? part : NO_SLOT; }
 
 struct request {
     operation op;

@@ -52,8 +52,8 @@ outcome lower(const rms_norm_parameters &g, request &result) {
     if (g.op == operation::gemma_rms_norm) result.problem.flags |= unsigned(jitnorm_scale_plus_one);
     result.problem.prop_kind = jitnorm_forward_training;
     result.problem.epsilon = float(g.epsilon);
-    result.problem.dst = parted.data(*g.y);
-    result.sides.scale = parted.columns_of(*g.gamma);
+    result.problem[DST] = parted.data(*g.y);
+    result.sides[SCALE] = parted.columns_of(*g.gamma);
     using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {SRC, SCALE, DST, VARIANCE});
     result.inputs = 2;
@@ -71,10 +71,10 @@ outcome lower(const rms_norm_grad_parameters &g, request &result) {
     result.op = g.op;
     result.problem = begin_rms_problem(*g.x, *g.gamma, parted);
     result.problem.prop_kind = jitnorm_backward;
-    result.problem.diff_dst = parted.data(*g.dy);
-    result.problem.diff_src = parted.data(*g.dx);
-    result.sides.scale = parted.columns_of(*g.gamma);
-    result.sides.diff_scale = parted.columns_of(*g.dgamma);
+    result.problem[DIFF_DST] = parted.data(*g.dy);
+    result.problem[DIFF_SRC] = parted.data(*g.dx);
+    result.sides[SCALE] = parted.columns_of(*g.gamma);
+    result.sides[DIFF_SCALE] = parted.columns_of(*g.dgamma);
     using namespace layer_norm;
     result.parameters = with_slots(g.tensors(), {DIFF_DST, SRC, VARIANCE, SCALE, DIFF_SRC, DIFF_SCALE});
     result.inputs = 4;

@@ -15,7 +15,7 @@ layer_norm::problem begin_rms_problem(const tensor &x, const tensor &gamma, cons
     p.flags = unsigned(jitnorm_use_scale) | unsigned(jitnorm_rms_norm);
     p.normalized_axes = parted.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
-    p.src = parted.data(x);
+    p[SRC] = parted.data(x);
     p.scale_shift_type = core_type(gamma.data_type);
     return p;
 }

@@ -3,6 +3,8 @@
 
 namespace jitnorm::impl::api {
 
+using enum layer_norm::slot;
+
 namespace {
 
 verdict lower_modes(const jitnorm_primitive_attr &given) {
@@ -16,15 +18,22 @@ verdict lower_modes(const jitnorm_primitive_attr &given) {
                                      int(given.accumulation_mode)));
 }
 
+layer_norm::slot slot_of_sum(const layer_norm::problem &p) { return p.is_forward() ? SUM : DIFF_SUM; }
+
 } // namespace
 
-verdict lower(const jitnorm_primitive_attr &given, attributes &result) {
+verdict lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     if (const verdict v = lower_modes(given); v.failed()) return v;
+    p.epsilon = given.epsilon.value_or(p.epsilon);
+    attributes &result = p.attr;
     result.scratchpad_mode = given.scratchpad_mode;
     result.src_scale = given.src_scale;
     result.dst_scale = given.dst_scale;
-    result.residual = given.residual;
-    result.unquantized = given.unquantized;
+    result.bias_type = given.residual.bias_type;
+    result.normalizes_rounded_sum = given.residual.normalizes_rounded;
+    p[RESIDUAL] = given.residual.added;
+    p[slot_of_sum(p)] = given.residual.sum;
+    p[UNQUANTIZED] = given.unquantized;
     for (const any_post_op &entry : given.post_ops.entries) {
         if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");
         std::visit(
@@ -36,13 +45,16 @@ verdict lower(const jitnorm_primitive_attr &given, attributes &result) {
     return {};
 }
 
-void take_over_layouts(const attributes &decided, jitnorm_primitive_attr &attr) {
-    for (size_t i = 0; i < decided.post_ops.entries.size(); ++i)
-        if (const auto *binary = std::get_if<binary_post_op>(&decided.post_ops.entries[i]))
-            attr.post_ops.entries[i] = *binary;
-    if (decided.residual.added.ndims != 0) attr.residual.added = decided.residual.added;
-    if (decided.residual.sum.ndims != 0) attr.residual.sum = decided.residual.sum;
-    if (decided.unquantized.ndims != 0) attr.unquantized = decided.unquantized;
+void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_attr &attr) {
+    const std::vector<post_op> &entries = decided.attr.post_ops.entries;
+    for (size_t i = 0; i < entries.size(); ++i)
+        if (const auto *binary = std::get_if<binary_post_op>(&entries[i])) attr.post_ops.entries[i] = *binary;
+    const auto take_over = [&](layer_norm::slot s, memory_desc &md) {
+        if (decided[s].ndims != 0) md = decided[s];
+    };
+    take_over(RESIDUAL, attr.residual.added);
+    take_over(slot_of_sum(decided), attr.residual.sum);
+    take_over(UNQUANTIZED, attr.unquantized);
 }
 
 } // namespace jitnorm::impl::api

@@ -16,6 +16,15 @@ struct prelu_post_op {
     int mask = 0;
 };
 
+// What is added to src before it is normalized (docs/arithmetic.md, "Residual addition").
+struct residual_addition {
+    memory_desc added; // the residual, with the dimensions of src; empty: nothing is added
+    // Forward: the sum, which is an output. Backward: the gradient of the sum, which is an input. Empty: there is none.
+    memory_desc sum;
+    jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // undef: no bias
+    bool normalizes_rounded = false; // what is normalized is the sum as its tensor holds it, not the sum as computed
+};
+
 // A request to find scales of dst: a mask and, if ndims is 2, the sizes of groups.
 struct scale_request {
     int mask = 0; // 0: no scales are found
@@ -49,7 +58,7 @@ struct jitnorm_primitive_attr {
     bool src_scale = false, dst_scale = false;
     jitnorm::impl::api::scale_request found_scales;
     jitnorm_post_ops post_ops;
-    jitnorm::impl::residual_addition residual;
+    jitnorm::impl::api::residual_addition residual;
     jitnorm::impl::memory_desc unquantized; // without dimensions: there is no such output
     std::optional<double> epsilon;          // replaces that of the creation function
 
@@ -68,14 +77,14 @@ struct jitnorm_primitive_attr {
 
 namespace jitnorm::impl::api {
 
-// Writes the attributes that layer normalization takes to `result`, except for scales that are to be found. Returns
+// Puts the attributes that layer normalization takes into the problem, except for scales that are to be found. Returns
 // unimplemented if there are others.
-verdict lower(const jitnorm_primitive_attr &given, attributes &result);
+verdict lower(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
-// Sets p.attr.found_scales to the descriptor of the scales that are to be found. The layout of dst is already decided.
+// Sets p[DST_SCALE] to the descriptor of the scales that are to be found. The layout of dst is already decided.
 verdict describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
-// Replaces the descriptors in `attr` by those in `decided`, whose layouts are decided.
-void take_over_layouts(const attributes &decided, jitnorm_primitive_attr &attr);
+// Replaces the descriptors in `attr` by those of the problem, whose layouts are decided.
+void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_attr &attr);
 
 } // namespace jitnorm::impl::api

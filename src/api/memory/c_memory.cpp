@@ -12,8 +12,6 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
-constexpr jitnorm::impl::memory_desc NO_TENSOR;
-
 verdict create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_engine_t engine, void *handle) {
     if (md.format_kind == jitnorm_format_kind_any)
         return invalid("memory_desc has an undecided layout (format_tag_any)");

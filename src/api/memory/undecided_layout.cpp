@@ -7,6 +7,8 @@
 
 namespace jitnorm::impl::api {
 
+using enum layer_norm::slot;
+
 namespace {
 
 verdict too_large(const char *name) { return invalid(explain("%s is too large to be addressed", name)); }
@@ -46,19 +48,19 @@ constexpr const char *STATISTICS = "statistics (mean and variance)";
 
 // Statistics without a descriptor become f32 in an undecided layout first.
 verdict decide_statistics(layer_norm::problem &p) {
-    if (p.statistics.ndims == 0) {
+    if (p[VARIANCE].ndims == 0) {
         const auto status =
-            make_with_tag(p.statistics, p.src.ndims - 1, p.src.dims, jitnorm_f32, jitnorm_format_tag_any);
+            make_with_tag(p[VARIANCE], p[SRC].ndims - 1, p[SRC].dims, jitnorm_f32, jitnorm_format_tag_any);
         if (status != jitnorm_success) return too_large(STATISTICS);
     }
-    return follow_layout(p.statistics, p.src, STATISTICS);
+    return follow_layout(p[VARIANCE], p[SRC], STATISTICS);
 }
 
 verdict decide_post_ops(layer_norm::problem &p) {
     for (post_op &entry : p.attr.post_ops.entries) {
         auto *binary = std::get_if<binary_post_op>(&entry);
         if (binary == nullptr) continue;
-        if (verdict v = follow_layout(binary->src1, p.dst, "src1 of a binary post-op"); v.failed()) return v;
+        if (verdict v = follow_layout(binary->src1, p[DST], "src1 of a binary post-op"); v.failed()) return v;
     }
     return {};
 }
@@ -66,18 +68,10 @@ verdict decide_post_ops(layer_norm::problem &p) {
 } // namespace
 
 verdict decide_layouts(layer_norm::problem &p) {
-    if (p.src.format_kind == jitnorm_format_kind_any) return invalid("src has an undecided layout");
-    const struct {
-        memory_desc &md;
-        const char *name;
-    } others[] = {{p.dst, "dst"},
-                  {p.diff_dst, "diff_dst"},
-                  {p.diff_src, "diff_src"},
-                  {p.attr.residual.added, "the residual"},
-                  {p.attr.residual.sum, "the sum with the residual"},
-                  {p.attr.unquantized, "the unquantized output"}};
-    for (const auto &[md, name] : others)
-        if (verdict v = follow_layout(md, p.src, name); v.failed()) return v;
+    if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("src has an undecided layout");
+    for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
+        if (t.dims == layer_norm::extent::rows)
+            if (verdict v = follow_layout(p[t.place], p[SRC], t.name); v.failed()) return v;
     if (verdict v = decide_statistics(p); v.failed()) return v;
     return p.is_forward() ? decide_post_ops(p) : verdict{};
 }

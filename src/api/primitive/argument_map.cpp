@@ -109,10 +109,10 @@ verdict argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, read
 verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
-        if (memory_desc *md = described_by(sizes, s)) *md = list.memories[s]->md;
+        if (memory_desc *md = sizes.descriptor(s)) *md = list.memories[s]->md;
     }
-    if (!sizes.uses_variance())
-        sizes.statistics = make_dense({sizes.src.dims, size_t(sizes.src.ndims - 1)}, jitnorm_f32);
+    if (!sizes.uses(VARIANCE))
+        sizes[VARIANCE] = make_dense({sizes[SRC].dims, size_t(sizes[SRC].ndims - 1)}, jitnorm_f32);
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
         if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))

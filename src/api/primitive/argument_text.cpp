@@ -1,41 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "argument_text.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "../../core/names.hpp"
+#include "../../core/tensors.hpp"
 
 namespace jitnorm::impl::api {
 
 namespace {
 
-constexpr struct {
-    int arg;
-    const char *name;
-} NAMES[] = {
-    {JITNORM_ARG_SRC, "SRC"},
-    {JITNORM_ARG_SRC_1, "SRC_1"},
-    {JITNORM_ARG_DST, "DST"},
-    {JITNORM_ARG_DST_1, "DST_1"},
-    {JITNORM_ARG_DST_2, "DST_2"},
-    {JITNORM_ARG_BIAS, "BIAS"},
-    {JITNORM_ARG_MEAN, "MEAN"},
-    {JITNORM_ARG_VARIANCE, "VARIANCE"},
-    {JITNORM_ARG_SCALE, "SCALE"},
-    {JITNORM_ARG_SHIFT, "SHIFT"},
-    {JITNORM_ARG_WORKSPACE, "WORKSPACE"},
-    {JITNORM_ARG_SCRATCHPAD, "SCRATCHPAD"},
-    {JITNORM_ARG_DIFF_SRC, "DIFF_SRC"},
-    {JITNORM_ARG_DIFF_DST, "DIFF_DST"},
-    {JITNORM_ARG_DIFF_DST_1, "DIFF_DST_1"},
-    {JITNORM_ARG_DIFF_SCALE, "DIFF_SCALE"},
-    {JITNORM_ARG_DIFF_SHIFT, "DIFF_SHIFT"},
-};
-
+// The name of an argument that is no scale and no post-op's; null if there is none.
 const char *find_name(int arg) {
-    for (const auto &known : NAMES)
-        if (known.arg == arg) return known.name;
-    return nullptr;
+    if (arg == JITNORM_ARG_WORKSPACE) return "WORKSPACE"; // layer normalization has none
+    const auto found = std::ranges::find(layer_norm::TENSORS, arg, &layer_norm::tensor_kind::arg);
+    return found == layer_norm::TENSORS.end() ? nullptr : found->arg_name;
 }
 
 // A number that the pattern leaves to run time fits any number.

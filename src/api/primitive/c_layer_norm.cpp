@@ -17,10 +17,9 @@ using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
 using layer_norm::fingerprint;
 using layer_norm::problem;
+using enum layer_norm::slot;
 
 namespace {
-
-constexpr memory_desc NO_TENSOR;
 
 // The caller's arguments, without the attributes. Descriptors belong to the caller, and are null if not given.
 struct request {
@@ -28,23 +27,10 @@ struct request {
     const memory_desc *src, *statistics;
     const memory_desc *dst = nullptr, *diff_dst = nullptr, *diff_src = nullptr;
     jitnorm_data_type_t scale_shift_type, diff_scale_shift_type = jitnorm_f32;
-    double epsilon; // unless the attributes have another
+    float epsilon; // unless the attributes have another
     unsigned flags;
     dim_t first_row = 0, all_rows = -1; // as in a problem
 };
-
-fingerprint fingerprint_of(const request &given) {
-    fingerprint asked(layer_norm::maker::primitive_desc);
-    asked.add(uint64_t(given.prop_kind) << 32 | uint64_t(given.flags));
-    asked.add(given.epsilon);
-    asked.add(uint64_t(uint32_t(given.scale_shift_type)) << 32 | uint32_t(given.diff_scale_shift_type));
-    asked.add(uint64_t(given.first_row));
-    asked.add(uint64_t(given.all_rows));
-    asked.add(given.statistics != nullptr ? *given.statistics : NO_TENSOR);
-    for (const memory_desc *md : {given.src, given.dst, given.diff_dst, given.diff_src})
-        if (md != nullptr) asked.add(*md);
-    return asked;
-}
 
 problem make_problem(const request &given) {
     problem p;
@@ -59,35 +45,38 @@ problem make_problem(const request &given) {
     const auto take = [](const memory_desc *md, memory_desc &to) {
         if (md != nullptr) to = *md;
     };
-    take(given.src, p.src);
-    take(given.statistics, p.statistics);
-    take(given.dst, p.dst);
-    take(given.diff_dst, p.diff_dst);
-    take(given.diff_src, p.diff_src);
+    take(given.src, p[SRC]);
+    take(given.statistics, p[VARIANCE]);
+    take(given.dst, p[DST]);
+    take(given.diff_dst, p[DIFF_DST]);
+    take(given.diff_src, p[DIFF_SRC]);
     return p;
 }
 
 // Resets what the problem does not use, so that problems do not differ by it.
 void forget_unused(problem &p) {
     if (!p.uses_scale() && !p.uses_shift()) p.scale_shift_type = jitnorm_f32;
-    if (!p.wants_diff_scale() && !p.wants_diff_shift()) p.diff_scale_shift_type = jitnorm_f32;
-    if (!p.is_forward()) p.attr.residual = {.added = {}, .sum = p.attr.residual.sum};
+    if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) p.diff_scale_shift_type = jitnorm_f32;
+    if (p.is_forward()) return;
+    p[RESIDUAL] = {};
+    p.attr.bias_type = jitnorm_data_type_undef;
+    p.attr.normalizes_rounded_sum = false;
 }
 
 // Makes the description of a problem that was not found among the recent ones.
 verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
-    if (p.src.ndims < 2 || p.src.ndims > 5)
+    if (p[SRC].ndims < 2 || p[SRC].ndims > 5)
         return invalid(
-            explain("src has %d dimension%s, 2 to 5 are supported", p.src.ndims, p.src.ndims == 1 ? "" : "s"));
+            explain("src has %d dimension%s, 2 to 5 are supported", p[SRC].ndims, p[SRC].ndims == 1 ? "" : "s"));
     if (verdict v = decide_layouts(p); v.failed()) return v;
     if (attr != nullptr)
         if (verdict v = describe_found_scales(*attr, p); v.failed()) return v;
     forget_unused(p);
     layer_norm::solution chosen;
     if (verdict v = layer_norm::prepare(p, chosen); v.failed()) return v;
-    if (p.statistics.data_type != jitnorm_f32)
+    if (p[VARIANCE].data_type != jitnorm_f32)
         return unsupported(
-            explain("statistics (mean and variance) are %s, f32 is supported", name_of(p.statistics.data_type).data()));
+            explain("statistics (mean and variance) are %s, f32 is supported", name_of(p[VARIANCE].data_type).data()));
     what = std::make_shared<const described>(std::move(p), chosen);
     return {};
 }
@@ -98,19 +87,15 @@ void add_request(fingerprint &asked, const scale_request &scales) {
 }
 
 verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                    request given) {
-    attributes lowered;
-    if (attr != nullptr) {
-        if (verdict v = lower(*attr, lowered); v.failed()) return v;
-        given.epsilon = attr->epsilon.value_or(given.epsilon);
-    }
-    fingerprint asked = fingerprint_of(given);
-    asked.add(lowered);
+                    const request &given) {
+    problem p = make_problem(given);
+    if (attr != nullptr)
+        if (verdict v = lower(*attr, p); v.failed()) return v;
+    fingerprint asked(layer_norm::maker::primitive_desc);
+    asked.add(p);
     if (attr != nullptr && attr->found_scales.mask != 0) add_request(asked, attr->found_scales);
     auto what = layer_norm::recall<described>(asked);
     if (what == nullptr) {
-        problem p = make_problem(given);
-        p.attr = std::move(lowered);
         if (verdict v = describe(std::move(p), attr, what); v.failed()) return v;
         what = layer_norm::keep(asked, std::move(what));
     }
@@ -123,8 +108,8 @@ verdict check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) 
     const problem &forward = hint->what->problem;
     if (!forward.is_forward())
         return invalid(explain("hint_fwd_pd is for %s, not for forward", jitnorm_prop_kind2str(forward.prop_kind)));
-    return same_dims(forward.src, src) ? verdict{}
-                                       : invalid(explain_dims("hint_fwd_pd's src", forward.src, "src_desc", src));
+    return same_dims(forward[SRC], src) ? verdict{}
+                                        : invalid(explain_dims("hint_fwd_pd's src", forward[SRC], "src_desc", src));
 }
 
 constexpr dim_t MOST_ROWS = dim_t(1) << 53; // a tensor cannot have more
@@ -136,7 +121,7 @@ verdict check_row_range(const memory_desc &src, dim_t first, dim_t all) {
             return invalid(explain("%s is %lld, which is no number of rows", name, as_number(value)));
     if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
     problem rows;
-    rows.src = src;
+    rows[SRC] = src;
     if (rows.rows() > all || first > all - rows.rows())
         return invalid(explain("src has %lld rows from first_row %lld on, all_rows is %lld", as_number(rows.rows()),
                                as_number(first), as_number(all)));

@@ -87,7 +87,7 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
     arguments.how = &how;
     const verdict v = primitive.made->arguments.resolve(nargs, args, arguments, &sizes);
     if (v.failed()) return v;
-    const bool by_user = primitive.desc.what->scratchpad.ndims != 0;
+    const bool by_user = primitive.desc.what->tensors[SCRATCHPAD].ndims != 0;
     how = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
                                      by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
     return run(primitive, stream, by_user ? primitive.made->thread_bytes : how.scratchpad.bytes(), arguments);

@@ -60,9 +60,8 @@ bool is_md_query(jitnorm_query_t what) {
 }
 
 const memory_desc *find_md(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index) {
-    static constexpr memory_desc EMPTY;
     const slot s = slot_of_query(pd, what, index);
-    return s == NO_SLOT ? &EMPTY : tensor_of(*pd.what, s).md;
+    return s == NO_SLOT ? &NO_TENSOR : tensor_of(*pd.what, s).md;
 }
 
 int64_t library_scratchpad_bytes(const jitnorm_primitive_desc &pd) {

@@ -14,7 +14,7 @@ namespace {
 size_t library_scratchpad(const described &what) {
     if (what.problem.has_runtime_sizes() && !what.user_gives_scratchpad()) return 0;
     const size_t wanted = what.scratchpad_bytes();
-    return wanted + ALIGNMENT - 1 <= bytes(what.scratchpad) ? 0 : wanted;
+    return wanted + ALIGNMENT - 1 <= bytes(what.tensors[SCRATCHPAD]) ? 0 : wanted;
 }
 
 } // namespace

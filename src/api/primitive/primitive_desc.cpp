@@ -11,33 +11,33 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-memory_desc make_vector(dim_t length, jitnorm_data_type_t type) { return make_dense({&length, 1}, type); }
-
-// Describes the gradient of scale or of shift: one row for all rows, or in a partial problem one for each part.
-memory_desc describe_gradient(const layer_norm::problem &p) {
-    if (!p.is_partial()) return make_vector(p.row_length(), p.diff_scale_shift_type);
-    const dim_t sizes[] = {layer_norm::row_blocks_of(p).parts(), p.row_length()};
-    return make_dense(sizes, p.diff_scale_shift_type);
-}
-
 // The user's memory may have any alignment, so its size includes room to align the scratchpad within it.
 memory_desc describe_scratchpad(const described &what) {
     const size_t wanted = what.user_gives_scratchpad() ? what.scratchpad_bytes() : 0;
-    return wanted == 0 ? memory_desc{} : make_vector(dim_t(wanted + ALIGNMENT - 1), jitnorm_u8);
+    const dim_t bytes = dim_t(wanted + ALIGNMENT - 1);
+    return wanted == 0 ? memory_desc{} : make_dense({&bytes, 1}, jitnorm_u8);
+}
+
+std::array<memory_desc, layer_norm::FIRST_POST_OP> describe_tensors(const described &what) {
+    const layer_norm::problem &p = what.problem;
+    std::array<memory_desc, layer_norm::FIRST_POST_OP> tensors;
+    for (const auto &[s, arg, arg_name, name, dims] : layer_norm::TENSORS) {
+        memory_desc &md = tensors[size_t(s)] = p.layout(s);
+        if (dims != layer_norm::extent::gradient || !p.is_partial()) continue;
+        const dim_t sizes[] = {layer_norm::row_blocks_of(p).parts(), p.row_length()};
+        md = make_dense(sizes, md.data_type);
+    }
+    tensors[layer_norm::SCRATCHPAD] = describe_scratchpad(what);
+    return tensors;
 }
 
 } // namespace
 
 described::described(layer_norm::problem to_solve, const layer_norm::solution &chosen)
-    : problem(std::move(to_solve)), solution(chosen),
-      scale_shift(make_vector(problem.row_length(), problem.scale_shift_type)),
-      diff_scale_shift(describe_gradient(problem)),
-      bias(make_vector(problem.row_length(), problem.attr.residual.bias_type)), scratchpad(describe_scratchpad(*this)) {
-}
+    : problem(std::move(to_solve)), solution(chosen), tensors(describe_tensors(*this)) {}
 
 described::described(const described &other, const layer_norm::solution &chosen)
-    : problem(other.problem), solution(chosen), scale_shift(other.scale_shift),
-      diff_scale_shift(other.diff_scale_shift), bias(other.bias), scratchpad(other.scratchpad) {}
+    : problem(other.problem), solution(chosen), tensors(other.tensors) {}
 
 std::shared_ptr<const executable> described::made() const {
     const std::lock_guard lock(process_lock);
@@ -55,7 +55,7 @@ std::shared_ptr<const executable> described::keep(std::shared_ptr<const executab
 jitnorm_primitive_desc::jitnorm_primitive_desc(jitnorm_engine_t on_engine, const jitnorm_primitive_attr *given,
                                                std::shared_ptr<const jitnorm::impl::api::described> described)
     : engine(on_engine), attr(given != nullptr ? *given : jitnorm_primitive_attr{}), what(std::move(described)) {
-    jitnorm::impl::api::take_over_layouts(what->problem.attr, attr);
+    jitnorm::impl::api::take_over_layouts(what->problem, attr);
 }
 
 bool jitnorm_primitive_desc::move_to_next_implementation() {

@@ -35,11 +35,9 @@ public:
     const layer_norm::problem problem;
     const layer_norm::solution solution;
 
-    // These descriptors follow from problem and solution. They are kept because queries return pointers to them.
-    const memory_desc scale_shift;      // of scale and of shift
-    const memory_desc diff_scale_shift; // of their gradients
-    const memory_desc bias;             // of the residual addition
-    const memory_desc scratchpad;       // of the user's memory; empty if the user has none to pass
+    // The descriptor of each slot, kept because queries return pointers to them. The scratchpad's is that of the user's
+    // memory; it is empty if the user has none to pass.
+    const std::array<memory_desc, layer_norm::FIRST_POST_OP> tensors;
 
 private:
     mutable std::shared_ptr<const executable> made_; // guarded by process_lock

@@ -5,6 +5,8 @@
 
 namespace jitnorm::impl::api {
 
+using layer_norm::extent;
+
 namespace {
 
 // A dimension that is left to run time cannot be broadcast, because the kernel was made for a dimension of dst's size.
@@ -17,18 +19,15 @@ bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const mem
 } // namespace
 
 bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes) {
-    switch (s) {
-    case MEAN:
-    case VARIANCE:
-        return same_tensor(md, sizes.statistics);
-    case SCALE:
-    case SHIFT:
-    case BIAS:
-    case DIFF_SCALE:
-    case DIFF_SHIFT:
+    if (s >= FIRST_POST_OP) return has_sizes_of(md, pattern, sizes[DST]);
+    switch (layer_norm::TENSORS[size_t(s)].dims) {
+    case extent::statistics:
+        return same_tensor(md, sizes[s]);
+    case extent::columns:
+    case extent::gradient:
         return md.dims[0] == sizes.row_length();
     default:
-        return s < FIRST_POST_OP || has_sizes_of(md, pattern, sizes.dst);
+        return true;
     }
 }
 

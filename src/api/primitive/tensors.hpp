@@ -4,11 +4,12 @@
 
 #include <array>
 
-#include "../../core/problem_tensors.hpp"
+#include "../../core/arguments.hpp"
 #include "primitive_desc.hpp"
 
 namespace jitnorm::impl::api {
 
+using layer_norm::arg_of;
 using layer_norm::slot;
 using enum layer_norm::slot;
 
@@ -22,7 +23,7 @@ constexpr slot slot_of_post_op(int arg) {
 constexpr slot find_slot(int arg) {
     if (arg >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE) return slot_of_post_op(arg);
     for (int s = FIRST_POST_OP - 1; s >= 0; --s)
-        if (layer_norm::TENSORS[s].arg == arg) return slot(s);
+        if (layer_norm::arg_of(slot(s)) == arg) return slot(s);
     return NO_SLOT;
 }
 
@@ -37,8 +38,6 @@ inline constexpr auto SLOT_OF_LOW_ARG = [] {
 constexpr slot slot_of(int arg) {
     return 0 <= arg && arg < LOW_ARGS ? slot(SLOT_OF_LOW_ARG[size_t(arg)]) : find_slot(arg);
 }
-
-int arg_of(slot s);
 
 enum class role { absent, input, output, ignored /* may be given, but is neither read nor written */ };
 

@@ -14,7 +14,7 @@ constexpr size_t MOST_FUNCTIONS = 19;
 
 bool is_narrow(jitnorm_data_type_t type) { return type == jitnorm_bf16 || type == jitnorm_f16; }
 
-bool is_f32_if_used(const port &p) { return p.how == port::use::unused || p.type == jitnorm_f32; }
+bool is_f32_if_used(const port &p) { return p.how == use::absent || p.type == jitnorm_f32; }
 
 bool have_equal_dims(const logical_tensor &a, const logical_tensor &b) {
     return std::equal(a.dims, a.dims + a.ndims, b.dims, b.dims + b.ndims);
@@ -48,9 +48,9 @@ bool fusion::prepend(const jitnorm_graph_op &op, bool is_kept) {
     if (!normalizes_last_axis(norm_, src.ndims) ||
         type_of_combination(src.data_type, residual.data_type) != src_.data_type)
         return false;
-    norm_.ports[SRC] = {port::use::read, src.id, src.data_type};
-    norm_.ports[RESIDUAL] = {port::use::read, residual.id, residual.data_type};
-    if (is_kept) norm_.ports[SUM] = {port::use::written, src_.id, src_.data_type};
+    norm_.ports[SRC] = {use::read, src.id, src.data_type};
+    norm_.ports[RESIDUAL] = {use::read, residual.id, residual.data_type};
+    if (is_kept) norm_.ports[SUM] = {use::written, src_.id, src_.data_type};
     norm_.name = "Add+" + norm_.name;
     src_ = src;
     return true;
@@ -58,17 +58,17 @@ bool fusion::prepend(const jitnorm_graph_op &op, bool is_kept) {
 
 bool fusion::append(const jitnorm_graph_op &op) {
     if (is_quantized_ || op.outputs.size() != 1 || !has_shape(op.outputs[0], src_)) return false;
-    if (!is_f32_if_used(norm_[GAMMA]) || !is_f32_if_used(norm_[BETA])) return false;
+    if (!is_f32_if_used(norm_[SCALE]) || !is_f32_if_used(norm_[SHIFT])) return false;
     if (!cast(op) && !apply(op) && !combine(op) && !quantize(op)) return false;
     result_ = op.outputs[0];
-    norm_.ports[DST] = {port::use::written, result_.id, result_.data_type};
+    norm_.ports[DST] = {use::written, result_.id, result_.data_type};
     norm_.name += "+" + std::string(name_of_follower(op.kind));
     return true;
 }
 
 bool fusion::writes(size_t id) const {
     return std::any_of(norm_.ports.begin(), norm_.ports.end(),
-                       [&](const port &p) { return p.how == port::use::written && p.id == id; });
+                       [&](const port &p) { return p.how == use::written && p.id == id; });
 }
 
 // A cast only changes the type of dst: a normalized value is rounded once, to the type that the cast writes.
@@ -99,7 +99,7 @@ bool fusion::combine(const jitnorm_graph_op &op) {
     const logical_tensor &lt = op.inputs[other];
     if (!is_shape_known(src_) || !goes_with(op, src_, lt) || writes(lt.id)) return false;
     if (op.outputs[0].data_type != type_of_combination(result_.data_type, lt.data_type)) return false;
-    found.other = {port::use::read, lt.id, lt.data_type};
+    found.other = {use::read, lt.id, lt.data_type};
     norm_.followers.emplace_back(found);
     return true;
 }

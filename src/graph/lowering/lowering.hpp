@@ -9,7 +9,7 @@
 namespace jitnorm::impl::graph {
 
 template <typename Value>
-using by_role = std::array<Value, size_t(ROLE_COUNT)>;
+using by_slot = std::array<Value, size_t(FIRST_POST_OP)>;
 
 // A tensor that a post-op of the problem reads.
 struct operand {
@@ -20,7 +20,7 @@ struct operand {
 struct lowered {
     layer_norm::problem problem;
     layer_norm::adapted_layouts sides; // the layouts of gamma, beta, their gradients and the statistics
-    by_role<logical_tensor> tensors;   // for the roles that are used, with known shapes and strides
+    by_slot<logical_tensor> tensors;   // for the slots that are used, with known shapes and strides
     std::vector<operand> operands;     // the other tensors that followers read
 };
 

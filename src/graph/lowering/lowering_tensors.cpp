@@ -19,8 +19,8 @@ verdict take_tensor(const port &p, const char *name, tensor_list given, logical_
     if (lt.data_type != p.type)
         return {jitnorm_invalid_data_type, explain("%s is %s, the operation was made with %s", name,
                                                    name_of(lt.data_type).data(), name_of(p.type).data())};
-    return p.how == port::use::written || is_shape_known(lt) ? ACCEPTED
-                                                             : invalid(explain("the shape of %s is not known", name));
+    return p.how == use::written || is_shape_known(lt) ? ACCEPTED
+                                                       : invalid(explain("the shape of %s is not known", name));
 }
 
 bool fits(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unknown) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lowering_tensors: the parts of lowering that deal with one tensor, whatever its role.
+// lowering_tensors: the parts of lowering that deal with one tensor, whatever its slot.
 #pragma once
 
 #include "lowering.hpp"

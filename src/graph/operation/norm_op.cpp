@@ -18,7 +18,7 @@ constexpr verdict wrong(const char *reason) { return {jitnorm_invalid_graph_op, 
 struct schema {
     jitnorm_graph_op_kind_t kind;
     std::string_view name;
-    std::span<const role> inputs, outputs;
+    std::span<const slot> inputs, outputs;
     size_t fewest_inputs;
     std::span<const jitnorm_graph_op_attr_t> attributes;
 
@@ -27,11 +27,11 @@ struct schema {
     bool is_forward() const { return kind == jitnorm_graph_op_layer_norm || is_rms(); }
 };
 
-constexpr role FORWARD_INPUTS[] = {SRC, GAMMA, BETA}, FORWARD_OUTPUTS[] = {DST, MEAN, VARIANCE};
-constexpr role BACKWARD_INPUTS[] = {SRC, DIFF_DST, MEAN, VARIANCE, GAMMA, BETA};
-constexpr role BACKWARD_OUTPUTS[] = {DIFF_SRC, DIFF_GAMMA, DIFF_BETA};
-constexpr role RMS_INPUTS[] = {SRC, GAMMA}, RMS_OUTPUTS[] = {DST};
-constexpr role ASCEND_INPUTS[] = {DIFF_DST, SRC, VARIANCE, MEAN, GAMMA};
+constexpr slot FORWARD_INPUTS[] = {SRC, SCALE, SHIFT}, FORWARD_OUTPUTS[] = {DST, MEAN, VARIANCE};
+constexpr slot BACKWARD_INPUTS[] = {SRC, DIFF_DST, MEAN, VARIANCE, SCALE, SHIFT};
+constexpr slot BACKWARD_OUTPUTS[] = {DIFF_SRC, DIFF_SCALE, DIFF_SHIFT};
+constexpr slot RMS_INPUTS[] = {SRC, SCALE}, RMS_OUTPUTS[] = {DST};
+constexpr slot ASCEND_INPUTS[] = {DIFF_DST, SRC, VARIANCE, MEAN, SCALE};
 
 constexpr auto KEEP_STATS = jitnorm_graph_op_attr_keep_stats, AXIS = jitnorm_graph_op_attr_begin_norm_axis,
                AFFINE = jitnorm_graph_op_attr_use_affine, EPSILON = jitnorm_graph_op_attr_epsilon,
@@ -112,8 +112,8 @@ verdict check_counts(const jitnorm_graph_op &op, const schema &s, const attribut
                          most, most == 1 ? "" : "s", given));
 }
 
-void set_ports(norm_op &n, std::span<const role> roles, const std::vector<logical_tensor> &tensors, port::use how) {
-    for (size_t i = 0; i < tensors.size(); ++i) n.ports[size_t(roles[i])] = {how, tensors[i].id, tensors[i].data_type};
+void set_ports(norm_op &n, std::span<const slot> slots, const std::vector<logical_tensor> &tensors, use how) {
+    for (size_t i = 0; i < tensors.size(); ++i) n.ports[size_t(slots[i])] = {how, tensors[i].id, tensors[i].data_type};
 }
 
 void mask_outputs(norm_op &n, const schema &s, const std::vector<int64_t> &mask) {
@@ -129,20 +129,20 @@ bool is_data_type(jitnorm_data_type_t type) {
 
 const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
 
-verdict not_possible(const norm_op &n, role r, const char *possible) {
-    return wrong(explain("%s is %s, %s", role_name(r, n), text_of(n[r].type), possible));
+verdict not_possible(const norm_op &n, slot s, const char *possible) {
+    return wrong(explain("%s is %s, %s", role_name(s, n), text_of(n[s].type), possible));
 }
 
-// Whether the tensors in these roles have one type, as far as the roles are used.
-verdict check_one_type(const norm_op &n, std::initializer_list<role> roles) {
+// Whether the tensors in these slots have one type, as far as the slots are used.
+verdict check_one_type(const norm_op &n, std::initializer_list<slot> slots) {
     const port *first = nullptr;
     const char *name = "";
-    for (const role r : roles) {
-        if (n[r].how == port::use::unused) continue;
-        if (first != nullptr && n[r].type != first->type)
+    for (const slot s : slots) {
+        if (n[s].how == use::absent) continue;
+        if (first != nullptr && n[s].type != first->type)
             return wrong(explain("%s is %s and %s is %s, they must be of one type", name, text_of(first->type),
-                                 role_name(r, n), text_of(n[r].type)));
-        if (first == nullptr) name = role_name(r, n), first = &n[r];
+                                 role_name(s, n), text_of(n[s].type)));
+        if (first == nullptr) name = role_name(s, n), first = &n[s];
     }
     return ACCEPTED;
 }
@@ -153,26 +153,26 @@ verdict check_data_types(const norm_op &n) {
 }
 
 verdict check_onednn_types(const norm_op &n) {
-    for (const role r : {MEAN, VARIANCE, GAMMA, BETA, DIFF_GAMMA, DIFF_BETA})
-        if (n[r].how != port::use::unused && n[r].type != jitnorm_f32 &&
-            (n[r].type != jitnorm_bf16 || n[SRC].type != jitnorm_bf16))
-            return not_possible(n, r, "f32 is possible, and bf16 if src is bf16");
-    return check_one_type(n, {MEAN, VARIANCE, GAMMA, BETA, DIFF_GAMMA, DIFF_BETA});
+    for (const slot s : {MEAN, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT})
+        if (n[s].how != use::absent && n[s].type != jitnorm_f32 &&
+            (n[s].type != jitnorm_bf16 || n[SRC].type != jitnorm_bf16))
+            return not_possible(n, s, "f32 is possible, and bf16 if src is bf16");
+    return check_one_type(n, {MEAN, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT});
 }
 
 verdict check_rms_types(const norm_op &n) {
-    if (!n.reads(GAMMA)) return ACCEPTED;
-    const bool fits = is_data_type(n[GAMMA].type) && (n[GAMMA].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
-    return fits ? ACCEPTED : not_possible(n, GAMMA, "f32 and f16 are possible, and bf16 if src is bf16");
+    if (!n.reads(SCALE)) return ACCEPTED;
+    const bool fits = is_data_type(n[SCALE].type) && (n[SCALE].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
+    return fits ? ACCEPTED : not_possible(n, SCALE, "f32 and f16 are possible, and bf16 if src is bf16");
 }
 
 verdict check_ascend_types(const norm_op &n) {
-    for (const role r : {MEAN, VARIANCE})
-        if (!is_data_type(n[r].type) || size_of(n[r].type) < size_of(n[SRC].type))
-            return not_possible(n, r, "those of f32, bf16 and f16 are possible that are as wide as x");
-    for (const role r : {GAMMA, DIFF_GAMMA, DIFF_BETA})
-        if (n[r].how != port::use::unused && !is_data_type(n[r].type))
-            return not_possible(n, r, "f32, bf16 and f16 are possible");
+    for (const slot s : {MEAN, VARIANCE})
+        if (!is_data_type(n[s].type) || size_of(n[s].type) < size_of(n[SRC].type))
+            return not_possible(n, s, "those of f32, bf16 and f16 are possible that are as wide as x");
+    for (const slot s : {SCALE, DIFF_SCALE, DIFF_SHIFT})
+        if (n[s].how != use::absent && !is_data_type(n[s].type))
+            return not_possible(n, s, "f32, bf16 and f16 are possible");
     return ACCEPTED;
 }
 
@@ -195,20 +195,29 @@ verdict check_side_types(const norm_op &n) {
 
 // The result does not depend on beta in backward, nor on gamma and beta without use_affine.
 void forget_unused(norm_op &n) {
-    if (!n.is_affine) n.ports[GAMMA] = {};
-    if (!n.is_affine || !n.is_forward) n.ports[BETA] = {};
+    if (!n.is_affine) n.ports[SCALE] = {};
+    if (!n.is_affine || !n.is_forward) n.ports[SHIFT] = {};
 }
 
 } // namespace
 
-const char *role_name(role r, const norm_op &n) {
-    constexpr const char *NAMES[] = {
-        "src", "the residual",         "diff_dst", "mean",       "variance", "gamma", "beta",
-        "dst", "the sum that is kept", "diff_src", "diff_gamma", "diff_beta"};
-    constexpr const char *ASCEND[] = {"x",    "",    "dy", "mean", "variance", "gamma",
-                                      "beta", "dst", "",   "pd_x", "pd_gamma", "pd_beta"};
-    static_assert(std::size(NAMES) == ROLE_COUNT && std::size(ASCEND) == ROLE_COUNT);
-    return (n.counts_axes_of_gamma ? ASCEND : NAMES)[r];
+const char *role_name(slot s, const norm_op &n) {
+    constexpr struct {
+        slot place;
+        const char *name, *of_ascend;
+    } NAMES[] = {{SRC, "src", "x"},
+                 {DST, "dst", "dst"},
+                 {MEAN, "mean", "mean"},
+                 {VARIANCE, "variance", "variance"},
+                 {SCALE, "gamma", "gamma"},
+                 {SHIFT, "beta", "beta"},
+                 {DIFF_DST, "diff_dst", "dy"},
+                 {DIFF_SRC, "diff_src", "pd_x"},
+                 {DIFF_SCALE, "diff_gamma", "pd_gamma"},
+                 {DIFF_SHIFT, "diff_beta", "pd_beta"}};
+    for (const auto &[place, name, of_ascend] : NAMES)
+        if (place == s) return n.counts_axes_of_gamma ? of_ascend : name;
+    return layer_norm::tensor_name(s);
 }
 
 bool normalizes_last_axis(const norm_op &n, int rank) {
@@ -225,8 +234,8 @@ verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
 
     norm_op n{std::string(s->name), s->is_forward(),   s->is_rms(), v.use_affine,
               s->is_ascend(),       v.begin_norm_axis, v.epsilon,   {}};
-    set_ports(n, s->inputs, op.inputs, port::use::read);
-    set_ports(n, s->outputs, op.outputs, port::use::written);
+    set_ports(n, s->inputs, op.inputs, use::read);
+    set_ports(n, s->outputs, op.outputs, use::written);
     mask_outputs(n, *s, v.output_mask);
     if (verdict bad = check_data_types(n); bad.failed()) return bad;
     if (verdict bad = check_side_types(n); bad.failed()) return bad;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// norm_op: a normalization, forward or backward, whichever kind of operation describes it: the roles of its tensors and
+// norm_op: a normalization, forward or backward, whichever kind of operation describes it: the slots of its tensors and
 // the values of its attributes.
 #pragma once
 
@@ -9,32 +9,19 @@
 #include <variant>
 #include <vector>
 
-#include "../../core/attributes.hpp"
 #include "../../core/boundary.hpp"
+#include "../../core/tensors.hpp"
 #include "op.hpp"
 
 namespace jitnorm::impl::graph {
 
-enum role : int {
-    SRC,
-    RESIDUAL, // if there is one, the sum of src and residual is normalized
-    DIFF_DST,
-    MEAN,
-    VARIANCE,
-    GAMMA,
-    BETA,
-    DST,
-    SUM, // of src and residual
-    DIFF_SRC,
-    DIFF_GAMMA,
-    DIFF_BETA,
-    ROLE_COUNT
-};
+using layer_norm::slot;
+using layer_norm::use;
+using enum layer_norm::slot;
 
-// The tensor that has a role in an operation.
+// The tensor in a slot of an operation. Gamma is in the slot SCALE, beta in SHIFT.
 struct port {
-    enum class use { unused, read, written };
-    use how = use::unused;
+    layer_norm::use how = use::absent;
     size_t id = 0; // of the logical tensor
     jitnorm_data_type_t type = jitnorm_data_type_undef;
 };
@@ -55,16 +42,16 @@ struct norm_op {
     bool counts_axes_of_gamma; // as many axes are normalized as gamma has
     int64_t begin_norm_axis;   // the first normalized axis, unless counts_axes_of_gamma
     float epsilon;
-    std::array<port, size_t(ROLE_COUNT)> ports;
+    std::array<port, size_t(FIRST_POST_OP)> ports;
     std::vector<follower> followers = {}; // in order; the last one writes DST
 
-    const port &operator[](role r) const { return ports[size_t(r)]; }
-    bool reads(role r) const { return (*this)[r].how == port::use::read; }
-    bool writes(role r) const { return (*this)[r].how == port::use::written; }
+    const port &operator[](slot s) const { return ports[size_t(s)]; }
+    bool reads(slot s) const { return (*this)[s].how == use::read; }
+    bool writes(slot s) const { return (*this)[s].how == use::written; }
 };
 
 // The tensor's name in the operation's description (jitnorm_graph.h).
-const char *role_name(role r, const norm_op &n);
+const char *role_name(slot s, const norm_op &n);
 
 // Whether the operation normalizes the last of 2 to 5 axes, and no other: oneDNN's limits for RMSNorm and for a
 // normalization that is fused with others. `rank` is the number of src's axes, or JITNORM_GRAPH_UNKNOWN_NDIMS.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// tensors: the list of all tensors that a problem may have. Whoever goes through a problem's tensors (the arguments of
+// an execution, reasons of refusals, sizes, layouts, tensors that share memory, panels of rows) loops over this list.
+// problem::use_of() says which of them a problem reads and writes, problem::layout() what they look like.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "attributes.hpp"
+#include "jitnorm/jitnorm_types.h"
+
+namespace jitnorm::impl::layer_norm {
+
+// A slot is the small number of a tensor.
+enum slot : int {
+    SRC,
+    DST,
+    MEAN,
+    VARIANCE,
+    SCALE,
+    SHIFT,
+    DIFF_DST,
+    DIFF_SRC,
+    DIFF_SCALE,
+    DIFF_SHIFT,
+    RESIDUAL, // RESIDUAL and BIAS are added to src before the normalization; forward writes the result to SUM
+    SUM,
+    BIAS,
+    DIFF_SUM,      // the gradient of SUM
+    UNQUANTIZED,   // the values of dst before the post-ops and the scales of dst
+    SRC_SCALE,     // the scale that attributes give for src
+    DST_SCALE,     // the same for dst; or, as an output, all scales of dst that the library finds
+    SCRATCHPAD,    // as many bytes as the plan says, 64-byte aligned
+    FIRST_POST_OP, // src1 of binary post-op i is FIRST_POST_OP + i
+    SLOT_COUNT = FIRST_POST_OP + MAX_POST_OPS,
+    NO_SLOT = -1
+};
+
+constexpr slot post_op_slot(size_t post_op) { return slot(size_t(FIRST_POST_OP) + post_op); }
+
+// The bit of a slot in a set of slots.
+constexpr unsigned bit_of(slot s) { return 1U << unsigned(s); }
+
+// The dimensions that a tensor has.
+enum class extent {
+    rows,       // those of src
+    statistics, // those of src that count rows
+    columns,    // one, of C elements
+    gradient,   // one, of C elements; in a partial problem, one row of C elements for each part of the sums
+    scale,      // one element; or one for each row or group of columns, if the library finds the scales
+    bytes
+};
+
+struct tensor_kind {
+    slot place;
+    int arg;              // JITNORM_ARG_...
+    const char *arg_name; // the same as text, without JITNORM_ARG_
+    const char *name;     // for the reasons of refusals
+    extent dims;
+};
+
+// Each slot before FIRST_POST_OP, in order.
+inline constexpr auto TENSORS = [] {
+#define JITNORM_TENSOR(place, arg, name, dims)                                                                         \
+    tensor_kind { place, JITNORM_ARG_##arg, #arg, name, extent::dims }
+    return std::array{
+        JITNORM_TENSOR(SRC, SRC, "src", rows),
+        JITNORM_TENSOR(DST, DST, "dst", rows),
+        JITNORM_TENSOR(MEAN, MEAN, "mean", statistics),
+        JITNORM_TENSOR(VARIANCE, VARIANCE, "variance", statistics),
+        JITNORM_TENSOR(SCALE, SCALE, "scale", columns),
+        JITNORM_TENSOR(SHIFT, SHIFT, "shift", columns),
+        JITNORM_TENSOR(DIFF_DST, DIFF_DST, "diff_dst", rows),
+        JITNORM_TENSOR(DIFF_SRC, DIFF_SRC, "diff_src", rows),
+        JITNORM_TENSOR(DIFF_SCALE, DIFF_SCALE, "diff_scale", gradient),
+        JITNORM_TENSOR(DIFF_SHIFT, DIFF_SHIFT, "diff_shift", gradient),
+        JITNORM_TENSOR(RESIDUAL, SRC_1, "the residual", rows),
+        JITNORM_TENSOR(SUM, DST_1, "the sum with the residual", rows),
+        JITNORM_TENSOR(BIAS, BIAS, "the bias", columns),
+        JITNORM_TENSOR(DIFF_SUM, DIFF_DST_1, "the gradient of the sum with the residual", rows),
+        JITNORM_TENSOR(UNQUANTIZED, DST_2, "the unquantized output", rows),
+        tensor_kind{SRC_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC, "ATTR_SCALES|SRC", "the scale of src",
+                    extent::scale},
+        tensor_kind{DST_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST, "ATTR_SCALES|DST", "the scales of dst",
+                    extent::scale},
+        JITNORM_TENSOR(SCRATCHPAD, SCRATCHPAD, "the scratchpad", bytes),
+    };
+#undef JITNORM_TENSOR
+}();
+
+static_assert([] {
+    for (size_t s = 0; s < TENSORS.size(); ++s)
+        if (TENSORS[s].place != slot(s)) return false;
+    return TENSORS.size() == size_t(FIRST_POST_OP);
+}());
+
+constexpr int arg_of(slot s) {
+    return s < FIRST_POST_OP ? TENSORS[size_t(s)].arg
+                             : JITNORM_ARG_ATTR_MULTIPLE_POST_OP(s - FIRST_POST_OP) | JITNORM_ARG_SRC_1;
+}
+
+constexpr const char *tensor_name(slot s) {
+    return s < FIRST_POST_OP ? TENSORS[size_t(s)].name : "src1 of a binary post-op";
+}
+
+// Whether a problem keeps a descriptor for the slot. MEAN has that of VARIANCE; vectors of columns, and scales that are
+// given, are described by their type; the scratchpad by the plan.
+constexpr bool has_descriptor(slot s) {
+    return s < FIRST_POST_OP && s != MEAN &&
+           (TENSORS[size_t(s)].dims == extent::rows || TENSORS[size_t(s)].dims == extent::statistics || s == DST_SCALE);
+}
+
+// What an execution does with a tensor.
+enum class use { absent, read, written, updated /* read, then written */ };
+
+// The outputs that a problem may omit (problem::omitted).
+constexpr unsigned OMITTABLE =
+    bit_of(MEAN) | bit_of(VARIANCE) | bit_of(DIFF_SRC) | bit_of(DIFF_SCALE) | bit_of(DIFF_SHIFT);
+
+} // namespace jitnorm::impl::layer_norm
