@@ -3,9 +3,9 @@
 #include <atomic>
 
 #include "../core/boundary.hpp"
-#include "../jit/inspection/profiling.hpp"
 #include "../jit/isa.hpp"
 #include "../jit/kernel_cache.hpp"
+#include "../jit/profiling/profiling.hpp"
 #include "../primitive/ranking.hpp"
 #include "../primitive/recent.hpp"
 #include "../primitive/thread_scratchpad.hpp"

@@ -5,9 +5,7 @@
 #include <optional>
 
 #include "../core/problem.hpp"
-#include "../jit/kernels/backward_data_kernel.hpp"
-#include "../jit/kernels/backward_sums_kernel.hpp"
-#include "../jit/kernels/backward_weights_kernel.hpp"
+#include "../jit/kernels/kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

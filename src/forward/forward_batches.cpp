@@ -6,7 +6,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-static_assert(MAX_BATCH_ROWS % jit::SHORT_SWEEP_GROUP == 0);
+static_assert(MAX_BATCH_ROWS % jit::SHORT_REDUCTION_GROUP == 0);
 
 template <typename T>
 forward_inputs<T>::forward_inputs(const problem &p, const arguments &from, const walk &how, std::byte *room,

@@ -64,7 +64,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool n
     return conf;
 }
 
-jit::sweep_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated) {
+jit::reduction_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated) {
     return {vectors, p.row_type(), !p.is_rms(), repeated};
 }
 
@@ -72,10 +72,10 @@ template <typename T>
 constexpr bool HAS_SHORT_ROWS = std::is_same_v<T, float>;
 
 template <typename T>
-jit::sweep_conf short_sweep_conf_of(const problem &p, jit::isa vectors) {
-    jit::sweep_conf conf = sweep_conf_of(p, vectors, false);
+jit::reduction_conf short_sweep_conf_of(const problem &p, jit::isa vectors) {
+    jit::reduction_conf conf = sweep_conf_of(p, vectors, false);
     conf.short_rows = HAS_SHORT_ROWS<T>;
-    if (conf.short_rows) conf.vectors = jit::short_sweep_isa(p.row_length(), vectors);
+    if (conf.short_rows) conf.vectors = jit::short_reduction_isa(p.row_length(), vectors);
     return conf;
 }
 
@@ -95,14 +95,15 @@ std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kerne
 } // namespace
 
 quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
-    : maximum({vectors}), multiply({vectors, jitnorm_f32, p[DST].data_type}) {}
+    : amax({vectors}), multiply({vectors, jitnorm_f32, p[DST].data_type}) {}
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
     : addition(make_addition_kernels<T>(p, vectors, false)),
       sweeping_addition(make_addition_kernels<T>(p, vectors, true)), sweep(sweep_conf_of(p, vectors, false)),
       repeat(sweep_conf_of(p, vectors, true)),
-      short_columns(HAS_SHORT_ROWS<T> ? jit::short_sweep_columns(jit::short_sweep_isa(p.row_length(), vectors)) : 0),
+      short_columns(HAS_SHORT_ROWS<T> ? jit::short_reduction_columns(jit::short_reduction_isa(p.row_length(), vectors))
+                                      : 0),
       short_sweep(short_sweep_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
       non_temporal(normalize_conf_of<T>(p, vectors, true)),
       quantize(p.finds_scales() ? std::optional<quantize_kernels>(std::in_place, p, vectors) : std::nullopt),

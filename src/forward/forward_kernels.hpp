@@ -7,10 +7,7 @@
 #include <vector>
 
 #include "../core/problem.hpp"
-#include "../jit/kernels/addition_kernel.hpp"
-#include "../jit/kernels/maximum_kernel.hpp"
-#include "../jit/kernels/normalize_kernel.hpp"
-#include "../jit/kernels/sweep_kernel.hpp"
+#include "../jit/kernels/kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -18,7 +15,7 @@ namespace jitnorm::impl::layer_norm {
 struct quantize_kernels {
     quantize_kernels(const problem &p, jit::isa vectors);
 
-    jit::maximum_kernel maximum;           // finds the largest magnitude
+    jit::amax_kernel amax;                 // finds the largest magnitude
     jit::normalize_kernel<float> multiply; // multiplies by the factor and stores to dst
 };
 
@@ -34,9 +31,9 @@ struct forward_kernels {
     std::optional<addition_kernels> addition;          // empty: the problem adds no residual
     std::optional<addition_kernels> sweeping_addition; // also do the first sweep, for rms_norm, which needs no pivot
 
-    jit::sweep_kernel<T> sweep, repeat;               // the first sweep over rows, and one with a given pivot
+    jit::reduction_kernel<T> sweep, repeat;           // the first sweep over rows, and one with a given pivot
     dim_t short_columns;                              // elements of the longest rows that short_sweep takes
-    jit::sweep_kernel<T> short_sweep;                 // the first sweep over short rows
+    jit::reduction_kernel<T> short_sweep;             // the first sweep over short rows
     jit::normalize_kernel<T> normalize, non_temporal; // with ordinary stores, with non-temporal stores
     std::optional<quantize_kernels> quantize;
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says

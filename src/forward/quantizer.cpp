@@ -36,9 +36,9 @@ void quantizer::clear_maxima(const batch &b, range groups) const {
 // rows of the batch are the rows of a single call.
 void quantizer::find_maxima(const batch &b, range groups, range columns) const {
     const dim_t number = groups.end - groups.begin;
-    if (number == 1) return kernels_.maximum({floats(b).first, pitch_, b.rows, columns.end - columns.begin, maxima(b)});
+    if (number == 1) return kernels_.amax({floats(b).first, pitch_, b.rows, columns.end - columns.begin, maxima(b)});
     for (dim_t r = 0; r < b.rows; ++r)
-        kernels_.maximum({floats(b).row(r), width_ * FLOAT, number, width_, maxima(b) + r * number});
+        kernels_.amax({floats(b).row(r), width_ * FLOAT, number, width_, maxima(b) + r * number});
 }
 
 void quantizer::find_scales(const batch &b, range groups) const {

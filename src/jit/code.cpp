@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "inspection/profiling.hpp"
+#include "profiling/profiling.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -37,12 +37,8 @@ code_pages::code_pages(std::span<const uint8_t> instructions)
 
 code_pages::~code_pages() { munmap(pages_, mapped_); }
 
-code::code(std::span<const uint8_t> instructions, const char *name, const frame_table &frames)
-    : code(instructions, name, frames.section(instructions.size())) {}
-
-code::code(std::span<const uint8_t> instructions, const char *name, std::span<const uint8_t> frames)
-    : pages_(instructions), debugger_(pages_.instructions(), name, frames) {
-    register_code(pages_.instructions(), name, frames);
+code::code(std::span<const uint8_t> instructions, const char *name) : pages_(instructions) {
+    register_code(pages_.instructions(), name);
 }
 
 } // namespace jitnorm::impl::jit

@@ -7,9 +7,6 @@
 #include <cstdint>
 #include <span>
 
-#include "inspection/debugger.hpp"
-#include "inspection/frame_table.hpp"
-
 namespace jitnorm::impl::jit {
 
 class code_pages {
@@ -31,9 +28,9 @@ private:
 
 class code {
 public:
-    // Copies the instructions, which must be position-independent. Throws as code_pages does. Profilers, dumps and
-    // debuggers call the kernel by `name` and unwind the stack by `frames`.
-    code(std::span<const uint8_t> instructions, const char *name, const frame_table &frames = {});
+    // Copies the instructions, which must be position-independent. Throws as code_pages does. Profilers and dumps
+    // call the kernel by `name`.
+    code(std::span<const uint8_t> instructions, const char *name);
 
     template <typename Function>
     Function *entry() const {
@@ -42,10 +39,7 @@ public:
     size_t size() const { return pages_.instructions().size(); } // bytes of instructions
 
 private:
-    code(std::span<const uint8_t> instructions, const char *name, std::span<const uint8_t> frames);
-
     code_pages pages_;
-    debugger_entry debugger_;
 };
 
 } // namespace jitnorm::impl::jit

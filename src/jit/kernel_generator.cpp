@@ -1,31 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// These functions are not in the header, so that compilers work on them once: Xbyak's generator has some three hundred
-// members.
 #include "kernel_generator.hpp"
 
+#include <algorithm>
 #include <span>
+
+#include "../core/names.hpp"
 
 namespace jitnorm::impl::jit {
 
-kernel_generator::kernel_generator(size_t capacity)
-    : kernel_buffer(capacity), Xbyak::CodeGenerator(capacity, buffer()) {
+Xbyak::RegRip constant_pool::at(uint64_t bits, int size) {
+    return size == 8 ? at({uint32_t(bits), uint32_t(bits >> 32)}) : at({uint32_t(bits)});
+}
+
+Xbyak::RegRip constant_pool::at(const std::vector<uint32_t> &numbers) {
+    auto found = std::ranges::find(entries_, numbers, &entry::numbers);
+    if (found == entries_.end()) found = entries_.insert(entries_.end(), entry{numbers, {}});
+    return g_.rip + found->label;
+}
+
+void constant_pool::emit() {
+    entries_.sort([](const entry &a, const entry &b) { return a.numbers.size() > b.numbers.size(); });
+    if (!entries_.empty()) g_.align(entries_.front().numbers.size() * sizeof(uint32_t));
+    for (entry &e : entries_) {
+        g_.L(e.label);
+        for (const uint32_t number : e.numbers) g_.dd(number);
+    }
+}
+
+kernel_generator::kernel_generator(const vector_kind &what, size_t capacity)
+    : kernel_buffer(capacity), Xbyak::CodeGenerator(capacity, buffer()), kind(what) {
     endbr64(); // a process with control-flow enforcement may call the entry; no kernel jumps through a register
 }
 
-std::shared_ptr<const code> kernel_generator::seal(const char *name) const {
-    return std::make_shared<const code>(std::span(getCode(), getSize()), name, frames_);
+Xbyak::Address kernel_generator::vector_of(double value) {
+    const uint64_t bits = ops.bits_of(value);
+    std::vector<uint32_t> words;
+    while (int(words.size() * sizeof(uint32_t)) < kind.bytes())
+        for (int bit = 0; bit < 8 * kind.element(); bit += 32) words.push_back(uint32_t(bits >> bit));
+    return ptr[constant(words)];
 }
 
-void kernel_generator::open_frame(uint32_t local_bytes) {
-    push(rbp);
-    frames_.pushed(getSize(), frame_table::RBP);
-    mov(rbp, rsp); // profilers that follow frame pointers need this
-    frames_.based_on_rbp(getSize());
-    for (const reg &saved : {rbx, r12, r13, r14, r15}) {
-        push(saved);
-        frames_.pushed(getSize(), uint8_t(saved.getIdx()));
+kernel_generator::detour &kernel_generator::rarely(std::function<void()> body) {
+    return detours_.emplace_back(detour{std::move(body), {}, {}});
+}
+
+std::shared_ptr<const code> kernel_generator::seal(const std::string &name) {
+    for (detour &d : detours_) {
+        L(d.begin);
+        d.body();
+        jmp(d.end, T_NEAR);
     }
-    sub(rsp, local_bytes + 64);
+    constants_.emit();
+    return std::make_shared<const code>(std::span(getCode(), getSize()), name.c_str());
+}
+
+void kernel_generator::open_frame(int local_bytes) {
+    push(rbp);
+    mov(rbp, rsp); // profilers that follow frame pointers need this
+    for (const reg &saved : {rbx, r12, r13, r14, r15}) push(saved);
+    sub(rsp, uint32_t(local_bytes + 64));
     and_(rsp, -64);
 }
 
@@ -34,9 +67,17 @@ void kernel_generator::close_frame() {
     for (const reg &saved : {r15, r14, r13, r12, rbx}) pop(saved);
     vzeroupper();
     pop(rbp);
-    frames_.popped(getSize());
     ret();
-    frames_.entered(getSize());
+}
+
+std::string kernel_name(const char *what, const vector_kind &kind, std::initializer_list<jitnorm_data_type_t> types,
+                        std::initializer_list<std::pair<bool, const char *>> words) {
+    std::string name = std::string("jitnorm_") + what + (kind.is_avx512() ? "_avx512" : "_avx2");
+    if (kind.is_f64()) name += "_double";
+    for (const auto type : types) name += "_" + std::string(name_of(type));
+    for (const auto &[holds, word] : words)
+        if (holds) name += std::string("_") + word;
+    return name;
 }
 
 } // namespace jitnorm::impl::jit

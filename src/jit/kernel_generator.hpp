@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_generator: the base class of all generators of kernels. It has the buffer into which instructions are emitted
-// (never executable), the calling convention, and seal(), which makes the finished code.
+// kernel_generator: the base class of all generators of kernels, and what emitters emit with: the buffer for the
+// instructions (never executable), the kind of vectors and the operations on them, constants, code that is rarely
+// executed, registers, and the calling convention. seal() makes the finished code.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <list>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include <xbyak/xbyak.h>
-
-#include "code.hpp"
-#include "inspection/frame_table.hpp"
-#include "vector_traits.hpp"
+#include "function_ref.hpp"
+#include "kernel_cache.hpp"
+#include "vector_ops.hpp"
 
 namespace jitnorm::impl::jit {
 
@@ -31,32 +35,92 @@ private:
     std::vector<uint8_t> bytes_;
 };
 
+// Numbers that generated code reads from memory. Each is stored once, behind the code.
+class constant_pool {
+public:
+    explicit constant_pool(Xbyak::CodeGenerator &g) : g_(g) {}
+
+    // The address of a number of 4 or 8 bytes.
+    Xbyak::RegRip at(uint64_t bits, int size);
+    // The address of 1, 2, 4, ... numbers of 4 bytes.
+    Xbyak::RegRip at(const std::vector<uint32_t> &numbers);
+
+    // Stores the numbers, each aligned to its size.
+    void emit();
+
+private:
+    struct entry {
+        std::vector<uint32_t> numbers;
+        Xbyak::Label label;
+    };
+
+    Xbyak::CodeGenerator &g_;
+    std::list<entry> entries_; // a list, because labels must not move
+};
+
 // A kernel is a function void(const arguments *) in the System V calling convention. The pointer arrives in rdi. The
 // kernel may change rax, rcx, rdx, rsi, rdi, r8 to r11 and all vector registers, and after open_frame(), which saves
 // them, also rbx and r12 to r15.
 class kernel_generator : private kernel_buffer, public Xbyak::CodeGenerator {
 public:
-    explicit kernel_generator(size_t capacity = MAX_KERNEL_BYTES);
+    explicit kernel_generator(const vector_kind &what, size_t capacity = MAX_KERNEL_BYTES);
 
-    std::shared_ptr<const code> seal(const char *name) const;
+    const vector_kind kind;
+    const vector_ops ops{*this, kind.is_f64()};
+    register_set registers{kind};
+
+    vmm vector(int index) const { return part_of(vmm(index), kind.bytes()); }
+    // The part of a register that holds `width` elements of so many bytes, at least an xmm register.
+    vmm elements(const vmm &v, int size) const { return part_of(v, kind.width() * size); }
+
+    // Constants in memory, by their address or as operands. Numbers have the compute type.
+    Xbyak::RegRip constant(uint64_t bits, int size) { return constants_.at(bits, size); }
+    Xbyak::RegRip constant(const std::vector<uint32_t> &words) { return constants_.at(words); }
+    Xbyak::Address number(double value) { return ptr[constant(ops.bits_of(value), kind.element())]; }
+    Xbyak::Address vector_of(double value); // a whole register of the number
+
+    // Code that is rarely executed lies behind the return. `body` emits it when the kernel is sealed; the caller emits
+    // a jump to `begin` and places `end`, to which the code jumps back.
+    struct detour {
+        std::function<void()> body;
+        Xbyak::Label begin, end;
+    };
+    detour &rarely(std::function<void()> body);
+
+    // Emits detours and constants behind the code and makes the finished kernel. Is called once.
+    std::shared_ptr<const code> seal(const std::string &name);
 
 protected:
-    using reg = Xbyak::Reg64;
-    using xmm_t = Xbyak::Xmm;
-    using ymm_t = Xbyak::Ymm;
-
     // open_frame() reserves local_bytes at [rsp], aligned to 64. close_frame() emits the return. Each is called once.
-    // Code that is emitted behind the return can only be reached by jumps from within the frame.
-    void open_frame(uint32_t local_bytes);
+    void open_frame(int local_bytes);
     void close_frame();
 
-    const frame_table &frames() const { return frames_; }
-
 private:
-    frame_table frames_;
+    constant_pool constants_{*this};
+    std::list<detour> detours_; // a list, because labels must not move
 };
 
 // The address of a field of the argument block, before rdi changes. The generator must have a type `arguments`.
 #define JITNORM_ARGUMENT(field) ptr[rdi + offsetof(arguments, field)]
+
+// A kernel's name for profilers: "jitnorm_<what>_<isa>", then "_double" if that is the compute type, the names of the
+// data types, and the words whose condition is true.
+std::string kernel_name(const char *what, const vector_kind &kind, std::initializer_list<jitnorm_data_type_t> types,
+                        std::initializer_list<std::pair<bool, const char *>> words = {});
+
+template <typename Conf>
+vector_kind kind_of(const Conf &conf) {
+    return {conf.vectors, conf.compute};
+}
+
+// The code for a configuration, from the cache or generated now. The constructor of Generator generates the code for
+// its configuration; name() is the kernel's name.
+template <typename Generator, typename Conf>
+code_ptr make_kernel(const Conf &conf) {
+    return find_or_generate(conf, [&] {
+        Generator generator(conf);
+        return generator.seal(generator.name());
+    });
+}
 
 } // namespace jitnorm::impl::jit

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <compare>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -14,19 +13,16 @@
 
 namespace jitnorm::impl::jit {
 
-template <typename T> // a compute type: float or double
-constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm_f64 : jitnorm_f32;
-
-// The sweep kernel, which computes the sums over the elements of rows.
-struct sweep_conf {
+// The reduction kernel, which computes the sums over the elements of rows.
+struct reduction_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t src = jitnorm_f32; // any data type; f64 only if the compute type is double
     bool centered = true;                  // S and Q about a pivot; otherwise (rms_norm) only Q, about zero
     bool repeated = false; // pivot and factor are arguments; otherwise the kernel finds the pivot, and the factor is 1
-    bool short_rows = false; // rows have at most SHORT_SWEEP_VECTORS vectors; only with float and for first sweeps
+    bool short_rows = false; // rows have at most SHORT_REDUCTION_VECTORS vectors; only with float, not if repeated
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
 
-    auto operator<=>(const sweep_conf &) const = default;
+    auto operator<=>(const reduction_conf &) const = default;
 };
 
 // The addition kernel, which computes src + residual or (src + residual) + bias, rows that are normalized later.
@@ -38,7 +34,7 @@ struct addition_conf {
     jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is no bias
     jitnorm_data_type_t sum = jitnorm_data_type_undef;  // the sum as an output; undef: it is none
     jitnorm_data_type_t row = jitnorm_f32;              // the rows to normalize: the compute type, or the type of `sum`
-    // Also computes the sums of squares, as a first sweep for rms_norm does; only if `row` is the compute type.
+    // Also computes the sums of squares, as a first reduction for rms_norm does; only if `row` is the compute type.
     bool squares = false;
     jitnorm_data_type_t compute = jitnorm_f32;
 
@@ -131,14 +127,14 @@ struct backward_weights_conf {
 };
 
 // The kernel that finds the largest magnitude of each row of floats.
-struct maximum_conf {
+struct amax_conf {
     isa vectors = isa::none;
     jitnorm_data_type_t compute = jitnorm_f32; // f32
 
-    auto operator<=>(const maximum_conf &) const = default;
+    auto operator<=>(const amax_conf &) const = default;
 };
 
 using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, addition_conf,
-                                sweep_conf, normalize_conf, maximum_conf>;
+                                reduction_conf, normalize_conf, amax_conf>;
 
 } // namespace jitnorm::impl::jit

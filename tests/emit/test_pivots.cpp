@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "jit/emit/pivots.hpp"
+#include "jit/emit/sums.hpp"
 #include "rig/guarded_buffer.hpp"
 #include "small_function.hpp"
 #include "stored_values.hpp"
@@ -14,29 +14,21 @@ namespace {
 
 constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8};
 
-template <typename On>
-class pivots : public emitter<On> {};
-TYPED_TEST_SUITE(pivots, every_isa_and_type);
-
-template <typename On>
-class pivots_of_floats : public emitter<On> {};
-using every_isa = testing::Types<on<isa::avx2, float>, on<isa::avx512, float>>;
-TYPED_TEST_SUITE(pivots_of_floats, every_isa);
-
-template <typename On, typename Body> // void(the emitter)
-void with_pivots(Xbyak::CodeGenerator &g, jitnorm_data_type_t type, Body &&body) {
-    using T = typename On::compute_type;
-    constexpr isa I = On::value;
-    impl::jit::tail_mask<I, T> tail(g, typename impl::jit::vector_traits<I>::vmm(15));
-    const impl::jit::row_walker<I, T> walker(g, g.rdx);
-    impl::jit::element_io<I, T> io(g, tail, walker, g.r9);
-    impl::jit::pivots<I, T> found(g, io, type, g.rdx, 8);
-    found.begin(g.rax);
-    body(found);
-    g.vzeroupper();
-    g.ret();
-    tail.emit_table();
-}
+class pivots : public emitter {
+protected:
+    // A function that uses the emitter for rows of `type`.
+    small_function finder(jitnorm_data_type_t type,
+                          const std::function<void(kernel_generator &, impl::jit::pivots &)> &body) const {
+        return function([&](kernel_generator &g) {
+            impl::jit::tail_mask tail(g, g.vector(15));
+            const impl::jit::vector_loop loop(g, g.rdx);
+            impl::jit::element_io io(g, tail, loop, g.r9);
+            impl::jit::pivots found(g, io, type, g.rdx, g.vector(8));
+            found.begin(g.rax);
+            body(g, found);
+        });
+    }
+};
 
 template <typename T, typename Stored>
 T pivot_by_definition(const Stored *row, int count) {
@@ -54,16 +46,13 @@ std::vector<Stored> random_numbers(size_t count) {
     return numbers;
 }
 
-TYPED_TEST(pivots, of_one_row) {
-    using T = typename TestFixture::compute_type;
-    for (auto type : TYPES)
-        impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-            const small_function find([&](Xbyak::CodeGenerator &g) {
-                with_pivots<TypeParam>(g, type, [&](auto &found) {
-                    found.find(g.xmm0, g.xmm1, g.rdi);
-                    impl::jit::vector_ops<T>(g).store_lowest(g.ptr[g.rsi], g.xmm0);
-                });
-            });
+TEST_P(pivots, of_one_row) {
+    for (auto type : TYPES) {
+        const small_function find = finder(type, [](kernel_generator &g, impl::jit::pivots &found) {
+            found.find(g.xmm0, g.xmm1, g.rdi);
+            g.ops.store_lowest(g.ptr[g.rsi], g.xmm0);
+        });
+        const auto expect_pivots = [&]<typename T, typename Stored>(T, impl::stored_as<Stored>) {
             const std::vector<Stored> numbers = random_numbers<Stored>(100);
             for (int count = 1; count <= 5; ++count)
                 for (size_t first = 0; first + 5 <= numbers.size(); ++first) {
@@ -73,21 +62,23 @@ TYPED_TEST(pivots, of_one_row) {
                     find(row.data(), &got, count);
                     EXPECT_EQ(got, (pivot_by_definition<T>(&numbers[first], count))) << count << " of type " << type;
                 }
-        });
+        };
+        with_number(
+            [&](auto number) { impl::visit_data_type(type, [&](auto stored) { expect_pivots(number, stored); }); });
+    }
 }
 
 // Rows of five elements, which the stride says; it arrives as the count.
-TYPED_TEST(pivots_of_floats, of_eight_rows) {
+TEST_P(pivots, of_eight_rows) {
+    if (kind.is_f64()) GTEST_SKIP() << "of floats only";
     constexpr size_t ROWS = 8, LENGTH = 5;
-    for (auto type : TYPES)
+    for (auto type : TYPES) {
+        const small_function find = finder(type, [](kernel_generator &g, impl::jit::pivots &found) {
+            found.find_eight({g.ymm0, g.ymm1, g.ymm2, g.ymm3}, g.ymm4, g.rdi, g.rdx, g.rcx);
+            g.vmovups(g.ptr[g.rsi], g.ymm0);
+            g.mov(g.ptr[g.rsi + ROWS * sizeof(float)], g.rdi);
+        });
         impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-            const small_function find([&](Xbyak::CodeGenerator &g) {
-                with_pivots<TypeParam>(g, type, [&](auto &found) {
-                    found.find_eight({g.ymm0, g.ymm1, g.ymm2, g.ymm3}, g.ymm4, g.rdi, g.rdx, g.rcx);
-                    g.vmovups(g.ptr[g.rsi], g.ymm0);
-                    g.mov(g.ptr[g.rsi + ROWS * sizeof(float)], g.rdi);
-                });
-            });
             const std::vector<Stored> numbers = random_numbers<Stored>(ROWS * LENGTH);
             const guarded_buffer rows(((ROWS - 1) * LENGTH + 4) * sizeof(Stored)); // no more than is needed
             std::memcpy(rows.data(), numbers.data(), rows.bytes());
@@ -100,7 +91,10 @@ TYPED_TEST(pivots_of_floats, of_eight_rows) {
                 EXPECT_EQ(got.pivots[r], (pivot_by_definition<float>(&numbers[r * LENGTH], LENGTH))) << type;
             EXPECT_EQ(got.behind, rows.as<Stored>() + ROWS * LENGTH);
         });
+    }
 }
+
+JITNORM_EVERY_KIND(pivots);
 
 } // namespace
 } // namespace jitnorm::tests

@@ -1,68 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // tail_mask touches the elements that are there and no byte more, on both sides of a guard page.
-#include "jit/emit/tail_mask.hpp"
+#include "jit/emit/loops.hpp"
 #include "rig/guarded_buffer.hpp"
 #include "small_function.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-template <typename On>
-class tail_mask : public emitter<On> {};
-TYPED_TEST_SUITE(tail_mask, every_isa_and_type);
+class tail_mask : public emitter {};
 
 // out = in + 1 where there are elements; zero_absent keeps the ones out of the rest, which is then stored whole.
-TYPED_TEST(tail_mask, load_zero_store) {
-    using vector = typename TestFixture::vmm;
-    using T = typename TestFixture::compute_type;
-    const small_function masked([&](Xbyak::CodeGenerator &g) {
-        impl::jit::tail_mask<TestFixture::I, typename TestFixture::compute_type> mask(g, vector(3));
-        g.lea(g.r8, g.ptr[g.rsi + 31 * int(sizeof(T))]); // holds 1
+TEST_P(tail_mask, load_zero_store) {
+    const small_function masked = function([](kernel_generator &g) {
+        impl::jit::tail_mask mask(g, g.vector(3));
+        const vmm x = g.vector(0), one = g.vector(1);
         mask.prepare(g.rdx, g.rax, g.rcx);
-        mask.load(vector(0), g.rdi);
-        mask.store(g.rsi, vector(0));
-        const impl::jit::vector_ops<T> ops(g);
-        ops.broadcast(vector(1), g.ptr[g.r8]);
-        ops.add(vector(0), vector(0), vector(1));
-        mask.zero_absent(vector(0));
-        g.vmovups(g.ptr[g.rsi + 16 * int(sizeof(T))], vector(0));
-        g.vzeroupper();
-        g.ret();
-        mask.emit_table();
+        mask.load(x, g.rdi);
+        mask.store(g.rsi, x);
+        g.ops.broadcast(one, g.number(1));
+        g.ops.add(x, x, one);
+        mask.zero_absent(x);
+        g.vmovups(g.ptr[g.rsi + 16 * g.kind.element()], x);
     });
-    for (int count = 1; count < TestFixture::WIDTH; ++count) {
-        const guarded_buffer in(size_t(count) * sizeof(T), guard_side::after);
-        for (int i = 0; i < count; ++i) in.as<T>()[i] = T(i + 1);
-        alignas(64) T out[32];
-        std::fill(std::begin(out), std::end(out), T(-1));
-        out[31] = 1;
-        masked(in.data(), out, count);
-        for (int i = 0; i < TestFixture::WIDTH; ++i) {
-            EXPECT_EQ(out[i], i < count ? T(i + 1) : T(-1));
-            EXPECT_EQ(out[16 + i], i < count ? T(i + 2) : T(0));
+    with_number([&]<typename T>(T) {
+        for (int count = 1; count < kind.width(); ++count) {
+            const guarded_buffer in(size_t(count) * sizeof(T), guard_side::after);
+            for (int i = 0; i < count; ++i) in.as<T>()[i] = T(i + 1);
+            alignas(64) T out[32];
+            std::fill(std::begin(out), std::end(out), T(-1));
+            masked(in.data(), out, count);
+            for (int i = 0; i < kind.width(); ++i) {
+                EXPECT_EQ(out[i], i < count ? T(i + 1) : T(-1));
+                EXPECT_EQ(out[16 + i], i < count ? T(i + 2) : T(0));
+            }
         }
-    }
+    });
 }
 
-TYPED_TEST(tail_mask, store_stops_at_the_end) {
-    using vector = typename TestFixture::vmm;
-    using T = typename TestFixture::compute_type;
-    const small_function masked([&](Xbyak::CodeGenerator &g) {
-        impl::jit::tail_mask<TestFixture::I, typename TestFixture::compute_type> mask(g, vector(3));
+TEST_P(tail_mask, store_stops_at_the_end) {
+    const small_function masked = function([](kernel_generator &g) {
+        impl::jit::tail_mask mask(g, g.vector(3));
         mask.prepare(g.rdx, g.rax, g.rcx);
-        g.vxorps(vector(0), vector(0), vector(0));
-        mask.store(g.rsi, vector(0));
-        g.vzeroupper();
-        g.ret();
-        mask.emit_table();
+        g.ops.clear(g.vector(0));
+        mask.store(g.rsi, g.vector(0));
     });
-    for (int count = 1; count < TestFixture::WIDTH; ++count) {
-        const guarded_buffer out(size_t(count) * sizeof(T), guard_side::after);
-        masked(nullptr, out.data(), count);
-        for (int i = 0; i < count; ++i) EXPECT_EQ(out.as<T>()[i], T(0));
-        EXPECT_TRUE(out.slack_untouched());
-    }
+    with_number([&]<typename T>(T) {
+        for (int count = 1; count < kind.width(); ++count) {
+            const guarded_buffer out(size_t(count) * sizeof(T), guard_side::after);
+            masked(nullptr, out.data(), count);
+            for (int i = 0; i < count; ++i) EXPECT_EQ(out.as<T>()[i], T(0));
+            EXPECT_TRUE(out.slack_untouched());
+        }
+    });
 }
+
+JITNORM_EVERY_KIND(tail_mask);
 
 } // namespace
 } // namespace jitnorm::tests

@@ -10,12 +10,7 @@
 #include <system_error>
 #include <thread>
 
-#include "jit/kernel_cache.hpp"
-#include "jit/kernels/backward_data_kernel.hpp"
-#include "jit/kernels/backward_sums_kernel.hpp"
-#include "jit/kernels/backward_weights_kernel.hpp"
-#include "jit/kernels/normalize_kernel.hpp"
-#include "jit/kernels/sweep_kernel.hpp"
+#include "jit/kernels/kernels.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {
@@ -26,7 +21,7 @@ constexpr int SET_MDWE = 65;                    // PR_SET_MDWE
 constexpr unsigned long REFUSE_EXEC_GAIN = 1UL; // PR_MDWE_REFUSE_EXEC_GAIN
 
 using impl::jit::normalize_kernel;
-using impl::jit::sweep_kernel;
+using impl::jit::reduction_kernel;
 
 class generated_code : public on_isa {};
 
@@ -65,7 +60,7 @@ TEST_P(generated_code, no_page_is_writable_and_executable_while_kernels_run) {
 TEST_P(generated_code, kernels_are_small) {
     for (jitnorm_data_type_t type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8}) {
         for (auto [repeated, short_rows] : {std::pair(false, false), std::pair(true, false), std::pair(false, true)})
-            EXPECT_LT(sweep_kernel<float>(
+            EXPECT_LT(reduction_kernel<float>(
                           {.vectors = GetParam(), .src = type, .repeated = repeated, .short_rows = short_rows})
                           .code_bytes(),
                       short_rows ? 8192U : 4096U); // straight code for each number of vectors
@@ -102,9 +97,9 @@ TEST_P(generated_code, kernels_may_be_called_under_control_flow_enforcement) {
     const std::array<unsigned char, 4> endbr64 = {0xF3, 0x0F, 0x1E, 0xFA};
     const isa vectors = GetParam();
     for (const bool short_rows : {false, true}) {
-        const sweep_conf sweep = {.vectors = vectors, .short_rows = short_rows};
-        const sweep_kernel<float> kept(sweep);
-        EXPECT_EQ(first_bytes(sweep), endbr64);
+        const reduction_conf reduction = {.vectors = vectors, .short_rows = short_rows};
+        const reduction_kernel<float> kept(reduction);
+        EXPECT_EQ(first_bytes(reduction), endbr64);
     }
     const normalize_conf normalize = {.vectors = vectors};
     const backward_sums_conf sums = {.vectors = vectors};
@@ -130,7 +125,7 @@ TEST_P(generated_code, refused_pages_are_an_error) {
         if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0UL, 0UL, 0UL) != 0) _exit(SKIPPED);
         impl::jit::set_kernel_cache_capacity(0);
         try {
-            const sweep_kernel<float> refused({.vectors = GetParam()});
+            const reduction_kernel<float> refused({.vectors = GetParam()});
         } catch (const std::system_error &error) {
             _exit(std::string(error.what()).find("executable") != std::string::npos ? 0 : 2);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A load within a kernel ends in a page that may not be read; from there the chain of frame pointers leads through the
-// library, past jitnorm_primitive_execute, to main. The script `debugged` has a debugger look at the same moment.
+// library, past jitnorm_primitive_execute, to main.
 #include <csignal>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jit-PID.dump, as perf reads it: its header, and for each kernel its frames and its instructions.
+// jit-PID.dump, as perf reads it: its header, and for each kernel its name and its instructions.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -44,11 +44,11 @@ private:
 };
 
 struct kernel {
-    std::string name, code, frames, frames_header;
+    std::string name, code;
     uint64_t address, number, time;
 };
 
-constexpr uint32_t X86_64 = 62, CODE = 0, FRAMES = 4;
+constexpr uint32_t X86_64 = 62, CODE = 0;
 
 void expect_header(reader &in, pid_t pid) {
     EXPECT_EQ(in.get_bytes(4), "DTiJ"); // the magic number in this byte order
@@ -63,15 +63,6 @@ void expect_header(reader &in, pid_t pid) {
 
 kernel next_kernel(reader &in, pid_t pid) {
     kernel k;
-    EXPECT_EQ(in.number(), FRAMES);
-    reader frames(in.get_bytes(in.number() - 8));
-    frames.long_number(); // when
-    const uint64_t size = frames.long_number(), header_size = frames.long_number();
-    EXPECT_EQ(frames.long_number(), 0U); // of it in memory
-    k.frames = frames.get_bytes(size - header_size);
-    k.frames_header = frames.get_bytes(header_size);
-    EXPECT_TRUE(frames.at_end());
-
     EXPECT_EQ(in.number(), CODE);
     reader code(in.get_bytes(in.number() - 8));
     k.time = code.long_number();
@@ -128,37 +119,6 @@ TEST_F(perf_dump, has_the_instructions_of_each_kernel) {
     for (const auto &[name, code] : last) EXPECT_TRUE(content_of(dumps() / (name + ".bin")) == code) << name;
     EXPECT_EQ(dumped().size(), last.size() + 1);
     EXPECT_EQ(status_of(file()).st_mode, mode_t(S_IFREG | S_IRUSR | S_IWUSR));
-}
-
-// An object file that perf makes of it has the section at the next multiple of 8 behind the code, the header behind
-// that.
-TEST_F(perf_dump, has_the_frames_of_each_kernel) {
-    generate();
-    const auto kernels = kernels_in(file());
-    ASSERT_FALSE(kernels.empty());
-    for (const kernel &k : kernels) {
-        const auto section = int64_t((k.code.size() + 7) / 8 * 8), header = section + int64_t(k.frames.size());
-        reader common(k.frames);
-        const uint32_t common_size = common.number();
-        common.get_bytes(common_size);
-        reader own(common.rest());
-        const int64_t own_at = section + 4 + common_size;
-        own.get_bytes(own.number());
-        EXPECT_EQ(own.rest(), std::string(4, '\0')) << "the end of the section";
-        reader fields(k.frames.substr(size_t(own_at - section)));
-        fields.number();
-        EXPECT_EQ(fields.number(), 4 + common_size + 4) << "the way back to what is common";
-        EXPECT_EQ(own_at + 8 + fields.get<int32_t>(), 0) << "the code's begin";
-        EXPECT_EQ(fields.number(), k.code.size());
-
-        reader search(k.frames_header);
-        EXPECT_EQ(search.number(), 0x3B031B01U); // its version and how its numbers are to be read
-        EXPECT_EQ(header + 4 + search.get<int32_t>(), section);
-        EXPECT_EQ(search.number(), 1U);
-        EXPECT_EQ(header + search.get<int32_t>(), 0);
-        EXPECT_EQ(header + search.get<int32_t>(), own_at);
-        EXPECT_TRUE(search.at_end());
-    }
 }
 
 // perf looks for a mapping of this name among the executable ones.

@@ -1,45 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backward_sums_kernel.hpp"
-
-#include <array>
-
-#include "../emit/block_loop.hpp"
-#include "../emit/centered_load.hpp"
-#include "../emit/lane_fold.hpp"
-#include "../emit/line_hints.hpp"
-#include "../emit/plus_one.hpp"
-#include "../emit/row_stepper.hpp"
+#include "../emit/affine.hpp"
+#include "../emit/loops.hpp"
+#include "../emit/sums.hpp"
 #include "../kernel_generator.hpp"
-#include "../make_kernel.hpp"
+#include "kernels.hpp"
 
 namespace jitnorm::impl::jit {
 
 namespace {
 
-using layer_norm::BACKWARD_LANES;
-
 // Rows go in pairs, which share the loads of scale and the loads and stores of the sums over columns; a last row goes
 // alone. xhat is computed as (mean - x) * -rstd, so that x can be an operand in memory.
-template <isa I, typename T>
 class backward_sums_generator : public kernel_generator {
-    using traits = vector_traits<I>;
-    using vmm = typename traits::vmm;
-    using arguments = backward_sums_arguments<T>;
-    static constexpr int VECTORS = BACKWARD_LANES<T> / VECTOR_WIDTH<I, T>; // registers per sum, and the unroll
+    using arguments = backward_sums_arguments<float>;
     static constexpr int PAIR = 2;
-    static constexpr int MASK = 2 * PAIR * VECTORS * traits::bytes; // its place in the frame, behind the chunk's lanes
-    static constexpr jitnorm_data_type_t OWN = data_type_of<T>;
 
     struct row { // the registers of one row of a pair
         reg src, diff_dst;
-        std::array<vmm, VECTORS> s1, s2;
+        std::vector<vmm> s1, s2;
         vmm mean, factor;
     };
 
 public:
-    explicit backward_sums_generator(const backward_sums_conf &conf) : conf_(conf) { generate(); }
+    explicit backward_sums_generator(const backward_sums_conf &conf) : kernel_generator(kind_of(conf)), conf_(conf) {
+        generate();
+    }
     std::string name() const {
-        return kernel_name("backward_sums", conf_, {conf_.src, conf_.diff_dst},
+        return kernel_name("backward_sums", kind, {conf_.src, conf_.diff_dst},
                            {{conf_.scale && !conf_.scale_plus_one, "scale"},
                             {conf_.scale_plus_one, "scale_plus_one"},
                             {!conf_.centered, "rms"},
@@ -49,25 +36,22 @@ public:
 
 private:
     void generate() {
-        open_frame(MASK + traits::bytes);
+        open_frame(mask_at_ + kind.bytes());
         load_arguments();
         prepare_tail();
-        if (conf_.diff_dst == jitnorm_bf16) io_.permute_bf16(vmm(traits::registers - 2));
-        if (has_pairs()) stepper_.step(PAIR, [&] { sum_rows(PAIR); });
-        stepper_.step(1, [&] { sum_rows(1); });
+        if (conf_.diff_dst == jitnorm_bf16 && kind.is_avx512())
+            io_.permute_bf16(registers.take_vector(kind.registers() - 2));
+        if (has_pairs()) pairs_.step(PAIR, [&] { sum_rows(PAIR); });
+        pairs_.step(1, [&] { sum_rows(1); });
         close_frame();
-        tail_.emit_table();
-        io_.emit_rest();
-        products_.emit_rest();
-        one_.emit_rest();
     }
 
     bool has_s1() const { return conf_.sums && conf_.centered; }
     bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
     bool multiplies() const { return conf_.scale && conf_.sums; }
-    bool loads_scale() const { return multiplies() && (conf_.scale_type != OWN || conf_.scale_plus_one); }
+    bool loads_scale() const { return multiplies() && (conf_.scale_type != conf_.compute || conf_.scale_plus_one); }
     // A scale that is not an operand in memory needs a register, and with AVX2 a pair of rows leaves none.
-    bool has_pairs() const { return I == isa::avx512 || !loads_scale(); }
+    bool has_pairs() const { return kind.is_avx512() || !loads_scale(); }
 
     void load_arguments() {
         mov(rows_[0].src, JITNORM_ARGUMENT(src));
@@ -76,29 +60,29 @@ private:
         mov(reg_scale_, JITNORM_ARGUMENT(scale));
         mov(reg_diff_scale_, JITNORM_ARGUMENT(diff_scale));
         mov(reg_diff_shift_, JITNORM_ARGUMENT(diff_shift));
-        stepper_.begin();
+        pairs_.begin();
     }
 
     // With AVX2 the mask is kept in the frame, because a register is free for it only at the incomplete vector.
     void prepare_tail() {
         tail_.prepare(reg_count_, reg_left_, reg_position_);
-        if constexpr (I == isa::avx2) vmovaps(ptr[rsp + MASK], scale_sum_);
+        if (!kind.is_avx512()) vmovaps(ptr[rsp + mask_at_], scale_sum_);
     }
     void load_mask() {
-        if constexpr (I == isa::avx2) vmovaps(scale_sum_, ptr[rsp + MASK]);
+        if (!kind.is_avx512()) vmovaps(scale_sum_, ptr[rsp + mask_at_]);
     }
 
     void sum_rows(int rows) {
         broadcast_statistics(rows);
-        const auto add = [&](places vectors) {
+        const auto add = [this, rows](places vectors) {
             if (conf_.prefetching && !vectors.front().tail) prefetch_src(rows, vectors);
             for (const place &p : vectors) p.tail ? add_incomplete(rows, p) : add_whole(rows, p);
         };
         if (conf_.sums) {
-            blocks_.sum(lanes_of(rows), VECTORS, add);
+            blocks_.sum(lanes_of(rows), vectors_, add);
         } else {
-            walker_.begin(reg_count_);
-            walker_.walk(VECTORS, add);
+            loop_.begin(reg_count_);
+            loop_.walk(vectors_, add);
         }
         if (has_s1()) store_sums(JITNORM_ARGUMENT(s1), rows, &row::s1);
         if (conf_.sums) store_sums(JITNORM_ARGUMENT(s2), rows, &row::s2);
@@ -106,8 +90,8 @@ private:
 
     void broadcast_statistics(int rows) {
         const auto broadcast = [&](const Xbyak::Address &array, vmm row::*to) {
-            const Xbyak::RegExp numbers = stepper_.numbers(array);
-            for (int r = 0; r < rows; ++r) ops_.broadcast(rows_[size_t(r)].*to, ptr[numbers + r * int(sizeof(T))]);
+            const Xbyak::RegExp numbers = pairs_.numbers(array);
+            for (int r = 0; r < rows; ++r) ops.broadcast(rows_[size_t(r)].*to, ptr[numbers + r * kind.element()]);
         };
         if (!needs_xhat()) return;
         if (conf_.centered) broadcast(JITNORM_ARGUMENT(mean), &row::mean);
@@ -115,51 +99,50 @@ private:
     }
 
     std::vector<vmm> lanes_of(int rows) const {
-        std::vector<vmm> lanes;
+        std::vector<vmm> all;
         for (size_t r = 0; r < size_t(rows); ++r)
-            for (size_t i = 0; i < size_t(VECTORS); ++i) {
-                if (has_s1()) lanes.push_back(rows_[r].s1[i]);
-                lanes.push_back(rows_[r].s2[i]);
+            for (size_t i = 0; i < size_t(vectors_); ++i) {
+                if (has_s1()) all.push_back(rows_[r].s1[i]);
+                all.push_back(rows_[r].s2[i]);
             }
-        return lanes;
+        return all;
     }
 
-    void store_sums(const Xbyak::Address &array, int rows, std::array<vmm, VECTORS> row::*sums) {
-        const Xbyak::RegExp numbers = stepper_.numbers(array);
-        for (int r = 0; r < rows; ++r) {
-            ops_.store_lowest(ptr[numbers + r * int(sizeof(T))], fold_.to_lowest(rows_[size_t(r)].*sums));
-        }
+    void store_sums(const Xbyak::Address &array, int rows, std::vector<vmm> row::*sums) {
+        const Xbyak::RegExp numbers = pairs_.numbers(array);
+        for (int r = 0; r < rows; ++r)
+            ops.store_lowest(ptr[numbers + r * kind.element()], total_.to_lowest(rows_[size_t(r)].*sums));
     }
 
-    // Prefetches src of later rows. The data kernel prefetches their diff_dst, so that memory is busy in both sweeps
+    // Prefetches src of later rows. The data kernel prefetches their diff_dst, so that memory is busy in both passes
     // over a batch.
     void prefetch_src(int rows, places vectors) {
         mov(reg_ahead_, JITNORM_ARGUMENT(prefetch));
         lea(reg_ahead_, ptr[reg_ahead_ + reg_position_ * element_bytes(conf_.src)]);
-        for (int r = 0; r < rows; ++r) hints_.prefetch(rows_[size_t(r)].src + reg_ahead_, vectors, conf_.src);
+        for (int r = 0; r < rows; ++r) from_here_.prefetch(rows_[size_t(r)].src + reg_ahead_, vectors, conf_.src);
     }
 
     // Adds one vector of all rows of the pass. The sums over columns stay in registers from row to row.
     void add_whole(int rows, const place &p) {
-        const auto in_memory = [&](const reg &of) { return ptr[walker_.at(of, p, sizeof(T))]; };
+        const auto in_memory = [&](const reg &of) { return ptr[loop_.at(of, p, kind.element())]; };
         if (loads_scale()) load_scale(scale_, p);
         for (int r = 0; r < rows; ++r) {
             const row &of = rows_[size_t(r)];
             io_.load(dy_, of.diff_dst, p, conf_.diff_dst);
             if (conf_.diff_shift)
-                r == 0 ? ops_.add(shift_sum_, dy_, in_memory(reg_diff_shift_)) : ops_.add(shift_sum_, shift_sum_, dy_);
+                r == 0 ? ops.add(shift_sum_, dy_, in_memory(reg_diff_shift_)) : ops.add(shift_sum_, shift_sum_, dy_);
             if (needs_xhat()) load_xhat(of, p);
             if (conf_.diff_scale) {
-                if (r == 0) ops_.load(scale_sum_, in_memory(reg_diff_scale_));
-                ops_.fma231(scale_sum_, dy_, xhat_);
+                if (r == 0) ops.load(scale_sum_, in_memory(reg_diff_scale_));
+                ops.fma231(scale_sum_, dy_, xhat_);
             }
-            if (multiplies()) loads_scale() ? ops_.mul(dy_, dy_, scale_) : ops_.mul(dy_, dy_, in_memory(reg_scale_));
+            if (multiplies()) loads_scale() ? ops.mul(dy_, dy_, scale_) : ops.mul(dy_, dy_, in_memory(reg_scale_));
             add_to_row_sums(of, p);
         }
-        if (conf_.diff_shift) ops_.store(in_memory(reg_diff_shift_), shift_sum_);
+        if (conf_.diff_shift) ops.store(in_memory(reg_diff_shift_), shift_sum_);
         if (conf_.diff_scale) {
             drop_negative_zeros(scale_sum_);
-            ops_.store(in_memory(reg_diff_scale_), scale_sum_);
+            ops.store(in_memory(reg_diff_scale_), scale_sum_);
         }
     }
 
@@ -170,17 +153,17 @@ private:
         for (int r = 0; r < rows; ++r) {
             const row &of = rows_[size_t(r)];
             const auto add_to = [&](const reg &sums, auto &&term) { // by way of shift_sum_
-                tail_.load(shift_sum_, walker_.at(sums, p, sizeof(T)));
+                tail_.load(shift_sum_, loop_.at(sums, p, kind.element()));
                 term();
-                tail_.store(walker_.at(sums, p, sizeof(T)), shift_sum_);
+                tail_.store(loop_.at(sums, p, kind.element()), shift_sum_);
             };
             io_.load(dy_, of.diff_dst, p, conf_.diff_dst);
-            if (conf_.diff_shift) add_to(reg_diff_shift_, [&] { ops_.add(shift_sum_, shift_sum_, dy_); });
+            if (conf_.diff_shift) add_to(reg_diff_shift_, [&] { ops.add(shift_sum_, shift_sum_, dy_); });
             if (needs_xhat()) load_xhat(of, p);
-            if (conf_.diff_scale) add_to(reg_diff_scale_, [&] { ops_.fma231(shift_sum_, dy_, xhat_); });
+            if (conf_.diff_scale) add_to(reg_diff_scale_, [&] { ops.fma231(shift_sum_, dy_, xhat_); });
             if (multiplies()) {
                 load_scale(shift_sum_, p);
-                ops_.mul(dy_, dy_, shift_sum_);
+                ops.mul(dy_, dy_, shift_sum_);
             }
             add_to_row_sums(of, p);
             if (conf_.diff_scale) add_to(reg_diff_scale_, [&] { drop_negative_zeros(shift_sum_); });
@@ -189,62 +172,72 @@ private:
 
     void load_scale(const vmm &to, const place &p) {
         io_.load(to, reg_scale_, p, conf_.scale_type);
-        one_.add_to(to);
+        if (conf_.scale_plus_one) add_one(*this, to);
     }
 
     void load_xhat(const row &of, const place &p) {
         difference_.emit(xhat_, of.mean, of.src, p);
-        ops_.mul(xhat_, xhat_, of.factor);
+        ops.mul(xhat_, xhat_, of.factor);
         if (p.tail) tail_.zero_absent(xhat_);
     }
 
     void add_to_row_sums(const row &of, const place &p) {
-        if (has_s1()) ops_.add(of.s1[size_t(p.slot)], of.s1[size_t(p.slot)], dy_);
-        if (conf_.sums) ops_.fma231(of.s2[size_t(p.slot)], dy_, xhat_);
+        const auto slot = size_t(p.slot);
+        if (has_s1()) ops.add(of.s1[slot], of.s1[slot], dy_);
+        if (conf_.sums) ops.fma231(of.s2[slot], dy_, xhat_);
     }
 
     // fma may underflow to -0. Usually the sums are added to zero in double afterwards, which makes it +0. This does
     // the same, because the sums of a block may be the gradients themselves.
     void drop_negative_zeros(const vmm &sum) {
-        ops_.clear(dy_);
-        ops_.add(sum, sum, dy_);
+        ops.clear(dy_);
+        ops.add(sum, sum, dy_);
     }
 
-    static row row_with(const reg &src, const reg &diff_dst, int lanes, int statistics) {
-        return {src,
-                diff_dst,
-                registers_from<vmm, VECTORS>(lanes),
-                registers_from<vmm, VECTORS>(lanes + VECTORS),
-                vmm(statistics),
-                vmm(statistics + 1)};
+    // The lanes of both rows come first, then the numbers of each row.
+    std::array<row, PAIR> take_rows() {
+        std::array<row, PAIR> rows;
+        const std::array<reg, PAIR> src{rsi, r8}, diff_dst{rdx, r9};
+        for (size_t r = 0; r < PAIR; ++r) {
+            rows[r].src = registers.take(src[r]);
+            rows[r].diff_dst = registers.take(diff_dst[r]);
+            rows[r].s1 = registers.take_vectors(vectors_);
+            rows[r].s2 = registers.take_vectors(vectors_);
+        }
+        for (row &r : rows) {
+            r.mean = registers.take_vector();
+            r.factor = registers.take_vector();
+        }
+        return rows;
     }
 
-    backward_sums_conf conf_;
-    const reg &reg_count_ = rcx, &reg_scale_ = r10, &reg_diff_scale_ = r11, &reg_diff_shift_ = rbx;
-    const reg &reg_position_ = rax, &reg_left_ = r12, &reg_rest_ = r13, &reg_index_ = r15;
-    const reg &reg_ahead_ = r14, &reg_io_ = r14; // reg_io_ is in use during loads only
-    const std::array<row, PAIR> rows_{row_with(rsi, rdx, 0, 4 * VECTORS),
-                                      row_with(r8, r9, 2 * VECTORS, 4 * VECTORS + 2)};
-    // With AVX2, which has two vectors for each sum, all 16 registers are in use. Without pairs those of the second row
-    // are free.
-    const vmm dy_{4 * VECTORS + 4}, xhat_{4 * VECTORS + 5}, shift_sum_{4 * VECTORS + 6}, scale_sum_{4 * VECTORS + 7};
-    const vmm scale_{I == isa::avx512 ? traits::registers - 1 : 4 * VECTORS + 2};
-    vector_ops<T> ops_{*this};
-    tail_mask<I, T> tail_{*this, scale_sum_};
-    row_walker<I, T> walker_{*this, reg_position_, reg_left_};
-    element_io<I, T> io_{*this, tail_, walker_, reg_io_};
-    line_hints<I, T> hints_{*this, row_walker<I, T>(*this, reg_left_)}; // rows begin at the position already
-    row_stepper<T> stepper_{*this,
-                            reg_index_,
-                            reg_left_,
-                            JITNORM_ARGUMENT(rows),
-                            {{{rows_[0].src, rows_[1].src}, JITNORM_ARGUMENT(src_row_stride)},
-                             {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_ARGUMENT(diff_dst_row_stride)}}};
-    lane_fold<I, T> fold_{*this, xmm_t(dy_.getIdx())};
-    block_loop<I, T> blocks_{*this, walker_, reg_count_, reg_rest_};
-    unit_products<I, T> products_{*this};
-    centered_load<I, T> difference_{*this, io_, conf_.src, conf_.centered, &products_};
-    plus_one<I, T> one_{*this, conf_.scale_plus_one};
+    const backward_sums_conf conf_;
+    const int vectors_ = backward_vectors(kind);             // registers per sum, and the unroll
+    const int mask_at_ = 2 * PAIR * vectors_ * kind.bytes(); // in the frame, behind the chunk's lanes
+    const reg reg_count_ = registers.take(rcx), reg_scale_ = registers.take(r10), reg_diff_scale_ = registers.take(r11);
+    const reg reg_diff_shift_ = registers.take(rbx), reg_position_ = registers.take(rax);
+    const reg reg_left_ = registers.take(r12), reg_rest_ = registers.take(r13), reg_index_ = registers.take(r15);
+    const reg reg_ahead_ = registers.take(r14), &reg_io_ = reg_ahead_; // reg_io_ is in use during loads only
+    const std::array<row, PAIR> rows_ = take_rows();
+    // With AVX2, which has two vectors for each sum, all 16 registers are in use.
+    const vmm dy_ = registers.take_vector(), xhat_ = registers.take_vector();
+    const vmm shift_sum_ = registers.take_vector(), scale_sum_ = registers.take_vector();
+    // With AVX2 there are no pairs if there is a scale in a register, and those of the second row are free.
+    const vmm scale_ = kind.is_avx512() ? registers.take_vector(kind.registers() - 1) : rows_[1].mean;
+    tail_mask tail_{*this, scale_sum_};
+    vector_loop loop_{*this, reg_position_, reg_left_};
+    vector_loop from_here_{*this, reg_left_}; // for rows that begin at the position already
+    element_io io_{*this, tail_, loop_, reg_io_};
+    row_loop pairs_{*this,
+                    reg_index_,
+                    reg_left_,
+                    JITNORM_ARGUMENT(rows),
+                    {{{rows_[0].src, rows_[1].src}, JITNORM_ARGUMENT(src_row_stride)},
+                     {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_ARGUMENT(diff_dst_row_stride)}}};
+    horizontal_sum total_{*this, dy_};
+    blocked_sum blocks_{*this, loop_, reg_count_, reg_rest_};
+    unit_products products_{*this};
+    centered_load difference_{*this, io_, conf_.src, conf_.centered, &products_};
 };
 
 } // namespace

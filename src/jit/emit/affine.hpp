@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// affine: emits differences of a row's elements and its mean or pivot, and multiplication by scale and addition of
+// shift.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "element_io.hpp"
+
+namespace jitnorm::impl::jit {
+
+// Whether the conversion of elements of `type` to floats uses the pipes of additions.
+constexpr bool widens_like_adding(jitnorm_data_type_t type) {
+    return type == jitnorm_f16 || type == jitnorm_s8 || type == jitnorm_u8;
+}
+
+// Emits a - b as a - b * 1, by one fused instruction. It is rounded once, so the bits are the same. The reason is
+// speed: processors have separate pipes for multiplications, while additions share their pipes with minimum, maximum
+// and the conversions from and to f16 and integers.
+class unit_products {
+public:
+    explicit unit_products(kernel_generator &g) : g_(g) {}
+
+    // From now on the number one is kept in this register, which takes less time than loading it for each difference.
+    void keep(const vmm &one);
+    void subtract_from(const vmm &x, const vmm &from); // x = from - x
+    void subtract(const vmm &from, const vmm &x);      // from = from - x
+
+private:
+    kernel_generator &g_;
+    std::optional<vmm> one_;
+};
+
+// The difference is center - x, so that an x of the compute type can be an operand in memory; the instructions that use
+// it change the sign without extra work. Elements whose conversion uses the pipes of additions may be subtracted by
+// products.
+class centered_load {
+public:
+    // For rows of elements of `type`. If it is not `centered`, the result is x itself. `products` may be null.
+    centered_load(kernel_generator &g, element_io &io, jitnorm_data_type_t type, bool centered,
+                  unit_products *products = nullptr)
+        : g_(g), io_(io), type_(type), centered_(centered), products_(widens_like_adding(type) ? products : nullptr) {}
+
+    // Absent elements of an incomplete vector have undefined differences.
+    void emit(const vmm &difference, const vmm &center, const reg &row, const place &p);
+    // The same for several vectors, with the register of each vector's slot.
+    void emit_all(std::span<const vmm> differences, const vmm &center, const reg &row, places vectors);
+
+private:
+    void subtract(const vmm &difference, const vmm &center, const Xbyak::Operand &x);
+
+    kernel_generator &g_;
+    element_io &io_;
+    jitnorm_data_type_t type_;
+    bool centered_;
+    unit_products *products_; // null: differences are plain subtractions
+};
+
+// Adds one to the elements of a scale tensor that holds weights minus one (docs/arithmetic.md, "Normalization").
+inline void add_one(kernel_generator &g, const vmm &v) { g.ops.add(v, v, g.vector_of(1)); }
+
+// x * scale + shift, x * scale, x + shift, or nothing. Each slot has a register for scale and one for shift.
+class scale_shift {
+public:
+    // Without registers for scale, or for shift, there is none. `plus_one`: one is added to the scale.
+    scale_shift(kernel_generator &g, element_io &io, jitnorm_data_type_t type, bool plus_one, std::vector<vmm> scale,
+                std::vector<vmm> shift)
+        : g_(g), io_(io), type_(type), plus_one_(plus_one), scale_(std::move(scale)), shift_(std::move(shift)) {}
+
+    void load(places vectors, const reg &scale, const reg &shift);
+    void apply(const vmm &x, const place &p);
+
+private:
+    kernel_generator &g_;
+    element_io &io_;
+    jitnorm_data_type_t type_;
+    bool plus_one_;
+    std::vector<vmm> scale_, shift_;
+};
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loops.hpp"
+
+#include <algorithm>
+
+namespace jitnorm::impl::jit {
+
+namespace {
+
+constexpr int CACHE_LINE = 64; // bytes
+constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR;
+
+} // namespace
+
+// ---- rows
+
+void row_loop::step(int rows, function_ref<void()> body) {
+    while_left(rows, [&] {
+        for (int r = 1; r < rows; ++r) point_behind(size_t(r - 1), size_t(r));
+        body();
+        point_behind(size_t(rows - 1), 0);
+        g_.add(index_, rows);
+    });
+}
+
+void row_loop::while_left(int rows, function_ref<void()> body) {
+    Xbyak::Label next, check;
+    g_.jmp(check, NEAR);
+    g_.L(next);
+    body();
+    g_.L(check);
+    if (rows == 1) {
+        g_.cmp(index_, number_);
+        g_.jb(next, NEAR);
+    } else {
+        g_.lea(scratch_, g_.ptr[index_ + rows]);
+        g_.cmp(scratch_, number_);
+        g_.jbe(next, NEAR);
+    }
+}
+
+void row_loop::move_on() {
+    point_behind(0, 0);
+    g_.inc(index_);
+}
+
+void row_loop::broadcast(const Xbyak::Address &array, std::span<const vmm> to) {
+    const Xbyak::RegExp first = numbers(array);
+    for (size_t r = 0; r < to.size(); ++r) g_.ops.broadcast(to[r], g_.ptr[first + r * size_t(g_.kind.element())]);
+}
+
+Xbyak::RegExp row_loop::numbers(const Xbyak::Address &array) {
+    g_.mov(scratch_, array);
+    return numbers(scratch_);
+}
+
+void row_loop::point_behind(size_t last, size_t next) {
+    for (const stepped_rows &rows : tensors_) {
+        if (next != last) g_.mov(rows.at[next], rows.at[last]);
+        std::visit([&](const auto &stride) { g_.add(rows.at[next], stride); }, rows.stride);
+    }
+}
+
+// ---- vectors of a row
+
+void vector_loop::begin(const reg &count) {
+    g_.xor_(position_->cvt32(), position_->cvt32());
+    g_.mov(left_, count);
+}
+
+Xbyak::RegExp vector_loop::at(const Xbyak::RegExp &row, const place &p, int size) const {
+    return (position_ ? row + *position_ * size : row) + p.slot * width() * size;
+}
+
+Xbyak::RegExp vector_loop::behind(const reg &row, const place &p, int size, const reg &skipped, int mask) const {
+    g_.mov(skipped, left_);
+    g_.and_(skipped, mask);
+    if (position_) g_.add(skipped, *position_);
+    return row + skipped * size + p.slot * width() * size;
+}
+
+void vector_loop::walk(int unroll, vectors_body body) {
+    Xbyak::Label done;
+    emit_unrolled(unroll, done, body);
+    for (int slot = 0; slot < unroll; ++slot) emit_remainder(unroll, slot, done, body);
+    g_.L(done);
+}
+
+void vector_loop::walk_freely(int unroll, vectors_body body) {
+    const place whole{0, false}, incomplete{0, true};
+    Xbyak::Label next, rest, done;
+    if (unroll > 1) emit_unrolled(unroll, done, body);
+    g_.L(next);
+    g_.cmp(left_, width());
+    g_.jb(rest, NEAR);
+    body(places(&whole, 1));
+    g_.add(*position_, width());
+    g_.sub(left_, width());
+    g_.jmp(next, NEAR);
+    g_.L(rest);
+    g_.test(left_, left_);
+    g_.jz(done, NEAR);
+    body(places(&incomplete, 1));
+    g_.L(done);
+}
+
+void vector_loop::walk_straight(int most, Xbyak::Label &done, vectors_body body) {
+    std::vector<place> vectors;
+    for (int slot = 0; slot < most; ++slot) {
+        vectors.push_back({slot, false});
+        for (const bool tail : {true, false}) {
+            Xbyak::Label longer;
+            g_.cmp(left_, (slot + 1) * width());
+            tail ? g_.jae(longer, NEAR) : g_.ja(longer, NEAR);
+            vectors.back().tail = tail;
+            body(places(vectors));
+            g_.jmp(done, NEAR);
+            g_.L(longer);
+        }
+    }
+}
+
+// The unrolled loop. Jumps to `done` if no element is left after it.
+void vector_loop::emit_unrolled(int unroll, Xbyak::Label &done, vectors_body body) {
+    std::vector<place> all;
+    for (int slot = 0; slot < unroll; ++slot) all.push_back({slot, false});
+    Xbyak::Label loop, end;
+    g_.sub(left_, unroll * width());
+    g_.jb(end, NEAR);
+    g_.align(32);
+    g_.L(loop);
+    body(places(all));
+    g_.add(*position_, unroll * width());
+    g_.sub(left_, unroll * width());
+    g_.jae(loop, NEAR);
+    g_.L(end);
+    g_.add(left_, unroll * width());
+    g_.jz(done, NEAR);
+}
+
+// Is for the case that fewer than `unroll` vectors were left and `slot` of them are done: one more vector, which is
+// whole or incomplete, or none.
+void vector_loop::emit_remainder(int unroll, int slot, Xbyak::Label &done, vectors_body body) {
+    const place whole_vector{slot, false}, incomplete{slot, true};
+    Xbyak::Label whole;
+    const bool last = slot == unroll - 1; // the last of them cannot be whole
+    if (!last) {
+        g_.cmp(left_, (slot + 1) * width());
+        g_.jae(whole, NEAR);
+    }
+    g_.cmp(left_, slot * width());
+    g_.je(done, NEAR);
+    body(places(&incomplete, 1));
+    if (!last) {
+        g_.jmp(done, NEAR);
+        g_.L(whole);
+        body(places(&whole_vector, 1));
+    }
+}
+
+void vector_loop::prefetch(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type) const {
+    for_each_line(row, vectors, type, [&](const Xbyak::RegExp &line) { g_.prefetcht0(g_.ptr[line]); });
+}
+
+void vector_loop::prefetch_for_write(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
+                                     int ahead) const {
+    for_each_line(row, vectors, type, [&](const Xbyak::RegExp &line) { g_.prefetchw(g_.ptr[line + ahead]); });
+}
+
+void vector_loop::for_each_line(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
+                                function_ref<void(const Xbyak::RegExp &)> hint) const {
+    if (vectors.front().tail) return;
+    const int size = element_bytes(type);
+    const auto vectors_in_line = size_t(std::max(1, CACHE_LINE / (width() * size)));
+    for (size_t i = 0; i < vectors.size(); i += vectors_in_line) hint(at(row, vectors[i], size));
+}
+
+// ---- the incomplete vector
+
+void tail_mask::prepare(const reg &count, const reg &scratch, const reg &other) {
+    g_.mov(scratch, count);
+    g_.and_(scratch, g_.kind.width() - 1);
+    if (g_.kind.is_avx512()) {
+        g_.xor_(other.cvt32(), other.cvt32());
+        g_.bts(other, scratch);
+        g_.dec(other.cvt32());
+        g_.kmovw(opmask_, other.cvt32());
+    } else {
+        std::vector<uint32_t> ones_then_zeros(16);
+        for (size_t i = 0; i < 8; ++i) ones_then_zeros[i] = ~0U;
+        g_.neg(scratch);
+        g_.lea(other, g_.ptr[g_.constant(ones_then_zeros)]);
+        g_.vmovups(mask_, g_.ptr[other + scratch * g_.kind.element() + g_.kind.bytes()]);
+    }
+}
+
+void tail_mask::load(const vmm &v, const Xbyak::RegExp &at) {
+    g_.kind.is_avx512() ? g_.ops.load(v | opmask_ | g_.T_z, g_.ptr[at]) : g_.ops.load_masked(v, mask_, g_.ptr[at]);
+}
+
+void tail_mask::store(const Xbyak::RegExp &at, const vmm &v) {
+    g_.kind.is_avx512() ? g_.ops.store(g_.ptr[at] | opmask_, v) : g_.ops.store_masked(g_.ptr[at], mask_, v);
+}
+
+void tail_mask::zero_absent(const vmm &v) {
+    g_.kind.is_avx512() ? g_.ops.load(v | opmask_ | g_.T_z, v) : g_.ops.bit_and(v, v, mask_);
+}
+
+void tail_mask::sum_of_present(const vmm &sum, const vmm &a, const Xbyak::Operand &b) {
+    if (g_.kind.is_avx512()) return g_.ops.add(sum | opmask_ | g_.T_z, a, b);
+    g_.ops.add(sum, a, b);
+    zero_absent(sum);
+}
+
+// Loads the last piece first, so that every piece enters at the bottom.
+void vector_pieces::collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size) {
+    g_.vpxor(v, v, v);
+    for (int elements = 1; elements < g_.kind.width(); elements *= 2) {
+        Xbyak::Label absent;
+        g_.test(loop_.left(), elements);
+        g_.jz(absent);
+        const int before = (g_.kind.width() - 1) & ~(2 * elements - 1); // the larger pieces come first in memory
+        if (elements > 1) g_.vpslldq(v, v, uint8_t(elements * size));
+        insert_lowest(v, loop_.behind(row, p, size, scratch_, before), elements * size);
+        g_.L(absent);
+    }
+}
+
+void vector_pieces::scatter(const Xbyak::RegExp &at, const Xbyak::Xmm &v, int size) {
+    g_.lea(scratch_, g_.ptr[at]);
+    for (int elements = g_.kind.width() / 2; elements > 0; elements /= 2) {
+        Xbyak::Label absent;
+        const int bytes = elements * size;
+        g_.test(loop_.left(), elements);
+        g_.jz(absent);
+        store_lowest(v, bytes);
+        g_.add(scratch_, bytes);
+        g_.vpsrldq(v, v, uint8_t(bytes));
+        g_.L(absent);
+    }
+}
+
+void vector_pieces::insert_lowest(const Xbyak::Xmm &v, const Xbyak::RegExp &at, int bytes) {
+    switch (bytes) {
+    case 8:
+        return g_.vpinsrq(v, v, g_.ptr[at], 0);
+    case 4:
+        return g_.vpinsrd(v, v, g_.ptr[at], 0);
+    case 2:
+        return g_.vpinsrw(v, v, g_.ptr[at], 0);
+    default:
+        return g_.vpinsrb(v, v, g_.ptr[at], 0);
+    }
+}
+
+void vector_pieces::store_lowest(const Xbyak::Xmm &v, int bytes) {
+    switch (bytes) {
+    case 8:
+        return g_.vmovq(g_.ptr[scratch_], v);
+    case 4:
+        return g_.vmovd(g_.ptr[scratch_], v);
+    case 2:
+        return g_.vpextrw(g_.word[scratch_], v, 0);
+    default:
+        return g_.vpextrb(g_.byte[scratch_], v, 0);
+    }
+}
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// loops: emits the loop over the rows of a batch, the loop over the vectors of a row, and loads and stores of the
+// incomplete vector at the row's end.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "../kernel_generator.hpp"
+
+namespace jitnorm::impl::jit {
+
+// The rows of a batch in one tensor. `at` has a register for each row of a pass; before the loop the first of them
+// points to the batch's first row. `stride` is the bytes from row to row: a register or, if no register is free, the
+// argument in memory.
+struct stepped_rows {
+    std::vector<reg> at;
+    std::variant<reg, Xbyak::Address> stride;
+};
+
+// Emits the loop over the rows of a batch, with one or several rows in a pass. It keeps the addresses of the rows in
+// each tensor, and of the numbers of the rows in arrays that have one number of the compute type for each row.
+class row_loop {
+public:
+    // `index` holds the index of the pass's first row; `number` is the address of the number of rows.
+    row_loop(kernel_generator &g, const reg &index, const reg &scratch, const Xbyak::Address &number,
+             std::vector<stepped_rows> tensors)
+        : g_(g), index_(index), scratch_(scratch), number_(number), tensors_(std::move(tensors)) {}
+
+    void begin() { g_.xor_(index_.cvt32(), index_.cvt32()); }
+
+    // Emits passes of `rows` rows, each with body(), as long as so many rows are left.
+    void step(int rows, function_ref<void()> body);
+
+    // The same for bodies that move on row by row themselves, by move_on().
+    void while_left(int rows, function_ref<void()> body);
+    void move_on();
+
+    // Broadcasts the numbers of to.size() rows, each to all lanes of its register. `array` is where the array's address
+    // is.
+    void broadcast(const Xbyak::Address &array, std::span<const vmm> to);
+
+    // The address of the number of the pass's first row; the numbers of the pass's other rows follow it. `array` is
+    // where the array's address is; it is loaded into the scratch register.
+    Xbyak::RegExp numbers(const Xbyak::Address &array);
+    Xbyak::RegExp numbers(const reg &array) const { return array + index_ * g_.kind.element(); }
+
+private:
+    void point_behind(size_t last, size_t next);
+
+    kernel_generator &g_;
+    reg index_, scratch_;
+    Xbyak::Address number_;
+    std::vector<stepped_rows> tensors_;
+};
+
+// The place of a vector in the row: its slot, which is its number among the vectors of the unrolled body, counted from
+// the loop's position.
+struct place {
+    int slot;
+    bool tail; // whether the vector is incomplete, so that loads and stores need the tail mask
+};
+using places = std::span<const place>;
+using vectors_body = function_ref<void(places)>; // emits code for some vectors
+
+// Emits the loop over the elements of a row, in vectors of the compute type, and prefetches for them. Only this class
+// knows of unrolling, of the whole vectors that the unrolled loop leaves over, and of the incomplete vector at the
+// row's end.
+class vector_loop {
+public:
+    // `position` is the number of elements before the current ones, `left` the number of elements that are still to be
+    // walked. A walk changes both registers.
+    vector_loop(kernel_generator &g, const reg &position, const reg &left) : g_(g), position_(position), left_(left) {}
+
+    // A loop without a position, for walk_straight() over rows of `count` elements: slots count from the row's start.
+    vector_loop(kernel_generator &g, const reg &count) : g_(g), left_(count) {}
+
+    // Goes to the start of a row, with `count` elements to walk.
+    void begin(const reg &count);
+
+    // The address of a vector in a row of elements of `size` bytes.
+    Xbyak::RegExp at(const Xbyak::RegExp &row, const place &p, int size) const;
+
+    // The address behind the first (left() & mask) elements of an incomplete vector. Changes the register `skipped`.
+    Xbyak::RegExp behind(const reg &row, const place &p, int size, const reg &skipped, int mask) const;
+
+    const reg &left() const { return left_; }
+
+    // Emits body(places) for all vectors of the next `left` elements, first `unroll` vectors at a time and then one by
+    // one. Element c of the walk is in slot c / width mod unroll. The number of elements may be any, also zero. Only
+    // the last vector can be incomplete.
+    void walk(int unroll, vectors_body body);
+
+    // The same for bodies that do not depend on the slot: vectors that the unrolled loop leaves over have slot 0, which
+    // needs less code.
+    void walk_freely(int unroll, vectors_body body);
+
+    // Emits code without a loop for rows of 1 to `most` vectors: for each number of vectors a piece of its own, with
+    // and without an incomplete vector at the end, followed by a jump to `done`. Longer rows go on behind all pieces.
+    void walk_straight(int most, Xbyak::Label &done, vectors_body body);
+
+    // How far ahead of ordinary stores their cache lines are prefetched, in bytes. Without this, stores that cross two
+    // lines and miss L1 would wait for one line after the other.
+    static constexpr int AHEAD_OF_STORES = 128;
+
+    // Prefetch the cache lines of a row's vectors, one instruction for each line, but none for the incomplete vector:
+    // for later loads of elements of `type`, and for stores `ahead` bytes behind these vectors.
+    void prefetch(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type) const;
+    void prefetch_for_write(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
+                            int ahead = AHEAD_OF_STORES) const;
+
+private:
+    void emit_unrolled(int unroll, Xbyak::Label &done, vectors_body body);
+    void emit_remainder(int unroll, int slot, Xbyak::Label &done, vectors_body body);
+    void for_each_line(const Xbyak::RegExp &row, places vectors, jitnorm_data_type_t type,
+                       function_ref<void(const Xbyak::RegExp &)> hint) const;
+    int width() const { return g_.kind.width(); }
+
+    kernel_generator &g_;
+    std::optional<reg> position_;
+    reg left_;
+};
+
+// Loads and stores the last, incomplete vector of a row of elements of the compute type, and touches no memory behind
+// it. Absent elements become zero. With AVX2 the mask is a vector in which the bits of present elements are ones; it is
+// loaded from a table behind the code. With AVX-512 it is a mask register, and the vector is not used.
+class tail_mask {
+public:
+    tail_mask(kernel_generator &g, const vmm &mask) : g_(g), mask_(mask) {}
+
+    // Sets the mask for rows of `count` elements. Changes the registers `scratch` and `other`.
+    void prepare(const reg &count, const reg &scratch, const reg &other);
+    void load(const vmm &v, const Xbyak::RegExp &at);
+    void store(const Xbyak::RegExp &at, const vmm &v);
+    void zero_absent(const vmm &v);
+    // Zero where elements are absent.
+    void sum_of_present(const vmm &sum, const vmm &a, const Xbyak::Operand &b);
+
+    const Xbyak::Opmask &opmask() const { return opmask_; } // AVX-512 only
+    const vmm &vector() const { return mask_; }             // AVX2 only
+
+private:
+    kernel_generator &g_;
+    vmm mask_;
+    Xbyak::Opmask opmask_{TAIL_MASK};
+};
+
+// The same for narrow elements with AVX2, which cannot mask them in memory. The elements are cut into pieces of 4, 2
+// and 1, according to the bits of their number.
+class vector_pieces {
+public:
+    vector_pieces(kernel_generator &g, const vector_loop &loop, const reg &scratch)
+        : g_(g), loop_(loop), scratch_(scratch) {}
+
+    // Loads the elements to the bottom of v, with zeros above them.
+    void collect(const Xbyak::Xmm &v, const reg &row, const place &p, int size);
+    // Stores the elements at the bottom of v. Changes v.
+    void scatter(const Xbyak::RegExp &at, const Xbyak::Xmm &v, int size);
+
+private:
+    void insert_lowest(const Xbyak::Xmm &v, const Xbyak::RegExp &at, int bytes);
+    void store_lowest(const Xbyak::Xmm &v, int bytes);
+
+    kernel_generator &g_;
+    vector_loop loop_;
+    reg scratch_;
+};
+
+} // namespace jitnorm::impl::jit

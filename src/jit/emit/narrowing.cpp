@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "narrowing.hpp"
+
+#include <bit>
+
+#include "../../arithmetic/f8.hpp"
+
+namespace jitnorm::impl::jit {
+
+namespace {
+
+constexpr uint8_t MIDDLE_QUARTERS = 0b11011000; // exchanges quarters 1 and 2 of a ymm register
+constexpr uint8_t DENORMAL = 0x20;              // the class of denormal numbers in vfpclassps
+
+bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
+bool is_byte(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8 || is_f8(type); }
+
+} // namespace
+
+bool narrowing::joins_two(const vector_kind &kind, jitnorm_data_type_t type) {
+    return !kind.is_f64() && (is_byte(type) || type == jitnorm_bf16);
+}
+
+void narrowing::one(const vmm &v, jitnorm_data_type_t type) {
+    if (is_byte(type)) return to_bytes(v, v, type);
+    const vmm f = floats(v);
+    if (g_.kind.is_f64()) g_.vcvtpd2ps(f, v);
+    if (type == jitnorm_bf16) to_bf16(f);
+    if (type == jitnorm_f16) {
+        constexpr uint8_t NEAREST_EVEN = 0;
+        g_.vcvtps2ph(shorts(v), f, NEAREST_EVEN);
+    }
+}
+
+void narrowing::two(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order) {
+    if (is_byte(type)) return to_bytes(v, next, type, in_unpack_order);
+    if (g_.kind.is_avx512()) return two_to_bf16(v, next);
+    two_to_bf16_words(v, next);
+    if (!in_unpack_order) g_.vpermq(ymm_of(v), v, MIDDLE_QUARTERS);
+}
+
+void narrowing::broadcast_bits(const vmm &v, uint32_t bits) {
+    g_.vpbroadcastd(v, g_.ptr[g_.constant(bits, sizeof(bits))]);
+}
+
+// An operand that has this number in each element.
+Xbyak::Address narrowing::every(uint32_t bits) {
+    if (g_.kind.is_avx512()) return g_.ptr_b[g_.constant(bits, sizeof(bits))];
+    return g_.ptr[g_.constant(std::vector<uint32_t>(8, bits))];
+}
+
+// ---- s8, u8
+
+// Converts the elements of v and of `next`, which may be v.
+void narrowing::to_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order) {
+    const vmm &work = work_[0];
+    std::vector<vmm> vectors = {v};
+    if (next != v) vectors.push_back(next);
+    if (is_f8(type)) {
+        for (const vmm &x : vectors) {
+            if (g_.kind.is_f64()) g_.vcvtpd2ps(floats(x), x);
+            to_f8(floats(x), type == jitnorm_f8_e5m2 ? layout_of_f8<f8_e5m2> : layout_of_f8<f8_e4m3>);
+        }
+        return pack_bytes(floats(v), floats(next), type, in_unpack_order);
+    }
+    // If an operand of minimum or maximum is NaN, the result is the second operand: a NaN stays. Packing saturates
+    // numbers that are too small for u8.
+    if (type == jitnorm_s8 && !g_.kind.is_avx512()) {
+        g_.ops.broadcast(work, g_.number(-128));
+        for (const vmm &x : vectors) g_.ops.max(x, work, x);
+    }
+    g_.ops.broadcast(work, g_.number(type == jitnorm_s8 ? 127 : 255));
+    for (const vmm &x : vectors) g_.ops.min(x, work, x);
+    for (const vmm &x : vectors) type == jitnorm_s8 ? to_integers_without_nan(x) : to_integers(x);
+    pack_bytes(floats(v), floats(next), type, in_unpack_order);
+}
+
+void narrowing::to_integers(const vmm &x) {
+    g_.kind.is_f64() ? g_.vcvtpd2dq(floats(x), x) : g_.vcvtps2dq(floats(x), x);
+}
+
+// With AVX-512 a NaN becomes 0 here already.
+void narrowing::to_integers_without_nan(const vmm &x) {
+    if (!g_.kind.is_avx512()) return to_integers(x);
+    constexpr uint8_t ORDERED = 7;
+    g_.ops.compare(mask_, x, x, ORDERED);
+    const vmm to = floats(x) | mask_ | g_.T_z;
+    g_.kind.is_f64() ? g_.vcvtpd2dq(to, x) : g_.vcvtps2dq(to, x);
+}
+
+// A NaN has become the least integer. Packing to u8 saturates it to 0. For s8, AVX2 takes the lowest byte of 0x8000, to
+// which it is packed first: that is 0, too.
+void narrowing::pack_bytes(const vmm &v, const vmm &next, jitnorm_data_type_t type, bool in_unpack_order) {
+    const bool avx512 = g_.kind.is_avx512();
+    g_.vpackssdw(v, v, next);
+    if (!avx512 && type == jitnorm_s8) g_.vandps(v, v, every(0x00ff00ff));
+    avx512 &&type == jitnorm_s8 ? g_.vpacksswb(v, v, v) : g_.vpackuswb(v, v, v);
+    if (in_unpack_order) return g_.vpermq(ymm_of(v), v, MIDDLE_QUARTERS);
+    if (v.isXMM()) return;
+    const std::vector<uint32_t> order =
+        v.isZMM() ? std::vector<uint32_t>{0, 4, 8, 12, 1, 5, 9, 13} : std::vector<uint32_t>{0, 4, 1, 5, 0, 0, 0, 0};
+    const Xbyak::Ymm work = ymm_of(work_[0]);
+    g_.vmovups(work, g_.ptr[g_.constant(order)]);
+    v.isZMM() ? g_.vpermd(zmm_of(v), zmm_of(work), v) : g_.vpermd(ymm_of(v), work, v);
+}
+
+// ---- f8_e5m2, f8_e4m3
+
+// Replaces each float by its f8 code. To each magnitude a power of two is added whose last bit is the last bit that the
+// result keeps. So the addition rounds there, and the bits of the sum, minus those of the power, count these units. The
+// exponent of the code follows from the power.
+void narrowing::to_f8(const vmm &v, const f8_layout &layout) {
+    constexpr int MANTISSA = 23, BIAS = 127;
+    const vmm code = floats(work_[0]), power = floats(work_[1]);
+    const int dropped = MANTISSA - layout.mantissa;
+    const uint32_t least = uint32_t(BIAS + 1 - layout.bias); // exponent of a normal number, and of denormal ones
+    const uint32_t exponents_part = (least + uint32_t(dropped)) << layout.mantissa;
+    g_.vandps(code, v, every(0x7fffffff));
+    broadcast_bits(power, std::bit_cast<uint32_t>(layout.largest));
+    g_.vminps(code, power, code); // NaN stays: it is the second
+    g_.vpminud(code, code, every(std::bit_cast<uint32_t>(layout.nan)));
+    g_.vandps(power, code, every(0x7f800000));
+    g_.vpmaxud(power, power, every(least << MANTISSA));
+    g_.vpaddd(power, power, every(uint32_t(dropped) << MANTISSA));
+    g_.vaddps(code, code, power);
+    g_.vpsubd(code, code, power);
+    g_.vpsrld(power, power, uint8_t(dropped));
+    g_.vpaddd(code, code, power);
+    g_.vpsubd(code, code, every(exponents_part));
+    g_.vpsrld(v, v, 24);
+    g_.vandps(v, v, every(0x80));
+    g_.vorps(v, v, code);
+}
+
+// ---- bf16
+
+void narrowing::to_bf16(const vmm &v) {
+    if (!g_.kind.is_avx512() || !avx512_bf16_) return round_to_bf16(v);
+    auto &rare = g_.rarely([copy = *this, v]() mutable { copy.round_to_bf16(v); });
+    g_.vfpclassps(mask_, v, DENORMAL);
+    g_.kortestw(mask_, mask_);
+    g_.jnz(rare.begin, Xbyak::CodeGenerator::T_NEAR);
+    g_.vcvtneps2bf16(shorts(v), v);
+    g_.L(rare.end);
+}
+
+void narrowing::round_to_bf16(const vmm &v) {
+    round_bf16_bits(v);
+    if (g_.kind.is_avx512()) return g_.vpmovdw(shorts(v), v);
+    g_.vpackusdw(v, v, v); // packs each half of 128 bits by itself
+    if (v.isYMM()) g_.vpermq(ymm_of(v), v, MIDDLE_QUARTERS);
+}
+
+// Looks for denormal numbers in both vectors at once.
+void narrowing::two_to_bf16(const vmm &v, const vmm &next) {
+    if (!avx512_bf16_) return round_two_to_bf16(v, next);
+    auto &rare = g_.rarely([copy = *this, v, next]() mutable { copy.round_two_to_bf16(v, next); });
+    g_.vfpclassps(mask_, v, DENORMAL);
+    g_.vfpclassps(mask_of_next_, next, DENORMAL);
+    g_.kortestw(mask_, mask_of_next_);
+    g_.jnz(rare.begin, Xbyak::CodeGenerator::T_NEAR);
+    g_.vcvtne2ps2bf16(v, next, v);
+    g_.L(rare.end);
+}
+
+void narrowing::round_two_to_bf16(const vmm &v, const vmm &next) {
+    round_to_bf16(v);
+    round_to_bf16(next);
+    g_.vinserti64x4(zmm_of(v), zmm_of(v), ymm_of(next), 1);
+}
+
+// (bits + 0x7fff + (bits >> 16 & 1)) >> 16; a NaN becomes a NaN.
+void narrowing::round_bf16_bits(const vmm &v) {
+    const vmm rounded = floats(work_[0]), other = floats(work_[1]);
+    broadcast_bits(other, 1);
+    g_.vpsrld(rounded, v, 16);
+    g_.vandps(rounded, rounded, other);
+    broadcast_bits(other, 0x7fff);
+    g_.vpaddd(rounded, rounded, other);
+    g_.vpaddd(rounded, rounded, v);
+    if (g_.kind.is_avx512()) {
+        broadcast_bits(other, 0x400000);
+        g_.vcmpunordps(mask_, v, v);
+        g_.vorps(rounded | mask_, other, v);
+        g_.vpsrld(v, rounded, 16);
+    } else {
+        g_.vcmpunordps(v, v, v); // all bits of NaN
+        g_.vorps(v, v, rounded);
+        g_.vpsrld(v, v, 16);
+    }
+}
+
+// Rounds two vectors as words of 16 bits. The upper word of an element is the result, plus one if the lower word, minus
+// one if the upper word is even, has its highest bit set. A NaN stays a NaN, because the addition does not change the
+// greatest words of either sign.
+void narrowing::two_to_bf16_words(const vmm &v, const vmm &next) {
+    const vmm &upper = v, &lower = next, work = floats(work_[0]);
+    const Xbyak::Ymm upper_then_lower = ymm_of(work_[1]);
+    g_.vbroadcastf128(upper_then_lower, g_.ptr[g_.constant({0x07060302, 0x0f0e0b0a, 0x05040100, 0x0d0c0908})]);
+    g_.vpshufb(v, v, upper_then_lower);
+    g_.vpshufb(next, next, upper_then_lower);
+    g_.vpunpcklqdq(work, v, next);
+    g_.vpunpckhqdq(lower, v, next);
+    g_.vpandn(upper, work, g_.ptr[g_.constant(std::vector<uint32_t>(8, 0x00010001))]);
+    g_.vpsubusw(lower, lower, upper);
+    g_.vpsraw(lower, lower, 15);
+    g_.vpsubsw(upper, work, lower); // keeps 0x7fff
+    g_.vpmaxuw(upper, upper, work); // and 0xffff
+}
+
+} // namespace jitnorm::impl::jit

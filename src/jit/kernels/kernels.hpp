@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernels: generated code as function objects. Each kind of kernel has a configuration (kernel_key.hpp), which is fixed
+// when the code is generated, and a block of arguments, which each call passes.
+#pragma once
+
+#include <type_traits>
+
+#include "../../arithmetic/constants.hpp"
+#include "../../core/memory_desc.hpp"
+#include "../kernel_cache.hpp"
+#include "../vector_kind.hpp"
+
+namespace jitnorm::impl::jit {
+
+// The code for a configuration. It comes from the kernel cache, or is generated now.
+code_ptr code_of(const addition_conf &conf);
+code_ptr code_of(const reduction_conf &conf);
+code_ptr code_of(const normalize_conf &conf);
+code_ptr code_of(const backward_sums_conf &conf);
+code_ptr code_of(const backward_data_conf &conf);
+code_ptr code_of(const backward_weights_conf &conf);
+code_ptr code_of(const amax_conf &conf);
+
+template <typename T> // a compute type: float or double
+constexpr jitnorm_data_type_t data_type_of = std::is_same_v<T, double> ? jitnorm_f64 : jitnorm_f32;
+
+template <typename Conf, typename Arguments, typename T> // T: the compute type, float or double
+class kernel {
+public:
+    // Throws std::system_error when executable pages are refused.
+    explicit kernel(Conf conf)
+        : code_(code_of(with_compute_type(conf))), run_(code_->entry<void(const Arguments *)>()) {}
+    void operator()(const Arguments &args) const { run_(&args); }
+    size_t code_bytes() const { return code_->size(); }
+
+private:
+    static const Conf &with_compute_type(Conf &conf) {
+        conf.compute = data_type_of<T>;
+        return conf;
+    }
+
+    code_ptr code_;
+    void (*run_)(const Arguments *);
+};
+
+// The blocks of arguments, for the compute type T. A block has one layout for both types, since generators do not
+// depend on T. Arguments that the kernel's configuration does not need are not read.
+
+// addition_kernel: computes src + residual (+ bias), and stores it as rows to normalize and to the output for the sum
+// (docs/arithmetic.md, "Residual addition").
+template <typename T>
+struct addition_arguments {
+    const void *src, *residual;
+    const void *bias = nullptr; // `count` values; used only if the kernel has a bias
+    void *sum = nullptr;        // the output; may be src or residual; used only if the kernel writes it
+    void *row;                  // the rows to normalize; may be src or residual, not sum
+    dim_t src_row_stride, residual_row_stride, sum_row_stride, row_stride; // bytes
+    dim_t rows;                                                            // at least 1
+    dim_t count;                                                           // elements of each row, at least 1
+    T *q = nullptr; // one sum of squares for each row; used only if the kernel computes them: count <= CHUNK then
+};
+
+template <typename T>
+using addition_kernel = kernel<addition_conf, addition_arguments<T>, T>;
+
+// Reductions of short rows write whole groups of so many values of each kind, the last ones without meaning.
+constexpr int SHORT_REDUCTION_GROUP = 8, SHORT_REDUCTION_VECTORS = 8;
+
+// Rows of one or two vectors of 512 bits use AVX2: loads of 512 bits from rows of 24 elements often cross cache lines.
+constexpr isa short_reduction_isa(dim_t columns, isa vectors) {
+    return columns <= layer_norm::FORWARD_LANES<float> ? isa::avx2 : vectors;
+}
+
+// Elements of the longest rows that a kernel for short rows takes.
+constexpr dim_t short_reduction_columns(isa vectors) {
+    return SHORT_REDUCTION_VECTORS * vector_kind{vectors, jitnorm_f32}.width();
+}
+
+// reduction_kernel: computes the sums for the statistics of rows, in one pass over at most CHUNK elements of each row
+// (docs/arithmetic.md, "Statistics").
+template <typename T>
+struct reduction_arguments {
+    const void *src;
+    dim_t row_stride;   // bytes
+    dim_t rows;         // at least 1
+    dim_t count;        // elements of each row, 1 .. CHUNK
+    T *pivot = nullptr; // an output of a first reduction, an input of a repeated one; not used for rms_norm
+    T *s = nullptr;     // an output: sum of (x - pivot) * factor; not used for rms_norm
+    T *q = nullptr;     // an output: sum of ((x - pivot) * factor)^2
+    T factor = 1;       // is read by a repeated reduction only
+};
+
+template <typename T>
+using reduction_kernel = kernel<reduction_conf, reduction_arguments<T>, T>;
+
+// normalize_kernel: computes dst = fma(x - hi, rstd, bias), then applies scale, shift, attribute scales and post-ops,
+// for rows whose statistics are known (docs/arithmetic.md, "Normalization").
+template <typename T>
+struct normalize_arguments {
+    const void *src;
+    void *dst;                                     // may be src
+    dim_t src_row_stride, dst_row_stride;          // bytes
+    dim_t rows;                                    // at least 1
+    dim_t count;                                   // elements of each row, at least 1
+    const T *hi, *rstd, *bias;                     // one value per row
+    const void *scale = nullptr, *shift = nullptr; // `count` values each; used only if the kernel has them
+    alignas(double) T src_scale = 1;               // attribute scales; used only if the kernel has them
+    alignas(double) T inverse_dst_scale = 1;
+    dim_t rows_per_pass = 1;       // 2: rows go in pairs, which share the loads of scale and shift; 1: one by one
+    dim_t prefetch = 0;            // how many bytes ahead of an element src is prefetched while rows go one by one
+    const void *terms[2] = {};     // the rows of each input that are prefetched, as many as `rows`
+    dim_t term_strides[2] = {};    // bytes
+    const T *parameters = nullptr; // two for each post-op: scale and zero point of sum, alpha and beta of eltwise
+    // For each row one pointer for each post-op: to the row of a binary's tensor, or to the one value for the row.
+    const void *const *operands = nullptr;
+    void *unquantized = nullptr; // rows of the second output; used only if the kernel writes it
+    dim_t unquantized_row_stride = 0;
+};
+
+template <typename T>
+using normalize_kernel = kernel<normalize_conf, normalize_arguments<T>, T>;
+
+// backward_sums_kernel: computes all sums of backward in one pass over at most CHUNK elements of each row: the two
+// sums of each row, and the sums over columns for the gradients of scale and shift (docs/arithmetic.md, "Backward").
+template <typename T>
+struct backward_sums_arguments {
+    const void *src, *diff_dst;
+    dim_t src_row_stride, diff_dst_row_stride;      // bytes
+    dim_t rows;                                     // at least 1
+    dim_t count;                                    // elements of each row, 1 .. CHUNK
+    const T *mean = nullptr;                        // one value per row
+    const T *factor = nullptr;                      // one value per row: rstd, negative if the kernel is centered
+    const void *scale = nullptr;                    // `count` values
+    T *diff_scale = nullptr, *diff_shift = nullptr; // `count` sums each, to which the rows are added in order
+    T *s1 = nullptr, *s2 = nullptr;                 // one sum per row: of g, and of g * xhat
+    dim_t prefetch = 0;                             // how many bytes ahead of an element src is prefetched
+};
+
+template <typename T>
+using backward_sums_kernel = kernel<backward_sums_conf, backward_sums_arguments<T>, T>;
+
+// backward_data_kernel: computes diff_src = rstd * fma(mean - x, k, g - m1), + diff_sum, for rows whose sums are known
+// (docs/arithmetic.md, "Backward").
+template <typename T>
+struct backward_data_arguments {
+    const void *src, *diff_dst;
+    const void *diff_sum = nullptr;
+    void *diff_src;                                                 // may be diff_dst or diff_sum
+    dim_t src_row_stride, diff_dst_row_stride, diff_src_row_stride; // bytes
+    dim_t diff_sum_row_stride = 0;
+    dim_t rows;                                                  // at least 1
+    dim_t count;                                                 // elements of each row, at least 1
+    const T *mean = nullptr, *rstd, *m1 = nullptr, *k = nullptr; // one value per row
+    const void *scale = nullptr;                                 // `count` values
+    dim_t prefetch = 0; // how many bytes ahead of an element diff_dst is prefetched
+};
+
+template <typename T>
+using backward_data_kernel = kernel<backward_data_conf, backward_data_arguments<T>, T>;
+
+// backward_weights_kernel: adds up arrays of sums in double, in order, and stores the result as sums in double or as a
+// gradient (docs/arithmetic.md, "Backward").
+struct backward_weights_arguments {
+    const double *start; // the array to which the others are added; null: zeros
+    const void *sums;    // the first array that is added; the others follow
+    dim_t sums_stride;   // bytes from one array to the next
+    dim_t number;        // of arrays that are added, may be 0
+    dim_t count;         // elements of each array, at least 1
+    void *to;            // the result; may be start
+};
+
+using backward_weights_kernel = kernel<backward_weights_conf, backward_weights_arguments, double>;
+
+// amax_kernel: finds the largest magnitude in each row of floats (docs/arithmetic.md, "Scales that are found").
+struct amax_arguments {
+    const void *src;
+    dim_t row_stride; // bytes
+    dim_t rows;       // at least 1
+    dim_t count;      // elements of each row, at least 1
+    float *maxima;    // one for each row; replaced if a magnitude of the row is larger or NaN
+};
+
+using amax_kernel = kernel<amax_conf, amax_arguments, float>;
+
+template <template <typename> typename Arguments>
+constexpr bool HAS_ONE_LAYOUT = sizeof(Arguments<float>) == sizeof(Arguments<double>);
+static_assert(HAS_ONE_LAYOUT<addition_arguments> && HAS_ONE_LAYOUT<reduction_arguments> &&
+              HAS_ONE_LAYOUT<normalize_arguments> && HAS_ONE_LAYOUT<backward_sums_arguments> &&
+              HAS_ONE_LAYOUT<backward_data_arguments>);
+
+} // namespace jitnorm::impl::jit

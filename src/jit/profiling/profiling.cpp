@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiling.hpp"
+
+#include <atomic>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+#include <optional>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "../../system/environment.hpp"
+#include "../../system/process_wide.hpp"
+#include "../../system/verbose.hpp"
+#include "jitnorm/jitnorm_types.h"
+#include "perf_dump.hpp"
+#include "private_file.hpp"
+
+namespace jitnorm::impl::jit {
+
+namespace {
+
+enum class choice { of_environment, no, yes };
+
+constexpr unsigned PROFILERS_OF_ENVIRONMENT = ~0U;
+
+constinit std::atomic<unsigned> profilers_set = PROFILERS_OF_ENVIRONMENT;
+constinit std::atomic<choice> dumps = choice::of_environment;
+constinit std::atomic<bool> ignored_flags_are_logged = false, failure_is_logged = false;
+constinit process_wide<std::optional<std::string>> folder_set; // process_lock protects it
+constinit process_wide<std::string> perf_dump_begun;           // the dump's path; process_lock protects it
+
+void log_ignored_flags_once() {
+    const char *ignored = the_environment().ignored_jit_profile;
+    if (*ignored == '\0' || verbose_level() < VERBOSE_ERRORS || ignored_flags_are_logged.exchange(true)) return;
+    log_line("error",
+             std::string("JITNORM_JIT_PROFILE is ") + ignored + ", of which only the flags 2 and 4 have an effect");
+}
+
+unsigned wanted_profilers() {
+    const unsigned flags = profilers_set.load(std::memory_order_relaxed);
+    if (flags != PROFILERS_OF_ENVIRONMENT) return flags;
+    log_ignored_flags_once();
+    return the_environment().jit_profile;
+}
+
+bool are_dumps_wanted() {
+    const choice now = dumps.load(std::memory_order_relaxed);
+    return now == choice::of_environment ? the_environment().jit_dump_folder[0] != '\0' : now == choice::yes;
+}
+
+std::string dump_folder() {
+    const std::optional<std::string> &set = folder_set.get();
+    const char *otherwise = the_environment().jit_dump_folder;
+    const std::lock_guard lock(process_lock);
+    const std::string folder = set.value_or(otherwise);
+    return folder.empty() ? "." : folder;
+}
+
+// Where nobody asked for a log, one line is enough until another folder is chosen.
+void log_failure(int error, const std::string &path) {
+    const std::string what = "cannot write " + path + ": " + std::generic_category().message(error);
+    if (verbose_level() >= 1)
+        log_line("error", what);
+    else if (verbose_level() >= VERBOSE_ERRORS && !failure_is_logged.exchange(true))
+        log_line("error", what + "; JITNORM_VERBOSE=1 tells of others");
+}
+
+bool succeeds(int error, const std::string &path) {
+    if (error != 0) log_failure(error, path);
+    return error == 0;
+}
+
+void append_to_perf_map(std::span<const uint8_t> code, const char *name) {
+    char place[64];
+    std::snprintf(place, sizeof place, "%" PRIxPTR " %zx ", reinterpret_cast<uintptr_t>(code.data()), code.size());
+    const std::string line = std::string(place) + name + "\n", path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+    succeeds(write_private_file(path, write_mode::append, line.data(), line.size()), path);
+}
+
+// Writes the dump's header and makes perf notice the file, unless this has been done for the path before. Each process
+// has a dump of its own in each folder that it chooses.
+int begin_perf_dump(const std::string &path) {
+    std::string &begun = perf_dump_begun.get();
+    const std::lock_guard lock(process_lock);
+    if (path == begun) return 0;
+    const byte_string header = perf_dump_header();
+    int error = write_private_file(path, write_mode::replace, header.data(), header.size());
+    if (error == 0) error = show_private_file(path);
+    if (error == 0) begun = path;
+    return error;
+}
+
+void append_to_perf_dump(std::span<const uint8_t> code, const char *name) {
+    const std::string path = dump_folder() + "/jit-" + std::to_string(getpid()) + ".dump";
+    if (!succeeds(begin_perf_dump(path), path)) return;
+    const byte_string record = perf_dump_record(code, name);
+    succeeds(write_private_file(path, write_mode::append, record.data(), record.size()), path);
+}
+
+void dump(std::span<const uint8_t> code, const char *name) {
+    const std::string path = dump_folder() + "/" + name + ".bin";
+    succeeds(write_private_file(path, write_mode::replace, code.data(), code.size()), path);
+}
+
+} // namespace
+
+void set_profilers(unsigned flags) { profilers_set.store(flags, std::memory_order_relaxed); }
+
+void set_dump(bool wanted) { dumps.store(wanted ? choice::yes : choice::no, std::memory_order_relaxed); }
+
+void set_dump_folder(std::string folder) {
+    std::optional<std::string> &set = folder_set.get();
+    const std::lock_guard lock(process_lock);
+    set = std::move(folder);
+    failure_is_logged.store(false, std::memory_order_relaxed);
+}
+
+void register_code(std::span<const uint8_t> code, const char *name) noexcept {
+    try {
+        const unsigned profilers = wanted_profilers();
+        if ((profilers & JITNORM_JIT_PROFILE_LINUX_PERFMAP) != 0) append_to_perf_map(code, name);
+        if ((profilers & JITNORM_JIT_PROFILE_LINUX_JITDUMP) != 0) append_to_perf_dump(code, name);
+        if (are_dumps_wanted()) dump(code, name);
+    } catch (const std::bad_alloc &) {
+        return; // no profile then
+    }
+}
+
+} // namespace jitnorm::impl::jit
