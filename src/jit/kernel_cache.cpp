@@ -15,8 +15,8 @@ namespace {
 
 using future_code = std::shared_future<code_ptr>;
 
-// Kernels that are dropped are destroyed after process_lock is released (`gone` is declared before the lock), because
-// their destructors take this lock to tell debuggers.
+// Kernels that are dropped are destroyed after process_lock is released (`gone` is declared before the lock): giving
+// pages back to the system may take long.
 class cache {
 public:
     // The future of a kernel that is finished or being generated. If there is none, returns an invalid future, and the

@@ -38,7 +38,7 @@ void interleaved_blocks::choose(const memory_desc &md, int row_ndims, const row_
         return std::find(strands_begin, strands_begin + strand_dimensions, d) != strands_begin + strand_dimensions;
     };
     const int last = *std::max_element(strands_begin, strands_begin + strand_dimensions);
-    std::array<dim_t, MAX_NDIMS> rows; // how much the row number grows from one index of a dimension to the next
+    std::array<dim_t, MAX_NDIMS> rows = {}; // how much the row number grows from one index of a dimension to the next
     dim_t all = 1;
     for (int d = row_ndims - 1; d >= 0; all *= md.dims[d--]) rows[size_t(d)] = all;
     inner_ = rows[size_t(last)];
