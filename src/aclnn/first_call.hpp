@@ -31,8 +31,8 @@ outcome find_or_make(const Parameters &given, std::shared_ptr<const ready_operat
     ready = layer_norm::recall<ready_operation>(asked);
     if (ready != nullptr) return {};
     request what;
-    if (outcome lowered = lower(given, what); lowered.failed()) return lowered;
-    if (outcome made = ready_operation::make(std::move(what), ready); made.failed()) return made;
+    JITNORM_TRY(lower(given, what));
+    JITNORM_TRY(ready_operation::make(std::move(what), ready));
     if (ready->is_as_chosen) ready = layer_norm::keep(asked, std::move(ready));
     return {};
 }
@@ -47,7 +47,7 @@ jitnorm_acl_status_t first_call(const char *function, std::initializer_list<need
         if (workspace_size == nullptr || executor == nullptr)
             return null_pointer("a null pointer for the workspace's size or the executor");
         std::shared_ptr<const ready_operation> ready;
-        if (outcome found = find_or_make(given, ready); found.failed()) return found;
+        JITNORM_TRY(find_or_make(given, ready));
         const auto tensors = given.tensors();
         auto made = std::make_shared<op_executor>(std::move(ready), tensors);
         const uint64_t bytes = made->workspace_bytes();

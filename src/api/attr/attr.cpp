@@ -23,7 +23,7 @@ layer_norm::slot slot_of_sum(const layer_norm::problem &p) { return p.is_forward
 } // namespace
 
 verdict lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
-    if (const verdict v = lower_modes(given); v.failed()) return v;
+    JITNORM_TRY(lower_modes(given));
     p.epsilon = given.epsilon.value_or(p.epsilon);
     attributes &result = p.attr;
     result.scratchpad_mode = given.scratchpad_mode;

@@ -54,7 +54,7 @@ verdict check(const quantity &q, const int (&types)[Count], bool (*may_have)(int
     if (!may_have(q.arg))
         return invalid(explain("arg is %d, which has neither scales nor zero points in any primitive", q.arg));
     if (q.mask < 0) return invalid(explain("mask is %d, which is negative", q.mask));
-    if (const verdict v = check_groups(q); v.failed()) return v;
+    JITNORM_TRY(check_groups(q));
     if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))
         return invalid(explain("data_type is %d, which is not possible here", int(q.data_type)));
     if (q.is_on_host && (q.mask != 0 || q.has_groups()))
@@ -81,7 +81,7 @@ const char *refusal_to_find(const quantity &q) {
 }
 
 verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
-    if (const verdict v = check(q, SCALE_TYPES, may_have_scales); v.failed()) return v;
+    JITNORM_TRY(check(q, SCALE_TYPES, may_have_scales));
     if (q.mask == 0 && (q.data_type == jitnorm_f8_e4m3 || int(q.data_type) == E8M0))
         return invalid("scales of 8 bits need a mask that is not 0");
     const wish which = q.arg == JITNORM_ARG_SRC   ? wish::src_scale
@@ -100,7 +100,7 @@ verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
 }
 
 verdict set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
-    if (const verdict v = check(q, ZERO_POINT_TYPES, may_have_zero_points); v.failed()) return v;
+    JITNORM_TRY(check(q, ZERO_POINT_TYPES, may_have_zero_points));
     attr.unfulfilled_of(wish::zero_point) = "attr has a zero point";
     return {};
 }

@@ -68,12 +68,11 @@ verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     if (p[SRC].ndims < 2 || p[SRC].ndims > 5)
         return invalid(
             explain("src has %d dimension%s, 2 to 5 are supported", p[SRC].ndims, p[SRC].ndims == 1 ? "" : "s"));
-    if (verdict v = decide_layouts(p); v.failed()) return v;
-    if (attr != nullptr)
-        if (verdict v = describe_found_scales(*attr, p); v.failed()) return v;
+    JITNORM_TRY(decide_layouts(p));
+    if (attr != nullptr) JITNORM_TRY(describe_found_scales(*attr, p));
     forget_unused(p);
     layer_norm::solution chosen;
-    if (verdict v = layer_norm::prepare(p, chosen); v.failed()) return v;
+    JITNORM_TRY(layer_norm::prepare(p, chosen));
     if (p[VARIANCE].data_type != jitnorm_f32)
         return unsupported(
             explain("statistics (mean and variance) are %s, f32 is supported", name_of(p[VARIANCE].data_type).data()));
@@ -89,14 +88,13 @@ void add_request(fingerprint &asked, const scale_request &scales) {
 verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
                     const request &given) {
     problem p = make_problem(given);
-    if (attr != nullptr)
-        if (verdict v = lower(*attr, p); v.failed()) return v;
+    if (attr != nullptr) JITNORM_TRY(lower(*attr, p));
     fingerprint asked(layer_norm::maker::primitive_desc);
     asked.add(p);
     if (attr != nullptr && attr->found_scales.mask != 0) add_request(asked, attr->found_scales);
     auto what = layer_norm::recall<described>(asked);
     if (what == nullptr) {
-        if (verdict v = describe(std::move(p), attr, what); v.failed()) return v;
+        JITNORM_TRY(describe(std::move(p), attr, what));
         what = layer_norm::keep(asked, std::move(what));
     }
     *result = new jitnorm_primitive_desc(engine, attr, std::move(what));
@@ -173,7 +171,7 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
         if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
             return invalid(
                 explain("prop_kind is %s, backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
-        if (verdict v = check_hint(*src_desc, hint_fwd_pd); v.failed()) return v;
+        JITNORM_TRY(check_hint(*src_desc, hint_fwd_pd));
         return create_desc(primitive_desc, engine, attr,
                            {.prop_kind = prop_kind,
                             .src = src_desc,
@@ -205,7 +203,7 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
     if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
     return guarded(__func__, [&] {
-        if (verdict v = check_row_range(*src_desc, first_row, all_rows); v.failed()) return v;
+        JITNORM_TRY(check_row_range(*src_desc, first_row, all_rows));
         return create_desc(primitive_desc, engine, attr,
                            {.prop_kind = jitnorm_backward,
                             .src = src_desc,
