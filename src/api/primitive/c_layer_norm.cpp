@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: primitive descriptors of layer normalization. Each function puts its arguments into a request.
-// create_desc() makes a problem of it, unless the same was made recently.
+// create_desc() makes a problem of it, unless the object cache has it.
 #include <utility>
 
 #include "../../arithmetic/row_blocks.hpp"
 #include "../../core/boundary.hpp"
 #include "../../core/names.hpp"
 #include "../../core/reasons.hpp"
+#include "../../primitive/object_cache.hpp"
 #include "../../primitive/prepare.hpp"
-#include "../../primitive/recent.hpp"
 #include "../memory/undecided_layout.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
-using layer_norm::fingerprint;
+using layer_norm::cache_key;
 using layer_norm::problem;
 using enum layer_norm::slot;
 
@@ -63,7 +63,7 @@ void forget_unused(problem &p) {
     p.attr.normalizes_rounded_sum = false;
 }
 
-// Makes the description of a problem that was not found among the recent ones.
+// Makes the description of a problem that is not in the object cache.
 verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
     if (p[SRC].ndims < 2 || p[SRC].ndims > 5)
         return invalid(
@@ -80,22 +80,22 @@ verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     return {};
 }
 
-void add_request(fingerprint &asked, const scale_request &scales) {
-    asked.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
-    asked.add(std::span(scales.group_dims));
+void add_request(cache_key &key, const scale_request &scales) {
+    key.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
+    key.add(std::span(scales.group_dims));
 }
 
 verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
                     const request &given) {
     problem p = make_problem(given);
     if (attr != nullptr) JITNORM_TRY(lower(*attr, p));
-    fingerprint asked(layer_norm::maker::primitive_desc);
-    asked.add(p);
-    if (attr != nullptr && attr->found_scales.mask != 0) add_request(asked, attr->found_scales);
-    auto what = layer_norm::recall<described>(asked);
+    cache_key key(layer_norm::maker::primitive_desc);
+    key.add(p);
+    if (attr != nullptr && attr->found_scales.mask != 0) add_request(key, attr->found_scales);
+    auto what = layer_norm::find_cached<described>(key);
     if (what == nullptr) {
         JITNORM_TRY(describe(std::move(p), attr, what));
-        what = layer_norm::keep(asked, std::move(what));
+        what = layer_norm::cache(key, std::move(what));
     }
     *result = new jitnorm_primitive_desc(engine, attr, std::move(what));
     return {};
