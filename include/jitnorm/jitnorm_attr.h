@@ -108,9 +108,9 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitiv
 /* *epsilon is -1 if none was set. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_primitive_attr_t attr, double *epsilon);
 
-/* The functions below accept any wish that some primitive of oneDNN could fulfil. If layer normalization does not take
- * a wish, creating the primitive descriptor fails with unimplemented, not the function here: one attribute object may
- * be made for several primitives, and not all of them are layer normalizations. */
+/* The functions below accept any request that some primitive of oneDNN could support. If layer normalization does not
+ * support a request, creating the primitive descriptor fails with unimplemented, not the function here: one attribute
+ * object may be made for several primitives, and not all of them are layer normalizations. */
 
 /* Gives the tensor `arg` a scale: with mask 0 one f32 for the whole tensor. An execution takes the scale as
  * JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Scales are meant for s8 and u8, but layer normalization takes

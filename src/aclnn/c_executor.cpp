@@ -17,7 +17,7 @@ outcome try_to_run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op
     if (executor == nullptr) return ENDED;
     if (executor->op() != op) return invalid("the executor is another operation's");
     run_arguments arguments;
-    if (outcome checked = executor->check_run(workspace, bytes, arguments); checked.failed()) return checked;
+    JITNORM_TRY(executor->check_run(workspace, bytes, arguments));
     if (!executor->is_repeatable && !end(handle)) return ENDED;
     return executor->run(arguments, static_cast<const jitnorm_stream *>(stream));
 }

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "../primitive/recent.hpp"
+#include "../primitive/object_cache.hpp"
 #include "live_executors.hpp"
 #include "lower/lower.hpp"
 
@@ -24,16 +24,16 @@ inline const void *needed_if(bool condition, const void *pointer) {
 }
 
 // Finds the operation that an earlier call with such parameters has made, or makes it. If the system refused pages for
-// the code of the best implementation, the operation is not kept, so that the next call tries again.
+// the code of the best implementation, the operation is not cached, so that the next call tries again.
 template <typename Parameters>
 outcome find_or_make(const Parameters &given, std::shared_ptr<const ready_operation> &ready) {
-    const auto asked = fingerprint_of(given);
-    ready = layer_norm::recall<ready_operation>(asked);
+    const auto key = cache_key_of(given);
+    ready = layer_norm::find_cached<ready_operation>(key);
     if (ready != nullptr) return {};
     request what;
-    if (outcome lowered = lower(given, what); lowered.failed()) return lowered;
-    if (outcome made = ready_operation::make(std::move(what), ready); made.failed()) return made;
-    if (ready->is_as_chosen) ready = layer_norm::keep(asked, std::move(ready));
+    JITNORM_TRY(lower(given, what));
+    JITNORM_TRY(ready_operation::make(std::move(what), ready));
+    if (ready->is_as_chosen) ready = layer_norm::cache(key, std::move(ready));
     return {};
 }
 
@@ -47,7 +47,7 @@ jitnorm_acl_status_t first_call(const char *function, std::initializer_list<need
         if (workspace_size == nullptr || executor == nullptr)
             return null_pointer("a null pointer for the workspace's size or the executor");
         std::shared_ptr<const ready_operation> ready;
-        if (outcome found = find_or_make(given, ready); found.failed()) return found;
+        JITNORM_TRY(find_or_make(given, ready));
         const auto tensors = given.tensors();
         auto made = std::make_shared<op_executor>(std::move(ready), tensors);
         const uint64_t bytes = made->workspace_bytes();

@@ -32,8 +32,7 @@ outcome ready_operation::make(request &&asked, std::shared_ptr<const ready_opera
     const auto made = std::make_shared<ready_operation>(ready_operation{std::move(asked)});
     result = made;
     if (!made->asked.has_work) return {};
-    if (made->asked.before != nullptr)
-        if (outcome first = make(std::move(*made->asked.before), made->before); first.failed()) return first;
+    if (made->asked.before != nullptr) JITNORM_TRY(make(std::move(*made->asked.before), made->before));
     const layer_norm::problem &p = made->asked.problem;
     if (auto v = layer_norm::prepare(p, made->solution); v.status != jitnorm_success) return translate(v);
     const layer_norm::implementation *chosen = made->solution.by;
@@ -105,9 +104,8 @@ outcome op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &a
         arguments.main.set(SRC, begin);
     }
     first_elements first = {};
-    if (what_->before != nullptr)
-        if (outcome bound = bind(*what_->before, scratchpad, arguments.before, first); bound.failed()) return bound;
-    if (outcome bound = bind(*what_, scratchpad, arguments.main, first); bound.failed()) return bound;
+    if (what_->before != nullptr) JITNORM_TRY(bind(*what_->before, scratchpad, arguments.before, first));
+    JITNORM_TRY(bind(*what_, scratchpad, arguments.main, first));
     return check_addresses(first, workspace);
 }
 
@@ -134,8 +132,7 @@ outcome run_one(const ready_operation &what, const layer_norm::arguments &argume
 
 outcome op_executor::run(const run_arguments &arguments, const jitnorm_stream *stream) const {
     const threads_of scope(stream == nullptr ? nullptr : stream->thread_pool());
-    if (what_->before != nullptr)
-        if (outcome ran = run_one(*what_->before, arguments.before); ran.failed()) return ran;
+    if (what_->before != nullptr) JITNORM_TRY(run_one(*what_->before, arguments.before));
     return run_one(*what_, arguments.main);
 }
 

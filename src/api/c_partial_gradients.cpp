@@ -51,7 +51,7 @@ verdict find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, con
 }
 
 verdict check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
-    if (const verdict v = check_sizes(all, columns); v.failed()) return v;
+    JITNORM_TRY(check_sizes(all, columns));
     if (first < 0 || rows < 0 || first > all || rows > all - first)
         return invalid(explain("there are %lld rows from first_row %lld on, all_rows is %lld", as_number(rows),
                                as_number(first), as_number(all)));
@@ -86,7 +86,7 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
         if (!is_gradient_type(data_type))
             return invalid(explain("data_type is %d, a gradient is f32, bf16, f16 or f64", int(data_type)));
         std::vector<row_range_sums> found;
-        if (verdict v = find_ranges(all_rows, columns, ranges, rows, sums, found); v.failed()) return v;
+        JITNORM_TRY(find_ranges(all_rows, columns, ranges, rows, sums, found));
         layer_norm::reference::merge_gradients(found, columns, data_type, gradient);
         return verdict{};
     });

@@ -6,8 +6,8 @@
 #include "../jit/isa.hpp"
 #include "../jit/kernel_cache.hpp"
 #include "../jit/profiling/profiling.hpp"
+#include "../primitive/object_cache.hpp"
 #include "../primitive/ranking.hpp"
-#include "../primitive/recent.hpp"
 #include "../primitive/thread_scratchpad.hpp"
 #include "../system/verbose.hpp"
 #include "jitnorm/jitnorm.h"
@@ -89,7 +89,7 @@ jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity) {
     if (capacity < 0) return report(__func__, invalid(explain("capacity is %d, which is negative", capacity)));
     return guarded(__func__, [&]() -> verdict {
         jit::set_kernel_cache_capacity(capacity);
-        layer_norm::set_recent_capacity(capacity);
+        layer_norm::set_object_cache_capacity(capacity);
         return {};
     });
 }

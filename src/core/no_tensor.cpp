@@ -32,7 +32,7 @@ verdict explain_request(const tensor_request &given) {
 } // namespace
 
 verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag) {
-    if (const verdict v = explain_request(given); v.failed()) return v;
+    JITNORM_TRY(explain_request(given));
     const std::string_view name = tag_name(tag);
     if (name.empty()) return invalid(explain("tag is %d, which names no layout", int(tag)));
     const int expected = parse_layout(name).ndims;
@@ -42,9 +42,9 @@ verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag)
 }
 
 verdict explain_no_tensor(const tensor_request &given, const dim_t *strides) {
-    if (const verdict v = explain_request(given); v.failed()) return v;
+    JITNORM_TRY(explain_request(given));
     if (strides == nullptr) return TOO_LARGE;
-    if (const verdict v = explain_negative("strides", strides, given.ndims); v.failed()) return v;
+    JITNORM_TRY(explain_negative("strides", strides, given.ndims));
     memory_desc md;
     md.ndims = given.ndims;
     std::copy_n(given.dims, given.ndims, md.dims);

@@ -243,10 +243,7 @@ constexpr verdict (*CHECKS[])(const problem &) = {
 } // namespace
 
 verdict validate(const problem &p) {
-    for (const auto check : CHECKS) {
-        const verdict v = check(p);
-        if (v.failed()) return v;
-    }
+    for (const auto check : CHECKS) JITNORM_TRY(check(p));
     return ACCEPTED;
 }
 

@@ -18,8 +18,8 @@ verdict other_number(size_t num, size_t expected) {
 
 verdict create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph_op &op, jitnorm_engine_kind_t kind) {
     jitnorm_graph_graph graph(kind, jitnorm_fpmath_mode_strict);
-    if (verdict v = graph.add(op); v.failed()) return v;
-    if (verdict v = graph.finalize(); v.failed()) return v;
+    JITNORM_TRY(graph.add(op));
+    JITNORM_TRY(graph.finalize());
     graph.filter(jitnorm_graph_partition_policy_debug);
     *partition = new jitnorm_graph_partition{graph.partitions.front()};
     return {};

@@ -134,7 +134,7 @@ verdict find_memory(const logical_tensor &expected, tensor_handles given, void *
 verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &args) const {
     for (const operand &o : operands_) {
         void *memory = nullptr;
-        if (verdict v = find_memory(o.tensor, inputs, memory); v.failed()) return v;
+        JITNORM_TRY(find_memory(o.tensor, inputs, memory));
         args.set(layer_norm::post_op_slot(o.post_op), memory);
     }
     return {};
@@ -145,8 +145,7 @@ verdict program::collect(tensor_handles inputs, tensor_handles outputs, layer_no
         const port &p = op()[slot(s)];
         if (p.how == use::absent) continue;
         void *memory = nullptr;
-        const verdict v = find_memory(tensors_[size_t(s)], p.how == use::read ? inputs : outputs, memory);
-        if (v.failed()) return v;
+        JITNORM_TRY(find_memory(tensors_[size_t(s)], p.how == use::read ? inputs : outputs, memory));
         args.set(slot(s), memory);
     }
     return {};
@@ -181,9 +180,9 @@ verdict program::run_timed(layer_norm::arguments &args) const {
 verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
                          const jitnorm_graph_tensor *scratchpad) const {
     layer_norm::arguments args;
-    if (verdict v = collect(inputs, outputs, args); v.failed()) return v;
-    if (verdict v = collect_operands(inputs, args); v.failed()) return v;
-    if (verdict v = take_scratchpad(scratchpad, args); v.failed()) return v;
+    JITNORM_TRY(collect(inputs, outputs, args));
+    JITNORM_TRY(collect_operands(inputs, args));
+    JITNORM_TRY(take_scratchpad(scratchpad, args));
     if (const auto *pair = aliases_.find([&](int s) { return args[slot(s)]; }))
         return invalid(layer_norm::explain_alias(layer_norm::tensor_name(slot(pair->output)),
                                                  layer_norm::tensor_name(slot(pair->other))));
@@ -197,9 +196,9 @@ verdict jitnorm_graph_compiled_partition::compile(tensor_list inputs, tensor_lis
     const auto start = stopwatch::now();
     if (!partition->norm) return invalid("the partition is not supported");
     lowered what;
-    if (verdict v = lower(*partition->norm, inputs, outputs, what); v.failed()) return v;
+    JITNORM_TRY(lower(*partition->norm, inputs, outputs, what));
     layer_norm::solution chosen;
-    if (verdict v = layer_norm::prepare(what.problem, chosen); v.failed()) return v;
+    JITNORM_TRY(layer_norm::prepare(what.problem, chosen));
     auto made = std::make_unique<graph::program>(partition, what, chosen);
     for (const tensor_list &list : {inputs, outputs})
         for (const logical_tensor *given : list) made->remember(*given);

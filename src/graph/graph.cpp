@@ -28,7 +28,7 @@ verdict jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
     if (std::any_of(nodes_.begin(), nodes_.end(), [&](const node &n) { return n.op.id == op.id; }))
         return {jitnorm_invalid_graph_op, explain("the graph has an operation %zu already", op.id)};
     node added{op, {}};
-    if (verdict v = understand(op, added.norm); v.failed()) return v;
+    JITNORM_TRY(understand(op, added.norm));
     nodes_.push_back(std::move(added));
     return {};
 }
@@ -37,8 +37,7 @@ verdict jitnorm_graph_graph::check_tensors() const {
     tensor_map known;
     std::map<size_t, const node *> writers;
     for (const node &n : nodes_) {
-        for (const auto *tensors : {&n.op.inputs, &n.op.outputs})
-            if (const verdict v = mention(known, n.op, *tensors); v.failed()) return v;
+        for (const auto *tensors : {&n.op.inputs, &n.op.outputs}) JITNORM_TRY(mention(known, n.op, *tensors));
         for (const logical_tensor &output : n.op.outputs)
             if (const auto [writer, is_first] = writers.try_emplace(output.id, &n); !is_first)
                 return broken(
@@ -71,8 +70,8 @@ verdict jitnorm_graph_graph::sort() {
 
 verdict jitnorm_graph_graph::finalize() {
     if (is_finalized) return {};
-    if (verdict v = check_tensors(); v.failed()) return v;
-    if (verdict v = sort(); v.failed()) return v;
+    JITNORM_TRY(check_tensors());
+    JITNORM_TRY(sort());
     is_finalized = true;
     return {};
 }

@@ -7,6 +7,7 @@
 #include <future>
 #include <map>
 
+#include "../system/lru_cache.hpp"
 #include "../system/process_wide.hpp"
 
 namespace jitnorm::impl::jit {
@@ -15,72 +16,61 @@ namespace {
 
 using future_code = std::shared_future<code_ptr>;
 
+// A kernel that is finished or being generated.
+struct kernel {
+    future_code made;
+    uint64_t claim; // the number of the call that generates it
+    unsigned born = forks.load(std::memory_order_relaxed);
+
+    // False if the thread that generates the kernel does not exist in this process, which was forked meanwhile.
+    bool will_be_made() const {
+        if (born == forks.load(std::memory_order_relaxed)) return true;
+        return made.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    }
+};
+
+template <typename T>
+using map = std::map<kernel_key, T>;
+
 // Kernels that are dropped are destroyed after process_lock is released (`gone` is declared before the lock): giving
 // pages back to the system may take long.
 class cache {
+    using kernels = lru_cache<kernel, map>;
+
 public:
     // The future of a kernel that is finished or being generated. If there is none, returns an invalid future, and the
     // caller must generate the kernel and fulfil `promise`; `claim` is the number of the new entry.
     future_code find_or_claim(const kernel_key &key, std::promise<code_ptr> &promise, uint64_t &claim) {
-        kernels gone;
+        kernels::entries lost, gone;
         const std::lock_guard lock(process_lock);
-        ++clock_;
-        if (const auto found = kernels_.find(key); found != kernels_.end() && found->second.will_be_made()) {
-            found->second.last_use = clock_;
-            return found->second.kernel;
+        if (const kernel *found = kernels_.find(key)) {
+            if (found->will_be_made()) return found->made;
+            lost = kernels_.erase(key);
         }
-        claim = clock_;
-        kernels_.insert_or_assign(key, entry{promise.get_future().share(), clock_, claim});
-        gone = evict();
+        claim = ++claims_;
+        gone = kernels_.insert(key, {promise.get_future().share(), claim});
         return {};
     }
 
     // Drops the entry with this number. If it was evicted, the key may have an entry of another thread, which stays.
     void forget(const kernel_key &key, uint64_t claim) {
-        kernels::node_type gone;
+        kernels::entries gone;
         const std::lock_guard lock(process_lock);
-        if (const auto found = kernels_.find(key); found != kernels_.end() && found->second.claim == claim)
-            gone = kernels_.extract(found);
+        if (const kernel *found = kernels_.find(key); found != nullptr && found->claim == claim)
+            gone = kernels_.erase(key);
     }
 
-    size_t capacity() {
-        const std::lock_guard lock(process_lock);
-        return capacity_;
-    }
+    size_t capacity() const { return kernels_.capacity(); }
 
     void set_capacity(size_t capacity) {
-        kernels gone;
+        kernels::entries gone;
         const std::lock_guard lock(process_lock);
-        capacity_ = capacity;
-        gone = evict();
+        gone = kernels_.set_capacity(capacity);
     }
 
 private:
-    struct entry {
-        future_code kernel;
-        uint64_t last_use, claim;
-        unsigned born = forks.load(std::memory_order_relaxed);
-
-        // False if the thread that generates the kernel does not exist in this process, which was forked meanwhile.
-        bool will_be_made() const {
-            if (born == forks.load(std::memory_order_relaxed)) return true;
-            return kernel.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-        }
-    };
-
-    using kernels = std::map<kernel_key, entry>;
-
-    kernels evict() {
-        kernels gone;
-        while (kernels_.size() > capacity_)
-            gone.insert(kernels_.extract(
-                std::ranges::min_element(kernels_, {}, [](const auto &k) { return k.second.last_use; })));
-        return gone;
-    }
-
     kernels kernels_;
-    uint64_t clock_ = 0;
-    size_t capacity_ = 1024;
+    uint64_t claims_ = 0;
 };
 
 constinit process_wide<cache> shared;

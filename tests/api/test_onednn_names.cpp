@@ -132,7 +132,7 @@ TEST(onednn_names, attributes_that_are_taken) {
 }
 
 TEST(onednn_names, attributes_that_are_refused_at_creation) {
-    const std::function<void(dnnl::primitive_attr &)> wishes[] = {
+    const std::function<void(dnnl::primitive_attr &)> requests[] = {
         [](auto &a) { a.set_zero_points_mask(DNNL_ARG_SRC, 0); },
         [](auto &a) { a.set_zero_points(DNNL_ARG_DST, 0, {}); },
         [](auto &a) { a.set_host_zero_point(DNNL_ARG_DST); },
@@ -154,10 +154,10 @@ TEST(onednn_names, attributes_that_are_refused_at_creation) {
             a.set_post_ops(ops);
         },
     };
-    for (const auto &wish : wishes) {
+    for (const auto &request : requests) {
         dnnl::primitive_attr attr;
-        wish(attr);
-        EXPECT_EQ(status_with(attr), dnnl_unimplemented) << (&wish - wishes);
+        request(attr);
+        EXPECT_EQ(status_with(attr), dnnl_unimplemented) << (&request - requests);
     }
 }
 

@@ -18,28 +18,22 @@ outcome check_types(const add_layer_norm_parameters &g) {
                                type_name(one), type_name(other)));
     const int data = one == other ? one : ACL_FLOAT;
     const bool float_affine = is_narrow(data) && g.gamma->data_type == ACL_FLOAT;
-    if (outcome checked = check_type({{"biasOptional", g.bias}, {"yOut", g.y}, {"xOut", g.x}}, data, ", as the sum");
-        checked.failed())
-        return checked;
-    if (outcome checked = check_type({{"gamma", g.gamma}, {"beta", g.beta}}, float_affine ? ACL_FLOAT : data,
-                                     ", as the sum, or both FLOAT");
-        checked.failed())
-        return checked;
+    JITNORM_TRY(check_type({{"biasOptional", g.bias}, {"yOut", g.y}, {"xOut", g.x}}, data, ", as the sum"));
+    JITNORM_TRY(check_type({{"gamma", g.gamma}, {"beta", g.beta}}, float_affine ? ACL_FLOAT : data,
+                           ", as the sum, or both FLOAT"));
     return check_type({{"meanOut", g.mean}, {"rstdOut", g.rstd}}, ACL_FLOAT);
 }
 
 outcome check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
     const named_tensor x2 = {"x2", g.x2}, beta = {"beta", g.beta}, bias = {"biasOptional", g.bias}, y = {"yOut", g.y},
                        mean = {"meanOut", g.mean}, rstd = {"rstdOut", g.rstd}, x = {"xOut", g.x};
-    if (outcome checked = check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, beta, bias}, {y, mean, rstd, x});
-        checked.failed())
-        return checked;
-    if (outcome checked = check_contiguous({y, mean, rstd, x}); checked.failed()) return checked;
+    JITNORM_TRY(check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, beta, bias}, {y, mean, rstd, x}));
+    JITNORM_TRY(check_contiguous({y, mean, rstd, x}));
     if (count(g.x1->dims) == 0) return invalid(explain("x1 has no elements: %s", shape_text(g.x1->dims).text));
-    if (outcome checked = part({"x1", g.x1}, *g.gamma, parted); checked.failed()) return checked;
-    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
-    if (outcome checked = check_shape({beta}, g.gamma->dims, "gamma"); checked.failed()) return checked;
-    if (outcome checked = check_shape({x2, y, x}, g.x1->dims, "x1"); checked.failed()) return checked;
+    JITNORM_TRY(part({"x1", g.x1}, *g.gamma, parted));
+    JITNORM_TRY(check_epsilon(g.epsilon));
+    JITNORM_TRY(check_shape({beta}, g.gamma->dims, "gamma"));
+    JITNORM_TRY(check_shape({x2, y, x}, g.x1->dims, "x1"));
     if (g.bias != nullptr && !equal(g.bias->dims, g.gamma->dims) && !equal(g.bias->dims, g.x1->dims))
         return invalid(explain("biasOptional has the shape %s, neither that of gamma, %s, nor that of x1, %s",
                                shape_text(g.bias->dims).text, shape_text(g.gamma->dims).text,
@@ -114,8 +108,8 @@ outcome lower(const add_layer_norm_parameters &given, request &result) {
     add_layer_norm_parameters g = given;
     if (!g.additional_output) g.x = nullptr;
     row_shape parted;
-    if (outcome checked = check_types(g); checked.failed()) return checked;
-    if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
+    JITNORM_TRY(check_types(g));
+    JITNORM_TRY(as_tiling(check_shapes(g, parted)));
     result.op = g.op;
     result.problem = make_problem(g, parted);
     result.sides[SCALE] = parted.columns_of(*g.gamma);

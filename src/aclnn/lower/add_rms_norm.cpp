@@ -11,13 +11,11 @@ namespace {
 
 // Without rstdOut CANN takes only FLOAT16 and BF16, and gamma must be a matrix of one row (check_gamma).
 outcome check_types(const add_rms_norm_parameters &g) {
-    if (outcome checked = check_float({"x1", g.x1}); checked.failed()) return checked;
+    JITNORM_TRY(check_float({"x1", g.x1}));
     if (g.rstd == nullptr && g.x1->data_type == ACL_FLOAT)
         return invalid("x1 is FLOAT, without rstdOut it must be FLOAT16 or BF16");
-    if (outcome checked =
-            check_type({{"x2", g.x2}, {"gamma", g.gamma}, {"yOut", g.y}, {"xOut", g.x}}, g.x1->data_type, ", as x1");
-        checked.failed())
-        return checked;
+    JITNORM_TRY(
+        check_type({{"x2", g.x2}, {"gamma", g.gamma}, {"yOut", g.y}, {"xOut", g.x}}, g.x1->data_type, ", as x1"));
     return check_type({{"rstdOut", g.rstd}}, ACL_FLOAT);
 }
 
@@ -34,12 +32,11 @@ outcome check_gamma(const add_rms_norm_parameters &g, row_shape &parted) {
 
 outcome check(const add_rms_norm_parameters &g, row_shape &parted) {
     const named_tensor x2 = {"x2", g.x2}, y = {"yOut", g.y}, x = {"xOut", g.x}, rstd = {"rstdOut", g.rstd};
-    if (outcome checked = check_types(g); checked.failed()) return checked;
-    if (outcome checked = check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}}, {y, rstd, x}); checked.failed())
-        return checked;
-    if (outcome checked = check_gamma(g, parted); checked.failed()) return checked;
-    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
-    if (outcome checked = check_shape({x2, y, x}, g.x1->dims, "x1"); checked.failed()) return checked;
+    JITNORM_TRY(check_types(g));
+    JITNORM_TRY(check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}}, {y, rstd, x}));
+    JITNORM_TRY(check_gamma(g, parted));
+    JITNORM_TRY(check_epsilon(g.epsilon));
+    JITNORM_TRY(check_shape({x2, y, x}, g.x1->dims, "x1"));
     return check_shape({rstd}, shape_of_statistics(*g.x1, parted), "x1 with ones for the axes of gamma");
 }
 
@@ -47,7 +44,7 @@ outcome check(const add_rms_norm_parameters &g, row_shape &parted) {
 
 outcome lower(const add_rms_norm_parameters &g, request &result) {
     row_shape parted;
-    if (outcome checked = check(g, parted); checked.failed()) return checked;
+    JITNORM_TRY(check(g, parted));
     result.op = g.op;
     result.has_work = count(g.x1->dims) != 0;
     layer_norm::problem &p = result.problem = begin_rms_problem(*g.x1, *g.gamma, parted);

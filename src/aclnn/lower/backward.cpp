@@ -31,20 +31,12 @@ outcome select(const backward_parameters &g, wanted &w) {
 
 outcome check(const backward_parameters &g, const wanted &w, row_shape &parted) {
     const named_tensor weight = {"weight", g.weight}, bias = {"bias", g.bias};
-    if (outcome checked = check_tensors(
-            {{"gradOut", g.grad_out}, {"input", g.input}, {"mean", g.mean}, {"rstd", g.rstd}, weight, bias},
-            {{"gradInputOut", w.grad_input}, {"gradWeightOut", w.grad_weight}, {"gradBiasOut", w.grad_bias}});
-        checked.failed())
-        return checked;
-    if (outcome checked = row_shape::part({"input", g.input}, "normalizedShape", *g.normalized_shape, parted);
-        checked.failed())
-        return checked;
-    if (outcome checked = check_type({{"gradOut", g.grad_out}}, g.input->data_type, ", as input"); checked.failed())
-        return checked;
-    if (outcome checked =
-            check_shape({{"gradOut", g.grad_out}, {"gradInputOut", w.grad_input}}, g.input->dims, "input");
-        checked.failed())
-        return checked;
+    JITNORM_TRY(check_tensors(
+        {{"gradOut", g.grad_out}, {"input", g.input}, {"mean", g.mean}, {"rstd", g.rstd}, weight, bias},
+        {{"gradInputOut", w.grad_input}, {"gradWeightOut", w.grad_weight}, {"gradBiasOut", w.grad_bias}}));
+    JITNORM_TRY(row_shape::part({"input", g.input}, "normalizedShape", *g.normalized_shape, parted));
+    JITNORM_TRY(check_type({{"gradOut", g.grad_out}}, g.input->data_type, ", as input"));
+    JITNORM_TRY(check_shape({{"gradOut", g.grad_out}, {"gradInputOut", w.grad_input}}, g.input->dims, "input"));
     return check_shape({weight, bias}, parted.columns(), "normalizedShape");
 }
 
@@ -92,16 +84,15 @@ outcome place_gradient(const named_tensor &given, const row_shape &parted, memor
 outcome lower(const backward_parameters &g, request &result) {
     wanted w;
     row_shape parted;
-    if (outcome selected = select(g, w); selected.failed()) return selected;
-    if (outcome checked = check(g, w, parted); checked.failed()) return checked;
+    JITNORM_TRY(select(g, w));
+    JITNORM_TRY(check(g, w, parted));
     result.op = g.op;
     result.has_work = w.any();
     result.problem = make_problem(g, w, parted);
     const named_tensor weights = {"gradWeightOut", w.grad_weight}, biases = {"gradBiasOut", w.grad_bias};
-    if (outcome placed = place_statistics({"mean", g.mean}, {"rstd", g.rstd}, parted, result); placed.failed())
-        return placed;
-    if (outcome placed = place_gradient(weights, parted, result.sides[DIFF_SCALE]); placed.failed()) return placed;
-    if (outcome placed = place_gradient(biases, parted, result.sides[DIFF_SHIFT]); placed.failed()) return placed;
+    JITNORM_TRY(place_statistics({"mean", g.mean}, {"rstd", g.rstd}, parted, result));
+    JITNORM_TRY(place_gradient(weights, parted, result.sides[DIFF_SCALE]));
+    JITNORM_TRY(place_gradient(biases, parted, result.sides[DIFF_SHIFT]));
     if (g.weight != nullptr) result.sides[SCALE] = parted.columns_of(*g.weight);
     using namespace layer_norm;
     result.parameters =

@@ -16,15 +16,15 @@ template <typename Check>
 outcome check_each(tensor_list tensors, Check &&check) {
     for (const auto &[name, t] : tensors) {
         if (t == nullptr) continue;
-        if (outcome checked = check(name, *t); checked.failed()) return checked;
+        JITNORM_TRY(check(name, *t));
     }
     return {};
 }
 
 template <typename Check>
 outcome check_both(tensor_list inputs, tensor_list outputs, Check &&check) {
-    if (outcome checked = check_each(inputs, check); checked.failed()) return checked;
-    if (outcome checked = check_each(outputs, check); checked.failed()) return checked;
+    JITNORM_TRY(check_each(inputs, check));
+    JITNORM_TRY(check_each(outputs, check));
     return check_each(outputs, check_writable);
 }
 
@@ -100,11 +100,11 @@ outcome place(const named_tensor &given, shape dims, const char *what, memory_de
 }
 
 outcome place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted, request &result) {
-    if (outcome same = check_shape({rstd}, mean.t->dims, mean.name); same.failed()) return same;
+    JITNORM_TRY(check_shape({rstd}, mean.t->dims, mean.name));
     constexpr const char *ROWS = "the axes that count rows";
     memory_desc &first = result.sides[MEAN], &second = result.sides[VARIANCE];
-    if (outcome placed = place(mean, parted.rows(), ROWS, first); placed.failed()) return placed;
-    if (outcome placed = place(rstd, parted.rows(), ROWS, second); placed.failed()) return placed;
+    JITNORM_TRY(place(mean, parted.rows(), ROWS, first));
+    JITNORM_TRY(place(rstd, parted.rows(), ROWS, second));
     const auto type = layer_norm::common_type(first.data_type, second.data_type);
     result.problem[VARIANCE] = first == second ? first : make_dense(parted.rows(), type);
     return {};

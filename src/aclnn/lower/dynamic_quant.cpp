@@ -28,7 +28,7 @@ struct quantization {
 outcome check_types(const named_tensor &x, tensor_list as_x, tensor_list scales) {
     if (!is_narrow(x.t->data_type))
         return invalid(explain("%s is %s, neither FLOAT16 nor BF16", x.name, type_name(x.t->data_type)));
-    if (outcome checked = check_type(as_x, x.t->data_type, ", as x"); checked.failed()) return checked;
+    JITNORM_TRY(check_type(as_x, x.t->data_type, ", as x"));
     return check_type(scales, ACL_FLOAT);
 }
 
@@ -70,9 +70,8 @@ outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quanti
     p.prop_kind = jitnorm_forward_inference;
     p.epsilon = float(epsilon);
     p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
-    if (outcome placed = place(to.y, parted.dims(), "x", p[DST]); placed.failed()) return placed;
-    if (outcome placed = place(to.scale, parted.rows(), "x without its last axis", rows); placed.failed())
-        return placed;
+    JITNORM_TRY(place(to.y, parted.dims(), "x", p[DST]));
+    JITNORM_TRY(place(to.scale, parted.rows(), "x without its last axis", rows));
     p[DST_SCALE] = scales_of(rows);
     if (to.smooth != nullptr) p.attr.post_ops.entries.push_back(smoothing(*to.smooth, p[DST].ndims));
     result.sides[SCALE] = parted.columns_of(gamma);
@@ -82,17 +81,17 @@ outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quanti
 outcome check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
     const named_tensor x = {"x", g.x}, gamma = {"gamma", g.gamma}, smooth = {"smoothScalesOptional", g.smooth},
                        beta = {"betaOptional", g.beta}, y = {"yOut", g.y}, scale = {"scaleOut", g.scale};
-    if (outcome checked = check_types(x, {gamma, smooth, beta}, {scale}); checked.failed()) return checked;
-    if (outcome checked = check_type({y}, ACL_INT8); checked.failed()) return checked;
+    JITNORM_TRY(check_types(x, {gamma, smooth, beta}, {scale}));
+    JITNORM_TRY(check_type({y}, ACL_INT8));
     if (g.dst_type != DST_INT8)
         return invalid(explain("dstType is %lld, 2 is possible", static_cast<long long>(g.dst_type)));
-    if (outcome checked = check_views({x, gamma, smooth, beta}, {y, scale}); checked.failed()) return checked;
+    JITNORM_TRY(check_views({x, gamma, smooth, beta}, {y, scale}));
     if (count(g.x->dims) == 0) return invalid(explain("x has no elements: %s", shape_text(g.x->dims).text));
-    if (outcome checked = check_rows(x, *g.gamma, parted); checked.failed()) return checked;
+    JITNORM_TRY(check_rows(x, *g.gamma, parted));
     if (!(g.epsilon > 0)) return invalid(explain("epsilon is %g, it must be positive", g.epsilon));
-    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
-    if (outcome checked = check_shape({smooth, beta}, g.gamma->dims, "gamma"); checked.failed()) return checked;
-    if (outcome checked = check_shape({y}, g.x->dims, "x"); checked.failed()) return checked;
+    JITNORM_TRY(check_epsilon(g.epsilon));
+    JITNORM_TRY(check_shape({smooth, beta}, g.gamma->dims, "gamma"));
+    JITNORM_TRY(check_shape({y}, g.x->dims, "x"));
     return check_shape({scale}, parted.rows(), "x without its last axis");
 }
 
@@ -102,10 +101,8 @@ outcome check_types(const add_rms_norm_dynamic_quant_parameters &g) {
     const bool two = g.smooth2 != nullptr;
     const named_tensor x2 = {"x2", g.x2}, gamma = {"gamma", g.gamma}, smooth1 = {"smoothScale1Optional", g.smooth1},
                        smooth2 = {"smoothScale2Optional", g.smooth2}, x = {"xOut", g.x};
-    if (outcome checked = check_types({"x1", g.x1}, {x2, gamma, smooth1, smooth2, x},
-                                      {{"scale1Out", g.scale1}, {"scale2Out", two ? g.scale2 : nullptr}});
-        checked.failed())
-        return checked;
+    JITNORM_TRY(check_types({"x1", g.x1}, {x2, gamma, smooth1, smooth2, x},
+                            {{"scale1Out", g.scale1}, {"scale2Out", two ? g.scale2 : nullptr}}));
     if (!is_quantized(g.y1->data_type))
         return invalid(explain("y1Out is %s, none of INT8, FLOAT8_E5M2 and FLOAT8_E4M3FN", type_name(g.y1->data_type)));
     return check_type({{"y2Out", two ? g.y2 : nullptr}}, g.y1->data_type, ", as y1Out");
@@ -118,14 +115,11 @@ outcome check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &
                        y2 = {"y2Out", two ? g.y2 : nullptr}, scale1 = {"scale1Out", g.scale1},
                        scale2 = {"scale2Out", two ? g.scale2 : nullptr};
     if (two && g.smooth1 == nullptr) return invalid("smoothScale2Optional without smoothScale1Optional");
-    if (outcome checked =
-            check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, smooth1, smooth2}, {y1, x, scale1, y2, scale2});
-        checked.failed())
-        return checked;
-    if (outcome checked = check_rows({"x1", g.x1}, *g.gamma, parted); checked.failed()) return checked;
-    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
-    if (outcome checked = check_shape({smooth1, smooth2}, g.gamma->dims, "gamma"); checked.failed()) return checked;
-    if (outcome checked = check_contiguous({scale1, scale2}); checked.failed()) return checked;
+    JITNORM_TRY(check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, smooth1, smooth2}, {y1, x, scale1, y2, scale2}));
+    JITNORM_TRY(check_rows({"x1", g.x1}, *g.gamma, parted));
+    JITNORM_TRY(check_epsilon(g.epsilon));
+    JITNORM_TRY(check_shape({smooth1, smooth2}, g.gamma->dims, "gamma"));
+    JITNORM_TRY(check_contiguous({scale1, scale2}));
     return check_shape({x2, x}, g.x1->dims, "x1");
 }
 
@@ -145,8 +139,8 @@ outcome check_rows_of(const quantization &to, const tensor &x, const row_shape &
 
 outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &parted,
                     request &result) {
-    if (outcome checked = check_rows_of(to, *g.x1, parted); checked.failed()) return checked;
-    if (outcome begun = begin(*g.x1, *g.gamma, g.epsilon, to, parted, result); begun.failed()) return begun;
+    JITNORM_TRY(check_rows_of(to, *g.x1, parted));
+    JITNORM_TRY(begin(*g.x1, *g.gamma, g.epsilon, to, parted, result));
     result.op = g.op;
     result.has_work = count(g.x1->dims) != 0;
     result.problem[RESIDUAL] = parted.data(*g.x2);
@@ -164,9 +158,9 @@ outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quanti
 
 outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     row_shape parted;
-    if (outcome checked = check(g, parted); checked.failed()) return as_tiling(checked);
+    JITNORM_TRY(as_tiling(check(g, parted)));
     const quantization to = {g.smooth, {"yOut", g.y}, {"scaleOut", g.scale}};
-    if (outcome begun = begin(*g.x, *g.gamma, g.epsilon, to, parted, result); begun.failed()) return as_tiling(begun);
+    JITNORM_TRY(as_tiling(begin(*g.x, *g.gamma, g.epsilon, to, parted, result)));
     result.op = g.op;
     if (g.beta != nullptr) {
         result.problem.flags |= unsigned(jitnorm_use_shift);
@@ -182,11 +176,9 @@ outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
 // writes xOut, which may be in x2's place.
 outcome lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
     row_shape parted;
-    if (outcome checked = check_types(g); checked.failed()) return checked;
-    if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
-    if (outcome added = add_outputs(g, {g.smooth1, {"y1Out", g.y1}, {"scale1Out", g.scale1}}, parted, result);
-        added.failed())
-        return as_tiling(added);
+    JITNORM_TRY(check_types(g));
+    JITNORM_TRY(as_tiling(check_shapes(g, parted)));
+    JITNORM_TRY(as_tiling(add_outputs(g, {g.smooth1, {"y1Out", g.y1}, {"scale1Out", g.scale1}}, parted, result)));
     result.problem[SUM] = parted.data(*g.x);
     if (g.smooth2 == nullptr) return {};
     result.before = std::make_shared<request>();

@@ -33,18 +33,12 @@ outcome check_length(const forward_parameters &g, const row_shape &parted) {
 
 outcome check(const forward_parameters &g, row_shape &parted) {
     const named_tensor weight = {"weight", g.weight}, bias = {"bias", g.bias};
-    if (outcome checked = check_tensors({{"input", g.input}, weight, bias},
-                                        {{"out", g.out}, {"meanOut", g.mean_out}, {"rstdOut", g.rstd_out}});
-        checked.failed())
-        return checked;
-    if (outcome checked = row_shape::part({"input", g.input}, "normalizedShape", *g.normalized_shape, parted);
-        checked.failed())
-        return checked;
-    if (outcome checked = check_shape({{"out", g.out}}, g.input->dims, "input"); checked.failed()) return checked;
-    if (outcome checked = check_shape({weight, bias}, parted.columns(), "normalizedShape"); checked.failed())
-        return checked;
-    for (const named_tensor &affine : {weight, bias})
-        if (outcome checked = check_affine_type(affine, *g.input); checked.failed()) return checked;
+    JITNORM_TRY(check_tensors({{"input", g.input}, weight, bias},
+                              {{"out", g.out}, {"meanOut", g.mean_out}, {"rstdOut", g.rstd_out}}));
+    JITNORM_TRY(row_shape::part({"input", g.input}, "normalizedShape", *g.normalized_shape, parted));
+    JITNORM_TRY(check_shape({{"out", g.out}}, g.input->dims, "input"));
+    JITNORM_TRY(check_shape({weight, bias}, parted.columns(), "normalizedShape"));
+    for (const named_tensor &affine : {weight, bias}) JITNORM_TRY(check_affine_type(affine, *g.input));
     return g.weight == nullptr ? outcome{} : check_type({bias}, g.weight->data_type, ", as weight");
 }
 
@@ -79,12 +73,12 @@ problem make_problem(const forward_parameters &g, const row_shape &parted) {
 
 outcome lower(const forward_parameters &g, request &result) {
     row_shape parted;
-    if (outcome checked = check(g, parted); checked.failed()) return checked;
-    if (outcome checked = check_mode(g); checked.failed()) return checked;
-    if (outcome checked = check_length(g, parted); checked.failed()) return checked;
+    JITNORM_TRY(check(g, parted));
+    JITNORM_TRY(check_mode(g));
+    JITNORM_TRY(check_length(g, parted));
     result.op = g.op;
     result.problem = make_problem(g, parted);
-    if (outcome placed = place_wanted_statistics(g, parted, result); placed.failed()) return placed;
+    JITNORM_TRY(place_wanted_statistics(g, parted, result));
     if (g.weight != nullptr) result.sides[SCALE] = parted.columns_of(*g.weight);
     if (g.bias != nullptr) result.sides[SHIFT] = parted.columns_of(*g.bias);
     using namespace layer_norm;

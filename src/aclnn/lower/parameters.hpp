@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // parameters: the parameters of each operation's first call. tensors() lists the tensors in the order of
 // request::parameters, with the names that reasons call them. add_others() adds all else that decides the request to a
-// fingerprint.
+// cache key.
 #pragma once
 
 #include <array>
 
-#include "../../primitive/fingerprint.hpp"
+#include "../../primitive/cache_key.hpp"
 #include "request.hpp"
 
 namespace jitnorm::impl::aclnn {
 
-using layer_norm::fingerprint;
+using layer_norm::cache_key;
 
-inline void add_with_length(fingerprint &to, std::span<const int64_t> numbers) {
+inline void add_with_length(cache_key &to, std::span<const int64_t> numbers) {
     to.add(uint64_t(numbers.size()));
     to.add(numbers);
 }
@@ -33,7 +33,7 @@ struct forward_parameters {
                           named_tensor{"bias", bias},        named_tensor{"out", out},
                           named_tensor{"meanOut", mean_out}, named_tensor{"rstdOut", rstd_out}};
     }
-    void add_others(fingerprint &to) const {
+    void add_others(cache_key &to) const {
         add_with_length(to, *normalized_shape);
         to.add(uint64_t(impl_mode));
         to.add(eps);
@@ -59,7 +59,7 @@ struct backward_parameters {
                           named_tensor{"gradWeightOut", grad_weight},
                           named_tensor{"gradBiasOut", grad_bias}};
     }
-    void add_others(fingerprint &to) const {
+    void add_others(cache_key &to) const {
         add_with_length(to, *normalized_shape);
         for (size_t i = 0; i < output_mask->size(); ++i) to.add(uint64_t((*output_mask)[i]));
     }
@@ -75,7 +75,7 @@ struct rms_norm_parameters {
         return std::array{named_tensor{"x", x}, named_tensor{"gamma", gamma}, named_tensor{"yOut", y},
                           named_tensor{"rstdOut", rstd}};
     }
-    void add_others(fingerprint &to) const { to.add(epsilon); }
+    void add_others(cache_key &to) const { to.add(epsilon); }
 };
 
 struct rms_norm_grad_parameters {
@@ -87,7 +87,7 @@ struct rms_norm_grad_parameters {
         return std::array{named_tensor{"dy", dy},       named_tensor{"x", x},      named_tensor{"rstd", rstd},
                           named_tensor{"gamma", gamma}, named_tensor{"dxOut", dx}, named_tensor{"dgammaOut", dgamma}};
     }
-    void add_others(fingerprint &) const {}
+    void add_others(cache_key &) const {}
 };
 
 struct add_rms_norm_parameters {
@@ -100,7 +100,7 @@ struct add_rms_norm_parameters {
         return std::array{named_tensor{"x1", x1},  named_tensor{"x2", x2},        named_tensor{"gamma", gamma},
                           named_tensor{"yOut", y}, named_tensor{"rstdOut", rstd}, named_tensor{"xOut", x}};
     }
-    void add_others(fingerprint &to) const { to.add(epsilon); }
+    void add_others(cache_key &to) const { to.add(epsilon); }
 };
 
 struct add_layer_norm_parameters {
@@ -121,7 +121,7 @@ struct add_layer_norm_parameters {
                           named_tensor{"rstdOut", rstd},
                           named_tensor{"xOut", x}};
     }
-    void add_others(fingerprint &to) const {
+    void add_others(cache_key &to) const {
         to.add(epsilon);
         to.add(uint64_t(additional_output));
     }
@@ -142,7 +142,7 @@ struct rms_norm_dynamic_quant_parameters {
                           named_tensor{"yOut", y},
                           named_tensor{"scaleOut", scale}};
     }
-    void add_others(fingerprint &to) const {
+    void add_others(cache_key &to) const {
         to.add(epsilon);
         to.add(uint64_t(dst_type));
     }
@@ -166,12 +166,12 @@ struct add_rms_norm_dynamic_quant_parameters {
                           named_tensor{"scale1Out", scale1},
                           named_tensor{"scale2Out", scale2}};
     }
-    void add_others(fingerprint &to) const { to.add(epsilon); }
+    void add_others(cache_key &to) const { to.add(epsilon); }
 };
 
 // Adds all of a tensor except its address, which is another one in each call, and the shape of its storage, which is
 // not used.
-inline void add(fingerprint &to, const tensor *t) {
+inline void add(cache_key &to, const tensor *t) {
     to.add(uint64_t(t != nullptr));
     if (t == nullptr) return;
     to.add(uint64_t(uint32_t(t->data_type)) << 32 | uint64_t(uint32_t(t->format)));
@@ -180,14 +180,14 @@ inline void add(fingerprint &to, const tensor *t) {
     to.add(t->strides);
 }
 
-// The fingerprint of all that decides which request lower() makes of the parameters.
+// The key for all that decides which request lower() makes of the parameters.
 template <typename Parameters>
-fingerprint fingerprint_of(const Parameters &given) {
-    fingerprint asked(layer_norm::maker::two_phase_call);
-    asked.add(uint64_t(given.op));
-    for (const named_tensor &one : given.tensors()) add(asked, one.t);
-    given.add_others(asked);
-    return asked;
+cache_key cache_key_of(const Parameters &given) {
+    cache_key key(layer_norm::maker::two_phase_call);
+    key.add(uint64_t(given.op));
+    for (const named_tensor &one : given.tensors()) add(key, one.t);
+    given.add_others(key);
+    return key;
 }
 
 } // namespace jitnorm::impl::aclnn

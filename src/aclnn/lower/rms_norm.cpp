@@ -13,30 +13,25 @@ namespace {
 // type or FLOAT.
 outcome check_types(const tensor &x, const tensor &gamma, std::initializer_list<named_tensor> as_x,
                     std::initializer_list<named_tensor> floats) {
-    if (outcome checked = check_float({"x", &x}); checked.failed()) return checked;
-    if (outcome checked = check_affine_type({"gamma", &gamma}, x); checked.failed()) return checked;
-    if (outcome checked = check_type(as_x, x.data_type, ", as x"); checked.failed()) return checked;
+    JITNORM_TRY(check_float({"x", &x}));
+    JITNORM_TRY(check_affine_type({"gamma", &gamma}, x));
+    JITNORM_TRY(check_type(as_x, x.data_type, ", as x"));
     return check_type(floats, ACL_FLOAT);
 }
 
 outcome check_shapes(const rms_norm_parameters &g, row_shape &parted) {
-    if (outcome checked = check_views({{"x", g.x}, {"gamma", g.gamma}}, {{"yOut", g.y}, {"rstdOut", g.rstd}});
-        checked.failed())
-        return checked;
-    if (outcome checked = part({"x", g.x}, *g.gamma, parted); checked.failed()) return checked;
-    if (outcome checked = check_epsilon(g.epsilon); checked.failed()) return checked;
-    if (outcome checked = check_shape({{"yOut", g.y}}, g.x->dims, "x"); checked.failed()) return checked;
+    JITNORM_TRY(check_views({{"x", g.x}, {"gamma", g.gamma}}, {{"yOut", g.y}, {"rstdOut", g.rstd}}));
+    JITNORM_TRY(part({"x", g.x}, *g.gamma, parted));
+    JITNORM_TRY(check_epsilon(g.epsilon));
+    JITNORM_TRY(check_shape({{"yOut", g.y}}, g.x->dims, "x"));
     return check_shape({{"rstdOut", g.rstd}}, shape_of_statistics(*g.x, parted), "x with ones for the axes of gamma");
 }
 
 outcome check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
-    if (outcome checked = check_views({{"dy", g.dy}, {"x", g.x}, {"rstd", g.rstd}, {"gamma", g.gamma}},
-                                      {{"dxOut", g.dx}, {"dgammaOut", g.dgamma}});
-        checked.failed())
-        return checked;
-    if (outcome checked = part({"x", g.x}, *g.gamma, parted); checked.failed()) return checked;
-    if (outcome checked = check_shape({{"dy", g.dy}, {"dxOut", g.dx}}, g.x->dims, "x"); checked.failed())
-        return checked;
+    JITNORM_TRY(check_views({{"dy", g.dy}, {"x", g.x}, {"rstd", g.rstd}, {"gamma", g.gamma}},
+                            {{"dxOut", g.dx}, {"dgammaOut", g.dgamma}}));
+    JITNORM_TRY(part({"x", g.x}, *g.gamma, parted));
+    JITNORM_TRY(check_shape({{"dy", g.dy}, {"dxOut", g.dx}}, g.x->dims, "x"));
     return check_shape({{"dgammaOut", g.dgamma}}, g.gamma->dims, "gamma");
 }
 
@@ -44,9 +39,8 @@ outcome check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
 
 outcome lower(const rms_norm_parameters &g, request &result) {
     row_shape parted;
-    if (outcome checked = check_types(*g.x, *g.gamma, {{"yOut", g.y}}, {{"rstdOut", g.rstd}}); checked.failed())
-        return checked;
-    if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
+    JITNORM_TRY(check_types(*g.x, *g.gamma, {{"yOut", g.y}}, {{"rstdOut", g.rstd}}));
+    JITNORM_TRY(as_tiling(check_shapes(g, parted)));
     result.op = g.op;
     result.problem = begin_rms_problem(*g.x, *g.gamma, parted);
     if (g.op == operation::gemma_rms_norm) result.problem.flags |= unsigned(jitnorm_scale_plus_one);
@@ -63,11 +57,9 @@ outcome lower(const rms_norm_parameters &g, request &result) {
 
 outcome lower(const rms_norm_grad_parameters &g, request &result) {
     row_shape parted;
-    if (outcome checked =
-            check_types(*g.x, *g.gamma, {{"dy", g.dy}, {"dxOut", g.dx}}, {{"rstd", g.rstd}, {"dgammaOut", g.dgamma}});
-        checked.failed())
-        return checked;
-    if (outcome checked = check_shapes(g, parted); checked.failed()) return as_tiling(checked);
+    JITNORM_TRY(
+        check_types(*g.x, *g.gamma, {{"dy", g.dy}, {"dxOut", g.dx}}, {{"rstd", g.rstd}, {"dgammaOut", g.dgamma}}));
+    JITNORM_TRY(as_tiling(check_shapes(g, parted)));
     result.op = g.op;
     result.problem = begin_rms_problem(*g.x, *g.gamma, parted);
     result.problem.prop_kind = jitnorm_backward;

@@ -8,8 +8,7 @@ using enum layer_norm::slot;
 namespace {
 
 verdict lower_modes(const jitnorm_primitive_attr &given) {
-    for (const char *reason : given.unfulfilled)
-        if (reason != nullptr) return unsupported(reason);
+    if (!given.unsupported_requests.empty()) return unsupported(given.unsupported_requests.front().reason);
     if (given.fpmath_applies_to_int && given.fpmath_mode != jitnorm_fpmath_mode_strict)
         return unsupported("attr has a floating-point mode that applies to integers");
     return given.accumulation_mode <= jitnorm_accumulation_mode_any
@@ -23,7 +22,7 @@ layer_norm::slot slot_of_sum(const layer_norm::problem &p) { return p.is_forward
 } // namespace
 
 verdict lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
-    if (const verdict v = lower_modes(given); v.failed()) return v;
+    JITNORM_TRY(lower_modes(given));
     p.epsilon = given.epsilon.value_or(p.epsilon);
     attributes &result = p.attr;
     result.scratchpad_mode = given.scratchpad_mode;

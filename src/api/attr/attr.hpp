@@ -3,8 +3,8 @@
 // layer normalization takes a part of it.
 #pragma once
 
-#include <array>
 #include <optional>
+#include <vector>
 
 #include "../../core/attributes.hpp"
 #include "../../core/boundary.hpp"
@@ -34,17 +34,13 @@ struct scale_request {
 
 using any_post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op, prelu_post_op>;
 
-// Settings that layer normalization may have to refuse. Each is kept by itself, because a later call can replace it by
-// a setting that is taken.
-enum class wish {
-    src_scale,
-    dst_scale,
-    other_scale,
-    zero_point,
-    rounding_of_dst,
-    rounding_of_diff_src,
-    rounding_of_diff_weights,
-    COUNT
+enum class setting { scale, zero_point, rounding };
+
+// A setting of an argument that layer normalization does not support.
+struct unsupported_request {
+    setting what;
+    int arg;
+    const char *reason; // a literal
 };
 
 } // namespace jitnorm::impl::api
@@ -67,12 +63,13 @@ struct jitnorm_primitive_attr {
     bool fpmath_applies_to_int = false;
     jitnorm_accumulation_mode_t accumulation_mode = jitnorm_accumulation_mode_strict;
 
-    // For each wish the reason why it is refused, a literal. Null: it was not expressed, or is taken.
-    std::array<const char *, size_t(jitnorm::impl::api::wish::COUNT)> unfulfilled = {};
+    std::vector<jitnorm::impl::api::unsupported_request> unsupported_requests;
 
     jitnorm_primitive_attr(); // has the process's default floating-point mode
 
-    const char *&unfulfilled_of(jitnorm::impl::api::wish which) { return unfulfilled[size_t(which)]; }
+    // Replaces what was requested for the argument before. `refusal` is the reason why it is not supported; null: it
+    // is.
+    void request(jitnorm::impl::api::setting what, int arg, const char *refusal);
 };
 
 namespace jitnorm::impl::api {

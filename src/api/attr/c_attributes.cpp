@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: attributes of primitives, except scales, zero points, the residual and the unquantized output.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -21,23 +22,16 @@ bool is_known(jitnorm_accumulation_mode_t mode) {
 
 verdict unknown(const char *what, int mode) { return invalid(explain("%s is %d, which is no such mode", what, mode)); }
 
-// Returns COUNT if rounding cannot be set for the argument.
-wish rounding_of(int arg) {
-    switch (arg) {
-    case JITNORM_ARG_DST:
-        return wish::rounding_of_dst;
-    case JITNORM_ARG_DIFF_SRC:
-        return wish::rounding_of_diff_src;
-    case ARG_DIFF_WEIGHTS:
-        return wish::rounding_of_diff_weights;
-    default:
-        return wish::COUNT;
-    }
-}
+bool has_rounding(int arg) { return arg == JITNORM_ARG_DST || arg == JITNORM_ARG_DIFF_SRC || arg == ARG_DIFF_WEIGHTS; }
 
 } // namespace
 
 jitnorm_primitive_attr::jitnorm_primitive_attr() : fpmath_mode(default_fpmath_mode.load(std::memory_order_relaxed)) {}
+
+void jitnorm_primitive_attr::request(setting what, int arg, const char *refusal) {
+    std::erase_if(unsupported_requests, [&](const auto &r) { return r.what == what && r.arg == arg; });
+    if (refusal != nullptr) unsupported_requests.push_back({what, arg, refusal});
+}
 
 jitnorm_status_t jitnorm_set_default_fpmath_mode(jitnorm_fpmath_mode_t mode) {
     if (!is_known(mode)) return report(__func__, unknown("mode", mode));
@@ -153,9 +147,9 @@ jitnorm_status_t jitnorm_primitive_attr_set_accumulation_mode(jitnorm_primitive_
 jitnorm_status_t jitnorm_primitive_attr_get_rounding(jitnorm_primitive_attr_t attr, int arg,
                                                      jitnorm_rounding_mode_t *mode) {
     if (any_null(attr, mode)) return report(__func__, JITNORM_NULL_AMONG(attr, mode));
-    const wish which = rounding_of(arg);
-    *mode = which != wish::COUNT && attr->unfulfilled_of(which) != nullptr ? jitnorm_rounding_mode_stochastic
-                                                                           : jitnorm_rounding_mode_environment;
+    const bool is_stochastic = std::ranges::any_of(
+        attr->unsupported_requests, [&](const auto &r) { return r.what == setting::rounding && r.arg == arg; });
+    *mode = is_stochastic ? jitnorm_rounding_mode_stochastic : jitnorm_rounding_mode_environment;
     return jitnorm_success;
 }
 
@@ -165,12 +159,12 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
     if (mode != jitnorm_rounding_mode_environment && mode != jitnorm_rounding_mode_stochastic)
         return report(__func__, unknown("mode", mode));
     const bool is_stochastic = mode == jitnorm_rounding_mode_stochastic;
-    const wish which = rounding_of(arg);
-    if (which != wish::COUNT)
-        attr->unfulfilled_of(which) = is_stochastic ? "attr asks for stochastic rounding" : nullptr;
-    else if (is_stochastic)
+    if (is_stochastic && !has_rounding(arg))
         return report(__func__, invalid(explain("arg is %d, which is not rounded", arg)));
-    return jitnorm_success;
+    return guarded(__func__, [&]() -> verdict {
+        attr->request(setting::rounding, arg, is_stochastic ? "attr asks for stochastic rounding" : nullptr);
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_primitive_attr_t attr, double *epsilon) {

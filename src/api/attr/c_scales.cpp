@@ -54,7 +54,7 @@ verdict check(const quantity &q, const int (&types)[Count], bool (*may_have)(int
     if (!may_have(q.arg))
         return invalid(explain("arg is %d, which has neither scales nor zero points in any primitive", q.arg));
     if (q.mask < 0) return invalid(explain("mask is %d, which is negative", q.mask));
-    if (const verdict v = check_groups(q); v.failed()) return v;
+    JITNORM_TRY(check_groups(q));
     if (std::find(std::begin(types), std::end(types), int(q.data_type)) == std::end(types))
         return invalid(explain("data_type is %d, which is not possible here", int(q.data_type)));
     if (q.is_on_host && (q.mask != 0 || q.has_groups()))
@@ -81,16 +81,14 @@ const char *refusal_to_find(const quantity &q) {
 }
 
 verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
-    if (const verdict v = check(q, SCALE_TYPES, may_have_scales); v.failed()) return v;
+    JITNORM_TRY(check(q, SCALE_TYPES, may_have_scales));
     if (q.mask == 0 && (q.data_type == jitnorm_f8_e4m3 || int(q.data_type) == E8M0))
         return invalid("scales of 8 bits need a mask that is not 0");
-    const wish which = q.arg == JITNORM_ARG_SRC   ? wish::src_scale
-                       : q.arg == JITNORM_ARG_DST ? wish::dst_scale
-                                                  : wish::other_scale;
-    const char *refusal = attr.unfulfilled_of(which) = q.is_found ? refusal_to_find(q) : refusal_of(q);
+    const char *refusal = q.is_found ? refusal_to_find(q) : refusal_of(q);
+    attr.request(setting::scale, q.arg, refusal);
     const bool is_given = refusal == nullptr && !q.is_found;
-    if (which == wish::src_scale) attr.src_scale = is_given;
-    if (which == wish::dst_scale) {
+    if (q.arg == JITNORM_ARG_SRC) attr.src_scale = is_given;
+    if (q.arg == JITNORM_ARG_DST) {
         attr.dst_scale = is_given;
         attr.found_scales = {};
         if (refusal == nullptr && q.is_found) attr.found_scales = {q.mask, q.ndims, {}};
@@ -100,8 +98,8 @@ verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
 }
 
 verdict set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
-    if (const verdict v = check(q, ZERO_POINT_TYPES, may_have_zero_points); v.failed()) return v;
-    attr.unfulfilled_of(wish::zero_point) = "attr has a zero point";
+    JITNORM_TRY(check(q, ZERO_POINT_TYPES, may_have_zero_points));
+    attr.request(setting::zero_point, q.arg, "attr has a zero point");
     return {};
 }
 
@@ -115,7 +113,9 @@ jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primitive_attr_t a
     if (!is_found && (quantization_mode < jitnorm_quantization_mode_static_sazp ||
                       quantization_mode > jitnorm_quantization_mode_dynamic_fp))
         return report(__func__, invalid(explain("quantization_mode is %d, which is none", int(quantization_mode))));
-    return report(__func__, set_scale(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, is_found}));
+    return guarded(__func__, [&] {
+        return set_scale(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, is_found});
+    });
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_scales_v2(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,
@@ -138,7 +138,9 @@ jitnorm_status_t jitnorm_primitive_attr_set_zero_points_v2(jitnorm_primitive_att
                                                            const jitnorm_dims_t group_dims,
                                                            jitnorm_data_type_t data_type, int is_on_host) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    return report(__func__, set_zero_point(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, false}));
+    return guarded(__func__, [&] {
+        return set_zero_point(*attr, {arg, mask, ndims, group_dims, data_type, is_on_host != 0, false});
+    });
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_zero_points(jitnorm_primitive_attr_t attr, int arg, int mask, int ndims,

@@ -69,7 +69,7 @@ jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory
     if (any_null(memory_desc)) return report(function, JITNORM_NULL_AMONG(memory_desc));
     return guarded(function, [&]() -> verdict {
         auto md = std::make_unique<impl::memory_desc>();
-        if (const verdict v = make(*md); v.failed()) return v;
+        JITNORM_TRY(make(*md));
         *memory_desc = md.release();
         return {};
     });

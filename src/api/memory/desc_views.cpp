@@ -45,7 +45,7 @@ verdict part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offse
     if (has_runtime_dims(parent)) return RUNTIME_SIZES;
     memory_desc part = parent;
     for (int d = 0; d < parent.ndims; ++d) {
-        if (const verdict v = check_part(parent, dims, offsets, d); v.failed()) return v;
+        JITNORM_TRY(check_part(parent, dims, offsets, d));
         const bool is_to_the_end = offsets[d] + dims[d] == parent.dims[d];
         part.dims[d] = dims[d];
         part.padded_dims[d] = is_to_the_end ? parent.padded_dims[d] - offsets[d] : dims[d];
@@ -86,7 +86,7 @@ public:
                 olds.elements < news.elements ? take(from_, old_at, olds) : take(to_, new_at, news);
                 if (olds.elements == 0 || news.elements == 0) return MOVED_ZERO;
             }
-            if (const verdict v = lay_out(olds, news); v.failed()) return v;
+            JITNORM_TRY(lay_out(olds, news));
         }
         lay_out_ones();
         return ACCEPTED;
@@ -106,8 +106,7 @@ private:
             keep(olds.dims[0], news.dims[0]);
             return ACCEPTED;
         }
-        for (int i = 0; i < olds.count; ++i)
-            if (const verdict v = check_joined(olds, i); v.failed()) return v;
+        for (int i = 0; i < olds.count; ++i) JITNORM_TRY(check_joined(olds, i));
         dim_t stride = from_.strides[olds.dims[olds.count - 1]];
         for (int i = news.count; i-- > 0;) {
             to_.strides[news.dims[i]] = stride;
@@ -179,8 +178,8 @@ verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_des
     if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
     if (has_runtime_dims(md)) return RUNTIME_SIZES;
     dim_t elements = 0, existing = 0;
-    if (const verdict v = count_elements(ndims, dims, elements); v.failed()) return v;
-    if (const verdict v = count_elements(md.ndims, md.dims, existing); v.failed()) return v;
+    JITNORM_TRY(count_elements(ndims, dims, elements));
+    JITNORM_TRY(count_elements(md.ndims, md.dims, existing));
     if (elements != existing)
         return invalid(explain("dims have %lld elements, the tensor has %lld%s", as_number(elements),
                                as_number(existing), nelems(md) == 0 ? " (dimensions of size 0 left out)" : ""));
@@ -196,7 +195,7 @@ verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_des
         other.offset0 = md.offset0;
         other.inner_nblks = md.inner_nblks;
         std::copy(md.inner_blks, md.inner_blks + md.inner_nblks, other.inner_blks);
-        if (const verdict v = reshaping(md, other).lay_out(); v.failed()) return v;
+        JITNORM_TRY(reshaping(md, other).lay_out());
     }
     result = other;
     return ACCEPTED;

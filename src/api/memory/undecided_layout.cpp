@@ -60,7 +60,7 @@ verdict decide_post_ops(layer_norm::problem &p) {
     for (post_op &entry : p.attr.post_ops.entries) {
         auto *binary = std::get_if<binary_post_op>(&entry);
         if (binary == nullptr) continue;
-        if (verdict v = follow_layout(binary->src1, p[DST], "src1 of a binary post-op"); v.failed()) return v;
+        JITNORM_TRY(follow_layout(binary->src1, p[DST], "src1 of a binary post-op"));
     }
     return {};
 }
@@ -70,9 +70,8 @@ verdict decide_post_ops(layer_norm::problem &p) {
 verdict decide_layouts(layer_norm::problem &p) {
     if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("src has an undecided layout");
     for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
-        if (t.dims == layer_norm::extent::rows)
-            if (verdict v = follow_layout(p[t.place], p[SRC], t.name); v.failed()) return v;
-    if (verdict v = decide_statistics(p); v.failed()) return v;
+        if (t.dims == layer_norm::extent::rows) JITNORM_TRY(follow_layout(p[t.place], p[SRC], t.name));
+    JITNORM_TRY(decide_statistics(p));
     return p.is_forward() ? decide_post_ops(p) : verdict{};
 }
 

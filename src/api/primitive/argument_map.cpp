@@ -140,7 +140,7 @@ verdict argument_map::check_addresses(const reading &list) const noexcept {
 verdict argument_map::take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
     for (int i = 0; i < nargs; ++i) {
         if (args[i].memory == nullptr) continue;
-        if (const verdict v = take(args[i], list); v.failed()) return v;
+        JITNORM_TRY(take(args[i], list));
     }
     const slot_set missing = required_ & list.awaited;
     return missing == 0 ? verdict() : complain(arg_of(first_of(missing)), "is missing");
@@ -150,12 +150,10 @@ verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_n
                               layer_norm::problem *sizes) const noexcept {
     reading list(required_ | ignored_, with_elements_, result);
     const int taken = take_plain(nargs, args, list);
-    if (taken < nargs || (required_ & list.awaited) != 0)
-        if (const verdict v = take_all(nargs - taken, args + taken, list); v.failed()) return v;
-    if (sizes != nullptr)
-        if (const verdict v = fill_in(list, *sizes); v.failed()) return v;
+    if (taken < nargs || (required_ & list.awaited) != 0) JITNORM_TRY(take_all(nargs - taken, args + taken, list));
+    if (sizes != nullptr) JITNORM_TRY(fill_in(list, *sizes));
     if (aliases_.fails(result)) // hardly ever
-        if (const verdict v = check_addresses(list); v.failed()) return v;
+        JITNORM_TRY(check_addresses(list));
     result.set(SCRATCHPAD, align_up(result[SCRATCHPAD]));
     return {};
 }

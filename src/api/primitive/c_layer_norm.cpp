@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: primitive descriptors of layer normalization. Each function puts its arguments into a request.
-// create_desc() makes a problem of it, unless the same was made recently.
+// create_desc() makes a problem of it, unless the object cache has it.
 #include <utility>
 
 #include "../../arithmetic/row_blocks.hpp"
 #include "../../core/boundary.hpp"
 #include "../../core/names.hpp"
 #include "../../core/reasons.hpp"
+#include "../../primitive/object_cache.hpp"
 #include "../../primitive/prepare.hpp"
-#include "../../primitive/recent.hpp"
 #include "../memory/undecided_layout.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
-using layer_norm::fingerprint;
+using layer_norm::cache_key;
 using layer_norm::problem;
 using enum layer_norm::slot;
 
@@ -63,17 +63,16 @@ void forget_unused(problem &p) {
     p.attr.normalizes_rounded_sum = false;
 }
 
-// Makes the description of a problem that was not found among the recent ones.
+// Makes the description of a problem that is not in the object cache.
 verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
     if (p[SRC].ndims < 2 || p[SRC].ndims > 5)
         return invalid(
             explain("src has %d dimension%s, 2 to 5 are supported", p[SRC].ndims, p[SRC].ndims == 1 ? "" : "s"));
-    if (verdict v = decide_layouts(p); v.failed()) return v;
-    if (attr != nullptr)
-        if (verdict v = describe_found_scales(*attr, p); v.failed()) return v;
+    JITNORM_TRY(decide_layouts(p));
+    if (attr != nullptr) JITNORM_TRY(describe_found_scales(*attr, p));
     forget_unused(p);
     layer_norm::solution chosen;
-    if (verdict v = layer_norm::prepare(p, chosen); v.failed()) return v;
+    JITNORM_TRY(layer_norm::prepare(p, chosen));
     if (p[VARIANCE].data_type != jitnorm_f32)
         return unsupported(
             explain("statistics (mean and variance) are %s, f32 is supported", name_of(p[VARIANCE].data_type).data()));
@@ -81,23 +80,22 @@ verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<
     return {};
 }
 
-void add_request(fingerprint &asked, const scale_request &scales) {
-    asked.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
-    asked.add(std::span(scales.group_dims));
+void add_request(cache_key &key, const scale_request &scales) {
+    key.add(uint64_t(uint32_t(scales.mask)) << 32 | uint64_t(scales.ndims));
+    key.add(std::span(scales.group_dims));
 }
 
 verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
                     const request &given) {
     problem p = make_problem(given);
-    if (attr != nullptr)
-        if (verdict v = lower(*attr, p); v.failed()) return v;
-    fingerprint asked(layer_norm::maker::primitive_desc);
-    asked.add(p);
-    if (attr != nullptr && attr->found_scales.mask != 0) add_request(asked, attr->found_scales);
-    auto what = layer_norm::recall<described>(asked);
+    if (attr != nullptr) JITNORM_TRY(lower(*attr, p));
+    cache_key key(layer_norm::maker::primitive_desc);
+    key.add(p);
+    if (attr != nullptr && attr->found_scales.mask != 0) add_request(key, attr->found_scales);
+    auto what = layer_norm::find_cached<described>(key);
     if (what == nullptr) {
-        if (verdict v = describe(std::move(p), attr, what); v.failed()) return v;
-        what = layer_norm::keep(asked, std::move(what));
+        JITNORM_TRY(describe(std::move(p), attr, what));
+        what = layer_norm::cache(key, std::move(what));
     }
     *result = new jitnorm_primitive_desc(engine, attr, std::move(what));
     return {};
@@ -173,7 +171,7 @@ jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc_create_v2(
         if (prop_kind != jitnorm_backward && prop_kind != jitnorm_backward_data)
             return invalid(
                 explain("prop_kind is %s, backward or backward_data is expected", jitnorm_prop_kind2str(prop_kind)));
-        if (verdict v = check_hint(*src_desc, hint_fwd_pd); v.failed()) return v;
+        JITNORM_TRY(check_hint(*src_desc, hint_fwd_pd));
         return create_desc(primitive_desc, engine, attr,
                            {.prop_kind = prop_kind,
                             .src = src_desc,
@@ -205,7 +203,7 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
     if (any_null(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, diff_src_desc, diff_dst_desc, src_desc));
     return guarded(__func__, [&] {
-        if (verdict v = check_row_range(*src_desc, first_row, all_rows); v.failed()) return v;
+        JITNORM_TRY(check_row_range(*src_desc, first_row, all_rows));
         return create_desc(primitive_desc, engine, attr,
                            {.prop_kind = jitnorm_backward,
                             .src = src_desc,

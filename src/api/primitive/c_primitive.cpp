@@ -72,8 +72,7 @@ verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, si
 verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
                 const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
-    const verdict v = primitive.made->arguments.resolve(nargs, args, arguments);
-    if (v.failed()) return v;
+    JITNORM_TRY(primitive.made->arguments.resolve(nargs, args, arguments));
     return run(primitive, stream, primitive.made->thread_bytes, arguments);
 }
 
@@ -85,8 +84,7 @@ verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream
     layer_norm::plan how;
     arguments.sizes = &sizes;
     arguments.how = &how;
-    const verdict v = primitive.made->arguments.resolve(nargs, args, arguments, &sizes);
-    if (v.failed()) return v;
+    JITNORM_TRY(primitive.made->arguments.resolve(nargs, args, arguments, &sizes));
     const bool by_user = primitive.desc.what->tensors[SCRATCHPAD].ndims != 0;
     how = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
                                      by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);

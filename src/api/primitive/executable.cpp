@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable.hpp"
 
-#include "../../primitive/recent.hpp"
+#include "../../primitive/object_cache.hpp"
 #include "../../system/aligned_bytes.hpp"
 
 namespace jitnorm::impl::api {
@@ -24,7 +24,7 @@ executable::executable(const described &what, std::shared_ptr<const layer_norm::
 
 // An executable of another implementation than the chosen one is not kept, so the next call tries the chosen one again.
 std::shared_ptr<const executable> executable_of(std::shared_ptr<const described> &what) {
-    const bool is_kept = layer_norm::keeps_recent();
+    const bool is_kept = layer_norm::caches_objects();
     if (is_kept)
         if (auto made = what->made()) return made;
     layer_norm::solution how = what->solution;

@@ -42,7 +42,7 @@ private:
     verdict for_each_slot(Step &&step) const {
         for (int s = 0; s < FIRST_POST_OP; ++s) {
             if (op_[slot(s)].how == use::absent) continue;
-            if (verdict v = step(slot(s)); v.failed()) return v;
+            JITNORM_TRY(step(slot(s)));
         }
         return ACCEPTED;
     }
@@ -144,9 +144,8 @@ verdict lowerer::add_follower(const follower &f, tensor_list inputs) {
     const auto &[alg, other] = std::get<combination>(f);
     operand taken{entries.size(), {}};
     binary_post_op binary{alg, {}};
-    if (verdict v = take_tensor(other, "an operand", inputs, taken.tensor); v.failed()) return v;
-    if (verdict v = describe_operand(taken.tensor, src(), result_.problem[DST].ndims, binary.src1); v.failed())
-        return v;
+    JITNORM_TRY(take_tensor(other, "an operand", inputs, taken.tensor));
+    JITNORM_TRY(describe_operand(taken.tensor, src(), result_.problem[DST].ndims, binary.src1));
     entries.emplace_back(binary);
     result_.operands.push_back(taken);
     return ACCEPTED;
@@ -206,17 +205,16 @@ void lowerer::choose_sides(layer_norm::problem &p) {
 }
 
 verdict lowerer::run(tensor_list inputs, tensor_list outputs) {
-    if (verdict v = take(inputs, outputs); v.failed()) return v;
-    if (verdict v = find_axis(); v.failed()) return v;
+    JITNORM_TRY(take(inputs, outputs));
+    JITNORM_TRY(find_axis());
     const auto decide = [&](slot s) {
         verdict v = fit_shape(s);
         if (v.status == jitnorm_success) v = lay_out(s);
         return v.status == jitnorm_success ? describe(s) : v;
     };
-    if (verdict v = for_each_slot(decide); v.failed()) return v;
+    JITNORM_TRY(for_each_slot(decide));
     make_problem();
-    for (const follower &f : op_.followers)
-        if (verdict v = add_follower(f, inputs); v.failed()) return v;
+    for (const follower &f : op_.followers) JITNORM_TRY(add_follower(f, inputs));
     return ACCEPTED;
 }
 

@@ -73,7 +73,7 @@ verdict describe_operand(logical_tensor &operand, const logical_tensor &src, int
                                    ? "the strides of %s are not known"
                                    : "the layout of %s is neither strided nor any",
                                name));
-    if (const verdict v = check_broadcast(operand, name, src, dims_of(src)); v.failed()) return v;
+    JITNORM_TRY(check_broadcast(operand, name, src, dims_of(src)));
     return describe_aligned(operand, rank, md) ? ACCEPTED : explain_no_strides(operand, name);
 }
 

@@ -84,11 +84,11 @@ verdict read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_v
     for (const auto &[name, value] : op.attributes)
         if (std::find(s.attributes.begin(), s.attributes.end(), name) == s.attributes.end())
             return wrong(explain("%s has no attribute 0x%x", s.name.data(), unsigned(name)));
-    if (verdict bad = read_as("bool", op, KEEP_STATS, "keep_stats", v.keep_stats); bad.failed()) return bad;
-    if (verdict bad = read_as("s64", op, AXIS, "begin_norm_axis", v.begin_norm_axis); bad.failed()) return bad;
-    if (verdict bad = read_as("bool", op, AFFINE, "use_affine", v.use_affine); bad.failed()) return bad;
-    if (verdict bad = read_as("f32", op, EPSILON, "epsilon", v.epsilon); bad.failed()) return bad;
-    if (verdict bad = read_as("list of s64s", op, MASK, "output_mask", v.output_mask); bad.failed()) return bad;
+    JITNORM_TRY(read_as("bool", op, KEEP_STATS, "keep_stats", v.keep_stats));
+    JITNORM_TRY(read_as("s64", op, AXIS, "begin_norm_axis", v.begin_norm_axis));
+    JITNORM_TRY(read_as("bool", op, AFFINE, "use_affine", v.use_affine));
+    JITNORM_TRY(read_as("f32", op, EPSILON, "epsilon", v.epsilon));
+    JITNORM_TRY(read_as("list of s64s", op, MASK, "output_mask", v.output_mask));
     if (!std::isfinite(v.epsilon) || v.epsilon < 0)
         return wrong(explain("epsilon is %g, it must be finite and not negative", double(v.epsilon)));
     return check_mask(v.output_mask);
@@ -229,17 +229,17 @@ verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     const schema *s = find_schema(op.kind);
     if (s == nullptr) return ACCEPTED;
     attribute_values v;
-    if (verdict bad = read_attributes(op, *s, v); bad.failed()) return bad;
-    if (verdict bad = check_counts(op, *s, v); bad.failed()) return bad;
+    JITNORM_TRY(read_attributes(op, *s, v));
+    JITNORM_TRY(check_counts(op, *s, v));
 
     norm_op n{std::string(s->name), s->is_forward(),   s->is_rms(), v.use_affine,
               s->is_ascend(),       v.begin_norm_axis, v.epsilon,   {}};
     set_ports(n, s->inputs, op.inputs, use::read);
     set_ports(n, s->outputs, op.outputs, use::written);
     mask_outputs(n, *s, v.output_mask);
-    if (verdict bad = check_data_types(n); bad.failed()) return bad;
-    if (verdict bad = check_side_types(n); bad.failed()) return bad;
-    if (verdict bad = check_axis(op, n); bad.failed()) return bad;
+    JITNORM_TRY(check_data_types(n));
+    JITNORM_TRY(check_side_types(n));
+    JITNORM_TRY(check_axis(op, n));
     forget_unused(n);
     if (!n.is_rms || normalizes_last_axis(n, op.inputs[0].ndims)) result = n;
     return ACCEPTED;

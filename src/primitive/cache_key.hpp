@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fingerprint: everything that decides what a creation function makes, as a row of words that can be compared quickly.
+// cache_key: everything that decides what a creation function makes, as a row of words that can be compared quickly.
 // Floating-point numbers are added by their bits, because two numbers that compare equal (+0 and -0) may lead to
 // different results.
 //
-//     fingerprint asked(maker::primitive_desc);
-//     asked.add(*src_desc);
-//     asked.add(epsilon);
+//     cache_key key(maker::primitive_desc);
+//     key.add(*src_desc);
+//     key.add(epsilon);
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Which kind of object is made. Each maker adds other values in another order, so fingerprints of different makers must
+// Which kind of object is made. Each maker adds other values in another order, so keys of different makers must
 // never be equal.
 enum class maker { primitive_desc, two_phase_call };
 
-class fingerprint {
+class cache_key {
 public:
     // Begins with the maker and the settings of the process that decide which implementation is chosen.
-    explicit fingerprint(maker who);
+    explicit cache_key(maker who);
 
     void add(uint64_t word) {
         if (count_ < MOST_WORDS) words_[count_] = word;
