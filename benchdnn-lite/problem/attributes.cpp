@@ -17,34 +17,14 @@ struct named_algorithm {
     jitnorm_alg_kind_t algorithm;
 };
 
-constexpr named_algorithm ELTWISE[] = {
-    {"relu", jitnorm_eltwise_relu},
-    {"tanh", jitnorm_eltwise_tanh},
-    {"elu", jitnorm_eltwise_elu},
-    {"square", jitnorm_eltwise_square},
-    {"abs", jitnorm_eltwise_abs},
-    {"sqrt", jitnorm_eltwise_sqrt},
-    {"linear", jitnorm_eltwise_linear},
-    {"soft_relu", jitnorm_eltwise_soft_relu},
-    {"hardsigmoid", jitnorm_eltwise_hardsigmoid},
-    {"logistic", jitnorm_eltwise_logistic},
-    {"exp", jitnorm_eltwise_exp},
-    {"gelu_tanh", jitnorm_eltwise_gelu_tanh},
-    {"swish", jitnorm_eltwise_swish},
-    {"log", jitnorm_eltwise_log},
-    {"clip", jitnorm_eltwise_clip},
-    {"clip_v2", jitnorm_eltwise_clip_v2},
-    {"pow", jitnorm_eltwise_pow},
-    {"gelu_erf", jitnorm_eltwise_gelu_erf},
-    {"round", jitnorm_eltwise_round},
-    {"mish", jitnorm_eltwise_mish},
-    {"hardswish", jitnorm_eltwise_hardswish},
+constexpr named_algorithm ELTWISES[] = {
+#define ELTWISE(name, number) {#name, jitnorm_eltwise_##name},
+#include "../../tables/eltwise.inc"
 };
 
-constexpr named_algorithm BINARY[] = {
-    {"add", jitnorm_binary_add}, {"mul", jitnorm_binary_mul}, {"max", jitnorm_binary_max}, {"min", jitnorm_binary_min},
-    {"div", jitnorm_binary_div}, {"sub", jitnorm_binary_sub}, {"ge", jitnorm_binary_ge},   {"gt", jitnorm_binary_gt},
-    {"le", jitnorm_binary_le},   {"lt", jitnorm_binary_lt},   {"eq", jitnorm_binary_eq},   {"ne", jitnorm_binary_ne},
+constexpr named_algorithm BINARIES[] = {
+#define BINARY(name, number) {#name, jitnorm_binary_##name},
+#include "../../tables/binary.inc"
 };
 
 struct named_mask {
@@ -120,8 +100,8 @@ binary_post_op parse_binary(jitnorm_alg_kind_t algorithm, const std::vector<std:
 post_op parse_post_op(std::string_view text) {
     const std::vector<std::string> fields = split(text, ':');
     if (fields[0] == "sum") return parse_sum(fields);
-    if (const named_algorithm *entry = find(ELTWISE, fields[0])) return parse_eltwise(entry->algorithm, fields);
-    if (const named_algorithm *entry = find(BINARY, fields[0])) return parse_binary(entry->algorithm, fields);
+    if (const named_algorithm *entry = find(ELTWISES, fields[0])) return parse_eltwise(entry->algorithm, fields);
+    if (const named_algorithm *entry = find(BINARIES, fields[0])) return parse_binary(entry->algorithm, fields);
     throw input_error("unknown post-op '", fields[0], "'");
 }
 
@@ -138,14 +118,14 @@ std::string text_of(const sum_post_op &op) {
 }
 
 std::string text_of(const eltwise_post_op &op) {
-    std::string text(name_in(ELTWISE, op.algorithm));
+    std::string text(name_in(ELTWISES, op.algorithm));
     if (op.alpha != 0 || op.beta != 0) add_field(text, to_text(op.alpha));
     if (op.beta != 0) add_field(text, to_text(op.beta));
     return text;
 }
 
 std::string text_of(const binary_post_op &op) {
-    std::string text(name_in(BINARY, op.algorithm));
+    std::string text(name_in(BINARIES, op.algorithm));
     add_field(text, name_of(op.type));
     add_field(text, op.mask_text);
     if (!op.tag.empty()) add_field(text, op.tag);

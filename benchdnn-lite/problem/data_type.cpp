@@ -24,15 +24,8 @@ struct properties {
 };
 
 constexpr properties TABLE[] = {
-    {jitnorm_f16, "f16", 2, 11, -14, -65504, 65504},
-    {jitnorm_bf16, "bf16", 2, 8, -126, -0x1.fep127, 0x1.fep127},
-    {jitnorm_f32, "f32", 4, 24, -126, -0x1.fffffep127, 0x1.fffffep127},
-    {jitnorm_s32, "s32", 4, 0, 0, -2147483648.0, 2147483647.0},
-    {jitnorm_s8, "s8", 1, 0, 0, -128, 127},
-    {jitnorm_u8, "u8", 1, 0, 0, 0, 255},
-    {jitnorm_f8_e5m2, "f8_e5m2", 1, 3, -14, -57344, 57344},
-    {jitnorm_f8_e4m3, "f8_e4m3", 1, 4, -6, -448, 448},
-    {jitnorm_f64, "f64", 8, 53, -1022, -std::numeric_limits<double>::max(), std::numeric_limits<double>::max()},
+#define DATA_TYPE(name, number, ...) {jitnorm_##name, #name, __VA_ARGS__},
+#include "../../tables/data_types.inc"
 };
 
 const properties &of(data_type type) {

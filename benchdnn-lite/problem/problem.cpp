@@ -19,11 +19,10 @@ struct named_flag {
     jitnorm_normalization_flags_t flag;
 };
 
-constexpr named_flag FLAGS[] = {{'G', jitnorm_use_global_stats},
-                                {'C', jitnorm_use_scale},
-                                {'H', jitnorm_use_shift},
-                                {'M', jitnorm_rms_norm},
-                                {'P', jitnorm_scale_plus_one}};
+constexpr named_flag FLAGS[] = {
+#define FLAG(name, number, letter) {letter, jitnorm_##name},
+#include "../../tables/normalization_flags.inc"
+};
 
 // The offsets in bytes of 8-byte elements must not overflow.
 constexpr dim_t MAX_ELEMENTS = std::numeric_limits<dim_t>::max() / 64;
@@ -75,8 +74,9 @@ unsigned parse_flags(std::string_view text) {
     for (const char letter : text) {
         unsigned flag = 0;
         for (const named_flag &f : FLAGS)
-            if (f.letter == letter) flag = unsigned(f.flag);
-        if (flag == 0) throw input_error("flag '", std::string(1, letter), "' is none of G, C, H, M, P");
+            if (letter != '\0' && f.letter == letter) flag = unsigned(f.flag);
+        if (flag == 0)
+            throw input_error("flag '", std::string(1, letter), "' is none of the letters ", flags_text(~0U));
         flags |= flag;
     }
     return flags;
@@ -85,7 +85,7 @@ unsigned parse_flags(std::string_view text) {
 std::string flags_text(unsigned flags) {
     std::string text;
     for (const named_flag &f : FLAGS)
-        if (flags & unsigned(f.flag)) text += f.letter;
+        if (f.letter != '\0' && (flags & unsigned(f.flag)) != 0) text += f.letter;
     return text;
 }
 

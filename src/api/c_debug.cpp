@@ -27,15 +27,8 @@ constexpr named<jitnorm_status_t> STATUSES[] = {
 
 constexpr named<jitnorm_data_type_t> DATA_TYPES[] = {
     {jitnorm_data_type_undef, "undef"},
-    NAMED(f16),
-    NAMED(bf16),
-    NAMED(f32),
-    NAMED(s32),
-    NAMED(s8),
-    NAMED(u8),
-    NAMED(f64),
-    NAMED(f8_e5m2),
-    NAMED(f8_e4m3),
+#define DATA_TYPE(name, ...) {jitnorm_##name, #name},
+#include "../../tables/data_types.inc"
 };
 
 constexpr named<jitnorm_format_kind_t> FORMAT_KINDS[] = {
@@ -64,39 +57,10 @@ constexpr named<jitnorm_primitive_kind_t> PRIMITIVE_KINDS[] = {
 
 constexpr named<jitnorm_alg_kind_t> ALGORITHMS[] = {
     {jitnorm_alg_kind_undef, "undef"},
-    NAMED(eltwise_relu),
-    NAMED(eltwise_tanh),
-    NAMED(eltwise_elu),
-    NAMED(eltwise_square),
-    NAMED(eltwise_abs),
-    NAMED(eltwise_sqrt),
-    NAMED(eltwise_linear),
-    NAMED(eltwise_soft_relu),
-    NAMED(eltwise_hardsigmoid),
-    NAMED(eltwise_logistic),
-    NAMED(eltwise_exp),
-    NAMED(eltwise_gelu_tanh),
-    NAMED(eltwise_swish),
-    NAMED(eltwise_log),
-    NAMED(eltwise_clip),
-    NAMED(eltwise_clip_v2),
-    NAMED(eltwise_pow),
-    NAMED(eltwise_gelu_erf),
-    NAMED(eltwise_round),
-    NAMED(eltwise_mish),
-    NAMED(eltwise_hardswish),
-    NAMED(binary_add),
-    NAMED(binary_mul),
-    NAMED(binary_max),
-    NAMED(binary_min),
-    NAMED(binary_div),
-    NAMED(binary_sub),
-    NAMED(binary_ge),
-    NAMED(binary_gt),
-    NAMED(binary_le),
-    NAMED(binary_lt),
-    NAMED(binary_eq),
-    NAMED(binary_ne),
+#define ELTWISE(name, number) {jitnorm_eltwise_##name, "eltwise_" #name},
+#include "../../tables/eltwise.inc"
+#define BINARY(name, number) {jitnorm_binary_##name, "binary_" #name},
+#include "../../tables/binary.inc"
 };
 
 constexpr named<jitnorm_engine_kind_t> ENGINE_KINDS[] = {{jitnorm_any_engine, "any"}, NAMED(cpu), NAMED(gpu)};

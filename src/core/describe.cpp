@@ -52,11 +52,9 @@ std::string describe_layouts(const problem &p) {
 
 std::string describe_flags(const problem &p) {
     std::string text;
-    if (p.has(jitnorm_use_global_stats)) text += 'G';
-    if (p.uses_scale()) text += 'C';
-    if (p.uses_shift()) text += 'H';
-    if (p.is_rms()) text += 'M';
-    if (p.adds_one_to_scale()) text += 'P';
+#define FLAG(name, number, letter)                                                                                     \
+    if ((letter) != '\0' && p.has(jitnorm_##name)) text += letter;
+#include "../../tables/normalization_flags.inc"
     return text;
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "data_type.hpp"
 #include "format_tag.hpp"
 #include "overlap.hpp"
 
@@ -169,26 +170,7 @@ overlap find_overlap(const memory_desc &md, int &dimension, dim_t &span) {
     return overlap::none;
 }
 
-size_t size_of(jitnorm_data_type_t type) {
-    switch (type) {
-    case jitnorm_s8:
-    case jitnorm_u8:
-    case jitnorm_f8_e5m2:
-    case jitnorm_f8_e4m3:
-        return 1;
-    case jitnorm_f16:
-    case jitnorm_bf16:
-        return 2;
-    case jitnorm_f32:
-    case jitnorm_s32:
-        return 4;
-    case jitnorm_f64:
-        return 8;
-    case jitnorm_data_type_undef:
-        break;
-    }
-    return 0;
-}
+size_t size_of(jitnorm_data_type_t type) { return properties_of(type).size; }
 
 jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
                                    const dim_t *strides) {

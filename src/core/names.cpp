@@ -9,47 +9,6 @@ namespace jitnorm::impl {
 
 namespace {
 
-struct named_alg {
-    jitnorm_alg_kind_t alg;
-    std::string_view name;
-};
-
-constexpr named_alg ALGORITHMS[] = {
-    {jitnorm_eltwise_relu, "relu"},
-    {jitnorm_eltwise_tanh, "tanh"},
-    {jitnorm_eltwise_elu, "elu"},
-    {jitnorm_eltwise_square, "square"},
-    {jitnorm_eltwise_abs, "abs"},
-    {jitnorm_eltwise_sqrt, "sqrt"},
-    {jitnorm_eltwise_linear, "linear"},
-    {jitnorm_eltwise_soft_relu, "soft_relu"},
-    {jitnorm_eltwise_hardsigmoid, "hardsigmoid"},
-    {jitnorm_eltwise_logistic, "logistic"},
-    {jitnorm_eltwise_exp, "exp"},
-    {jitnorm_eltwise_gelu_tanh, "gelu_tanh"},
-    {jitnorm_eltwise_swish, "swish"},
-    {jitnorm_eltwise_log, "log"},
-    {jitnorm_eltwise_clip, "clip"},
-    {jitnorm_eltwise_clip_v2, "clip_v2"},
-    {jitnorm_eltwise_pow, "pow"},
-    {jitnorm_eltwise_gelu_erf, "gelu_erf"},
-    {jitnorm_eltwise_round, "round"},
-    {jitnorm_eltwise_mish, "mish"},
-    {jitnorm_eltwise_hardswish, "hardswish"},
-    {jitnorm_binary_add, "add"},
-    {jitnorm_binary_mul, "mul"},
-    {jitnorm_binary_max, "max"},
-    {jitnorm_binary_min, "min"},
-    {jitnorm_binary_div, "div"},
-    {jitnorm_binary_sub, "sub"},
-    {jitnorm_binary_ge, "ge"},
-    {jitnorm_binary_gt, "gt"},
-    {jitnorm_binary_le, "le"},
-    {jitnorm_binary_lt, "lt"},
-    {jitnorm_binary_eq, "eq"},
-    {jitnorm_binary_ne, "ne"},
-};
-
 bool tag_describes(const memory_desc &md, jitnorm_format_tag_t tag) {
     memory_desc tagged;
     if (make_with_tag(tagged, md.ndims, md.dims, md.data_type, tag) != jitnorm_success) return false;
@@ -85,24 +44,10 @@ std::string permutation_of(const memory_desc &md) {
 
 std::string_view name_of(jitnorm_data_type_t type) {
     switch (type) {
-    case jitnorm_f16:
-        return "f16";
-    case jitnorm_bf16:
-        return "bf16";
-    case jitnorm_f32:
-        return "f32";
-    case jitnorm_s32:
-        return "s32";
-    case jitnorm_s8:
-        return "s8";
-    case jitnorm_u8:
-        return "u8";
-    case jitnorm_f64:
-        return "f64";
-    case jitnorm_f8_e5m2:
-        return "f8_e5m2";
-    case jitnorm_f8_e4m3:
-        return "f8_e4m3";
+#define DATA_TYPE(name, ...)                                                                                           \
+    case jitnorm_##name:                                                                                               \
+        return #name;
+#include "../../tables/data_types.inc"
     case jitnorm_data_type_undef:
         break;
     }
@@ -126,8 +71,18 @@ std::string_view name_of(jitnorm_prop_kind_t kind) {
 }
 
 std::string_view name_of(jitnorm_alg_kind_t alg) {
-    for (const named_alg &entry : ALGORITHMS)
-        if (entry.alg == alg) return entry.name;
+    switch (alg) {
+#define ELTWISE(name, number)                                                                                          \
+    case jitnorm_eltwise_##name:                                                                                       \
+        return #name;
+#include "../../tables/eltwise.inc"
+#define BINARY(name, number)                                                                                           \
+    case jitnorm_binary_##name:                                                                                        \
+        return #name;
+#include "../../tables/binary.inc"
+    case jitnorm_alg_kind_undef:
+        break;
+    }
     return "undef";
 }
 

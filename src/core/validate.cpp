@@ -10,6 +10,7 @@
 #include <span>
 
 #include "../system/last_error.hpp"
+#include "data_type.hpp"
 #include "found_scales.hpp"
 #include "names.hpp"
 #include "reasons.hpp"
@@ -19,9 +20,11 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-constexpr unsigned KNOWN_FLAGS = unsigned(jitnorm_use_global_stats) | unsigned(jitnorm_use_scale) |
-                                 unsigned(jitnorm_use_shift) | unsigned(jitnorm_rms_norm) |
-                                 unsigned(jitnorm_inverse_deviation) | unsigned(jitnorm_scale_plus_one);
+constexpr unsigned KNOWN_FLAGS = 0
+#define FLAG(name, ...) | unsigned(jitnorm_##name)
+#include "../../tables/normalization_flags.inc"
+    ;
+
 template <typename Value, typename... Values>
 bool is_one_of(Value value, Values... values) {
     return ((value == values) || ...);
@@ -50,10 +53,6 @@ const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
 bool is_data_type(jitnorm_data_type_t type) {
     return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64);
 }
-
-bool is_f8(jitnorm_data_type_t type) { return is_one_of(type, jitnorm_f8_e5m2, jitnorm_f8_e4m3); }
-
-bool is_int8(jitnorm_data_type_t type) { return is_one_of(type, jitnorm_s8, jitnorm_u8); }
 
 // ---------------------------------------------------------------- the operation
 

@@ -4,16 +4,14 @@
 #include <cstdio>
 
 #include "../system/last_error.hpp"
+#include "algorithms.hpp"
+#include "data_type.hpp"
 #include "names.hpp"
 #include "reasons.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
-
-bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
-
-bool is_int8(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
 
 const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
 
@@ -30,8 +28,7 @@ verdict check_entry(const sum_post_op &op, const problem &p) {
 }
 
 verdict check_entry(const eltwise_post_op &op, const problem &) {
-    if (op.alg < jitnorm_eltwise_relu || op.alg > jitnorm_eltwise_hardswish)
-        return invalid(explain("the algorithm is %d, which is no eltwise one", int(op.alg)));
+    if (!is_eltwise(op.alg)) return invalid(explain("the algorithm is %d, which is no eltwise one", int(op.alg)));
     return {};
 }
 
@@ -44,8 +41,7 @@ bool broadcasts_to(const memory_desc &src1, const memory_desc &dst, memory_desc 
 }
 
 verdict check_entry(const binary_post_op &op, const problem &p) {
-    if (op.alg < jitnorm_binary_add || op.alg > jitnorm_binary_ne)
-        return invalid(explain("the algorithm is %d, which is no binary one", int(op.alg)));
+    if (!is_binary(op.alg)) return invalid(explain("the algorithm is %d, which is no binary one", int(op.alg)));
     if (size_of(op.src1.data_type) == 0)
         return invalid(explain("src1 has the data type %d, which is none", int(op.src1.data_type)));
     if (is_f8(op.src1.data_type)) return unsupported(explain("src1 cannot be %s", text_of(op.src1.data_type)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of the interface, written out: where oneDNN has the notion, they are those of its dnnl_types.h. Format
- * tags are this library's own. A value that moves breaks every compiled program. */
+/* The numbers of the interface, written out here or in tables/: where oneDNN has the notion, they are those of its
+ * dnnl_types.h. Format tags are this library's own. A value that moves breaks every compiled program. */
 #include "jitnorm/jitnorm.h"
 
 #define IS(value, number) _Static_assert((value) == (number), #value)
@@ -18,15 +18,8 @@ IS(jitnorm_invalid_shape, 9);
 IS(jitnorm_invalid_data_type, 10);
 
 IS(jitnorm_data_type_undef, 0);
-IS(jitnorm_f16, 1);
-IS(jitnorm_bf16, 2);
-IS(jitnorm_f32, 3);
-IS(jitnorm_s32, 4);
-IS(jitnorm_s8, 5);
-IS(jitnorm_u8, 6);
-IS(jitnorm_f64, 7);
-IS(jitnorm_f8_e5m2, 9);
-IS(jitnorm_f8_e4m3, 10);
+#define DATA_TYPE(name, number, ...) IS(jitnorm_##name, number);
+#include "../../tables/data_types.inc"
 
 IS(jitnorm_format_kind_undef, 0);
 IS(jitnorm_format_kind_any, 1);
@@ -48,47 +41,14 @@ IS(jitnorm_prelu, 18);
 IS(jitnorm_layer_normalization, 20);
 
 IS(jitnorm_normalization_flags_none, 0);
-IS(jitnorm_use_global_stats, 1);
-IS(jitnorm_use_scale, 2);
-IS(jitnorm_use_shift, 4);
-IS(jitnorm_rms_norm, 32);
-IS(jitnorm_scale_plus_one, 0x10000);
-IS(jitnorm_inverse_deviation, 0x20000);
+#define FLAG(name, number, letter) IS(jitnorm_##name, number);
+#include "../../tables/normalization_flags.inc"
 
 IS(jitnorm_alg_kind_undef, 0);
-IS(jitnorm_eltwise_relu, 0x20);
-IS(jitnorm_eltwise_tanh, 0x21);
-IS(jitnorm_eltwise_elu, 0x22);
-IS(jitnorm_eltwise_square, 0x23);
-IS(jitnorm_eltwise_abs, 0x24);
-IS(jitnorm_eltwise_sqrt, 0x25);
-IS(jitnorm_eltwise_linear, 0x26);
-IS(jitnorm_eltwise_soft_relu, 0x27);
-IS(jitnorm_eltwise_hardsigmoid, 0x28);
-IS(jitnorm_eltwise_logistic, 0x29);
-IS(jitnorm_eltwise_exp, 0x2a);
-IS(jitnorm_eltwise_gelu_tanh, 0x2b);
-IS(jitnorm_eltwise_swish, 0x2c);
-IS(jitnorm_eltwise_log, 0x2d);
-IS(jitnorm_eltwise_clip, 0x2e);
-IS(jitnorm_eltwise_clip_v2, 0x2f);
-IS(jitnorm_eltwise_pow, 0x30);
-IS(jitnorm_eltwise_gelu_erf, 0x31);
-IS(jitnorm_eltwise_round, 0x32);
-IS(jitnorm_eltwise_mish, 0x33);
-IS(jitnorm_eltwise_hardswish, 0x34);
-IS(jitnorm_binary_add, 0x1fff0);
-IS(jitnorm_binary_mul, 0x1fff1);
-IS(jitnorm_binary_max, 0x1fff2);
-IS(jitnorm_binary_min, 0x1fff3);
-IS(jitnorm_binary_div, 0x1fff4);
-IS(jitnorm_binary_sub, 0x1fff5);
-IS(jitnorm_binary_ge, 0x1fff6);
-IS(jitnorm_binary_gt, 0x1fff7);
-IS(jitnorm_binary_le, 0x1fff8);
-IS(jitnorm_binary_lt, 0x1fff9);
-IS(jitnorm_binary_eq, 0x1fffa);
-IS(jitnorm_binary_ne, 0x1fffb);
+#define ELTWISE(name, number) IS(jitnorm_eltwise_##name, number);
+#include "../../tables/eltwise.inc"
+#define BINARY(name, number) IS(jitnorm_binary_##name, number);
+#include "../../tables/binary.inc"
 
 IS(jitnorm_any_engine, 0);
 IS(jitnorm_cpu, 1);

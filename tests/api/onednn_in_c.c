@@ -19,6 +19,18 @@
 
 #include <stdio.h>
 
+/* The numbers of tables/ by oneDNN's names. */
+#define IS(value, number) _Static_assert((value) == (number), #value)
+#define ELTWISE(name, number) IS(dnnl_eltwise_##name, number);
+#include "../../tables/eltwise.inc"
+#define BINARY(name, number) IS(dnnl_binary_##name, number);
+#include "../../tables/binary.inc"
+#define DATA_TYPE(name, number, ...) IS(dnnl_##name, number);
+#include "../../tables/data_types.inc"
+#define FLAG(name, number, letter) IS(dnnl_##name, number);
+#define OWN_FLAG(name, number, letter)
+#include "../../tables/normalization_flags.inc"
+
 #define CHECK(call)                                                                                                    \
     do {                                                                                                               \
         const dnnl_status_t status = (call);                                                                           \

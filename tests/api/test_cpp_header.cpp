@@ -9,6 +9,16 @@
 
 using namespace jitnorm;
 
+// The numbers and names of tables/ in C++.
+#define ELTWISE(name, number) static_assert(int(algorithm::eltwise_##name) == (number));
+#include "../../tables/eltwise.inc"
+#define BINARY(name, number) static_assert(int(algorithm::binary_##name) == (number));
+#include "../../tables/binary.inc"
+#define DATA_TYPE(name, number, ...) static_assert(int(memory::data_type::name) == (number));
+#include "../../tables/data_types.inc"
+#define FLAG(name, number, letter) static_assert(int(normalization_flags::name) == (number));
+#include "../../tables/normalization_flags.inc"
+
 int forward_in_another_file(const engine &cpu); // cpp_header_again.cpp
 
 namespace {

@@ -10,6 +10,8 @@
 #include <limits>
 #include <random>
 
+#include "core/algorithms.hpp"
+
 namespace jitnorm::impl {
 namespace {
 
@@ -230,17 +232,9 @@ TEST(eltwise, denormal_results) {
     }
 }
 
-constexpr jitnorm_alg_kind_t ALGORITHMS[] = {
-    jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
-    jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
-    jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
-    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,       jitnorm_eltwise_elu,
-    jitnorm_eltwise_log,      jitnorm_eltwise_soft_relu, jitnorm_eltwise_mish,        jitnorm_eltwise_pow,
-    jitnorm_eltwise_round};
-
 template <typename T>
 void expect_nan_through() {
-    for (const auto alg : ALGORITHMS)
+    for (const auto alg : ELTWISE_ALGORITHMS)
         for (const T alpha : {T(0), T(0.5)}) {
             int calls = 0;
             math::visit_eltwise<T>(alg, math::is_leaky(alpha), alpha, T(0.5), [&](auto function) {

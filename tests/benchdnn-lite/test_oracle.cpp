@@ -3,10 +3,14 @@
 #include "correctness/attribute_oracle.hpp"
 #include "correctness/oracle.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>
+
+#include "arithmetic/post_ops.hpp"
+#include "core/algorithms.hpp"
 
 namespace benchdnn_lite {
 namespace {
@@ -211,6 +215,27 @@ TEST(attributes, eltwise_known_values) {
     EXPECT_NEAR(at(jitnorm_eltwise_swish, 1, 0, 1), 0.7310585786300049, 1e-15);
     EXPECT_NEAR(at(jitnorm_eltwise_soft_relu, 2, 0, 1), std::log1p(std::exp(2)) / 2, 1e-15);
     EXPECT_NEAR(at(jitnorm_eltwise_elu, 0.5, 0, -1), 0.5 * std::expm1(-1), 1e-15);
+}
+
+// The formulas are written twice, here and in src/arithmetic/. As far as docs/arithmetic.md promises they are the same.
+TEST(attributes, formulas_are_those_of_the_library) {
+    for (const auto algorithm : jitnorm::impl::ELTWISE_ALGORITHMS)
+        for (const float alpha : {-1.5F, 0.5F, 1.F})
+            for (const float beta : {0.75F, 3.F})
+                for (const double x : {-20., -3., -1.25, -0.3, -0.001, 0., 0.001, 0.3, 1., 1.5, 2.5, 20.}) {
+                    const auto expected = double(eltwise_value({algorithm, alpha, beta}, x));
+                    double got = 77;
+                    jitnorm::impl::math::visit_eltwise<double>(algorithm, true, double(alpha), double(beta),
+                                                               [&](auto f) { got = f(x); });
+                    if (got == expected || (std::isnan(got) && std::isnan(expected))) continue; // infinities, too
+                    EXPECT_NEAR(got, expected, 0x1p-50 * std::max(std::abs(expected), std::min(std::abs(x), 1.)))
+                        << algorithm << " of " << x << " with " << alpha << " and " << beta;
+                }
+    for (const auto algorithm : jitnorm::impl::BINARY_ALGORITHMS)
+        for (const double x : {-2., 0., 0.75, 2.})
+            jitnorm::impl::math::visit_binary<double>(algorithm, [&](auto f) {
+                EXPECT_DOUBLE_EQ(f(x, 0.75), double(binary_value(algorithm, x, 0.75))) << algorithm << " of " << x;
+            });
 }
 
 // As docs/arithmetic.md says: the second operand if an operand is NaN.

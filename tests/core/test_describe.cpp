@@ -156,8 +156,15 @@ TEST(names, unknown_values_are_undef) {
     EXPECT_EQ(name_of(unknown<jitnorm_data_type_t>(77)), "undef");
     EXPECT_EQ(name_of(unknown<jitnorm_prop_kind_t>(1)), "undef");
     EXPECT_EQ(name_of(jitnorm_alg_kind_undef), "undef");
-    EXPECT_EQ(name_of(jitnorm_eltwise_hardswish), "hardswish");
-    EXPECT_EQ(name_of(jitnorm_binary_ne), "ne");
+}
+
+TEST(names, values_of_the_tables_have_those_of_the_tables) {
+#define ELTWISE(name, number) EXPECT_EQ(name_of(unknown<jitnorm_alg_kind_t>(number)), #name);
+#include "../../tables/eltwise.inc"
+#define BINARY(name, number) EXPECT_EQ(name_of(unknown<jitnorm_alg_kind_t>(number)), #name);
+#include "../../tables/binary.inc"
+#define DATA_TYPE(name, number, ...) EXPECT_EQ(name_of(unknown<jitnorm_data_type_t>(number)), #name);
+#include "../../tables/data_types.inc"
 }
 
 } // namespace

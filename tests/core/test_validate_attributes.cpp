@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which attributes and post-ops validate() accepts.
+#include "core/algorithms.hpp"
 #include "rig/unknown.hpp"
 #include "validation.hpp"
 
@@ -85,19 +86,18 @@ TEST(validate, at_most_thirty_two_post_ops) {
 
 TEST(validate, eltwise_algorithms) {
     const auto eltwise = [](jitnorm_alg_kind_t alg) { return with(eltwise_post_op{alg, 1, 2}); };
-    for (int alg = jitnorm_eltwise_relu; alg <= jitnorm_eltwise_hardswish; ++alg)
-        accepts(forward_problem(), eltwise(jitnorm_alg_kind_t(alg)));
-    for (const auto alg : {jitnorm_alg_kind_undef, unknown<jitnorm_alg_kind_t>(0x1f), unknown<jitnorm_alg_kind_t>(0x35),
-                           jitnorm_binary_add})
-        is_invalid(forward_problem(), eltwise(alg));
+    for (const auto alg : ELTWISE_ALGORITHMS) accepts(forward_problem(), eltwise(alg));
+    for (const auto alg : BINARY_ALGORITHMS) is_invalid(forward_problem(), eltwise(alg));
+    for (const int alg : {-1, int(jitnorm_alg_kind_undef), 0x1f, 0x100})
+        is_invalid(forward_problem(), eltwise(unknown<jitnorm_alg_kind_t>(alg)));
 }
 
 TEST(validate, binary_algorithms_and_types) {
-    for (int alg = jitnorm_binary_add; alg <= jitnorm_binary_ne; ++alg)
-        accepts(forward_problem(), with(binary_post_op{jitnorm_alg_kind_t(alg), dense({4, 6, 8})}));
-    for (const auto alg : {jitnorm_alg_kind_undef, jitnorm_eltwise_relu, unknown<jitnorm_alg_kind_t>(0x1ffef),
-                           unknown<jitnorm_alg_kind_t>(0x1fffc)})
-        is_invalid(forward_problem(), with(binary_post_op{alg, dense({4, 6, 8})}));
+    const auto binary = [](jitnorm_alg_kind_t alg) { return with(binary_post_op{alg, dense({4, 6, 8})}); };
+    for (const auto alg : BINARY_ALGORITHMS) accepts(forward_problem(), binary(alg));
+    for (const auto alg : ELTWISE_ALGORITHMS) is_invalid(forward_problem(), binary(alg));
+    for (const int alg : {-1, int(jitnorm_alg_kind_undef), 0x1ffef, 0x20000})
+        is_invalid(forward_problem(), binary(unknown<jitnorm_alg_kind_t>(alg)));
     for (const auto type : ALL_TYPES)
         accepts(forward_problem(), with(binary_post_op{jitnorm_binary_add, dense({4, 6, 8}, type)}));
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arithmetic/post_ops.hpp"
+#include "core/algorithms.hpp"
 #include "jit/emit/trace_codegen.hpp"
 #include "small_function.hpp"
 
@@ -16,14 +17,6 @@ using impl::jit::operation;
 using impl::jit::trace;
 using impl::jit::traced;
 using impl::jit::traced_number;
-
-constexpr jitnorm_alg_kind_t ALGORITHMS[] = {
-    jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
-    jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
-    jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
-    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,       jitnorm_eltwise_elu,
-    jitnorm_eltwise_log,      jitnorm_eltwise_soft_relu, jitnorm_eltwise_mish,        jitnorm_eltwise_pow,
-    jitnorm_eltwise_round};
 
 // Of all magnitudes, with the numbers that are special.
 template <typename T>
@@ -81,7 +74,7 @@ TEST_P(trace_codegen, eltwise_functions) {
         std::vector<T> in = arguments_for_functions<T>();
         const size_t count = in.size();
         in.insert(in.end(), {alpha, beta});
-        for (auto alg : ALGORITHMS)
+        for (auto alg : impl::ELTWISE_ALGORITHMS)
             for (bool leaky : {false, true}) {
                 trace program;
                 const auto source = [&](operation what, uint64_t i) {

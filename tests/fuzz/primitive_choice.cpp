@@ -7,6 +7,15 @@ namespace jitnorm::fuzz {
 
 namespace {
 
+constexpr jitnorm_alg_kind_t ELTWISE_ALGORITHMS[] = {
+#define ELTWISE(name, number) jitnorm_eltwise_##name,
+#include "../../tables/eltwise.inc"
+};
+constexpr jitnorm_alg_kind_t BINARY_ALGORITHMS[] = {
+#define BINARY(name, number) jitnorm_binary_##name,
+#include "../../tables/binary.inc"
+};
+
 float choose_number(byte_stream &choices) {
     using limits = std::numeric_limits<float>;
     constexpr float STRANGE[] = {-1, limits::quiet_NaN(), limits::infinity(), limits::max(), limits::denorm_min()};
@@ -45,8 +54,7 @@ void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &ru
     tensor_choice source;
     switch (choices.below(4)) {
     case 0: {
-        const int alg =
-            choices.hostile() ? int(hostile_number(choices)) : jitnorm_eltwise_relu + int(choices.below(21));
+        const int alg = choices.hostile() ? int(hostile_number(choices)) : choices.pick(ELTWISE_ALGORITHMS);
         const float alpha = choose_number(choices), beta = choose_number(choices);
         jitnorm_post_ops_append_eltwise(ops, jitnorm_alg_kind_t(alg), alpha, beta);
         break;
@@ -59,7 +67,7 @@ void append(byte_stream &choices, jitnorm_post_ops_t ops, const tensor_rules &ru
         break;
     }
     default: {
-        const int alg = choices.hostile() ? int(hostile_number(choices)) : jitnorm_binary_add + int(choices.below(12));
+        const int alg = choices.hostile() ? int(hostile_number(choices)) : choices.pick(BINARY_ALGORITHMS);
         source = choose_source(choices, rules);
         const tests::owned_md md = exercised(choices, source.asked());
         jitnorm_post_ops_append_binary(ops, jitnorm_alg_kind_t(alg), md.get());

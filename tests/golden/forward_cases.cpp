@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward: every length, flag, pair of types, kind of layout, post-op and way through the executors.
 #include "case_lists.hpp"
+#include "core/algorithms.hpp"
 
 namespace jitnorm::tests {
 
@@ -60,16 +61,24 @@ void add_layouts(list &cases) {
         }
 }
 
-const jitnorm_alg_kind_t ELTWISE[] = {jitnorm_eltwise_relu,        jitnorm_eltwise_tanh,      jitnorm_eltwise_square,
-                                      jitnorm_eltwise_abs,         jitnorm_eltwise_sqrt,      jitnorm_eltwise_linear,
-                                      jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,  jitnorm_eltwise_exp,
-                                      jitnorm_eltwise_clip,        jitnorm_eltwise_clip_v2,   jitnorm_eltwise_gelu_tanh,
-                                      jitnorm_eltwise_gelu_erf,    jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,
-                                      jitnorm_eltwise_elu,         jitnorm_eltwise_log,       jitnorm_eltwise_soft_relu,
-                                      jitnorm_eltwise_mish,        jitnorm_eltwise_pow,       jitnorm_eltwise_round};
+// In the order of their digests; newer algorithms follow in the order of their numbers.
+const jitnorm_alg_kind_t FIRST_ELTWISE[] = {
+    jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
+    jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
+    jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
+    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,       jitnorm_eltwise_elu,
+    jitnorm_eltwise_log,      jitnorm_eltwise_soft_relu, jitnorm_eltwise_mish,        jitnorm_eltwise_pow,
+    jitnorm_eltwise_round};
 const jitnorm_alg_kind_t BINARY[] = {jitnorm_binary_add, jitnorm_binary_mul, jitnorm_binary_max, jitnorm_binary_min,
                                      jitnorm_binary_div, jitnorm_binary_sub, jitnorm_binary_ge,  jitnorm_binary_gt,
                                      jitnorm_binary_le,  jitnorm_binary_lt,  jitnorm_binary_eq,  jitnorm_binary_ne};
+
+std::vector<jitnorm_alg_kind_t> every_eltwise() {
+    std::vector<jitnorm_alg_kind_t> algorithms(std::begin(FIRST_ELTWISE), std::end(FIRST_ELTWISE));
+    for (const auto alg : impl::ELTWISE_ALGORITHMS)
+        if (std::ranges::find(FIRST_ELTWISE, alg) == std::end(FIRST_ELTWISE)) algorithms.push_back(alg);
+    return algorithms;
+}
 
 setup with_post_ops(setup s, std::vector<post_op> entries) {
     s.attr.post_ops.entries = std::move(entries);
@@ -78,7 +87,7 @@ setup with_post_ops(setup s, std::vector<post_op> entries) {
 
 void add_eltwise(list &cases) {
     size_t turn = 0;
-    for (const auto alg : ELTWISE) {
+    for (const auto alg : every_eltwise()) {
         const setup s = {.dims = {4, 45}, .seed = 500};
         const bool is_swish = alg == jitnorm_eltwise_swish;
         const post_op op = impl::eltwise_post_op{alg, is_swish ? 1.5F : 0.25F, 0.75F};

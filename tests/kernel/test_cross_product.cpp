@@ -4,6 +4,7 @@
 #include <random>
 #include <span>
 
+#include "core/algorithms.hpp"
 #include "primitive/ranking.hpp"
 #include "rig/equality.hpp"
 
@@ -88,11 +89,6 @@ setup pick_setup(picker &pick, bool forward) {
 
 // ---------------------------------------------------------------- post-ops
 
-constexpr jitnorm_alg_kind_t ELTWISE[] = {
-    jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
-    jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
-    jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
-    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish};
 constexpr jitnorm_data_type_t OPERAND_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s32,
                                                  jitnorm_s8,  jitnorm_u8,   jitnorm_f64};
 
@@ -101,12 +97,12 @@ impl::post_op pick_post_op(picker &pick, const setup &s) {
     case 0:
         return impl::sum_post_op{0.5F};
     case 1:
-        return impl::eltwise_post_op{pick.one_of(ELTWISE), 0.5F, 1.5F};
+        return impl::eltwise_post_op{pick.one_of(impl::ELTWISE_ALGORITHMS), 0.5F, 1.5F};
     default:
         std::vector<dim_t> dims = s.dims;
         for (dim_t &d : dims) d = pick.toss() ? d : 1;
         impl::binary_post_op binary;
-        binary.alg = jitnorm_alg_kind_t(jitnorm_binary_add + int(pick.below(12)));
+        binary.alg = pick.one_of(impl::BINARY_ALGORITHMS);
         binary.src1 = make_layout(pick.one_of(LAYOUTS[dims.size() - 2]), dims, pick.one_of(OPERAND_TYPES));
         return binary;
     }

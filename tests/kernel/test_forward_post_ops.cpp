@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Post-ops: kernels give the reference's bits for every algorithm, type of operand, way of broadcasting and layout.
+#include "core/algorithms.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {
@@ -7,16 +8,6 @@ namespace {
 
 using impl::post_op;
 
-constexpr jitnorm_alg_kind_t ELTWISE[] = {
-    jitnorm_eltwise_relu,     jitnorm_eltwise_tanh,      jitnorm_eltwise_square,      jitnorm_eltwise_abs,
-    jitnorm_eltwise_sqrt,     jitnorm_eltwise_linear,    jitnorm_eltwise_hardsigmoid, jitnorm_eltwise_logistic,
-    jitnorm_eltwise_exp,      jitnorm_eltwise_clip,      jitnorm_eltwise_clip_v2,     jitnorm_eltwise_gelu_tanh,
-    jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,       jitnorm_eltwise_elu,
-    jitnorm_eltwise_log,      jitnorm_eltwise_soft_relu, jitnorm_eltwise_mish,        jitnorm_eltwise_pow,
-    jitnorm_eltwise_round};
-constexpr jitnorm_alg_kind_t BINARY[] = {jitnorm_binary_add, jitnorm_binary_mul, jitnorm_binary_max, jitnorm_binary_min,
-                                         jitnorm_binary_div, jitnorm_binary_sub, jitnorm_binary_ge,  jitnorm_binary_gt,
-                                         jitnorm_binary_le,  jitnorm_binary_lt,  jitnorm_binary_eq,  jitnorm_binary_ne};
 constexpr jitnorm_data_type_t OPERAND_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s32,
                                                  jitnorm_s8,  jitnorm_u8,   jitnorm_f64};
 constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
@@ -52,7 +43,7 @@ constexpr dim_t LENGTHS[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 50, 64, 100};
 
 void sweep_eltwise(isa vectors, std::span<const dim_t> lengths) {
     for (dim_t C : lengths)
-        for (auto alg : ELTWISE)
+        for (auto alg : impl::ELTWISE_ALGORITHMS)
             for (auto type : {jitnorm_f32, jitnorm_f64}) {
                 for (float alpha : {0.0F, 0.25F, -1.5F})
                     for (float beta : {0.75F, 3.0F}) // of pow, which is defined for negative numbers or not
@@ -65,7 +56,7 @@ void sweep_eltwise(isa vectors, std::span<const dim_t> lengths) {
 
 void sweep_binary(isa vectors, std::span<const dim_t> lengths) {
     for (dim_t C : lengths)
-        for (auto alg : BINARY)
+        for (auto alg : impl::BINARY_ALGORITHMS)
             for (auto type : OPERAND_TYPES)
                 for (auto data : {jitnorm_f32, jitnorm_f64}) {
                     const dim_t rows = alg % 2 == 0 ? 1 : 3, columns = (int(alg) + int(type)) % 3 == 0 ? 1 : C;
@@ -152,8 +143,10 @@ TEST_P(forward_post_ops, long_rows_and_threads) {
 TEST_P(forward_post_ops, the_longest_chain) {
     std::vector<post_op> chain;
     for (size_t i = 0; chain.size() < size_t(impl::MAX_POST_OPS); ++i) {
-        if (i % 4 == 0) chain.push_back(eltwise(ELTWISE[i / 4 % std::size(ELTWISE)], 0.5F, 1.5F));
-        if (i % 4 == 1) chain.push_back(binary(BINARY[i / 4 % 4], dense({1, 77}, OPERAND_TYPES[i % 7])));
+        if (i % 4 == 0)
+            chain.push_back(eltwise(impl::ELTWISE_ALGORITHMS[i / 4 % std::size(impl::ELTWISE_ALGORITHMS)], 0.5F, 1.5F));
+        if (i % 4 == 1)
+            chain.push_back(binary(impl::BINARY_ALGORITHMS[i / 4 % 4], dense({1, 77}, OPERAND_TYPES[i % 7])));
         if (i % 4 == 2) chain.push_back(binary(jitnorm_binary_add, dense({70, 1}, OPERAND_TYPES[i % 7])));
         if (i % 4 == 3) chain.push_back(impl::sum_post_op{0.125F});
     }

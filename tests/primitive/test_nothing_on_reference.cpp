@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/algorithms.hpp"
 #include "jit/isa.hpp"
 #include "primitive/ranking.hpp"
 #include "rig/run.hpp"
@@ -125,13 +126,12 @@ TEST(nothing_on_reference, types) {
 
 TEST(nothing_on_reference, post_ops_and_scales) {
     std::vector<impl::post_op> each = {impl::sum_post_op{0.5F}};
-    for (int alg = jitnorm_eltwise_relu; alg <= jitnorm_eltwise_hardswish; ++alg)
-        each.push_back(impl::eltwise_post_op{jitnorm_alg_kind_t(alg), 0.5F, 1});
-    for (int alg = jitnorm_binary_add; alg <= jitnorm_binary_ne; ++alg)
+    for (const auto alg : impl::ELTWISE_ALGORITHMS) each.push_back(impl::eltwise_post_op{alg, 0.5F, 1});
+    for (const auto alg : impl::BINARY_ALGORITHMS)
         for (const auto type :
              {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s32, jitnorm_s8, jitnorm_u8, jitnorm_f64})
             for (const std::vector<dim_t> &dims : {std::vector<dim_t>{6, 40}, {1, 40}, {6, 1}, {1, 1}})
-                each.push_back(impl::binary_post_op{jitnorm_alg_kind_t(alg), dense(dims, type)});
+                each.push_back(impl::binary_post_op{alg, dense(dims, type)});
     for (const auto type : FORWARD_TYPES)
         for (const impl::post_op &entry : each) {
             problem p = start(jitnorm_forward_inference, jitnorm_use_scale);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: post-operations.
+#include "../../core/algorithms.hpp"
 #include "attr.hpp"
 #include "jitnorm/jitnorm_attr.h"
 
@@ -7,9 +8,6 @@ using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
 
 namespace {
-
-bool is_eltwise(jitnorm_alg_kind_t alg) { return jitnorm_eltwise_relu <= alg && alg <= jitnorm_eltwise_hardswish; }
-bool is_binary(jitnorm_alg_kind_t alg) { return jitnorm_binary_add <= alg && alg <= jitnorm_binary_ne; }
 
 verdict unknown_algorithm(jitnorm_alg_kind_t alg, const char *kind) {
     return invalid(explain("alg_kind is %d, which is no algorithm of %s post-ops", int(alg), kind));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../core/data_type.hpp"
+
 namespace jitnorm::impl::graph {
 
 namespace {
@@ -94,9 +96,6 @@ bool understand_gelu(const jitnorm_graph_op &op, eltwise_post_op &result) {
 
 constexpr int64_t LARGEST_ZERO_POINT = int64_t(1) << 24; // f32 represents all integers up to this one
 
-bool is_integer(jitnorm_data_type_t type) { return type == jitnorm_s8 || type == jitnorm_u8; }
-bool is_f8(jitnorm_data_type_t type) { return type == jitnorm_f8_e5m2 || type == jitnorm_f8_e4m3; }
-
 } // namespace
 
 const char *name_of_follower(jitnorm_graph_op_kind_t kind) {
@@ -153,7 +152,7 @@ bool understand_quantize(const jitnorm_graph_op &op, float &scale, int64_t &zero
     std::string qtype = "per_tensor";
     int64_t axis = 1;
     const jitnorm_data_type_t to = op.outputs[0].data_type;
-    if (op.kind != jitnorm_graph_op_quantize || (!is_integer(to) && !(is_f8(to) && !op.attributes.contains(ZPS))))
+    if (op.kind != jitnorm_graph_op_quantize || (!is_int8(to) && !(is_f8(to) && !op.attributes.contains(ZPS))))
         return false;
     const bool readable = has_only(op, {SCALES, ZPS, QTYPE, QUANTIZED_AXIS}) && read(op, SCALES, scales) &&
                           read(op, ZPS, zero_points) && read(op, QTYPE, qtype) && read(op, QUANTIZED_AXIS, axis);
