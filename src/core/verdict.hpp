@@ -13,8 +13,8 @@ struct verdict {
     bool failed() const { return status != jitnorm_success; }
 };
 
-// Evaluates the expression once. If its status is a failure, the function around it returns this status with its reason.
-// It is one statement: if (is_given) JITNORM_TRY(check(x));
+// Evaluates the expression once. If its status is a failure, the function around it returns this status with its
+// reason. It is one statement: if (is_given) JITNORM_TRY(check(x));
 #define JITNORM_TRY(...)                                                                                               \
     do {                                                                                                               \
         if (const auto jitnorm_tried = __VA_ARGS__; jitnorm_tried.failed()) return jitnorm_tried;                      \
