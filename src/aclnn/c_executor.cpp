@@ -6,12 +6,12 @@ using namespace jitnorm::impl::aclnn;
 
 namespace {
 
-constexpr outcome NO_EXECUTOR = {JITNORM_ACLNN_ERR_INNER_NULLPTR, "a null executor"};
-constexpr outcome ENDED = invalid("the executor has ended");
+constexpr acl_status NO_EXECUTOR = {JITNORM_ACLNN_ERR_INNER_NULLPTR, "a null executor"};
+constexpr acl_status ENDED = invalid("the executor has ended");
 
 // An executor that is not repeatable ends as soon as nothing can refuse its run any more. If two threads run it at the
 // same time, only one of them ends it and runs; the other is refused.
-outcome try_to_run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_executor_t handle, void *stream) {
+acl_status try_to_run(operation op, void *workspace, uint64_t bytes, jitnorm_acl_op_executor_t handle, void *stream) {
     if (handle == nullptr) return null_pointer("a null executor");
     const std::shared_ptr<op_executor> executor = find(handle);
     if (executor == nullptr) return ENDED;
@@ -85,7 +85,7 @@ jitnorm_acl_status_t jitnorm_aclnn_add_rms_norm_dynamic_quant(void *workspace, u
 }
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_executor_t handle) {
-    return guarded(__func__, [&]() -> outcome {
+    return guarded(__func__, [&]() -> acl_status {
         if (handle == nullptr) return NO_EXECUTOR;
         const std::shared_ptr<op_executor> executor = find(handle);
         if (executor == nullptr) return ENDED;
@@ -95,21 +95,21 @@ jitnorm_acl_status_t jitnorm_acl_op_executor_set_repeatable(jitnorm_acl_op_execu
 }
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_destroy(jitnorm_acl_op_executor_t handle) {
-    return guarded(__func__, [&]() -> outcome {
+    return guarded(__func__, [&]() -> acl_status {
         if (handle == nullptr) return NO_EXECUTOR;
-        return end(handle) ? outcome{} : ENDED;
+        return end(handle) ? acl_status{} : ENDED;
     });
 }
 
 jitnorm_acl_status_t jitnorm_acl_op_executor_set_address(jitnorm_acl_op_executor_t handle,
                                                          jitnorm_acl_numbering_t numbering, size_t index,
                                                          jitnorm_acl_tensor_t tensor, void *address) {
-    return guarded(__func__, [&]() -> outcome {
+    return guarded(__func__, [&]() -> acl_status {
         if (handle == nullptr || tensor == nullptr)
             return {JITNORM_ACLNN_ERR_INNER_NULLPTR, "a null executor or tensor"};
         const std::shared_ptr<op_executor> executor = find(handle);
         if (executor == nullptr) return ENDED;
-        const outcome result = executor->set_address(numbering, index, address);
+        const acl_status result = executor->set_address(numbering, index, address);
         if (!result.failed()) behind(tensor)->data = address;
         return result;
     });

@@ -26,7 +26,7 @@ inline const void *needed_if(bool condition, const void *pointer) {
 // Finds the operation that an earlier call with such parameters has made, or makes it. If the system refused pages for
 // the code of the best implementation, the operation is not cached, so that the next call tries again.
 template <typename Parameters>
-outcome find_or_make(const Parameters &given, std::shared_ptr<const ready_operation> &ready) {
+acl_status find_or_make(const Parameters &given, std::shared_ptr<const ready_operation> &ready) {
     const auto key = cache_key_of(given);
     ready = layer_norm::find_cached<ready_operation>(key);
     if (ready != nullptr) return {};
@@ -41,7 +41,7 @@ outcome find_or_make(const Parameters &given, std::shared_ptr<const ready_operat
 template <typename Parameters>
 jitnorm_acl_status_t first_call(const char *function, std::initializer_list<needed> all, const Parameters &given,
                                 uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
-    return guarded(function, [&]() -> outcome {
+    return guarded(function, [&]() -> acl_status {
         for (const needed &one : all)
             if (one.pointer == nullptr) return null_pointer(one.missing);
         if (workspace_size == nullptr || executor == nullptr)

@@ -28,13 +28,13 @@ void add_uses(const request &asked, int step, std::vector<layer_norm::tensor_use
 
 } // namespace
 
-outcome ready_operation::make(request &&asked, std::shared_ptr<const ready_operation> &result) {
+acl_status ready_operation::make(request &&asked, std::shared_ptr<const ready_operation> &result) {
     const auto made = std::make_shared<ready_operation>(ready_operation{std::move(asked)});
     result = made;
     if (!made->asked.has_work) return {};
     if (made->asked.before != nullptr) JITNORM_TRY(make(std::move(*made->asked.before), made->before));
     const layer_norm::problem &p = made->asked.problem;
-    if (auto v = layer_norm::prepare(p, made->solution); v.status != jitnorm_success) return translate(v);
+    JITNORM_TRY(translate(layer_norm::prepare(p, made->solution)));
     const layer_norm::implementation *chosen = made->solution.by;
     auto inner = layer_norm::make_executor(p, made->solution);
     made->is_as_chosen = made->solution.by == chosen && (made->before == nullptr || made->before->is_as_chosen);
@@ -65,8 +65,8 @@ uint64_t op_executor::workspace_bytes() const {
     return wanted == 0 ? 0 : wanted + ALIGNMENT - 1;
 }
 
-outcome op_executor::bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
-                          first_elements &first) const {
+acl_status op_executor::bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
+                             first_elements &first) const {
     for (size_t i = 0; i < what.asked.parameters.size(); ++i) {
         const parameter &p = what.asked.parameters[i];
         if (!p.has_elements) continue;
@@ -79,7 +79,7 @@ outcome op_executor::bind(const ready_operation &what, void *scratchpad, layer_n
 }
 
 // Neither may two parameters share memory against the rule, nor may one begin in the workspace, which is written.
-outcome op_executor::check_addresses(const first_elements &first, const void *workspace) const {
+acl_status op_executor::check_addresses(const first_elements &first, const void *workspace) const {
     const std::vector<parameter> &parameters = what_->asked.parameters;
     if (const auto *pair = what_->aliases.find([&](int i) { return first[size_t(i)]; }))
         return invalid(
@@ -92,7 +92,7 @@ outcome op_executor::check_addresses(const first_elements &first, const void *wo
     return {};
 }
 
-outcome op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const {
+acl_status op_executor::check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const {
     if (bytes < workspace_bytes())
         return invalid(explain("the workspace has %llu bytes, the first call asked for %llu",
                                static_cast<unsigned long long>(bytes),
@@ -114,29 +114,29 @@ namespace {
 // "aclnn,exec,cpu,layer_normalization,<implementation>,<problem>,<milliseconds>"
 jitnorm_status_t run_logged(const ready_operation &what, const layer_norm::arguments &arguments) {
     const auto start = std::chrono::steady_clock::now();
-    const jitnorm_status_t status = what.executor->execute(arguments);
+    const jitnorm_status_t code = what.executor->execute(arguments);
     const std::string taken = milliseconds_since(start);
     log_line("aclnn,exec", std::string("cpu,layer_normalization,") + what.solution.by->name + "," +
                                describe(what.asked.problem) + "," + taken);
-    return status;
+    return code;
 }
 
-outcome run_one(const ready_operation &what, const layer_norm::arguments &arguments) {
+acl_status run_one(const ready_operation &what, const layer_norm::arguments &arguments) {
     if (what.executor == nullptr) return {};
-    const jitnorm_status_t status =
+    const jitnorm_status_t code =
         verbose_level() >= 1 ? run_logged(what, arguments) : what.executor->execute(arguments);
-    return translate({status, status == jitnorm_success ? "" : "the execution failed"});
+    return translate({code, code == jitnorm_success ? "" : "the execution failed"});
 }
 
 } // namespace
 
-outcome op_executor::run(const run_arguments &arguments, const jitnorm_stream *stream) const {
+acl_status op_executor::run(const run_arguments &arguments, const jitnorm_stream *stream) const {
     const threads_of scope(stream == nullptr ? nullptr : stream->thread_pool());
     if (what_->before != nullptr) JITNORM_TRY(run_one(*what_->before, arguments.before));
     return run_one(*what_, arguments.main);
 }
 
-outcome op_executor::set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {
+acl_status op_executor::set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address) {
     if (numbering < jitnorm_acl_inputs || numbering > jitnorm_acl_tensors)
         return invalid(explain("%d is no numbering", int(numbering)));
     const size_t all = what_->asked.parameters.size();

@@ -26,8 +26,8 @@ struct ready_operation {
     bool is_as_chosen = true; // false if the system refused pages for the code of the implementation that was chosen
     std::shared_ptr<const ready_operation> before = nullptr; // solves request::before
 
-    // If the core refuses the problem, the outcome says why.
-    static outcome make(request &&asked, std::shared_ptr<const ready_operation> &result);
+    // If the core refuses the problem, the status says why.
+    static acl_status make(request &&asked, std::shared_ptr<const ready_operation> &result);
 };
 
 // The arguments of one run: for the operation's problem, and for the problem that is solved before it, if there is one.
@@ -46,11 +46,11 @@ public:
     uint64_t workspace_bytes() const;
 
     // Checks all that could refuse a run with this workspace, and sets the run's arguments.
-    outcome check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const;
-    outcome run(const run_arguments &arguments, const jitnorm_stream *stream) const;
+    acl_status check_run(void *workspace, uint64_t bytes, run_arguments &arguments) const;
+    acl_status run(const run_arguments &arguments, const jitnorm_stream *stream) const;
 
     // Changes the address of one parameter. `numbering` says what `index` counts: inputs, outputs or all tensors.
-    outcome set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address);
+    acl_status set_address(jitnorm_acl_numbering_t numbering, size_t index, void *address);
 
     std::atomic<bool> is_repeatable = false; // if not, the executor ends with its first run
 
@@ -58,9 +58,9 @@ private:
     // The bytes of the workspace for request::bytes_from_before, in whole cache lines.
     size_t handed_on_bytes() const { return size_t(layer_norm::in_whole_lines(dim_t(what_->asked.bytes_from_before))); }
     using first_elements = std::array<void *, MOST_PARAMETERS>; // of the parameters that are used
-    outcome bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
-                 first_elements &first) const;
-    outcome check_addresses(const first_elements &first, const void *workspace) const;
+    acl_status bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
+                    first_elements &first) const;
+    acl_status check_addresses(const first_elements &first, const void *workspace) const;
 
     std::shared_ptr<const ready_operation> what_;
     std::array<void *, MOST_PARAMETERS> addresses_ = {};

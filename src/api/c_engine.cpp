@@ -15,7 +15,7 @@ jitnorm_engine cpu{jitnorm_cpu};
 
 bool are_known(unsigned flags) { return flags == jitnorm_stream_in_order || flags == jitnorm_stream_out_of_order; }
 
-verdict unknown(unsigned flags) {
+status unknown(unsigned flags) {
     return invalid(explain("flags is 0x%x, in_order or out_of_order is expected", flags));
 }
 

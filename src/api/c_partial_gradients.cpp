@@ -19,7 +19,7 @@ constexpr dim_t MOST_ELEMENTS = dim_t(1) << 53;
 
 long long as_number(dim_t value) { return static_cast<long long>(value); }
 
-verdict check_sizes(dim_t all_rows, dim_t columns) {
+status check_sizes(dim_t all_rows, dim_t columns) {
     for (const auto &[name, size] : {std::pair("all_rows", all_rows), std::pair("columns", columns)})
         if (size < 0 || size > MOST_ELEMENTS)
             return invalid(explain("%s is %lld, a tensor has 0 to 2^53", name, as_number(size)));
@@ -32,8 +32,8 @@ bool is_gradient_type(jitnorm_data_type_t type) {
 
 // Checks that the ranges, one after the other, are all rows and begin with row blocks; appends them to `found`. Ranges
 // without rows may begin anywhere.
-verdict find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, const double *const *sums,
-                    std::vector<row_range_sums> &found) {
+status find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, const double *const *sums,
+                   std::vector<row_range_sums> &found) {
     const row_blocks blocks(all, columns);
     dim_t first = 0;
     for (int i = 0; i < ranges; ++i) {
@@ -46,11 +46,11 @@ verdict find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, con
         first += rows[i];
     }
     return first == all
-               ? verdict{}
+               ? status{}
                : invalid(explain("the ranges have %lld rows, all_rows is %lld", as_number(first), as_number(all)));
 }
 
-verdict check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
+status check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
     JITNORM_TRY(check_sizes(all, columns));
     if (first < 0 || rows < 0 || first > all || rows > all - first)
         return invalid(explain("there are %lld rows from first_row %lld on, all_rows is %lld", as_number(rows),
@@ -69,7 +69,7 @@ verdict check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
 jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows, jitnorm_dim_t all_rows,
                                                        jitnorm_dim_t columns) {
     if (any_null(block_rows)) return report(__func__, JITNORM_NULL_AMONG(block_rows));
-    if (const verdict v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
+    if (const status v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
     *block_rows = row_blocks(all_rows, columns).block_rows();
     return jitnorm_success;
 }
@@ -77,7 +77,7 @@ jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows
 jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jitnorm_data_type_t data_type,
                                                              jitnorm_dim_t all_rows, jitnorm_dim_t columns, int ranges,
                                                              const jitnorm_dim_t *rows, const double *const *sums) {
-    if (const verdict v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
+    if (const status v = check_sizes(all_rows, columns); v.failed()) return report(__func__, v);
     if (ranges < 0) return report(__func__, invalid(explain("ranges is %d, which is negative", ranges)));
     const void *const to = array_of(size_t(columns), gradient), *const numbers = array_of(size_t(ranges), rows);
     const void *const parts = array_of(size_t(ranges), sums);
@@ -88,14 +88,14 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
         std::vector<row_range_sums> found;
         JITNORM_TRY(find_ranges(all_rows, columns, ranges, rows, sums, found));
         layer_norm::reference::merge_gradients(found, columns, data_type, gradient);
-        return verdict{};
+        return status{};
     });
 }
 
 jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients(double *running, jitnorm_dim_t all_rows,
                                                                    jitnorm_dim_t columns, jitnorm_dim_t first_row,
                                                                    jitnorm_dim_t rows, const double *sums) {
-    if (verdict v = check_range(all_rows, columns, first_row, rows); v.failed()) return report(__func__, v);
+    if (status v = check_range(all_rows, columns, first_row, rows); v.failed()) return report(__func__, v);
     const void *const to = array_of(size_t(columns), running), *const from =
                                                                    array_of(size_t(std::min(rows, columns)), sums);
     if (any_null(to, from)) return report(__func__, null_among("running, sums", {to, from}));

@@ -29,7 +29,7 @@ jitnorm_status_t jitnorm_set_verbose(int level) {
 }
 
 jitnorm_status_t jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_t isa) {
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         return {jit::set_max_isa(isa), explain("instruction sets cannot be capped to %d, which is none", int(isa))};
     });
 }
@@ -46,7 +46,7 @@ jitnorm_status_t jitnorm_set_cpu_isa_hints(jitnorm_cpu_isa_hints_t hints) {
 jitnorm_cpu_isa_hints_t jitnorm_get_cpu_isa_hints(void) { return cpu_isa_hints.load(std::memory_order_relaxed); }
 
 jitnorm_status_t jitnorm_set_implementation(const char *name) {
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         if (layer_norm::set_forced_implementation(name == nullptr ? "" : name)) return {};
         return invalid(explain("no implementation has the name %s", name));
     });
@@ -68,7 +68,7 @@ jitnorm_status_t jitnorm_set_jit_dump(int enable) {
 }
 
 jitnorm_status_t jitnorm_set_jit_dump_folder(const char *folder) {
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         jit::set_dump_folder(folder == nullptr ? "" : folder);
         return {};
     });
@@ -87,7 +87,7 @@ jitnorm_status_t jitnorm_get_primitive_cache_capacity(int *capacity) {
 
 jitnorm_status_t jitnorm_set_primitive_cache_capacity(int capacity) {
     if (capacity < 0) return report(__func__, invalid(explain("capacity is %d, which is negative", capacity)));
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         jit::set_kernel_cache_capacity(capacity);
         layer_norm::set_object_cache_capacity(capacity);
         return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// boundary: the border between a C interface and the C++ code behind it. The code behind returns a verdict or throws.
+// boundary: the border between a C interface and the C++ code behind it. The code behind returns a status or throws.
 // The C interface returns a status only, keeps the reason as the thread's last error, and writes errors to the verbose
 // log.
 #pragma once
@@ -15,16 +15,16 @@
 
 namespace jitnorm::impl {
 
-constexpr verdict OUT_OF_MEMORY{jitnorm_out_of_memory, "out of memory"};
+constexpr status OUT_OF_MEMORY{jitnorm_out_of_memory, "out of memory"};
 
 template <typename... Pointer>
 constexpr bool any_null(const Pointer *...pointers) {
     return ((pointers == nullptr) || ...);
 }
 
-// The verdict "<name> is null" for the first null pointer; at least one of them must be null. `names` has the pointers'
+// The status "<name> is null" for the first null pointer; at least one of them must be null. `names` has the pointers'
 // names in the same order, separated by ", ".
-verdict null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept;
+status null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept;
 #define JITNORM_NULL_AMONG(...) jitnorm::impl::null_among(#__VA_ARGS__, {__VA_ARGS__})
 
 // An array, to be checked by JITNORM_NULL_AMONG(): the pointer itself, but never null if the array has no elements.
@@ -34,18 +34,18 @@ inline const void *array_of(size_t count, const void *elements) noexcept {
 }
 
 // Writes the line "error,<function>,<status>,<reason>" to the verbose log.
-void log_error(const char *function, std::string_view status, const char *reason) noexcept;
+void log_error(const char *function, std::string_view code, const char *reason) noexcept;
 
 // Keeps the reason of an error as the thread's last error, and logs it under the function's name.
-[[gnu::cold]] void report_error(const char *function, verdict error) noexcept;
+[[gnu::cold]] void report_error(const char *function, status error) noexcept;
 
-// Returns the status of the verdict. Reports it if it is an error.
-inline jitnorm_status_t report(const char *function, verdict result) noexcept {
+// Returns the code of the status. Reports the status if it is an error.
+inline jitnorm_status_t report(const char *function, status result) noexcept {
     if (result.failed()) report_error(function, result);
-    return result.status;
+    return result.code;
 }
 
-// Runs `body` and reports the verdict that it returns or the exception that it throws.
+// Runs `body` and reports the status that it returns or the exception that it throws.
 template <typename Body>
 jitnorm_status_t guarded(const char *function, Body &&body) noexcept {
     try {
@@ -62,7 +62,7 @@ jitnorm_status_t guarded(const char *function, Body &&body) noexcept {
 // Makes a new object from the arguments. The caller owns it and gives it back to destroy().
 template <typename Object, typename... Argument>
 jitnorm_status_t create(const char *function, Object **object, Argument &&...arguments) noexcept {
-    return guarded(function, [&]() -> verdict {
+    return guarded(function, [&]() -> status {
         *object = new Object{static_cast<Argument &&>(arguments)...};
         return {};
     });

@@ -35,7 +35,7 @@ dim_t scales_per_row(const problem &p) {
 
 dim_t columns_per_scale(const problem &p) { return p.row_length() / scales_per_row(p); }
 
-verdict check_found_scales(const problem &p) {
+status check_found_scales(const problem &p) {
     if (!p.finds_scales()) return {};
     const memory_desc &scales = p[DST_SCALE];
     if (!p.is_forward()) return unsupported("backward finds no scales");
@@ -50,7 +50,7 @@ verdict check_found_scales(const problem &p) {
         return unsupported("scales that are found are f32, without inner blocks");
     if (is_broadcast(scales)) return invalid("the scales that are found have a stride of 0 and are an output");
     return has_right_dims(scales, p)
-               ? verdict{}
+               ? status{}
                : invalid(explain("the scales that are found are %s, dst is %s: there is one for each row, "
                                  "or for each of some groups of a row's columns",
                                  dims_text(scales).text, dims_text(p[DST]).text));

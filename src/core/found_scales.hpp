@@ -13,6 +13,6 @@ namespace jitnorm::impl::layer_norm {
 dim_t scales_per_row(const problem &p);
 dim_t columns_per_scale(const problem &p);
 
-verdict check_found_scales(const problem &p);
+status check_found_scales(const problem &p);
 
 } // namespace jitnorm::impl::layer_norm

@@ -10,9 +10,9 @@ namespace jitnorm::impl {
 
 namespace {
 
-constexpr verdict TOO_LARGE = invalid("the tensor is too large to be addressed");
+constexpr status TOO_LARGE = invalid("the tensor is too large to be addressed");
 
-verdict explain_negative(const char *name, const dim_t *values, int count) {
+status explain_negative(const char *name, const dim_t *values, int count) {
     for (int d = 0; d < count; ++d)
         if (values[d] < 0 && values[d] != RUNTIME_DIM)
             return invalid(explain("%s[%d] is %lld, which is negative", name, d, static_cast<long long>(values[d])));
@@ -20,7 +20,7 @@ verdict explain_negative(const char *name, const dim_t *values, int count) {
 }
 
 // Succeeds if type and dimensions are possible.
-verdict explain_request(const tensor_request &given) {
+status explain_request(const tensor_request &given) {
     if (given.ndims < 0 || given.ndims > MAX_NDIMS)
         return invalid(explain("ndims is %d, 0 to %d are possible", given.ndims, MAX_NDIMS));
     if (given.dims == nullptr) return invalid("dims is null");
@@ -31,7 +31,7 @@ verdict explain_request(const tensor_request &given) {
 
 } // namespace
 
-verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag) {
+status explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag) {
     JITNORM_TRY(explain_request(given));
     const std::string_view name = tag_name(tag);
     if (name.empty()) return invalid(explain("tag is %d, which names no layout", int(tag)));
@@ -41,7 +41,7 @@ verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag)
         explain("the tag %.*s has %d dimensions, the tensor %d", int(name.size()), name.data(), expected, given.ndims));
 }
 
-verdict explain_no_tensor(const tensor_request &given, const dim_t *strides) {
+status explain_no_tensor(const tensor_request &given, const dim_t *strides) {
     JITNORM_TRY(explain_request(given));
     if (strides == nullptr) return TOO_LARGE;
     JITNORM_TRY(explain_negative("strides", strides, given.ndims));

@@ -13,7 +13,7 @@ struct tensor_request {
     jitnorm_data_type_t data_type;
 };
 
-verdict explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag);
-verdict explain_no_tensor(const tensor_request &given, const dim_t *strides); // strides may be null
+status explain_no_tensor(const tensor_request &given, jitnorm_format_tag_t tag);
+status explain_no_tensor(const tensor_request &given, const dim_t *strides); // strides may be null
 
 } // namespace jitnorm::impl

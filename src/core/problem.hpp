@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "status.hpp"
 #include "tensors.hpp"
-#include "verdict.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -195,7 +195,7 @@ inline use problem::use_of(slot s) const {
 std::string describe(const problem &p);
 
 // Accepts a problem that at least one implementation solves. Otherwise the problem has no meaning (invalid) or no
-// implementation supports it (unsupported), and the verdict has the reason.
-verdict validate(const problem &p);
+// implementation supports it (unsupported), and the status has the reason.
+status validate(const problem &p);
 
 } // namespace jitnorm::impl::layer_norm

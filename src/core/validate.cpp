@@ -56,23 +56,23 @@ bool is_data_type(jitnorm_data_type_t type) {
 
 // ---------------------------------------------------------------- the operation
 
-verdict check_prop_kind(const problem &p) {
+status check_prop_kind(const problem &p) {
     const bool known = p.is_forward() || is_one_of(p.prop_kind, jitnorm_backward, jitnorm_backward_data);
     return known ? ACCEPTED : invalid(explain("the propagation kind is %d, which is none", int(p.prop_kind)));
 }
 
-verdict check_flags(const problem &p) {
+status check_flags(const problem &p) {
     if ((p.flags & ~KNOWN_FLAGS) != 0) return invalid(explain("flags 0x%x has bits of no meaning", p.flags));
     return p.adds_one_to_scale() && !p.uses_scale() ? invalid("flags has scale_plus_one without use_scale") : ACCEPTED;
 }
 
-verdict check_epsilon(const problem &p) {
+status check_epsilon(const problem &p) {
     return std::isfinite(p.epsilon) && p.epsilon >= 0
                ? ACCEPTED
                : invalid(explain("epsilon is %g, it must be finite and not negative", p.epsilon));
 }
 
-verdict check_choices(const problem &p) {
+status check_choices(const problem &p) {
     if ((p.omitted & ~OMITTABLE) != 0) return invalid(explain("omitted 0x%x has bits of no output", p.omitted));
     if (p.scale_is_ones && !p.uses_scale()) return invalid("a scale of ones without the flag for a scale");
     return p.scale_is_ones && p.adds_one_to_scale() ? invalid("a scale of ones that one is added to") : ACCEPTED;
@@ -80,7 +80,7 @@ verdict check_choices(const problem &p) {
 
 // ---------------------------------------------------------------- the tensors
 
-verdict check_rank(const problem &p) {
+status check_rank(const problem &p) {
     if (p[SRC].ndims == 0) return invalid("src has no dimensions");
     if (p[SRC].ndims < 2 || p[SRC].ndims > MAX_NDIMS)
         return invalid(explain("src has %d dimension%s, 2 to %d are supported", p[SRC].ndims,
@@ -105,7 +105,7 @@ bool has_possible_size(const memory_desc &md) {
     return elements <= MOST_ELEMENTS && (has_runtime_dims(md) || bytes(md) <= size_t(MOST_BYTES));
 }
 
-verdict check_sizes(const problem &p) {
+status check_sizes(const problem &p) {
     const auto &post_ops = p.attr.post_ops.entries;
     if (const auto [name, md] = find_tensor(p, [](const memory_desc &one) { return !has_possible_size(one); });
         md != nullptr)
@@ -118,7 +118,7 @@ verdict check_sizes(const problem &p) {
     return possible ? ACCEPTED : invalid("src1 of a binary post-op is larger than memory can be");
 }
 
-verdict check_presence(const problem &p) {
+status check_presence(const problem &p) {
     if (const auto found = find_tensor(p, [](auto &md) { return md.ndims == 0; }); found.md != nullptr)
         return invalid(explain("%s has no dimensions", found.name));
     if (const auto found = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }); found.md != nullptr)
@@ -129,13 +129,13 @@ verdict check_presence(const problem &p) {
     return ACCEPTED;
 }
 
-verdict check_data_dims(const problem &p) {
+status check_data_dims(const problem &p) {
     const auto differs = [&](const memory_desc &md) { return &md != &p[VARIANCE] && !same_dims(p[SRC], md); };
     const auto [name, md] = find_tensor(p, differs);
     return md == nullptr ? ACCEPTED : invalid(explain_dims(name, *md, "src", p[SRC]));
 }
 
-verdict check_statistics_dims(const problem &p) {
+status check_statistics_dims(const problem &p) {
     const std::span<const dim_t> given(p[VARIANCE].dims, size_t(p[VARIANCE].ndims)),
         rows(p[SRC].dims, size_t(p.row_ndims()));
     return std::equal(given.begin(), given.end(), rows.begin(), rows.end())
@@ -143,7 +143,7 @@ verdict check_statistics_dims(const problem &p) {
                : invalid(explain_dims(STATISTICS, given, "src without its normalized dimensions", rows));
 }
 
-verdict check_outputs(const problem &p) {
+status check_outputs(const problem &p) {
     for (const tensor_kind &t : TENSORS)
         if (p.writes(t.place) && is_broadcast(p[t.place]))
             return invalid(explain("%s has a stride of 0 and is an output", t.name));
@@ -152,7 +152,7 @@ verdict check_outputs(const problem &p) {
 
 // ---------------------------------------------------------------- the types
 
-verdict check_data_types(const problem &p) {
+status check_data_types(const problem &p) {
     const auto [name, md] = find_tensor(p, [&](const memory_desc &one) {
         if (&one == &p[VARIANCE] || is_data_type(one.data_type)) return false;
         return !p.is_forward() || !(is_int8(one.data_type) || (&one == &p[DST] && is_f8(one.data_type)));
@@ -166,7 +166,7 @@ verdict check_data_types(const problem &p) {
                                md == &p[DST] ? " as dst" : ""));
 }
 
-verdict check_unquantized(const problem &p) {
+status check_unquantized(const problem &p) {
     if (!p.writes(UNQUANTIZED)) return ACCEPTED;
     if (!p.is_forward()) return unsupported("backward has no unquantized output");
     return is_data_type(p[UNQUANTIZED].data_type)
@@ -175,14 +175,14 @@ verdict check_unquantized(const problem &p) {
                                      text_of(p[UNQUANTIZED].data_type)));
 }
 
-verdict check_statistics_type(const problem &p) {
+status check_statistics_type(const problem &p) {
     return is_one_of(p[VARIANCE].data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
                ? ACCEPTED
                : unsupported(
                      explain("%s are %s, f32, bf16 and f16 are possible", STATISTICS, text_of(p[VARIANCE].data_type)));
 }
 
-verdict check_affine_type(const problem &p, jitnorm_data_type_t type, const char *names) {
+status check_affine_type(const problem &p, jitnorm_data_type_t type, const char *names) {
     if (size_of(type) == 0) return invalid(explain("%s have the data type %d, which is none", names, int(type)));
     if (type == jitnorm_f64 && p.computes_in_double()) return ACCEPTED;
     return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
@@ -191,7 +191,7 @@ verdict check_affine_type(const problem &p, jitnorm_data_type_t type, const char
                                      text_of(type)));
 }
 
-verdict check_row_range(const problem &p) {
+status check_row_range(const problem &p) {
     if (!p.is_partial()) return ACCEPTED;
     if (p.is_forward()) return invalid("forward has no rows of a larger problem");
     if (p.has_runtime_sizes()) return unsupported("rows of a larger problem have sizes that are known");
@@ -203,11 +203,11 @@ verdict check_row_range(const problem &p) {
                                  static_cast<long long>(p.all_rows)));
 }
 
-verdict check_scale_shift_type(const problem &p) {
+status check_scale_shift_type(const problem &p) {
     return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type, "scale and shift") : ACCEPTED;
 }
 
-verdict check_diff_scale_shift_type(const problem &p) {
+status check_diff_scale_shift_type(const problem &p) {
     if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) return ACCEPTED;
     if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
     return check_affine_type(p, p.diff_scale_shift_type, "gradients of scale and shift");
@@ -215,7 +215,7 @@ verdict check_diff_scale_shift_type(const problem &p) {
 
 // ---------------------------------------------------------------- the attributes
 
-verdict check_residual(const problem &p) {
+status check_residual(const problem &p) {
     if (p.reads(RESIDUAL) && p.attr.normalizes_rounded_sum && !p.writes(SUM))
         return invalid("the rounded sum with the residual is to be normalized, and there is none");
     if (!p.reads(BIAS)) return ACCEPTED;
@@ -226,13 +226,13 @@ verdict check_residual(const problem &p) {
                : unsupported(explain("biases are %s, f32, bf16 and f16 are possible", text_of(p.attr.bias_type)));
 }
 
-verdict check_attributes(const problem &p) {
+status check_attributes(const problem &p) {
     const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
     return p.is_forward() || plain ? ACCEPTED : unsupported("backward takes neither scales nor post-ops");
 }
 
 // The order matters: a check may rely on what the checks before it have accepted.
-constexpr verdict (*CHECKS[])(const problem &) = {
+constexpr status (*CHECKS[])(const problem &) = {
     check_prop_kind,  check_flags,           check_epsilon,    check_choices,          check_rank,
     check_sizes,      check_presence,        check_data_dims,  check_statistics_dims,  check_outputs,
     check_data_types, check_statistics_type, check_row_range,  check_scale_shift_type, check_diff_scale_shift_type,
@@ -241,7 +241,7 @@ constexpr verdict (*CHECKS[])(const problem &) = {
 
 } // namespace
 
-verdict validate(const problem &p) {
+status validate(const problem &p) {
     for (const auto check : CHECKS) JITNORM_TRY(check(p));
     return ACCEPTED;
 }

@@ -15,7 +15,7 @@ namespace {
 
 const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
 
-verdict check_entry(const sum_post_op &op, const problem &p) {
+status check_entry(const sum_post_op &op, const problem &p) {
     const jitnorm_data_type_t type = op.data_type == jitnorm_data_type_undef ? p[DST].data_type : op.data_type;
     if (size_of(type) != size_of(p[DST].data_type))
         return invalid(explain("the type of a sum is %s, whose size is not that of dst's, %s", text_of(type),
@@ -27,7 +27,7 @@ verdict check_entry(const sum_post_op &op, const problem &p) {
     return {};
 }
 
-verdict check_entry(const eltwise_post_op &op, const problem &) {
+status check_entry(const eltwise_post_op &op, const problem &) {
     if (!is_eltwise(op.alg)) return invalid(explain("the algorithm is %d, which is no eltwise one", int(op.alg)));
     return {};
 }
@@ -40,7 +40,7 @@ bool broadcasts_to(const memory_desc &src1, const memory_desc &dst, memory_desc 
     return same_dims(stretched, dst);
 }
 
-verdict check_entry(const binary_post_op &op, const problem &p) {
+status check_entry(const binary_post_op &op, const problem &p) {
     if (!is_binary(op.alg)) return invalid(explain("the algorithm is %d, which is no binary one", int(op.alg)));
     if (size_of(op.src1.data_type) == 0)
         return invalid(explain("src1 has the data type %d, which is none", int(op.src1.data_type)));
@@ -48,22 +48,22 @@ verdict check_entry(const binary_post_op &op, const problem &p) {
     if (op.src1.format_kind != jitnorm_blocked) return invalid("src1 has an undecided layout");
     memory_desc stretched;
     return broadcasts_to(op.src1, p[DST], stretched)
-               ? verdict{}
+               ? status{}
                : invalid(explain_dims("src1, broadcast,", stretched, "dst", p[DST]));
 }
 
 } // namespace
 
-verdict check_post_ops(const problem &p) {
+status check_post_ops(const problem &p) {
     const auto &entries = p.attr.post_ops.entries;
     if (entries.size() > size_t(MAX_POST_OPS))
         return invalid(explain("there are %zu post-ops, up to %d are possible", entries.size(), MAX_POST_OPS));
     for (size_t i = 0; i < entries.size(); ++i) {
-        const verdict v = std::visit([&](const auto &op) { return check_entry(op, p); }, entries[i]);
+        const status v = std::visit([&](const auto &op) { return check_entry(op, p); }, entries[i]);
         if (!v.failed()) continue;
         char name[32];
         std::snprintf(name, sizeof name, "post-op %zu", i);
-        return {v.status, explain_part(name, v.reason)};
+        return {v.code, explain_part(name, v.reason)};
     }
     return {};
 }

@@ -6,6 +6,6 @@
 
 namespace jitnorm::impl::layer_norm {
 
-verdict check_post_ops(const problem &p);
+status check_post_ops(const problem &p);
 
 } // namespace jitnorm::impl::layer_norm

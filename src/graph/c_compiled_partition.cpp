@@ -8,7 +8,7 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict NOT_COMPILED = invalid("compiled_partition is not compiled yet");
+constexpr status NOT_COMPILED = invalid("compiled_partition is not compiled yet");
 
 } // namespace
 
@@ -16,7 +16,7 @@ jitnorm_status_t jitnorm_graph_compiled_partition_create(jitnorm_graph_compiled_
                                                          jitnorm_graph_partition_t partition) {
     if (any_null(compiled_partition, partition))
         return report(__func__, JITNORM_NULL_AMONG(compiled_partition, partition));
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         *compiled_partition = new jitnorm_graph_compiled_partition{partition->content, nullptr};
         return {};
     });

@@ -11,13 +11,13 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-verdict unknown_mode(jitnorm_fpmath_mode_t mode) {
+status unknown_mode(jitnorm_fpmath_mode_t mode) {
     return invalid(explain("mode is %d, which is no floating-point mode", int(mode)));
 }
-constexpr verdict FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
+constexpr status FINALIZED{jitnorm_invalid_graph, "the graph is finalized"};
 
 // Makes a handle for each partition. If one cannot be made, destroys the others and hands out none.
-verdict hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_partition_t *partitions) {
+status hand_out(const std::vector<partition_pointer> &contents, jitnorm_graph_partition_t *partitions) {
     std::vector<std::unique_ptr<jitnorm_graph_partition>> made;
     for (const partition_pointer &content : contents)
         made.push_back(std::make_unique<jitnorm_graph_partition>(jitnorm_graph_partition{content}));
@@ -84,7 +84,7 @@ jitnorm_status_t jitnorm_graph_graph_filter(jitnorm_graph_graph_t graph, jitnorm
     if (!graph->is_finalized) return report(__func__, {jitnorm_invalid_graph, "the graph is not finalized"});
     if (policy != jitnorm_graph_partition_policy_fusion && policy != jitnorm_graph_partition_policy_debug)
         return report(__func__, invalid(explain("policy is %d, which is none", int(policy))));
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         graph->filter(policy);
         return {};
     });

@@ -9,17 +9,17 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-verdict bad_length(jitnorm_graph_op_attr_t name, size_t count) {
+status bad_length(jitnorm_graph_op_attr_t name, size_t count) {
     return invalid(explain("attribute 0x%x has one value, not %zu", unsigned(name), count));
 }
 
-verdict add(std::vector<logical_tensor> &tensors, const logical_tensor &tensor) {
+status add(std::vector<logical_tensor> &tensors, const logical_tensor &tensor) {
     if (!has_legal_rank(tensor)) return bad_rank(tensor.ndims);
     tensors.push_back(tensor);
     return {};
 }
 
-verdict set(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, attribute value) {
+status set(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, attribute value) {
     op.attributes[name] = std::move(value);
     return {};
 }
@@ -31,7 +31,7 @@ bool has_one_value(jitnorm_graph_op_attr_t name) {
 }
 
 template <typename Value>
-verdict set_values(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const Value *values, size_t count) {
+status set_values(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const Value *values, size_t count) {
     if (!has_one_value(name)) return set(op, name, std::vector<Value>(values, values + count));
     return count == 1 ? set(op, name, *values) : bad_length(name, count);
 }
@@ -41,7 +41,7 @@ verdict set_values(jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const Val
 jitnorm_status_t jitnorm_graph_op_create(jitnorm_graph_op_t *op, size_t id, jitnorm_graph_op_kind_t kind,
                                          const char *verbose_name) {
     if (any_null(op, verbose_name)) return report(__func__, JITNORM_NULL_AMONG(op, verbose_name));
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         *op = new jitnorm_graph_op{id, kind, verbose_name, {}, {}, {}};
         return {};
     });

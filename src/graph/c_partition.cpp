@@ -12,11 +12,11 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-verdict other_number(size_t num, size_t expected) {
+status other_number(size_t num, size_t expected) {
     return invalid(explain("num is %zu, there are %zu", num, expected));
 }
 
-verdict create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph_op &op, jitnorm_engine_kind_t kind) {
+status create_with_op(jitnorm_graph_partition_t *partition, const jitnorm_graph_op &op, jitnorm_engine_kind_t kind) {
     jitnorm_graph_graph graph(kind, jitnorm_fpmath_mode_strict);
     JITNORM_TRY(graph.add(op));
     JITNORM_TRY(graph.finalize());

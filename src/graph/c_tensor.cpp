@@ -11,7 +11,7 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-verdict create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, jitnorm_engine_t engine, void *handle) {
+status create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, jitnorm_engine_t engine, void *handle) {
     if (!has_legal_rank(lt)) return bad_rank(lt.ndims);
     const bool allocate = handle == JITNORM_MEMORY_ALLOCATE;
     const size_t size = allocate ? size_in_bytes(lt) : 0;
@@ -23,7 +23,7 @@ verdict create_tensor(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, 
     return {};
 }
 
-verdict create_scalar(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, const void *scalar) {
+status create_scalar(jitnorm_graph_tensor_t *tensor, const logical_tensor &lt, const void *scalar) {
     if (lt.ndims != 0) return invalid(explain("the logical tensor has %d dimensions, a scalar has none", lt.ndims));
     if (lt.property != jitnorm_graph_tensor_property_host_scalar)
         return invalid(explain("the logical tensor has the property %d, host_scalar is expected", int(lt.property)));

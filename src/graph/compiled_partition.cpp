@@ -100,7 +100,7 @@ void program::remember(const logical_tensor &given) {
 namespace {
 
 // Says why the tensor is not the one that was compiled.
-verdict explain_difference(const logical_tensor &given, const logical_tensor &compiled) {
+status explain_difference(const logical_tensor &given, const logical_tensor &compiled) {
     char name[32];
     std::snprintf(name, sizeof name, "tensor %zu", given.id);
     if (given.data_type != compiled.data_type)
@@ -117,7 +117,7 @@ verdict explain_difference(const logical_tensor &given, const logical_tensor &co
 }
 
 // Finds the tensor with the id of `expected` among those given, and gives the address of its data.
-verdict find_memory(const logical_tensor &expected, tensor_handles given, void *&memory) {
+status find_memory(const logical_tensor &expected, tensor_handles given, void *&memory) {
     const auto found = std::find_if(given.begin(), given.end(), [&](const_jitnorm_graph_tensor_t t) {
         return t != nullptr && t->description.id == expected.id;
     });
@@ -131,7 +131,7 @@ verdict find_memory(const logical_tensor &expected, tensor_handles given, void *
 
 } // namespace
 
-verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &args) const {
+status program::collect_operands(tensor_handles inputs, layer_norm::arguments &args) const {
     for (const operand &o : operands_) {
         void *memory = nullptr;
         JITNORM_TRY(find_memory(o.tensor, inputs, memory));
@@ -140,7 +140,7 @@ verdict program::collect_operands(tensor_handles inputs, layer_norm::arguments &
     return {};
 }
 
-verdict program::collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const {
+status program::collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const {
     for (int s = 0; s < FIRST_POST_OP; ++s) {
         const port &p = op()[slot(s)];
         if (p.how == use::absent) continue;
@@ -152,7 +152,7 @@ verdict program::collect(tensor_handles inputs, tensor_handles outputs, layer_no
 }
 
 // Takes the caller's scratchpad, if there is one and the execution needs one.
-verdict program::take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const {
+status program::take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const {
     if (given == nullptr || given->handle == nullptr || executor_->scratchpad_bytes() == 0) return {};
     const size_t needed = size_in_bytes(scratchpad()), size = size_in_bytes(given->description);
     if (size == size_t(-1)) return invalid("the size of the scratchpad is not known");
@@ -161,7 +161,7 @@ verdict program::take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::
     return {};
 }
 
-verdict program::run(layer_norm::arguments &args) const {
+status program::run(layer_norm::arguments &args) const {
     void *const given = args[SCRATCHPAD];
     const size_t bytes = given == nullptr ? executor_->scratchpad_bytes() : 0;
     const thread_scratchpad own(bytes);
@@ -170,15 +170,15 @@ verdict program::run(layer_norm::arguments &args) const {
     return {executor_->execute(args)};
 }
 
-verdict program::run_timed(layer_norm::arguments &args) const {
+status program::run_timed(layer_norm::arguments &args) const {
     const auto start = stopwatch::now();
-    const verdict v = run(args);
+    const status v = run(args);
     log_timed("graph,exec", *partition_, *solution_.by, problem_, start);
     return v;
 }
 
-verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
-                         const jitnorm_graph_tensor *scratchpad) const {
+status program::execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
+                        const jitnorm_graph_tensor *scratchpad) const {
     layer_norm::arguments args;
     JITNORM_TRY(collect(inputs, outputs, args));
     JITNORM_TRY(collect_operands(inputs, args));
@@ -192,7 +192,7 @@ verdict program::execute(const jitnorm_stream &stream, tensor_handles inputs, te
 
 } // namespace jitnorm::impl::graph
 
-verdict jitnorm_graph_compiled_partition::compile(tensor_list inputs, tensor_list outputs) {
+status jitnorm_graph_compiled_partition::compile(tensor_list inputs, tensor_list outputs) {
     const auto start = stopwatch::now();
     if (!partition->norm) return invalid("the partition is not supported");
     lowered what;

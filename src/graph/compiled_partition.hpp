@@ -23,8 +23,8 @@ public:
     void remember(const logical_tensor &given);
 
     // Finds the tensors that it needs by their ids, in any order. `scratchpad` may be null.
-    verdict execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
-                    const jitnorm_graph_tensor *scratchpad) const;
+    status execute(const jitnorm_stream &stream, tensor_handles inputs, tensor_handles outputs,
+                   const jitnorm_graph_tensor *scratchpad) const;
 
     // The scratchpad that a caller may give. It has no elements if none is needed.
     logical_tensor scratchpad() const;
@@ -35,11 +35,11 @@ public:
 
 private:
     const norm_op &op() const { return *partition_->norm; }
-    verdict collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const;
-    verdict collect_operands(tensor_handles inputs, layer_norm::arguments &args) const;
-    verdict take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const;
-    verdict run(layer_norm::arguments &args) const;
-    verdict run_timed(layer_norm::arguments &args) const;
+    status collect(tensor_handles inputs, tensor_handles outputs, layer_norm::arguments &args) const;
+    status collect_operands(tensor_handles inputs, layer_norm::arguments &args) const;
+    status take_scratchpad(const jitnorm_graph_tensor *given, layer_norm::arguments &args) const;
+    status run(layer_norm::arguments &args) const;
+    status run_timed(layer_norm::arguments &args) const;
     void find_inplace_pairs();
 
     partition_pointer partition_;
@@ -59,5 +59,5 @@ struct jitnorm_graph_compiled_partition {
     jitnorm::impl::graph::partition_pointer partition;
     std::unique_ptr<const jitnorm::impl::graph::program> program; // null until compiled
 
-    jitnorm::impl::verdict compile(jitnorm::impl::graph::tensor_list inputs, jitnorm::impl::graph::tensor_list outputs);
+    jitnorm::impl::status compile(jitnorm::impl::graph::tensor_list inputs, jitnorm::impl::graph::tensor_list outputs);
 };

@@ -8,13 +8,13 @@ using namespace jitnorm::impl::graph;
 
 namespace {
 
-constexpr verdict broken(const char *reason) { return {jitnorm_invalid_graph, reason}; }
+constexpr status broken(const char *reason) { return {jitnorm_invalid_graph, reason}; }
 
 // Descriptions of tensors by their ids.
 using tensor_map = std::map<size_t, const logical_tensor *>;
 
 // Adds the tensors. Fails if one has an id that is known with another description.
-verdict mention(tensor_map &known, const jitnorm_graph_op &op, const std::vector<logical_tensor> &tensors) {
+status mention(tensor_map &known, const jitnorm_graph_op &op, const std::vector<logical_tensor> &tensors) {
     for (const logical_tensor &lt : tensors)
         if (!are_equal(*known.try_emplace(lt.id, &lt).first->second, lt))
             return broken(explain("operation %zu describes tensor %zu otherwise than another one does", op.id, lt.id));
@@ -23,7 +23,7 @@ verdict mention(tensor_map &known, const jitnorm_graph_op &op, const std::vector
 
 } // namespace
 
-verdict jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
+status jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
     if (is_finalized) return broken("the graph is finalized");
     if (std::any_of(nodes_.begin(), nodes_.end(), [&](const node &n) { return n.op.id == op.id; }))
         return {jitnorm_invalid_graph_op, explain("the graph has an operation %zu already", op.id)};
@@ -33,7 +33,7 @@ verdict jitnorm_graph_graph::add(const jitnorm_graph_op &op) {
     return {};
 }
 
-verdict jitnorm_graph_graph::check_tensors() const {
+status jitnorm_graph_graph::check_tensors() const {
     tensor_map known;
     std::map<size_t, const node *> writers;
     for (const node &n : nodes_) {
@@ -48,7 +48,7 @@ verdict jitnorm_graph_graph::check_tensors() const {
 
 // Kahn's algorithm (1962): as long as operations are left, the next one is an operation whose inputs have been written.
 // If there is none, the operations that are left wait for each other in a circle.
-verdict jitnorm_graph_graph::sort() {
+status jitnorm_graph_graph::sort() {
     std::map<size_t, bool> is_there; // for each tensor that an operation writes: whether it has been written
     for (const node &n : nodes_)
         for (const logical_tensor &output : n.op.outputs) is_there[output.id] = false;
@@ -68,7 +68,7 @@ verdict jitnorm_graph_graph::sort() {
     return {};
 }
 
-verdict jitnorm_graph_graph::finalize() {
+status jitnorm_graph_graph::finalize() {
     if (is_finalized) return {};
     JITNORM_TRY(check_tensors());
     JITNORM_TRY(sort());

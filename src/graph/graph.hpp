@@ -8,7 +8,7 @@
 #include "partition.hpp"
 
 struct jitnorm_graph_graph {
-    using verdict = jitnorm::impl::verdict;
+    using status = jitnorm::impl::status;
 
     jitnorm_engine_kind_t engine_kind;
     jitnorm_fpmath_mode_t fpmath_mode;
@@ -19,8 +19,8 @@ struct jitnorm_graph_graph {
     jitnorm_graph_graph(jitnorm_engine_kind_t kind, jitnorm_fpmath_mode_t mode)
         : engine_kind(kind), fpmath_mode(mode) {}
 
-    verdict add(const jitnorm_graph_op &op);
-    verdict finalize();
+    status add(const jitnorm_graph_op &op);
+    status finalize();
     void filter(jitnorm_graph_partition_policy_t policy); // makes the partitions of a finalized graph
 
 private:
@@ -29,8 +29,8 @@ private:
         std::optional<jitnorm::impl::graph::norm_op> norm; // none if the operation is not supported
     };
 
-    verdict check_tensors() const;
-    verdict sort();
+    status check_tensors() const;
+    status sort();
     std::vector<size_t> readers(size_t tensor) const;
     std::optional<size_t> writer(size_t tensor) const;
     void take_addition(jitnorm::impl::graph::fusion &joined, std::vector<size_t> &members,

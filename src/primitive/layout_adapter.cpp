@@ -105,8 +105,8 @@ jitnorm_status_t layout_adapter::execute(const arguments &args) const {
         if (!c.is_output) copy_tensor(c.outside, args[c.place], c.inside, place_of(c));
         inside.set(c.place, place_of(c));
     }
-    const jitnorm_status_t status = inner_->execute(inside);
-    if (status != jitnorm_success) return status;
+    const jitnorm_status_t code = inner_->execute(inside);
+    if (code != jitnorm_success) return code;
     for (const copy &c : copies_)
         if (c.is_output) copy_tensor(c.inside, place_of(c), c.outside, args[c.place]);
     return jitnorm_success;

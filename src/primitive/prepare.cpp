@@ -23,16 +23,16 @@ solution solution_by(const implementation &by, const problem &p) {
 
 } // namespace
 
-verdict prepare(const problem &p, solution &chosen) {
+status prepare(const problem &p, solution &chosen) {
     if (!jit::isa_cap_is_valid())
         return {jitnorm_runtime_error,
                 explain("JITNORM_MAX_CPU_ISA is %s, which names no instruction set", the_environment().max_cpu_isa)};
-    if (verdict v = validate(p); v.status != jitnorm_success) return v;
-    jitnorm_status_t status;
-    const implementation *first = choose(p, nullptr, &status);
+    JITNORM_TRY(validate(p));
+    jitnorm_status_t code;
+    const implementation *first = choose(p, nullptr, &code);
     if (first == nullptr)
-        return {status,
-                status == jitnorm_runtime_error
+        return {code,
+                code == jitnorm_runtime_error
                     ? explain("JITNORM_IMPL is %s, which names no implementation", the_environment().implementation)
                     : "the implementation that was asked for does not take it (JITNORM_VERBOSE=2 says why)"};
     chosen = solution_by(*first, p);

@@ -2,7 +2,7 @@
 // prepare: makes the executor of a problem, in the two steps that every front end takes:
 //
 //     solution how;
-//     if (verdict v = prepare(p, how); v.status != jitnorm_success) return v;
+//     JITNORM_TRY(prepare(p, how));
 //     const size_t scratchpad = how.plan.scratchpad.bytes(); // executions need so many bytes, 64-byte aligned
 //     ...
 //     auto executor = make_executor(p, how);
@@ -19,9 +19,9 @@ struct solution {
     layer_norm::plan plan;
 };
 
-// Checks the problem by validate() and chooses the implementation. If this fails, `chosen` is unchanged and the verdict
+// Checks the problem by validate() and chooses the implementation. If this fails, `chosen` is unchanged and the status
 // is invalid_arguments, unimplemented, or runtime_error if an environment variable has a value without a meaning.
-verdict prepare(const problem &p, solution &chosen);
+status prepare(const problem &p, solution &chosen);
 
 // Makes the executor by the chosen implementation. If the system refuses pages for its code, moves to the next
 // implementation that takes the problem: then `chosen` changes, and its plan may need another scratchpad. Throws

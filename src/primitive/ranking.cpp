@@ -68,9 +68,9 @@ bool set_forced_implementation(std::string_view name) {
 }
 
 const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
-                                   const implementation *from, jitnorm_status_t *status) {
+                                   const implementation *from, jitnorm_status_t *code) {
     const auto report = [&](jitnorm_status_t value, const implementation *chosen) {
-        if (status != nullptr) *status = value;
+        if (code != nullptr) *code = value;
         return chosen;
     };
     if (std::none_of(list.begin(), list.end(), [&](auto &entry) { return is_named(entry, forced_name); })) {
@@ -82,8 +82,8 @@ const implementation *choose_among(std::span<const implementation> list, std::st
     return report(chosen == nullptr ? jitnorm_unimplemented : jitnorm_success, chosen);
 }
 
-const implementation *choose(const problem &p, const implementation *from, jitnorm_status_t *status) {
-    return choose_among(implementations(), forced_implementation(), p, from, status);
+const implementation *choose(const problem &p, const implementation *from, jitnorm_status_t *code) {
+    return choose_among(implementations(), forced_implementation(), p, from, code);
 }
 
 } // namespace jitnorm::impl::layer_norm

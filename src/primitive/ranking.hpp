@@ -21,13 +21,12 @@ bool set_forced_implementation(std::string_view name);
 std::string_view forced_implementation();
 
 // The first implementation at or after `from` (null: of all) that has the forced name, if there is one, and takes the
-// problem; null if there is none. Writes each refusal to the verbose log. *status becomes success, unimplemented (all
+// problem; null if there is none. Writes each refusal to the verbose log. *code becomes success, unimplemented (all
 // of them refuse the problem) or runtime_error (JITNORM_IMPL names no implementation).
-const implementation *choose(const problem &p, const implementation *from = nullptr,
-                             jitnorm_status_t *status = nullptr);
+const implementation *choose(const problem &p, const implementation *from = nullptr, jitnorm_status_t *code = nullptr);
 
 // The same for a given list and a given forced name (empty: none).
 const implementation *choose_among(std::span<const implementation> list, std::string_view forced_name, const problem &p,
-                                   const implementation *from, jitnorm_status_t *status);
+                                   const implementation *from, jitnorm_status_t *code);
 
 } // namespace jitnorm::impl::layer_norm

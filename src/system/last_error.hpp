@@ -7,7 +7,7 @@
 
 namespace jitnorm::impl {
 
-// Formats a reason, for verdict::reason. The text lives until the thread's next call of explain(). If the thread cannot
+// Formats a reason, for status::reason. The text lives until the thread's next call of explain(). If the thread cannot
 // have a state, the result is a text that says so.
 [[gnu::format(printf, 1, 2)]] const char *explain(const char *format, ...) noexcept;
 

@@ -15,12 +15,12 @@ TEST(failure, each_status_has_its_number) {
         {jitnorm_unimplemented, JITNORM_ACLNN_ERR_PARAM_INVALID},
         {jitnorm_runtime_error, JITNORM_ACLNN_ERR_RUNTIME_ERROR},
         {jitnorm_last_impl_reached, JITNORM_ACLNN_ERR_INNER}};
-    for (const auto &[status, number] : numbers) EXPECT_EQ(translate({status, "why"}).status, number) << status;
+    for (const auto &[status, number] : numbers) EXPECT_EQ(translate({status, "why"}).code, number) << status;
 }
 
 template <typename Thrown>
 void expect_told(const Thrown &thrown, int number, const std::string &reason) {
-    EXPECT_EQ(guarded("function", [&]() -> outcome { throw thrown; }), number);
+    EXPECT_EQ(guarded("function", [&]() -> acl_status { throw thrown; }), number);
     const char *error = jitnorm_acl_recent_error();
     ASSERT_NE(error, nullptr);
     EXPECT_EQ(error, "function: " + std::to_string(number) + ": " + reason);

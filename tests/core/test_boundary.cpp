@@ -12,8 +12,8 @@ using namespace jitnorm::impl;
 namespace {
 
 template <typename Thrown>
-void expect_told(const Thrown &thrown, jitnorm_status_t status, const std::string &reason) {
-    EXPECT_EQ(guarded("function", [&]() -> verdict { throw thrown; }), status);
+void expect_told(const Thrown &thrown, jitnorm_status_t code, const std::string &reason) {
+    EXPECT_EQ(guarded("function", [&]() -> status { throw thrown; }), code);
     EXPECT_NE(std::string(jitnorm_get_last_error()).find(reason), std::string::npos) << jitnorm_get_last_error();
 }
 

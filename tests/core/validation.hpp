@@ -15,11 +15,11 @@ constexpr jitnorm_data_type_t ALL_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_
 
 using change = std::function<void(problem &)>;
 
-inline void expect(jitnorm_status_t status, problem p, const change &apply) {
+inline void expect(jitnorm_status_t code, problem p, const change &apply) {
     apply(p);
-    const impl::verdict v = validate(p);
-    EXPECT_EQ(v.status, status) << v.reason << "\n" << describe(p);
-    EXPECT_EQ(v.status == jitnorm_success, *v.reason == '\0') << "a reason exactly when refused";
+    const impl::status v = validate(p);
+    EXPECT_EQ(v.code, code) << v.reason << "\n" << describe(p);
+    EXPECT_EQ(v.code == jitnorm_success, *v.reason == '\0') << "a reason exactly when refused";
 }
 
 inline void accepts(

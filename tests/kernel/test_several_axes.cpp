@@ -120,7 +120,7 @@ TEST_P(several_axes, sizes_that_executions_bring) {
             const implementation &entry = jit_for(GetParam());
             problem unknown = make_problem(s);
             unknown.for_each_descriptor([](memory_desc &md) { md = without_sizes(md); });
-            ASSERT_EQ(validate(unknown).status, jitnorm_success);
+            ASSERT_EQ(validate(unknown).code, jitnorm_success);
             const auto executor = create(entry, unknown);
             for (const char *layout : {"dense", "acdb", "dcba", "gap"}) {
                 s.src = s.dst = s.diff_src = layout;

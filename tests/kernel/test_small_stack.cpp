@@ -52,7 +52,7 @@ void expect_success(const setup &s, const implementation &entry, int threads, si
     impl::jit::set_kernel_cache_capacity(0);
     run_on_small_stack([&] {
         omp_set_num_threads(threads);
-        if (validate(created).status == jitnorm_success)
+        if (validate(created).code == jitnorm_success)
             status = r.call(*create(entry, created), scratchpad.data(), late ? &how : nullptr);
     });
     impl::jit::set_kernel_cache_capacity(1024);

@@ -25,7 +25,7 @@ namespace {
     dup2(STDERR_FILENO, STDOUT_FILENO);
     const auto is_planned = [&](const problem &p) {
         solution made;
-        return prepare(p, made).status == jitnorm_success && made.plan == made.by->make_plan(p, on);
+        return prepare(p, made).code == jitnorm_success && made.plan == made.by->make_plan(p, on);
     };
     std::exit(is_planned(forward_problem()) && is_planned(backward_problem()) ? 0 : 1);
 }

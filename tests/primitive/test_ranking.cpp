@@ -121,7 +121,7 @@ TEST(implementations, the_reference_refuses_nothing_valid) {
     p[DST] = dense({4, 6, 8}, jitnorm_f64);
     p.attr.dst_scale = true;
     for (const problem &each : {forward_problem(), backward_problem(), rms_problem(), p}) {
-        EXPECT_EQ(validate(each).status, jitnorm_success);
+        EXPECT_EQ(validate(each).code, jitnorm_success);
         EXPECT_EQ(reference.refusal(each), "");
     }
 }

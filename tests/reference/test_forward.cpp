@@ -156,9 +156,9 @@ TEST(reference_forward, a_broadcast_source_row) {
     problem p = r.p;
     p[SRC].dims[0] = p[SRC].padded_dims[0] = p[DST].dims[0] = p[DST].padded_dims[0] = 4;
     p[SRC].strides[0] = 0;
-    ASSERT_EQ(validate(p).status, jitnorm_invalid_arguments); // the statistics still have one row
+    ASSERT_EQ(validate(p).code, jitnorm_invalid_arguments); // the statistics still have one row
     p[VARIANCE].dims[0] = p[VARIANCE].padded_dims[0] = 4;
-    ASSERT_EQ(validate(p).status, jitnorm_success);
+    ASSERT_EQ(validate(p).code, jitnorm_success);
     r.p = p;
     r.dst = tensor(p[DST]);
     r.execute();

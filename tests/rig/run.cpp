@@ -87,8 +87,8 @@ template oracle_problem<long double> run::question() const;
 void run::execute_on(const implementation &entry, sizes_come when, const impl::machine &on) {
     const bool late = when == sizes_come::at_execution;
     const problem created = late ? with_runtime_sizes(p) : p;
-    const impl::verdict verdict = validate(created);
-    ASSERT_EQ(verdict.status, jitnorm_success) << verdict.reason;
+    const impl::status checked = validate(created);
+    ASSERT_EQ(checked.code, jitnorm_success) << checked.reason;
     const plan how = plan_of(entry, p, on);
     execute_on(*create(entry, created, on), how.scratchpad.bytes(), late ? &how : nullptr);
 }

@@ -11,7 +11,7 @@ namespace {
 
 // Narrow is FLOAT16 or BF16. Statistics are always FLOAT. The other tensors are all of one type; or gamma and beta are
 // FLOAT and the rest is of one narrow type; or one of x1 and x2 is narrow and the rest is FLOAT.
-outcome check_types(const add_layer_norm_parameters &g) {
+acl_status check_types(const add_layer_norm_parameters &g) {
     const int one = g.x1->data_type, other = g.x2->data_type;
     if (!is_float(one) || !is_float(other) || (one != other && one != ACL_FLOAT && other != ACL_FLOAT))
         return invalid(explain("x1 is %s, x2 is %s; both must be FLOAT, FLOAT16 or BF16, or one of them FLOAT",
@@ -24,7 +24,7 @@ outcome check_types(const add_layer_norm_parameters &g) {
     return check_type({{"meanOut", g.mean}, {"rstdOut", g.rstd}}, ACL_FLOAT);
 }
 
-outcome check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
+acl_status check_shapes(const add_layer_norm_parameters &g, row_shape &parted) {
     const named_tensor x2 = {"x2", g.x2}, beta = {"beta", g.beta}, bias = {"biasOptional", g.bias}, y = {"yOut", g.y},
                        mean = {"meanOut", g.mean}, rstd = {"rstdOut", g.rstd}, x = {"xOut", g.x};
     JITNORM_TRY(check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}, beta, bias}, {y, mean, rstd, x}));
@@ -104,7 +104,7 @@ void add_in_two_steps(const add_layer_norm_parameters &g, const row_shape &parte
 
 } // namespace
 
-outcome lower(const add_layer_norm_parameters &given, request &result) {
+acl_status lower(const add_layer_norm_parameters &given, request &result) {
     add_layer_norm_parameters g = given;
     if (!g.additional_output) g.x = nullptr;
     row_shape parted;

@@ -10,7 +10,7 @@ namespace jitnorm::impl::aclnn {
 namespace {
 
 // Without rstdOut CANN takes only FLOAT16 and BF16, and gamma must be a matrix of one row (check_gamma).
-outcome check_types(const add_rms_norm_parameters &g) {
+acl_status check_types(const add_rms_norm_parameters &g) {
     JITNORM_TRY(check_float({"x1", g.x1}));
     if (g.rstd == nullptr && g.x1->data_type == ACL_FLOAT)
         return invalid("x1 is FLOAT, without rstdOut it must be FLOAT16 or BF16");
@@ -19,7 +19,7 @@ outcome check_types(const add_rms_norm_parameters &g) {
     return check_type({{"rstdOut", g.rstd}}, ACL_FLOAT);
 }
 
-outcome check_gamma(const add_rms_norm_parameters &g, row_shape &parted) {
+acl_status check_gamma(const add_rms_norm_parameters &g, row_shape &parted) {
     shape columns = g.gamma->dims;
     if (g.rstd == nullptr) {
         if (columns.size() != 2 || columns[0] != 1)
@@ -30,7 +30,7 @@ outcome check_gamma(const add_rms_norm_parameters &g, row_shape &parted) {
     return row_shape::part({"x1", g.x1}, "gamma", columns, parted);
 }
 
-outcome check(const add_rms_norm_parameters &g, row_shape &parted) {
+acl_status check(const add_rms_norm_parameters &g, row_shape &parted) {
     const named_tensor x2 = {"x2", g.x2}, y = {"yOut", g.y}, x = {"xOut", g.x}, rstd = {"rstdOut", g.rstd};
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(check_views({{"x1", g.x1}, x2, {"gamma", g.gamma}}, {y, rstd, x}));
@@ -42,7 +42,7 @@ outcome check(const add_rms_norm_parameters &g, row_shape &parted) {
 
 } // namespace
 
-outcome lower(const add_rms_norm_parameters &g, request &result) {
+acl_status lower(const add_rms_norm_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(check(g, parted));
     result.op = g.op;
@@ -59,7 +59,7 @@ outcome lower(const add_rms_norm_parameters &g, request &result) {
     result.parameters = with_slots(g.tensors(), {SRC, RESIDUAL, SCALE, DST, VARIANCE, SUM});
     result.inputs = 3;
     const named_tensor rstd = {"rstdOut", g.rstd};
-    return g.rstd == nullptr ? outcome{} : place_statistics(rstd, rstd, parted, result);
+    return g.rstd == nullptr ? acl_status{} : place_statistics(rstd, rstd, parted, result);
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -19,7 +19,7 @@ struct wanted {
     bool any() const { return grad_input != nullptr || grad_weight != nullptr || grad_bias != nullptr; }
 };
 
-outcome select(const backward_parameters &g, wanted &w) {
+acl_status select(const backward_parameters &g, wanted &w) {
     const bool_array &mask = *g.output_mask;
     if (mask.size() != OUTPUTS) return invalid(explain("outputMask has %zu values, it must have 3", mask.size()));
     w = {mask[0] ? g.grad_input : nullptr, mask[1] ? g.grad_weight : nullptr, mask[2] ? g.grad_bias : nullptr};
@@ -29,7 +29,7 @@ outcome select(const backward_parameters &g, wanted &w) {
     return {};
 }
 
-outcome check(const backward_parameters &g, const wanted &w, row_shape &parted) {
+acl_status check(const backward_parameters &g, const wanted &w, row_shape &parted) {
     const named_tensor weight = {"weight", g.weight}, bias = {"bias", g.bias};
     JITNORM_TRY(check_tensors(
         {{"gradOut", g.grad_out}, {"input", g.input}, {"mean", g.mean}, {"rstd", g.rstd}, weight, bias},
@@ -75,13 +75,13 @@ problem make_problem(const backward_parameters &g, const wanted &w, const row_sh
 
 // Describes a gradient, which has as many elements as a row, as a tensor of the normalized dimensions. One that is not
 // wanted is null.
-outcome place_gradient(const named_tensor &given, const row_shape &parted, memory_desc &layout) {
-    return given.t == nullptr ? outcome{} : place(given, parted.columns(), "normalizedShape", layout);
+acl_status place_gradient(const named_tensor &given, const row_shape &parted, memory_desc &layout) {
+    return given.t == nullptr ? acl_status{} : place(given, parted.columns(), "normalizedShape", layout);
 }
 
 } // namespace
 
-outcome lower(const backward_parameters &g, request &result) {
+acl_status lower(const backward_parameters &g, request &result) {
     wanted w;
     row_shape parted;
     JITNORM_TRY(select(g, w));

@@ -13,7 +13,7 @@ namespace {
 
 // The first refusal by check(name, tensor); a tensor that is null is skipped.
 template <typename Check>
-outcome check_each(tensor_list tensors, Check &&check) {
+acl_status check_each(tensor_list tensors, Check &&check) {
     for (const auto &[name, t] : tensors) {
         if (t == nullptr) continue;
         JITNORM_TRY(check(name, *t));
@@ -22,7 +22,7 @@ outcome check_each(tensor_list tensors, Check &&check) {
 }
 
 template <typename Check>
-outcome check_both(tensor_list inputs, tensor_list outputs, Check &&check) {
+acl_status check_both(tensor_list inputs, tensor_list outputs, Check &&check) {
     JITNORM_TRY(check_each(inputs, check));
     JITNORM_TRY(check_each(outputs, check));
     return check_each(outputs, check_writable);
@@ -30,55 +30,55 @@ outcome check_both(tensor_list inputs, tensor_list outputs, Check &&check) {
 
 } // namespace
 
-outcome check_views(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_view); }
+acl_status check_views(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_view); }
 
-outcome check_tensors(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_tensor); }
+acl_status check_tensors(tensor_list inputs, tensor_list outputs) { return check_both(inputs, outputs, check_tensor); }
 
-outcome check_type(tensor_list tensors, int type, const char *why) {
+acl_status check_type(tensor_list tensors, int type, const char *why) {
     return check_each(tensors, [&](const char *name, const tensor &t) {
         return t.data_type == type
-                   ? outcome{}
+                   ? acl_status{}
                    : invalid(explain("%s is %s, it must be %s%s", name, type_name(t.data_type), type_name(type), why));
     });
 }
 
-outcome check_shape(tensor_list tensors, shape expected, const char *what) {
+acl_status check_shape(tensor_list tensors, shape expected, const char *what) {
     return check_each(tensors, [&](const char *name, const tensor &t) {
-        return equal(t.dims, expected) ? outcome{}
+        return equal(t.dims, expected) ? acl_status{}
                                        : invalid(explain("%s has the shape %s, it must have that of %s, %s", name,
                                                          shape_text(t.dims).text, what, shape_text(expected).text));
     });
 }
 
-outcome check_float(const named_tensor &one) {
+acl_status check_float(const named_tensor &one) {
     return is_float(one.t->data_type)
-               ? outcome{}
+               ? acl_status{}
                : invalid(explain("%s is %s, none of FLOAT, FLOAT16 and BF16", one.name, type_name(one.t->data_type)));
 }
 
-outcome check_contiguous(tensor_list tensors) {
+acl_status check_contiguous(tensor_list tensors) {
     return check_each(tensors, [](const char *name, const tensor &t) {
-        return is_contiguous(t) ? outcome{}
+        return is_contiguous(t) ? acl_status{}
                                 : invalid(explain("%s is not contiguous: shape %s, strides %s", name,
                                                   shape_text(t.dims).text, shape_text(t.strides).text));
     });
 }
 
-outcome check_epsilon(double epsilon) {
+acl_status check_epsilon(double epsilon) {
     return epsilon >= 0 && std::isfinite(float(epsilon))
-               ? outcome{}
+               ? acl_status{}
                : invalid(explain("epsilon is %g, it must be finite and not negative", epsilon));
 }
 
-outcome check_affine_type(const named_tensor &affine, const tensor &data) {
+acl_status check_affine_type(const named_tensor &affine, const tensor &data) {
     return affine.t == nullptr || affine.t->data_type == ACL_FLOAT || affine.t->data_type == data.data_type
-               ? outcome{}
+               ? acl_status{}
                : invalid(explain("%s is %s, it must be FLOAT or have the type of the data, %s", affine.name,
                                  type_name(affine.t->data_type), type_name(data.data_type)));
 }
 
-outcome as_tiling(outcome refused) {
-    return refused.status == JITNORM_ACLNN_ERR_PARAM_INVALID ? tiling(refused.reason) : refused;
+acl_status as_tiling(acl_status refused) {
+    return refused.code == JITNORM_ACLNN_ERR_PARAM_INVALID ? tiling(refused.reason) : refused;
 }
 
 std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted) {
@@ -87,7 +87,7 @@ std::vector<dim_t> shape_of_statistics(const tensor &x, const row_shape &parted)
     return dims;
 }
 
-outcome place(const named_tensor &given, shape dims, const char *what, memory_desc &layout) {
+acl_status place(const named_tensor &given, shape dims, const char *what, memory_desc &layout) {
     const tensor &t = *given.t;
     const bool fits = count(t.dims) == count(dims);
     const auto strides = fits ? strides_as(t, dims) : std::nullopt;
@@ -99,7 +99,8 @@ outcome place(const named_tensor &given, shape dims, const char *what, memory_de
     return {};
 }
 
-outcome place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted, request &result) {
+acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
+                            request &result) {
     JITNORM_TRY(check_shape({rstd}, mean.t->dims, mean.name));
     constexpr const char *ROWS = "the axes that count rows";
     memory_desc &first = result.sides[MEAN], &second = result.sides[VARIANCE];

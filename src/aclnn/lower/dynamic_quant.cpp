@@ -25,14 +25,14 @@ struct quantization {
     bool is_first = true; // of two; both may have been given the same tensors
 };
 
-outcome check_types(const named_tensor &x, tensor_list as_x, tensor_list scales) {
+acl_status check_types(const named_tensor &x, tensor_list as_x, tensor_list scales) {
     if (!is_narrow(x.t->data_type))
         return invalid(explain("%s is %s, neither FLOAT16 nor BF16", x.name, type_name(x.t->data_type)));
     JITNORM_TRY(check_type(as_x, x.t->data_type, ", as x"));
     return check_type(scales, ACL_FLOAT);
 }
 
-outcome check_rows(const named_tensor &x, const tensor &gamma, row_shape &parted) {
+acl_status check_rows(const named_tensor &x, const tensor &gamma, row_shape &parted) {
     if (x.t->dims.size() < 2) return invalid(explain("%s has 1 dimension, 2 to 8 are supported", x.name));
     if (gamma.dims.size() != 1) return invalid(explain("gamma has %zu dimensions, it must have 1", gamma.dims.size()));
     return row_shape::part(x, "gamma", gamma.dims, parted);
@@ -63,8 +63,8 @@ post_op smoothing(const tensor &smooth, int ndims) {
 }
 
 // Begins the request with all that x, gamma, epsilon and the quantization decide in both operations.
-outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quantization &to, const row_shape &parted,
-              request &result) {
+acl_status begin(const tensor &x, const tensor &gamma, double epsilon, const quantization &to, const row_shape &parted,
+                 request &result) {
     layer_norm::problem &p = result.problem = begin_rms_problem(x, gamma, parted);
     memory_desc rows;
     p.prop_kind = jitnorm_forward_inference;
@@ -78,7 +78,7 @@ outcome begin(const tensor &x, const tensor &gamma, double epsilon, const quanti
     return {};
 }
 
-outcome check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
+acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
     const named_tensor x = {"x", g.x}, gamma = {"gamma", g.gamma}, smooth = {"smoothScalesOptional", g.smooth},
                        beta = {"betaOptional", g.beta}, y = {"yOut", g.y}, scale = {"scaleOut", g.scale};
     JITNORM_TRY(check_types(x, {gamma, smooth, beta}, {scale}));
@@ -97,7 +97,7 @@ outcome check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
 
 // y1 must be INT8 or an 8-bit float, and y2 the same. Without smoothScale2 there is no second output: y2 and its scale
 // are not checked.
-outcome check_types(const add_rms_norm_dynamic_quant_parameters &g) {
+acl_status check_types(const add_rms_norm_dynamic_quant_parameters &g) {
     const bool two = g.smooth2 != nullptr;
     const named_tensor x2 = {"x2", g.x2}, gamma = {"gamma", g.gamma}, smooth1 = {"smoothScale1Optional", g.smooth1},
                        smooth2 = {"smoothScale2Optional", g.smooth2}, x = {"xOut", g.x};
@@ -108,7 +108,7 @@ outcome check_types(const add_rms_norm_dynamic_quant_parameters &g) {
     return check_type({{"y2Out", two ? g.y2 : nullptr}}, g.y1->data_type, ", as y1Out");
 }
 
-outcome check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
+acl_status check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &parted) {
     const bool two = g.smooth2 != nullptr;
     const named_tensor x2 = {"x2", g.x2}, smooth1 = {"smoothScale1Optional", g.smooth1},
                        smooth2 = {"smoothScale2Optional", g.smooth2}, x = {"xOut", g.x}, y1 = {"y1Out", g.y1},
@@ -125,20 +125,20 @@ outcome check_shapes(const add_rms_norm_dynamic_quant_parameters &g, row_shape &
 
 // y must have the shape of x1, or one dimension for all rows and one for columns. Its scale must have the shape of x1
 // without the last dimension, or one dimension for all rows.
-outcome check_rows_of(const quantization &to, const tensor &x, const row_shape &parted) {
+acl_status check_rows_of(const quantization &to, const tensor &x, const row_shape &parted) {
     const dim_t flat[] = {count(parted.rows()), parted.columns()[0]};
     const shape y = to.y.t->dims, scale = to.scale.t->dims;
     if (!equal(y, x.dims) && !equal(y, flat))
         return invalid(explain("%s has the shape %s, neither that of x1, %s, nor that of its rows, %s", to.y.name,
                                shape_text(y).text, shape_text(x.dims).text, shape_text(flat).text));
     return equal(scale, parted.rows()) || equal(scale, shape(flat).first(1))
-               ? outcome{}
+               ? acl_status{}
                : invalid(explain("%s has the shape %s, neither %s nor %s", to.scale.name, shape_text(scale).text,
                                  shape_text(parted.rows()).text, shape_text(shape(flat).first(1)).text));
 }
 
-outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &parted,
-                    request &result) {
+acl_status add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quantization &to, const row_shape &parted,
+                       request &result) {
     JITNORM_TRY(check_rows_of(to, *g.x1, parted));
     JITNORM_TRY(begin(*g.x1, *g.gamma, g.epsilon, to, parted, result));
     result.op = g.op;
@@ -156,7 +156,7 @@ outcome add_outputs(const add_rms_norm_dynamic_quant_parameters &g, const quanti
 
 } // namespace
 
-outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
+acl_status lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(as_tiling(check(g, parted)));
     const quantization to = {g.smooth, {"yOut", g.y}, {"scaleOut", g.scale}};
@@ -174,7 +174,7 @@ outcome lower(const rms_norm_dynamic_quant_parameters &g, request &result) {
 
 // The second output is computed by another problem. That problem is solved first, because both read x2, and this one
 // writes xOut, which may be in x2's place.
-outcome lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
+acl_status lower(const add_rms_norm_dynamic_quant_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(check_types(g));
     JITNORM_TRY(as_tiling(check_shapes(g, parted)));

@@ -14,7 +14,7 @@ constexpr int32_t KEEP_FLOAT16 = 2; // the largest implMode
 
 // Ascend's modes differ in how exactly its processors compute. This library computes the same result in every mode, and
 // only checks that the mode is allowed.
-outcome check_mode(const forward_parameters &g) {
+acl_status check_mode(const forward_parameters &g) {
     if (g.impl_mode < 0 || g.impl_mode > KEEP_FLOAT16)
         return invalid(explain("implMode is %d, 0 to 2 are possible", int(g.impl_mode)));
     if (g.impl_mode != KEEP_FLOAT16) return {};
@@ -24,14 +24,15 @@ outcome check_mode(const forward_parameters &g) {
 // Ascend's operation has no room for longer rows, and refuses them.
 constexpr dim_t LONGEST_FAST_ROW = 583705600;
 
-outcome check_length(const forward_parameters &g, const row_shape &parted) {
+acl_status check_length(const forward_parameters &g, const row_shape &parted) {
     return g.op != operation::fast_layer_norm || count(parted.columns()) <= LONGEST_FAST_ROW
-               ? outcome{}
-               : outcome{JITNORM_ACLNN_ERR_INNER_NULLPTR, explain("normalizedShape %s has more than 583705600 elements",
-                                                                  shape_text(parted.columns()).text)};
+               ? acl_status{}
+               : acl_status{
+                     JITNORM_ACLNN_ERR_INNER_NULLPTR,
+                     explain("normalizedShape %s has more than 583705600 elements", shape_text(parted.columns()).text)};
 }
 
-outcome check(const forward_parameters &g, row_shape &parted) {
+acl_status check(const forward_parameters &g, row_shape &parted) {
     const named_tensor weight = {"weight", g.weight}, bias = {"bias", g.bias};
     JITNORM_TRY(check_tensors({{"input", g.input}, weight, bias},
                               {{"out", g.out}, {"meanOut", g.mean_out}, {"rstdOut", g.rstd_out}}));
@@ -39,11 +40,11 @@ outcome check(const forward_parameters &g, row_shape &parted) {
     JITNORM_TRY(check_shape({{"out", g.out}}, g.input->dims, "input"));
     JITNORM_TRY(check_shape({weight, bias}, parted.columns(), "normalizedShape"));
     for (const named_tensor &affine : {weight, bias}) JITNORM_TRY(check_affine_type(affine, *g.input));
-    return g.weight == nullptr ? outcome{} : check_type({bias}, g.weight->data_type, ", as weight");
+    return g.weight == nullptr ? acl_status{} : check_type({bias}, g.weight->data_type, ", as weight");
 }
 
 // A statistic that is not wanted gets the layout of the other one.
-outcome place_wanted_statistics(const forward_parameters &g, const row_shape &parted, request &result) {
+acl_status place_wanted_statistics(const forward_parameters &g, const row_shape &parted, request &result) {
     const named_tensor mean = {"meanOut", g.mean_out}, rstd = {"rstdOut", g.rstd_out};
     if (mean.t != nullptr || rstd.t != nullptr)
         return place_statistics(mean.t != nullptr ? mean : rstd, rstd.t != nullptr ? rstd : mean, parted, result);
@@ -71,7 +72,7 @@ problem make_problem(const forward_parameters &g, const row_shape &parted) {
 
 } // namespace
 
-outcome lower(const forward_parameters &g, request &result) {
+acl_status lower(const forward_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(check(g, parted));
     JITNORM_TRY(check_mode(g));

@@ -7,13 +7,13 @@
 
 namespace jitnorm::impl::aclnn {
 
-outcome lower(const forward_parameters &given, request &result);
-outcome lower(const backward_parameters &given, request &result);
-outcome lower(const rms_norm_parameters &given, request &result);
-outcome lower(const rms_norm_grad_parameters &given, request &result);
-outcome lower(const add_rms_norm_parameters &given, request &result);
-outcome lower(const add_layer_norm_parameters &given, request &result);
-outcome lower(const rms_norm_dynamic_quant_parameters &given, request &result);
-outcome lower(const add_rms_norm_dynamic_quant_parameters &given, request &result);
+acl_status lower(const forward_parameters &given, request &result);
+acl_status lower(const backward_parameters &given, request &result);
+acl_status lower(const rms_norm_parameters &given, request &result);
+acl_status lower(const rms_norm_grad_parameters &given, request &result);
+acl_status lower(const add_rms_norm_parameters &given, request &result);
+acl_status lower(const add_layer_norm_parameters &given, request &result);
+acl_status lower(const rms_norm_dynamic_quant_parameters &given, request &result);
+acl_status lower(const add_rms_norm_dynamic_quant_parameters &given, request &result);
 
 } // namespace jitnorm::impl::aclnn

@@ -11,15 +11,15 @@ namespace {
 
 // x must be FLOAT, FLOAT16 or BF16, the tensors `as_x` of the same type, the tensors `floats` FLOAT, and gamma of x's
 // type or FLOAT.
-outcome check_types(const tensor &x, const tensor &gamma, std::initializer_list<named_tensor> as_x,
-                    std::initializer_list<named_tensor> floats) {
+acl_status check_types(const tensor &x, const tensor &gamma, std::initializer_list<named_tensor> as_x,
+                       std::initializer_list<named_tensor> floats) {
     JITNORM_TRY(check_float({"x", &x}));
     JITNORM_TRY(check_affine_type({"gamma", &gamma}, x));
     JITNORM_TRY(check_type(as_x, x.data_type, ", as x"));
     return check_type(floats, ACL_FLOAT);
 }
 
-outcome check_shapes(const rms_norm_parameters &g, row_shape &parted) {
+acl_status check_shapes(const rms_norm_parameters &g, row_shape &parted) {
     JITNORM_TRY(check_views({{"x", g.x}, {"gamma", g.gamma}}, {{"yOut", g.y}, {"rstdOut", g.rstd}}));
     JITNORM_TRY(part({"x", g.x}, *g.gamma, parted));
     JITNORM_TRY(check_epsilon(g.epsilon));
@@ -27,7 +27,7 @@ outcome check_shapes(const rms_norm_parameters &g, row_shape &parted) {
     return check_shape({{"rstdOut", g.rstd}}, shape_of_statistics(*g.x, parted), "x with ones for the axes of gamma");
 }
 
-outcome check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
+acl_status check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
     JITNORM_TRY(check_views({{"dy", g.dy}, {"x", g.x}, {"rstd", g.rstd}, {"gamma", g.gamma}},
                             {{"dxOut", g.dx}, {"dgammaOut", g.dgamma}}));
     JITNORM_TRY(part({"x", g.x}, *g.gamma, parted));
@@ -37,7 +37,7 @@ outcome check_shapes(const rms_norm_grad_parameters &g, row_shape &parted) {
 
 } // namespace
 
-outcome lower(const rms_norm_parameters &g, request &result) {
+acl_status lower(const rms_norm_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(check_types(*g.x, *g.gamma, {{"yOut", g.y}}, {{"rstdOut", g.rstd}}));
     JITNORM_TRY(as_tiling(check_shapes(g, parted)));
@@ -55,7 +55,7 @@ outcome lower(const rms_norm_parameters &g, request &result) {
     return place_statistics(rstd, rstd, parted, result);
 }
 
-outcome lower(const rms_norm_grad_parameters &g, request &result) {
+acl_status lower(const rms_norm_grad_parameters &g, request &result) {
     row_shape parted;
     JITNORM_TRY(
         check_types(*g.x, *g.gamma, {{"dy", g.dy}, {"dxOut", g.dx}}, {{"rstd", g.rstd}, {"dgammaOut", g.dgamma}}));

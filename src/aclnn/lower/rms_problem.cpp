@@ -5,7 +5,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-outcome part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
+acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
     if (count(gamma.dims) == 0) return invalid("gamma has no elements");
     return row_shape::part(x, "gamma", gamma.dims, parted);
 }

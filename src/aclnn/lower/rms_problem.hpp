@@ -7,7 +7,7 @@
 namespace jitnorm::impl::aclnn {
 
 // Parts the shape of x: gamma must have elements, and its shape is that of the normalized dimensions.
-outcome part(const named_tensor &x, const tensor &gamma, row_shape &parted);
+acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted);
 
 // A problem with all that x and gamma decide. The tensor in the variance's slot is rstd. The caller sets the kind, the
 // outputs and the rest.

@@ -5,7 +5,7 @@
 
 namespace jitnorm::impl::aclnn {
 
-outcome row_shape::part(const named_tensor &given, const char *name, shape columns, row_shape &result) {
+acl_status row_shape::part(const named_tensor &given, const char *name, shape columns, row_shape &result) {
     const tensor &input = *given.t;
     const size_t axes = columns.size();
     if (axes == 0) return invalid(explain("%s is empty", name));

@@ -11,7 +11,7 @@ namespace jitnorm::impl::aclnn {
 class row_shape {
 public:
     // `columns` must be the sizes of the input's last dimensions, of one at least. `name` is what reasons call it.
-    static outcome part(const named_tensor &input, const char *name, shape columns, row_shape &result);
+    static acl_status part(const named_tensor &input, const char *name, shape columns, row_shape &result);
 
     // The input's dimensions. If all of them are normalized, there is a dimension of 1 in front, because the core needs
     // at least one dimension that counts rows.

@@ -70,14 +70,14 @@ shape_text::shape_text(shape dims) : text("[") {
     if (at < sizeof text) std::snprintf(text + at, sizeof text - at, "]");
 }
 
-outcome check_tensor(const char *name, const tensor &t) {
+acl_status check_tensor(const char *name, const tensor &t) {
     if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS) return check_view(name, t);
     return is_float(t.data_type)
                ? check_view(name, t)
                : invalid(explain("%s is %s, none of FLOAT, FLOAT16 and BF16", name, type_name(t.data_type)));
 }
 
-outcome check_view(const char *name, const tensor &t) {
+acl_status check_view(const char *name, const tensor &t) {
     if (t.dims.empty() || t.dims.size() > MAX_DIMENSIONS)
         return invalid(explain("%s has %zu dimensions, 1 to 8 are supported", name, t.dims.size()));
     if (!is_plain(t.format))
@@ -87,17 +87,17 @@ outcome check_view(const char *name, const tensor &t) {
         return invalid(explain("%s has a negative stride: %s", name, shape_text(t.strides).text));
     if (t.offset < 0)
         return invalid(explain("%s has the negative offset %lld", name, static_cast<long long>(t.offset)));
-    return is_addressable(t) ? outcome{}
+    return is_addressable(t) ? acl_status{}
                              : invalid(explain("%s is larger than memory: shape %s, strides %s", name,
                                                shape_text(t.dims).text, shape_text(t.strides).text));
 }
 
-outcome check_writable(const char *name, const tensor &t) {
+acl_status check_writable(const char *name, const tensor &t) {
     memory_desc md;
     const bool apart = make_with_strides(md, int(t.dims.size()), t.dims.data(), core_type(t.data_type),
                                          t.strides.data()) == jitnorm_success;
 
-    return apart && !is_broadcast(md) ? outcome{} : invalid(explain("elements of %s share memory", name));
+    return apart && !is_broadcast(md) ? acl_status{} : invalid(explain("elements of %s share memory", name));
 }
 
 bool is_contiguous(const tensor &t) {

@@ -21,11 +21,11 @@ struct shape_text {
 
 // Rules for every tensor: 1 to 8 dimensions; the type FLOAT, FLOAT16 or BF16; a plain format; no negative dimension,
 // stride or offset; no element further away than can be addressed. `name` is the parameter's name.
-outcome check_tensor(const char *name, const tensor &t);
+acl_status check_tensor(const char *name, const tensor &t);
 // The same rules without the one for the type.
-outcome check_view(const char *name, const tensor &t);
+acl_status check_view(const char *name, const tensor &t);
 // A further rule for a tensor that is written: no two elements share memory.
-outcome check_writable(const char *name, const tensor &t);
+acl_status check_writable(const char *name, const tensor &t);
 
 bool is_contiguous(const tensor &t); // row-major, without gaps
 

@@ -23,21 +23,21 @@ thread_local void *current_context = nullptr;
 
 constexpr int LAST_MEMCPY_KIND = 7;
 
-constexpr outcome bad_parameter(const char *reason) { return {JITNORM_ACL_ERROR_INVALID_PARAM, reason}; }
-constexpr outcome NO_MEMORY = {JITNORM_ACL_ERROR_BAD_ALLOC, "out of memory"};
+constexpr acl_status bad_parameter(const char *reason) { return {JITNORM_ACL_ERROR_INVALID_PARAM, reason}; }
+constexpr acl_status NO_MEMORY = {JITNORM_ACL_ERROR_BAD_ALLOC, "out of memory"};
 
-outcome check_device(int32_t device) {
-    return device == 0 ? outcome{} : outcome{JITNORM_ACL_ERROR_RT_INVALID_DEVICEID, "the only device is 0"};
+acl_status check_device(int32_t device) {
+    return device == 0 ? acl_status{} : acl_status{JITNORM_ACL_ERROR_RT_INVALID_DEVICEID, "the only device is 0"};
 }
 
-outcome check_room(size_t capacity, size_t bytes) {
-    return bytes <= capacity ? outcome{}
-                             : outcome{JITNORM_ACL_ERROR_RT_PARAM_INVALID, "more bytes than there is room for"};
+acl_status check_room(size_t capacity, size_t bytes) {
+    return bytes <= capacity ? acl_status{}
+                             : acl_status{JITNORM_ACL_ERROR_RT_PARAM_INVALID, "more bytes than there is room for"};
 }
 
 // Makes a copy of `value` that the caller owns. The handle is its address.
 template <typename Object>
-outcome make(void **handle, const Object &value) {
+acl_status make(void **handle, const Object &value) {
     if (handle == nullptr) return bad_parameter("a null pointer for the result");
     auto *made = new (std::nothrow) Object(value);
     if (made == nullptr) return NO_MEMORY;
@@ -55,12 +55,13 @@ jitnorm_acl_status_t jitnorm_acl_fail(jitnorm_acl_status_t status, const char *f
 
 jitnorm_acl_status_t jitnorm_acl_init(void) {
     const bool already = initialized.exchange(true);
-    return answer(__func__, already ? outcome{JITNORM_ACL_ERROR_REPEAT_INITIALIZE, "initialized already"} : outcome{});
+    return answer(__func__,
+                  already ? acl_status{JITNORM_ACL_ERROR_REPEAT_INITIALIZE, "initialized already"} : acl_status{});
 }
 
 jitnorm_acl_status_t jitnorm_acl_finalize(void) {
     const bool was = initialized.exchange(false);
-    return answer(__func__, was ? outcome{} : outcome{JITNORM_ACL_ERROR_REPEAT_FINALIZE, "not initialized"});
+    return answer(__func__, was ? acl_status{} : acl_status{JITNORM_ACL_ERROR_REPEAT_FINALIZE, "not initialized"});
 }
 
 jitnorm_acl_status_t jitnorm_acl_check_device(int32_t device) { return answer(__func__, check_device(device)); }
@@ -68,8 +69,8 @@ jitnorm_acl_status_t jitnorm_acl_check_device(int32_t device) { return answer(__
 // ---------------------------------------------------------------- contexts, streams
 
 jitnorm_acl_status_t jitnorm_acl_context_create(void **result, int32_t device) {
-    if (outcome checked = check_device(device); checked.failed()) return answer(__func__, checked);
-    const outcome made = make(result, context{});
+    if (acl_status checked = check_device(device); checked.failed()) return answer(__func__, checked);
+    const acl_status made = make(result, context{});
     if (!made.failed()) current_context = *result;
     return answer(__func__, made);
 }
@@ -126,14 +127,14 @@ jitnorm_acl_status_t jitnorm_acl_free(void *address) {
 jitnorm_acl_status_t jitnorm_acl_memcpy(void *to, size_t capacity, const void *from, size_t bytes, int kind) {
     if (to == nullptr || from == nullptr) return answer(__func__, bad_parameter("a null address"));
     if (kind < 0 || kind > LAST_MEMCPY_KIND) return answer(__func__, bad_parameter("unknown kind of copy"));
-    if (outcome checked = check_room(capacity, bytes); checked.failed()) return answer(__func__, checked);
+    if (acl_status checked = check_room(capacity, bytes); checked.failed()) return answer(__func__, checked);
     std::memmove(to, from, bytes);
     return 0;
 }
 
 jitnorm_acl_status_t jitnorm_acl_memset(void *to, size_t capacity, int32_t value, size_t bytes) {
     if (to == nullptr) return answer(__func__, bad_parameter("a null address"));
-    if (outcome checked = check_room(capacity, bytes); checked.failed()) return answer(__func__, checked);
+    if (acl_status checked = check_room(capacity, bytes); checked.failed()) return answer(__func__, checked);
     std::memset(to, value, bytes);
     return 0;
 }

@@ -8,29 +8,29 @@
 
 namespace jitnorm::impl::aclnn {
 
-outcome translate(verdict v) {
-    switch (v.status) {
+acl_status translate(status s) {
+    switch (s.code) {
     case jitnorm_success:
         return {};
     case jitnorm_out_of_memory:
-        return {JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR, v.reason};
+        return {JITNORM_ACLNN_ERR_INNER_CREATE_EXECUTOR, s.reason};
     case jitnorm_invalid_arguments:
     case jitnorm_unimplemented:
-        return invalid(v.reason);
+        return invalid(s.reason);
     case jitnorm_runtime_error:
-        return {JITNORM_ACLNN_ERR_RUNTIME_ERROR, v.reason};
+        return {JITNORM_ACLNN_ERR_RUNTIME_ERROR, s.reason};
     default:
-        return {JITNORM_ACLNN_ERR_INNER, v.reason};
+        return {JITNORM_ACLNN_ERR_INNER, s.reason};
     }
 }
 
-jitnorm_acl_status_t answer(const char *function, outcome result) noexcept {
-    if (!result.failed()) return result.status;
+jitnorm_acl_status_t answer(const char *function, acl_status result) noexcept {
+    if (!result.failed()) return result.code;
     char number[16];
-    std::snprintf(number, sizeof number, "%d", int(result.status));
+    std::snprintf(number, sizeof number, "%d", int(result.code));
     remember_error(function, number, result.reason);
     if (verbose_level() >= VERBOSE_ERRORS) log_error(function, number, result.reason);
-    return result.status;
+    return result.code;
 }
 
 } // namespace jitnorm::impl::aclnn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// failure: how functions of this front end report failures. Inside the front end they return an outcome or throw. The C
+// failure: how functions of this front end report failures. Inside the front end they return a status or throw. The C
 // interface turns this into one of Ascend's status numbers, the thread's recent error and a line in the verbose log.
 #pragma once
 
@@ -7,31 +7,27 @@
 #include <new>
 #include <system_error>
 
-#include "../../core/problem.hpp"
+#include "../../core/status.hpp"
 #include "jitnorm/jitnorm_aclnn.h"
 
 namespace jitnorm::impl::aclnn {
 
-struct outcome {
-    jitnorm_acl_status_t status = JITNORM_ACLNN_SUCCESS;
-    const char *reason = ""; // a static string, or the result of explain()
+using acl_status = basic_status<jitnorm_acl_status_t>;
+static_assert(JITNORM_ACLNN_SUCCESS == 0);
 
-    bool failed() const { return status != JITNORM_ACLNN_SUCCESS; }
-};
+constexpr acl_status null_pointer(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_NULLPTR, reason}; }
+constexpr acl_status invalid(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_INVALID, reason}; }
 
-constexpr outcome null_pointer(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_NULLPTR, reason}; }
-constexpr outcome invalid(const char *reason) { return {JITNORM_ACLNN_ERR_PARAM_INVALID, reason}; }
+constexpr acl_status tiling(const char *reason) { return {JITNORM_ACLNN_ERR_INNER_TILING, reason}; }
 
-constexpr outcome tiling(const char *reason) { return {JITNORM_ACLNN_ERR_INNER_TILING, reason}; }
+// The core's status with Ascend's number.
+acl_status translate(status s);
 
-// The outcome with Ascend's number for the core's verdict.
-outcome translate(verdict v);
-
-// Returns the outcome's status. Keeps the reason of a failure for the thread (last_error.hpp) and logs it under the
+// Returns the status's number. Keeps the reason of a failure for the thread (last_error.hpp) and logs it under the
 // function's name.
-jitnorm_acl_status_t answer(const char *function, outcome result) noexcept;
+jitnorm_acl_status_t answer(const char *function, acl_status result) noexcept;
 
-// Answers with the outcome that `body` returns or the exception that it throws.
+// Answers with the status that `body` returns or the exception that it throws.
 template <typename Body>
 jitnorm_acl_status_t guarded(const char *function, Body &&body) noexcept {
     try {

@@ -7,12 +7,12 @@ using enum layer_norm::slot;
 
 namespace {
 
-verdict lower_modes(const jitnorm_primitive_attr &given) {
+status lower_modes(const jitnorm_primitive_attr &given) {
     if (!given.unsupported_requests.empty()) return unsupported(given.unsupported_requests.front().reason);
     if (given.fpmath_applies_to_int && given.fpmath_mode != jitnorm_fpmath_mode_strict)
         return unsupported("attr has a floating-point mode that applies to integers");
     return given.accumulation_mode <= jitnorm_accumulation_mode_any
-               ? verdict{}
+               ? status{}
                : unsupported(explain("attr has the accumulation mode %d, strict, relaxed and any are supported",
                                      int(given.accumulation_mode)));
 }
@@ -21,7 +21,7 @@ layer_norm::slot slot_of_sum(const layer_norm::problem &p) { return p.is_forward
 
 } // namespace
 
-verdict lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
+status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     JITNORM_TRY(lower_modes(given));
     p.epsilon = given.epsilon.value_or(p.epsilon);
     attributes &result = p.attr;

@@ -76,10 +76,10 @@ namespace jitnorm::impl::api {
 
 // Puts the attributes that layer normalization takes into the problem, except for scales that are to be found. Returns
 // unimplemented if there are others.
-verdict lower(const jitnorm_primitive_attr &given, layer_norm::problem &p);
+status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
 // Sets p[DST_SCALE] to the descriptor of the scales that are to be found. The layout of dst is already decided.
-verdict describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
+status describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
 // Replaces the descriptors in `attr` by those of the problem, whose layouts are decided.
 void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_attr &attr);

@@ -20,7 +20,7 @@ bool is_known(jitnorm_accumulation_mode_t mode) {
     return jitnorm_accumulation_mode_strict <= mode && mode <= jitnorm_accumulation_mode_f16;
 }
 
-verdict unknown(const char *what, int mode) { return invalid(explain("%s is %d, which is no such mode", what, mode)); }
+status unknown(const char *what, int mode) { return invalid(explain("%s is %d, which is no such mode", what, mode)); }
 
 bool has_rounding(int arg) { return arg == JITNORM_ARG_DST || arg == JITNORM_ARG_DIFF_SRC || arg == ARG_DIFF_WEIGHTS; }
 
@@ -81,7 +81,7 @@ jitnorm_status_t jitnorm_primitive_attr_get_post_ops(const_jitnorm_primitive_att
 
 jitnorm_status_t jitnorm_primitive_attr_set_post_ops(jitnorm_primitive_attr_t attr, const_jitnorm_post_ops_t post_ops) {
     if (any_null(attr, post_ops)) return report(__func__, JITNORM_NULL_AMONG(attr, post_ops));
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         attr->post_ops = *post_ops;
         return {};
     });
@@ -161,7 +161,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_rounding(jitnorm_primitive_attr_t at
     const bool is_stochastic = mode == jitnorm_rounding_mode_stochastic;
     if (is_stochastic && !has_rounding(arg))
         return report(__func__, invalid(explain("arg is %d, which is not rounded", arg)));
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         attr->request(setting::rounding, arg, is_stochastic ? "attr asks for stochastic rounding" : nullptr);
         return {};
     });

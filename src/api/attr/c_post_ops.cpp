@@ -9,12 +9,12 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
-verdict unknown_algorithm(jitnorm_alg_kind_t alg, const char *kind) {
+status unknown_algorithm(jitnorm_alg_kind_t alg, const char *kind) {
     return invalid(explain("alg_kind is %d, which is no algorithm of %s post-ops", int(alg), kind));
 }
 
 // Says why there is no post-op of the kind at the index.
-verdict no_post_op(const_jitnorm_post_ops_t post_ops, int index, const char *kind) {
+status no_post_op(const_jitnorm_post_ops_t post_ops, int index, const char *kind) {
     if (post_ops == nullptr) return invalid("post_ops is null");
     const int len = jitnorm_post_ops_len(post_ops);
     if (index < 0 || index >= len) return invalid(explain("index is %d, there are %d post-ops", index, len));
@@ -22,7 +22,7 @@ verdict no_post_op(const_jitnorm_post_ops_t post_ops, int index, const char *kin
 }
 
 jitnorm_status_t append(const char *function, jitnorm_post_ops_t post_ops, const any_post_op &entry) noexcept {
-    return guarded(function, [&]() -> verdict {
+    return guarded(function, [&]() -> status {
         if (post_ops->entries.size() >= size_t(MAX_POST_OPS))
             return {jitnorm_out_of_memory, "there is room for 32 post-ops"};
         post_ops->entries.push_back(entry);

@@ -8,7 +8,7 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
-verdict check(const residual_addition &asked, unsigned flags) {
+status check(const residual_addition &asked, unsigned flags) {
     if (asked.added.ndims == 0) return invalid("residual_desc has no dimensions");
     if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)
         return invalid(explain("bias_data_type is %d, which is no data type", int(asked.bias_type)));
@@ -16,7 +16,7 @@ verdict check(const residual_addition &asked, unsigned flags) {
         return invalid(explain("flags 0x%x has bits of no meaning", flags));
     return asked.normalizes_rounded && asked.sum.ndims == 0
                ? invalid("the rounded sum is to be normalized, and sum_desc describes none")
-               : verdict{};
+               : status{};
 }
 
 } // namespace
@@ -31,8 +31,8 @@ jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t at
     if (sum_desc != nullptr) asked.sum = *sum_desc;
     asked.bias_type = bias_data_type;
     asked.normalizes_rounded = (flags & unsigned(jitnorm_residual_normalize_rounded)) != 0;
-    const verdict v = check(asked, flags);
-    if (v.status == jitnorm_success) attr->residual = asked;
+    const status v = check(asked, flags);
+    if (v.code == jitnorm_success) attr->residual = asked;
     return report(__func__, v);
 }
 

@@ -38,18 +38,18 @@ struct quantity {
     bool has_groups() const { return ndims != 0; }
 };
 
-verdict check_groups(const quantity &q) {
+status check_groups(const quantity &q) {
     if (q.ndims != 0 && q.ndims != 2) return invalid(explain("ndims is %d, groups have 0 or 2", q.ndims));
     if (!q.has_groups()) return {};
     if (q.group_dims == nullptr) return invalid("group_dims is null");
     if (q.group_dims[0] < 1 || q.group_dims[1] < 1)
         return invalid(explain("group_dims are %lld and %lld, both must be positive",
                                static_cast<long long>(q.group_dims[0]), static_cast<long long>(q.group_dims[1])));
-    return q.mask != 0 ? verdict{} : invalid("groups need a mask that is not 0");
+    return q.mask != 0 ? status{} : invalid("groups need a mask that is not 0");
 }
 
 template <size_t Count>
-verdict check(const quantity &q, const int (&types)[Count], bool (*may_have)(int arg)) {
+status check(const quantity &q, const int (&types)[Count], bool (*may_have)(int arg)) {
     if (q.arg < 0) return invalid(explain("arg is %d, which is negative", q.arg));
     if (!may_have(q.arg))
         return invalid(explain("arg is %d, which has neither scales nor zero points in any primitive", q.arg));
@@ -80,7 +80,7 @@ const char *refusal_to_find(const quantity &q) {
     return q.data_type == jitnorm_f32 ? nullptr : "attr asks to find scales of another type than f32";
 }
 
-verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
+status set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
     JITNORM_TRY(check(q, SCALE_TYPES, may_have_scales));
     if (q.mask == 0 && (q.data_type == jitnorm_f8_e4m3 || int(q.data_type) == E8M0))
         return invalid("scales of 8 bits need a mask that is not 0");
@@ -97,7 +97,7 @@ verdict set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
     return {};
 }
 
-verdict set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
+status set_zero_point(jitnorm_primitive_attr &attr, const quantity &q) {
     JITNORM_TRY(check(q, ZERO_POINT_TYPES, may_have_zero_points));
     attr.request(setting::zero_point, q.arg, "attr has a zero point");
     return {};

@@ -8,7 +8,7 @@ namespace jitnorm::impl::api {
 
 using enum layer_norm::slot;
 
-verdict describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
+status describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     const scale_request &asked = given.found_scales;
     if (asked.mask == 0) return {};
     if (!p.is_forward()) return unsupported("attr asks for scales to be found, backward finds none");

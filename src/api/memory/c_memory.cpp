@@ -12,7 +12,7 @@ using namespace jitnorm::impl::api;
 
 namespace {
 
-verdict create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_engine_t engine, void *handle) {
+status create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_engine_t engine, void *handle) {
     if (md.format_kind == jitnorm_format_kind_any)
         return invalid("memory_desc has an undecided layout (format_tag_any)");
     if (md.format_kind == jitnorm_format_kind_host_scalar) return invalid("memory_desc is of a host scalar");
@@ -26,7 +26,7 @@ verdict create_memory(jitnorm_memory_t *memory, const memory_desc &md, jitnorm_e
     return {};
 }
 
-verdict create_host_scalar(jitnorm_memory_t *memory, const memory_desc &md, const void *value) {
+status create_host_scalar(jitnorm_memory_t *memory, const memory_desc &md, const void *value) {
     const size_t size = size_of(md.data_type);
     aligned_bytes owned(allocate_aligned(size));
     if (owned == nullptr) return OUT_OF_MEMORY;
@@ -37,10 +37,10 @@ verdict create_host_scalar(jitnorm_memory_t *memory, const memory_desc &md, cons
 
 bool holds_its_value(const jitnorm_memory &memory) { return memory.md.format_kind == jitnorm_format_kind_host_scalar; }
 
-constexpr verdict HOST_SCALAR = invalid("the memory holds its value itself (a host scalar)");
-constexpr verdict NO_HOST_SCALAR = invalid("the memory or descriptor is of no host scalar");
+constexpr status HOST_SCALAR = invalid("the memory holds its value itself (a host scalar)");
+constexpr status NO_HOST_SCALAR = invalid("the memory or descriptor is of no host scalar");
 
-verdict no_buffer(int index) { return invalid(explain("index is %d, there is buffer 0", index)); }
+status no_buffer(int index) { return invalid(explain("index is %d, there is buffer 0", index)); }
 
 } // namespace
 

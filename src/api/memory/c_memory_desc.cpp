@@ -15,7 +15,7 @@ using namespace jitnorm::impl::api;
 namespace {
 
 template <typename Answer>
-verdict answer(void *result, Answer value) {
+status answer(void *result, Answer value) {
     *static_cast<Answer *>(result) = value;
     return {};
 }
@@ -23,7 +23,7 @@ verdict answer(void *result, Answer value) {
 constexpr jitnorm_dims_t NO_OFFSETS = {};
 
 // Answers queries about layouts. An undecided layout has no such properties.
-verdict query_layout(const memory_desc &md, jitnorm_query_t what, void *result) {
+status query_layout(const memory_desc &md, jitnorm_query_t what, void *result) {
     if (md.format_kind != jitnorm_blocked) return {jitnorm_not_required};
     switch (what) {
     case jitnorm_query_strides:
@@ -37,7 +37,7 @@ verdict query_layout(const memory_desc &md, jitnorm_query_t what, void *result) 
     }
 }
 
-verdict query(const memory_desc &md, jitnorm_query_t what, void *result) {
+status query(const memory_desc &md, jitnorm_query_t what, void *result) {
     switch (what) {
     case jitnorm_query_ndims_s32:
         return answer(result, md.ndims);
@@ -63,11 +63,11 @@ verdict query(const memory_desc &md, jitnorm_query_t what, void *result) {
     }
 }
 
-// Creates a descriptor for the caller. make(md) fills it and returns a verdict.
+// Creates a descriptor for the caller. make(md) fills it and returns a status.
 template <typename Make>
 jitnorm_status_t create_desc(const char *function, jitnorm_memory_desc_t *memory_desc, Make &&make) {
     if (any_null(memory_desc)) return report(function, JITNORM_NULL_AMONG(memory_desc));
-    return guarded(function, [&]() -> verdict {
+    return guarded(function, [&]() -> status {
         auto md = std::make_unique<impl::memory_desc>();
         JITNORM_TRY(make(*md));
         *memory_desc = md.release();
@@ -84,7 +84,7 @@ jitnorm_status_t jitnorm_memory_desc_create_with_tag(jitnorm_memory_desc_t *memo
                                                      jitnorm_format_tag_t tag) {
     return create_desc(__func__, memory_desc, [&](auto &md) {
         const bool made = make_with_tag(md, ndims, dims, data_type, tag) == jitnorm_success;
-        return made ? verdict{} : explain_no_tensor({ndims, dims, data_type}, tag);
+        return made ? status{} : explain_no_tensor({ndims, dims, data_type}, tag);
     });
 }
 
@@ -93,7 +93,7 @@ jitnorm_status_t jitnorm_memory_desc_create_with_strides(jitnorm_memory_desc_t *
                                                          const jitnorm_dims_t strides) {
     return create_desc(__func__, memory_desc, [&](auto &md) {
         const bool made = make_with_strides(md, ndims, dims, data_type, strides) == jitnorm_success;
-        return made ? verdict{} : explain_no_tensor({ndims, dims, data_type}, strides);
+        return made ? status{} : explain_no_tensor({ndims, dims, data_type}, strides);
     });
 }
 
@@ -104,7 +104,7 @@ jitnorm_status_t jitnorm_memory_desc_create_host_scalar(jitnorm_memory_desc_t *m
         if (make_with_strides(md, 1, &one, data_type, nullptr) != jitnorm_success)
             return explain_no_tensor({1, &one, data_type}, static_cast<const dim_t *>(nullptr));
         md.format_kind = jitnorm_format_kind_host_scalar;
-        return verdict{};
+        return status{};
     });
 }
 

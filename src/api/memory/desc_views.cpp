@@ -7,9 +7,9 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-constexpr verdict RUNTIME_SIZES = invalid("dimensions or strides are known at run time only");
-constexpr verdict NOT_LAID_OUT = invalid("the descriptor has no decided layout");
-constexpr verdict TOO_LARGE = invalid("the tensor is too large to be addressed");
+constexpr status RUNTIME_SIZES = invalid("dimensions or strides are known at run time only");
+constexpr status NOT_LAID_OUT = invalid("the descriptor has no decided layout");
+constexpr status TOO_LARGE = invalid("the tensor is too large to be addressed");
 
 long long as_number(dim_t value) { return static_cast<long long>(value); }
 
@@ -25,7 +25,7 @@ dim_t block_of(const memory_desc &md, int d) {
 
 // ---------------------------------------------------------------- a part of a tensor
 
-verdict check_part(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, int d) {
+status check_part(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, int d) {
     if (dims[d] < 0) return invalid(explain("dims[%d] is %lld, which is negative", d, as_number(dims[d])));
     if (offsets[d] < 0) return invalid(explain("offsets[%d] is %lld, which is negative", d, as_number(offsets[d])));
     if (offsets[d] > parent.dims[d] || dims[d] > parent.dims[d] - offsets[d])
@@ -40,7 +40,7 @@ verdict check_part(const memory_desc &parent, const dim_t *dims, const dim_t *of
 
 } // namespace
 
-verdict part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result) {
+status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result) {
     if (!is_laid_out(parent)) return NOT_LAID_OUT;
     if (has_runtime_dims(parent)) return RUNTIME_SIZES;
     memory_desc part = parent;
@@ -68,13 +68,13 @@ struct run {
     dim_t elements = 1;
 };
 
-constexpr verdict MOVED_ZERO = invalid("a dimension of size 0 can be kept, but not joined, split, added or removed");
+constexpr status MOVED_ZERO = invalid("a dimension of size 0 can be kept, but not joined, split, added or removed");
 
 class reshaping {
 public:
     reshaping(const memory_desc &from, memory_desc &to) : from_(from), to_(to) {}
 
-    verdict lay_out() {
+    status lay_out() {
         int old_at = 0, new_at = 0;
         for (;;) {
             run olds, news;
@@ -101,7 +101,7 @@ private:
         r.elements *= md.dims[at++];
     }
 
-    verdict lay_out(const run &olds, const run &news) {
+    status lay_out(const run &olds, const run &news) {
         if (olds.count == 1 && news.count == 1) {
             keep(olds.dims[0], news.dims[0]);
             return ACCEPTED;
@@ -117,7 +117,7 @@ private:
 
     // Whether the run's i-th dimension can be joined or split: it has no blocks, and follows the one before without a
     // gap.
-    verdict check_joined(const run &olds, int i) const {
+    status check_joined(const run &olds, int i) const {
         const int d = olds.dims[i];
         if (block_of(from_, d) != 1)
             return invalid(explain("dimension %d has inner blocks, and cannot be joined or split", d));
@@ -155,7 +155,7 @@ private:
 };
 
 // Counts the elements. A dimension of size 0 counts as 1, so that what lies around it is compared, too.
-verdict count_elements(int ndims, const dim_t *dims, dim_t &elements) {
+status count_elements(int ndims, const dim_t *dims, dim_t &elements) {
     elements = 1;
     for (int d = 0; d < ndims; ++d) {
         if (dims[d] < 0) return invalid(explain("dims[%d] is %lld, which is negative", d, as_number(dims[d])));
@@ -173,7 +173,7 @@ bool has_padded_ones(const memory_desc &md) {
 
 } // namespace
 
-verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result) {
+status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result) {
     if (ndims < 1 || ndims > MAX_NDIMS) return invalid(explain("ndims is %d, 1 to %d are possible", ndims, MAX_NDIMS));
     if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
     if (has_runtime_dims(md)) return RUNTIME_SIZES;
@@ -203,7 +203,7 @@ verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_des
 
 // ---------------------------------------------------------------- another order of dimensions
 
-verdict permuted(const memory_desc &md, const int *permutation, memory_desc &result) {
+status permuted(const memory_desc &md, const int *permutation, memory_desc &result) {
     if (!is_laid_out(md) && md.format_kind != jitnorm_format_kind_any) return NOT_LAID_OUT;
     if (has_runtime_dims(md)) return RUNTIME_SIZES;
     memory_desc other = md;

@@ -7,8 +7,8 @@
 
 namespace jitnorm::impl::api {
 
-verdict part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result);
-verdict reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result);
-verdict permuted(const memory_desc &md, const int *permutation, memory_desc &result);
+status part_of(const memory_desc &parent, const dim_t *dims, const dim_t *offsets, memory_desc &result);
+status reshaped(const memory_desc &md, int ndims, const dim_t *dims, memory_desc &result);
+status permuted(const memory_desc &md, const int *permutation, memory_desc &result);
 
 } // namespace jitnorm::impl::api

@@ -11,7 +11,7 @@ using enum layer_norm::slot;
 
 namespace {
 
-verdict too_large(const char *name) { return invalid(explain("%s is too large to be addressed", name)); }
+status too_large(const char *name) { return invalid(explain("%s is too large to be addressed", name)); }
 
 bool is_plain(const memory_desc &md, const memory_desc &model) {
     for (int d = 0; d < model.ndims; ++d)
@@ -33,13 +33,13 @@ layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
 
 } // namespace
 
-verdict follow_layout(memory_desc &md, const memory_desc &model, const char *name) {
+status follow_layout(memory_desc &md, const memory_desc &model, const char *name) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
     const memory_desc asked = md;
     const bool plain = has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model);
-    const auto status = plain ? make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr)
-                              : make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
-    return status == jitnorm_success ? verdict{} : too_large(name);
+    const auto code = plain ? make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr)
+                            : make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
+    return code == jitnorm_success ? status{} : too_large(name);
 }
 
 namespace {
@@ -47,16 +47,16 @@ namespace {
 constexpr const char *STATISTICS = "statistics (mean and variance)";
 
 // Statistics without a descriptor become f32 in an undecided layout first.
-verdict decide_statistics(layer_norm::problem &p) {
+status decide_statistics(layer_norm::problem &p) {
     if (p[VARIANCE].ndims == 0) {
-        const auto status =
+        const auto code =
             make_with_tag(p[VARIANCE], p[SRC].ndims - 1, p[SRC].dims, jitnorm_f32, jitnorm_format_tag_any);
-        if (status != jitnorm_success) return too_large(STATISTICS);
+        if (code != jitnorm_success) return too_large(STATISTICS);
     }
     return follow_layout(p[VARIANCE], p[SRC], STATISTICS);
 }
 
-verdict decide_post_ops(layer_norm::problem &p) {
+status decide_post_ops(layer_norm::problem &p) {
     for (post_op &entry : p.attr.post_ops.entries) {
         auto *binary = std::get_if<binary_post_op>(&entry);
         if (binary == nullptr) continue;
@@ -67,12 +67,12 @@ verdict decide_post_ops(layer_norm::problem &p) {
 
 } // namespace
 
-verdict decide_layouts(layer_norm::problem &p) {
+status decide_layouts(layer_norm::problem &p) {
     if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("src has an undecided layout");
     for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
         if (t.dims == layer_norm::extent::rows) JITNORM_TRY(follow_layout(p[t.place], p[SRC], t.name));
     JITNORM_TRY(decide_statistics(p));
-    return p.is_forward() ? decide_post_ops(p) : verdict{};
+    return p.is_forward() ? decide_post_ops(p) : status{};
 }
 
 } // namespace jitnorm::impl::api

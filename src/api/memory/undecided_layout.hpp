@@ -10,9 +10,9 @@ namespace jitnorm::impl::api {
 // It becomes row major if model has blocks of a dimension that md does not have, if model is broadcast, or if one of
 // the two has run-time sizes. `name` is what the tensor is called in a reason. Whether the dimensions of the two fit
 // together is checked by validate(), not here.
-verdict follow_layout(memory_desc &md, const memory_desc &model, const char *name);
+status follow_layout(memory_desc &md, const memory_desc &model, const char *name);
 
 // Decides the layouts of all tensors of the problem. src must have a decided layout.
-verdict decide_layouts(layer_norm::problem &p);
+status decide_layouts(layer_norm::problem &p);
 
 } // namespace jitnorm::impl::api

@@ -13,7 +13,7 @@ namespace jitnorm::impl::api {
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] verdict complain(int arg, const char *reason) noexcept {
+[[gnu::cold, gnu::noinline]] status complain(int arg, const char *reason) noexcept {
     return invalid(explain("argument %s %s", argument_name(arg).text, reason));
 }
 
@@ -80,7 +80,7 @@ inline int argument_map::take_plain(int nargs, const jitnorm_exec_arg_t *args, r
 
 constexpr const char *NO_DATA = "has a memory without data";
 
-verdict argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
+status argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept {
     const slot s = slot_of(argument.arg);
     if (((required_ | ignored_) & only(s)) == 0) return complain(argument.arg, "is none of this primitive's");
     if ((list.awaited & only(s)) == 0) return complain(argument.arg, "is given twice");
@@ -94,7 +94,7 @@ verdict argument_map::take(const jitnorm_exec_arg_t &argument, reading &list) co
 }
 
 // Takes a memory with run-time sizes, or one that the primitive ignores.
-verdict argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept {
+status argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept {
     if ((ignored_ & only(s)) != 0) return {};
     if (!fits(memory.md, *mds_[s])) return explain_difference(arg_of(s), memory.md, *mds_[s]);
     const bool has_elements = bytes(memory.md) != 0;
@@ -106,7 +106,7 @@ verdict argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, read
 }
 
 // Puts the descriptors of the given memories into `sizes`. Together they must make one problem.
-verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
+status argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
         if (memory_desc *md = sizes.descriptor(s)) *md = list.memories[s]->md;
@@ -122,7 +122,7 @@ verdict argument_map::fill_in(const reading &list, layer_norm::problem &sizes) c
 }
 
 // Refuses an output whose handle another tensor has too, although the two may not share memory.
-verdict argument_map::check_addresses(const reading &list) const noexcept {
+status argument_map::check_addresses(const reading &list) const noexcept {
     const auto use = [&](slot s) { return use_of(s, (runtime_ & only(s)) != 0 ? &list.memories[s]->md : mds_[s]); };
     const slot_set all = required_ & list.with_elements;
     for (slot_set outputs = outputs_ & all; outputs != 0; outputs &= outputs - 1) {
@@ -137,17 +137,17 @@ verdict argument_map::check_addresses(const reading &list) const noexcept {
     return {};
 }
 
-verdict argument_map::take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
+status argument_map::take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
     for (int i = 0; i < nargs; ++i) {
         if (args[i].memory == nullptr) continue;
         JITNORM_TRY(take(args[i], list));
     }
     const slot_set missing = required_ & list.awaited;
-    return missing == 0 ? verdict() : complain(arg_of(first_of(missing)), "is missing");
+    return missing == 0 ? status() : complain(arg_of(first_of(missing)), "is missing");
 }
 
-verdict argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
-                              layer_norm::problem *sizes) const noexcept {
+status argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                             layer_norm::problem *sizes) const noexcept {
     reading list(required_ | ignored_, with_elements_, result);
     const int taken = take_plain(nargs, args, list);
     if (taken < nargs || (required_ & list.awaited) != 0) JITNORM_TRY(take_all(nargs - taken, args + taken, list));

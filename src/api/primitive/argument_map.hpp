@@ -23,8 +23,8 @@ public:
     // with the reason, unless the list is exactly what the primitive needs; `result` is then useless. With run-time
     // sizes `sizes` must be a copy of the primitive's problem, and gets the memories' descriptors; otherwise it is
     // null. This function allocates nothing.
-    verdict resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
-                    layer_norm::problem *sizes = nullptr) const noexcept;
+    status resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
+                   layer_norm::problem *sizes = nullptr) const noexcept;
 
 private:
     using slot_set = uint64_t; // bit s: slot s
@@ -44,13 +44,13 @@ private:
 
     bool matches(const jitnorm_memory &memory, slot s) const noexcept;
     inline int take_plain(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept;
-    verdict take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept;
-    verdict take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
-    verdict take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
-    verdict fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
+    status take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept;
+    status take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
+    status take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
+    status fill_in(const reading &list, layer_norm::problem &sizes) const noexcept;
     layer_norm::tensor_use use_of(slot s, const memory_desc *md) const noexcept;
     layer_norm::alias_check check_for_aliases() const;
-    verdict check_addresses(const reading &list) const noexcept;
+    status check_addresses(const reading &list) const noexcept;
 
     tensor_digest digests_[SLOT_COUNT];
     const memory_desc *mds_[SLOT_COUNT];

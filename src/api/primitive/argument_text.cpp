@@ -43,7 +43,7 @@ short_text argument_name(int arg) noexcept {
     return result;
 }
 
-verdict explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept {
+status explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept {
     const short_text name = argument_name(arg);
     const auto wrong = [](const char *reason) { return invalid(reason); };
     if (have_other_dims(given, wanted))

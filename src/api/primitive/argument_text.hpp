@@ -11,6 +11,6 @@ namespace jitnorm::impl::api {
 short_text argument_name(int arg) noexcept;
 
 // Says why a memory with this descriptor cannot be the argument for which the primitive has the descriptor `wanted`.
-verdict explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept;
+status explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept;
 
 } // namespace jitnorm::impl::api

@@ -64,7 +64,7 @@ void forget_unused(problem &p) {
 }
 
 // Makes the description of a problem that is not in the object cache.
-verdict describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
+status describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
     if (p[SRC].ndims < 2 || p[SRC].ndims > 5)
         return invalid(
             explain("src has %d dimension%s, 2 to 5 are supported", p[SRC].ndims, p[SRC].ndims == 1 ? "" : "s"));
@@ -85,8 +85,8 @@ void add_request(cache_key &key, const scale_request &scales) {
     key.add(std::span(scales.group_dims));
 }
 
-verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
-                    const request &given) {
+status create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
+                   const request &given) {
     problem p = make_problem(given);
     if (attr != nullptr) JITNORM_TRY(lower(*attr, p));
     cache_key key(layer_norm::maker::primitive_desc);
@@ -101,18 +101,18 @@ verdict create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, c
     return {};
 }
 
-verdict check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
+status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
     if (hint == nullptr) return {};
     const problem &forward = hint->what->problem;
     if (!forward.is_forward())
         return invalid(explain("hint_fwd_pd is for %s, not for forward", jitnorm_prop_kind2str(forward.prop_kind)));
-    return same_dims(forward[SRC], src) ? verdict{}
+    return same_dims(forward[SRC], src) ? status{}
                                         : invalid(explain_dims("hint_fwd_pd's src", forward[SRC], "src_desc", src));
 }
 
 constexpr dim_t MOST_ROWS = dim_t(1) << 53; // a tensor cannot have more
 
-verdict check_row_range(const memory_desc &src, dim_t first, dim_t all) {
+status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
     const auto as_number = [](dim_t value) { return static_cast<long long>(value); };
     for (const auto &[name, value] : {std::pair("first_row", first), std::pair("all_rows", all)})
         if (value < 0 || value > MOST_ROWS)

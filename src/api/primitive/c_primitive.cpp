@@ -40,7 +40,7 @@ void log_timed(const char *event, const jitnorm_primitive &primitive, const laye
                         describe(p) + "," + taken);
 }
 
-verdict create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
+status create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_desc &pd) {
     const bool is_timed = verbose_level() >= 2; // reading the clock takes longer than finding a primitive
     const auto start = is_timed ? stopwatch::now() : stopwatch::time_point();
     auto primitive = std::make_unique<jitnorm_primitive>(pd);
@@ -49,16 +49,16 @@ verdict create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_de
     return {};
 }
 
-verdict run_timed(const jitnorm_primitive &primitive, const layer_norm::arguments &arguments) {
+status run_timed(const jitnorm_primitive &primitive, const layer_norm::arguments &arguments) {
     const auto start = stopwatch::now();
-    const jitnorm_status_t status = primitive.made->executor->execute(arguments);
+    const jitnorm_status_t code = primitive.made->executor->execute(arguments);
     log_timed("primitive,exec", primitive, arguments.sizes ? *arguments.sizes : primitive.desc.what->problem, start);
-    return {status};
+    return {code};
 }
 
 // Executes with arguments that are complete except for the library's scratchpad.
-verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, size_t thread_bytes,
-            layer_norm::arguments &arguments) {
+status run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, size_t thread_bytes,
+           layer_norm::arguments &arguments) {
     const thread_scratchpad scratchpad(thread_bytes);
     if (thread_bytes != 0) {
         if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
@@ -69,16 +69,16 @@ verdict run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, si
     return {primitive.made->executor->execute(arguments)};
 }
 
-verdict execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
-                const jitnorm_exec_arg_t *args) {
+status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
+               const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
     JITNORM_TRY(primitive.made->arguments.resolve(nargs, args, arguments));
     return run(primitive, stream, primitive.made->thread_bytes, arguments);
 }
 
 // Executes with the sizes of the memories. The copy of the problem allocates memory if there are post-ops.
-[[gnu::noinline]] verdict execute_with_sizes(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
-                                             int nargs, const jitnorm_exec_arg_t *args) {
+[[gnu::noinline]] status execute_with_sizes(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
+                                            const jitnorm_exec_arg_t *args) {
     layer_norm::problem sizes = primitive.desc.what->problem;
     layer_norm::arguments arguments;
     layer_norm::plan how;

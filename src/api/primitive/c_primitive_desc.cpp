@@ -10,7 +10,7 @@ using namespace jitnorm::impl::api;
 namespace {
 
 template <typename Answer>
-verdict answer(void *result, Answer value) {
+status answer(void *result, Answer value) {
     *static_cast<Answer *>(result) = value;
     return {};
 }
@@ -69,7 +69,7 @@ int64_t library_scratchpad_bytes(const jitnorm_primitive_desc &pd) {
     return pd.what->problem.has_runtime_sizes() ? RUNTIME_DIM : int64_t(pd.what->scratchpad_bytes());
 }
 
-verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index, void *result) {
+status query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index, void *result) {
     if (is_md_query(what)) return answer(result, find_md(pd, what, index));
     switch (what) {
     case jitnorm_query_engine:
@@ -106,7 +106,7 @@ verdict query(const jitnorm_primitive_desc &pd, jitnorm_query_t what, int index,
 
 jitnorm_status_t jitnorm_primitive_desc_next_impl(jitnorm_primitive_desc_t primitive_desc) {
     if (any_null(primitive_desc)) return report(__func__, JITNORM_NULL_AMONG(primitive_desc));
-    return guarded(__func__, [&]() -> verdict {
+    return guarded(__func__, [&]() -> status {
         return {primitive_desc->move_to_next_implementation() ? jitnorm_success : jitnorm_last_impl_reached};
     });
 }

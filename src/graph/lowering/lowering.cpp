@@ -18,16 +18,16 @@ class lowerer {
 public:
     lowerer(const norm_op &op, lowered &result) : op_(op), tensors_(result.tensors), result_(result) {}
 
-    verdict run(tensor_list inputs, tensor_list outputs);
+    status run(tensor_list inputs, tensor_list outputs);
 
 private:
-    verdict take(tensor_list inputs, tensor_list outputs);
-    verdict take(slot s, tensor_list given);
-    verdict find_axis();
-    verdict fit_shape(slot s);
-    verdict lay_out(slot s);
-    verdict describe(slot s);
-    verdict add_follower(const follower &f, tensor_list inputs);
+    status take(tensor_list inputs, tensor_list outputs);
+    status take(slot s, tensor_list given);
+    status find_axis();
+    status fit_shape(slot s);
+    status lay_out(slot s);
+    status describe(slot s);
+    status add_follower(const follower &f, tensor_list inputs);
     void make_problem();
     void choose_gradients(layer_norm::problem &p) const;
     void choose_sides(layer_norm::problem &p);
@@ -39,7 +39,7 @@ private:
 
     // Calls step(slot) for the slots that are used, src first, until one fails.
     template <typename Step>
-    verdict for_each_slot(Step &&step) const {
+    status for_each_slot(Step &&step) const {
         for (int s = 0; s < FIRST_POST_OP; ++s) {
             if (op_[slot(s)].how == use::absent) continue;
             JITNORM_TRY(step(slot(s)));
@@ -58,9 +58,9 @@ private:
 
 // ---------------------------------------------------------------- what was given
 
-verdict lowerer::take(slot s, tensor_list given) { return take_tensor(op_[s], name(s), given, tensor(s)); }
+status lowerer::take(slot s, tensor_list given) { return take_tensor(op_[s], name(s), given, tensor(s)); }
 
-verdict lowerer::take(tensor_list inputs, tensor_list outputs) {
+status lowerer::take(tensor_list inputs, tensor_list outputs) {
     for (const tensor_list &list : {inputs, outputs})
         if (std::find(list.begin(), list.end(), nullptr) != list.end())
             return invalid("a logical tensor of the list is null");
@@ -72,7 +72,7 @@ verdict lowerer::take(tensor_list inputs, tensor_list outputs) {
 // If all dimensions are normalized, the problem gets a dimension of 1 in front, for which there must be room.
 constexpr int MOST_DIMENSIONS = MAX_NDIMS - 1;
 
-verdict lowerer::find_axis() {
+status lowerer::find_axis() {
     const int64_t rank = src().ndims;
     if (rank > MOST_DIMENSIONS)
         return unsupported(explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS));
@@ -85,7 +85,7 @@ verdict lowerer::find_axis() {
 }
 
 // Each rule for a shape: what fits, and otherwise the difference.
-verdict lowerer::fit_shape(slot s) {
+status lowerer::fit_shape(slot s) {
     const std::span<const dim_t> dims = dims_of(src()), rows = dims.first(size_t(axis_));
     const std::span<const dim_t> normalized = dims.subspan(size_t(axis_));
     const bool may_be_unknown = op_.writes(s);
@@ -106,7 +106,7 @@ verdict lowerer::fit_shape(slot s) {
 
 // ---------------------------------------------------------------- layouts
 
-verdict lowerer::lay_out(slot s) {
+status lowerer::lay_out(slot s) {
     logical_tensor &lt = tensor(s);
     const bool is_any = lt.layout_type == jitnorm_graph_layout_type_any;
     if (!is_any && lt.layout_type != jitnorm_graph_layout_type_strided)
@@ -118,7 +118,7 @@ verdict lowerer::lay_out(slot s) {
     return fit ? ACCEPTED : invalid(explain("%s is too large to be addressed", name(s)));
 }
 
-verdict lowerer::describe(slot s) {
+status lowerer::describe(slot s) {
     const int rank = src().ndims, first = is_data(s) || is_statistics(s) || s == RESIDUAL ? 0 : axis_;
     const logical_tensor &lt = tensor(s);
     const std::span<const dim_t> described = dims_of(src()).subspan(size_t(first));
@@ -135,7 +135,7 @@ verdict lowerer::describe(slot s) {
 
 // ---------------------------------------------------------------- what follows
 
-verdict lowerer::add_follower(const follower &f, tensor_list inputs) {
+status lowerer::add_follower(const follower &f, tensor_list inputs) {
     std::vector<post_op> &entries = result_.problem.attr.post_ops.entries;
     if (const auto *function = std::get_if<eltwise_post_op>(&f)) {
         entries.emplace_back(*function);
@@ -204,13 +204,13 @@ void lowerer::choose_sides(layer_norm::problem &p) {
     p[VARIANCE] = given.ndims != 0 && given == layout(MEAN) ? given : make_dense({p[SRC].dims, rows}, type);
 }
 
-verdict lowerer::run(tensor_list inputs, tensor_list outputs) {
+status lowerer::run(tensor_list inputs, tensor_list outputs) {
     JITNORM_TRY(take(inputs, outputs));
     JITNORM_TRY(find_axis());
     const auto decide = [&](slot s) {
-        verdict v = fit_shape(s);
-        if (v.status == jitnorm_success) v = lay_out(s);
-        return v.status == jitnorm_success ? describe(s) : v;
+        status v = fit_shape(s);
+        if (v.code == jitnorm_success) v = lay_out(s);
+        return v.code == jitnorm_success ? describe(s) : v;
     };
     JITNORM_TRY(for_each_slot(decide));
     make_problem();
@@ -220,7 +220,7 @@ verdict lowerer::run(tensor_list inputs, tensor_list outputs) {
 
 } // namespace
 
-verdict lower(const norm_op &op, tensor_list inputs, tensor_list outputs, lowered &result) {
+status lower(const norm_op &op, tensor_list inputs, tensor_list outputs, lowered &result) {
     return lowerer(op, result).run(inputs, outputs);
 }
 

@@ -10,7 +10,7 @@
 
 namespace jitnorm::impl::graph {
 
-verdict take_tensor(const port &p, const char *name, tensor_list given, logical_tensor &lt) {
+status take_tensor(const port &p, const char *name, tensor_list given, logical_tensor &lt) {
     const auto found = std::find_if(given.begin(), given.end(), [&](auto *candidate) { return candidate->id == p.id; });
     if (found == given.end()) return invalid(explain("%s (tensor %zu) is missing", name, p.id));
     lt = **found;
@@ -41,15 +41,15 @@ bool fits_flat(logical_tensor &lt, std::span<const dim_t> dims, bool may_be_unkn
     return dims.size() > 1 && lt.ndims == 1 && fits(lt, {&elements, 1}, may_be_unknown);
 }
 
-verdict check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
-                        std::span<const dim_t> dims) {
+status check_broadcast(const logical_tensor &lt, const char *name, const logical_tensor &src,
+                       std::span<const dim_t> dims) {
     return lt.ndims <= src.ndims && broadcasts_to(lt, dims)
                ? ACCEPTED
                : misfit(explain("%s is %s, which cannot be broadcast to %s of src", name, dims_text(dims_of(lt)).text,
                                 dims_text(dims).text));
 }
 
-verdict explain_no_strides(const logical_tensor &lt, const char *name) {
+status explain_no_strides(const logical_tensor &lt, const char *name) {
     return invalid(explain_part(
         name,
         explain_no_tensor({lt.ndims, lt.dims, lt.data_type}, static_cast<const dim_t *>(lt.layout.strides)).reason));
@@ -63,7 +63,7 @@ bool prepend_one(memory_desc &md) {
     return make_with_strides(md, md.ndims + 1, dims, md.data_type, strides) == jitnorm_success;
 }
 
-verdict describe_operand(logical_tensor &operand, const logical_tensor &src, int rank, memory_desc &md) {
+status describe_operand(logical_tensor &operand, const logical_tensor &src, int rank, memory_desc &md) {
     char name[32];
     std::snprintf(name, sizeof name, "tensor %zu", operand.id);
     if (operand.layout_type == jitnorm_graph_layout_type_any && !lay_out_densely(operand))

@@ -58,10 +58,10 @@ bool lay_out_densely_like(logical_tensor &lt, const logical_tensor &model) {
 
 bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &md) {
     constexpr dim_t ONE = 1;
-    const auto status =
+    const auto code =
         first == last ? make_with_strides(md, 1, &ONE, lt.data_type, &ONE)
                       : make_with_strides(md, last - first, lt.dims + first, lt.data_type, lt.layout.strides + first);
-    return status == jitnorm_success;
+    return code == jitnorm_success;
 }
 
 bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md) {

@@ -13,7 +13,7 @@ namespace jitnorm::impl::graph {
 
 namespace {
 
-constexpr verdict wrong(const char *reason) { return {jitnorm_invalid_graph_op, reason}; }
+constexpr status wrong(const char *reason) { return {jitnorm_invalid_graph_op, reason}; }
 
 struct schema {
     jitnorm_graph_op_kind_t kind;
@@ -67,12 +67,12 @@ struct attribute_values {
 
 // Reads the attribute if the operation has it. `type` is what it must be, in words.
 template <typename Value>
-verdict read_as(const char *type, const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const char *text,
-                Value &value) {
+status read_as(const char *type, const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, const char *text,
+               Value &value) {
     return read(op, name, value) ? ACCEPTED : wrong(explain("the attribute %s is no %s", text, type));
 }
 
-verdict check_mask(const std::vector<int64_t> &mask) {
+status check_mask(const std::vector<int64_t> &mask) {
     if (mask.size() != 3) return wrong(explain("output_mask has %zu numbers, not three", mask.size()));
     for (size_t i = 0; i < mask.size(); ++i)
         if (mask[i] != 0 && mask[i] != 1)
@@ -80,7 +80,7 @@ verdict check_mask(const std::vector<int64_t> &mask) {
     return ACCEPTED;
 }
 
-verdict read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_values &v) {
+status read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_values &v) {
     for (const auto &[name, value] : op.attributes)
         if (std::find(s.attributes.begin(), s.attributes.end(), name) == s.attributes.end())
             return wrong(explain("%s has no attribute 0x%x", s.name.data(), unsigned(name)));
@@ -96,7 +96,7 @@ verdict read_attributes(const jitnorm_graph_op &op, const schema &s, attribute_v
 
 // ---------------------------------------------------------------- inputs and outputs
 
-verdict check_counts(const jitnorm_graph_op &op, const schema &s, const attribute_values &v) {
+status check_counts(const jitnorm_graph_op &op, const schema &s, const attribute_values &v) {
     if (op.inputs.size() < s.fewest_inputs || op.inputs.size() > s.inputs.size())
         return wrong(explain("%s has %zu to %zu inputs, not %zu", s.name.data(), s.fewest_inputs, s.inputs.size(),
                              op.inputs.size()));
@@ -129,12 +129,12 @@ bool is_data_type(jitnorm_data_type_t type) {
 
 const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
 
-verdict not_possible(const norm_op &n, slot s, const char *possible) {
+status not_possible(const norm_op &n, slot s, const char *possible) {
     return wrong(explain("%s is %s, %s", role_name(s, n), text_of(n[s].type), possible));
 }
 
 // Whether the tensors in these slots have one type, as far as the slots are used.
-verdict check_one_type(const norm_op &n, std::initializer_list<slot> slots) {
+status check_one_type(const norm_op &n, std::initializer_list<slot> slots) {
     const port *first = nullptr;
     const char *name = "";
     for (const slot s : slots) {
@@ -147,12 +147,12 @@ verdict check_one_type(const norm_op &n, std::initializer_list<slot> slots) {
     return ACCEPTED;
 }
 
-verdict check_data_types(const norm_op &n) {
+status check_data_types(const norm_op &n) {
     if (!is_data_type(n[SRC].type)) return not_possible(n, SRC, "f32, bf16 and f16 are possible");
     return check_one_type(n, {SRC, DIFF_DST, DST, DIFF_SRC});
 }
 
-verdict check_onednn_types(const norm_op &n) {
+status check_onednn_types(const norm_op &n) {
     for (const slot s : {MEAN, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT})
         if (n[s].how != use::absent && n[s].type != jitnorm_f32 &&
             (n[s].type != jitnorm_bf16 || n[SRC].type != jitnorm_bf16))
@@ -160,13 +160,13 @@ verdict check_onednn_types(const norm_op &n) {
     return check_one_type(n, {MEAN, VARIANCE, SCALE, SHIFT, DIFF_SCALE, DIFF_SHIFT});
 }
 
-verdict check_rms_types(const norm_op &n) {
+status check_rms_types(const norm_op &n) {
     if (!n.reads(SCALE)) return ACCEPTED;
     const bool fits = is_data_type(n[SCALE].type) && (n[SCALE].type != jitnorm_bf16 || n[SRC].type == jitnorm_bf16);
     return fits ? ACCEPTED : not_possible(n, SCALE, "f32 and f16 are possible, and bf16 if src is bf16");
 }
 
-verdict check_ascend_types(const norm_op &n) {
+status check_ascend_types(const norm_op &n) {
     for (const slot s : {MEAN, VARIANCE})
         if (!is_data_type(n[s].type) || size_of(n[s].type) < size_of(n[SRC].type))
             return not_possible(n, s, "those of f32, bf16 and f16 are possible that are as wide as x");
@@ -178,7 +178,7 @@ verdict check_ascend_types(const norm_op &n) {
 
 // ----------------------------------------------------------------
 
-verdict check_axis(const jitnorm_graph_op &op, const norm_op &n) {
+status check_axis(const jitnorm_graph_op &op, const norm_op &n) {
     const int rank = op.inputs[0].ndims;
     const bool fits = n.counts_axes_of_gamma || rank == JITNORM_GRAPH_UNKNOWN_NDIMS ||
                       (-rank <= n.begin_norm_axis && n.begin_norm_axis < rank);
@@ -188,7 +188,7 @@ verdict check_axis(const jitnorm_graph_op &op, const norm_op &n) {
 }
 
 // The rules for the types of all tensors other than src, dst and their gradients.
-verdict check_side_types(const norm_op &n) {
+status check_side_types(const norm_op &n) {
     if (n.counts_axes_of_gamma) return check_ascend_types(n);
     return n.is_rms ? check_rms_types(n) : check_onednn_types(n);
 }
@@ -225,7 +225,7 @@ bool normalizes_last_axis(const norm_op &n, int rank) {
     return rank == JITNORM_GRAPH_UNKNOWN_NDIMS ? n.begin_norm_axis == -1 : 2 <= rank && rank <= 5;
 }
 
-verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
+status understand(const jitnorm_graph_op &op, std::optional<norm_op> &result) {
     const schema *s = find_schema(op.kind);
     if (s == nullptr) return ACCEPTED;
     attribute_values v;

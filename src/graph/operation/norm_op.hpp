@@ -57,8 +57,8 @@ const char *role_name(slot s, const norm_op &n);
 // normalization that is fused with others. `rank` is the number of src's axes, or JITNORM_GRAPH_UNKNOWN_NDIMS.
 bool normalizes_last_axis(const norm_op &n, int rank);
 
-// Finds the normalization that an operation describes. If the operation is not supported, the verdict is ACCEPTED and
-// `result` is unchanged. If the operation breaks a rule of its kind, the verdict is invalid_graph_op.
-verdict understand(const jitnorm_graph_op &op, std::optional<norm_op> &result);
+// Finds the normalization that an operation describes. If the operation is not supported, the status is ACCEPTED and
+// `result` is unchanged. If the operation breaks a rule of its kind, its code is invalid_graph_op.
+status understand(const jitnorm_graph_op &op, std::optional<norm_op> &result);
 
 } // namespace jitnorm::impl::graph
