@@ -61,8 +61,10 @@ inline status set_jit_profiling_jitdumpdir(const std::string &folder) {
 
 } // namespace dnnl
 
+#ifndef JITNORM_READ_BY_DOXYGEN // it takes the alias for a recursive one
 namespace oneapi {
 namespace dnnl = ::dnnl;
 } // namespace oneapi
+#endif
 
 #endif
