@@ -9,16 +9,17 @@
 namespace jitnorm::impl {
 
 struct data_type_properties {
+    const char *name = "undef";
     size_t size = 0;   // bytes of one element
     int precision = 0; // significant bits; 0 for integers
 };
 
-// All zero for undef and unknown types.
+// The defaults for undef and unknown types.
 constexpr data_type_properties properties_of(jitnorm_data_type_t type) {
     switch (type) {
 #define DATA_TYPE(name, number, size, precision, ...)                                                                  \
     case jitnorm_##name:                                                                                               \
-        return {size, precision};
+        return {#name, size, precision};
 #include "../../tables/data_types.inc"
     case jitnorm_data_type_undef:
         break;

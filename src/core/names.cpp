@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "data_type.hpp"
 #include "format_tag.hpp"
 
 namespace jitnorm::impl {
@@ -42,17 +43,7 @@ std::string permutation_of(const memory_desc &md) {
 
 } // namespace
 
-std::string_view name_of(jitnorm_data_type_t type) {
-    switch (type) {
-#define DATA_TYPE(name, ...)                                                                                           \
-    case jitnorm_##name:                                                                                               \
-        return #name;
-#include "../../tables/data_types.inc"
-    case jitnorm_data_type_undef:
-        break;
-    }
-    return "undef";
-}
+std::string_view name_of(jitnorm_data_type_t type) { return properties_of(type).name; }
 
 std::string_view name_of(jitnorm_prop_kind_t kind) {
     switch (kind) {
