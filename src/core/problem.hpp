@@ -127,8 +127,8 @@ private:
 
     // Where the descriptor of each slot is; negative if the problem keeps none.
     static constexpr auto INDICES = [] {
-        std::array<signed char, FIRST_POST_OP> indices = {};
-        signed char next = 0;
+        std::array<int, FIRST_POST_OP> indices = {};
+        int next = 0;
         for (const tensor_kind &t : TENSORS) indices[size_t(t.place)] = has_descriptor(t.place) ? next++ : -1;
         indices[MEAN] = indices[VARIANCE];
         return indices;
