@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -95,6 +96,9 @@ struct problem {
     void for_each_descriptor(Body &&body) {
         visit(*this, body);
     }
+
+    // The descriptors that the problem keeps, in the order of their slots. Some may be empty.
+    std::span<const memory_desc> descriptors() const { return descriptors_; }
 
     bool finds_scales() const { return (*this)[DST_SCALE].ndims != 0; }
 

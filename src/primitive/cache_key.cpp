@@ -61,11 +61,12 @@ void cache_key::add(const problem &p) {
     add(uint64_t(p.omitted));
     add(uint64_t(p.first_row));
     add(uint64_t(p.all_rows));
-    uint64_t described = 0;
-    for (const tensor_kind &t : TENSORS) described |= uint64_t(p[t.place].ndims != 0) << t.place;
+    uint64_t described = 0, bit = 1;
+    for (const memory_desc &md : p.descriptors()) {
+        if (md.ndims != 0) described |= bit, add(md);
+        bit <<= 1;
+    }
     add(described);
-    for (const tensor_kind &t : TENSORS)
-        if (has_descriptor(t.place) && p[t.place].ndims != 0) add(p[t.place]);
     add(p.attr);
 }
 
