@@ -14,8 +14,7 @@ using namespace jitnorm::tests;
 namespace {
 
 constexpr size_t BYTES = 65536; // of each buffer
-constexpr int SRC_SCALE = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC,
-              DST_SCALE = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
+constexpr int DST_SCALE = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
 constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
 
 struct alias_case {
