@@ -15,8 +15,7 @@ bool is_ignored(const described &what, slot s) {
 } // namespace
 
 tensor tensor_of(const described &what, slot s) {
-    const memory_desc *operand = what.problem.post_op_operand(s);
-    const memory_desc *md = s < FIRST_POST_OP ? &what.tensors[size_t(s)] : operand;
+    const memory_desc *md = s < FIRST_POST_OP ? &what.tensors[size_t(s)] : what.problem.post_op_operand(s);
     if (is_ignored(what, s)) return {role::ignored, md};
     if (!what.problem.uses(s)) return {role::absent, &NO_TENSOR};
     return {what.problem.writes(s) ? role::output : role::input, md};
