@@ -60,7 +60,7 @@ std::string attributes_text(const problem &p) {
     const auto knob = [&](bool set, std::string_view name, std::string_view value) {
         if (set) text += concat(text.empty() ? "" : " ", "--", name, "=", value);
     };
-    knob(p.attr.unquantized.has_value(), "attr-unquantized", to_text(p.attr.unquantized));
+    knob(p.attr.pre_quantization.has_value(), "attr-pre-quantization", to_text(p.attr.pre_quantization));
     knob(p.attr.residual != residual_addition{}, "attr-residual", to_text(p.attr.residual));
     knob(p.attr.scales != tensor_scales{}, "attr-scales", to_text(p.attr.scales));
     knob(!p.attr.post_ops.empty(), "attr-post-ops", to_text(p.attr.post_ops));

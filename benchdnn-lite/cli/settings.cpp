@@ -30,7 +30,7 @@ void for_each_list(const settings &s, problem &p, Visit visit) {
     visit(s.post_ops, p.attr.post_ops);
     visit(s.scales, p.attr.scales);
     visit(s.residuals, p.attr.residual);
-    visit(s.unquantized, p.attr.unquantized);
+    visit(s.pre_quantization, p.attr.pre_quantization);
     visit(s.epsilons, p.epsilon);
     visit(s.flags, p.flags);
     visit(s.scale_shift_types, p.scale_shift);
@@ -74,7 +74,7 @@ void check_tags(const problem &p) {
     check_tag("stat_tag", p.stat_tag, p.ndims() - 1);
     for (const auto &tensor : {p.attr.residual.added, p.attr.residual.sum})
         if (tensor) check_tag("attr-residual", tensor->tag, p.ndims());
-    if (p.attr.unquantized) check_tag("attr-unquantized", p.attr.unquantized->tag, p.ndims());
+    if (p.attr.pre_quantization) check_tag("attr-pre-quantization", p.attr.pre_quantization->tag, p.ndims());
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op)) check_tag("attr-post-ops", binary->tag, p.ndims());
 }

@@ -21,7 +21,7 @@ struct settings {
     std::vector<unsigned> flags{0};
     std::vector<double> epsilons{DEFAULT_EPSILON};
     std::vector<residual_addition> residuals{residual_addition{}};
-    std::vector<std::optional<residual_tensor>> unquantized{std::nullopt};
+    std::vector<std::optional<residual_tensor>> pre_quantization{std::nullopt};
     std::vector<tensor_scales> scales{tensor_scales{}};
     std::vector<std::vector<post_op>> post_ops{{}};
     std::vector<bool> user_scratchpad{false};

@@ -129,7 +129,7 @@ expectation scaled(const expectation &e, real factor, double unit) {
     return {value, e.tolerance * std::abs(factor) + 2 * ONE_ROUNDING * unit * std::abs(value)};
 }
 
-expectation found_scale_of(std::span<const expectation> values, double largest, double unit) {
+expectation dynamic_scale_of(std::span<const expectation> values, double largest, double unit) {
     expectation found{0, 0};
     for (const expectation &e : values) {
         const real magnitude = std::abs(e.value);

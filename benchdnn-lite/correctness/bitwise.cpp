@@ -196,7 +196,7 @@ void run_in_other_memory(bit_checker &checker, const session &s, const problem &
     plain.stat_tag = "abx";
     for (auto *tensor : {&plain.attr.residual.added, &plain.attr.residual.sum})
         if (*tensor) (*tensor)->tag = "abx", (*tensor)->type = p.type_of(**tensor);
-    if (plain.attr.unquantized) *plain.attr.unquantized = {p.type_of(*p.attr.unquantized), "abx"};
+    if (plain.attr.pre_quantization) *plain.attr.pre_quantization = {p.type_of(*p.attr.pre_quantization), "abx"};
     if (plain.tags != p.tags || plain.stat_tag != p.stat_tag)
         checker.run_again(execution(s, plain), "in row-major layouts");
     if (!p.in_place) return;

@@ -100,7 +100,7 @@ void row_checker::check_forward_row(dim_t row) {
     if (prb().statistics_are_outputs()) check_computed_statistics(row);
     expect_forward(in_, unit_, expected_);
     apply_attributes(row);
-    if (prb().attr.scales.found) check_found_scales(row);
+    if (prb().attr.scales.found) check_dynamic_scales(row);
     compare_row(JITNORM_ARG_DST, row);
 }
 
@@ -116,7 +116,7 @@ void row_checker::apply_attributes(dim_t row) {
     const attributes &a = prb().attr;
     if (a.scales.src)
         for (expectation &e : expected_) e = scaled(e, *a.scales.src, unit_);
-    if (prb().writes_unquantized()) compare_row(JITNORM_ARG_DST_2, row);
+    if (prb().writes_pre_quantization()) compare_row(JITNORM_ARG_DST_2, row);
     for (size_t i = 0; i < a.post_ops.size(); ++i) apply(a.post_ops[i], i, row);
     if (a.scales.dst)
         for (expectation &e : expected_) e = scaled(e, 1 / real(*a.scales.dst), unit_);
@@ -137,8 +137,8 @@ void row_checker::apply(const post_op &op, size_t index, dim_t row) {
 }
 
 // Judges the scales that the library found, then expects the values that follow from these: dst is right or wrong for
-// them. Found scales are computed from f32, so values that were computed in f64 are rounded to f32 first.
-void row_checker::check_found_scales(dim_t row) {
+// them. Dynamic scales are computed from f32, so values that were computed in f64 are rounded to f32 first.
+void row_checker::check_dynamic_scales(dim_t row) {
     const buffer &scales = execution_.data(DST_SCALES);
     const dim_t groups = scales.shape().dims.back();
     const size_t width = expected_.size() / size_t(std::max<dim_t>(groups, 1));
@@ -148,8 +148,8 @@ void row_checker::check_found_scales(dim_t row) {
         const std::span<expectation> group = std::span(expected_).subspan(size_t(g) * width, width);
         const dim_t number = row * groups + g;
         const double found = scales.at(number);
-        compare(DST_SCALES, number, found_scale_of(group, largest(execution_.data(JITNORM_ARG_DST).type()), F32_ERROR),
-                found);
+        compare(DST_SCALES, number,
+                dynamic_scale_of(group, largest(execution_.data(JITNORM_ARG_DST).type()), F32_ERROR), found);
         for (expectation &e : group) e = quantized(e, found, F32_ERROR);
     }
 }

@@ -43,7 +43,7 @@ private:
     void check_computed_statistics(dim_t row);
     void apply_attributes(dim_t row);
     void apply(const post_op &op, size_t index, dim_t row);
-    void check_found_scales(dim_t row);
+    void check_dynamic_scales(dim_t row);
     void check_backward_row(dim_t row);
     void compare_row(int id, dim_t row);
     void compare(int id, dim_t number, const expectation &e, double got);

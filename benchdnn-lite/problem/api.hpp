@@ -65,7 +65,7 @@ void check_status(jitnorm_status_t status, const char *call);
     take(primitive_attr_set_fpmath_mode_v2) \
     take(primitive_attr_set_residual) \
     take(primitive_attr_set_scales_v3) \
-    take(primitive_attr_set_unquantized_dst)
+    take(primitive_attr_set_pre_quantization_dst)
 // clang-format on
 
 // The functions of one library, by default of the one that the program is linked with. A handle may only be given to

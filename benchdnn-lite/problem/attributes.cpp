@@ -155,7 +155,7 @@ bool are_found(const std::vector<std::string> &fields) {
 
 // dst:per_row:f32:dynamic_amax or dst:per_tensor:f32:1x128:dynamic_amax. The last fields may be missing: f32 after
 // per_row, and dynamic_amax.
-found_scales parse_found(const std::string &part, const std::vector<std::string> &fields) {
+dynamic_scales parse_found(const std::string &part, const std::vector<std::string> &fields) {
     const bool grouped = fields[1] == "per_tensor";
     const size_t mode = grouped ? 4 : 3;
     if (fields.size() > mode + 1 || (grouped && fields.size() < 4) || (fields.size() > 2 && fields[2] != "f32") ||

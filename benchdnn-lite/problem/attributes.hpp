@@ -15,17 +15,17 @@
 namespace benchdnn_lite {
 
 // dst:per_row or dst:per_tensor:f32:1x128: scales of dst that the library finds from the data and writes as an output.
-struct found_scales {
+struct dynamic_scales {
     dim_t group = 0; // how many columns of a row share a scale; 0: all of them
-    bool operator==(const found_scales &) const = default;
+    bool operator==(const dynamic_scales &) const = default;
 
     dim_t columns(dim_t row_length) const { return group != 0 ? group : row_length; } // that share a scale
 };
 
-// src:common:64+dst:common:0.5: one scale for a whole tensor, or found scales of dst.
+// src:common:64+dst:common:0.5: one scale for a whole tensor, or dynamic scales of dst.
 struct tensor_scales {
     std::optional<float> src, dst;
-    std::optional<found_scales> found; // of dst; if they are set, `dst` is not
+    std::optional<dynamic_scales> found; // of dst; if they are set, `dst` is not
     bool operator==(const tensor_scales &) const = default;
 };
 
@@ -86,7 +86,7 @@ struct fpmath {
 
 struct attributes {
     residual_addition residual;
-    std::optional<residual_tensor> unquantized; // dst2: the values of dst before post-ops and the scales of dst
+    std::optional<residual_tensor> pre_quantization; // dst2: the values of dst before post-ops and the scales of dst
     tensor_scales scales;
     std::vector<post_op> post_ops;
     bool user_scratchpad = false;
@@ -97,13 +97,13 @@ struct attributes {
 
 // Each function reads one element of its knob's list. An empty text means no attribute. Throws input_error.
 residual_addition parse_residual(std::string_view text);
-std::optional<residual_tensor> parse_unquantized(std::string_view text); // dst2[:DATA_TYPE[:TAG]]
+std::optional<residual_tensor> parse_pre_quantization(std::string_view text); // dst2[:DATA_TYPE[:TAG]]
 tensor_scales parse_scales(std::string_view text);
 std::vector<post_op> parse_post_ops(std::string_view text);
 bool parse_user_scratchpad(std::string_view text); // user or library
 
 std::string to_text(const residual_addition &residual);
-std::string to_text(const std::optional<residual_tensor> &unquantized);
+std::string to_text(const std::optional<residual_tensor> &pre_quantization);
 std::string to_text(const tensor_scales &scales);
 std::string to_text(const std::vector<post_op> &post_ops);
 

@@ -53,7 +53,7 @@ double bytes_needed(const problem &p, double copies) {
     double bytes = rows_bytes(p.src_tag(), p.types.src) + rows_bytes(dst_tag, p.types.dst);
     if (!p.is_forward())
         bytes += rows_bytes(p.diff_src_tag() == TAG_ANY ? p.src_tag() : p.diff_src_tag(), p.types.diff_src);
-    for (const auto &tensor : {p.attr.residual.added, p.attr.residual.sum, p.attr.unquantized})
+    for (const auto &tensor : {p.attr.residual.added, p.attr.residual.sum, p.attr.pre_quantization})
         if (tensor) bytes += rows_bytes(p.tag_of(*tensor), p.type_of(*tensor));
     bytes += 2 * elements_of(p.statistics_dims()) * double(size_of(jitnorm_f32));
     if (p.attr.scales.found)

@@ -90,7 +90,7 @@ primitive_attr operation::make_attr() {
                      "jitnorm_primitive_attr_set_scales_mask");
     };
     if (a.residual != residual_addition{}) set_residual(attr);
-    if (a.unquantized) set_unquantized(attr, *a.unquantized);
+    if (a.pre_quantization) set_pre_quantization(attr, *a.pre_quantization);
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
     if (a.scales.found) find_scales(attr, *a.scales.found);
@@ -119,11 +119,11 @@ void operation::set_residual(const primitive_attr &attr) const {
                  "jitnorm_primitive_attr_set_residual");
 }
 
-void operation::set_unquantized(const primitive_attr &attr, const residual_tensor &tensor) const {
-    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_unquantized_dst), "attr-unquantized");
+void operation::set_pre_quantization(const primitive_attr &attr, const residual_tensor &tensor) const {
+    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_pre_quantization_dst), "attr-pre-quantization");
     const memory_desc described = describe(problem_.tag_of(tensor), problem_.type_of(tensor), problem_.size.dims);
-    check_status(api().primitive_attr_set_unquantized_dst(attr.get(), described.get()),
-                 "jitnorm_primitive_attr_set_unquantized_dst");
+    check_status(api().primitive_attr_set_pre_quantization_dst(attr.get(), described.get()),
+                 "jitnorm_primitive_attr_set_pre_quantization_dst");
 }
 
 void operation::set_modes(jitnorm_primitive_attr_t attr) const {
@@ -143,7 +143,7 @@ void operation::set_modes(jitnorm_primitive_attr_t attr) const {
     }
 }
 
-void operation::find_scales(const primitive_attr &attr, const found_scales &scales) const {
+void operation::find_scales(const primitive_attr &attr, const dynamic_scales &scales) const {
     check_later(reinterpret_cast<const void *>(api().primitive_attr_set_scales_v3), "attr-scales=dst:...:dynamic_amax");
     const int rows = (1 << (problem_.ndims() - 1)) - 1, everything = 2 * rows + 1;
     const dim_t groups[] = {1, scales.group};

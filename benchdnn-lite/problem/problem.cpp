@@ -186,7 +186,7 @@ bool problem::computes_in_f64() const {
     bool has_f64 = types.src == jitnorm_f64 || types.dst == jitnorm_f64 || types.diff_src == jitnorm_f64;
     if (adds_residual()) has_f64 |= type_of(*attr.residual.added) == jitnorm_f64;
     if (writes_sum() || reads_diff_sum()) has_f64 |= type_of(*attr.residual.sum) == jitnorm_f64;
-    if (writes_unquantized()) has_f64 |= type_of(*attr.unquantized) == jitnorm_f64;
+    if (writes_pre_quantization()) has_f64 |= type_of(*attr.pre_quantization) == jitnorm_f64;
     return has_f64;
 }
 
@@ -211,7 +211,8 @@ std::string problem::line(bool canonical) const {
     knob(epsilon != defaults.epsilon, "eps", epsilon_text(epsilon));
     knob(in_place != defaults.in_place, "inplace", in_place ? "true" : "false");
     knob(attr.residual != defaults.attr.residual, "attr-residual", to_text(attr.residual));
-    knob(attr.unquantized != defaults.attr.unquantized, "attr-unquantized", to_text(attr.unquantized));
+    knob(attr.pre_quantization != defaults.attr.pre_quantization, "attr-pre-quantization",
+         to_text(attr.pre_quantization));
     knob(attr.scales != defaults.attr.scales, "attr-scales", to_text(attr.scales));
     knob(!attr.post_ops.empty(), "attr-post-ops", to_text(attr.post_ops));
     knob(attr.user_scratchpad, "attr-scratchpad", attr.user_scratchpad ? "user" : "library");

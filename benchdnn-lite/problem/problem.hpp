@@ -95,7 +95,7 @@ struct problem {
     bool writes_sum() const { return adds_residual() && attr.residual.sum.has_value(); }
     bool reads_bias() const { return adds_residual() && attr.residual.bias.has_value(); }
     bool reads_diff_sum() const { return !is_forward() && attr.residual.sum.has_value(); }
-    bool writes_unquantized() const { return attr.unquantized.has_value(); }
+    bool writes_pre_quantization() const { return attr.pre_quantization.has_value(); }
     data_type type_of(const residual_tensor &tensor) const; // "undef" and an empty tag are replaced by those of src
     std::string tag_of(const residual_tensor &tensor) const;
     bool sum_is_in_place() const; // dst_1 uses the memory of the residual

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes --attr-residual and --attr-unquantized, in the style of benchdnn's attributes. (attributes.cpp has
-// the others.)
+// Reads and writes --attr-residual and --attr-pre-quantization, in the style of benchdnn's attributes. (attributes.cpp
+// has the others.)
 #include "../error.hpp"
 #include "../text.hpp"
 #include "attributes.hpp"
@@ -65,15 +65,15 @@ residual_addition parse_residual(std::string_view text) {
     return residual;
 }
 
-std::optional<residual_tensor> parse_unquantized(std::string_view text) {
+std::optional<residual_tensor> parse_pre_quantization(std::string_view text) {
     if (text.empty()) return std::nullopt;
     const std::vector<std::string> fields = split(text, ':');
     if (fields[0] != "dst2") throw input_error("'", text, "' is not dst2");
     return parse_tensor(fields);
 }
 
-std::string to_text(const std::optional<residual_tensor> &unquantized) {
-    return unquantized ? text_of("dst2", *unquantized) : "";
+std::string to_text(const std::optional<residual_tensor> &pre_quantization) {
+    return pre_quantization ? text_of("dst2", *pre_quantization) : "";
 }
 
 std::string to_text(const residual_addition &residual) {

@@ -83,7 +83,7 @@ double bytes_moved(const problem &p) {
     if (!p.is_forward()) of_element += size_of(p.types.diff_src);
     if (p.adds_residual()) of_element += size_of(p.type_of(*p.attr.residual.added));
     if (p.writes_sum() || p.reads_diff_sum()) of_element += size_of(p.type_of(*p.attr.residual.sum));
-    if (p.writes_unquantized()) of_element += size_of(p.type_of(*p.attr.unquantized));
+    if (p.writes_pre_quantization()) of_element += size_of(p.type_of(*p.attr.pre_quantization));
     return double(p.elements()) * double(of_element);
 }
 

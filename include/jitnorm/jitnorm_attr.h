@@ -86,18 +86,17 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_p
 /* Gives forward a second output, JITNORM_ARG_DST_2: the normalized, scaled and shifted values before post-ops and
  * before the scales of dst, converted to their type once. A router in a mixture of experts reads this output, while the
  * experts read the quantized dst.
- *   unquantized_desc  f32, bf16, f16 or f64; it has src's dimensions and any layout, where an undecided layout becomes
- *                     src's; run-time sizes as for dst. Null or empty: there is no such output.
- * dst has the same bits with and without this output, unless this output is the only tensor of type f64: then
- * everything is computed in f64. The output must have memory of its own. The descriptor is copied. A further call
- * replaces it.
- * When a primitive descriptor is created: invalid_arguments for dimensions that are not src's, an unknown data type or
- *   a stride of 0; unimplemented for another data type, and for backward. */
-JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_unquantized_dst(jitnorm_primitive_attr_t attr,
-                                                                        const_jitnorm_memory_desc_t unquantized_desc);
+ *   pre_quantization_desc  f32, bf16, f16 or f64; it has src's dimensions and any layout, where an undecided layout
+ * becomes src's; run-time sizes as for dst. Null or empty: there is no such output. dst has the same bits with and
+ * without this output, unless this output is the only tensor of type f64: then everything is computed in f64. The
+ * output must have memory of its own. The descriptor is copied. A further call replaces it. When a primitive descriptor
+ * is created: invalid_arguments for dimensions that are not src's, an unknown data type or a stride of 0; unimplemented
+ * for another data type, and for backward. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(
+    jitnorm_primitive_attr_t attr, const_jitnorm_memory_desc_t pre_quantization_desc);
 /* The descriptor belongs to attr. It is empty (0 dimensions) if there is no such output. */
-JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_unquantized_dst(const_jitnorm_primitive_attr_t attr,
-                                                                        const_jitnorm_memory_desc_t *unquantized_desc);
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(
+    const_jitnorm_primitive_attr_t attr, const_jitnorm_memory_desc_t *pre_quantization_desc);
 
 /* Gives the normalization an epsilon in double, which is added to the variance in place of the float that the creation
  * function takes; that one is ignored. 1e-5 as a float is 2.5e-8 of its value away from 1e-5, which moves results by up

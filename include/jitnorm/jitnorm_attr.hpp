@@ -174,19 +174,19 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
     }
 
     // The descriptor is empty if there is no such output.
-    memory::desc get_unquantized_dst() const {
-        const_jitnorm_memory_desc_t unquantized;
-        error::wrap_c_api(jitnorm_primitive_attr_get_unquantized_dst(get(), &unquantized),
-                          "could not get the unquantized output");
+    memory::desc get_pre_quantization_dst() const {
+        const_jitnorm_memory_desc_t pre_quantization;
+        error::wrap_c_api(jitnorm_primitive_attr_get_pre_quantization_dst(get(), &pre_quantization),
+                          "could not get the pre-quantization output");
         jitnorm_memory_desc_t copy;
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, unquantized), "could not clone a memory descriptor");
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, pre_quantization), "could not clone a memory descriptor");
         memory::desc result;
         result.reset(copy);
         return result;
     }
-    void set_unquantized_dst(const memory::desc &unquantized_desc) {
-        error::wrap_c_api(jitnorm_primitive_attr_set_unquantized_dst(get(), unquantized_desc.get()),
-                          "could not set an unquantized output");
+    void set_pre_quantization_dst(const memory::desc &pre_quantization_desc) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_pre_quantization_dst(get(), pre_quantization_desc.get()),
+                          "could not set a pre-quantization output");
     }
 
     // -1 if none was set.

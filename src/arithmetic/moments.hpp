@@ -4,7 +4,7 @@
 //
 // With a pivot p near the data, S = sum (x - p) and Q = sum (x - p)^2 over n elements give
 //   mean = p + S/n, M2 = sum (x - mean)^2 = Q - S^2/n        (shifted data: Chan, Golub, LeVeque 1983)
-// in one sweep. Sums are in the compute type T (float, or double where a tensor is f64); every step here is in double.
+// in one pass. Sums are in the compute type T (float, or double where a tensor is f64); every step here is in double.
 // The mean is kept as the pair hi + lo, so that x - mean is exact enough even where the mean is a million times the
 // deviation.
 #pragma once
@@ -105,21 +105,21 @@ moments<T> moments_of(T p, const sums<T> &sum, double n, double inv_n, double in
     return {n, wide_mean<T>{double(p)}.plus(shift), (spread * inv_k) * inv_k};
 }
 
-// The same after a first sweep, whose factor is 1, if no other sweep is needed: its pivot is not poor, so M2 cannot be
-// negative.
+// The same after a first reduction, whose factor is 1, if no other reduction is needed: its pivot is not poor, so M2
+// cannot be negative.
 template <typename T>
-moments<T> moments_of_first_sweep(T p, const sums<T> &sum, double n, double inv_n) {
+moments<T> moments_of_first_reduction(T p, const sums<T> &sum, double n, double inv_n) {
     return {n, wide_mean<T>{double(p)}.plus(double(sum.s) * inv_n), double(sum.q) - pivot_excess(sum, inv_n)};
 }
 
 // The moments of a chunk of n elements, from its sums with the pivot p and the factor k. If the pivot is poor, calls
-// sweep_again(pivot, k) with the mean as the pivot; it returns the sums of d = (x - pivot) * k.
-template <typename T, typename Sweep>
-moments<T> settle_pivot(T p, T k, sums<T> sum, dim_t n, Sweep &&sweep_again) {
+// reduce_again(pivot, k) with the mean as the pivot; it returns the sums of d = (x - pivot) * k.
+template <typename T, typename Reduce>
+moments<T> refine_pivot(T p, T k, sums<T> sum, dim_t n, Reduce &&reduce_again) {
     const double inv_n = 1.0 / double(n), inv_k = 1.0 / double(k); // the latter is exact
     if (pivot_is_poor(sum, inv_n)) {
         p = T(double(p) + (double(sum.s) * inv_n) * inv_k);
-        sum = sweep_again(p, k);
+        sum = reduce_again(p, k);
     }
     return moments_of(p, sum, double(n), inv_n, inv_k);
 }
@@ -132,13 +132,14 @@ moments<T> moments_of_squares(T k, T squares, dim_t n) {
     return {double(n), {}, ((q - q * 0.0) * inv_k) * inv_k};
 }
 
-// The moments of a chunk of n elements from its first sweep, with the pivot p and the factor 1. Calls sweep_again()
-// also if squares have left the range of T. It does so for NaN and infinity, too, whose result this does not change.
-template <typename T, typename Sweep>
-moments<T> settle(T p, sums<T> sum, dim_t n, bool rms, Sweep &&sweep_again) {
+// The moments of a chunk of n elements from its first reduction, with the pivot p and the factor 1. Calls
+// reduce_again() also if squares have left the range of T. It does so for NaN and infinity, too, whose result this does
+// not change.
+template <typename T, typename Reduce>
+moments<T> refine(T p, sums<T> sum, dim_t n, bool rms, Reduce &&reduce_again) {
     const T k = rescale_factor(sum.q);
-    if (k != T(1)) sum = sweep_again(p, k);
-    return rms ? moments_of_squares(k, sum.q, n) : settle_pivot(p, k, sum, n, sweep_again);
+    if (k != T(1)) sum = reduce_again(p, k);
+    return rms ? moments_of_squares(k, sum.q, n) : refine_pivot(p, k, sum, n, reduce_again);
 }
 
 // ---- a row

@@ -24,8 +24,8 @@ struct row_sums {
             read(begin, count, g, xhat);
             add_block(g, xhat, count, lanes1, lanes2);
         }
-        s1 += double(fold(lanes1));
-        s2 += double(fold(lanes2));
+        s1 += double(horizontal_sum(lanes1));
+        s2 += double(horizontal_sum(lanes2));
     }
 
 private:

@@ -16,7 +16,7 @@ namespace statistics_detail {
 
 // Sums d and d^2 of a block of n elements, with d = (x - p) * k, in lanes, and adds these to the lanes of the chunk.
 template <typename T>
-void sweep_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES<T>], T (&chunk_q)[FORWARD_LANES<T>]) {
+void reduce_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES<T>], T (&chunk_q)[FORWARD_LANES<T>]) {
     T s[FORWARD_LANES<T>] = {}, q[FORWARD_LANES<T>] = {};
     for (dim_t c = 0; c < n; c += FORWARD_LANES<T>) {
         const int lanes = n - c < FORWARD_LANES<T> ? int(n - c) : FORWARD_LANES<T>;
@@ -34,15 +34,15 @@ void sweep_block(const T *x, dim_t n, T p, T k, T (&chunk_s)[FORWARD_LANES<T>], 
 
 // S and Q of a chunk; k is a power of two, mostly 1. Reads one block at a time, since threads may have little stack.
 template <typename T, typename Read>
-sums<T> sweep(range chunk, T p, T k, Read &&read) {
+sums<T> reduce(range chunk, T p, T k, Read &&read) {
     alignas(64) T x[BLOCK];
     T s[FORWARD_LANES<T>] = {}, q[FORWARD_LANES<T>] = {};
     for (dim_t begin = chunk.begin; begin < chunk.end; begin += BLOCK) {
         const dim_t count = chunk.end - begin < BLOCK ? chunk.end - begin : BLOCK;
         read(begin, count, x);
-        sweep_block(x, count, p, k, s, q);
+        reduce_block(x, count, p, k, s, q);
     }
-    return {fold(s), fold(q)};
+    return {horizontal_sum(s), horizontal_sum(q)};
 }
 
 template <typename T, typename Read>
@@ -62,8 +62,8 @@ template <typename T, typename Read>
 moments<T> chunk_moments(range chunk, bool rms, Read &&read) {
     using namespace statistics_detail;
     const T p = rms ? T(0) : pivot<T>(chunk, read);
-    const auto sweep_again = [&](T new_pivot, T k) { return sweep(chunk, new_pivot, k, read); };
-    return settle(p, sweep(chunk, p, T(1), read), chunk.end - chunk.begin, rms, sweep_again);
+    const auto reduce_again = [&](T new_pivot, T k) { return reduce(chunk, new_pivot, k, read); };
+    return refine(p, reduce(chunk, p, T(1), read), chunk.end - chunk.begin, rms, reduce_again);
 }
 
 // The statistics of a row of C elements, C >= 1. read(begin, count, T *out) writes the elements begin .. begin+count-1,

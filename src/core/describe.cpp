@@ -6,7 +6,7 @@
 
 #include <charconv>
 
-#include "found_scales.hpp"
+#include "dynamic_scales.hpp"
 #include "names.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -83,7 +83,7 @@ std::string describe_choices(const problem &p) {
 // The syntax needs the value of a given scale. The problem does not have it, since each execution brings its own: 1 is
 // written in its place.
 std::string describe_dst_scale(const problem &p) {
-    if (!p.finds_scales()) return p.attr.dst_scale ? "dst:common:1" : "";
+    if (!p.has_dynamic_scales()) return p.attr.dst_scale ? "dst:common:1" : "";
     const dim_t width = p.has_elements() ? columns_per_scale(p) : p.row_length();
     return width == p.row_length() ? "dst:per_row:f32:dynamic_amax"
                                    : "dst:per_tensor:f32:1x" + std::to_string(width) + ":dynamic_amax";
@@ -138,8 +138,8 @@ std::string describe_residual(const problem &p) {
     return text;
 }
 
-std::string describe_unquantized(const problem &p) {
-    return p.uses(UNQUANTIZED) ? describe_tensor("dst2", p[UNQUANTIZED]) : "";
+std::string describe_pre_quantization(const problem &p) {
+    return p.uses(PRE_QUANTIZATION) ? describe_tensor("dst2", p[PRE_QUANTIZATION]) : "";
 }
 
 } // namespace
@@ -150,7 +150,7 @@ std::string describe(const problem &p) {
            knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p[VARIANCE])) +
            knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
            knob("eps", describe_epsilon(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
-           knob("attr-residual", describe_residual(p)) + knob("attr-unquantized", describe_unquantized(p)) +
+           knob("attr-residual", describe_residual(p)) + knob("attr-pre-quantization", describe_pre_quantization(p)) +
            knob("attr-scales", describe_scales(p)) + knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) +
            join(p[SRC].dims, p[SRC].ndims);
 }

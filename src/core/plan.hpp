@@ -14,8 +14,8 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The most rows of a batch. The rows of a batch are swept together, then the scalar steps of their statistics are done
-// together, then they are normalized together.
+// The most rows of a batch. The rows of a batch are reduced together, then the scalar steps of their statistics are
+// done together, then they are normalized together.
 constexpr dim_t MAX_BATCH_ROWS = 32;
 
 // The most threads of an execution whose threads need scratchpad, whatever the number of cores.

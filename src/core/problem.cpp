@@ -8,7 +8,7 @@ namespace jitnorm::impl::layer_norm {
 memory_desc problem::layout(slot s) const {
     const auto vector = [](dim_t length, jitnorm_data_type_t type) { return make_dense({&length, 1}, type); };
     if (const memory_desc *operand = post_op_operand(s)) return *operand;
-    if (s == DST_SCALE && finds_scales()) return (*this)[s];
+    if (s == DST_SCALE && has_dynamic_scales()) return (*this)[s];
     switch (TENSORS[size_t(s)].dims) {
     case extent::columns:
         return vector(row_length(), s == BIAS ? attr.bias_type : scale_shift_type);

@@ -30,7 +30,7 @@ struct problem {
     bool scale_is_ones = false; // with use_scale: every scale is 1 and no tensor has it; diff_scale may be written
 
     // The descriptor of a tensor, empty if there is none. MEAN and VARIANCE have one descriptor, with the row
-    // dimensions of src. DST_SCALE has one only if the library finds the scales (found_scales.hpp). To be changed, it
+    // dimensions of src. DST_SCALE has one only if the library finds the scales (dynamic_scales.hpp). To be changed, it
     // must be one that the problem keeps (has_descriptor()).
     const memory_desc &operator[](slot s) const {
         const int index = INDICES[size_t(s)];
@@ -100,7 +100,7 @@ struct problem {
     // The descriptors that the problem keeps, in the order of their slots. Some may be empty.
     std::span<const memory_desc> descriptors() const { return descriptors_; }
 
-    bool finds_scales() const { return (*this)[DST_SCALE].ndims != 0; }
+    bool has_dynamic_scales() const { return (*this)[DST_SCALE].ndims != 0; }
 
     // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
     bool computes_in_double() const;
@@ -182,7 +182,7 @@ inline use problem::use_of(slot s) const {
         return read_if(adds && attr.bias_type != jitnorm_data_type_undef);
     case DIFF_SUM:
         return read_if(exists && writes(DIFF_SRC));
-    case UNQUANTIZED:
+    case PRE_QUANTIZATION:
         return written_if(exists);
     case SRC_SCALE:
         return read_if(attr.src_scale);

@@ -27,12 +27,12 @@ enum slot : int {
     RESIDUAL, // RESIDUAL and BIAS are added to src before the normalization; forward writes the result to SUM
     SUM,
     BIAS,
-    DIFF_SUM,      // the gradient of SUM
-    UNQUANTIZED,   // the values of dst before the post-ops and the scales of dst
-    SRC_SCALE,     // the scale that attributes give for src
-    DST_SCALE,     // the same for dst; or, as an output, all scales of dst that the library finds
-    SCRATCHPAD,    // as many bytes as the plan says, 64-byte aligned
-    FIRST_POST_OP, // src1 of binary post-op i is FIRST_POST_OP + i
+    DIFF_SUM,         // the gradient of SUM
+    PRE_QUANTIZATION, // the values of dst before the post-ops and the scales of dst
+    SRC_SCALE,        // the scale that attributes give for src
+    DST_SCALE,        // the same for dst; or, as an output, all scales of dst that the library finds
+    SCRATCHPAD,       // as many bytes as the plan says, 64-byte aligned
+    FIRST_POST_OP,    // src1 of binary post-op i is FIRST_POST_OP + i
     SLOT_COUNT = FIRST_POST_OP + MAX_POST_OPS,
     NO_SLOT = -1
 };
@@ -79,7 +79,7 @@ inline constexpr auto TENSORS = [] {
         JITNORM_TENSOR(SUM, DST_1, "the sum with the residual", rows),
         JITNORM_TENSOR(BIAS, BIAS, "the bias", columns),
         JITNORM_TENSOR(DIFF_SUM, DIFF_DST_1, "the gradient of the sum with the residual", rows),
-        JITNORM_TENSOR(UNQUANTIZED, DST_2, "the unquantized output", rows),
+        JITNORM_TENSOR(PRE_QUANTIZATION, DST_2, "the pre-quantization output", rows),
         tensor_kind{SRC_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC, "ATTR_SCALES|SRC", "the scale of src",
                     extent::scale},
         tensor_kind{DST_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST, "ATTR_SCALES|DST", "the scales of dst",

@@ -11,7 +11,7 @@
 
 #include "../system/last_error.hpp"
 #include "data_type.hpp"
-#include "found_scales.hpp"
+#include "dynamic_scales.hpp"
 #include "names.hpp"
 #include "reasons.hpp"
 #include "validate_post_ops.hpp"
@@ -166,13 +166,13 @@ status check_data_types(const problem &p) {
                                md == &p[DST] ? " as dst" : ""));
 }
 
-status check_unquantized(const problem &p) {
-    if (!p.writes(UNQUANTIZED)) return ACCEPTED;
-    if (!p.is_forward()) return unsupported("backward has no unquantized output");
-    return is_data_type(p[UNQUANTIZED].data_type)
+status check_pre_quantization(const problem &p) {
+    if (!p.writes(PRE_QUANTIZATION)) return ACCEPTED;
+    if (!p.is_forward()) return unsupported("backward has no pre-quantization output");
+    return is_data_type(p[PRE_QUANTIZATION].data_type)
                ? ACCEPTED
-               : unsupported(explain("the unquantized output is %s, f32, bf16, f16 and f64 are possible",
-                                     text_of(p[UNQUANTIZED].data_type)));
+               : unsupported(explain("the pre-quantization output is %s, f32, bf16, f16 and f64 are possible",
+                                     text_of(p[PRE_QUANTIZATION].data_type)));
 }
 
 status check_statistics_type(const problem &p) {
@@ -233,10 +233,26 @@ status check_attributes(const problem &p) {
 
 // The order matters: a check may rely on what the checks before it have accepted.
 constexpr status (*CHECKS[])(const problem &) = {
-    check_prop_kind,  check_flags,           check_epsilon,    check_choices,          check_rank,
-    check_sizes,      check_presence,        check_data_dims,  check_statistics_dims,  check_outputs,
-    check_data_types, check_statistics_type, check_row_range,  check_scale_shift_type, check_diff_scale_shift_type,
-    check_residual,   check_unquantized,     check_attributes, check_post_ops,         check_found_scales,
+    check_prop_kind,
+    check_flags,
+    check_epsilon,
+    check_choices,
+    check_rank,
+    check_sizes,
+    check_presence,
+    check_data_dims,
+    check_statistics_dims,
+    check_outputs,
+    check_data_types,
+    check_statistics_type,
+    check_row_range,
+    check_scale_shift_type,
+    check_diff_scale_shift_type,
+    check_residual,
+    check_pre_quantization,
+    check_attributes,
+    check_post_ops,
+    check_dynamic_scales,
 };
 
 } // namespace

@@ -25,10 +25,10 @@ forward_batches<T>::forward_batches(const problem &p, const plan &how, kernels_p
       src_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
       inv_C_(1.0 / double(C_)) {}
 
-// Finds the statistics of the rows for which the first sweep was not enough. Consecutive rows that need the same factor
-// are swept again together; often these are rows of one kind, such as padding.
+// Finds the statistics of the rows for which the first reduction was not enough. Consecutive rows that need the same
+// factor are reduced again together; often these are rows of one kind, such as padding.
 template <typename T>
-void forward_batches<T>::settle_rest(const strip &src, row_batch<T> &batch) const {
+void forward_batches<T>::refine_rest(const strip &src, row_batch<T> &batch) const {
     for (dim_t begin = 0, end = 0; begin < batch.rows; begin = end) {
         const T k = rescale_factor(batch.q[begin]);
         while (end < batch.rows && rescale_factor(batch.q[end]) == k) ++end;
@@ -43,15 +43,15 @@ void forward_batches<T>::settle_rest(const strip &src, row_batch<T> &batch) cons
                               .factor = k});
         for (dim_t r = begin; r < end; ++r)
             if (k != T(1) || pivot_is_poor<T>({batch.s[r], batch.q[r]}, inv_C_))
-                batch.set(r, finish(settled(src.row(r), batch, r, k), inv_C_));
+                batch.set(r, finish(refined(src.row(r), batch, r, k), inv_C_));
     }
 }
 
 template <typename T>
-moments<T> forward_batches<T>::settled(const std::byte *row, const row_batch<T> &batch, dim_t r, T k) const {
+moments<T> forward_batches<T>::refined(const std::byte *row, const row_batch<T> &batch, dim_t r, T k) const {
     const sums<T> sum = {batch.s[r], batch.q[r]};
     if (rms_) return moments_of_squares(k, sum.q, C_);
-    return settle_pivot(batch.p[r], k, sum, C_, [&](T pivot, T factor) { return repeat(row, C_, pivot, factor); });
+    return refine_pivot(batch.p[r], k, sum, C_, [&](T pivot, T factor) { return repeat(row, C_, pivot, factor); });
 }
 
 // The chunks of the row are the rows of the kernel, MAX_BATCH_ROWS at a time.
@@ -61,16 +61,16 @@ void forward_batches<T>::add_chunks(const std::byte *src, range columns, moments
     for (dim_t begin = columns.begin; begin < columns.end;) {
         const dim_t count = std::min(CHUNK, columns.end - begin);
         const dim_t chunks = std::clamp<dim_t>((columns.end - begin) / CHUNK, 1, MAX_BATCH_ROWS);
-        kernels_->sweep({.src = src,
-                         .row_stride = CHUNK * src_size_,
-                         .rows = chunks,
-                         .count = count,
-                         .pivot = p,
-                         .s = s,
-                         .q = q,
-                         .factor = 1});
+        kernels_->reduce({.src = src,
+                          .row_stride = CHUNK * src_size_,
+                          .rows = chunks,
+                          .count = count,
+                          .pivot = p,
+                          .s = s,
+                          .q = q,
+                          .factor = 1});
         for (dim_t k = 0; k < chunks; ++k, begin += count, src += count * src_size_) {
-            const auto chunk = settle_chunk(src, count, p[k], {s[k], q[k]});
+            const auto chunk = refine_chunk(src, count, p[k], {s[k], q[k]});
             row = begin == 0 ? chunk : merge(row, chunk);
         }
     }
@@ -79,14 +79,14 @@ void forward_batches<T>::add_chunks(const std::byte *src, range columns, moments
 template <typename T>
 moments<T> forward_batches<T>::chunk_moments(const std::byte *src, dim_t count) const {
     T p = 0, s = 0, q = 0;
-    kernels_->sweep(
+    kernels_->reduce(
         {.src = src, .row_stride = 0, .rows = 1, .count = count, .pivot = &p, .s = &s, .q = &q, .factor = 1});
-    return settle_chunk(src, count, p, {s, q});
+    return refine_chunk(src, count, p, {s, q});
 }
 
 template <typename T>
-moments<T> forward_batches<T>::settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const {
-    return settle(p, first, count, rms_, [&](T pivot, T factor) { return repeat(src, count, pivot, factor); });
+moments<T> forward_batches<T>::refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const {
+    return refine(p, first, count, rms_, [&](T pivot, T factor) { return repeat(src, count, pivot, factor); });
 }
 
 template <typename T>

@@ -41,8 +41,8 @@ public:
 
     // For rows of at most CHUNK elements.
     [[gnu::always_inline]] void find_statistics(const strip &src, row_batch<T> &batch) const;
-    // The same after the first sweep, whose sums are in the batch.
-    [[gnu::always_inline]] void take_first_sweeps(const strip &src, row_batch<T> &batch) const;
+    // The same after the first reduction, whose sums are in the batch.
+    [[gnu::always_inline]] void take_first_reductions(const strip &src, row_batch<T> &batch) const;
 
     // For longer rows: computes the moments of these columns of a row, chunk by chunk, and merges them to `row`. `src`
     // points to the first of the columns. If that is column 0, `row` is set.
@@ -55,11 +55,11 @@ public:
     void read_statistics(const statistics_rows &from, row_batch<T> &batch) const;
     [[gnu::always_inline]] void write_statistics(const row_batch<T> &batch, const statistics_rows &to) const;
 
-    // Normalizes a panel of these columns and stores it to dst and to the unquantized output, if there is one.
+    // Normalizes a panel of these columns and stores it to dst and to the pre-quantization output, if there is one.
     // `first_row` is the number of the batch's first row. `terms` are the two inputs of a sum with a residual, which
     // are prefetched; null without a residual.
     [[gnu::always_inline]] void normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
-                                          const strip &unquantized, const strip *terms, const row_batch<T> &batch,
+                                          const strip &pre_quantization, const strip *terms, const row_batch<T> &batch,
                                           dim_t first_row, range columns) const;
 
 private:
@@ -69,9 +69,9 @@ private:
                                                    jit::normalize_arguments<T> &args, const window &where) const;
     void prefetch_terms(const forward_inputs<T> &inputs, const strip *terms, dim_t rows,
                         jit::normalize_arguments<T> &args) const;
-    void settle_rest(const strip &src, row_batch<T> &batch) const;
-    moments<T> settled(const std::byte *row, const row_batch<T> &batch, dim_t r, T k) const;
-    moments<T> settle_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
+    void refine_rest(const strip &src, row_batch<T> &batch) const;
+    moments<T> refined(const std::byte *row, const row_batch<T> &batch, dim_t r, T k) const;
+    moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
     sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
 
     bool writes_mean_, writes_variance_, rms_;
@@ -87,7 +87,7 @@ private:
 
 template <typename T>
 inline void forward_batches<T>::find_statistics(const strip &src, row_batch<T> &batch) const {
-    const auto &kernel = C_ <= kernels_->short_columns ? kernels_->short_sweep : kernels_->sweep;
+    const auto &kernel = C_ <= kernels_->short_columns ? kernels_->short_reduction : kernels_->reduce;
     kernel({.src = src.first,
             .row_stride = src.stride,
             .rows = batch.rows,
@@ -96,14 +96,14 @@ inline void forward_batches<T>::find_statistics(const strip &src, row_batch<T> &
             .s = batch.s,
             .q = batch.q,
             .factor = 1});
-    take_first_sweeps(src, batch);
+    take_first_reductions(src, batch);
 }
 
 template <typename T>
-inline void forward_batches<T>::take_first_sweeps(const strip &src, row_batch<T> &batch) const {
+inline void forward_batches<T>::take_first_reductions(const strip &src, row_batch<T> &batch) const {
     if (rms_) batch.set_no_pivots();
-    const bool exact = C_ == 1 && !rms_; // the difference is zero or NaN, so no other sweep is needed
-    if (!batch.take_first_sweeps(double(C_), inv_C_) && !exact) settle_rest(src, batch);
+    const bool exact = C_ == 1 && !rms_; // the difference is zero or NaN, so no other reduction is needed
+    if (!batch.take_first_reductions(double(C_), inv_C_) && !exact) refine_rest(src, batch);
     batch.complete(epsilon_);
 }
 
@@ -116,7 +116,7 @@ inline void forward_batches<T>::write_statistics(const row_batch<T> &batch, cons
 
 template <typename T>
 inline void forward_batches<T>::normalize(const forward_inputs<T> &inputs, const strip &src, const strip &dst,
-                                          const strip &unquantized, const strip *terms, const row_batch<T> &batch,
+                                          const strip &pre_quantization, const strip *terms, const row_batch<T> &batch,
                                           dim_t first_row, range columns) const {
     jit::normalize_arguments<T> args = {.src = src.first,
                                         .dst = dst.first,
@@ -135,8 +135,8 @@ inline void forward_batches<T>::normalize(const forward_inputs<T> &inputs, const
                                         .prefetch = inputs.prefetch ? batch.rows * src.stride : 0,
                                         .parameters = kernels_->post_op_parameters.data(),
                                         .operands = nullptr,
-                                        .unquantized = unquantized.first,
-                                        .unquantized_row_stride = unquantized.stride};
+                                        .pre_quantization = pre_quantization.first,
+                                        .pre_quantization_row_stride = pre_quantization.stride};
     if (terms != nullptr) prefetch_terms(inputs, terms, batch.rows, args);
     const auto &kernel = inputs.non_temporal ? kernels_->non_temporal : kernels_->normalize;
     if (operands_.size() == 0)

@@ -25,7 +25,7 @@ forward_executor<T, Rows>::forward_executor(const problem &p, const plan &how,
                                             std::shared_ptr<const forward_kernels<T>> kernels)
     : problem_(p), plan_(how), rows_(make_rows<Rows>(problem_, how, kernels)),
       batches_(problem_, how, std::move(kernels)), C_(p.row_length()), given_(p.statistics_are_inputs()) {
-    if (problem_.finds_scales()) quantizer_.emplace(problem_, how, *batches_.kernels().quantize);
+    if (problem_.has_dynamic_scales()) quantizer_.emplace(problem_, how, *batches_.kernels().quantize);
 }
 
 template <typename T, typename Rows>
@@ -92,8 +92,9 @@ inline void forward_executor<T, Rows>::find_statistics(cursor &at, row_batch<T> 
 template <typename T, typename Rows>
 inline void forward_executor<T, Rows>::find_statistics_at_once(cursor &at, row_batch<T> &batch) const {
     const range rows = {0, batch.rows}, columns = {0, C_};
-    if constexpr (requires { rows_.sweep(); })
-        if (rows_.sweep()) return batches_.take_first_sweeps(at.open_and_sweep(rows, columns, batch.q)[X], batch);
+    if constexpr (requires { rows_.reduces(); })
+        if (rows_.reduces())
+            return batches_.take_first_reductions(at.open_and_reduce(rows, columns, batch.q)[X], batch);
     const strip src = at.open_to_read(rows, columns)[X]; // a copy: of the panel no address is taken
     batches_.find_statistics(src, batch);
 }

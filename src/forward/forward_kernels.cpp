@@ -57,14 +57,14 @@ jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool n
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
     if (p.reads(RESIDUAL)) conf.terms = {p[SRC].data_type, p[RESIDUAL].data_type};
     conf.scale_plus_one = p.adds_one_to_scale();
-    if (p.writes(UNQUANTIZED)) conf.unquantized = p[UNQUANTIZED].data_type;
-    if (p.finds_scales()) conf.dst = jitnorm_f32;
+    if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
+    if (p.has_dynamic_scales()) conf.dst = jitnorm_f32;
     for (const post_op &entry : p.attr.post_ops.entries)
         conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
     return conf;
 }
 
-jit::reduction_conf sweep_conf_of(const problem &p, jit::isa vectors, bool repeated) {
+jit::reduction_conf reduction_conf_of(const problem &p, jit::isa vectors, bool repeated) {
     return {vectors, p.row_type(), !p.is_rms(), repeated};
 }
 
@@ -72,8 +72,8 @@ template <typename T>
 constexpr bool HAS_SHORT_ROWS = std::is_same_v<T, float>;
 
 template <typename T>
-jit::reduction_conf short_sweep_conf_of(const problem &p, jit::isa vectors) {
-    jit::reduction_conf conf = sweep_conf_of(p, vectors, false);
+jit::reduction_conf short_reduction_conf_of(const problem &p, jit::isa vectors) {
+    jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
     conf.short_rows = HAS_SHORT_ROWS<T>;
     if (conf.short_rows) conf.vectors = jit::short_reduction_isa(p.row_length(), vectors);
     return conf;
@@ -100,13 +100,13 @@ quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
     : addition(make_addition_kernels<T>(p, vectors, false)),
-      sweeping_addition(make_addition_kernels<T>(p, vectors, true)), sweep(sweep_conf_of(p, vectors, false)),
-      repeat(sweep_conf_of(p, vectors, true)),
+      reducing_addition(make_addition_kernels<T>(p, vectors, true)), reduce(reduction_conf_of(p, vectors, false)),
+      repeat(reduction_conf_of(p, vectors, true)),
       short_columns(HAS_SHORT_ROWS<T> ? jit::short_reduction_columns(jit::short_reduction_isa(p.row_length(), vectors))
                                       : 0),
-      short_sweep(short_sweep_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
+      short_reduction(short_reduction_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
       non_temporal(normalize_conf_of<T>(p, vectors, true)),
-      quantize(p.finds_scales() ? std::optional<quantize_kernels>(std::in_place, p, vectors) : std::nullopt),
+      quantize(p.has_dynamic_scales() ? std::optional<quantize_kernels>(std::in_place, p, vectors) : std::nullopt),
       post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)) {}
 
 template struct forward_kernels<float>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // forward_kernels: the kernels of a forward problem, and the numbers of its post-ops. Both depend on types, flags and
-// attributes. Only the sweep of short rows also depends on the length of a row.
+// attributes. Only the reduction of short rows also depends on the length of a row.
 #pragma once
 
 #include <optional>
@@ -28,12 +28,13 @@ struct forward_kernels {
     struct addition_kernels {
         jit::addition_kernel<T> add, add_and_write;
     };
-    std::optional<addition_kernels> addition;          // empty: the problem adds no residual
-    std::optional<addition_kernels> sweeping_addition; // also do the first sweep, for rms_norm, which needs no pivot
+    std::optional<addition_kernels> addition; // empty: the problem adds no residual
+    // Also do the first reduction, for rms_norm, which needs no pivot.
+    std::optional<addition_kernels> reducing_addition;
 
-    jit::reduction_kernel<T> sweep, repeat;           // the first sweep over rows, and one with a given pivot
-    dim_t short_columns;                              // elements of the longest rows that short_sweep takes
-    jit::reduction_kernel<T> short_sweep;             // the first sweep over short rows
+    jit::reduction_kernel<T> reduce, repeat;          // the first reduction over rows, and one with a given pivot
+    dim_t short_columns;                              // elements of the longest rows that short_reduction takes
+    jit::reduction_kernel<T> short_reduction;         // the first reduction over short rows
     jit::normalize_kernel<T> normalize, non_temporal; // with ordinary stores, with non-temporal stores
     std::optional<quantize_kernels> quantize;
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says

@@ -5,7 +5,7 @@
 
 #include "../arithmetic/constants.hpp"
 #include "../arithmetic/moments.hpp"
-#include "../core/found_scales.hpp"
+#include "../core/dynamic_scales.hpp"
 #include "../layout/row_order.hpp"
 #include "../layout/row_packer.hpp"
 #include "../layout/row_space.hpp"
@@ -154,7 +154,7 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
     const dim_t bytes = p.rows() * p.row_length() * bytes_of(tensors);
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
     to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows(), m.threads_sleep);
-    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.finds_scales()) return;
+    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.has_dynamic_scales()) return;
     to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, chunks, m.threads_sleep), MAX_SHARES);
     to.scratchpad.common_bytes =
         chunks * dim_t(p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>));
@@ -172,8 +172,8 @@ plan forward_plan(const problem &p, const machine &m) {
     } else {
         plan_tiles(p, tensors, how);
     }
-    if (p.writes(UNQUANTIZED)) how.non_temporal = false;
-    if (p.finds_scales()) plan_floats(p, how);
+    if (p.writes(PRE_QUANTIZATION)) how.non_temporal = false;
+    if (p.has_dynamic_scales()) plan_floats(p, how);
     how.scratchpad.tile_bytes = how.tile_rows * pitch_together(tensors, how) + how.sum_bytes();
     how.scratchpad.operand_bytes = operand_bytes(p, how.batch_rows, how.panel_columns);
     if (how.scratchpad.share_bytes() == 0) return how;

@@ -6,8 +6,8 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// X: the rows to normalize, those of src or of its sum with a residual. Y: dst. Z: the unquantized output, if there is
-// one. TERMS and TERMS + 1: the two terms of a sum, src and residual.
+// X: the rows to normalize, those of src or of its sum with a residual. Y: dst. Z: the pre-quantization output, if
+// there is one. TERMS and TERMS + 1: the two terms of a sum, src and residual.
 constexpr size_t X = 0, Y = 1, Z = 2, TERMS = 3;
 
 } // namespace jitnorm::impl::layer_norm

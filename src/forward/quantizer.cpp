@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../arithmetic/found_scale.hpp"
+#include "../arithmetic/dynamic_scale.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -45,7 +45,7 @@ void quantizer::find_scales(const batch &b, range groups) const {
     const dim_t number = groups.end - groups.begin;
     float *const scales = maxima(b), *const inverse = factors(b);
     for (dim_t i = 0; i < b.rows * number; ++i) {
-        const found_scale found = find_scale(scales[i], largest_);
+        const dynamic_scale found = find_scale(scales[i], largest_);
         scales[i] = found.scale;
         inverse[i] = found.factor;
     }

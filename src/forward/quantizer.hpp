@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "../core/found_scales.hpp"
+#include "../core/dynamic_scales.hpp"
 #include "../layout/row_packer.hpp"
 #include "../layout/row_tensors.hpp"
 #include "forward_kernels.hpp"
@@ -30,9 +30,9 @@ public:
 
     // The caller normalizes. look(columns, strip of floats) normalizes these columns to the strip.
     // normalize(columns, strip of floats) does the same for the last time and returns the strip of dst; close(columns)
-    // is called when dst has been written there. Both look() and normalize() write the unquantized output, if there is
-    // one. A look() that does not was measured to be as fast on the mean, because the lines that it writes are still in
-    // a cache when normalize() writes them again.
+    // is called when dst has been written there. Both look() and normalize() write the pre-quantization output, if
+    // there is one. A look() that does not was measured to be as fast on the mean, because the lines that it writes are
+    // still in a cache when normalize() writes them again.
     template <typename Look, typename Normalize, typename Close>
     void run(const batch &b, Look &&look, Normalize &&normalize, Close &&close) const {
         for (dim_t first = 0; first < groups_; first += groups_at_once_) {

@@ -23,15 +23,16 @@ class rows_with_sums {
 public:
     rows_with_sums(const problem &p, const plan &how, std::shared_ptr<const forward_kernels<T>> kernels)
         : rows_(row_tensors_of(p), how), kernels_(std::move(kernels)), result_(size_t(row_tensors_of(p).result)),
-          writes_sum_(p.writes(SUM)), writes_unquantized_(p.writes(UNQUANTIZED)), given_(p.statistics_are_inputs()),
-          columns_(p.row_length()), sum_bytes_(how.sum_bytes()), pitch_(how.sum_pitch),
-          element_size_(dim_t(size_of(p.row_type()))), bias_size_(dim_t(size_of(p.attr.bias_type))) {}
+          writes_sum_(p.writes(SUM)), writes_pre_quantization_(p.writes(PRE_QUANTIZATION)),
+          given_(p.statistics_are_inputs()), columns_(p.row_length()), sum_bytes_(how.sum_bytes()),
+          pitch_(how.sum_pitch), element_size_(dim_t(size_of(p.row_type()))),
+          bias_size_(dim_t(size_of(p.attr.bias_type))) {}
 
     dim_t rows() const { return rows_.rows(); }
     dim_t cut_at(dim_t row) const { return rows_.cut_at(row); }
-    // Whether the kernel that computes the sums also does the first sweep (open_and_sweep()). It does so for rows of at
-    // least a block, because shorter rows are swept faster several at a time, and of at most a chunk.
-    bool sweep() const { return kernels_->sweeping_addition && BLOCK <= columns_ && columns_ <= CHUNK; }
+    // Whether the kernel that computes the sums also does the first reduction (open_and_reduce()). It does so for rows
+    // of at least a block, because shorter rows are reduced faster several at a time, and of at most a chunk.
+    bool reduces() const { return kernels_->reducing_addition && BLOCK <= columns_ && columns_ <= CHUNK; }
 
     class cursor {
     public:
@@ -55,9 +56,9 @@ public:
         }
         // Is called before open(), in place of open_to_read(), for all columns of the batch's rows. Writes the rows'
         // sums of squares to q.
-        panel open_and_sweep(range rows, range columns, T *q) {
+        panel open_and_reduce(range rows, range columns, T *q) {
             const panel here = at_.open(rows, columns);
-            const auto &kernels = *rows_.kernels_->sweeping_addition;
+            const auto &kernels = *rows_.kernels_->reducing_addition;
             add(rows_.has_tile() ? kernels.add_and_write : kernels.add, here, rows, columns, q);
             added_ = columns;
             written_ = true;
@@ -81,7 +82,7 @@ public:
             panel result = {};
             result[X] = rows_.has_tile() ? in_tile(columns) : here[SUMS];
             result[Y] = here[rows_.result_];
-            if (rows_.writes_unquantized_) result[Z] = here[rows_.result_ + 1];
+            if (rows_.writes_pre_quantization_) result[Z] = here[rows_.result_ + 1];
             result[TERMS] = here[SRC_ROWS];
             result[TERMS + 1] = here[RESIDUAL_ROWS];
             return result;
@@ -139,11 +140,11 @@ private:
 
     Rows rows_;
     std::shared_ptr<const forward_kernels<T>> kernels_;
-    size_t result_;                                // the place of dst in a panel of the inner row source
-    bool writes_sum_, writes_unquantized_, given_; // given: statistics are inputs
-    dim_t columns_;                                // of a row
-    dim_t sum_bytes_, pitch_;                      // bytes of the tile, bytes from row to row of it
-    dim_t element_size_, bias_size_;               // bytes of an element of the tile, of an element of the bias
+    size_t result_;                                     // the place of dst in a panel of the inner row source
+    bool writes_sum_, writes_pre_quantization_, given_; // given: statistics are inputs
+    dim_t columns_;                                     // of a row
+    dim_t sum_bytes_, pitch_;                           // bytes of the tile, bytes from row to row of it
+    dim_t element_size_, bias_size_;                    // bytes of an element of the tile, of an element of the bias
 };
 
 } // namespace jitnorm::impl::layer_norm

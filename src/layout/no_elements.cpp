@@ -25,7 +25,7 @@ void fill_statistic(const problem &p, void *tensor, float value) {
 }
 
 // The scales are 0, because the largest magnitude of no values is 0.
-void fill_found_scales(const memory_desc &scales, void *tensor) {
+void fill_dynamic_scales(const memory_desc &scales, void *tensor) {
     for (dim_t i = 0; i < nelems(scales); ++i) store(0.0F, tensor, offset_of_index(scales, i));
 }
 
@@ -48,7 +48,7 @@ jitnorm_status_t execute_without_elements(const problem &p, const arguments &arg
     if (p.rows() != 0) { // the rows are empty
         if (p.writes(MEAN)) fill_statistic(p, args[MEAN], 0);
         if (p.writes(VARIANCE)) fill_statistic(p, args[VARIANCE], std::numeric_limits<float>::quiet_NaN());
-        if (p.finds_scales()) fill_found_scales(p[DST_SCALE], args[DST_SCALE]);
+        if (p.has_dynamic_scales()) fill_dynamic_scales(p[DST_SCALE], args[DST_SCALE]);
     } else if (const size_t gradient = size_t(p.row_length()) * size_of(p.diff_scale_shift_type);
                gradient != 0 && !p.is_partial()) { // a partial problem without rows has no parts and so no gradients
         if (p.writes(DIFF_SCALE)) std::memset(args[DIFF_SCALE], 0, gradient);

@@ -10,12 +10,12 @@
 namespace jitnorm::impl::layer_norm {
 
 row_tensors row_tensors_of(const problem &p) {
-    constexpr slot IN_ORDER[] = {SRC, RESIDUAL, SUM, DST, DIFF_DST, DIFF_SUM, DIFF_SRC, UNQUANTIZED};
+    constexpr slot IN_ORDER[] = {SRC, RESIDUAL, SUM, DST, DIFF_DST, DIFF_SUM, DIFF_SRC, PRE_QUANTIZATION};
     row_tensors all;
     all.row_ndims = p.row_ndims();
     for (const slot s : IN_ORDER) {
         if (!p.uses(s)) continue;
-        if (s != UNQUANTIZED) all.result = all.count;
+        if (s != PRE_QUANTIZATION) all.result = all.count;
         all.data[size_t(all.count++)] = {s, &p[s], p.reads(s), p.writes(s)};
     }
     if (p.uses(MEAN) || p.uses(VARIANCE)) all.statistics = &p[VARIANCE];

@@ -39,7 +39,7 @@ struct row_tensors {
     std::array<row_tensor, MAX_ROW_TENSORS> data;
     int count = 0;
     int result =
-        0; // the index of dst (forward) or of the last tensor (backward); the unquantized output comes after it
+        0; // the index of dst (forward) or of the last tensor (backward); the pre-quantization output comes after it
     int row_ndims = 1;
     const memory_desc *statistics = nullptr; // null where no statistic is read or written
     bool reads_mean = false, reads_variance = false, writes_mean = false, writes_variance = false;
@@ -47,7 +47,7 @@ struct row_tensors {
     const row_tensor &last() const { return data[size_t(result)]; }
 };
 
-// Forward: src, residual, sum, dst, unquantized output. Backward: src, diff_dst, gradient of the sum, diff_src. A
+// Forward: src, residual, sum, dst, pre-quantization output. Backward: src, diff_dst, gradient of the sum, diff_src. A
 // tensor that the problem does not have is left out. The result has pointers into p and must not outlive it.
 row_tensors row_tensors_of(const problem &p);
 

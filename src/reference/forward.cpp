@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "../arithmetic/found_scale.hpp"
+#include "../arithmetic/dynamic_scale.hpp"
 #include "../arithmetic/statistics.hpp"
-#include "../core/found_scales.hpp"
+#include "../core/dynamic_scales.hpp"
 #include "../layout/statistics_io.hpp"
 #include "../layout/zero_padding.hpp"
 #include "input_rows.hpp"
@@ -27,8 +27,8 @@ public:
     explicit forward_executor(const problem &p)
         : p_(p), input_(p), dst_(p[DST], p.row_ndims()), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)),
           post_ops_(p) {
-        if (p.writes(UNQUANTIZED)) unquantized_ = tensor_rows(p[UNQUANTIZED], p.row_ndims());
-        if (p.finds_scales()) found_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
+        if (p.writes(PRE_QUANTIZATION)) pre_quantization_ = tensor_rows(p[PRE_QUANTIZATION], p.row_ndims());
+        if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
     }
 
     jitnorm_status_t execute(const arguments &args) const override {
@@ -37,7 +37,7 @@ public:
         });
         zero_padding(p_[DST], args[DST]);
         if (p_.writes(SUM)) zero_padding(p_[SUM], args[SUM]);
-        if (p_.writes(UNQUANTIZED)) zero_padding(p_[UNQUANTIZED], args[UNQUANTIZED]);
+        if (p_.writes(PRE_QUANTIZATION)) zero_padding(p_[PRE_QUANTIZATION], args[PRE_QUANTIZATION]);
         if (p_.writes(VARIANCE)) zero_padding(p_[VARIANCE], args[VARIANCE]);
         if (p_.writes(MEAN)) zero_padding(p_[VARIANCE], args[MEAN]);
         return jitnorm_success;
@@ -48,8 +48,8 @@ private:
     void run_row(const arguments &args, dim_t row) const {
         const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row) : computed(args, row);
         const normalizer<T> normalize = normalizer_for(statistics);
-        if (p_.finds_scales())
-            store_with_found_scales(args, row, normalize);
+        if (p_.has_dynamic_scales())
+            store_with_dynamic_scales(args, row, normalize);
         else
             for_each_piece(args, row, normalize, {0, p_.row_length()}, true,
                            [&](dim_t begin, dim_t count, const T *y) { dst_.write(args[DST], row, begin, count, y); });
@@ -78,7 +78,7 @@ private:
     }
 
     // Computes the values of each group twice: first to find their scale, then to store them.
-    void store_with_found_scales(const arguments &args, dim_t row, const normalizer<T> &normalize) const {
+    void store_with_dynamic_scales(const arguments &args, dim_t row, const normalizer<T> &normalize) const {
         const float limit = largest_number(p_[DST].data_type);
         const dim_t width = columns_per_scale(p_);
         for (dim_t group = 0; group < scales_per_row(p_); ++group) {
@@ -87,8 +87,8 @@ private:
             for_each_piece(args, row, normalize, columns, false, [&](dim_t, dim_t count, const T *y) {
                 for (dim_t i = 0; i < count; ++i) largest = larger_magnitude(largest, float(y[i]));
             });
-            const found_scale found = find_scale(largest, limit);
-            found_scales_.write(args[DST_SCALE], row, group, 1, &found.scale);
+            const dynamic_scale found = find_scale(largest, limit);
+            dynamic_scales_.write(args[DST_SCALE], row, group, 1, &found.scale);
             for_each_piece(args, row, normalize, columns, true, [&](dim_t begin, dim_t count, const T *y) {
                 float scaled[TILE];
                 for (dim_t i = 0; i < count; ++i) scaled[i] = float(y[i]) * found.factor;
@@ -130,7 +130,7 @@ private:
 
     void apply_attributes(const arguments &args, dim_t row, dim_t begin, dim_t count, T *y) const {
         if (p_.attr.src_scale) multiply(y, count, T(load<float>(args[SRC_SCALE])));
-        if (p_.writes(UNQUANTIZED)) unquantized_.write(args[UNQUANTIZED], row, begin, count, y);
+        if (p_.writes(PRE_QUANTIZATION)) pre_quantization_.write(args[PRE_QUANTIZATION], row, begin, count, y);
         post_ops_.apply(args, row, begin, count, y);
         if (p_.attr.dst_scale) multiply(y, count, T(1) / T(load<float>(args[DST_SCALE])));
     }
@@ -141,7 +141,7 @@ private:
 
     problem p_;
     input_rows<T> input_;
-    tensor_rows dst_, unquantized_, scale_shift_, found_scales_;
+    tensor_rows dst_, pre_quantization_, scale_shift_, dynamic_scales_;
     post_op_chain post_ops_;
 };
 

@@ -19,7 +19,7 @@ struct row_batch {
     using wide_values = double[MAX_BATCH_ROWS];
 
     dim_t rows = 0;
-    alignas(64) values p, s, q;        // the pivots and sums that a sweep writes
+    alignas(64) values p, s, q;        // the pivots and sums that a reduction writes
     alignas(64) values hi, rstd, bias; // the constants by which the rows are normalized
     alignas(64) wide_values lo, wide;  // lo: the mean is hi + lo; wide: the variance before it is rounded
 
@@ -39,17 +39,17 @@ struct row_batch {
         }
     }
 
-    // Sets the statistics from the sums of first sweeps. Returns whether a first sweep is enough for every row; if not,
-    // the statistics of some rows are not right yet. (Results of comparisons of floats and of doubles are collected in
-    // different variables, so that the vector code need not convert one to the other.)
-    [[gnu::target("avx2,fma")]] bool take_first_sweeps(double n, double inv_n) {
+    // Sets the statistics from the sums of first reductions. Returns whether a first reduction is enough for every row;
+    // if not, the statistics of some rows are not right yet. (Results of comparisons of floats and of doubles are
+    // collected in different variables, so that the vector code need not convert one to the other.)
+    [[gnu::target("avx2,fma")]] bool take_first_reductions(double n, double inv_n) {
         int32_t out_of_range = 0;
         int64_t poor = 0;
         for (dim_t r = 0; r < rows; ++r) {
             const sums<T> sum = {s[r], q[r]};
             out_of_range |= int32_t(!squares_in_range(sum.q));
             poor |= int64_t(pivot_is_poor(sum, inv_n));
-            set(r, finish(moments_of_first_sweep(p[r], sum, n, inv_n), inv_n));
+            set(r, finish(moments_of_first_reduction(p[r], sum, n, inv_n), inv_n));
         }
         return out_of_range == 0 && poor == 0;
     }

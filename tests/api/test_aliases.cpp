@@ -42,11 +42,11 @@ void append(const owned_attr &attr, const std::function<jitnorm_status_t(jitnorm
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
 }
 
-// A residual, a bias, a sum, an unquantized output, tensors of post-ops and the caller's scratchpad.
+// A residual, a bias, a sum, a pre-quantization output, tensors of post-ops and the caller's scratchpad.
 owned_pd with_all_attributes() {
     const owned_md data = make_md(SIZES, jitnorm_f32), row = make_md({1, 1, SIZES[2]}, jitnorm_f32);
     const owned_attr attr = with_residual(data, data, jitnorm_f32);
-    EXPECT_OK(jitnorm_primitive_attr_set_unquantized_dst(attr, data));
+    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, data));
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
     append(attr, [&](jitnorm_post_ops_t post_ops) {
         EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_mul, data));
@@ -55,12 +55,12 @@ owned_pd with_all_attributes() {
     return make_forward(jitnorm_forward_training, jitnorm_f32, jitnorm_f32, attr);
 }
 
-owned_pd with_found_scales() {
+owned_pd with_dynamic_scales() {
     const owned_md half = make_md(SIZES, jitnorm_bf16), row = make_md({1, 1, SIZES[2]}, jitnorm_f32);
     const owned_attr attr = with_residual(half, half);
     EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, 3, 0, nullptr, jitnorm_f32, 0,
                                                    jitnorm_quantization_mode_dynamic_amax));
-    EXPECT_OK(jitnorm_primitive_attr_set_unquantized_dst(attr, half));
+    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, half));
     append(attr, [&](jitnorm_post_ops_t p) { return jitnorm_post_ops_append_binary(p, jitnorm_binary_mul, row); });
     return make_forward(jitnorm_forward_inference, jitnorm_s8, jitnorm_s8, attr);
 }
@@ -91,10 +91,10 @@ const alias_case CASES[] = {
       JITNORM_ARG_SCRATCHPAD},
      {{JITNORM_ARG_DST, JITNORM_ARG_SRC}, {JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1}},
      with_all_attributes},
-    {"found scales",
+    {"dynamic scales",
      {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, DST_SCALE},
      {{JITNORM_ARG_DST, JITNORM_ARG_SRC}, {JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1}},
-     with_found_scales},
+     with_dynamic_scales},
     {"given scales", {JITNORM_ARG_DST}, {{JITNORM_ARG_DST, JITNORM_ARG_SRC}}, with_given_scales},
     {"backward",
      {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT},

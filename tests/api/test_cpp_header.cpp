@@ -154,7 +154,7 @@ TEST(cpp_attributes, come_out_as_they_went_in) {
     EXPECT_EQ(status_of([&] { attr.set_scales_mask(JITNORM_ARG_SRC, -2); }), jitnorm_invalid_arguments);
 }
 
-TEST(cpp_primitive_desc, finds_scales) {
+TEST(cpp_primitive_desc, has_dynamic_scales) {
     primitive_attr attr;
     attr.set_scales(JITNORM_ARG_DST, 3, {1, 4}, data_type::f32, false, quantization_mode::dynamic_amax);
     const memory::desc dst({2, 8}, data_type::f8_e4m3, tag::ab);

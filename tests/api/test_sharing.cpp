@@ -89,8 +89,8 @@ TEST_F(sharing, whatever_differs_is_another_entry) {
     add_residual(8, data, half, jitnorm_data_type_undef, jitnorm_residual_normalize_rounded);
     add_residual(9, data, half, jitnorm_f32, 0);
     add_residual(10, columns, half, jitnorm_f32, 0);
-    EXPECT_OK(jitnorm_primitive_attr_set_unquantized_dst(attrs[11], data));
-    EXPECT_OK(jitnorm_primitive_attr_set_unquantized_dst(attrs[12], half));
+    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attrs[11], data));
+    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attrs[12], half));
     EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attrs[13], 1e-5));
     EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attrs[14], std::nextafter(1e-5, 1.0)));
     std::vector<forward_request> requests(1, forward);

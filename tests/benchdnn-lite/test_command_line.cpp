@@ -230,8 +230,8 @@ TEST(command_line, times_are_held_within_benchdnn_s_limits) {
 TEST(command_line, residuals) {
     EXPECT_EQ(lines_of({"--lnorm", "--attr-residual=,src1+dst1:bf16+bias+rounded,src1:f32:ba", "2x3"}),
               (words{"2x3", "--attr-residual=src1+dst1:bf16+bias:f32+rounded 2x3", "--attr-residual=src1:f32:ba 2x3"}));
-    EXPECT_EQ(lines_of({"--lnorm", "--attr-unquantized=,dst2,dst2:bf16:ba", "2x3"}),
-              (words{"2x3", "--attr-unquantized=dst2 2x3", "--attr-unquantized=dst2:bf16:ba 2x3"}));
+    EXPECT_EQ(lines_of({"--lnorm", "--attr-pre-quantization=,dst2,dst2:bf16:ba", "2x3"}),
+              (words{"2x3", "--attr-pre-quantization=dst2 2x3", "--attr-pre-quantization=dst2:bf16:ba 2x3"}));
 }
 
 TEST(command_line, a_line_reproduces_its_problem) {

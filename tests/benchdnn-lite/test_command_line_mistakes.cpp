@@ -97,8 +97,9 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-scales=src:common:1+src:common:2", "2x3"}),
               "--attr-scales: there are two scales of src");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1+src1", "2x3"}), "--attr-residual: 'src1' is there twice");
-    EXPECT_EQ(mistake_in({"--lnorm", "--attr-unquantized=dst1", "2x3"}), "--attr-unquantized: 'dst1' is not dst2");
-    EXPECT_NE(mistake_in({"--lnorm", "--attr-unquantized=dst2:f32:abc", "2x3"}), "");
+    EXPECT_EQ(mistake_in({"--lnorm", "--attr-pre-quantization=dst1", "2x3"}),
+              "--attr-pre-quantization: 'dst1' is not dst2");
+    EXPECT_NE(mistake_in({"--lnorm", "--attr-pre-quantization=dst2:f32:abc", "2x3"}), "");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src2", "2x3"}),
               "--attr-residual: 'src2' is none of src1, dst1, bias, rounded");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=bias", "2x3"}),

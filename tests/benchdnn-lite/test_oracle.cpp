@@ -174,7 +174,7 @@ TEST(gradients, rows_add_up) {
 
 TEST(attributes, scales_that_are_found) {
     const expectation values[] = {{-3, 0.5}, {2, 1}, {0, 0}};
-    const expectation scale = found_scale_of(values, 127, F32_ERROR);
+    const expectation scale = dynamic_scale_of(values, 127, F32_ERROR);
     EXPECT_EQ(scale.value, 3 / real(127));
     EXPECT_GE(scale.tolerance, 1 / real(127));
     EXPECT_LT(scale.tolerance, 1.001L / 127);
@@ -184,9 +184,9 @@ TEST(attributes, scales_that_are_found) {
         EXPECT_EQ(quantized(values[0], none, F32_ERROR).value, 0) << none;
         EXPECT_EQ(quantized(values[0], none, F32_ERROR).tolerance, 0) << none;
     }
-    EXPECT_EQ(found_scale_of({}, 127, F32_ERROR).value, 0);
+    EXPECT_EQ(dynamic_scale_of({}, 127, F32_ERROR).value, 0);
     const expectation with_nan[] = {{std::nan(""), 0}, {2, 1}};
-    EXPECT_TRUE(std::isnan(found_scale_of(with_nan, 127, F32_ERROR).value));
+    EXPECT_TRUE(std::isnan(dynamic_scale_of(with_nan, 127, F32_ERROR).value));
 }
 
 TEST(attributes, scales_and_sums) {

@@ -64,15 +64,16 @@ TEST(scales, one_or_both) {
         EXPECT_THROW(parse_scales(text), input_error) << text;
 }
 
-TEST(unquantized, a_second_output) {
-    EXPECT_EQ(parse_unquantized(""), std::nullopt);
-    for (const char *text : {"dst2", "dst2:bf16", "dst2:f32:axb"}) EXPECT_EQ(to_text(parse_unquantized(text)), text);
+TEST(pre_quantization, a_second_output) {
+    EXPECT_EQ(parse_pre_quantization(""), std::nullopt);
+    for (const char *text : {"dst2", "dst2:bf16", "dst2:f32:axb"})
+        EXPECT_EQ(to_text(parse_pre_quantization(text)), text);
     for (const char *text : {"dst1", "f32", "dst2:", "dst2:int", "dst2:f32:q", "dst2:f32:abx:x", "dst2+dst2"})
-        EXPECT_THROW(parse_unquantized(text), input_error) << text;
+        EXPECT_THROW(parse_pre_quantization(text), input_error) << text;
 }
 
 TEST(scales, found_by_the_library) {
-    EXPECT_EQ(parse_scales("dst:per_row").found, found_scales{});
+    EXPECT_EQ(parse_scales("dst:per_row").found, dynamic_scales{});
     EXPECT_EQ(to_text(parse_scales("dst:per_row")), "dst:per_row:f32:dynamic_amax");
     EXPECT_EQ(to_text(parse_scales("src:common:2+dst:per_tensor:f32:1x128")),
               "src:common:2+dst:per_tensor:f32:1x128:dynamic_amax");

@@ -131,10 +131,10 @@ TEST(describe, residual) {
     EXPECT_NE(describe(backward).find(" --attr-residual=dst1:f32:ba "), std::string::npos);
 }
 
-TEST(describe, unquantized_output) {
+TEST(describe, pre_quantization_output) {
     problem p = make_problem(jitnorm_forward_training, {4, 8});
-    p[UNQUANTIZED] = tagged({4, 8}, jitnorm_ba);
-    EXPECT_NE(describe(p).find(" --attr-unquantized=dst2:f32:ba "), std::string::npos);
+    p[PRE_QUANTIZATION] = tagged({4, 8}, jitnorm_ba);
+    EXPECT_NE(describe(p).find(" --attr-pre-quantization=dst2:f32:ba "), std::string::npos);
 }
 
 TEST(names, layouts) {

@@ -215,10 +215,10 @@ TEST(validate, gradients_of_sums) {
     is_unsupported(backward_problem(), with_residual({}, dense({4, 6, 8}, jitnorm_s8)));
 }
 
-// ---------------------------------------------------------------- unquantized output
+// ---------------------------------------------------------------- pre-quantization output
 
-TEST(validate, unquantized_outputs) {
-    const auto with_output = [](const memory_desc &md) { return [=](problem &p) { p[UNQUANTIZED] = md; }; };
+TEST(validate, pre_quantization_outputs) {
+    const auto with_output = [](const memory_desc &md) { return [=](problem &p) { p[PRE_QUANTIZATION] = md; }; };
     const memory_desc same = dense({4, 6, 8});
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64})
         accepts(forward_problem(), with_output(dense({4, 6, 8}, type)));

@@ -123,7 +123,7 @@ private:
         require_scales("scales", values, n_.columns, what_.tensors[at_.quantized[i]].core_type(),
                        after_[at_.scales[i]]);
         near("quantized", at_.quantized[i], values);
-        count("judged found scales");
+        count("judged dynamic scales");
     }
 
     const aclnn_choice &what_;

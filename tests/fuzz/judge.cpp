@@ -156,7 +156,7 @@ void require_scales(const char *what, expectations &values, size_t width, jitnor
     expectations scales;
     for (size_t group = 0; group < found.size(); ++group) {
         const std::span<expectation> grouped = std::span(values).subspan(group * width, width);
-        scales.push_back(found_scale_of(grouped, largest(to), F32_ERROR));
+        scales.push_back(dynamic_scale_of(grouped, largest(to), F32_ERROR));
         for (expectation &e : grouped) e = quantized(e, found[group], F32_ERROR);
     }
     require_near(what, scales, jitnorm_f32, found, F32_ERROR);

@@ -118,8 +118,8 @@ void choose_forward_attributes(byte_stream &choices, jitnorm_primitive_attr_t at
     for (size_t left = choices.hostile() ? 34 : choices.below(4); left > 0; --left) append(choices, ops, rules, what);
     require(jitnorm_primitive_attr_set_post_ops(attr, ops) == jitnorm_success, "post-ops can be set");
     if (!choices.one_in(4)) return;
-    what.unquantized = choose_tensor(choices, rules, choose_type(choices, what.is_forward()));
-    jitnorm_primitive_attr_set_unquantized_dst(attr, exercised(choices, what.unquantized.asked()).get());
+    what.pre_quantization = choose_tensor(choices, rules, choose_type(choices, what.is_forward()));
+    jitnorm_primitive_attr_set_pre_quantization_dst(attr, exercised(choices, what.pre_quantization.asked()).get());
 }
 
 tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &rules, primitive_choice &what) {
@@ -236,7 +236,7 @@ tests::owned_md primitive_choice::actual(int argument, jitnorm_data_type_t type)
     case JITNORM_ARG_DIFF_DST_1:
         return sum.actual();
     case JITNORM_ARG_DST_2:
-        return unquantized.actual();
+        return pre_quantization.actual();
     case JITNORM_ARG_MEAN:
     case JITNORM_ARG_VARIANCE:
         return statistics.actual();

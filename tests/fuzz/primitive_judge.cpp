@@ -117,7 +117,7 @@ private:
         if (has(scales)) {
             const dense_tensor &found = outputs_.at(scales);
             require_scales("scales", dst, n_.columns / size_t(found.where.dims.back()), type_of_dst(), found.values);
-            count("judged found scales");
+            count("judged dynamic scales");
         }
         near("dst", JITNORM_ARG_DST, dst);
     }

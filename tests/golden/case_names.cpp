@@ -63,14 +63,15 @@ std::string description_of(const golden_case &c) {
     if (s.form == statistics_form::inverse_deviation) text += " inverse_deviations";
     if (s.attr.src_scale) text += " src_scale";
     if (s.attr.dst_scale) text += " dst_scale";
-    if (s.found_scales.ndims != 0) text += " found_scales " + std::to_string(s.found_scales.dims[s.dims.size() - 1]);
+    if (s.dynamic_scales.ndims != 0)
+        text += " dynamic_scales " + std::to_string(s.dynamic_scales.dims[s.dims.size() - 1]);
     for (const post_op &op : s.attr.post_ops.entries) text += " +" + name_of(op);
     if (!s.residual.added.empty()) text += " residual " + std::string(impl::name_of(s.residual.type));
     if (!s.residual.sum.empty()) text += " sum " + std::string(impl::name_of(s.residual.sum_type));
     if (s.residual.bias_type != jitnorm_data_type_undef) text += " bias";
     if (s.residual.rounded) text += " rounded";
     if (s.residual.in_place) text += " sum_in_place";
-    if (!s.unquantized.empty()) text += " unquantized " + std::string(impl::name_of(s.unquantized_type));
+    if (!s.pre_quantization.empty()) text += " pre_quantization " + std::string(impl::name_of(s.pre_quantization_type));
     if (s.in_place) text += " in_place";
     if (c.runtime_sizes) text += " runtime_sizes";
     if (c.src != content::ordinary) text += std::string(" ") + content_of(c);

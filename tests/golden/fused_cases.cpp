@@ -13,7 +13,7 @@ void add_quantizing(list &cases) {
     for (const auto type : types)
         for (const auto &[columns, per_row] : {std::pair<dim_t, dim_t>{77, 1}, {768, 6}, {5000, 1}, {18000, 4}}) {
             setup s = {.flags = USE_SCALE | RMS, .dims = {6, columns}, .dst_type = type, .seed = ++seed};
-            s.found_scales = scales_of(s.dims, per_row);
+            s.dynamic_scales = scales_of(s.dims, per_row);
             cases.push_back({s, content::ordinary, false, columns == 77});
         }
     for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3})
@@ -48,7 +48,7 @@ void add_residuals(list &cases) {
 }
 
 // What dst is made of, beside it.
-void add_unquantized(list &cases) {
+void add_pre_quantization(list &cases) {
     const jitnorm_data_type_t types[] = {F32, BF16, F16, F64};
     size_t turn = 0;
     for (const auto type : types)
@@ -56,9 +56,9 @@ void add_unquantized(list &cases) {
             setup s =
                 of_type({.flags = USE_SCALE, .dims = {6, columns}, .dst_type = S8, .seed = 1500}, types[turn++ % 3]);
             s.dst_type = S8;
-            s.found_scales = scales_of(s.dims, 1);
-            s.unquantized = turn % 4 == 3 ? "ba" : "dense";
-            s.unquantized_type = type;
+            s.dynamic_scales = scales_of(s.dims, 1);
+            s.pre_quantization = turn % 4 == 3 ? "ba" : "dense";
+            s.pre_quantization_type = type;
             s.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_gelu_tanh, 0, 0}};
             cases.push_back({s, content::ordinary, false, columns == 45});
         }
@@ -67,7 +67,7 @@ void add_unquantized(list &cases) {
 } // namespace
 
 void add_fused(list &cases) {
-    for (const auto add : {add_quantizing, add_residuals, add_unquantized}) add(cases);
+    for (const auto add : {add_quantizing, add_residuals, add_pre_quantization}) add(cases);
 }
 
 } // namespace jitnorm::tests

@@ -63,8 +63,8 @@ uint64_t digest_of(const implementation &entry, const golden_case &c) {
     if (r.p.writes(SUM)) outputs.push_back(&r.written_sum());
     if (r.p.writes(MEAN)) outputs.push_back(&r.mean);
     if (r.p.writes(VARIANCE)) outputs.push_back(&r.variance);
-    if (r.p.finds_scales()) outputs.push_back(&r.dst_scale);
-    outputs.push_back(&r.unquantized);
+    if (r.p.has_dynamic_scales()) outputs.push_back(&r.dst_scale);
+    outputs.push_back(&r.pre_quantization);
     for (const tensor *output : outputs)
         if (output->exists()) digest = digest_with(digest, output->values());
     return digest;

@@ -29,8 +29,8 @@ void expect_same_at_odd_addresses(const implementation &entry, const setup &s) {
     };
     for (tensor run::*member :
          {&run::src, &run::dst, &run::mean, &run::variance, &run::scale, &run::shift, &run::diff_dst, &run::diff_src,
-          &run::diff_scale, &run::diff_shift, &run::residual, &run::sum, &run::bias, &run::diff_sum, &run::unquantized,
-          &run::src_scale, &run::dst_scale})
+          &run::diff_scale, &run::diff_shift, &run::residual, &run::sum, &run::bias, &run::diff_sum,
+          &run::pre_quantization, &run::src_scale, &run::dst_scale})
         move(misaligned.*member);
     for (tensor &operand : misaligned.operands) move(operand);
     misaligned.execute_on(entry);
@@ -78,8 +78,8 @@ TEST_P(misaligned_on, tensors_of_attributes) {
                 setup s{.dims = {6, columns}, .src = layout, .src_type = type, .dst_type = jitnorm_f32};
                 s.residual = {.added = layout, .sum = layout, .type = type, .sum_type = type};
                 s.residual.bias_type = jitnorm_bf16;
-                s.unquantized = layout;
-                s.unquantized_type = jitnorm_f16;
+                s.pre_quantization = layout;
+                s.pre_quantization_type = jitnorm_f16;
                 for (const std::vector<dim_t> &dims : {std::vector<dim_t>{6, columns}, {1, columns}, {6, 1}})
                     s.attr.post_ops.entries.emplace_back(
                         impl::binary_post_op{jitnorm_binary_add, make_layout(layout, dims, type)});
@@ -92,7 +92,7 @@ TEST_P(misaligned_on, scales_that_are_found) {
     for (const char *layout : {"dense", "ba"})
         for (const dim_t per_row : {1, 10}) {
             setup s{.dims = {6, 70}, .src = layout, .dst = layout, .dst_type = jitnorm_s8};
-            s.found_scales = scales_of(s.dims, per_row);
+            s.dynamic_scales = scales_of(s.dims, per_row);
             expect_same_at_odd_addresses(reference_entry, s);
             expect_same_at_odd_addresses(jit_for(GetParam()), s);
         }

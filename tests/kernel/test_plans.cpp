@@ -79,7 +79,7 @@ TEST_P(plans, no_non_temporal_stores_where_they_would_be_wrong) {
 TEST_P(plans, no_non_temporal_stores_beside_a_second_output) {
     setup s = in_place_of(jitnorm_forward_training, jitnorm_f32);
     EXPECT_TRUE(plan_of(s, NO_CACHES).non_temporal);
-    s.unquantized = "dense";
+    s.pre_quantization = "dense";
     EXPECT_FALSE(plan_of(s, NO_CACHES).non_temporal);
     expect_reference(s, NO_CACHES);
 }

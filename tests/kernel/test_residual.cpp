@@ -159,7 +159,7 @@ TEST_P(residual, attributes) {
     }
 }
 
-// Found scales go through columns in pieces of their own, and twice.
+// Dynamic scales go through columns in pieces of their own, and twice.
 TEST_P(residual, scales_that_are_found) {
     for (dim_t C : {64, 1000, 4096, 16384, 40000})
         for (auto type : {jitnorm_f32, jitnorm_bf16})
@@ -168,7 +168,7 @@ TEST_P(residual, scales_that_are_found) {
                     for (const char *layout : {"dense", "@ba"}) {
                         setup s = setup_of_sum(5, C, type, type);
                         s.dst_type = jitnorm_s8;
-                        s.found_scales = scales_of(s.dims, per_row);
+                        s.dynamic_scales = scales_of(s.dims, per_row);
                         s.residual.added = s.residual.sum = layout;
                         s.residual.in_place = in_place;
                         expect_equal_to_reference(GetParam(), s);

@@ -153,7 +153,7 @@ TEST(race_run, the_limit_moves_what_is_added_and_kept_too) {
     EXPECT_EQ(bytes_of({"--dt=f32:bf16"}), 4 + 2);
     EXPECT_EQ(bytes_of({"--attr-residual=src1+dst1:bf16"}), 4 + 4 + 4 + 2);
     EXPECT_EQ(bytes_of({"--attr-residual=src1", "--inplace=true"}), 4 + 4 + 4);
-    EXPECT_EQ(bytes_of({"--dt=f32:s8", "--attr-unquantized=dst2:f16", "--attr-scales=dst:per_row"}), 4 + 1 + 2);
+    EXPECT_EQ(bytes_of({"--dt=f32:s8", "--attr-pre-quantization=dst2:f16", "--attr-scales=dst:per_row"}), 4 + 1 + 2);
     EXPECT_EQ(bytes_of({"--dir=BWD_D", "--dt=f32:f32:bf16"}), 4 + 4 + 2);
     EXPECT_EQ(bytes_of({"--dir=BWD_D", "--attr-residual=dst1:f16"}), 4 + 4 + 4 + 2);
 }

@@ -37,8 +37,8 @@ outputs outputs_of(const run &r) {
             r.diff_scale.values(),
             r.diff_shift.values(),
             r.p.writes(SUM) ? r.written_sum().values() : std::vector<double>(),
-            r.p.finds_scales() ? r.dst_scale.values() : std::vector<double>(),
-            r.unquantized.values()};
+            r.p.has_dynamic_scales() ? r.dst_scale.values() : std::vector<double>(),
+            r.pre_quantization.values()};
 }
 
 outputs outputs_by(const implementation &entry, const setup &s, const preparation &prepare) {
@@ -67,8 +67,8 @@ void expect_same(const outputs &got, const outputs &expected, const setup &s, co
     compare("diff_scale", got.diff_scale, expected.diff_scale);
     compare("diff_shift", got.diff_shift, expected.diff_shift);
     compare("the sum with the residual", got.sum, expected.sum);
-    compare("found scales", got.found_scales, expected.found_scales);
-    compare("the unquantized output", got.unquantized, expected.unquantized);
+    compare("dynamic scales", got.dynamic_scales, expected.dynamic_scales);
+    compare("the pre-quantization output", got.pre_quantization, expected.pre_quantization);
 }
 
 void expect_equal_to_reference(isa vectors, const setup &s, const preparation &prepare) {

@@ -21,7 +21,7 @@ const implementation &jit_for(isa vectors);
 
 // The values of every output, widened to double, which is exact. Empty: there is no such output.
 struct outputs {
-    std::vector<double> result, mean, variance, diff_scale, diff_shift, sum, found_scales, unquantized;
+    std::vector<double> result, mean, variance, diff_scale, diff_shift, sum, dynamic_scales, pre_quantization;
 };
 
 outputs outputs_of(const run &r);

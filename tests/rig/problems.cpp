@@ -26,8 +26,8 @@ std::ostream &operator<<(std::ostream &out, const setup &s) {
                << s.gradient_type << " in place " << s.in_place << " seed " << s.seed << " axes " << s.axes
                << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
                << s.omitted << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
-               << s.residual.sum << "' in place " << s.residual.in_place << " unquantized '" << s.unquantized << "' "
-               << s.unquantized_type << " rows from " << s.first_row << " of " << s.all_rows;
+               << s.residual.sum << "' in place " << s.residual.in_place << " pre_quantization '" << s.pre_quantization
+               << "' " << s.pre_quantization_type << " rows from " << s.first_row << " of " << s.all_rows;
 }
 
 problem make_problem(const setup &s) {
@@ -54,8 +54,9 @@ problem make_problem(const setup &s) {
     if (p.is_partial()) p.diff_scale_shift_type = jitnorm_f64;
     p.attr = s.attr;
     add_residual(s, p);
-    p[DST_SCALE] = s.found_scales;
-    if (!s.unquantized.empty()) p[UNQUANTIZED] = make_layout(s.unquantized, s.dims, s.unquantized_type);
+    p[DST_SCALE] = s.dynamic_scales;
+    if (!s.pre_quantization.empty())
+        p[PRE_QUANTIZATION] = make_layout(s.pre_quantization, s.dims, s.pre_quantization_type);
     return p;
 }
 

@@ -39,7 +39,7 @@ struct setup {
     jitnorm_data_type_t affine_type = jitnorm_f32;               // of scale and shift
     jitnorm_data_type_t gradient_type = jitnorm_data_type_undef; // of their gradients; undef: affine_type
     impl::attributes attr = {};
-    memory_desc found_scales = {}; // scales of dst; empty: none are found
+    memory_desc dynamic_scales = {}; // scales of dst; empty: none are found
     bool in_place = false;
     guard_side side = guard_side::after;
     double mean = 1, deviation = 2; // of src
@@ -51,8 +51,8 @@ struct setup {
     unsigned omitted = 0;
     bool scale_is_ones = false;
     residual_setup residual = {};
-    std::string unquantized = {}; // layout of the second output; empty: there is none
-    jitnorm_data_type_t unquantized_type = jitnorm_f32;
+    std::string pre_quantization = {}; // layout of the second output; empty: there is none
+    jitnorm_data_type_t pre_quantization_type = jitnorm_f32;
 
     dim_t first_row = 0, all_rows = -1; // backward of some rows of a larger problem
 };

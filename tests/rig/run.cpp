@@ -42,10 +42,10 @@ run::run(const setup &s)
         make_gradients(s);
     }
     make_residual(s);
-    if (p.writes(UNQUANTIZED)) unquantized = tensor(p[UNQUANTIZED], side_);
+    if (p.writes(PRE_QUANTIZATION)) pre_quantization = tensor(p[PRE_QUANTIZATION], side_);
     if (p.attr.src_scale) src_scale = make(dense({1}), {0.75});
     if (p.attr.dst_scale) dst_scale = make(dense({1}), {1.5});
-    if (p.finds_scales()) dst_scale = tensor(p[DST_SCALE], side_);
+    if (p.has_dynamic_scales()) dst_scale = tensor(p[DST_SCALE], side_);
     for (const impl::post_op &op : p.attr.post_ops.entries) {
         const auto *binary = std::get_if<impl::binary_post_op>(&op);
         operands.push_back(binary ? make(binary->src1, random_values(nelems(binary->src1), 1, 2, s.seed + 5))
@@ -120,7 +120,7 @@ jitnorm_status_t run::call(const executor &made, void *scratchpad, const plan *h
     args.set(SUM, pointer(written_sum()));
     args.set(BIAS, pointer(bias));
     args.set(DIFF_SUM, pointer(diff_sum));
-    args.set(UNQUANTIZED, pointer(unquantized));
+    args.set(PRE_QUANTIZATION, pointer(pre_quantization));
     args.set(SRC_SCALE, pointer(src_scale));
     args.set(DST_SCALE, pointer(dst_scale));
     args.set(SCRATCHPAD, scratchpad);
@@ -165,8 +165,8 @@ std::vector<const tensor *> run::written() const {
     if (p.writes(SUM)) result.push_back(&written_sum());
     if (p.writes(MEAN)) result.push_back(&mean);
     if (p.writes(VARIANCE)) result.push_back(&variance);
-    result.insert(result.end(), {&diff_scale, &diff_shift, &unquantized});
-    if (p.finds_scales()) result.push_back(&dst_scale);
+    result.insert(result.end(), {&diff_scale, &diff_shift, &pre_quantization});
+    if (p.has_dynamic_scales()) result.push_back(&dst_scale);
     std::erase_if(result, [](const tensor *output) { return !output->exists(); });
     return result;
 }

@@ -51,7 +51,7 @@ public:
 
     problem p;
     tensor src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift;
-    tensor residual, sum, bias, diff_sum, unquantized;
+    tensor residual, sum, bias, diff_sum, pre_quantization;
     tensor src_scale, dst_scale;  // scales of the attributes, one float each, or those of dst that are found
     std::vector<tensor> operands; // src1 of binary post-op i
 

@@ -38,7 +38,7 @@ acl_status check_rows(const named_tensor &x, const tensor &gamma, row_shape &par
     return row_shape::part(x, "gamma", gamma.dims, parted);
 }
 
-// The layout of one scale for each row, as attributes::found_scales has it: the dimensions that count rows, described
+// The layout of one scale for each row, as attributes::dynamic_scales has it: the dimensions that count rows, described
 // by `rows`, then a dimension of 1 in place of the normalized one.
 memory_desc scales_of(const memory_desc &rows) {
     memory_desc md = rows;

@@ -32,7 +32,7 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     result.normalizes_rounded_sum = given.residual.normalizes_rounded;
     p[RESIDUAL] = given.residual.added;
     p[slot_of_sum(p)] = given.residual.sum;
-    p[UNQUANTIZED] = given.unquantized;
+    p[PRE_QUANTIZATION] = given.pre_quantization;
     for (const any_post_op &entry : given.post_ops.entries) {
         if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");
         std::visit(
@@ -53,7 +53,7 @@ void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_att
     };
     take_over(RESIDUAL, attr.residual.added);
     take_over(slot_of_sum(decided), attr.residual.sum);
-    take_over(UNQUANTIZED, attr.unquantized);
+    take_over(PRE_QUANTIZATION, attr.pre_quantization);
 }
 
 } // namespace jitnorm::impl::api

@@ -52,11 +52,11 @@ struct jitnorm_post_ops {
 struct jitnorm_primitive_attr {
     jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
     bool src_scale = false, dst_scale = false;
-    jitnorm::impl::api::scale_request found_scales;
+    jitnorm::impl::api::scale_request dynamic_scales;
     jitnorm_post_ops post_ops;
     jitnorm::impl::api::residual_addition residual;
-    jitnorm::impl::memory_desc unquantized; // without dimensions: there is no such output
-    std::optional<double> epsilon;          // replaces that of the creation function
+    jitnorm::impl::memory_desc pre_quantization; // without dimensions: there is no such output
+    std::optional<double> epsilon;               // replaces that of the creation function
 
     bool deterministic = false;
     jitnorm_fpmath_mode_t fpmath_mode;
@@ -79,7 +79,7 @@ namespace jitnorm::impl::api {
 status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
 // Sets p[DST_SCALE] to the descriptor of the scales that are to be found. The layout of dst is already decided.
-status describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
+status describe_dynamic_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p);
 
 // Replaces the descriptors in `attr` by those of the problem, whose layouts are decided.
 void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_attr &attr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: the residual addition and the unquantized output of attributes.
+// C interface: the residual addition and the pre-quantization output of attributes.
 #include "attr.hpp"
 #include "jitnorm/jitnorm_attr.h"
 
@@ -51,16 +51,16 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
     return jitnorm_success;
 }
 
-jitnorm_status_t jitnorm_primitive_attr_set_unquantized_dst(jitnorm_primitive_attr_t attr,
-                                                            const_jitnorm_memory_desc_t unquantized_desc) {
+jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(jitnorm_primitive_attr_t attr,
+                                                                 const_jitnorm_memory_desc_t pre_quantization_desc) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    attr->unquantized = unquantized_desc != nullptr ? *unquantized_desc : memory_desc();
+    attr->pre_quantization = pre_quantization_desc != nullptr ? *pre_quantization_desc : memory_desc();
     return jitnorm_success;
 }
 
-jitnorm_status_t jitnorm_primitive_attr_get_unquantized_dst(const_jitnorm_primitive_attr_t attr,
-                                                            const_jitnorm_memory_desc_t *unquantized_desc) {
-    if (any_null(attr, unquantized_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, unquantized_desc));
-    *unquantized_desc = &attr->unquantized;
+jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(const_jitnorm_primitive_attr_t attr,
+                                                                 const_jitnorm_memory_desc_t *pre_quantization_desc) {
+    if (any_null(attr, pre_quantization_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, pre_quantization_desc));
+    *pre_quantization_desc = &attr->pre_quantization;
     return jitnorm_success;
 }

@@ -71,7 +71,7 @@ const char *refusal_of(const quantity &q) {
     return q.is_on_host ? "attr has a scale that is on the host" : nullptr;
 }
 
-// Says the same about scales that are to be found. describe_found_scales() checks their mask and groups, since that
+// Says the same about scales that are to be found. describe_dynamic_scales() checks their mask and groups, since that
 // needs the dimensions of dst.
 const char *refusal_to_find(const quantity &q) {
     if (q.arg != JITNORM_ARG_DST) return "attr asks to find scales of another tensor than dst";
@@ -90,9 +90,9 @@ status set_scale(jitnorm_primitive_attr &attr, const quantity &q) {
     if (q.arg == JITNORM_ARG_SRC) attr.src_scale = is_given;
     if (q.arg == JITNORM_ARG_DST) {
         attr.dst_scale = is_given;
-        attr.found_scales = {};
-        if (refusal == nullptr && q.is_found) attr.found_scales = {q.mask, q.ndims, {}};
-        if (attr.found_scales.ndims != 0) std::copy_n(q.group_dims, q.ndims, attr.found_scales.group_dims);
+        attr.dynamic_scales = {};
+        if (refusal == nullptr && q.is_found) attr.dynamic_scales = {q.mask, q.ndims, {}};
+        if (attr.dynamic_scales.ndims != 0) std::copy_n(q.group_dims, q.ndims, attr.dynamic_scales.group_dims);
     }
     return {};
 }

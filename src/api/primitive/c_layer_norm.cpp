@@ -69,7 +69,7 @@ status describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<c
         return invalid(
             explain("src has %d dimension%s, 2 to 5 are supported", p[SRC].ndims, p[SRC].ndims == 1 ? "" : "s"));
     JITNORM_TRY(decide_layouts(p));
-    if (attr != nullptr) JITNORM_TRY(describe_found_scales(*attr, p));
+    if (attr != nullptr) JITNORM_TRY(describe_dynamic_scales(*attr, p));
     forget_unused(p);
     layer_norm::solution chosen;
     JITNORM_TRY(layer_norm::prepare(p, chosen));
@@ -91,7 +91,7 @@ status create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, co
     if (attr != nullptr) JITNORM_TRY(lower(*attr, p));
     cache_key key(layer_norm::maker::primitive_desc);
     key.add(p);
-    if (attr != nullptr && attr->found_scales.mask != 0) add_request(key, attr->found_scales);
+    if (attr != nullptr && attr->dynamic_scales.mask != 0) add_request(key, attr->dynamic_scales);
     auto what = layer_norm::find_cached<described>(key);
     if (what == nullptr) {
         JITNORM_TRY(describe(std::move(p), attr, what));

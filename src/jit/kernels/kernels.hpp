@@ -113,8 +113,8 @@ struct normalize_arguments {
     const T *parameters = nullptr; // two for each post-op: scale and zero point of sum, alpha and beta of eltwise
     // For each row one pointer for each post-op: to the row of a binary's tensor, or to the one value for the row.
     const void *const *operands = nullptr;
-    void *unquantized = nullptr; // rows of the second output; used only if the kernel writes it
-    dim_t unquantized_row_stride = 0;
+    void *pre_quantization = nullptr; // rows of the second output; used only if the kernel writes it
+    dim_t pre_quantization_row_stride = 0;
 };
 
 template <typename T>

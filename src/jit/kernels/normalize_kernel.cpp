@@ -36,7 +36,7 @@ public:
                             {conf_.shift, "shift"},
                             {conf_.non_temporal, "non_temporal"},
                             {has_terms(), "residual"},
-                            {writes_unquantized(), "unquantized"},
+                            {writes_pre_quantization(), "pre_quantization"},
                             {has_post_ops(), "post_ops"}});
     }
 
@@ -63,12 +63,12 @@ private:
     }
 
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
-    bool writes_unquantized() const { return conf_.unquantized != jitnorm_data_type_undef; }
+    bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
     // Unpack order is used if then neither src nor dst needs a shuffle. Not with post-ops, which take one vector after
     // the other and need the register.
     bool in_unpack_order() const {
         return unpacks_for_less(kind, conf_.src) && narrowing::joins_two(kind, conf_.dst) && !has_post_ops() &&
-               (!writes_unquantized() || narrowing::joins_two(kind, conf_.unquantized));
+               (!writes_pre_quantization() || narrowing::joins_two(kind, conf_.pre_quantization));
     }
     // Where results are converted as well, and are not multiplied by so much already that products have no pipe to
     // spare. Post-ops need the register.
@@ -77,7 +77,7 @@ private:
                !(conf_.src_scale && conf_.dst_scale);
     }
     // Non-temporal stores fill whole lines of one row at a time, and post-ops and a second output need the registers.
-    bool takes_pairs() const { return !conf_.non_temporal && !has_post_ops() && !writes_unquantized(); }
+    bool takes_pairs() const { return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization(); }
 
     void load_arguments() {
         mov(rows_of_pair_[0].src, JITNORM_ARGUMENT(src));
@@ -156,7 +156,7 @@ private:
             for_each([&](const row &, const place &, const vmm &x) { ops.mul(x, x, factor); });
         };
         if (conf_.src_scale) multiply_by(JITNORM_ARGUMENT(src_scale));
-        if (writes_unquantized()) store_unquantized(vectors);
+        if (writes_pre_quantization()) store_pre_quantization(vectors);
         if (has_post_ops()) for_each([&](const row &, const place &p, const vmm &x) { apply_post_ops(x, p); });
         if (conf_.dst_scale) multiply_by(JITNORM_ARGUMENT(inverse_dst_scale));
         for (const row &r : rows) io_.store_all(r.dst, vectors, r.work, conf_.dst, conf_.non_temporal);
@@ -164,12 +164,13 @@ private:
 
     // Stores copies of the values, because stores of narrow types change their registers. The copies are in the
     // registers of a pair's second row.
-    void store_unquantized(places vectors) {
+    void store_pre_quantization(places vectors) {
         const auto &[values, copies] = rows_of_pair_;
-        point_to_row(reg_unquantized_, JITNORM_ARGUMENT(unquantized), JITNORM_ARGUMENT(unquantized_row_stride));
+        point_to_row(reg_pre_quantization_, JITNORM_ARGUMENT(pre_quantization),
+                     JITNORM_ARGUMENT(pre_quantization_row_stride));
         for (const place &p : vectors) ops.load(copies.work[size_t(p.slot)], values.work[size_t(p.slot)]);
-        loop_.prefetch_for_write(reg_unquantized_, vectors, conf_.unquantized);
-        io_.store_all(reg_unquantized_, vectors, copies.work, conf_.unquantized, false);
+        loop_.prefetch_for_write(reg_pre_quantization_, vectors, conf_.pre_quantization);
+        io_.store_all(reg_pre_quantization_, vectors, copies.work, conf_.pre_quantization, false);
     }
 
     void give_hints(std::span<const row> rows, places vectors) {
@@ -226,7 +227,7 @@ private:
     const std::array<row, PAIR> rows_of_pair_ = take_rows();
     // The registers of the second row are free while rows go one by one.
     const reg &reg_operands_ = rows_of_pair_[1].src, &reg_operand_ = rows_of_pair_[1].dst;
-    const reg &reg_unquantized_ = rows_of_pair_[1].dst;
+    const reg &reg_pre_quantization_ = rows_of_pair_[1].dst;
     const reg reg_count_ = registers.take(rcx), reg_scale_ = registers.take(r10), reg_shift_ = registers.take(r11);
     const reg reg_position_ = registers.take(rax), reg_left_ = registers.take(rbx), reg_index_ = registers.take(r12);
     const reg reg_ahead_ = registers.take(r14), reg_ahead_too_ = registers.take(r9), reg_io_ = registers.take(r15);

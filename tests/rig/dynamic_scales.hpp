@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// found_scales: problems for which the library finds scales of dst, and inputs that reach their quantization unchanged.
+// dynamic_scales: problems for which the library finds scales of dst, and inputs that reach their quantization
+// unchanged.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,7 @@ inline setup quantizing(const std::vector<dim_t> &dims, dim_t per_row = 1, jitno
     return {.flags = jitnorm_use_scale | other,
             .dims = dims,
             .dst_type = dst,
-            .found_scales = scales_of(dims, per_row),
+            .dynamic_scales = scales_of(dims, per_row),
             .side = dims.back() % 2 == 0 ? guard_side::before : guard_side::after,
             .seed = unsigned(dims.back())};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "found_scales.hpp"
+#include "dynamic_scales.hpp"
 
 #include <algorithm>
 
@@ -35,8 +35,8 @@ dim_t scales_per_row(const problem &p) {
 
 dim_t columns_per_scale(const problem &p) { return p.row_length() / scales_per_row(p); }
 
-status check_found_scales(const problem &p) {
-    if (!p.finds_scales()) return {};
+status check_dynamic_scales(const problem &p) {
+    if (!p.has_dynamic_scales()) return {};
     const memory_desc &scales = p[DST_SCALE];
     if (!p.is_forward()) return unsupported("backward finds no scales");
     if (p.attr.dst_scale) return invalid("dst has a scale that is given and scales that are found");

@@ -16,7 +16,7 @@ constexpr int DST_SCALES = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
 constexpr jitnorm_dim_t PAIRS[] = {1, 2}, FOURS[] = {1, 4}, THREES[] = {1, 3}, ROW_PAIRS[] = {2, 2};
 
 // A call that is right for a dst of two dimensions: change one thing and see.
-struct found_scales {
+struct dynamic_scales {
     int arg = JITNORM_ARG_DST, mask = 1, ndims = 0;
     const jitnorm_dim_t *groups = nullptr;
     jitnorm_data_type_t type = jitnorm_f32;
@@ -46,7 +46,7 @@ struct request {
     }
 };
 
-owned_pd make_pd(const found_scales &asked) {
+owned_pd make_pd(const dynamic_scales &asked) {
     owned_pd pd;
     EXPECT_OK(request().create(pd, asked.attr()));
     return pd;
@@ -59,7 +59,7 @@ dims dims_of_scales(const_jitnorm_primitive_desc_t pd) {
     return {*sizes, *sizes + ndims_of(md)};
 }
 
-TEST(found_scales, of_rows) {
+TEST(dynamic_scales, of_rows) {
     const owned_pd pd = make_pd({});
     EXPECT_EQ(dims_of_scales(pd), (dims{2, 1}));
     execution e(pd);
@@ -70,7 +70,7 @@ TEST(found_scales, of_rows) {
     EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>{1.0F / 127, 1.0F / 127}));
 }
 
-TEST(found_scales, of_groups_of_columns) {
+TEST(dynamic_scales, of_groups_of_columns) {
     const owned_pd pd = make_pd({.mask = 3, .ndims = 2, .groups = PAIRS});
     EXPECT_EQ(dims_of_scales(pd), (dims{2, 2}));
     execution e(pd);
@@ -82,13 +82,13 @@ TEST(found_scales, of_groups_of_columns) {
 }
 
 // The second one is not the first one made again.
-TEST(found_scales, of_other_groups_are_another_primitive) {
+TEST(dynamic_scales, of_other_groups_are_another_primitive) {
     EXPECT_EQ(dims_of_scales(make_pd({.mask = 3, .ndims = 2, .groups = PAIRS})), (dims{2, 2}));
     EXPECT_EQ(dims_of_scales(make_pd({.mask = 3, .ndims = 2, .groups = FOURS})), (dims{2, 1}));
     EXPECT_EQ(dims_of_scales(make_pd({})), (dims{2, 1}));
 }
 
-TEST(found_scales, are_an_output_of_the_attributes) {
+TEST(dynamic_scales, are_an_output_of_the_attributes) {
     const owned_pd pd = make_pd({});
     int inputs = 0, outputs = 0;
     EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_num_of_inputs_s32, 0, &inputs));
@@ -97,7 +97,7 @@ TEST(found_scales, are_an_output_of_the_attributes) {
     EXPECT_EQ(outputs, 1);
 }
 
-TEST(found_scales, must_be_handed_over) {
+TEST(dynamic_scales, must_be_handed_over) {
     execution e(make_pd({}));
     std::vector<jitnorm_exec_arg_t> args = e.args();
     std::erase_if(args, [](const jitnorm_exec_arg_t &a) { return a.arg == DST_SCALES; });
@@ -105,7 +105,7 @@ TEST(found_scales, must_be_handed_over) {
     EXPECT_NE(std::string(jitnorm_get_last_error()).find("ATTR_SCALES|DST is missing"), std::string::npos);
 }
 
-TEST(found_scales, have_memory_of_their_own) {
+TEST(dynamic_scales, have_memory_of_their_own) {
     execution e(make_pd({}));
     std::vector<jitnorm_exec_arg_t> args = e.args();
     const owned_memory there = make_memory(make_md({2, 1}, jitnorm_f32), e.data<float>(JITNORM_ARG_SRC));
@@ -117,7 +117,7 @@ TEST(found_scales, have_memory_of_their_own) {
 
 // Constant rows of 1 after rms_norm, which their weight multiplies: each row's scale, and the largest integer
 // throughout.
-TEST(found_scales, of_three_dimensions_and_every_thread) {
+TEST(dynamic_scales, of_three_dimensions_and_every_thread) {
     constexpr size_t ROWS = 60, COLUMNS = 600;
     request r;
     r.src = make_md({3, 20, 600}, jitnorm_bf16);
@@ -125,7 +125,7 @@ TEST(found_scales, of_three_dimensions_and_every_thread) {
     r.forward.src = r.src;
     r.forward.dst = r.dst;
     owned_pd pd;
-    ASSERT_OK(r.create(pd, found_scales{.mask = 3}.attr()));
+    ASSERT_OK(r.create(pd, dynamic_scales{.mask = 3}.attr()));
     EXPECT_EQ(dims_of_scales(pd), (dims{3, 20, 1}));
     execution e(pd);
     e.set(JITNORM_ARG_SRC, std::vector<uint16_t>(ROWS * COLUMNS, 0x4000)); // 2 in bf16
@@ -141,36 +141,36 @@ void expect_refusal(jitnorm_status_t status, const char *reason, const owned_att
     EXPECT_NE(std::string(jitnorm_get_last_error()).find(reason), std::string::npos) << jitnorm_get_last_error();
 }
 
-TEST(found_scales, refusals_by_their_kind) {
-    expect_refusal(UNIMPLEMENTED, "another tensor than dst", found_scales{.arg = JITNORM_ARG_SRC}.attr());
-    expect_refusal(UNIMPLEMENTED, "one scale for the whole tensor", found_scales{.mask = 0}.attr());
-    expect_refusal(UNIMPLEMENTED, "another type than f32", found_scales{.type = jitnorm_f16}.attr());
-    expect_refusal(UNIMPLEMENTED, "for each row", found_scales{.mask = 2}.attr());
-    expect_refusal(UNIMPLEMENTED, "for each row", found_scales{.mask = 3}.attr());
-    expect_refusal(UNIMPLEMENTED, "for each row", found_scales{.mask = 3, .ndims = 2, .groups = ROW_PAIRS}.attr());
-    expect_refusal(UNIMPLEMENTED, "for each row", found_scales{.mask = 1, .ndims = 2, .groups = PAIRS}.attr());
-    expect_refusal(INVALID, "dst has 2 dimensions", found_scales{.mask = 5}.attr());
-    expect_refusal(INVALID, "not whole groups", found_scales{.mask = 3, .ndims = 2, .groups = THREES}.attr());
+TEST(dynamic_scales, refusals_by_their_kind) {
+    expect_refusal(UNIMPLEMENTED, "another tensor than dst", dynamic_scales{.arg = JITNORM_ARG_SRC}.attr());
+    expect_refusal(UNIMPLEMENTED, "one scale for the whole tensor", dynamic_scales{.mask = 0}.attr());
+    expect_refusal(UNIMPLEMENTED, "another type than f32", dynamic_scales{.type = jitnorm_f16}.attr());
+    expect_refusal(UNIMPLEMENTED, "for each row", dynamic_scales{.mask = 2}.attr());
+    expect_refusal(UNIMPLEMENTED, "for each row", dynamic_scales{.mask = 3}.attr());
+    expect_refusal(UNIMPLEMENTED, "for each row", dynamic_scales{.mask = 3, .ndims = 2, .groups = ROW_PAIRS}.attr());
+    expect_refusal(UNIMPLEMENTED, "for each row", dynamic_scales{.mask = 1, .ndims = 2, .groups = PAIRS}.attr());
+    expect_refusal(INVALID, "dst has 2 dimensions", dynamic_scales{.mask = 5}.attr());
+    expect_refusal(INVALID, "not whole groups", dynamic_scales{.mask = 3, .ndims = 2, .groups = THREES}.attr());
 }
 
-TEST(found_scales, refusals_by_the_rest) {
+TEST(dynamic_scales, refusals_by_the_rest) {
     request wide;
     wide.dst = make_md(SHAPE, jitnorm_f32);
     wide.forward.dst = wide.dst;
-    expect_refusal(UNIMPLEMENTED, "s8", found_scales{}.attr(), std::move(wide));
+    expect_refusal(UNIMPLEMENTED, "s8", dynamic_scales{}.attr(), std::move(wide));
     request empty;
     empty.dst = owned_md();
     must(jitnorm_memory_desc_create_with_tag(&empty.dst, 0, nullptr, jitnorm_data_type_undef, jitnorm_format_tag_undef),
          "");
     empty.forward.dst = empty.dst;
-    expect_refusal(INVALID, "no dimensions", found_scales{}.attr(), std::move(empty));
+    expect_refusal(INVALID, "no dimensions", dynamic_scales{}.attr(), std::move(empty));
     request later;
     later.src = make_md({JITNORM_RUNTIME_DIM_VAL, 4}, jitnorm_f32);
     later.dst = make_md({JITNORM_RUNTIME_DIM_VAL, 4}, jitnorm_s8);
     later.forward.src = later.src;
     later.forward.dst = later.dst;
-    expect_refusal(UNIMPLEMENTED, "known at creation", found_scales{}.attr(), std::move(later));
-    const owned_attr with_sum = found_scales{}.attr();
+    expect_refusal(UNIMPLEMENTED, "known at creation", dynamic_scales{}.attr(), std::move(later));
+    const owned_attr with_sum = dynamic_scales{}.attr();
     owned_post_ops sum;
     ASSERT_OK(jitnorm_post_ops_create(&sum));
     ASSERT_OK(jitnorm_post_ops_append_sum(sum, 1, 0, jitnorm_data_type_undef));
@@ -178,17 +178,17 @@ TEST(found_scales, refusals_by_the_rest) {
     expect_refusal(UNIMPLEMENTED, "sum post-op", with_sum);
 }
 
-TEST(found_scales, are_not_for_backward) {
+TEST(dynamic_scales, are_not_for_backward) {
     const owned_md data = make_md(SHAPE, jitnorm_f32);
     backward_request backward{jitnorm_backward, data, data, data};
-    const owned_attr attr = found_scales{}.attr();
+    const owned_attr attr = dynamic_scales{}.attr();
     backward.attr = attr;
     owned_pd pd;
     EXPECT_EQ(backward.create(&pd), UNIMPLEMENTED);
 }
 
-TEST(found_scales, what_is_said_last_counts) {
-    const owned_attr attr = found_scales{}.attr();
+TEST(dynamic_scales, what_is_said_last_counts) {
+    const owned_attr attr = dynamic_scales{}.attr();
     ASSERT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
     owned_pd pd;
     ASSERT_OK(request().create(pd, attr));
@@ -200,14 +200,14 @@ TEST(found_scales, what_is_said_last_counts) {
     EXPECT_EQ(dims_of_scales(again), (dims{2, 1}));
 }
 
-TEST(found_scales, of_rows_without_elements_are_zero) {
+TEST(dynamic_scales, of_rows_without_elements_are_zero) {
     request r;
     r.src = make_md({3, 0}, jitnorm_f32);
     r.dst = make_md({3, 0}, jitnorm_s8);
     r.forward.src = r.src;
     r.forward.dst = r.dst;
     owned_pd pd;
-    ASSERT_OK(r.create(pd, found_scales{}.attr()));
+    ASSERT_OK(r.create(pd, dynamic_scales{}.attr()));
     execution e(pd);
     ASSERT_OK(e.run());
     EXPECT_EQ(e.get(DST_SCALES), (std::vector<float>(3, 0)));

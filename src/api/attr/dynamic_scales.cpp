@@ -8,8 +8,8 @@ namespace jitnorm::impl::api {
 
 using enum layer_norm::slot;
 
-status describe_found_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
-    const scale_request &asked = given.found_scales;
+status describe_dynamic_scales(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
+    const scale_request &asked = given.dynamic_scales;
     if (asked.mask == 0) return {};
     if (!p.is_forward()) return unsupported("attr asks for scales to be found, backward finds none");
     if (p[DST].ndims == 0) return invalid("dst has no dimensions");

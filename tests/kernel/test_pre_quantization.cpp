@@ -13,15 +13,15 @@ constexpr unsigned FLAGS[] = {jitnorm_use_scale | jitnorm_use_shift, jitnorm_rms
                               jitnorm_use_global_stats, 0};
 constexpr dim_t LENGTHS[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 37, 64, 100, 511, 513, 4095, 4096, 4097, 9000};
 
-setup setup_of(dim_t rows, dim_t columns, jitnorm_data_type_t type, jitnorm_data_type_t unquantized) {
+setup setup_of(dim_t rows, dim_t columns, jitnorm_data_type_t type, jitnorm_data_type_t pre_quantization) {
     return {.flags = FLAGS[size_t(columns) % std::size(FLAGS)],
             .dims = {rows, columns},
             .src_type = type,
             .dst_type = type,
             .side = columns % 2 == 0 ? guard_side::before : guard_side::after,
             .seed = unsigned(columns),
-            .unquantized = "dense",
-            .unquantized_type = unquantized};
+            .pre_quantization = "dense",
+            .pre_quantization_type = pre_quantization};
 }
 
 // A sum post-op too, which reads dst.
@@ -33,8 +33,8 @@ impl::attributes all_attributes(dim_t columns) {
     return attr;
 }
 
-class unquantized : public on_isa {};
-class emulated_unquantized : public on_isa {};
+class pre_quantization : public on_isa {};
+class emulated_pre_quantization : public on_isa {};
 
 void sweep_lengths(isa vectors, std::span<const dim_t> lengths) {
     size_t turn = 0;
@@ -50,12 +50,12 @@ void sweep_lengths(isa vectors, std::span<const dim_t> lengths) {
             }
 }
 
-TEST_P(unquantized, lengths) { sweep_lengths(GetParam(), LENGTHS); }
+TEST_P(pre_quantization, lengths) { sweep_lengths(GetParam(), LENGTHS); }
 
 constexpr dim_t EMULATED_LENGTHS[] = {37, 64};
-TEST_P(emulated_unquantized, lengths) { sweep_lengths(GetParam(), EMULATED_LENGTHS); }
+TEST_P(emulated_pre_quantization, lengths) { sweep_lengths(GetParam(), EMULATED_LENGTHS); }
 
-TEST_P(unquantized, types) {
+TEST_P(pre_quantization, types) {
     unsigned turn = 0;
     for (const auto src : DATA_TYPES)
         for (const auto dst : DATA_TYPES)
@@ -70,7 +70,7 @@ TEST_P(unquantized, types) {
 }
 
 // Each tensor packed, blocked and spread by itself, and all of them at once; chunks of long rows too.
-TEST_P(unquantized, layouts) {
+TEST_P(pre_quantization, layouts) {
     const char *const layouts[] = {"dense", "@cab", "@bac", "aBc8b", "gap", "spread", "dense+7"};
     for (const std::vector<dim_t> &dims : {std::vector<dim_t>{3, 10, 21}, {40, 48, 32}, {2, 5, 4100}})
         for (const char *one : layouts)
@@ -80,19 +80,19 @@ TEST_P(unquantized, layouts) {
                 s.dims = dims;
                 if (which == 0 || which == 3) s.src = one;
                 if (which == 1 || which == 3) s.dst = one;
-                s.unquantized = which >= 2 ? one : "dense";
+                s.pre_quantization = which >= 2 ? one : "dense";
                 if (which == 4) s.residual = {.added = "dense", .sum = one, .sum_type = jitnorm_bf16};
                 expect_equal_to_reference(GetParam(), s);
                 if (HasFailure()) return;
             }
 }
 
-TEST_P(unquantized, in_place) {
+TEST_P(pre_quantization, in_place) {
     for (const char *layout : {"dense", "@ba"})
         for (const dim_t C : {33, 4096, 10000})
             for (const auto type : {jitnorm_f32, jitnorm_bf16}) {
                 setup s = setup_of(7, C, type, type);
-                s.src = s.dst = s.unquantized = layout;
+                s.src = s.dst = s.pre_quantization = layout;
                 const outputs expected = outputs_by(reference_entry, s);
                 s.in_place = true;
                 expect_same(outputs_by(reference_entry, s), expected, s, "the reference in place");
@@ -101,7 +101,7 @@ TEST_P(unquantized, in_place) {
 }
 
 // Rows that are longer than the tile of floats are normalized twice.
-TEST_P(unquantized, beside_scales_that_are_found) {
+TEST_P(pre_quantization, beside_scales_that_are_found) {
     size_t turn = 0;
     for (const dim_t C : {64, 1000, 4096, 40000})
         for (const dim_t per_row : {1, 8})
@@ -109,19 +109,19 @@ TEST_P(unquantized, beside_scales_that_are_found) {
                 for (const bool adds : {false, true}) {
                     setup s = setup_of(5, C, jitnorm_bf16, TYPES[turn++ * 5 / 4 % std::size(TYPES)]);
                     s.dst_type = jitnorm_s8;
-                    s.found_scales = scales_of(s.dims, per_row);
-                    s.unquantized = layout;
+                    s.dynamic_scales = scales_of(s.dims, per_row);
+                    s.pre_quantization = layout;
                     if (adds) s.residual = {.added = "dense", .sum = "dense", .in_place = true};
                     expect_equal_to_reference(GetParam(), s);
                     if (HasFailure()) return;
                 }
 }
 
-TEST_P(unquantized, threads_and_late_sizes) {
+TEST_P(pre_quantization, threads_and_late_sizes) {
     for (const char *layout : {"dense", "@ba"})
         for (const auto &[rows, C] : {std::pair<dim_t, dim_t>{70, 500}, {3, 9000}, {2, 100003}}) {
             setup s = setup_of(rows, C, jitnorm_bf16, jitnorm_f32);
-            s.unquantized = layout;
+            s.pre_quantization = layout;
             expect_equal_for_threads(GetParam(), s, {1, 2, 3, 7});
             const outputs expected = outputs_by(reference_entry, s);
             for (const implementation &entry : {reference_entry, jit_for(GetParam())}) {
@@ -132,11 +132,11 @@ TEST_P(unquantized, threads_and_late_sizes) {
         }
 }
 
-TEST_P(unquantized, a_scratchpad_for_any_size) {
+TEST_P(pre_quantization, a_scratchpad_for_any_size) {
     for (const char *layout : {"dense", "@ba"})
         for (const dim_t C : {1, 100, 4096, 4097, 20000}) {
             setup s = setup_of(70, C, jitnorm_f64, jitnorm_f64);
-            s.unquantized = layout;
+            s.pre_quantization = layout;
             s.src = layout;
             const problem p = make_problem(s);
             plan how = plan_of(jit_for(GetParam()), p);
@@ -146,7 +146,7 @@ TEST_P(unquantized, a_scratchpad_for_any_size) {
 }
 
 // Neither output knows of the other.
-TEST_P(unquantized, is_dst_of_a_normalization_without_attributes) {
+TEST_P(pre_quantization, is_dst_of_a_normalization_without_attributes) {
     for (const implementation &entry : {reference_entry, jit_for(GetParam())})
         for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
             for (const dim_t C : {20, 300, 5000}) {
@@ -154,15 +154,15 @@ TEST_P(unquantized, is_dst_of_a_normalization_without_attributes) {
                 s.dst_type = alone.dst_type = jitnorm_s8;
                 s.attr = alone.attr = all_attributes(C);
                 s.attr.src_scale = alone.attr.src_scale = false;
-                alone.unquantized = plain.unquantized = "";
+                alone.pre_quantization = plain.pre_quantization = "";
                 plain.dst_type = type;
                 const outputs both = outputs_by(entry, s);
-                EXPECT_TRUE(same_bits(both.unquantized, outputs_by(entry, plain).result)) << s;
+                EXPECT_TRUE(same_bits(both.pre_quantization, outputs_by(entry, plain).result)) << s;
                 EXPECT_TRUE(same_bits(both.result, outputs_by(entry, alone).result)) << s;
             }
 }
 
-TEST_P(unquantized, special_values) {
+TEST_P(pre_quantization, special_values) {
     for (const dim_t C : {20, 300, 5000})
         expect_equal_to_reference(GetParam(), setup_of(4, C, jitnorm_f32, jitnorm_bf16), [&](run &r) {
             std::vector<double> src = r.src.values();
@@ -175,8 +175,8 @@ TEST_P(unquantized, special_values) {
         });
 }
 
-INSTANTIATE_TEST_SUITE_P(native, unquantized, testing::Values(isa::avx2, isa::avx512), on_isa::name);
-INSTANTIATE_TEST_SUITE_P(emulated, emulated_unquantized, testing::Values(isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(native, pre_quantization, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(emulated, emulated_pre_quantization, testing::Values(isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "arithmetic/convert.hpp"
-#include "rig/found_scales.hpp"
+#include "rig/dynamic_scales.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -15,11 +15,11 @@ constexpr float INF = std::numeric_limits<float>::infinity(), NOT_A_NUMBER = std
 // What the same problem stores as f32, without scales.
 std::vector<double> unscaled(setup s, const preparation &prepare = {}) {
     s.dst_type = jitnorm_f32;
-    s.found_scales = {};
+    s.dynamic_scales = {};
     return outputs_by(reference_entry, s, prepare).result;
 }
 
-TEST(reference_found_scales, follow_the_definition) {
+TEST(reference_dynamic_scales, follow_the_definition) {
     for (const auto type : {jitnorm_s8, jitnorm_u8})
         for (const dim_t C : {1, 12, 600, 1200})
             for (const dim_t per_row : {dim_t(1), C / 6}) {
@@ -29,13 +29,13 @@ TEST(reference_found_scales, follow_the_definition) {
                 const std::vector<double> y = unscaled(s);
                 const double limit = type == jitnorm_s8 ? 127 : 255, lowest = type == jitnorm_s8 ? -128 : 0;
                 const size_t width = size_t(C / per_row);
-                ASSERT_EQ(got.found_scales.size() * width, y.size());
-                for (size_t group = 0; group < got.found_scales.size(); ++group) {
+                ASSERT_EQ(got.dynamic_scales.size() * width, y.size());
+                for (size_t group = 0; group < got.dynamic_scales.size(); ++group) {
                     double largest = 0;
                     for (size_t i = group * width; i < (group + 1) * width; ++i)
                         largest = std::max(largest, std::fabs(y[i]));
                     const float scale = float(largest) / float(limit), factor = 1 / scale;
-                    EXPECT_EQ(got.found_scales[group], double(scale));
+                    EXPECT_EQ(got.dynamic_scales[group], double(scale));
                     for (size_t i = group * width; i < (group + 1) * width; ++i)
                         EXPECT_EQ(got.result[i],
                                   std::clamp(std::nearbyint(double(float(y[i]) * factor)), lowest, limit));
@@ -44,7 +44,7 @@ TEST(reference_found_scales, follow_the_definition) {
 }
 
 // As do those of 8-bit floats, whose rounding has tests of its own.
-TEST(reference_found_scales, of_f8_follow_the_definition) {
+TEST(reference_dynamic_scales, of_f8_follow_the_definition) {
     for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
         const setup s = quantizing({4, 100}, 5, type);
         const outputs got = outputs_by(reference_entry, s);
@@ -53,7 +53,7 @@ TEST(reference_found_scales, of_f8_follow_the_definition) {
             double largest = 0;
             for (size_t j = i / 20 * 20; j < i / 20 * 20 + 20; ++j) largest = std::max(largest, std::fabs(y[j]));
             const float scale = float(largest) / (type == jitnorm_f8_e5m2 ? 57344.0F : 448.0F);
-            EXPECT_EQ(got.found_scales[i / 20], double(scale));
+            EXPECT_EQ(got.dynamic_scales[i / 20], double(scale));
             impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
                 EXPECT_EQ(got.result[i], impl::widen<double>(impl::narrow<Stored>(float(y[i]) * (1 / scale))));
             });
@@ -61,39 +61,39 @@ TEST(reference_found_scales, of_f8_follow_the_definition) {
     }
 }
 
-TEST(reference_found_scales, the_largest_becomes_the_end_of_the_range) {
+TEST(reference_dynamic_scales, the_largest_becomes_the_end_of_the_range) {
     const outputs got = outputs_by(reference_entry, letting_through(3, 4),
                                    holding({1, -2, 0.5, 0,        // -127
                                             0, 0, 0, 0,           //
                                             300, 200, 100, -1})); // 127
     EXPECT_EQ(got.result, (std::vector<double>{64, -127, 32, 0, 0, 0, 0, 0, 127, 85, 42, 0}));
-    EXPECT_EQ(got.found_scales, (std::vector<double>{double(2.0F / 127), 0, double(300.0F / 127)}));
+    EXPECT_EQ(got.dynamic_scales, (std::vector<double>{double(2.0F / 127), 0, double(300.0F / 127)}));
 }
 
 // What is beside them is zero, and the scale tells of them; other groups do not notice.
-TEST(reference_found_scales, infinities_and_nan_stay_in_their_group) {
+TEST(reference_dynamic_scales, infinities_and_nan_stay_in_their_group) {
     const outputs got =
         outputs_by(reference_entry, letting_through(2, 4, 2), holding({INF, 1, 2, 1, NOT_A_NUMBER, INF, 127, -1}));
     EXPECT_EQ(got.result, (std::vector<double>{0, 0, 127, 64, 0, 0, 127, -1}));
-    EXPECT_EQ(got.found_scales[0], INF);
-    EXPECT_TRUE(std::isnan(got.found_scales[2]));
-    EXPECT_EQ(got.found_scales[3], 1);
+    EXPECT_EQ(got.dynamic_scales[0], INF);
+    EXPECT_TRUE(std::isnan(got.dynamic_scales[2]));
+    EXPECT_EQ(got.dynamic_scales[3], 1);
 }
 
 // Below 2^-128 of the largest number the scale has no finite inverse: such a group is stored as zeros.
-TEST(reference_found_scales, values_too_small_for_a_factor_become_zero) {
+TEST(reference_dynamic_scales, values_too_small_for_a_factor_become_zero) {
     for (const auto &[type, largest] : {std::pair(jitnorm_s8, 127.0), {jitnorm_u8, 255.0}, {jitnorm_f8_e4m3, 448.0}}) {
         const double too_small = std::nextafterf(0x1p-128F, 0) * largest, enough = 0x1.01p-128 * largest;
         setup s = letting_through(1, 4, 2);
         s.dst_type = type;
         const outputs got = outputs_by(reference_entry, s, holding({too_small, 0, enough, 0}));
         EXPECT_EQ(got.result, (std::vector<double>{0, 0, largest, 0})) << type;
-        EXPECT_GT(got.found_scales[0], 0) << type;
+        EXPECT_GT(got.dynamic_scales[0], 0) << type;
     }
 }
 
 // NaN has a place in f8, and what is beside it is zero all the same.
-TEST(reference_found_scales, nan_stays_nan_in_f8) {
+TEST(reference_dynamic_scales, nan_stays_nan_in_f8) {
     for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
         setup s = letting_through(1, 4, 2);
         s.dst_type = type;
@@ -105,9 +105,9 @@ TEST(reference_found_scales, nan_stays_nan_in_f8) {
     }
 }
 
-TEST(reference_found_scales, of_rows_without_elements_are_zero) {
+TEST(reference_dynamic_scales, of_rows_without_elements_are_zero) {
     for (const implementation *by : {&reference_entry, &jit_for(isa::avx2), &jit_for(isa::avx512)})
-        EXPECT_EQ(outputs_by(*by, quantizing({3, 0})).found_scales, (std::vector<double>(3, 0)));
+        EXPECT_EQ(outputs_by(*by, quantizing({3, 0})).dynamic_scales, (std::vector<double>(3, 0)));
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 #include <limits>
 #include <span>
 
-#include "rig/found_scales.hpp"
+#include "rig/dynamic_scales.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -24,10 +24,10 @@ void sweep_lengths(isa vectors, std::span<const dim_t> lengths, std::span<const 
                 }
 }
 
-class found_scales : public on_isa {};
-class emulated_found_scales : public on_isa {};
+class dynamic_scales : public on_isa {};
+class emulated_dynamic_scales : public on_isa {};
 
-TEST_P(found_scales, lengths) {
+TEST_P(dynamic_scales, lengths) {
     std::vector<dim_t> lengths;
     for (dim_t c = 1; c <= 70; ++c) lengths.push_back(c);
     for (dim_t c : {127, 128, 129, 512, 1000, 1024, 4095, 4096}) lengths.push_back(c);
@@ -35,13 +35,13 @@ TEST_P(found_scales, lengths) {
     sweep_lengths(GetParam(), lengths, rows);
 }
 
-TEST_P(emulated_found_scales, lengths) {
+TEST_P(emulated_dynamic_scales, lengths) {
     constexpr dim_t lengths[] = {1, 15, 16, 17, 31, 64, 77, 144}, rows[] = {3};
     sweep_lengths(GetParam(), lengths, rows);
 }
 
 // Rows beyond the tile of floats, and groups that are.
-TEST_P(found_scales, long_rows) {
+TEST_P(dynamic_scales, long_rows) {
     for (const dim_t C : {4097, 5000, 16384, 16512, 40000})
         for (const dim_t per_row : {1, 2, 4, 8, 129}) {
             if (C % per_row != 0) continue;
@@ -51,13 +51,13 @@ TEST_P(found_scales, long_rows) {
     expect_equal_for_threads(GetParam(), quantizing({2, 300000}, 300000 / 4), {1, 4});
 }
 
-TEST_P(found_scales, threads) {
+TEST_P(dynamic_scales, threads) {
     for (const dim_t C : {16, 100, 768, 4096})
         expect_equal_for_threads(GetParam(), quantizing({std::max<dim_t>(9, 400000 / C), C}, C % 4 == 0 ? 4 : 1),
                                  {1, 2, 3, 4});
 }
 
-TEST_P(found_scales, types_of_src) {
+TEST_P(dynamic_scales, types_of_src) {
     for (const auto src : SRC_TYPES)
         for (const auto affine : {jitnorm_f32, jitnorm_bf16})
             for (const auto dst : SCALED_TYPES)
@@ -68,12 +68,12 @@ TEST_P(found_scales, types_of_src) {
                     s.attr.src_scale = C % 3 == 0;
                     expect_equal_to_reference(GetParam(), s);
                     if (C % 4 != 0) continue;
-                    s.found_scales = scales_of(s.dims, C / 4);
+                    s.dynamic_scales = scales_of(s.dims, C / 4);
                     expect_equal_to_reference(GetParam(), s);
                 }
 }
 
-TEST_P(found_scales, layouts) {
+TEST_P(dynamic_scales, layouts) {
     const std::vector<dim_t> dims = {3, 5, 96};
     for (const char *src : {"abc", "acb", "bac", "cba", "aBc8b", "gap"})
         for (const char *dst : {"abc", "cba", "bac", "aBc8b"})
@@ -82,14 +82,14 @@ TEST_P(found_scales, layouts) {
                     setup s = quantizing(dims, per_row);
                     s.src = src;
                     s.dst = dst;
-                    s.found_scales = make_layout(scales, {3, 5, per_row}, jitnorm_f32);
+                    s.dynamic_scales = make_layout(scales, {3, 5, per_row}, jitnorm_f32);
                     expect_equal_to_reference(GetParam(), s);
                     if (HasFailure()) return;
                 }
 }
 
 // Tiles that take whole rows, and tiles that do not.
-TEST_P(found_scales, layouts_of_long_rows) {
+TEST_P(dynamic_scales, layouts_of_long_rows) {
     for (const dim_t C : {4160, 9000, 70000})
         for (const dim_t per_row : {1, 5, 10}) {
             setup s = quantizing({7, C}, per_row);
@@ -100,7 +100,7 @@ TEST_P(found_scales, layouts_of_long_rows) {
         }
 }
 
-TEST_P(found_scales, in_place) {
+TEST_P(dynamic_scales, in_place) {
     for (const char *layout : {"ab", "ba"})
         for (const dim_t C : {16, 100, 5000})
             for (const dim_t per_row : {1, 2}) {
@@ -113,15 +113,15 @@ TEST_P(found_scales, in_place) {
             }
 }
 
-TEST_P(found_scales, several_axes) {
+TEST_P(dynamic_scales, several_axes) {
     setup s = quantizing({3, 4, 50});
     s.axes = 2;
-    s.found_scales = dense({3, 1, 1});
+    s.dynamic_scales = dense({3, 1, 1});
     expect_equal_to_reference(GetParam(), s);
 }
 
 // Post-ops come before, smooth scales of columns among them; gathered operands too.
-TEST_P(found_scales, post_ops) {
+TEST_P(dynamic_scales, post_ops) {
     for (const dim_t C : {5, 48, 100, 5000})
         for (const dim_t per_row : {dim_t(1), 1 + (C + 1) % 2})
             for (const char *layout : {"ab", "ba"}) {
@@ -136,7 +136,7 @@ TEST_P(found_scales, post_ops) {
 }
 
 // The residual is added before; its place may take the sum. Rows in one piece, rows and groups that are longer.
-TEST_P(found_scales, of_sums_with_a_residual) {
+TEST_P(dynamic_scales, of_sums_with_a_residual) {
     for (const dim_t C : {16, 100, 4096, 5000, 9000})
         for (const dim_t per_row : {dim_t(1), C / 4})
             for (const char *layout : {"ab", "ba"})
@@ -152,7 +152,7 @@ TEST_P(found_scales, of_sums_with_a_residual) {
 }
 
 // Zeros, numbers beyond and below the range, infinities and NaN, alone and among others, at every place of a row.
-TEST_P(found_scales, special_values) {
+TEST_P(dynamic_scales, special_values) {
     const float specials[] = {0.0F,      -0.0F,     INF,       -INF,  NOT_A_NUMBER, 0x1p-149F, 0x1p-140F,
                               0x1p-128F, 0x1p-121F, 0x1p-119F, 3e38F, -3e38F,       127.5F,    1e-30F};
     constexpr dim_t C = 37;
@@ -171,8 +171,8 @@ TEST_P(found_scales, special_values) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(native, found_scales, testing::Values(isa::avx2, isa::avx512), on_isa::name);
-INSTANTIATE_TEST_SUITE_P(emulated, emulated_found_scales, testing::Values(isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(native, dynamic_scales, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(emulated, emulated_dynamic_scales, testing::Values(isa::avx512), on_isa::name);
 
 } // namespace
 } // namespace jitnorm::tests

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unquantized output through the C and C++ interfaces: what is put in comes out, what is computed, each misuse.
+// The pre-quantization output through the C and C++ interfaces: what is put in comes out, what is computed, each
+// misuse.
 #include "jitnorm/jitnorm.hpp"
 #include "rig/execution.hpp"
 #include "rig/unknown.hpp"
@@ -20,11 +21,11 @@ owned_attr make_attr() {
 
 owned_attr with_output(const_jitnorm_memory_desc_t md) {
     owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_primitive_attr_set_unquantized_dst(attr, md));
+    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, md));
     return attr;
 }
 
-struct unquantized_dst : testing::Test {
+struct pre_quantization_dst : testing::Test {
     owned_md data = make_md(SIZES, jitnorm_f32), half = make_md(SIZES, jitnorm_bf16),
              bytes = make_md(SIZES, jitnorm_s8);
 
@@ -51,42 +52,42 @@ std::vector<float> numbers(size_t count) {
     return values;
 }
 
-TEST_F(unquantized_dst, what_is_put_in_comes_out) {
+TEST_F(pre_quantization_dst, what_is_put_in_comes_out) {
     const owned_attr attr = make_attr();
     const_jitnorm_memory_desc_t md = nullptr;
-    EXPECT_OK(jitnorm_primitive_attr_get_unquantized_dst(attr, &md));
+    EXPECT_OK(jitnorm_primitive_attr_get_pre_quantization_dst(attr, &md));
     EXPECT_EQ(ndims_of(md), 0);
-    EXPECT_OK(jitnorm_primitive_attr_set_unquantized_dst(attr, half));
+    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, half));
     owned_attr copy;
     EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
     for (const_jitnorm_primitive_attr_t asked : {attr.get(), copy.get()}) {
-        EXPECT_OK(jitnorm_primitive_attr_get_unquantized_dst(asked, &md));
+        EXPECT_OK(jitnorm_primitive_attr_get_pre_quantization_dst(asked, &md));
         EXPECT_TRUE(jitnorm_memory_desc_equal(md, half));
     }
-    EXPECT_OK(jitnorm_primitive_attr_set_unquantized_dst(attr, nullptr));
-    EXPECT_OK(jitnorm_primitive_attr_get_unquantized_dst(attr, &md));
+    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, nullptr));
+    EXPECT_OK(jitnorm_primitive_attr_get_pre_quantization_dst(attr, &md));
     EXPECT_EQ(ndims_of(md), 0);
 }
 
-TEST_F(unquantized_dst, null_pointers) {
+TEST_F(pre_quantization_dst, null_pointers) {
     const owned_attr attr = make_attr();
     const_jitnorm_memory_desc_t md = nullptr;
-    EXPECT_EQ(jitnorm_primitive_attr_set_unquantized_dst(nullptr, data), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_get_unquantized_dst(nullptr, &md), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_get_unquantized_dst(attr, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_set_pre_quantization_dst(nullptr, data), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_get_pre_quantization_dst(nullptr, &md), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_get_pre_quantization_dst(attr, nullptr), INVALID);
 }
 
-TEST_F(unquantized_dst, the_same_in_cpp) {
+TEST_F(pre_quantization_dst, the_same_in_cpp) {
     const jitnorm::memory::desc md({2, 3, 24}, jitnorm::memory::data_type::bf16, jitnorm::memory::format_tag::abc);
     jitnorm::primitive_attr attr;
-    EXPECT_EQ(attr.get_unquantized_dst(), jitnorm::memory::desc());
-    attr.set_unquantized_dst(md);
-    EXPECT_EQ(attr.get_unquantized_dst(), md);
-    attr.set_unquantized_dst({});
-    EXPECT_EQ(attr.get_unquantized_dst(), jitnorm::memory::desc());
+    EXPECT_EQ(attr.get_pre_quantization_dst(), jitnorm::memory::desc());
+    attr.set_pre_quantization_dst(md);
+    EXPECT_EQ(attr.get_pre_quantization_dst(), md);
+    attr.set_pre_quantization_dst({});
+    EXPECT_EQ(attr.get_pre_quantization_dst(), jitnorm::memory::desc());
 }
 
-TEST_F(unquantized_dst, what_is_refused) {
+TEST_F(pre_quantization_dst, what_is_refused) {
     EXPECT_EQ(try_forward(make_md({2, 3, 25}, jitnorm_f32)), INVALID);
     EXPECT_EQ(try_forward(make_md({6, 24}, jitnorm_f32)), INVALID);
     EXPECT_EQ(try_forward(make_md(SIZES, jitnorm_f32, dims{0, 24, 1})), INVALID);
@@ -99,7 +100,7 @@ TEST_F(unquantized_dst, what_is_refused) {
     EXPECT_EQ(request.create(&pd), jitnorm_unimplemented);
 }
 
-TEST_F(unquantized_dst, an_undecided_layout_is_that_of_src) {
+TEST_F(pre_quantization_dst, an_undecided_layout_is_that_of_src) {
     const owned_md any = make_md(SIZES, jitnorm_bf16, jitnorm_format_tag_any),
                    swapped = make_md(SIZES, jitnorm_f32, jitnorm_bac),
                    decided = make_md(SIZES, jitnorm_bf16, jitnorm_bac);
@@ -112,11 +113,11 @@ TEST_F(unquantized_dst, an_undecided_layout_is_that_of_src) {
     EXPECT_TRUE(jitnorm_memory_desc_equal(md, decided));
     const_jitnorm_primitive_attr_t kept = nullptr;
     EXPECT_OK(jitnorm_primitive_desc_get_attr(pd, &kept));
-    EXPECT_OK(jitnorm_primitive_attr_get_unquantized_dst(kept, &md));
+    EXPECT_OK(jitnorm_primitive_attr_get_pre_quantization_dst(kept, &md));
     EXPECT_TRUE(jitnorm_memory_desc_equal(md, decided));
 }
 
-TEST_F(unquantized_dst, is_counted_as_an_output) {
+TEST_F(pre_quantization_dst, is_counted_as_an_output) {
     const owned_pd with = forward(with_output(half)), without = forward(nullptr);
     const auto outputs = [](const owned_pd &pd) {
         return jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_outputs_s32, 0);
@@ -126,7 +127,7 @@ TEST_F(unquantized_dst, is_counted_as_an_output) {
 }
 
 // The integers come from what the second output has, by the scales that were found.
-TEST_F(unquantized_dst, what_is_computed) {
+TEST_F(pre_quantization_dst, what_is_computed) {
     for (const char *implementation : {"", "ref:any", "jit:avx2"}) {
         ASSERT_OK(jitnorm_set_implementation(implementation));
         const owned_attr attr = with_output(data);
@@ -149,7 +150,7 @@ TEST_F(unquantized_dst, what_is_computed) {
     ASSERT_OK(jitnorm_set_implementation(nullptr));
 }
 
-TEST_F(unquantized_dst, has_memory_of_its_own) {
+TEST_F(pre_quantization_dst, has_memory_of_its_own) {
     for (const int other : {JITNORM_ARG_SRC, JITNORM_ARG_DST}) {
         execution run(forward(with_output(data)));
         EXPECT_OK(jitnorm_memory_set_data_handle(run.tensors().at(JITNORM_ARG_DST_2).memory, run.data<void>(other)));
@@ -157,7 +158,7 @@ TEST_F(unquantized_dst, has_memory_of_its_own) {
     }
 }
 
-TEST_F(unquantized_dst, argument_lists) {
+TEST_F(pre_quantization_dst, argument_lists) {
     const execution with(forward(with_output(half))), without(forward(nullptr));
     auto less = with.args(), more = without.args();
     for (size_t i = 0; i < less.size(); ++i)
@@ -169,7 +170,7 @@ TEST_F(unquantized_dst, argument_lists) {
     EXPECT_TRUE(without.is_untouched());
 }
 
-TEST_F(unquantized_dst, sizes_that_come_at_execution) {
+TEST_F(pre_quantization_dst, sizes_that_come_at_execution) {
     constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
     const owned_md open = make_md({R, R, R}, jitnorm_f32, dims{R, R, R}),
                    late = make_md({R, R, R}, jitnorm_bf16, dims{R, R, R}),
@@ -187,7 +188,7 @@ TEST_F(unquantized_dst, sizes_that_come_at_execution) {
     EXPECT_EQ(found.get<uint16_t>(JITNORM_ARG_DST_2), known.get<uint16_t>(JITNORM_ARG_DST_2));
 }
 
-TEST_F(unquantized_dst, empty_tensors_succeed) {
+TEST_F(pre_quantization_dst, empty_tensors_succeed) {
     for (const dims &sizes : {dims{0, 24}, dims{3, 0}}) {
         const owned_md md = make_md(sizes, jitnorm_f32);
         const owned_attr attr = with_output(md);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// found_scale: the scale by which the values of a row, or of a group of its columns, are divided, so that the largest
+// dynamic_scale: the scale by which the values of a row, or of a group of its columns, are divided, so that the largest
 // magnitude becomes the largest number of dst's type (docs/arithmetic.md, "Scales that are found").
 #pragma once
 
@@ -36,14 +36,14 @@ constexpr float largest_number(jitnorm_data_type_t type) {
     }
 }
 
-struct found_scale {
+struct dynamic_scale {
     float scale;  // readers of dst multiply its elements by this
     float factor; // values are multiplied by this before they are stored
 };
 
 // The factor is 0 where 1 / scale is not a finite number, so that zeros are stored: if all values are zero or too
 // small, and if there is an infinity or a NaN among them; then the scale is infinite or NaN, too.
-inline found_scale find_scale(float largest_magnitude, float largest_number) {
+inline dynamic_scale find_scale(float largest_magnitude, float largest_number) {
     const float scale = largest_magnitude / largest_number, factor = 1.0F / scale;
     return {scale, factor <= std::numeric_limits<float>::max() ? factor : 0.0F};
 }
