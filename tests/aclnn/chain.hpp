@@ -65,4 +65,13 @@ aclnnStatus run_exactly(Second &&second, uint64_t bytes, aclOpExecutor *executor
     return status;
 }
 
+// Both calls with these arguments.
+template <typename First, typename Second, typename... Arguments>
+void expect_runs(First &&first, Second &&second, Arguments... arguments) {
+    uint64_t bytes = 0;
+    aclOpExecutor *executor = nullptr;
+    ASSERT_EQ(first(arguments..., &bytes, &executor), ACLNN_SUCCESS) << aclGetRecentErrMsg();
+    EXPECT_EQ(run_exactly(second, bytes, executor), ACLNN_SUCCESS) << aclGetRecentErrMsg();
+}
+
 } // namespace jitnorm::tests

@@ -68,11 +68,8 @@ TEST(aclnn_rms_norm, rstd_of_any_shape) {
         const auto dx = p.dx.bits(), dgamma = p.dgamma.bits();
         const acl_tensor rstd(shape, ACL_FLOAT);
         rstd.fill(p.rstd_of_rows.values());
-        ASSERT_EQ(aclnnRmsNormGradGetWorkspaceSize(p.dy.get(), p.x.get(), rstd.get(), p.gamma.get(), p.dx.get(),
-                                                   p.dgamma.get(), &p.bytes, &p.executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
-        ASSERT_EQ(run_exactly(aclnnRmsNormGrad, p.bytes, p.executor), ACLNN_SUCCESS);
+        expect_runs(aclnnRmsNormGradGetWorkspaceSize, aclnnRmsNormGrad, p.dy.get(), p.x.get(), rstd.get(),
+                    p.gamma.get(), p.dx.get(), p.dgamma.get());
         EXPECT_EQ(p.dx.bits(), dx) << p.c.name();
         EXPECT_EQ(p.dgamma.bits(), dgamma) << p.c.name();
     }
@@ -94,10 +91,7 @@ TEST(aclnn_rms_norm, inputs_that_repeat_themselves) {
     c.x = layout::broadcast;
     rms_problem p(c);
     const acl_tensor y({4, 3, 19}, ACL_FLOAT);
-    ASSERT_EQ(
-        aclnnRmsNormGetWorkspaceSize(p.x.get(), p.gamma.get(), 1e-5, y.get(), p.rstd.get(), &p.bytes, &p.executor),
-        ACLNN_SUCCESS);
-    ASSERT_EQ(run_exactly(aclnnRmsNorm, p.bytes, p.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnRmsNormGetWorkspaceSize, aclnnRmsNorm, p.x.get(), p.gamma.get(), 1e-5, y.get(), p.rstd.get());
     const auto first = y.values();
     for (size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i], first[i % 57]);
 }
@@ -136,15 +130,10 @@ TEST(aclnn_rms_norm, in_place) {
     apart.run_forward();
     apart.run_backward();
     rms_problem &t = together;
-    ASSERT_EQ(
-        aclnnRmsNormGetWorkspaceSize(t.x.get(), t.gamma.get(), 1e-5, t.x.get(), t.rstd.get(), &t.bytes, &t.executor),
-        ACLNN_SUCCESS);
-    ASSERT_EQ(run_exactly(aclnnRmsNorm, t.bytes, t.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnRmsNormGetWorkspaceSize, aclnnRmsNorm, t.x.get(), t.gamma.get(), 1e-5, t.x.get(), t.rstd.get());
     EXPECT_EQ(t.x.bits(), apart.y.bits());
-    ASSERT_EQ(aclnnRmsNormGradGetWorkspaceSize(t.dy.get(), apart.x.get(), t.rstd_of_rows.get(), t.gamma.get(),
-                                               t.dy.get(), t.dgamma.get(), &t.bytes, &t.executor),
-              ACLNN_SUCCESS);
-    ASSERT_EQ(run_exactly(aclnnRmsNormGrad, t.bytes, t.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnRmsNormGradGetWorkspaceSize, aclnnRmsNormGrad, t.dy.get(), apart.x.get(), t.rstd_of_rows.get(),
+                t.gamma.get(), t.dy.get(), t.dgamma.get());
     EXPECT_EQ(t.dy.bits(), apart.dx.bits());
 }
 

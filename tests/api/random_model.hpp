@@ -87,9 +87,7 @@ inline owned_pd make_forward(jitnorm_prop_kind_t kind, unsigned flags, const_jit
     request.flags = flags;
     request.epsilon = EPSILON;
     request.attr = attr;
-    owned_pd pd;
-    EXPECT_OK(request.create(&pd));
-    return pd;
+    return request.make();
 }
 
 inline owned_pd make_backward(jitnorm_prop_kind_t kind, unsigned flags, const_jitnorm_primitive_attr_t attr = nullptr) {
@@ -98,9 +96,7 @@ inline owned_pd make_backward(jitnorm_prop_kind_t kind, unsigned flags, const_ji
     request.flags = flags;
     request.epsilon = EPSILON;
     request.attr = attr;
-    owned_pd pd;
-    EXPECT_OK(request.create(&pd));
-    return pd;
+    return request.make();
 }
 
 } // namespace jitnorm::tests

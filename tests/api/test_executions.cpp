@@ -76,14 +76,10 @@ TEST(execution, post_ops_in_their_order) {
 
 TEST(execution, scales_of_int8) {
     const owned_md src = make_md({1, 4}, jitnorm_f32), dst = make_md({1, 4}, jitnorm_s8);
-    owned_attr attr;
-    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
-    forward_request request{jitnorm_forward_inference, src, dst};
-    request.attr = attr;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{jitnorm_forward_inference, src, dst}.make(0, attr);
     execution run(pd);
     run.set<float>(JITNORM_ARG_SRC, {-1, 1, -1, 1}); // normalized: itself, nearly
     run.set<float>(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC, {6});
@@ -94,10 +90,7 @@ TEST(execution, scales_of_int8) {
 
 TEST(execution, no_rows_still_have_gradients) {
     const owned_md data = make_md({0, 5}, jitnorm_f32);
-    backward_request request{jitnorm_backward, data, data, data};
-    request.flags = C | H;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = backward_request{jitnorm_backward, data, data, data}.make(C | H);
     execution run(pd);
     for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DIFF_SRC, JITNORM_ARG_MEAN}) // without elements, without data
         EXPECT_OK(jitnorm_memory_set_data_handle(run.tensors().at(arg).memory, nullptr));
@@ -109,8 +102,7 @@ TEST(execution, no_rows_still_have_gradients) {
 TEST(execution, without_any_elements) {
     for (const dims &sizes : {dims{0, 5}, dims{3, 0}, dims{0, 0}}) {
         const owned_md data = make_md(sizes, jitnorm_f32);
-        owned_pd pd;
-        ASSERT_OK((forward_request{jitnorm_forward_inference, data, data}.create(&pd)));
+        const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make();
         execution run(pd);
         EXPECT_OK(run.run());
         EXPECT_TRUE(run.is_untouched());
@@ -122,8 +114,7 @@ TEST(execution, without_any_elements) {
 constexpr double DECIMAL = 1e-5; // 2.5e-8 of its value away from the float
 
 owned_attr with_epsilon(double epsilon) {
-    owned_attr attr;
-    EXPECT_OK(jitnorm_primitive_attr_create(&attr));
+    owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_epsilon(attr, epsilon));
     return attr;
 }
@@ -150,8 +141,7 @@ struct small_doubles {
     }
 
     std::vector<double> forward(unsigned flags, const_jitnorm_primitive_attr_t attr) const {
-        owned_pd pd;
-        EXPECT_OK((forward_request{.src = data, .dst = data, .flags = flags, .attr = attr}.create(&pd)));
+        const owned_pd pd = forward_request{.src = data, .dst = data, .flags = flags, .attr = attr}.make();
         execution run(pd);
         run.set(JITNORM_ARG_SRC, src);
         EXPECT_OK(run.run());
@@ -194,8 +184,7 @@ TEST(epsilon, of_the_attribute_replaces_the_argument) {
     const small_doubles given;
     EXPECT_EQ(given.forward(0, with_epsilon(double(1e-5f))), given.forward(0, nullptr));
     const owned_attr attr = with_epsilon(0.25);
-    owned_pd pd;
-    ASSERT_OK((forward_request{.src = given.data, .dst = given.data, .epsilon = -1, .attr = attr}.create(&pd)));
+    const owned_pd pd = forward_request{.src = given.data, .dst = given.data, .epsilon = -1, .attr = attr}.make();
     float told = 0;
     EXPECT_OK(jitnorm_primitive_desc_query(pd, jitnorm_query_epsilon_f32, 0, &told));
     EXPECT_EQ(told, 0.25f);

@@ -120,10 +120,7 @@ TEST_F(residual_execution, empty_tensors_succeed) {
     for (const dims &sizes : {dims{0, 24}, dims{3, 0}}) {
         const owned_md md = make_md(sizes, jitnorm_f32);
         const owned_attr attr = with_residual(md, md, jitnorm_f32);
-        forward_request request{jitnorm_forward_training, md, md};
-        request.attr = attr;
-        owned_pd pd;
-        ASSERT_OK(request.create(&pd));
+        const owned_pd pd = forward_request{jitnorm_forward_training, md, md}.make(0, attr);
         EXPECT_OK(execution(pd).run());
     }
 }
@@ -133,11 +130,7 @@ TEST_F(residual_execution, sizes_that_come_at_execution) {
     const owned_md open = make_md({R, R, R}, jitnorm_f32, dims{R, R, R}),
                    open_half = make_md({R, R, R}, jitnorm_bf16, dims{R, R, R});
     const owned_attr early = with_residual(data, half, jitnorm_f32), late = with_residual(open, open_half, jitnorm_f32);
-    forward_request request{jitnorm_forward_training, open, open};
-    request.flags = jitnorm_use_scale;
-    request.attr = late;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{jitnorm_forward_training, open, open}.make(jitnorm_use_scale, late);
     execution known(forward(early)), found(pd, forward(early));
     for (execution *run : {&known, &found}) {
         run->set(JITNORM_ARG_SRC, numbers(ROWS * COLUMNS, 1));

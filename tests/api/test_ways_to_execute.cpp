@@ -54,8 +54,7 @@ TEST(in_place, one_memory_for_both) {
 // ---------------------------------------------------------------- scratchpad
 
 owned_attr user_scratchpad() {
-    owned_attr attr;
-    EXPECT_OK(jitnorm_primitive_attr_create(&attr));
+    owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
     return attr;
 }
@@ -63,11 +62,7 @@ owned_attr user_scratchpad() {
 // A stride in the last dimension, so that rows must be packed somewhere.
 owned_pd make_strided_forward(const_jitnorm_primitive_attr_t attr) {
     const owned_md data = make_md({6, 24}, jitnorm_f32, jitnorm_ba);
-    forward_request request{jitnorm_forward_inference, data, data};
-    request.attr = attr;
-    owned_pd pd;
-    EXPECT_OK(request.create(&pd));
-    return pd;
+    return forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
 }
 
 TEST(scratchpad, the_users_gives_the_same_bits) {
