@@ -112,12 +112,12 @@ TEST(row_sums, fold_adds_halves) {
     lanes[3] = 0x1p30f;
     lanes[11] = -0x1p30f;
     lanes[7] = 1;
-    EXPECT_EQ(fold(lanes), 1);
+    EXPECT_EQ(horizontal_sum(lanes), 1);
     float apart[BACKWARD_LANES<float>] = {};
     apart[3] = 0x1p30f;
     apart[7] = 1; // meets lane 3 before lane 1 does
     apart[1] = -0x1p30f;
-    EXPECT_EQ(fold(apart), 0);
+    EXPECT_EQ(horizontal_sum(apart), 0);
 }
 
 TEST(row_sums, element_c_goes_into_lane_c_mod_16) {

@@ -51,7 +51,7 @@ T sum_by_definition(const T *x, impl::dim_t count) {
         for (impl::dim_t i = begin; i < std::min(begin + BLOCK, count); ++i) block[(i - begin) % LANES] += x[i];
         for (impl::dim_t l = 0; l < LANES; ++l) chunk[l] += block[l];
     }
-    return impl::layer_norm::fold(chunk);
+    return impl::layer_norm::horizontal_sum(chunk);
 }
 
 TEST_P(blocked_sum, order) {

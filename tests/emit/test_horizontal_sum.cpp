@@ -30,7 +30,7 @@ TEST_P(horizontal_sum, order) {
             T lanes[FORWARD_LANES<T>], got = 0;
             for (T &lane : lanes) lane = std::exp2(exponent(generator)) * (trial % 2 ? 1 : -1);
             add_up(lanes, &got, 0);
-            EXPECT_EQ(got, impl::layer_norm::fold(lanes));
+            EXPECT_EQ(got, impl::layer_norm::horizontal_sum(lanes));
         }
     });
 }
@@ -62,7 +62,7 @@ TEST(unpack_order, spread_and_add_up) {
         float lanes[LANES], got = 0;
         for (float &lane : lanes) lane = std::exp2(exponent(generator));
         add_up(lanes, &got, 0);
-        EXPECT_EQ(got, impl::layer_norm::fold(lanes));
+        EXPECT_EQ(got, impl::layer_norm::horizontal_sum(lanes));
     }
 }
 
@@ -98,7 +98,8 @@ TEST(sums_of_eight, order) {
         add_up(lanes, got, 0);
         for (int row = 0; row < ROWS; ++row)
             for (int sum = 0; sum < 2; ++sum)
-                EXPECT_EQ(got[sum][row], impl::layer_norm::fold(lanes[row][sum])) << row << (sum ? " q" : " s");
+                EXPECT_EQ(got[sum][row], impl::layer_norm::horizontal_sum(lanes[row][sum]))
+                    << row << (sum ? " q" : " s");
     }
 }
 
