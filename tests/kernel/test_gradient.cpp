@@ -2,7 +2,7 @@
 // Backward by the implementation that a user gets: very many rows, batches in parts.
 #include <cmath>
 
-#include "primitive/ranking.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {

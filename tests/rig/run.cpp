@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "arithmetic/row_blocks.hpp"
+#include <algorithm>
+
+#include "math/row_blocks.hpp"
 #include "oracle.hpp"
 
 namespace jitnorm::tests {
