@@ -147,27 +147,6 @@ TEST_P(argument_errors, null_pointers_and_counts) {
     EXPECT_EQ(jitnorm_primitive_get_primitive_desc(run_.primitive(), nullptr), INVALID);
 }
 
-// Outputs that share their data with another tensor, but for the pair that may work in place.
-TEST(aliases, are_refused) {
-    const std::pair<bool, std::pair<int, int>> aliases[] = {{true, {JITNORM_ARG_DST, JITNORM_ARG_SCALE}},
-                                                            {true, {JITNORM_ARG_DST, JITNORM_ARG_SHIFT}},
-                                                            {true, {JITNORM_ARG_DST, JITNORM_ARG_MEAN}},
-                                                            {true, {JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE}},
-                                                            {true, {JITNORM_ARG_MEAN, JITNORM_ARG_SRC}},
-                                                            {true, {JITNORM_ARG_VARIANCE, JITNORM_ARG_SCALE}},
-                                                            {false, {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_SRC}},
-                                                            {false, {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_MEAN}},
-                                                            {false, {JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_SCALE}},
-                                                            {false, {JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT}},
-                                                            {false, {JITNORM_ARG_DIFF_SHIFT, JITNORM_ARG_DIFF_DST}}};
-    for (const auto &[forward, pair] : aliases) {
-        execution run(make_pd(forward));
-        share(run, pair.first, pair.second);
-        expect_refusal(run, run.args(),
-                       "an alias of " + std::to_string(pair.first) + " and " + std::to_string(pair.second));
-    }
-}
-
 TEST(aliases, in_place_needs_equal_descriptors) {
     const owned_md src = make_md({3, 8}, jitnorm_f32), padded = make_md({3, 8}, jitnorm_f32, dims{16, 1});
     const owned_md bf16 = make_md({3, 8}, jitnorm_bf16), columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba);

@@ -30,12 +30,6 @@ struct norm_case {
     int64_t begin_norm_axis() const { return turn % 2 == 0 ? -int64_t(axes) : int64_t(dims.size() - axes); }
 };
 
-dim_t count(const shape &dims) {
-    dim_t result = 1;
-    for (const dim_t d : dims) result *= d;
-    return result;
-}
-
 setup with_types(const norm_case &c, setup s) {
     s.dims = {count(c.rows()), count(c.columns())};
     s.src_type = s.dst_type = s.diff_src_type = c.data;
