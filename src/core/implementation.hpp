@@ -24,9 +24,9 @@ struct implementation {
     // Executions of such a problem bring their sizes and a plan for them (arguments::sizes).
     plan (*make_plan)(const problem &p, const machine &m);
 
-    // Makes the executor; `how` is a plan that make_plan() of this implementation returned for p. Throws
+    // Makes the executor; `planned` is a plan that make_plan() of this implementation returned for p. Throws
     // std::bad_alloc, or std::system_error when the system refuses executable pages.
-    std::shared_ptr<const executor> (*create)(const problem &p, const plan &how);
+    std::shared_ptr<const executor> (*create)(const problem &p, const plan &planned);
 
     // Whether this implementation takes problems with run-time sizes. If not, it is never asked about one.
     bool takes_runtime_sizes = false;

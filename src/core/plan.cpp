@@ -10,7 +10,7 @@ bool plan::may_go_by_chunks(int available_threads) const {
     return by_chunks > by_rows && by_chunks >= chunk_gain * by_rows;
 }
 
-walk plan::on(int available_threads, bool past_caches) const {
+schedule plan::on(int available_threads, bool past_caches) const {
     const bool by_chunks = may_go_by_chunks(available_threads);
     const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
     // There is no prefetching by chunks: the next row is far away then.
@@ -19,8 +19,8 @@ walk plan::on(int available_threads, bool past_caches) const {
 
 void plan::give_up_chunks() {
     chunk_threads = 0;
-    scratchpad.common_bytes = 0;
-    if (scratchpad.shares > 0) scratchpad.shares = row_threads;
+    scratchpad.book(scratch::moments, 0);
+    scratchpad.set_shares(scratchpad.has_shares() ? row_threads : 1);
 }
 
 std::string describe(const plan &p) {

@@ -31,28 +31,62 @@ enum class row_access {
     interleaved // in tiles, with the rows in the order of interleaved_blocks.hpp
 };
 
-// The layout of the scratchpad. Each thread has a share: its tiles, then tiles of post-op operands, then what else it
-// needs for itself. Behind all shares lies what the threads have in common.
-struct scratchpad_plan {
-    int shares = 0; // how many there are
-    dim_t tile_bytes = 0, operand_bytes = 0, own_bytes = 0, common_bytes = 0;
+constexpr dim_t in_whole_lines(dim_t bytes) { return (bytes + 63) / 64 * 64; }
 
-    dim_t share_bytes() const { return tile_bytes + operand_bytes + own_bytes; }
-    size_t bytes() const { return size_t(shares * share_bytes() + common_bytes); }
-
-    std::byte *tiles(void *scratchpad, int share) const {
-        return static_cast<std::byte *>(scratchpad) + share * share_bytes();
-    }
-    std::byte *operands(void *scratchpad, int share) const { return tiles(scratchpad, share) + tile_bytes; }
-    std::byte *own(void *scratchpad, int share) const { return operands(scratchpad, share) + operand_bytes; }
-    std::byte *common(void *scratchpad) const { return tiles(scratchpad, shares); }
-
-    bool operator==(const scratchpad_plan &) const = default;
+// What lies in the scratchpad. Each thread has a share of it; behind all shares lies what the threads have in common.
+enum class scratch {
+    tiles,            // rows that are gathered and scattered
+    sum_rows,         // forward: rows of sums with a residual
+    operands,         // forward: rows of post-op operands that are gathered
+    floats,           // forward: rows before they are quantized, and their scales
+    block_sums,       // backward: the sums over columns of a row block
+    chunk_sums,       // backward: the sums over the columns of one chunk, of a row block, of a part and of all
+    common,           // what is in common begins here
+    moments = common, // forward: of each chunk of each row
+    row_sums,         // backward: of each chunk of each row
+    part_sums,        // backward: the sums over columns of each part
+    kept_blocks,      // backward: the sums over columns of each row block
+    end
 };
 
-// How one execution goes through the rows: what a plan leaves open until the number of threads and the places of the
+// The layout of the scratchpad: its planner books what is needed, and an executor gets where that is.
+class scratchpad_layout {
+public:
+    // Books so many bytes, in place of what was booked for `what` before; of each share, or in common. Anything begins
+    // a cache line if the scratchpad does.
+    void book(scratch what, dim_t bytes) {
+        const dim_t more = in_whole_lines(bytes) - booked(what);
+        for (auto i = size_t(what) + 1; i < begin_.size(); ++i) begin_[i] += more;
+    }
+    void set_shares(int shares) { shares_ = shares; }
+
+    bool has_shares() const { return share_bytes() != 0; }
+    bool has_common() const { return begin_.back() != share_bytes(); }
+    dim_t booked(scratch what) const { return begin_[size_t(what) + 1] - begin_[size_t(what)]; }
+    size_t bytes() const { return size_t((shares_ - 1) * share_bytes() + begin_.back()); }
+
+    // `share` is the number of the thread; it does not matter for what is in common.
+    std::byte *get(scratch what, void *scratchpad, int share = 0) const {
+        const int shares_before = what < scratch::common ? share : shares_ - 1;
+        return static_cast<std::byte *>(scratchpad) + shares_before * share_bytes() + begin_[size_t(what)];
+    }
+    template <typename T>
+    T *get(scratch what, void *scratchpad, int share = 0) const {
+        return reinterpret_cast<T *>(get(what, scratchpad, share));
+    }
+
+    bool operator==(const scratchpad_layout &) const = default;
+
+private:
+    dim_t share_bytes() const { return begin_[size_t(scratch::common)]; }
+
+    int shares_ = 1;                                         // at least 1
+    std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share with what is in common behind it
+};
+
+// How one execution goes through the rows: what a plan leaves open until the number of threads and the addresses of the
 // tensors are known.
-struct walk {
+struct schedule {
     int threads;
     bool by_chunks;    // threads share the chunks of long rows; otherwise they share rows
     bool prefetch;     // the next batch is prefetched
@@ -82,16 +116,13 @@ struct plan {
     int chunk_gain = 1;       // threads share chunks if more of them can work then, at least so many times as many
     bool only_chunks = false; // threads always share chunks
 
-    scratchpad_plan scratchpad;
-
-    // Bytes of the tile of a batch's sums with a residual.
-    dim_t sum_bytes() const { return batch_rows * sum_pitch; }
+    scratchpad_layout scratchpad;
 
     // Whether one thread is enough. Then nobody needs to ask how many there are.
     bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
     // `past_caches`: whether the result begins a cache line and is not in the place of an input (lies_past_caches()).
     // It matters only where `non_temporal` is set.
-    walk on(int available_threads, bool past_caches) const;
+    schedule on(int available_threads, bool past_caches) const;
     bool may_go_by_chunks(int available_threads) const;
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
     void give_up_chunks();
@@ -145,7 +176,5 @@ constexpr dim_t MAX_TILE_ROWS = 256;
 constexpr dim_t tile_rows_for(dim_t pitch) {
     return std::clamp<dim_t>(TILE_BYTES / std::max<dim_t>(pitch, 1), 1, MAX_TILE_ROWS);
 }
-
-constexpr dim_t in_whole_lines(dim_t bytes) { return (bytes + 63) / 64 * 64; }
 
 } // namespace jitnorm::impl::layer_norm

@@ -6,10 +6,10 @@
 #include <atomic>
 
 #include "../reference/reference_entry.hpp"
+#include "../run/executors.hpp"
 #include "../system/environment.hpp"
 #include "../system/process_wide.hpp"
 #include "../system/verbose.hpp"
-#include "on_kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -9,7 +9,7 @@
 
 #include "core/format_tag.hpp"
 #include "core/names.hpp"
-#include "layout/row_order.hpp"
+#include "run/row_order.hpp"
 
 namespace jitnorm::tests {
 

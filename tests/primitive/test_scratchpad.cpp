@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <tuple>
 
-#include "primitive/on_kernels.hpp"
 #include "primitive/prepare.hpp"
 #include "rig/run.hpp"
+#include "run/executors.hpp"
 
 namespace jitnorm::tests {
 namespace {

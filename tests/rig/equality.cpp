@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "primitive/on_kernels.hpp"
+#include "run/executors.hpp"
 
 namespace jitnorm::tests {
 
