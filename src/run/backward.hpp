@@ -7,8 +7,8 @@
 #include <cstring>
 #include <memory>
 
-#include "../layout/statistics_io.hpp"
-#include "../simd/row_batch.hpp"
+#include "../math/row_batch.hpp"
+#include "../math/statistics_io.hpp"
 #include "driver.hpp"
 #include "gradient_sums.hpp"
 

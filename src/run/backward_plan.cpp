@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "make_plan.hpp"
 
-#include "../layout/row_packer.hpp"
-#include "../layout/row_space.hpp"
-#include "../system/environment.hpp"
+#include "../base/environment.hpp"
+#include "../tensor/row_packer.hpp"
+#include "../tensor/row_space.hpp"
 #include "gradient_sums.hpp"
 #include "row_order.hpp"
 #include "rows_in_place.hpp"

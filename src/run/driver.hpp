@@ -9,8 +9,8 @@
 
 #include <memory>
 
-#include "../core/executor.hpp"
-#include "../simd/non_temporal_stores.hpp"
+#include "../math/non_temporal_stores.hpp"
+#include "../norm/executor.hpp"
 #include "row_tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -2,7 +2,7 @@
 #include "executors.hpp"
 
 #include "../jit/isa.hpp"
-#include "../layout/no_elements.hpp"
+#include "../reference/no_elements.hpp"
 #include "backward.hpp"
 #include "forward.hpp"
 #include "make_plan.hpp"

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "../core/implementation.hpp"
+#include "../norm/implementation.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

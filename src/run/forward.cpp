@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward.hpp"
 
-#include "../core/unaligned.hpp"
-#include "../layout/statistics_io.hpp"
+#include "../base/unaligned.hpp"
+#include "../math/statistics_io.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -16,8 +16,8 @@
 #include <memory>
 #include <optional>
 
-#include "../arithmetic/constants.hpp"
-#include "../simd/row_batch.hpp"
+#include "../math/constants.hpp"
+#include "../math/row_batch.hpp"
 #include "driver.hpp"
 #include "forward_kernels.hpp"
 #include "post_op_operands.hpp"

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "../arithmetic/constants.hpp"
-#include "../arithmetic/moments.hpp"
-#include "../core/dynamic_scales.hpp"
-#include "../layout/row_packer.hpp"
-#include "../layout/row_space.hpp"
+#include "../math/constants.hpp"
+#include "../math/moments.hpp"
+#include "../norm/dynamic_scales.hpp"
+#include "../tensor/row_packer.hpp"
+#include "../tensor/row_space.hpp"
 #include "post_op_operands.hpp"
 #include "quantizer.hpp"
 #include "row_order.hpp"

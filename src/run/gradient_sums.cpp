@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "../system/parallel.hpp"
+#include "../base/parallel.hpp"
 #include "make_plan.hpp"
 
 namespace jitnorm::impl::layer_norm {

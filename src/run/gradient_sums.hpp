@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "../arithmetic/row_blocks.hpp"
-#include "../core/arguments.hpp"
-#include "../core/plan.hpp"
+#include "../math/row_blocks.hpp"
+#include "../norm/arguments.hpp"
+#include "../norm/plan.hpp"
 #include "backward_kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -2,9 +2,9 @@
 // make_plan: makes the plan of a problem on a given machine.
 #pragma once
 
-#include "../core/plan.hpp"
-#include "../core/problem.hpp"
-#include "../system/machine.hpp"
+#include "../base/machine.hpp"
+#include "../norm/plan.hpp"
+#include "../norm/problem.hpp"
 #include "row_tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -7,8 +7,8 @@
 
 #include <cstddef>
 
-#include "../core/dynamic_scales.hpp"
-#include "../layout/row_packer.hpp"
+#include "../norm/dynamic_scales.hpp"
+#include "../tensor/row_packer.hpp"
 #include "forward_kernels.hpp"
 #include "row_tensors.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <span>
 
-#include "../layout/row_space.hpp"
-#include "../layout/zero_padding.hpp"
+#include "../tensor/row_space.hpp"
+#include "../tensor/zero_padding.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -18,10 +18,10 @@
 
 #include <array>
 
-#include "../core/arguments.hpp"
-#include "../core/plan.hpp"
-#include "../core/problem.hpp"
-#include "../system/parallel.hpp"
+#include "../base/parallel.hpp"
+#include "../norm/arguments.hpp"
+#include "../norm/plan.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -3,11 +3,11 @@
 // reference on each. What a plan is to say is asserted, so that no case tests another way than it claims.
 #include <gtest/gtest.h>
 
-#include "layout/row_space.hpp"
 #include "rig/equality.hpp"
 #include "run/backward.hpp"
 #include "run/forward.hpp"
 #include "run/rows_in_place.hpp"
+#include "tensor/row_space.hpp"
 
 namespace jitnorm::tests {
 namespace {

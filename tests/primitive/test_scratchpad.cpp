@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "primitive/prepare.hpp"
+#include "dispatch/prepare.hpp"
 #include "rig/run.hpp"
 #include "run/executors.hpp"
 
