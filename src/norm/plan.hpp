@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan: every decision about speed for one problem on one machine, and the layout of the scratchpad, as a value. An
-// executor is made from a problem and a plan, and follows the plan. No plan changes a bit of any result.
-// docs/performance.md has the measurements behind the numbers.
+// plan: the decisions about speed that depend on a problem's sizes and on the machine, and the layout of the scratchpad,
+// as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of any result.
+// What depends on types, on the instruction set or on the length of a row alone is decided where it is done: which
+// kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced as it is added
+// (src/run/forward.hpp). docs/measurements.md has the measurements behind the numbers.
 #pragma once
 
 #include <algorithm>
