@@ -13,8 +13,9 @@ bool plan::may_go_by_chunks(int available_threads) const {
 schedule plan::on(int available_threads, bool past_caches) const {
     const bool by_chunks = may_go_by_chunks(available_threads);
     const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
-    // There is no prefetching by chunks: the next row is far away then.
-    return {threads, by_chunks, !by_chunks && threads <= prefetch_threads, non_temporal && past_caches};
+    // By chunks the next row is far away.
+    const bool one_loop = !by_chunks && threads <= one_loop_threads;
+    return {threads, by_chunks, one_loop, !by_chunks && threads <= prefetch_threads, non_temporal && past_caches};
 }
 
 void plan::give_up_chunks() {
@@ -31,7 +32,8 @@ std::string describe(const plan &p) {
     if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
     text += number(",panel:", p.panel_columns) + number(",batch:", p.batch_rows);
     if (p.float_columns != 0) text += number(",floats:", p.float_columns);
-    text += number(",pass:", p.rows_per_pass) + number(",prefetch_threads:", p.prefetch_threads);
+    text += number(",pass:", p.rows_per_pass) + number(",one_loop_threads:", p.one_loop_threads);
+    text += number(",prefetch_threads:", p.prefetch_threads);
     text += p.non_temporal ? ",non_temporal:apart" : ",non_temporal:never"; // apart: only where it is not in place
     text += number(",row_threads:", p.row_threads);
     text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");

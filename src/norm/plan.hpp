@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan: the decisions about speed that depend on a problem's sizes and on the machine, and the layout of the scratchpad,
-// as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of any result.
-// What depends on types, on the instruction set or on the length of a row alone is decided where it is done: which
-// kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced as it is added
-// (src/run/forward.hpp). docs/measurements.md has the measurements behind the numbers.
+// plan: the decisions about speed that depend on a problem's sizes and on the machine, and the layout of the
+// scratchpad, as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of
+// any result. What depends on types, on the instruction set or on the length of a row alone is decided where it is
+// done: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced as
+// it is added (src/run/forward.hpp). docs/measurements.md has the measurements behind the numbers.
 #pragma once
 
 #include <algorithm>
@@ -91,6 +91,7 @@ private:
 struct schedule {
     int threads;
     bool by_chunks;    // threads share the chunks of long rows; otherwise they share rows
+    bool one_loop;     // a batch is written while the next one is reduced
     bool prefetch;     // the next batch is prefetched
     bool non_temporal; // the result is written by non-temporal stores
 };
@@ -109,7 +110,8 @@ struct plan {
     // ---- batches
     dim_t batch_rows = 1;      // rows of a batch: so many that they stay in L1 from one kernel to the next
     dim_t rows_per_pass = 1;   // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
-    int prefetch_threads = 0;  // batches are prefetched if an execution has at most so many threads
+    int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
+    int prefetch_threads = 0;  // batches are prefetched if an execution has at most so many threads, and two loops
     bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it
 
     // ---- the number of threads worth starting, if so many are available
@@ -154,12 +156,16 @@ constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares, boo
     return int(std::clamp<dim_t>(std::min(bytes / bytes_per_thread, shares), 1, 1 << 20));
 }
 
-// The most threads with which prefetching is worth while, for plan::prefetch_threads. Each thread must have more than
-// `near` bytes, since its own caches keep fewer at hand. If `bytes`, the data of all threads, do not fit into the last
-// level, any number of threads prefetches.
-constexpr int prefetching_threads(dim_t bytes, dim_t near, dim_t last_level) {
+// The most threads with which it is worth while to write a batch while the next one is reduced, or to prefetch it. Each
+// thread must have more than `near` bytes, since its own caches keep fewer at hand. If `bytes`, the data of all
+// threads, do not fit into the last level, it is so for any number of threads.
+constexpr int threads_beyond(dim_t bytes, dim_t near, dim_t last_level) {
     return bytes >= last_level ? INT_MAX : int(std::min<dim_t>(bytes / (near + 1), INT_MAX));
 }
+
+// If the data is more than this many times as large as L2, writing a batch while the next one is reduced is faster than
+// one after the other.
+constexpr dim_t LOOP_FROM_L2 = 2;
 
 // If the data is more than this many times as large as L2, kernels wait for the last level most of the time.
 constexpr dim_t FAR_FROM_L2 = 6;

@@ -57,48 +57,64 @@ void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
 }
 
 template <typename T>
-void backward<T>::sum(const arguments &args, const schedule &now, const panel &here, const batch &b, range columns,
-                      const column_sums<T> &to, T *s1, T *s2) const {
+jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &args, const panel &here, const batch &b,
+                                                            range columns, const column_sums<T> &to, T *s1,
+                                                            T *s2) const {
     const column_sums<T> sums = to.behind(columns.begin);
-    (now.prefetch ? kernels_->sums->prefetching
-                  : kernels_->sums->ordinary)({.src = here.src.first,
-                                               .diff_dst = here.second.first,
-                                               .src_row_stride = here.src.stride,
-                                               .diff_dst_row_stride = here.second.stride,
-                                               .rows = b.rows,
-                                               .count = columns.end - columns.begin,
-                                               .mean = b.mean,
-                                               .factor = b.factor,
-                                               .scale = behind(args[SCALE], columns.begin * scale_size_),
-                                               .diff_scale = sums.scale,
-                                               .diff_shift = sums.shift,
-                                               .s1 = s1,
-                                               .s2 = s2,
-                                               .prefetch = b.rows * here.src.stride});
+    return {.src = here.src.first,
+            .diff_dst = here.second.first,
+            .src_row_stride = here.src.stride,
+            .diff_dst_row_stride = here.second.stride,
+            .rows = b.rows,
+            .count = columns.end - columns.begin,
+            .mean = b.mean,
+            .factor = b.factor,
+            .scale = behind(args[SCALE], columns.begin * scale_size_),
+            .diff_scale = sums.scale,
+            .diff_shift = sums.shift,
+            .s1 = s1,
+            .s2 = s2};
+}
+
+template <typename T>
+jit::backward_data_arguments<T> backward<T>::data_arguments(const arguments &args, const panel &here, const batch &b,
+                                                            range columns) const {
+    return {.src = here.src.first,
+            .diff_dst = here.second.first,
+            .diff_sum = here.sum.first,
+            .diff_src = here.result.first,
+            .src_row_stride = here.src.stride,
+            .diff_dst_row_stride = here.second.stride,
+            .diff_src_row_stride = here.result.stride,
+            .diff_sum_row_stride = here.sum.stride,
+            .rows = b.rows,
+            .count = columns.end - columns.begin,
+            .mean = b.mean,
+            .rstd = b.rstd,
+            .m1 = b.m1,
+            .k = b.k,
+            .scale = behind(args[SCALE], columns.begin * scale_size_)};
+}
+
+template <typename T>
+void backward<T>::sum(const arguments &args, const panel &here, const batch &b, range columns, const column_sums<T> &to,
+                      T *s1, T *s2) const {
+    (*kernels_->sums)(sums_arguments(args, here, b, columns, to, s1, s2));
 }
 
 template <typename T>
 void backward<T>::write(const arguments &args, const schedule &now, const panel &here, const batch &b,
                         range columns) const {
-    const auto &data = *kernels_->data;
-    (now.non_temporal ? data.non_temporal
-     : now.prefetch   ? data.prefetching
-                      : data.ordinary)({.src = here.src.first,
-                                      .diff_dst = here.second.first,
-                                      .diff_sum = here.sum.first,
-                                      .diff_src = here.result.first,
-                                      .src_row_stride = here.src.stride,
-                                      .diff_dst_row_stride = here.second.stride,
-                                      .diff_src_row_stride = here.result.stride,
-                                      .diff_sum_row_stride = here.sum.stride,
-                                      .rows = b.rows,
-                                      .count = columns.end - columns.begin,
-                                      .mean = b.mean,
-                                      .rstd = b.rstd,
-                                      .m1 = b.m1,
-                                      .k = b.k,
-                                      .scale = behind(args[SCALE], columns.begin * scale_size_),
-                                      .prefetch = b.rows * here.second.stride});
+    const auto &kernel = now.non_temporal ? *kernels_->data_non_temporal : *kernels_->data;
+    kernel(data_arguments(args, here, b, columns));
+}
+
+template <typename T>
+void backward<T>::write_and_sum(const arguments &args, const schedule &now, const panel &there, const batch &ready,
+                                const panel &here, batch &next, range columns, const column_sums<T> &to) const {
+    const auto &kernel = now.non_temporal ? kernels_->loop->non_temporal : kernels_->loop->ordinary;
+    kernel({.reduced = sums_arguments(args, here, next, columns, to, next.chunk_s1, next.chunk_s2),
+            .written = data_arguments(args, there, ready, columns)});
 }
 
 template class backward<float>;

@@ -45,10 +45,17 @@ private:
     void read_statistics(const statistics_rows &from, batch &b) const;
     // Sums up a panel, which has these columns, at most CHUNK, of the batch. Adds to the sums over columns; `to` points
     // to the sums of the row's first column. Writes to s1 and s2 one sum for each row.
-    void sum(const arguments &args, const schedule &now, const panel &here, const batch &b, range columns,
-             const column_sums<T> &to, T *s1, T *s2) const;
+    void sum(const arguments &args, const panel &here, const batch &b, range columns, const column_sums<T> &to, T *s1,
+             T *s2) const;
+    // Writes diff_src of the batch `ready` to the panel `there`, and sums up a panel of the batch `next`.
+    void write_and_sum(const arguments &args, const schedule &now, const panel &there, const batch &ready,
+                       const panel &here, batch &next, range columns, const column_sums<T> &to) const;
     // Writes diff_src to the panel. The batch's m1 and k must be known.
     void write(const arguments &args, const schedule &now, const panel &here, const batch &b, range columns) const;
+    jit::backward_sums_arguments<T> sums_arguments(const arguments &args, const panel &here, const batch &b,
+                                                   range columns, const column_sums<T> &to, T *s1, T *s2) const;
+    jit::backward_data_arguments<T> data_arguments(const arguments &args, const panel &here, const batch &b,
+                                                   range columns) const;
 
     const problem &problem_;
     const plan &plan_;
@@ -97,15 +104,28 @@ public:
         if (b_.reduces())
             for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
                 const range columns = layout_.columns_of(chunk);
-                b_.sum(args, now, at.open(columns), b, columns, sums_, b.chunk_s1, b.chunk_s2);
+                b_.sum(args, at.open(columns), b, columns, sums_, b.chunk_s1, b.chunk_s2);
                 add_chunk(b, b.chunk_s1, b.chunk_s2);
             }
         b.find_slopes(b_.inv_C_);
     }
 
     void write(const batch &b) {
-        if (b_.writes()) write(b, {0, layout_.columns()});
+        if (b_.writes()) write(at, b, {0, layout_.columns()});
     }
+
+    // Writes the remembered batch while it reduces the next one.
+    void write_and_reduce(const batch &ready, batch &next) {
+        b_.read_statistics(at.open_statistics(), next);
+        next.clear_sums();
+        for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
+            const range columns = layout_.columns_of(chunk);
+            b_.write_and_sum(args, now, base::before->open(columns), ready, at.open(columns), next, columns, sums_);
+            add_chunk(next, next.chunk_s1, next.chunk_s2);
+        }
+        next.find_slopes(b_.inv_C_);
+    }
+    void write_remembered(const batch &ready) { write(*base::before, ready, {0, layout_.columns()}); }
 
     // ---- the items are chunks, of all rows
 
@@ -120,7 +140,7 @@ public:
         for (dim_t begin = chunks.begin * CHUNK; begin < end; begin += step)
             for_each_batch({0, layout_.rows()}, [&](batch &b) {
                 take_sums(b);
-                write(b, {begin, std::min(begin + step, end)});
+                write(at, b, {begin, std::min(begin + step, end)});
             });
     }
 
@@ -133,12 +153,12 @@ private:
     // Without a mean nobody sets or takes s1. Adding up s2 in its place reads no memory that is not set.
     void add_chunk(batch &b, const T *s1, const T *s2) const { b.add_chunk(b_.rms_ ? s2 : s1, s2); }
 
-    void write(const batch &b, range columns) {
+    void write(typename Rows::cursor &from, const batch &b, range columns) {
         const dim_t step = planned.panel_columns;
         for (dim_t begin = columns.begin; begin < columns.end; begin += step) {
             const range some = {begin, std::min(begin + step, columns.end)};
-            b_.write(args, now, at.open(some), b, some);
-            at.close();
+            b_.write(args, now, from.open(some), b, some);
+            from.close();
         }
     }
 
@@ -226,7 +246,7 @@ private:
     void reduce_chunk_of_rows(dim_t chunk, range rows, const column_sums<T> &to) {
         const range columns = layout_.columns_of(chunk);
         for_each_batch(rows, [&](batch &b) {
-            b_.sum(args, now, at.open(columns), b, columns, to.behind(-columns.begin), row_sums(0, chunk) + b.first,
+            b_.sum(args, at.open(columns), b, columns, to.behind(-columns.begin), row_sums(0, chunk) + b.first,
                    row_sums(1, chunk) + b.first);
         });
     }

@@ -8,22 +8,15 @@ namespace {
 bool wants_weights(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
 bool wants_sums(const problem &p) { return p.writes(DIFF_SRC) && !p.has(jitnorm_use_global_stats); }
 
-template <typename T>
-std::optional<typename backward_kernels<T>::sums_kernels> make_sums_kernels(const problem &p, jit::isa vectors) {
-    if (!wants_sums(p) && !wants_weights(p)) return {};
-    const auto kernel = [&](bool prefetching) {
-        jit::backward_sums_conf conf = {
-            vectors,     p[SRC].data_type, p[DIFF_DST].data_type, p.scale_shift_type,   p.reads(SCALE),
-            !p.is_rms(), wants_sums(p),    p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT), prefetching};
-        conf.scale_plus_one = p.adds_one_to_scale();
-        return jit::backward_sums_kernel<T>(conf);
-    };
-    return typename backward_kernels<T>::sums_kernels{kernel(false), kernel(true)};
+jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors) {
+    jit::backward_sums_conf conf = {
+        vectors,     p[SRC].data_type, p[DIFF_DST].data_type, p.scale_shift_type,  p.reads(SCALE),
+        !p.is_rms(), wants_sums(p),    p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT)};
+    conf.scale_plus_one = p.adds_one_to_scale();
+    return conf;
 }
 
-enum stores { ORDINARY, PREFETCHING, NON_TEMPORAL };
-
-jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores kind) {
+jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
     jit::backward_data_conf conf = {vectors,
                                     p[SRC].data_type,
                                     p[DIFF_DST].data_type,
@@ -33,17 +26,18 @@ jit::backward_data_conf data_conf(const problem &p, jit::isa vectors, stores kin
                                     p.reads(SCALE),
                                     !p.is_rms(),
                                     wants_sums(p),
-                                    kind != ORDINARY,
-                                    kind == NON_TEMPORAL};
+                                    non_temporal};
     conf.scale_plus_one = p.adds_one_to_scale();
     return conf;
 }
 
 template <typename T>
-std::optional<typename backward_kernels<T>::data_kernels> make_data_kernels(const problem &p, jit::isa vectors) {
-    if (!p.writes(DIFF_SRC)) return {};
-    const auto kernel = [&](stores kind) { return jit::backward_data_kernel<T>(data_conf(p, vectors, kind)); };
-    return typename backward_kernels<T>::data_kernels{kernel(ORDINARY), kernel(PREFETCHING), kernel(NON_TEMPORAL)};
+std::optional<typename backward_kernels<T>::loop_kernels> make_loop_kernels(const problem &p, jit::isa vectors) {
+    const jit::backward_sums_conf sums = sums_conf_of(p, vectors);
+    const auto kernel = [&](bool non_temporal) {
+        return jit::backward_loop_kernel<T>({sums, data_conf_of(p, vectors, non_temporal)});
+    };
+    return typename backward_kernels<T>::loop_kernels{kernel(false), kernel(true)};
 }
 
 template <typename T>
@@ -60,9 +54,20 @@ std::optional<typename backward_kernels<T>::weights_kernels> make_weights_kernel
 } // namespace
 
 template <typename T>
-backward_kernels<T>::backward_kernels(const problem &p, jit::isa vectors)
-    : sums(make_sums_kernels<T>(p, vectors)), data(make_data_kernels<T>(p, vectors)),
-      weights(make_weights_kernels<T>(p, vectors)) {}
+bool backward_kernels<T>::may_go_in_one_loop(const problem &p) {
+    return p.writes(DIFF_SRC) && (wants_sums(p) || wants_weights(p));
+}
+
+template <typename T>
+backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit::isa vectors)
+    : weights(make_weights_kernels<T>(p, vectors)) {
+    if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors));
+    if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false));
+    if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal))
+        data_non_temporal.emplace(data_conf_of(p, vectors, true));
+    if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
+        loop = make_loop_kernels<T>(p, vectors);
+}
 
 template struct backward_kernels<float>;
 template struct backward_kernels<double>;

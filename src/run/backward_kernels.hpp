@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "../jit/kernels/kernels.hpp"
+#include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -12,21 +13,20 @@ namespace jitnorm::impl::layer_norm {
 template <typename T> // the compute type
 struct backward_kernels {
     // Takes the kernels from the kernel cache or generates them. Throws what code_of() throws (kernel.hpp).
-    backward_kernels(const problem &p, jit::isa vectors);
+    // Only those are made that the plan needs; all that the problem may need if there is no plan yet (run-time sizes).
+    backward_kernels(const problem &p, const plan *planned, jit::isa vectors);
 
-    // Compute sums over rows and columns. `ordinary` is for data inside L2, `prefetching` also prefetches src of later
-    // rows.
-    struct sums_kernels {
-        jit::backward_sums_kernel<T> ordinary, prefetching;
-    };
-    std::optional<sums_kernels> sums; // empty: the problem needs no sums
+    // Whether rows may be written while others are reduced.
+    static bool may_go_in_one_loop(const problem &p);
 
-    // Compute diff_src. `ordinary` is for data inside L2. `prefetching` also prefetches diff_dst of later rows; so does
-    // `non_temporal`, which has non-temporal stores besides.
-    struct data_kernels {
-        jit::backward_data_kernel<T> ordinary, prefetching, non_temporal;
+    std::optional<jit::backward_sums_kernel<T>> sums; // over rows and columns; empty: the problem needs no sums
+    std::optional<jit::backward_data_kernel<T>> data, data_non_temporal; // diff_src; empty: it is omitted
+
+    // Write diff_src while they sum up other rows.
+    struct loop_kernels {
+        jit::backward_loop_kernel<T> ordinary, non_temporal;
     };
-    std::optional<data_kernels> data; // empty: diff_src is left out
+    std::optional<loop_kernels> loop;
 
     // Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, and sums
     // of parts to the gradient.

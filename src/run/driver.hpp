@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "../math/non_temporal_stores.hpp"
 #include "../norm/executor.hpp"
@@ -23,6 +24,7 @@ struct basic_worker {
     const schedule &now;
     int share;
     typename Rows::cursor at;
+    std::optional<typename Rows::cursor> before; // at the batch that is to be written next, in one loop
     // The rows before this one will all be opened with the same columns, so a tile may take rows of several batches.
     dim_t same_columns_until = 0;
 
@@ -30,6 +32,8 @@ struct basic_worker {
         : planned(made), args(given), now(current), share(number), at(rows, given, get(scratch::tiles)) {}
 
     std::byte *get(scratch what) const { return planned.scratchpad.get(what, args[SCRATCHPAD], share); }
+
+    void remember_batch() { before.emplace(at); }
 
     // Is called when the worker has written its last batch.
     void finish() {
@@ -69,17 +73,44 @@ private:
     void run_by_rows(const arguments &args, const schedule &now) const {
         parallel_parts(now.threads, [&](int share) {
             worker mine(direction_, rows_, args, now, share);
-            mine.for_each_block(split(mine.items(), now.threads, share), [&](range rows) {
-                mine.at.for_each_batch(rows, plan_.batch_rows, mine.same_columns_until, [&](dim_t first, dim_t count) {
-                    batch b;
-                    b.first = first;
-                    b.rows = count;
-                    mine.reduce(b);
-                    mine.write(b);
-                });
+            const range items = split(mine.items(), now.threads, share);
+            if constexpr (Rows::ROWS_STAY) {
+                if (now.one_loop) {
+                    run_in_one_loop(mine, items);
+                    return mine.finish();
+                }
+            }
+            for_each_batch(mine, items, [&](dim_t first, dim_t count) {
+                batch b;
+                b.first = first;
+                b.rows = count;
+                mine.reduce(b);
+                mine.write(b);
             });
             mine.finish();
         });
+    }
+
+    // Beyond the caches: each batch is written while the next one is reduced, so that the reads of one and the writes
+    // of the other overlap.
+    [[gnu::noinline]] void run_in_one_loop(worker &mine, range items) const {
+        batch pair[2];
+        batch *next = &pair[0], *ready = nullptr;
+        for_each_batch(mine, items, [&](dim_t first, dim_t count) {
+            next->first = first;
+            next->rows = count;
+            ready == nullptr ? mine.reduce(*next) : mine.write_and_reduce(*ready, *next);
+            mine.remember_batch();
+            ready = next;
+            next = &pair[next == &pair[0] ? 1 : 0];
+        });
+        if (ready != nullptr) mine.write_remembered(*ready);
+    }
+
+    template <typename Body> // void(dim_t first, dim_t count)
+    void for_each_batch(worker &mine, range items, Body &&body) const {
+        mine.for_each_block(
+            items, [&](range rows) { mine.at.for_each_batch(rows, plan_.batch_rows, mine.same_columns_until, body); });
     }
 
     // Each chunk is read twice: to reduce it and, when all chunks of its row have been reduced, to write it.

@@ -51,7 +51,8 @@ private:
 
 template <typename Direction>
 std::shared_ptr<const executor> create_driver(const problem &p, const plan &planned, jit::isa vectors) {
-    const auto kernels = std::make_shared<const typename Direction::kernels>(p, vectors);
+    const auto kernels =
+        std::make_shared<const typename Direction::kernels>(p, p.has_runtime_sizes() ? nullptr : &planned, vectors);
     if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<Direction>>(kernels);
     return with_driver<Direction>(
         p, planned,

@@ -131,6 +131,23 @@ public:
 
     [[gnu::always_inline]] void write(const batch &b) { write(b, {0, f_.C_}); }
 
+    // Writes the remembered batch while it reduces the next one.
+    void write_and_reduce(const batch &ready, batch &next) {
+        const statistics_rows statistics = at.open_statistics();
+        if (f_.C_ <= CHUNK) {
+            const strip src = at.open({0, f_.C_}).src;
+            run_loop(src, next.rows, {0, f_.C_}, ready, next.p, next.s, next.q);
+            f_.take_first_reductions(src, next);
+        } else {
+            write_and_reduce_chunks(ready, next);
+        }
+        f_.write_statistics(next, statistics);
+    }
+    void write_remembered(const batch &ready) {
+        const panel here = base::before->open({0, f_.C_});
+        normalize(here, here.src, here.result, ready, {0, f_.C_});
+    }
+
     // ---- the items are chunks
 
     void reduce_chunks(range items) {
@@ -212,6 +229,38 @@ private:
         f_.set_statistics(rows, b);
     }
 
+    // ---- reduction beside normalization
+
+    void run_loop(const strip &src, dim_t rows, range columns, const batch &ready, T *p, T *s, T *q) {
+        const panel here = base::before->open(columns);
+        jit::forward_loop_arguments<T> call = {
+            .reduced = {.src = src.first,
+                        .row_stride = src.stride,
+                        .rows = rows,
+                        .count = columns.end - columns.begin,
+                        .pivot = p,
+                        .s = s,
+                        .q = q},
+            .written = normalize_arguments_for(here, here.src, here.result, ready, columns)};
+        const auto &kernels = *f_.kernels_->loop;
+        const auto &kernel = now.non_temporal ? kernels.non_temporal : kernels.ordinary;
+        with_operands(call.written, ready, columns, [&] { kernel(call); });
+    }
+    [[gnu::noinline]] void write_and_reduce_chunks(const batch &ready, batch &next) {
+        moments<T> rows[MAX_BATCH_ROWS];
+        T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
+        for (dim_t begin = 0; begin < f_.C_; begin += CHUNK) {
+            const range columns = {begin, std::min(begin + CHUNK, f_.C_)};
+            const strip src = at.open(columns).src;
+            run_loop(src, next.rows, columns, ready, p, s, q);
+            for (dim_t r = 0; r < next.rows; ++r) {
+                const auto chunk = f_.refine_chunk(src.row(r), columns.end - begin, p[r], {s[r], q[r]});
+                rows[r] = begin == 0 ? chunk : merge(rows[r], chunk);
+            }
+        }
+        f_.set_statistics(rows, next);
+    }
+
     // ---- sums with a residual
 
     bool are_added(range columns) const { return added_.begin <= columns.begin && columns.end <= added_.end; }
@@ -274,31 +323,34 @@ private:
     // is one.
     [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
                                           range columns) {
-        jit::normalize_arguments<T> call = {.src = src.first,
-                                            .dst = dst.first,
-                                            .src_row_stride = src.stride,
-                                            .dst_row_stride = dst.stride,
-                                            .rows = b.rows,
-                                            .count = columns.end - columns.begin,
-                                            .hi = b.hi,
-                                            .rstd = b.rstd,
-                                            .bias = b.bias,
-                                            .scale = behind(scale_, columns.begin * f_.scale_size_),
-                                            .shift = behind(shift_, columns.begin * f_.scale_size_),
-                                            .src_scale = src_scale_,
-                                            .inverse_dst_scale = inverse_dst_scale_,
-                                            .rows_per_pass = planned.rows_per_pass,
-                                            .prefetch = now.prefetch ? b.rows * src.stride : 0,
-                                            .parameters = f_.kernels_->post_op_parameters.data(),
-                                            .operands = nullptr,
-                                            .pre_quantization = here.pre_quantization.first,
-                                            .pre_quantization_row_stride = here.pre_quantization.stride};
+        jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
         if (f_.adds_) prefetch_terms(here, b.rows, call);
-        const auto &kernel = now.non_temporal ? f_.kernels_->non_temporal : f_.kernels_->normalize;
-        if (f_.operands_.size() == 0)
-            kernel(call);
-        else
-            normalize_with_operands(kernel, call, {b.first, b.rows, columns.begin, call.count});
+        const auto &kernel = now.non_temporal ? *f_.kernels_->non_temporal : f_.kernels_->normalize;
+        with_operands(call, b, columns, [&] { kernel(call); });
+    }
+
+    [[gnu::always_inline]] jit::normalize_arguments<T> normalize_arguments_for(const panel &here, const strip &src,
+                                                                               const strip &dst, const batch &b,
+                                                                               range columns) const {
+        return {.src = src.first,
+                .dst = dst.first,
+                .src_row_stride = src.stride,
+                .dst_row_stride = dst.stride,
+                .rows = b.rows,
+                .count = columns.end - columns.begin,
+                .hi = b.hi,
+                .rstd = b.rstd,
+                .bias = b.bias,
+                .scale = behind(scale_, columns.begin * f_.scale_size_),
+                .shift = behind(shift_, columns.begin * f_.scale_size_),
+                .src_scale = src_scale_,
+                .inverse_dst_scale = inverse_dst_scale_,
+                .rows_per_pass = planned.rows_per_pass,
+                .prefetch = now.prefetch ? b.rows * src.stride : 0,
+                .parameters = f_.kernels_->post_op_parameters.data(),
+                .operands = nullptr,
+                .pre_quantization = here.pre_quantization.first,
+                .pre_quantization_row_stride = here.pre_quantization.stride};
     }
 
     // Those of the next batch.
@@ -310,13 +362,22 @@ private:
         }
     }
 
-    // Is not a part of normalize(), because the table takes much of the stack.
-    [[gnu::noinline]] void normalize_with_operands(const jit::normalize_kernel<T> &kernel,
-                                                   jit::normalize_arguments<T> &call, const window &where) {
+    // Calls run() when the operands of post-ops have been put into the arguments.
+    template <typename Run>
+    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const batch &b, range columns,
+                                              Run &&run) {
+        if (f_.operands_.size() == 0)
+            run();
+        else
+            locate_operands(call, {b.first, b.rows, columns.begin, call.count}, run);
+    }
+    // Is a function of its own, because the table takes much of the stack.
+    template <typename Run>
+    [[gnu::noinline]] void locate_operands(jit::normalize_arguments<T> &call, const window &where, Run &run) {
         typename post_op_operands<T>::table operands;
         f_.operands_.locate(args, where, get(scratch::operands), operands);
         call.operands = operands.pointers;
-        kernel(call);
+        run();
     }
 
     // Normalizes and quantizes whole rows.

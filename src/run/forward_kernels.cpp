@@ -98,16 +98,23 @@ quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
     : amax({vectors}), multiply({vectors, jitnorm_f32, p[DST].data_type}) {}
 
 template <typename T>
-forward_kernels<T>::forward_kernels(const problem &p, jit::isa vectors)
+forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::isa vectors)
     : addition(make_addition_kernels<T>(p, vectors, false)),
       reducing_addition(make_addition_kernels<T>(p, vectors, true)), reduce(reduction_conf_of(p, vectors, false)),
       repeat(reduction_conf_of(p, vectors, true)),
       short_columns(HAS_SHORT_ROWS<T> ? jit::short_reduction_columns(jit::short_reduction_isa(p.row_length(), vectors))
                                       : 0),
       short_reduction(short_reduction_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
-      non_temporal(normalize_conf_of<T>(p, vectors, true)),
-      quantize(p.has_dynamic_scales() ? std::optional<quantize_kernels>(std::in_place, p, vectors) : std::nullopt),
-      post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)) {}
+      post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)) {
+    const auto normalizing = [&](bool stores_past) { return normalize_conf_of<T>(p, vectors, stores_past); };
+    const auto looping = [&](bool stores_past) {
+        return jit::forward_loop_kernel<T>({reduction_conf_of(p, vectors, false), normalizing(stores_past)});
+    };
+    if (planned == nullptr || planned->non_temporal) non_temporal.emplace(normalizing(true));
+    if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
+        loop.emplace(loop_kernels{looping(false), looping(true)});
+    if (p.has_dynamic_scales()) quantize.emplace(p, vectors);
+}
 
 template struct forward_kernels<float>;
 template struct forward_kernels<double>;

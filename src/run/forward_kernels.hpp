@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../jit/kernels/kernels.hpp"
+#include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -22,7 +23,13 @@ struct quantize_kernels {
 template <typename T> // the compute type
 struct forward_kernels {
     // Takes the kernels from the kernel cache or generates them. Throws what code_of() throws (kernel.hpp).
-    forward_kernels(const problem &p, jit::isa vectors);
+    // Only those are made that the plan needs; all that the problem may need if there is no plan yet (run-time sizes).
+    forward_kernels(const problem &p, const plan *planned, jit::isa vectors);
+
+    // Whether rows may be written while others are reduced.
+    static bool may_go_in_one_loop(const problem &p) {
+        return !p.statistics_are_inputs() && !p.reads(RESIDUAL) && !p.has_dynamic_scales();
+    }
 
     // Compute sums with a residual: `add` the rows to normalize only, `add_and_write` also the output for the sum.
     struct addition_kernels {
@@ -32,10 +39,17 @@ struct forward_kernels {
     // Also do the first reduction, for rms_norm, which needs no pivot.
     std::optional<addition_kernels> reducing_addition;
 
-    jit::reduction_kernel<T> reduce, repeat;          // the first reduction over rows, and one with a given pivot
-    dim_t short_columns;                              // elements of the longest rows that short_reduction takes
-    jit::reduction_kernel<T> short_reduction;         // the first reduction over short rows
-    jit::normalize_kernel<T> normalize, non_temporal; // with ordinary stores, with non-temporal stores
+    jit::reduction_kernel<T> reduce, repeat;  // the first reduction over rows, and one with a given pivot
+    dim_t short_columns;                      // elements of the longest rows that short_reduction takes
+    jit::reduction_kernel<T> short_reduction; // the first reduction over short rows
+    jit::normalize_kernel<T> normalize;       // with ordinary stores
+    std::optional<jit::normalize_kernel<T>> non_temporal;
+
+    // Write rows while they reduce others.
+    struct loop_kernels {
+        jit::forward_loop_kernel<T> ordinary, non_temporal;
+    };
+    std::optional<loop_kernels> loop;
     std::optional<quantize_kernels> quantize;
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
     std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says

@@ -35,15 +35,18 @@ dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
     return row_packer::pitch_for(columns * dim_t(size_of(type)));
 }
 
-// Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is far larger
-// than L2, or larger than L2 if more is read than written: rows go one by one, which needs fewer memory streams, and
-// the next batch is prefetched.
+// Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is larger than
+// L2: a batch is written while the next one is reduced, if there is a kernel for this; otherwise rows go one by one,
+// which needs fewer memory streams, and the next batch is prefetched.
 void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
     const dim_t bytes = p.rows() * (src_row + dst_row);
     const dim_t near = (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2;
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
-    to.prefetch_threads = prefetching_threads(bytes, near, m.last_level);
+    if (forward_kernels<float>::may_go_in_one_loop(p))
+        to.one_loop_threads = threads_beyond(bytes, LOOP_FROM_L2 * m.l2, m.last_level);
+    else
+        to.prefetch_threads = threads_beyond(bytes, near, m.last_level);
     to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p[DST]);
 }

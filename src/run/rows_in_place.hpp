@@ -10,6 +10,9 @@ namespace jitnorm::impl::layer_norm {
 
 class rows_in_place {
 public:
+    // Whether the rows of a batch stay where they are while the cursor goes on to the next batch.
+    static constexpr bool ROWS_STAY = true;
+
     // Whether this row source can serve these tensors.
     static bool take(const row_tensors &tensors);
 

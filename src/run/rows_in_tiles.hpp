@@ -14,6 +14,8 @@ namespace jitnorm::impl::layer_norm {
 
 class rows_in_tiles {
 public:
+    static constexpr bool ROWS_STAY = false; // rows_in_place.hpp
+
     rows_in_tiles(const row_tensors &tensors, const plan &planned);
 
     dim_t rows() const { return packers_[0]->rows(); }

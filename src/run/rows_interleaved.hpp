@@ -15,6 +15,8 @@ namespace jitnorm::impl::layer_norm {
 
 class rows_interleaved {
 public:
+    static constexpr bool ROWS_STAY = false; // rows_in_place.hpp
+
     // The units for row blocks of so many rows; there may be none.
     static interleaved_blocks units_of(const row_tensors &tensors, dim_t block_rows);
 
