@@ -25,8 +25,8 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
                                     p.scale_shift_type,
                                     p.reads(SCALE),
                                     !p.is_rms(),
-                                    wants_sums(p),
-                                    non_temporal};
+                                    wants_sums(p)};
+    conf.non_temporal = non_temporal;
     conf.scale_plus_one = p.adds_one_to_scale();
     return conf;
 }
