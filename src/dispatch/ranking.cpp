@@ -9,7 +9,7 @@
 #include "../base/process_wide.hpp"
 #include "../base/verbose.hpp"
 #include "../reference/reference_entry.hpp"
-#include "on_kernels.hpp"
+#include "../run/executors.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

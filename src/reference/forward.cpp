@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "../layout/statistics_io.hpp"
 #include "../math/dynamic_scale.hpp"
 #include "../math/statistics.hpp"
+#include "../math/statistics_io.hpp"
 #include "../norm/dynamic_scales.hpp"
 #include "../tensor/zero_padding.hpp"
 #include "input_rows.hpp"

@@ -2,7 +2,7 @@
 // reference_entry: the plain C++ reference as an implementation, the last of the ranking.
 #pragma once
 
-#include "../core/implementation.hpp"
+#include "../norm/implementation.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

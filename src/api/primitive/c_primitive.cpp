@@ -81,14 +81,14 @@ status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
                                             const jitnorm_exec_arg_t *args) {
     layer_norm::problem sizes = primitive.desc.what->problem;
     layer_norm::arguments arguments;
-    layer_norm::plan how;
+    layer_norm::plan planned;
     arguments.sizes = &sizes;
-    arguments.how = &how;
+    arguments.planned = &planned;
     JITNORM_TRY(primitive.made->arguments.resolve(nargs, args, arguments, &sizes));
     const bool by_user = primitive.desc.what->tensors[SCRATCHPAD].ndims != 0;
-    how = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
-                                     by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
-    return run(primitive, stream, by_user ? primitive.made->thread_bytes : how.scratchpad.bytes(), arguments);
+    planned = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
+                                         by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
+    return run(primitive, stream, by_user ? primitive.made->thread_bytes : planned.scratchpad.bytes(), arguments);
 }
 
 } // namespace

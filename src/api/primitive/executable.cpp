@@ -27,10 +27,10 @@ std::shared_ptr<const executable> executable_of(std::shared_ptr<const described>
     const bool is_kept = layer_norm::caches_objects();
     if (is_kept)
         if (auto made = what->made()) return made;
-    layer_norm::solution how = what->solution;
-    auto executor = layer_norm::make_executor(what->problem, how);
-    const bool is_as_chosen = how.by == what->solution.by;
-    if (!is_as_chosen) what = std::make_shared<const described>(*what, how);
+    layer_norm::solution chosen = what->solution;
+    auto executor = layer_norm::make_executor(what->problem, chosen);
+    const bool is_as_chosen = chosen.by == what->solution.by;
+    if (!is_as_chosen) what = std::make_shared<const described>(*what, chosen);
     auto made = std::make_shared<const executable>(*what, std::move(executor));
     return is_as_chosen && is_kept ? what->keep(std::move(made)) : made;
 }
