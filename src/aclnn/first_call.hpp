@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "../primitive/object_cache.hpp"
+#include "../dispatch/object_cache.hpp"
 #include "live_executors.hpp"
 #include "lower/lower.hpp"
 

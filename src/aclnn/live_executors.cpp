@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "../system/process_wide.hpp"
+#include "../base/process_wide.hpp"
 
 namespace jitnorm::impl::aclnn {
 

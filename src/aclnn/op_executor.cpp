@@ -5,10 +5,10 @@
 #include <chrono>
 #include <string>
 
-#include "../system/aligned_bytes.hpp"
-#include "../system/last_error.hpp"
-#include "../system/parallel.hpp"
-#include "../system/verbose.hpp"
+#include "../base/aligned_bytes.hpp"
+#include "../base/last_error.hpp"
+#include "../base/parallel.hpp"
+#include "../base/verbose.hpp"
 #include "lower/view.hpp"
 #include "objects/data_type.hpp"
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "../core/aliases.hpp"
-#include "../core/engine.hpp"
-#include "../primitive/prepare.hpp"
+#include "../base/engine.hpp"
+#include "../dispatch/prepare.hpp"
+#include "../norm/aliases.hpp"
 #include "lower/request.hpp"
 #include "objects/failure.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: engines and streams.
-#include "../core/boundary.hpp"
-#include "../core/engine.hpp"
-#include "../system/environment.hpp"
+#include "../base/boundary.hpp"
+#include "../base/engine.hpp"
+#include "../base/environment.hpp"
 #include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_memory.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "../core/boundary.hpp"
-#include "../core/names.hpp"
+#include "../base/boundary.hpp"
 #include "../reference/merge_gradients.hpp"
+#include "../tensor/names.hpp"
 #include "jitnorm/jitnorm_partial.h"
 
 using namespace jitnorm::impl;

@@ -2,14 +2,14 @@
 // C interface: the last error, verbose log, instruction sets, implementations, profiling, cache, scratchpad, version.
 #include <atomic>
 
-#include "../core/boundary.hpp"
+#include "../base/boundary.hpp"
+#include "../base/verbose.hpp"
+#include "../dispatch/object_cache.hpp"
+#include "../dispatch/ranking.hpp"
+#include "../dispatch/thread_scratchpad.hpp"
 #include "../jit/isa.hpp"
 #include "../jit/kernel_cache.hpp"
 #include "../jit/profiling/profiling.hpp"
-#include "../primitive/object_cache.hpp"
-#include "../primitive/ranking.hpp"
-#include "../primitive/thread_scratchpad.hpp"
-#include "../system/verbose.hpp"
 #include "jitnorm/jitnorm.h"
 
 using namespace jitnorm::impl;

@@ -3,11 +3,11 @@
 // steps between kernels, as loops over the rows that the compiler turns into vector code.
 #pragma once
 
-#include "../arithmetic/moments.hpp"
-#include "../arithmetic/row_sums.hpp"
-#include "../core/problem.hpp"
 #include "../layout/row_tensors.hpp"
 #include "../layout/statistics_io.hpp"
+#include "../math/moments.hpp"
+#include "../math/row_sums.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

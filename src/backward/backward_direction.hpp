@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backward_direction: the plan, the kernels and the executors of backward, as src/primitive uses them.
+// backward_direction: the plan, the kernels and the executors of backward, as src/dispatch uses them.
 #pragma once
 
 #include "../layout/row_order.hpp"

@@ -3,9 +3,9 @@
 // takes each thread's rows batch by batch through the kernels, and adds up the gradients.
 #pragma once
 
-#include "../core/executor.hpp"
 #include "../layout/rows_in_place.hpp"
 #include "../layout/rows_in_tiles.hpp"
+#include "../norm/executor.hpp"
 #include "backward_share.hpp"
 #include "gradient_sums.hpp"
 

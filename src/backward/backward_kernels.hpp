@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "../core/problem.hpp"
 #include "../jit/kernels/kernels.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward_plan.hpp"
 
+#include "../base/environment.hpp"
 #include "../layout/row_order.hpp"
 #include "../layout/row_packer.hpp"
 #include "../layout/row_space.hpp"
 #include "../layout/rows_in_place.hpp"
 #include "../layout/rows_interleaved.hpp"
-#include "../system/environment.hpp"
 #include "backward_work.hpp"
 
 namespace jitnorm::impl::layer_norm {

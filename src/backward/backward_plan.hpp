@@ -2,9 +2,9 @@
 // backward_plan: makes the plan of a backward problem on a given machine.
 #pragma once
 
+#include "../base/machine.hpp"
 #include "../core/plan.hpp"
-#include "../core/problem.hpp"
-#include "../system/machine.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -3,7 +3,7 @@
 // are kept in the scratchpad and are added in the order of the blocks when all of them are there.
 #pragma once
 
-#include "../core/executor.hpp"
+#include "../norm/executor.hpp"
 #include "backward_share.hpp"
 #include "gradient_sums.hpp"
 

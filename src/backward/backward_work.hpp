@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
-#include "../arithmetic/row_blocks.hpp"
 #include "../core/plan.hpp"
-#include "../core/problem.hpp"
+#include "../math/row_blocks.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// implementation: one way to solve problems, as a value. src/primitive ranks the implementations.
+// implementation: one way to solve problems, as a value. src/dispatch ranks the implementations.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "../system/machine.hpp"
-#include "executor.hpp"
+#include "../base/machine.hpp"
+#include "../norm/executor.hpp"
+#include "../norm/problem.hpp"
 #include "plan.hpp"
-#include "problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

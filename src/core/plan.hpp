@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string>
 
-#include "memory_desc.hpp"
+#include "../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

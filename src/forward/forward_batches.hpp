@@ -9,7 +9,7 @@
 
 #include "../layout/row_tensors.hpp"
 #include "../layout/statistics_io.hpp"
-#include "../simd/row_batch.hpp"
+#include "../math/row_batch.hpp"
 #include "forward_kernels.hpp"
 #include "post_op_operands.hpp"
 

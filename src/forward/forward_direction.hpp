@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_direction: the plan, the kernels and the executors of forward, as src/primitive uses them.
+// forward_direction: the plan, the kernels and the executors of forward, as src/dispatch uses them.
 #pragma once
 
 #include "../layout/row_order.hpp"

@@ -4,7 +4,7 @@
 // one of them.
 #pragma once
 
-#include "../core/executor.hpp"
+#include "../norm/executor.hpp"
 #include "forward_batches.hpp"
 #include "panel_places.hpp"
 #include "quantizer.hpp"

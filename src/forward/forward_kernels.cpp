@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "../arithmetic/eltwise.hpp"
+#include "../math/eltwise.hpp"
 #include "post_op_operands.hpp"
 
 namespace jitnorm::impl::layer_norm {

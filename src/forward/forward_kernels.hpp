@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "../core/problem.hpp"
 #include "../jit/kernels/kernels.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

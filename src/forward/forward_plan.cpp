@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "../arithmetic/constants.hpp"
-#include "../arithmetic/moments.hpp"
-#include "../core/dynamic_scales.hpp"
 #include "../layout/row_order.hpp"
 #include "../layout/row_packer.hpp"
 #include "../layout/row_space.hpp"
 #include "../layout/rows_in_place.hpp"
+#include "../math/constants.hpp"
+#include "../math/moments.hpp"
+#include "../norm/dynamic_scales.hpp"
 #include "post_op_operands.hpp"
 #include "quantizer.hpp"
 

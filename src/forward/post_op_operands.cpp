@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../arithmetic/convert.hpp"
 #include "../layout/row_space.hpp"
+#include "../math/convert.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

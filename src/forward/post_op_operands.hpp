@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "../core/executor.hpp"
 #include "../core/plan.hpp"
-#include "../core/problem.hpp"
 #include "../layout/row_packer.hpp"
+#include "../norm/executor.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

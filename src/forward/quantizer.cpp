@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../arithmetic/dynamic_scale.hpp"
+#include "../math/dynamic_scale.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

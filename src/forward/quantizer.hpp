@@ -7,9 +7,9 @@
 
 #include <cstddef>
 
-#include "../core/dynamic_scales.hpp"
 #include "../layout/row_packer.hpp"
 #include "../layout/row_tensors.hpp"
+#include "../norm/dynamic_scales.hpp"
 #include "forward_kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "../arithmetic/constants.hpp"
 #include "../layout/row_tensors.hpp"
+#include "../math/constants.hpp"
 #include "forward_kernels.hpp"
 #include "panel_places.hpp"
 

@@ -2,7 +2,7 @@
 // C interface: logical tensors.
 #include <algorithm>
 
-#include "../core/boundary.hpp"
+#include "../base/boundary.hpp"
 #include "jitnorm/jitnorm_graph.h"
 #include "operation/logical_tensor.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: operations.
-#include "../core/boundary.hpp"
+#include "../base/boundary.hpp"
 #include "jitnorm/jitnorm_graph.h"
 #include "operation/op.hpp"
 

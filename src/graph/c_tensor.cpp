@@ -2,7 +2,7 @@
 // C interface: tensors.
 #include <cstring>
 
-#include "../core/boundary.hpp"
+#include "../base/boundary.hpp"
 #include "jitnorm/jitnorm_graph.h"
 #include "tensor.hpp"
 

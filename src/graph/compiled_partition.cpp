@@ -5,11 +5,11 @@
 #include <chrono>
 #include <cstdio>
 
-#include "../core/names.hpp"
-#include "../core/reasons.hpp"
-#include "../primitive/thread_scratchpad.hpp"
-#include "../system/parallel.hpp"
-#include "../system/verbose.hpp"
+#include "../base/parallel.hpp"
+#include "../base/verbose.hpp"
+#include "../dispatch/thread_scratchpad.hpp"
+#include "../tensor/names.hpp"
+#include "../tensor/reasons.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;

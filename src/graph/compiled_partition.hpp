@@ -3,8 +3,8 @@
 // that executes it.
 #pragma once
 
-#include "../core/aliases.hpp"
-#include "../primitive/prepare.hpp"
+#include "../dispatch/prepare.hpp"
+#include "../norm/aliases.hpp"
 #include "lowering/lowering.hpp"
 #include "partition.hpp"
 #include "tensor.hpp"

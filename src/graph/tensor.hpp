@@ -2,8 +2,8 @@
 // tensor: the object behind the C interface's handle: a description and the address of the data.
 #pragma once
 
-#include "../core/engine.hpp"
-#include "../system/aligned_bytes.hpp"
+#include "../base/aligned_bytes.hpp"
+#include "../base/engine.hpp"
 #include "operation/logical_tensor.hpp"
 
 struct jitnorm_graph_tensor {

@@ -7,8 +7,8 @@
 
 #include <xbyak/xbyak_util.h>
 
-#include "../system/environment.hpp"
-#include "../system/process_wide.hpp"
+#include "../base/environment.hpp"
+#include "../base/process_wide.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -7,8 +7,8 @@
 #include <future>
 #include <map>
 
-#include "../system/lru_cache.hpp"
-#include "../system/process_wide.hpp"
+#include "../base/lru_cache.hpp"
+#include "../base/process_wide.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "../core/names.hpp"
+#include "../tensor/names.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tensor_axis.hpp"
+#include "../tensor/tensor_axis.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <limits>
 
+#include "../base/environment.hpp"
+#include "../base/parallel.hpp"
 #include "../core/plan.hpp"
-#include "../system/environment.hpp"
-#include "../system/parallel.hpp"
+#include "../tensor/zero_padding.hpp"
 #include "statistics_io.hpp"
-#include "zero_padding.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "../core/executor.hpp"
-#include "../core/problem.hpp"
+#include "../norm/executor.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "../core/problem.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

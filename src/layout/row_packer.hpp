@@ -7,8 +7,8 @@
 // If rows are numbered in the order in which they lie in memory (row_order.hpp), copying a tile uses cache lines whole.
 #pragma once
 
-#include "strided_copy.hpp"
-#include "tensor_axis.hpp"
+#include "../tensor/strided_copy.hpp"
+#include "../tensor/tensor_axis.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -9,7 +9,7 @@
 #include <array>
 #include <span>
 
-#include "../core/memory_desc.hpp"
+#include "../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl {
 

@@ -20,10 +20,10 @@
 #include <array>
 #include <initializer_list>
 
-#include "../core/arguments.hpp"
+#include "../base/parallel.hpp"
 #include "../core/plan.hpp"
-#include "../core/problem.hpp"
-#include "../system/parallel.hpp"
+#include "../norm/arguments.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

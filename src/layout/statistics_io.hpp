@@ -5,8 +5,8 @@
 
 #include <type_traits>
 
-#include "../arithmetic/convert.hpp"
-#include "../core/unaligned.hpp"
+#include "../base/unaligned.hpp"
+#include "../math/convert.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

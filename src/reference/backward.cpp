@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-#include "../arithmetic/moments.hpp"
-#include "../arithmetic/row_blocks.hpp"
-#include "../arithmetic/row_sums.hpp"
 #include "../layout/statistics_io.hpp"
-#include "../layout/zero_padding.hpp"
+#include "../math/moments.hpp"
+#include "../math/row_blocks.hpp"
+#include "../math/row_sums.hpp"
+#include "../tensor/zero_padding.hpp"
 #include "parallel_ranges.hpp"
 #include "tensor_rows.hpp"
 

@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-#include "../arithmetic/dynamic_scale.hpp"
-#include "../arithmetic/statistics.hpp"
-#include "../core/dynamic_scales.hpp"
 #include "../layout/statistics_io.hpp"
-#include "../layout/zero_padding.hpp"
+#include "../math/dynamic_scale.hpp"
+#include "../math/statistics.hpp"
+#include "../norm/dynamic_scales.hpp"
+#include "../tensor/zero_padding.hpp"
 #include "input_rows.hpp"
 #include "parallel_ranges.hpp"
 #include "post_op_chain.hpp"

@@ -3,9 +3,9 @@
 // (docs/arithmetic.md, "Residual addition").
 #pragma once
 
-#include "../arithmetic/constants.hpp"
-#include "../core/arguments.hpp"
-#include "../core/problem.hpp"
+#include "../math/constants.hpp"
+#include "../norm/arguments.hpp"
+#include "../norm/problem.hpp"
 #include "tensor_rows.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {

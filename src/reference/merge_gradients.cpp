@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge_gradients.hpp"
 
-#include "../arithmetic/convert.hpp"
-#include "../core/unaligned.hpp"
+#include "../base/unaligned.hpp"
+#include "../math/convert.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "../arithmetic/row_blocks.hpp"
+#include "../math/row_blocks.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

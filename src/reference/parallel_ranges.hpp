@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "../simd/fast_fma.hpp"
-#include "../system/parallel.hpp"
+#include "../base/parallel.hpp"
+#include "../math/fast_fma.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "post_op_chain.hpp"
 
-#include "../arithmetic/eltwise.hpp"
-#include "../arithmetic/post_ops.hpp"
-#include "../simd/fast_fma.hpp"
+#include "../math/eltwise.hpp"
+#include "../math/fast_fma.hpp"
+#include "../math/post_ops.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

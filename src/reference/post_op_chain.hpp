@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "../core/executor.hpp"
-#include "../core/problem.hpp"
+#include "../norm/executor.hpp"
+#include "../norm/problem.hpp"
 #include "tensor_rows.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {

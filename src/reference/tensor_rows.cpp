@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../arithmetic/convert.hpp"
+#include "../math/convert.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

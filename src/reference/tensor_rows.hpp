@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "../core/problem.hpp"
+#include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

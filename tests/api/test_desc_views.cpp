@@ -4,8 +4,8 @@
 #include <functional>
 #include <numeric>
 
-#include "core/memory_desc.hpp"
 #include "rig/execution.hpp"
+#include "tensor/memory_desc.hpp"
 
 using namespace jitnorm::tests;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions, exhaustively where that is possible, against ones written with std::ldexp and std::nearbyint.
-#include "arithmetic/convert.hpp"
+#include "math/convert.hpp"
 
 #include <gtest/gtest.h>
 

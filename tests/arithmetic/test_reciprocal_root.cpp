@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "arithmetic/moments.hpp"
-#include "arithmetic/reciprocal_root.hpp"
+#include "math/moments.hpp"
+#include "math/reciprocal_root.hpp"
 
 namespace jitnorm::impl::layer_norm {
 namespace {

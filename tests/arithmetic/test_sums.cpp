@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "arithmetic/row_blocks.hpp"
-#include "arithmetic/row_sums.hpp"
+#include "math/row_blocks.hpp"
+#include "math/row_sums.hpp"
 
 namespace jitnorm::impl::layer_norm {
 namespace {

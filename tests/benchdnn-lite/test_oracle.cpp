@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "arithmetic/post_ops.hpp"
-#include "core/algorithms.hpp"
+#include "math/post_ops.hpp"
+#include "norm/algorithms.hpp"
 
 namespace benchdnn_lite {
 namespace {
@@ -217,7 +217,7 @@ TEST(attributes, eltwise_known_values) {
     EXPECT_NEAR(at(jitnorm_eltwise_elu, 0.5, 0, -1), 0.5 * std::expm1(-1), 1e-15);
 }
 
-// The formulas are written twice, here and in src/arithmetic/. As far as docs/arithmetic.md promises they are the same.
+// The formulas are written twice, here and in src/math/. As far as docs/arithmetic.md promises they are the same.
 TEST(attributes, formulas_are_those_of_the_library) {
     for (const auto algorithm : jitnorm::impl::ELTWISE_ALGORITHMS)
         for (const float alpha : {-1.5F, 0.5F, 1.F})

@@ -4,7 +4,7 @@
 
 #include <system_error>
 
-#include "core/boundary.hpp"
+#include "base/boundary.hpp"
 #include "jitnorm/jitnorm.h"
 
 using namespace jitnorm::impl;

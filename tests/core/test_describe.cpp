@@ -2,9 +2,9 @@
 // The text of problems, in the syntax that benchdnn-lite reads.
 #include <gtest/gtest.h>
 
-#include "core/names.hpp"
 #include "rig/problems.hpp"
 #include "rig/unknown.hpp"
+#include "tensor/names.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

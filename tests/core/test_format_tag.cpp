@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/format_tag.hpp"
 #include "rig/unknown.hpp"
+#include "tensor/format_tag.hpp"
 
 using namespace jitnorm::impl;
 using jitnorm::tests::unknown;

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/memory_desc.hpp"
 #include "rig/unknown.hpp"
+#include "tensor/memory_desc.hpp"
 
 using namespace jitnorm::impl;
 using jitnorm::tests::unknown;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which attributes and post-ops validate() accepts.
-#include "core/algorithms.hpp"
+#include "norm/algorithms.hpp"
 #include "rig/unknown.hpp"
 #include "validation.hpp"
 

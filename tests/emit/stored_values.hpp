@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "arithmetic/convert.hpp"
+#include "math/convert.hpp"
 
 namespace jitnorm::tests {
 

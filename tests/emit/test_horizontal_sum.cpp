@@ -3,8 +3,8 @@
 #include <random>
 #include <vector>
 
-#include "arithmetic/lanes.hpp"
 #include "jit/emit/sums.hpp"
+#include "math/lanes.hpp"
 #include "small_function.hpp"
 
 namespace jitnorm::tests {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// narrowing gives the bits of the definition (arithmetic/convert.hpp) for numbers of every kind, in vectors that hold
+// narrowing gives the bits of the definition (math/convert.hpp) for numbers of every kind, in vectors that hold
 // different kinds: one by one, two joined, two joined in unpack order, with AVX512_BF16 and without.
 #include "jit/emit/narrowing.hpp"
 #include "small_function.hpp"

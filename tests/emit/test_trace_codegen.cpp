@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
-#include "arithmetic/post_ops.hpp"
-#include "core/algorithms.hpp"
 #include "jit/emit/trace_codegen.hpp"
+#include "math/post_ops.hpp"
+#include "norm/algorithms.hpp"
 #include "small_function.hpp"
 
 namespace jitnorm::tests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case_lists.hpp"
-#include "core/names.hpp"
+#include "tensor/names.hpp"
 
 namespace jitnorm::tests {
 

@@ -12,8 +12,8 @@
 #include <set>
 
 #include "cases.hpp"
+#include "dispatch/ranking.hpp"
 #include "jit/isa.hpp"
-#include "primitive/ranking.hpp"
 
 namespace jitnorm::tests {
 namespace {

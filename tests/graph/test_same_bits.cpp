@@ -4,8 +4,8 @@
 #include <cstring>
 #include <random>
 
-#include "arithmetic/convert.hpp"
 #include "graph_objects.hpp"
+#include "math/convert.hpp"
 #include "rig/execution.hpp"
 
 namespace jitnorm::tests {

@@ -2,7 +2,7 @@
 // execute() allocates nothing: every allocation of this program is counted.
 #include <new>
 
-#include "primitive/ranking.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/run.hpp"
 #include "rig/scarce_memory.hpp"
 

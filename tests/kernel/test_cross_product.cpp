@@ -4,8 +4,8 @@
 #include <random>
 #include <span>
 
-#include "core/algorithms.hpp"
-#include "primitive/ranking.hpp"
+#include "dispatch/ranking.hpp"
+#include "norm/algorithms.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {

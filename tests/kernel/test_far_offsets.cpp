@@ -3,7 +3,7 @@
 // far from each other, and columns far from each other.
 #include <sys/mman.h>
 
-#include "primitive/ranking.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {

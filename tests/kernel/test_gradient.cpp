@@ -3,7 +3,7 @@
 // gradient, very many rows, batches in parts.
 #include <cmath>
 
-#include "primitive/ranking.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/accuracy.hpp"
 #include "rig/equality.hpp"
 

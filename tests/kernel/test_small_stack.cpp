@@ -11,7 +11,7 @@
 #include "jit/kernel_cache.hpp"
 #include <jitnorm/jitnorm.h>
 
-#include "primitive/ranking.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/run.hpp"
 
 namespace jitnorm::tests {

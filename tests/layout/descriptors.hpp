@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/format_tag.hpp"
-#include "core/names.hpp"
 #include "layout/row_order.hpp"
+#include "tensor/format_tag.hpp"
+#include "tensor/names.hpp"
 
 namespace jitnorm::tests {
 

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "core/format_tag.hpp"
-#include "core/names.hpp"
+#include "tensor/format_tag.hpp"
+#include "tensor/names.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

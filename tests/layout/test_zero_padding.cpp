@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "descriptors.hpp"
-#include "layout/zero_padding.hpp"
 #include "rig/guarded_buffer.hpp"
+#include "tensor/zero_padding.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::tests;

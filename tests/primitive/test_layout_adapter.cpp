@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors and statistics of any strides around an executor that takes them in one layout: the same bits, and nothing
 // between the elements is touched.
-#include "primitive/layout_adapter.hpp"
-#include "primitive/ranking.hpp"
+#include "dispatch/layout_adapter.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {

@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "core/algorithms.hpp"
+#include "dispatch/ranking.hpp"
 #include "jit/isa.hpp"
-#include "primitive/ranking.hpp"
+#include "norm/algorithms.hpp"
 #include "rig/run.hpp"
 
 namespace jitnorm::tests {

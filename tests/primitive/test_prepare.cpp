@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "primitive/prepare.hpp"
+#include "dispatch/prepare.hpp"
 #include "rig/problems.hpp"
 
 using namespace jitnorm::impl;

@@ -5,9 +5,9 @@
 #include <array>
 #include <string>
 
-#include "primitive/ranking.hpp"
+#include "base/verbose.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/run.hpp"
-#include "system/verbose.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

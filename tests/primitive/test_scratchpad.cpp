@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <tuple>
 
-#include "primitive/on_kernels.hpp"
-#include "primitive/prepare.hpp"
+#include "dispatch/on_kernels.hpp"
+#include "dispatch/prepare.hpp"
 #include "rig/run.hpp"
 
 namespace jitnorm::tests {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "arithmetic/convert.hpp"
+#include "math/convert.hpp"
 #include "rig/dynamic_scales.hpp"
 
 namespace jitnorm::tests {

@@ -3,12 +3,12 @@
 // large as those of the worst data that are known, and does not exceed what docs/arithmetic.md says of a search.
 //
 // A row is a few stretches of equal elements, since sums of equal elements round in the same direction again and again.
-// The search calls the scalar steps of src/arithmetic, and the reference confirms what it has found.
+// The search calls the scalar steps of src/math, and the reference confirms what it has found.
 #include <functional>
 #include <random>
 
-#include "arithmetic/row_sums.hpp"
-#include "arithmetic/statistics.hpp"
+#include "math/row_sums.hpp"
+#include "math/statistics.hpp"
 #include "rig/accuracy.hpp"
 #include "rig/run.hpp"
 

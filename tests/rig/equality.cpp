@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "primitive/on_kernels.hpp"
+#include "dispatch/on_kernels.hpp"
 
 namespace jitnorm::tests {
 

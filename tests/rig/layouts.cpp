@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "core/format_tag.hpp"
+#include "tensor/format_tag.hpp"
 
 namespace jitnorm::tests {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/memory_desc.hpp"
+#include "tensor/memory_desc.hpp"
 
 namespace jitnorm::tests {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/problem.hpp"
 #include "guarded_buffer.hpp"
 #include "layouts.hpp"
+#include "norm/problem.hpp"
 
 namespace jitnorm::tests {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "arithmetic/row_blocks.hpp"
+#include "math/row_blocks.hpp"
 
 namespace jitnorm::tests {
 

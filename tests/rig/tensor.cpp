@@ -7,7 +7,7 @@
 #include <optional>
 #include <random>
 
-#include "arithmetic/convert.hpp"
+#include "math/convert.hpp"
 
 namespace jitnorm::tests {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "core/memory_desc.hpp"
 #include "guarded_buffer.hpp"
+#include "tensor/memory_desc.hpp"
 
 namespace jitnorm::tests {
 

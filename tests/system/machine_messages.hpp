@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "system/machine.hpp"
+#include "base/machine.hpp"
 
 namespace jitnorm::impl {
 

@@ -6,9 +6,9 @@
 
 #include <unistd.h>
 
+#include "base/environment.hpp"
+#include "base/verbose.hpp"
 #include "machine_messages.hpp"
-#include "system/environment.hpp"
-#include "system/verbose.hpp"
 
 namespace {
 

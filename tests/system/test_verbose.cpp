@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "system/environment.hpp"
-#include "system/verbose.hpp"
+#include "base/environment.hpp"
+#include "base/verbose.hpp"
 
 using namespace jitnorm::impl;
 

@@ -12,7 +12,7 @@
 #include <omp.h>
 #endif
 
-#include "system/parallel.hpp"
+#include "base/parallel.hpp"
 
 using namespace jitnorm::impl;
 

@@ -6,9 +6,9 @@
 #include <functional>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "rig/shared_work.hpp"
 #include "rig/small_pool.hpp"
-#include "system/parallel.hpp"
 
 using namespace jitnorm::tests;
 using jitnorm::impl::max_threads;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnAddLayerNorm: layer normalization of a sum.
-#include "../../system/last_error.hpp"
+#include "../../base/last_error.hpp"
 #include "../objects/data_type.hpp"
 #include "lower.hpp"
 #include "rms_problem.hpp"

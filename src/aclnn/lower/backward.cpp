@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../system/last_error.hpp"
+#include "../../base/last_error.hpp"
 #include "../objects/data_type.hpp"
 #include "checks.hpp"
 #include "lower.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../system/last_error.hpp"
+#include "../../base/last_error.hpp"
 #include "../objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {

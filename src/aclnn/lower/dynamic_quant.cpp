@@ -3,7 +3,7 @@
 // is found from the row's values.
 #include <algorithm>
 
-#include "../../system/last_error.hpp"
+#include "../../base/last_error.hpp"
 #include "../objects/data_type.hpp"
 #include "lower.hpp"
 #include "rms_problem.hpp"

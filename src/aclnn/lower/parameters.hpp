@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "../../primitive/cache_key.hpp"
+#include "../../dispatch/cache_key.hpp"
 #include "request.hpp"
 
 namespace jitnorm::impl::aclnn {

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "../../core/arguments.hpp"
-#include "../../primitive/layout_adapter.hpp"
+#include "../../dispatch/layout_adapter.hpp"
+#include "../../norm/arguments.hpp"
 #include "../objects/handles.hpp"
 
 namespace jitnorm::impl::aclnn {

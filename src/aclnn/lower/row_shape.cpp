@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_shape.hpp"
 
-#include "../../system/last_error.hpp"
+#include "../../base/last_error.hpp"
 
 namespace jitnorm::impl::aclnn {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "../../system/last_error.hpp"
+#include "../../base/last_error.hpp"
 #include "../objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "../../core/memory_desc.hpp"
+#include "../../tensor/memory_desc.hpp"
 #include "../objects/failure.hpp"
 #include "../objects/handles.hpp"
 

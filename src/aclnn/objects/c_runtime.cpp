@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../../arithmetic/convert.hpp"
-#include "../../core/engine.hpp"
-#include "../../system/aligned_bytes.hpp"
-#include "../../system/last_error.hpp"
+#include "../../base/aligned_bytes.hpp"
+#include "../../base/engine.hpp"
+#include "../../base/last_error.hpp"
+#include "../../math/convert.hpp"
 #include "data_type.hpp"
 #include "failure.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include "../../core/boundary.hpp"
-#include "../../system/verbose.hpp"
+#include "../../base/boundary.hpp"
+#include "../../base/verbose.hpp"
 
 namespace jitnorm::impl::aclnn {
 

@@ -7,7 +7,7 @@
 #include <new>
 #include <system_error>
 
-#include "../../core/status.hpp"
+#include "../../base/status.hpp"
 #include "jitnorm/jitnorm_aclnn.h"
 
 namespace jitnorm::impl::aclnn {

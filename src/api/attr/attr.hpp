@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "../../core/attributes.hpp"
-#include "../../core/boundary.hpp"
-#include "../../core/problem.hpp"
+#include "../../base/boundary.hpp"
+#include "../../norm/attributes.hpp"
+#include "../../norm/problem.hpp"
 
 namespace jitnorm::impl::api {
 

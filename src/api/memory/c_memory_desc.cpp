@@ -2,8 +2,8 @@
 // C interface: memory descriptors.
 #include <memory>
 
-#include "../../core/boundary.hpp"
-#include "../../core/no_tensor.hpp"
+#include "../../base/boundary.hpp"
+#include "../../tensor/no_tensor.hpp"
 #include "desc_views.hpp"
 #include "jitnorm/jitnorm_memory.h"
 #include "tensor_match.hpp"

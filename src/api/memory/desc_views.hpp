@@ -3,7 +3,8 @@
 // rules. `result` is set on success alone.
 #pragma once
 
-#include "../../core/boundary.hpp"
+#include "../../base/boundary.hpp"
+#include "../../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::api {
 

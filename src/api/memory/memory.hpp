@@ -2,9 +2,9 @@
 // memory: what is behind a memory handle of the C interface: a descriptor and the place of the data.
 #pragma once
 
-#include "../../core/engine.hpp"
-#include "../../core/memory_desc.hpp"
-#include "../../system/aligned_bytes.hpp"
+#include "../../base/aligned_bytes.hpp"
+#include "../../base/engine.hpp"
+#include "../../tensor/memory_desc.hpp"
 #include "tensor_match.hpp"
 
 struct jitnorm_memory {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../core/same_tensor.hpp"
+#include "../../tensor/same_tensor.hpp"
 
 namespace jitnorm::impl::api {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../core/format_tag.hpp"
+#include "../../tensor/format_tag.hpp"
 
 namespace jitnorm::impl::api {
 

@@ -2,7 +2,8 @@
 // undecided_layout: decides the layout of tensors that were described with jitnorm_format_tag_any.
 #pragma once
 
-#include "../../core/boundary.hpp"
+#include "../../base/boundary.hpp"
+#include "../../norm/problem.hpp"
 
 namespace jitnorm::impl::api {
 

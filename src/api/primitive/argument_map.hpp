@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../core/aliases.hpp"
-#include "../../core/boundary.hpp"
+#include "../../base/boundary.hpp"
+#include "../../norm/aliases.hpp"
 #include "../memory/tensor_match.hpp"
 #include "tensors.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "../../core/names.hpp"
-#include "../../core/tensors.hpp"
+#include "../../norm/tensors.hpp"
+#include "../../tensor/names.hpp"
 
 namespace jitnorm::impl::api {
 

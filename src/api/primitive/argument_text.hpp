@@ -2,8 +2,8 @@
 // argument_text: says in words what is wrong with an argument of an execution. It allocates nothing and throws nothing.
 #pragma once
 
-#include "../../core/boundary.hpp"
-#include "../../core/reasons.hpp"
+#include "../../base/boundary.hpp"
+#include "../../tensor/reasons.hpp"
 
 namespace jitnorm::impl::api {
 

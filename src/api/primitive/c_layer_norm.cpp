@@ -3,12 +3,12 @@
 // create_desc() makes a problem of it, unless the object cache has it.
 #include <utility>
 
-#include "../../arithmetic/row_blocks.hpp"
-#include "../../core/boundary.hpp"
-#include "../../core/names.hpp"
-#include "../../core/reasons.hpp"
-#include "../../primitive/object_cache.hpp"
-#include "../../primitive/prepare.hpp"
+#include "../../base/boundary.hpp"
+#include "../../dispatch/object_cache.hpp"
+#include "../../dispatch/prepare.hpp"
+#include "../../math/row_blocks.hpp"
+#include "../../tensor/names.hpp"
+#include "../../tensor/reasons.hpp"
 #include "../memory/undecided_layout.hpp"
 #include "jitnorm/jitnorm.h"
 #include "primitive_desc.hpp"

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <string>
 
-#include "../../core/boundary.hpp"
-#include "../../primitive/prepare.hpp"
-#include "../../primitive/thread_scratchpad.hpp"
-#include "../../system/parallel.hpp"
-#include "../../system/verbose.hpp"
+#include "../../base/boundary.hpp"
+#include "../../base/parallel.hpp"
+#include "../../base/verbose.hpp"
+#include "../../dispatch/prepare.hpp"
+#include "../../dispatch/thread_scratchpad.hpp"
 #include "../memory/memory.hpp"
 #include "executable.hpp"
 #include "jitnorm/jitnorm.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: queries about primitive descriptors, and their other functions.
-#include "../../core/boundary.hpp"
+#include "../../base/boundary.hpp"
 #include "jitnorm/jitnorm.h"
 #include "tensors.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable.hpp"
 
-#include "../../primitive/object_cache.hpp"
-#include "../../system/aligned_bytes.hpp"
+#include "../../base/aligned_bytes.hpp"
+#include "../../dispatch/object_cache.hpp"
 
 namespace jitnorm::impl::api {
 

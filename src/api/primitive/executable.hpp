@@ -2,7 +2,7 @@
 // executable: the executor and the argument map that all primitives of one `described` share.
 #pragma once
 
-#include "../../core/executor.hpp"
+#include "../../norm/executor.hpp"
 #include "argument_map.hpp"
 
 namespace jitnorm::impl::api {

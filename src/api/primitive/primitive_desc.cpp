@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "../../arithmetic/row_blocks.hpp"
-#include "../../system/aligned_bytes.hpp"
-#include "../../system/process.hpp"
+#include "../../base/aligned_bytes.hpp"
+#include "../../base/process.hpp"
+#include "../../math/row_blocks.hpp"
 
 namespace jitnorm::impl::api {
 

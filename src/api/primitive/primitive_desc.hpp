@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include "../../core/engine.hpp"
-#include "../../core/problem.hpp"
-#include "../../primitive/prepare.hpp"
+#include "../../base/engine.hpp"
+#include "../../dispatch/prepare.hpp"
+#include "../../norm/problem.hpp"
 #include "../attr/attr.hpp"
 
 namespace jitnorm::impl::api {

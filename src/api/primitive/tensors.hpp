@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "../../core/arguments.hpp"
+#include "../../norm/arguments.hpp"
 #include "primitive_desc.hpp"
 
 namespace jitnorm::impl::api {

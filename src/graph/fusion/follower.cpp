@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/data_type.hpp"
+#include "../../tensor/data_type.hpp"
 
 namespace jitnorm::impl::graph {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../core/reasons.hpp"
+#include "../../tensor/reasons.hpp"
 #include "lowering_tensors.hpp"
 
 namespace jitnorm::impl::graph {

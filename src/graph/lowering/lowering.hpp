@@ -3,7 +3,7 @@
 // outputs that the descriptions leave open.
 #pragma once
 
-#include "../../primitive/layout_adapter.hpp"
+#include "../../dispatch/layout_adapter.hpp"
 #include "../operation/norm_op.hpp"
 
 namespace jitnorm::impl::graph {

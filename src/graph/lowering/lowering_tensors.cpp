@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "../../core/names.hpp"
-#include "../../core/no_tensor.hpp"
-#include "../../core/reasons.hpp"
+#include "../../tensor/names.hpp"
+#include "../../tensor/no_tensor.hpp"
+#include "../../tensor/reasons.hpp"
 
 namespace jitnorm::impl::graph {
 

@@ -5,7 +5,8 @@
 
 #include <span>
 
-#include "../../core/boundary.hpp"
+#include "../../base/boundary.hpp"
+#include "../../tensor/memory_desc.hpp"
 #include "jitnorm/jitnorm_graph_types.h"
 
 namespace jitnorm::impl::graph {

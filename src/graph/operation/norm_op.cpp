@@ -7,7 +7,7 @@
 #include <iterator>
 #include <span>
 
-#include "../../core/names.hpp"
+#include "../../tensor/names.hpp"
 
 namespace jitnorm::impl::graph {
 

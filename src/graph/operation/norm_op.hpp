@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "../../core/boundary.hpp"
-#include "../../core/tensors.hpp"
+#include "../../base/boundary.hpp"
+#include "../../norm/tensors.hpp"
 #include "op.hpp"
 
 namespace jitnorm::impl::graph {

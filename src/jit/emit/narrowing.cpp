@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "../../arithmetic/f8.hpp"
+#include "../../math/f8.hpp"
 
 namespace jitnorm::impl::jit {
 

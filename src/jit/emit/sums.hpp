@@ -6,7 +6,7 @@
 #include <array>
 #include <span>
 
-#include "../../arithmetic/constants.hpp"
+#include "../../math/constants.hpp"
 #include "element_io.hpp"
 
 namespace jitnorm::impl::jit {

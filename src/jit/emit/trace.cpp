@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "../../arithmetic/post_ops.hpp"
+#include "../../math/post_ops.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // trace: the list of steps that computes a function, and a number type that leaves such a list. The functions of
-// src/arithmetic are templates over the number type. Called with this type, they leave the steps that compute them, and
+// src/math are templates over the number type. Called with this type, they leave the steps that compute them, and
 // trace_codegen.hpp turns these into instructions. So the reference and generated code share one definition.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../arithmetic/dynamic_scale.hpp"
+#include "../../math/dynamic_scale.hpp"
 #include "../emit/element_io.hpp"
 #include "../emit/loops.hpp"
 #include "../kernel_generator.hpp"

@@ -5,8 +5,8 @@
 
 #include <type_traits>
 
-#include "../../arithmetic/constants.hpp"
-#include "../../core/memory_desc.hpp"
+#include "../../math/constants.hpp"
+#include "../../tensor/memory_desc.hpp"
 #include "../kernel_cache.hpp"
 #include "../vector_kind.hpp"
 

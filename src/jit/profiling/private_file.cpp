@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../system/uncancellable.hpp"
+#include "../../base/uncancellable.hpp"
 
 namespace jitnorm::impl::jit {
 

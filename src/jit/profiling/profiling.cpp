@@ -11,9 +11,9 @@
 
 #include <unistd.h>
 
-#include "../../system/environment.hpp"
-#include "../../system/process_wide.hpp"
-#include "../../system/verbose.hpp"
+#include "../../base/environment.hpp"
+#include "../../base/process_wide.hpp"
+#include "../../base/verbose.hpp"
 #include "jitnorm/jitnorm_types.h"
 #include "perf_dump.hpp"
 #include "private_file.hpp"

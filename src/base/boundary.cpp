@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "boundary.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "jitnorm/jitnorm_debug.h"
+#include "verbose.hpp"
+
+namespace jitnorm::impl {
+
+namespace {
+
+// One name of a list: for "a, b, c", index 0 is "a".
+std::string_view name_at(std::string_view names, size_t index) {
+    for (; index > 0; --index) names.remove_prefix(std::min(names.find(", "), names.size() - 2) + 2);
+    return names.substr(0, names.find(','));
+}
+
+// Whether the code may be what the caller wanted to know: programs try whether the library supports a problem. Such
+// a code is logged from verbose level 1 on only.
+bool is_an_answer(jitnorm_status_t code) { return code == jitnorm_unimplemented; }
+
+} // namespace
+
+status null_among(std::string_view names, std::initializer_list<const void *> pointers) noexcept {
+    const auto *found = std::find(pointers.begin(), pointers.end(), nullptr);
+    const std::string_view name = name_at(names, size_t(found - pointers.begin()));
+    return invalid(explain("%.*s is null", int(name.size()), name.data()));
+}
+
+void log_error(const char *function, std::string_view code, const char *reason) noexcept {
+    char text[512];
+    std::snprintf(text, sizeof text, "%s,%.*s,%s", function, int(code.size()), code.data(), reason);
+    log_line("error", text);
+}
+
+// Allocates nothing, because it also runs when memory is out, and within executions.
+void report_error(const char *function, status error) noexcept {
+    const char *name = jitnorm_status2str(error.code);
+    const bool has_reason = *error.reason != '\0';
+    remember_error(function, name, has_reason ? error.reason : name);
+    if (has_reason && verbose_level() >= (is_an_answer(error.code) ? 1 : VERBOSE_ERRORS))
+        log_error(function, name, error.reason);
+}
+
+} // namespace jitnorm::impl

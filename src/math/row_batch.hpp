@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_batch: the statistics of the rows of a batch, in the arrays that kernels write and read, and the scalar steps
+// between kernels, as loops over the rows that the compiler turns into vector code for AVX2. Executors that use this
+// run only on processors with AVX2.
+#pragma once
+
+#include "../base/unaligned.hpp"
+#include "../core/plan.hpp"
+#include "../norm/problem.hpp"
+#include "moments.hpp"
+#include "reciprocal_root.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// One value per row in each array; T is the compute type.
+template <typename T>
+struct row_batch {
+    using values = T[MAX_BATCH_ROWS];
+    using wide_values = double[MAX_BATCH_ROWS];
+
+    dim_t rows = 0;
+    alignas(64) values p, s, q;        // the pivots and sums that a reduction writes
+    alignas(64) values hi, rstd, bias; // the constants by which the rows are normalized
+    alignas(64) wide_values lo, wide;  // lo: the mean is hi + lo; wide: the variance before it is rounded
+
+    void set(dim_t row, const row_statistics<T> &statistics) {
+        hi[row] = statistics.hi;
+        lo[row] = statistics.lo;
+        wide[row] = statistics.variance;
+    }
+
+    // For rms_norm, which has no mean: the pivots and the sums become zero. A sum is computed as zero times the sum of
+    // squares, so that it is NaN where that is infinite; then all that follows from it is NaN, too, as in
+    // moments_of_squares().
+    [[gnu::target("avx2,fma")]] void set_no_pivots() {
+        for (dim_t r = 0; r < rows; ++r) {
+            p[r] = 0;
+            s[r] = q[r] * T(0);
+        }
+    }
+
+    // Sets the statistics from the sums of first reductions. Returns whether a first reduction is enough for every row;
+    // if not, the statistics of some rows are not right yet. (Results of comparisons of floats and of doubles are
+    // collected in different variables, so that the vector code need not convert one to the other.)
+    [[gnu::target("avx2,fma")]] bool take_first_reductions(double n, double inv_n) {
+        int32_t out_of_range = 0;
+        int64_t poor = 0;
+        for (dim_t r = 0; r < rows; ++r) {
+            const sums<T> sum = {s[r], q[r]};
+            out_of_range |= int32_t(!squares_in_range(sum.q));
+            poor |= int64_t(pivot_is_poor(sum, inv_n));
+            set(r, finish(moments_of_first_reduction(p[r], sum, n, inv_n), inv_n));
+        }
+        return out_of_range == 0 && poor == 0;
+    }
+
+    // Computes rstd and bias from the statistics.
+    void complete(double epsilon) {
+        if constexpr (std::is_same_v<T, float>)
+            if (find_normalizers_by_products(epsilon)) return;
+        find_normalizers(epsilon);
+    }
+
+    // Copies to an array of floats, which may have any alignment.
+    [[gnu::target("avx2,fma")]] void copy_means(void *to) const { copy(hi, to, rows); }
+    [[gnu::target("avx2,fma")]] void copy_deviations(statistics_form form, void *to) const {
+        form == statistics_form::inverse_deviation ? copy(rstd, to, rows) : copy(wide, to, rows);
+    }
+
+    // Sets the row's constants from a given mean and a given 1 / sqrt(variance + epsilon).
+    void set_given(dim_t row, T given_mean, T given_rstd) {
+        const auto n = normalizer_of<T>(given_mean, given_rstd);
+        hi[row] = n.hi;
+        rstd[row] = n.rstd;
+        bias[row] = n.bias;
+    }
+
+private:
+    // `count` is passed by value, because the compiler cannot know that no store changes the member `rows`.
+    template <typename Number>
+    [[gnu::target("avx2,fma")]] static void copy(const Number *from, void *to, dim_t count) {
+        for (dim_t i = 0; i < count; ++i) store(float(from[i]), to, i);
+    }
+
+    // Does the same as find_normalizers() by multiplications only. Returns false, with rstd undefined, if a root is not
+    // known, which is rare: for tiny and huge variances and a few others.
+    [[gnu::target("avx2,fma")]] bool find_normalizers_by_products(double epsilon) {
+        int32_t unknown = 0;
+        for (dim_t r = 0; r < rows; ++r) {
+            const rounded_root root = reciprocal_root(wide[r] + epsilon);
+            unknown |= is_unknown(root);
+            rstd[r] = root.below;
+        }
+        if (unknown != 0) return false;
+        for (dim_t r = 0; r < rows; ++r) bias[r] = bias_of_shift<T>(lo[r] * double(rstd[r]));
+        return true;
+    }
+
+    [[gnu::target("avx2,fma")]] void find_normalizers(double epsilon) {
+        for (dim_t r = 0; r < rows; ++r) {
+            const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
+            rstd[r] = n.rstd;
+            bias[r] = n.bias;
+        }
+    }
+};
+
+} // namespace jitnorm::impl::layer_norm

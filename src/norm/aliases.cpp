@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aliases.hpp"
+
+#include <algorithm>
+
+#include "../base/last_error.hpp"
+#include "../tensor/same_tensor.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+constexpr struct {
+    slot output, input;
+} IN_PLACE[] = {{DST, SRC}, {SUM, RESIDUAL}, {DIFF_SRC, DIFF_DST}, {DIFF_SRC, DIFF_SUM}};
+
+bool is_pair(slot output, slot input) {
+    return std::any_of(std::begin(IN_PLACE), std::end(IN_PLACE),
+                       [&](const auto &pair) { return pair.output == output && pair.input == input; });
+}
+
+tensor_use use_of(const problem &p, slot s) { return {int(s), s, p.writes(s), p.descriptor(s)}; }
+
+} // namespace
+
+// The output may be written by a later problem than the one that reads the input, but not by an earlier one.
+bool may_share(const tensor_use &a, const tensor_use &b) noexcept {
+    if (a.is_output == b.is_output) return !a.is_output;
+    const tensor_use &output = a.is_output ? a : b, &input = a.is_output ? b : a;
+    return input.step <= output.step && is_pair(output.place, input.place) && output.md != nullptr &&
+           input.md != nullptr && same_tensor(*output.md, *input.md);
+}
+
+bool works_in_place(const problem &p, slot output, slot input) {
+    return p.writes(output) && p.reads(input) && may_share(use_of(p, output), use_of(p, input));
+}
+
+std::vector<tensor_use> uses_of(const problem &p) {
+    const int slots = FIRST_POST_OP + int(p.attr.post_ops.entries.size());
+    std::vector<tensor_use> uses;
+    for (int s = 0; s < slots; ++s)
+        if (s != SCRATCHPAD && p.uses(slot(s)) && nelems(p.layout(slot(s))) != 0) uses.push_back(use_of(p, slot(s)));
+    return uses;
+}
+
+alias_check::alias_check(std::span<const tensor_use> uses) {
+    for (size_t i = 0; i < uses.size(); ++i)
+        for (size_t j = 0; j < i; ++j) {
+            const tensor_use &a = uses[i], &b = uses[j];
+            if (a.tensor == b.tensor || may_share(a, b)) continue;
+            apart_.push_back(a.is_output ? pair{a.tensor, b.tensor} : pair{b.tensor, a.tensor});
+        }
+}
+
+const char *explain_alias(const char *output, const char *other) noexcept {
+    return explain("%s is an output and has the memory of %s", output, other);
+}
+
+} // namespace jitnorm::impl::layer_norm

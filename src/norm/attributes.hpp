@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// attributes: what is done to src before the normalization and to the normalized values before they are stored, and
+// who owns the scratchpad.
+#pragma once
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include "../tensor/memory_desc.hpp"
+
+namespace jitnorm::impl {
+
+// dst = dst + scale * (old - zero_point), where `old` is what dst holds before the execution, read as `data_type`.
+struct sum_post_op {
+    float scale = 1;
+    int32_t zero_point = 0;
+    jitnorm_data_type_t data_type = jitnorm_data_type_undef; // a type of the size of dst's; undef: the type of dst
+    bool operator==(const sum_post_op &) const = default;
+};
+
+struct eltwise_post_op {
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    float alpha = 0, beta = 0;
+    bool operator==(const eltwise_post_op &) const = default;
+};
+
+// dst = alg(dst, src1), where src1 is broadcast along each of its dimensions of size 1.
+struct binary_post_op {
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    memory_desc src1;
+    bool operator==(const binary_post_op &) const = default;
+};
+
+using post_op = std::variant<sum_post_op, eltwise_post_op, binary_post_op>;
+
+constexpr int MAX_POST_OPS = 32;
+
+struct post_op_list {
+    std::vector<post_op> entries; // at most MAX_POST_OPS
+
+    // Whether a post-op of the list reads what dst holds before the execution.
+    bool read_dst() const {
+        return std::any_of(entries.begin(), entries.end(),
+                           [](const post_op &entry) { return std::holds_alternative<sum_post_op>(entry); });
+    }
+
+    bool operator==(const post_op_list &) const = default;
+};
+
+// Whether there is such a mode. None changes what is computed.
+constexpr bool is_known(jitnorm_fpmath_mode_t mode) {
+    return jitnorm_fpmath_mode_strict <= mode && mode <= jitnorm_fpmath_mode_tf32;
+}
+
+struct attributes {
+    jitnorm_scratchpad_mode_t scratchpad_mode = jitnorm_scratchpad_mode_library;
+    bool src_scale = false; // whether the execution brings one f32 that is the scale of src
+    bool dst_scale = false; // the same for dst
+    post_op_list post_ops;
+    jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // of the bias that is added with the residual; undef: none
+    // With a residual: what is normalized is the sum as its tensor holds it, not the sum as computed.
+    bool normalizes_rounded_sum = false;
+    bool operator==(const attributes &) const = default;
+};
+
+} // namespace jitnorm::impl

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// describe: a problem as one line of benchdnn-lite's syntax. The direction, types, tags and epsilon are always written;
+// everything else is left out where it has its usual value. Lists of tensors are src:dst forward and
+// src:diff_dst[:diff_src] backward; diff_src is left out where its text equals that of src.
+#include "problem.hpp"
+
+#include <charconv>
+
+#include "../tensor/names.hpp"
+#include "dynamic_scales.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// The shortest text that reads back as the same value. A plus sign of the exponent is left out, because in lists a plus
+// separates the entries.
+template <typename Real>
+std::string text_of(Real value) {
+    char buffer[32];
+    std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+    std::erase(text, '+');
+    return text;
+}
+
+// A number that is no float can only have come as a double, which the syntax says behind it.
+std::string describe_epsilon(double epsilon) {
+    const auto rounded = float(epsilon);
+    return double(rounded) == epsilon ? text_of(rounded) : text_of(epsilon) + ":f64";
+}
+
+std::string knob(std::string_view name, const std::string &value) {
+    return value.empty() ? value : "--" + std::string(name) + "=" + value + " ";
+}
+
+// The texts that describe_one() returns for the tensors, separated by ':'.
+template <typename Describe>
+std::string each_tensor(const problem &p, Describe &&describe_one) {
+    const std::string src(describe_one(p[SRC]));
+    if (p.is_forward()) return src + ":" + std::string(describe_one(p[DST]));
+    const std::string diff_src(describe_one(p[DIFF_SRC]));
+    return src + ":" + std::string(describe_one(p[DIFF_DST])) + (diff_src == src ? "" : ":" + diff_src);
+}
+
+std::string describe_types(const problem &p) {
+    return each_tensor(p, [](const memory_desc &md) { return name_of(md.data_type); });
+}
+
+std::string describe_layouts(const problem &p) {
+    return each_tensor(p, [](const memory_desc &md) { return layout_name(md); });
+}
+
+std::string describe_flags(const problem &p) {
+    std::string text;
+#define FLAG(name, number, letter)                                                                                     \
+    if ((letter) != '\0' && p.has(jitnorm_##name)) text += (letter);
+#include "../../tables/normalization_flags.inc"
+    return text;
+}
+
+std::string describe_scale_shift_types(const problem &p) {
+    const std::string given(name_of(p.scale_shift_type));
+    const std::string gradient(name_of(p.diff_scale_shift_type));
+    if (p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT)) {
+        if (gradient != given) return given + ":" + gradient;
+    }
+    return p.scale_shift_type == jitnorm_f32 ? "" : given;
+}
+
+// The members of a problem that only some front ends set.
+std::string describe_choices(const problem &p) {
+    std::string omitted;
+    for (const tensor_kind &t : TENSORS)
+        if ((p.omitted & bit_of(t.place)) != 0) omitted += (omitted.empty() ? "" : "+") + std::string(t.name);
+    const std::string type(name_of(p[VARIANCE].data_type));
+    return knob("axes", p.normalized_axes == 1 ? "" : std::to_string(p.normalized_axes)) +
+           knob("stat_dt", p[VARIANCE].data_type == jitnorm_f32 ? "" : type) +
+           knob("stat", p.form == statistics_form::inverse_deviation ? "rstd" : "") + knob("left-out", omitted) +
+           knob("scale", p.scale_is_ones ? "ones" : "") +
+           knob("rows-from", p.is_partial() ? std::to_string(p.first_row) + "/" + std::to_string(p.all_rows) : "");
+}
+
+// The syntax needs the value of a given scale. The problem does not have it, since each execution brings its own: 1 is
+// written in its place.
+std::string describe_dst_scale(const problem &p) {
+    if (!p.has_dynamic_scales()) return p.attr.dst_scale ? "dst:common:1" : "";
+    const dim_t width = p.has_elements() ? columns_per_scale(p) : p.row_length();
+    return width == p.row_length() ? "dst:per_row:f32:dynamic_amax"
+                                   : "dst:per_tensor:f32:1x" + std::to_string(width) + ":dynamic_amax";
+}
+
+std::string describe_scales(const problem &p) {
+    const std::string src = p.attr.src_scale ? "src:common:1" : "", dst = describe_dst_scale(p);
+    return src + (src.empty() || dst.empty() ? "" : "+") + dst;
+}
+
+std::string describe_entry(const sum_post_op &op) {
+    std::string text = "sum:" + text_of(op.scale) + ":" + std::to_string(op.zero_point);
+    if (op.data_type != jitnorm_data_type_undef) text += ":" + std::string(name_of(op.data_type));
+    return text;
+}
+
+std::string describe_entry(const eltwise_post_op &op) {
+    return std::string(name_of(op.alg)) + ":" + text_of(op.alpha) + ":" + text_of(op.beta);
+}
+
+// The mask has bit d set where src1 varies along dimension d.
+std::string describe_entry(const binary_post_op &op) {
+    unsigned mask = 0;
+    for (int d = 0; d < op.src1.ndims; ++d)
+        if (op.src1.dims[d] != 1) mask |= 1u << d;
+    return std::string(name_of(op.alg)) + ":" + std::string(name_of(op.src1.data_type)) + ":" + std::to_string(mask) +
+           ":" + layout_name(op.src1);
+}
+
+std::string describe_post_ops(const post_op_list &list) {
+    std::string text;
+    for (const post_op &entry : list.entries) {
+        if (!text.empty()) text += '+';
+        text += std::visit([](const auto &op) { return describe_entry(op); }, entry);
+    }
+    return text;
+}
+
+// Forward: the tensors by the names of their arguments. Backward: only the gradient of the sum, as dst1.
+std::string describe_tensor(const char *name, const memory_desc &md) {
+    return name + std::string(":") + std::string(name_of(md.data_type)) + ":" + layout_name(md);
+}
+
+std::string describe_residual(const problem &p) {
+    std::string text;
+    const auto add = [&](const std::string &entry) { text += (text.empty() ? "" : "+") + entry; };
+    if (p.uses(RESIDUAL)) add(describe_tensor("src1", p[RESIDUAL]));
+    for (const slot sum : {SUM, DIFF_SUM})
+        if (p.uses(sum)) add(describe_tensor("dst1", p[sum]));
+    if (p.uses(BIAS)) add("bias:" + std::string(name_of(p.attr.bias_type)));
+    if (p.uses(RESIDUAL) && p.attr.normalizes_rounded_sum) add("rounded");
+    return text;
+}
+
+std::string describe_pre_quantization(const problem &p) {
+    return p.uses(PRE_QUANTIZATION) ? describe_tensor("dst2", p[PRE_QUANTIZATION]) : "";
+}
+
+} // namespace
+
+std::string describe(const problem &p) {
+    const bool user_scratchpad = p.attr.scratchpad_mode == jitnorm_scratchpad_mode_user;
+    return knob("dir", std::string(name_of(p.prop_kind))) + knob("dt", describe_types(p)) +
+           knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p[VARIANCE])) +
+           knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
+           knob("eps", describe_epsilon(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
+           knob("attr-residual", describe_residual(p)) + knob("attr-pre-quantization", describe_pre_quantization(p)) +
+           knob("attr-scales", describe_scales(p)) + knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) +
+           join(p[SRC].dims, p[SRC].ndims);
+}
+
+} // namespace jitnorm::impl::layer_norm

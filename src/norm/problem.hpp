@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// layer_norm::problem: everything that defines the work, as one immutable value. Every front end makes a problem, and
+// every implementation takes one. The problem and the data decide every bit of the result; nothing else may.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "../base/status.hpp"
+#include "tensors.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// What the variance tensor holds: the variance (with rms_norm the mean of squares), or 1 / sqrt(variance + epsilon).
+enum class statistics_form { variance, inverse_deviation };
+
+struct problem {
+    jitnorm_prop_kind_t prop_kind = jitnorm_prop_kind_undef;
+    unsigned flags = 0; // jitnorm_normalization_flags_t
+    double epsilon = 0;
+
+    // The number of dimensions of src, the last ones, that are normalized together. A row is the elements of these
+    // dimensions in row-major order. The other dimensions count rows; there is at least one.
+    int normalized_axes = 1;
+    statistics_form form = statistics_form::variance;
+    unsigned omitted = 0; // bits of slots: outputs (OMITTABLE) that are not written although kind and flags ask for it
+    bool scale_is_ones = false; // with use_scale: every scale is 1 and no tensor has it; diff_scale may be written
+
+    // The descriptor of a tensor, empty if there is none. MEAN and VARIANCE have one descriptor, with the row
+    // dimensions of src. DST_SCALE has one only if the library finds the scales (dynamic_scales.hpp). To be changed, it
+    // must be one that the problem keeps (has_descriptor()).
+    const memory_desc &operator[](slot s) const {
+        const int index = INDICES[size_t(s)];
+        return index < 0 ? NO_TENSOR : descriptors_[size_t(index)];
+    }
+    memory_desc &operator[](slot s) { return descriptors_[size_t(INDICES[size_t(s)])]; }
+
+    jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // scale and shift are dense vectors of C elements
+    jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32; // so are their gradients
+
+    // A partial problem is backward of some rows of a larger problem that has `all_rows` rows; `first_row` is the
+    // number of its first row there. Then diff_scale and diff_shift have a row of C doubles for each part of the
+    // gradients' sums (row_blocks.hpp). If all_rows is negative, the problem is not partial.
+    dim_t first_row = 0, all_rows = -1;
+
+    attributes attr;
+
+    bool is_forward() const { return prop_kind == jitnorm_forward_training || prop_kind == jitnorm_forward_inference; }
+    bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
+    bool is_rms() const { return has(jitnorm_rms_norm); }
+    bool uses_scale() const { return has(jitnorm_use_scale); }
+    bool uses_shift() const { return has(jitnorm_use_shift); }
+    bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); } // implies uses_scale()
+    // Whether the caller gives the statistics: with use_global_stats, and always in backward.
+    bool statistics_are_inputs() const { return !is_forward() || has(jitnorm_use_global_stats); }
+    bool statistics_are_outputs() const {
+        return prop_kind == jitnorm_forward_training && !has(jitnorm_use_global_stats);
+    }
+    bool is_partial() const { return all_rows >= 0; }
+
+    // What an execution does with a tensor.
+    use use_of(slot s) const;
+    bool uses(slot s) const { return use_of(s) != use::absent; }
+    bool reads(slot s) const { return use_of(s) == use::read || use_of(s) == use::updated; }
+    bool writes(slot s) const { return use_of(s) == use::written || use_of(s) == use::updated; }
+
+    // What a tensor looks like, whether it is used or not; empty for the scratchpad. In a partial problem the gradients
+    // of scale and shift have so many elements for each part of the sums.
+    memory_desc layout(slot s) const;
+
+    // src1 of the binary post-op in this slot; null if there is none.
+    const memory_desc *post_op_operand(slot s) const {
+        const auto index = size_t(s - FIRST_POST_OP);
+        const auto *binary =
+            index < attr.post_ops.entries.size() ? std::get_if<binary_post_op>(&attr.post_ops.entries[index]) : nullptr;
+        return binary != nullptr ? &binary->src1 : nullptr;
+    }
+
+    // The descriptor of a tensor, src1 of a binary post-op included; null if it is empty or the problem keeps none.
+    const memory_desc *descriptor(slot s) const {
+        if (s >= FIRST_POST_OP) return post_op_operand(s);
+        const memory_desc &md = (*this)[s];
+        return md.ndims != 0 ? &md : nullptr;
+    }
+    memory_desc *descriptor(slot s) { return const_cast<memory_desc *>(std::as_const(*this).descriptor(s)); }
+
+    // Calls body(descriptor) for each descriptor that is not empty, src1 of post-ops among them.
+    template <typename Body>
+    void for_each_descriptor(Body &&body) const {
+        visit(*this, body);
+    }
+    template <typename Body>
+    void for_each_descriptor(Body &&body) {
+        visit(*this, body);
+    }
+
+    // The descriptors that the problem keeps, in the order of their slots. Some may be empty.
+    std::span<const memory_desc> descriptors() const { return descriptors_; }
+
+    bool has_dynamic_scales() const { return (*this)[DST_SCALE].ndims != 0; }
+
+    // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
+    bool computes_in_double() const;
+    // The type of the rows that are normalized: that of src, or of the sum with the residual as it is normalized.
+    jitnorm_data_type_t row_type() const;
+
+    dim_t compute_size() const { return computes_in_double() ? dim_t(sizeof(double)) : dim_t(sizeof(float)); }
+
+    // Whether sizes or strides of any tensor are known at execution only. Then executions bring the problem with its
+    // sizes (arguments::sizes), and rows() and has_elements() of this one mean nothing.
+    bool has_runtime_sizes() const;
+
+    int row_ndims() const { return (*this)[SRC].ndims - normalized_axes; } // the number of dimensions that count rows
+    dim_t row_length() const; // C, the elements of a row; RUNTIME_DIM where it is known at execution only
+    dim_t rows() const;       // the product of the row dimensions
+    bool has_elements() const { return nelems((*this)[SRC]) != 0; }
+
+    bool operator==(const problem &) const = default;
+
+private:
+    template <typename Problem, typename Body>
+    static void visit(Problem &p, Body &body) {
+        for (auto &md : p.descriptors_)
+            if (md.ndims != 0) body(md);
+        for (auto &entry : p.attr.post_ops.entries)
+            if (auto *binary = std::get_if<binary_post_op>(&entry)) body(binary->src1);
+    }
+
+    // Where the descriptor of each slot is; negative if the problem keeps none.
+    static constexpr auto INDICES = [] {
+        std::array<int, FIRST_POST_OP> indices = {};
+        int next = 0;
+        for (const tensor_kind &t : TENSORS) indices[size_t(t.place)] = has_descriptor(t.place) ? next++ : -1;
+        indices[MEAN] = indices[VARIANCE];
+        return indices;
+    }();
+    static constexpr auto DESCRIPTORS = size_t(std::ranges::count_if(TENSORS, has_descriptor, &tensor_kind::place));
+
+    std::array<memory_desc, DESCRIPTORS> descriptors_;
+};
+
+// The only place with these rules.
+inline use problem::use_of(slot s) const {
+    const auto read_if = [](bool condition) { return condition ? use::read : use::absent; };
+    const auto written_if = [&](bool condition) {
+        return condition && (omitted & bit_of(s)) == 0 ? use::written : use::absent;
+    };
+    const auto statistic = [&](bool wanted) {
+        return statistics_are_inputs() ? read_if(wanted) : written_if(wanted && statistics_are_outputs());
+    };
+    const bool forward = is_forward(), exists = s < FIRST_POST_OP && (*this)[s].ndims != 0;
+    const bool adds = forward && (*this)[RESIDUAL].ndims != 0;
+    switch (s) {
+    case SRC:
+        return use::read;
+    case DST:
+        return !forward ? use::absent : attr.post_ops.read_dst() ? use::updated : use::written;
+    case MEAN:
+        return statistic(!is_rms());
+    case VARIANCE:
+        return statistic(true);
+    case SCALE:
+        return read_if(uses_scale() && !scale_is_ones);
+    case SHIFT:
+        return read_if(forward && uses_shift());
+    case DIFF_DST:
+        return read_if(!forward);
+    case DIFF_SRC:
+        return written_if(!forward);
+    case DIFF_SCALE:
+        return written_if(prop_kind == jitnorm_backward && uses_scale());
+    case DIFF_SHIFT:
+        return written_if(prop_kind == jitnorm_backward && uses_shift());
+    case RESIDUAL:
+        return read_if(adds);
+    case SUM:
+        return written_if(adds && exists);
+    case BIAS:
+        return read_if(adds && attr.bias_type != jitnorm_data_type_undef);
+    case DIFF_SUM:
+        return read_if(exists && writes(DIFF_SRC));
+    case PRE_QUANTIZATION:
+        return written_if(exists);
+    case SRC_SCALE:
+        return read_if(attr.src_scale);
+    case DST_SCALE:
+        return exists ? use::written : read_if(attr.dst_scale);
+    case SCRATCHPAD:
+        return written_if(attr.scratchpad_mode == jitnorm_scratchpad_mode_user);
+    default:
+        return read_if(post_op_operand(s) != nullptr);
+    }
+}
+
+// The problem as one line of benchdnn-lite's syntax, for the verbose log.
+std::string describe(const problem &p);
+
+// Accepts a problem that at least one implementation solves. Otherwise the problem has no meaning (invalid) or no
+// implementation supports it (unsupported), and the status has the reason.
+status validate(const problem &p);
+
+} // namespace jitnorm::impl::layer_norm

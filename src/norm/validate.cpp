@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// validate: the rules that every front end's problems must pass, one check per rule. A problem without a meaning is
+// invalid_arguments; a problem with a meaning that no implementation solves is unimplemented. Front ends call this
+// after they have chosen layouts for format_kind any and a statistics descriptor where the caller gave none. Two
+// run-time sizes count as equal here; an execution checks the problem again with its own sizes.
+#include "problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "../base/last_error.hpp"
+#include "../tensor/data_type.hpp"
+#include "../tensor/names.hpp"
+#include "../tensor/reasons.hpp"
+#include "dynamic_scales.hpp"
+#include "validate_post_ops.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+constexpr unsigned KNOWN_FLAGS = 0
+#define FLAG(name, ...) | unsigned(jitnorm_##name)
+#include "../../tables/normalization_flags.inc"
+    ;
+
+template <typename Value, typename... Values>
+bool is_one_of(Value value, Values... values) {
+    return ((value == values) || ...);
+}
+
+struct named_tensor {
+    const char *name = nullptr; // null: there is none
+    const memory_desc *md = nullptr;
+};
+
+constexpr const char *STATISTICS = "statistics (mean and variance)";
+
+// The first tensor for which `holds` is true. Statistics must be described even if none is read or written.
+template <typename Predicate>
+named_tensor find_tensor(const problem &p, Predicate &&holds) {
+    for (const tensor_kind &t : TENSORS) {
+        const bool is_statistics = t.place == VARIANCE;
+        if ((is_statistics || (t.dims == extent::rows && p.uses(t.place))) && holds(p[t.place]))
+            return {is_statistics ? STATISTICS : t.name, &p[t.place]};
+    }
+    return {};
+}
+
+const char *text_of(jitnorm_data_type_t type) { return name_of(type).data(); }
+
+bool is_data_type(jitnorm_data_type_t type) {
+    return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64);
+}
+
+// ---------------------------------------------------------------- the operation
+
+status check_prop_kind(const problem &p) {
+    const bool known = p.is_forward() || is_one_of(p.prop_kind, jitnorm_backward, jitnorm_backward_data);
+    return known ? ACCEPTED : invalid(explain("the propagation kind is %d, which is none", int(p.prop_kind)));
+}
+
+status check_flags(const problem &p) {
+    if ((p.flags & ~KNOWN_FLAGS) != 0) return invalid(explain("flags 0x%x has bits of no meaning", p.flags));
+    return p.adds_one_to_scale() && !p.uses_scale() ? invalid("flags has scale_plus_one without use_scale") : ACCEPTED;
+}
+
+status check_epsilon(const problem &p) {
+    return std::isfinite(p.epsilon) && p.epsilon >= 0
+               ? ACCEPTED
+               : invalid(explain("epsilon is %g, it must be finite and not negative", p.epsilon));
+}
+
+status check_choices(const problem &p) {
+    if ((p.omitted & ~OMITTABLE) != 0) return invalid(explain("omitted 0x%x has bits of no output", p.omitted));
+    if (p.scale_is_ones && !p.uses_scale()) return invalid("a scale of ones without the flag for a scale");
+    return p.scale_is_ones && p.adds_one_to_scale() ? invalid("a scale of ones that one is added to") : ACCEPTED;
+}
+
+// ---------------------------------------------------------------- the tensors
+
+status check_rank(const problem &p) {
+    if (p[SRC].ndims == 0) return invalid("src has no dimensions");
+    if (p[SRC].ndims < 2 || p[SRC].ndims > MAX_NDIMS)
+        return invalid(explain("src has %d dimension%s, 2 to %d are supported", p[SRC].ndims,
+                               p[SRC].ndims == 1 ? "" : "s", MAX_NDIMS));
+    return 1 <= p.normalized_axes && p.normalized_axes < p[SRC].ndims
+               ? ACCEPTED
+               : invalid(
+                     explain("%d of src's %d dimensions are normalized, at least one must be, and one must count rows",
+                             p.normalized_axes, p[SRC].ndims));
+}
+
+// No program has more addresses than this on any x86-64 processor. Up to this limit no number that is derived from
+// sizes overflows: lengths of vectors, sums of several tensors' bytes, strides times sizes, sizes of scratchpads.
+constexpr dim_t MOST_BYTES = dim_t(1) << 56;
+constexpr dim_t MOST_ELEMENTS = MOST_BYTES / dim_t(sizeof(double));
+
+// A dimension of 0 or of run time counts as 1, because the other dimensions still are sizes of vectors and statistics.
+bool has_possible_size(const memory_desc &md) {
+    dim_t elements = 1;
+    for (int d = 0; d < md.ndims; ++d)
+        if (__builtin_mul_overflow(elements, std::max<dim_t>(md.padded_dims[d], 1), &elements)) return false;
+    return elements <= MOST_ELEMENTS && (has_runtime_dims(md) || bytes(md) <= size_t(MOST_BYTES));
+}
+
+status check_sizes(const problem &p) {
+    const auto &post_ops = p.attr.post_ops.entries;
+    if (const auto [name, md] = find_tensor(p, [](const memory_desc &one) { return !has_possible_size(one); });
+        md != nullptr)
+        return invalid(explain("%s (%s, %s), or a vector or statistics of its dimensions, is larger than memory can be",
+                               name, dims_text(*md).text, text_of(md->data_type)));
+    const bool possible = std::all_of(post_ops.begin(), post_ops.end(), [](const post_op &entry) {
+        const auto *binary = std::get_if<binary_post_op>(&entry);
+        return binary == nullptr || has_possible_size(binary->src1);
+    });
+    return possible ? ACCEPTED : invalid("src1 of a binary post-op is larger than memory can be");
+}
+
+status check_presence(const problem &p) {
+    if (const auto found = find_tensor(p, [](auto &md) { return md.ndims == 0; }); found.md != nullptr)
+        return invalid(explain("%s has no dimensions", found.name));
+    if (const auto found = find_tensor(p, [](auto &md) { return size_of(md.data_type) == 0; }); found.md != nullptr)
+        return invalid(explain("%s has the data type %d, which is none", found.name, int(found.md->data_type)));
+    if (const auto found = find_tensor(p, [](auto &md) { return md.format_kind != jitnorm_blocked; });
+        found.md != nullptr)
+        return invalid(explain("%s has an undecided layout", found.name));
+    return ACCEPTED;
+}
+
+status check_data_dims(const problem &p) {
+    const auto differs = [&](const memory_desc &md) { return &md != &p[VARIANCE] && !same_dims(p[SRC], md); };
+    const auto [name, md] = find_tensor(p, differs);
+    return md == nullptr ? ACCEPTED : invalid(explain_dims(name, *md, "src", p[SRC]));
+}
+
+status check_statistics_dims(const problem &p) {
+    const std::span<const dim_t> given(p[VARIANCE].dims, size_t(p[VARIANCE].ndims)),
+        rows(p[SRC].dims, size_t(p.row_ndims()));
+    return std::equal(given.begin(), given.end(), rows.begin(), rows.end())
+               ? ACCEPTED
+               : invalid(explain_dims(STATISTICS, given, "src without its normalized dimensions", rows));
+}
+
+status check_outputs(const problem &p) {
+    for (const tensor_kind &t : TENSORS)
+        if (p.writes(t.place) && is_broadcast(p[t.place]))
+            return invalid(explain("%s has a stride of 0 and is an output", t.name));
+    return ACCEPTED;
+}
+
+// ---------------------------------------------------------------- the types
+
+status check_data_types(const problem &p) {
+    const auto [name, md] = find_tensor(p, [&](const memory_desc &one) {
+        if (&one == &p[VARIANCE] || is_data_type(one.data_type)) return false;
+        return !p.is_forward() || !(is_int8(one.data_type) || (&one == &p[DST] && is_f8(one.data_type)));
+    });
+    if (md == nullptr) return ACCEPTED;
+    return unsupported(explain("%s is %s, %s takes f32, bf16, f16%s%s", name, text_of(md->data_type),
+                               p.is_forward() ? "forward" : "backward",
+                               !p.is_forward() ? " and f64"
+                               : md == &p[DST] ? ", f64, s8, u8, f8_e5m2 and f8_e4m3"
+                                               : ", f64, s8 and u8",
+                               md == &p[DST] ? " as dst" : ""));
+}
+
+status check_pre_quantization(const problem &p) {
+    if (!p.writes(PRE_QUANTIZATION)) return ACCEPTED;
+    if (!p.is_forward()) return unsupported("backward has no pre-quantization output");
+    return is_data_type(p[PRE_QUANTIZATION].data_type)
+               ? ACCEPTED
+               : unsupported(explain("the pre-quantization output is %s, f32, bf16, f16 and f64 are possible",
+                                     text_of(p[PRE_QUANTIZATION].data_type)));
+}
+
+status check_statistics_type(const problem &p) {
+    return is_one_of(p[VARIANCE].data_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+               ? ACCEPTED
+               : unsupported(
+                     explain("%s are %s, f32, bf16 and f16 are possible", STATISTICS, text_of(p[VARIANCE].data_type)));
+}
+
+status check_affine_type(const problem &p, jitnorm_data_type_t type, const char *names) {
+    if (size_of(type) == 0) return invalid(explain("%s have the data type %d, which is none", names, int(type)));
+    if (type == jitnorm_f64 && p.computes_in_double()) return ACCEPTED;
+    return is_one_of(type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+               ? ACCEPTED
+               : unsupported(explain("%s are %s, f32, bf16 and f16 are possible, and f64 where data is f64", names,
+                                     text_of(type)));
+}
+
+status check_row_range(const problem &p) {
+    if (!p.is_partial()) return ACCEPTED;
+    if (p.is_forward()) return invalid("forward has no rows of a larger problem");
+    if (p.has_runtime_sizes()) return unsupported("rows of a larger problem have sizes that are known");
+    return p.first_row >= 0 && p.rows() <= p.all_rows && p.first_row <= p.all_rows - p.rows()
+               ? ACCEPTED
+               : invalid(explain("rows %lld to %lld are not among the %lld of the larger problem",
+                                 static_cast<long long>(p.first_row),
+                                 static_cast<long long>(p.first_row + p.rows() - 1),
+                                 static_cast<long long>(p.all_rows)));
+}
+
+status check_scale_shift_type(const problem &p) {
+    return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type, "scale and shift") : ACCEPTED;
+}
+
+status check_diff_scale_shift_type(const problem &p) {
+    if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) return ACCEPTED;
+    if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
+    return check_affine_type(p, p.diff_scale_shift_type, "gradients of scale and shift");
+}
+
+// ---------------------------------------------------------------- the attributes
+
+status check_residual(const problem &p) {
+    if (p.reads(RESIDUAL) && p.attr.normalizes_rounded_sum && !p.writes(SUM))
+        return invalid("the rounded sum with the residual is to be normalized, and there is none");
+    if (!p.reads(BIAS)) return ACCEPTED;
+    if (size_of(p.attr.bias_type) == 0)
+        return invalid(explain("biases have the data type %d, which is none", int(p.attr.bias_type)));
+    return is_one_of(p.attr.bias_type, jitnorm_f32, jitnorm_bf16, jitnorm_f16)
+               ? ACCEPTED
+               : unsupported(explain("biases are %s, f32, bf16 and f16 are possible", text_of(p.attr.bias_type)));
+}
+
+status check_attributes(const problem &p) {
+    const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty();
+    return p.is_forward() || plain ? ACCEPTED : unsupported("backward takes neither scales nor post-ops");
+}
+
+// The order matters: a check may rely on what the checks before it have accepted.
+constexpr status (*CHECKS[])(const problem &) = {
+    check_prop_kind,
+    check_flags,
+    check_epsilon,
+    check_choices,
+    check_rank,
+    check_sizes,
+    check_presence,
+    check_data_dims,
+    check_statistics_dims,
+    check_outputs,
+    check_data_types,
+    check_statistics_type,
+    check_row_range,
+    check_scale_shift_type,
+    check_diff_scale_shift_type,
+    check_residual,
+    check_pre_quantization,
+    check_attributes,
+    check_post_ops,
+    check_dynamic_scales,
+};
+
+} // namespace
+
+status validate(const problem &p) {
+    for (const auto check : CHECKS) JITNORM_TRY(check(p));
+    return ACCEPTED;
+}
+
+} // namespace jitnorm::impl::layer_norm

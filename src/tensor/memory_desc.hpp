@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// memory_desc: the type, shape and layout of a tensor, as a value.
+//
+// A layout has a stride for each dimension and up to MAX_NDIMS inner blocks (oneDNN's blocked format). An element's
+// index i in dimension d is split by the inner blocks of d: the remainders are the element's place in a dense inner
+// tile, and the quotient, the number of the tile along d, is multiplied by strides[d].
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "../base/dim.hpp"
+#include "jitnorm/jitnorm_types.h"
+
+namespace jitnorm::impl {
+
+constexpr int MAX_NDIMS = JITNORM_MAX_NDIMS;
+constexpr dim_t RUNTIME_DIM = JITNORM_RUNTIME_DIM_VAL;
+
+} // namespace jitnorm::impl
+
+// The C interface's handle jitnorm_memory_desc_t points to this value.
+struct jitnorm_memory_desc {
+    int ndims = 0; // 0: an empty descriptor, which describes no tensor
+    jitnorm_dims_t dims;
+    jitnorm_data_type_t data_type = jitnorm_data_type_undef;
+    jitnorm_format_kind_t format_kind = jitnorm_format_kind_undef;
+    jitnorm_dims_t padded_dims; // dims rounded up to whole inner blocks
+    jitnorm_dims_t strides;     // from one inner tile to the next along each dimension, in elements
+    int inner_nblks = 0;
+    jitnorm_dims_t inner_blks; // sizes of the inner blocks, outermost first
+    jitnorm_dims_t inner_idxs; // the dimension that each inner block splits
+    jitnorm_dim_t offset0 = 0; // elements from the data handle to the first element
+
+    // Array elements beyond ndims and inner_nblks mean nothing: they are neither set nor compared nor copied. When all
+    // 500 bytes were, this took most of the time of making a memory object.
+    constexpr jitnorm_memory_desc() {
+        if (std::is_constant_evaluated())
+            for (int d = 0; d < JITNORM_MAX_NDIMS; ++d)
+                dims[d] = padded_dims[d] = strides[d] = inner_blks[d] = inner_idxs[d] = 0;
+    }
+    constexpr jitnorm_memory_desc(const jitnorm_memory_desc &other) : jitnorm_memory_desc() { *this = other; }
+    constexpr jitnorm_memory_desc &operator=(const jitnorm_memory_desc &other) {
+        ndims = other.ndims;
+        data_type = other.data_type;
+        format_kind = other.format_kind;
+        inner_nblks = other.inner_nblks;
+        offset0 = other.offset0;
+        for (int d = 0; d < other.ndims; ++d) {
+            dims[d] = other.dims[d];
+            padded_dims[d] = other.padded_dims[d];
+            strides[d] = other.strides[d];
+        }
+        for (int i = 0; i < other.inner_nblks; ++i) {
+            inner_blks[i] = other.inner_blks[i];
+            inner_idxs[i] = other.inner_idxs[i];
+        }
+        return *this;
+    }
+
+    bool operator==(const jitnorm_memory_desc &other) const;
+};
+
+namespace jitnorm::impl {
+
+using memory_desc = jitnorm_memory_desc;
+
+inline constexpr memory_desc NO_TENSOR;
+
+size_t size_of(jitnorm_data_type_t type); // bytes of one element; 0 for undef or unknown
+
+// Each of these checks its arguments and sets md. If the rank, a dimension, a stride, the type or the tag is invalid,
+// or the tensor is too large to be addressed, md becomes empty and the status is invalid_arguments. With ndims 0 md
+// becomes empty and the status is success. The arrays that are passed must not be members of md.
+jitnorm_status_t make_with_strides(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
+                                   const dim_t *strides /* null: row major */);
+jitnorm_status_t make_with_tag(memory_desc &md, int ndims, const dim_t *dims, jitnorm_data_type_t type,
+                               jitnorm_format_tag_t tag);
+// A tensor without gaps in the order and with the blocks of the rule; `dims` has rule.ndims numbers.
+struct layout_rule;
+jitnorm_status_t make_with_rule(memory_desc &md, const dim_t *dims, jitnorm_data_type_t type, const layout_rule &rule);
+// A dense row-major tensor; empty if it cannot be addressed. The dimensions of a tensor of a problem that validate()
+// accepts, or some of them, can always be addressed.
+memory_desc make_dense(std::span<const dim_t> dims, jitnorm_data_type_t type);
+
+// The first three are RUNTIME_DIM where the numbers that they need are known at execution only.
+dim_t nelems(const memory_desc &md);          // product of dims; 0 without a tensor
+dim_t padded_nelems(const memory_desc &md);   // product of padded_dims
+size_t bytes(const memory_desc &md);          // from the data handle to the end of the last element, padding included
+bool has_runtime_dims(const memory_desc &md); // whether a dimension or a stride is known at execution only
+bool same_dims(const memory_desc &a, const memory_desc &b);
+bool same_layout(const memory_desc &a, const memory_desc &b); // whether all but the data types is equal
+bool has_padding(const memory_desc &md);
+// Whether elements share memory along a dimension of stride 0. Such a tensor can be an input only.
+bool is_broadcast(const memory_desc &md);
+
+// The distance in elements from the data handle to the element at `position`, which has ndims indices, each below its
+// padded dimension.
+dim_t offset(const memory_desc &md, const dim_t *position);
+// The same for the element with this number in row-major order over dims.
+dim_t offset_of_index(const memory_desc &md, dim_t index);
+
+} // namespace jitnorm::impl

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same code gathers and scatters: the template parameter `to_tile` says in which direction elements are copied.
+//
+// The axes are walked in the order in which they lie in the tensor's memory, so that its cache lines are visited one
+// after the other and each is used whole. The exception is the columns, the tile's fastest axis, where they are not
+// also the tensor's: the walk takes a few columns at a time, as many as registers can transpose against the tensor's
+// fastest axis ("turn").
+#include "strided_copy.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "deinterleave.hpp"
+#include "square_transpose.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// The side that is read is const.
+template <bool to_tile>
+using tensor_pointer = std::conditional_t<to_tile, const char *, char *>;
+template <bool to_tile>
+using tile_pointer = std::conditional_t<to_tile, char *, const char *>;
+
+// The two innermost axes of a walk.
+struct leaf_shape {
+    box_axis rows, columns;
+    dim_t ahead = 0; // the tensor's cache lines are prefetched so many bytes ahead; 0: they are not
+};
+
+template <bool to_tile>
+using leaf_run = void (*)(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile);
+
+// ---------------------------------------------------------------- columns that are the tensor's fastest axis
+
+template <bool to_tile>
+void copy_bytes(tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile, size_t bytes) {
+    if constexpr (to_tile)
+        std::memcpy(tile, tensor, bytes);
+    else
+        std::memcpy(tensor, tile, bytes);
+}
+
+// Copies rows whose elements are adjacent in the tensor and in the tile.
+template <bool to_tile>
+void copy_rows(const box_axis &rows, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile, auto bytes) {
+    const box_axis local = rows; // so that the compiler knows that no store can change it
+    for (dim_t r = 0; r < local.size; ++r)
+        copy_bytes<to_tile>(tensor + r * local.in_tensor, tile + r * local.in_tile, size_t(bytes));
+}
+
+// The same. The usual lengths of inner blocks are constants, for which the compiler makes faster copies.
+template <size_t Size, bool to_tile>
+void copy_runs(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
+    const auto copy = [&](auto bytes) { copy_rows<to_tile>(shape.rows, tensor, tile, bytes); };
+    const size_t bytes = size_t(shape.columns.size) * Size;
+    if (bytes == Size) return copy(std::integral_constant<size_t, Size>());
+    switch (bytes) {
+    case 4:
+        return copy(std::integral_constant<size_t, 4>());
+    case 8:
+        return copy(std::integral_constant<size_t, 8>());
+    case 16:
+        return copy(std::integral_constant<size_t, 16>());
+    case 32:
+        return copy(std::integral_constant<size_t, 32>());
+    case 64:
+        return copy(std::integral_constant<size_t, 64>());
+    default:
+        return copy(bytes);
+    }
+}
+
+uint64_t load_word(const char *from) {
+    uint64_t word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+}
+void store_word(uint64_t word, char *to) { std::memcpy(to, &word, sizeof word); }
+
+// Copies rows whose elements are not adjacent in the tensor, 8 bytes of the tile at a time.
+template <size_t Size, bool to_tile>
+void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) {
+    const auto [rows, columns, ahead] = shape;
+    constexpr dim_t TOGETHER = 8 / dim_t(Size);
+    for (dim_t r = 0; r < rows.size; ++r, tensor += rows.in_tensor, tile += rows.in_tile) {
+        dim_t c = 0;
+        if constexpr (to_tile)
+            if (columns.in_tensor == 2 * dim_t(Size)) c = gather_deinterleaved<Size>(columns.size, tensor, tile);
+        for (; c + TOGETHER <= columns.size; c += TOGETHER) {
+            const auto in_tensor = tensor + c * columns.in_tensor;
+            if constexpr (to_tile)
+                store_word(spread_line::collect<Size, 8>(in_tensor, columns.in_tensor), tile + c * dim_t(Size));
+            else
+                spread_line::spread<Size, 8>(load_word(tile + c * dim_t(Size)), in_tensor, columns.in_tensor);
+        }
+        for (; c < columns.size; ++c) copy_bytes<to_tile>(tensor + c * columns.in_tensor, tile + c * dim_t(Size), Size);
+    }
+}
+
+// ---------------------------------------------------------------- rows that are the tensor's fastest axis
+
+constexpr dim_t LINE = 64; // bytes of a cache line
+
+// Transposes rectangles of the size of `Turn`. It takes all rows of a few columns before the next columns, so that
+// cache lines of the tensor are used whole. The last rectangle of an axis begins where it still fits and overlaps the
+// one before it.
+template <typename Turn, bool to_tile>
+JITNORM_INLINES_SIMD void copy_turned(const leaf_shape &shape, tensor_pointer<to_tile> tensor,
+                                      tile_pointer<to_tile> tile) {
+    const auto [rows, columns, ahead] = shape;
+    constexpr dim_t ROWS = to_tile ? Turn::FROM_ELEMENTS : Turn::FROM_LINES;
+    constexpr dim_t COLUMNS = to_tile ? Turn::FROM_LINES : Turn::FROM_ELEMENTS;
+    for (dim_t c = 0; c < columns.size; c += COLUMNS) {
+        const dim_t column = std::min(c, columns.size - COLUMNS);
+        const auto tensor_columns = tensor + column * columns.in_tensor;
+        const auto tile_columns = tile + column * columns.in_tile;
+        if (ahead > 0)
+            for (dim_t i = 0; i < COLUMNS; ++i)
+                for (dim_t byte = 0; byte < rows.size * rows.in_tensor; byte += LINE)
+                    __builtin_prefetch(tensor_columns + i * columns.in_tensor + ahead + byte);
+        for (dim_t r = 0; r < rows.size; r += ROWS) {
+            const dim_t row = std::min(r, rows.size - ROWS);
+            const auto in_tensor = tensor_columns + row * rows.in_tensor;
+            const auto in_tile = tile_columns + row * rows.in_tile;
+            if constexpr (to_tile)
+                Turn::run(in_tensor, columns.in_tensor, rows.in_tensor, in_tile, rows.in_tile, columns.in_tile);
+            else
+                Turn::run(in_tile, rows.in_tile, columns.in_tile, in_tensor, columns.in_tensor, rows.in_tensor);
+        }
+    }
+}
+
+template <bool to_tile>
+struct turned_leaf {
+    leaf_run<to_tile> run;
+    dim_t columns; // how many of them `run` takes at a time
+};
+
+template <typename Turn, bool to_tile>
+turned_leaf<to_tile> turned() {
+    return {copy_turned<Turn, to_tile>, to_tile ? Turn::FROM_LINES : Turn::FROM_ELEMENTS};
+}
+
+constexpr dim_t LARGEST_EDGE = 16; // bytes of a square's line
+
+// Turns by the largest squares that fit. Both axes have at least two indices.
+template <size_t Size, bool to_tile, typename Line, int Edge = LARGEST_EDGE / int(Size)>
+turned_leaf<to_tile> choose_square(dim_t rows, dim_t columns) {
+    using square = std::conditional_t<to_tile, square_transpose<Size, Edge, Line, dense_line>,
+                                      square_transpose<Size, Edge, dense_line, Line>>;
+    if constexpr (Edge > 2)
+        if (std::min(rows, columns) < Edge) return choose_square<Size, to_tile, Line, Edge / 2>(rows, columns);
+    return turned<square, to_tile>();
+}
+
+template <size_t Size, bool to_tile>
+turned_leaf<to_tile> choose_turned(const leaf_shape &shape) {
+    using wide = wide_transpose<Size>;
+    const dim_t rows = shape.rows.size, columns = shape.columns.size;
+    if (shape.rows.in_tensor != dim_t(Size)) return choose_square<Size, to_tile, spread_line>(rows, columns);
+    if ((to_tile ? columns : rows) >= wide::FROM_LINES && (to_tile ? rows : columns) >= wide::FROM_ELEMENTS)
+        return turned<wide, to_tile>();
+    return choose_square<Size, to_tile, dense_line>(rows, columns);
+}
+
+// ---------------------------------------------------------------- all axes
+
+// The prefetchers of processors do not foresee cache lines that are this far apart; the walk prefetches them.
+constexpr dim_t FAR = 1024; // bytes
+
+template <size_t Size, bool to_tile>
+class walk {
+public:
+    explicit walk(const box &shape) {
+        for (const box_axis &axis : shape) {
+            if (axis.in_tile == dim_t(Size))
+                leaf_.columns = axis;
+            else
+                loops_[size_t(count_++)] = axis;
+        }
+        std::sort(loops_.begin(), loops_.begin() + count_, [](const box_axis &a, const box_axis &b) {
+            return a.in_tensor != b.in_tensor ? a.in_tensor > b.in_tensor : a.in_tile > b.in_tile;
+        });
+        put_rows_last();
+        if (count_ > 0) leaf_.rows = loops_[size_t(--count_)];
+        if (leaf_.columns.size > 1 && leaf_.rows.size > 1 && leaf_.rows.in_tensor < leaf_.columns.in_tensor)
+            turn();
+        else
+            run_ = leaf_.columns.in_tensor == dim_t(Size) ? copy_runs<Size, to_tile> : copy_spread<Size, to_tile>;
+    }
+
+    void run(tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const { run_from(0, tensor, tile); }
+
+private:
+    // Moves to the end of the loops the axis that becomes the leaf's rows. Usually this is the tensor's fastest axis.
+    // If its elements are not adjacent and too few for the largest square, it is the longest of the axes that have a
+    // smaller step in the tensor than the columns; the cache lines of these axes are all in the caches.
+    void put_rows_last() {
+        const auto end = loops_.begin() + count_;
+        const auto nearer = std::find_if(
+            loops_.begin(), end, [&](const box_axis &axis) { return axis.in_tensor < leaf_.columns.in_tensor; });
+        if (nearer == end || end[-1].in_tensor == dim_t(Size) || end[-1].size * dim_t(Size) >= LARGEST_EDGE) return;
+        const auto longest =
+            std::max_element(nearer, end, [](const box_axis &a, const box_axis &b) { return a.size < b.size; });
+        std::rotate(longest, longest + 1, end);
+    }
+
+    // Chooses a leaf that turns rectangles. It takes all columns at once, unless there are loops with a smaller step in
+    // the tensor than the columns. In that case the columns become a loop outside those loops, and the leaf takes as
+    // many of them as a rectangle has.
+    void turn() {
+        const auto turned = choose_turned<Size, to_tile>(leaf_);
+        run_ = turned.run;
+        const int outside = int(std::count_if(loops_.begin(), loops_.begin() + count_, [&](const box_axis &axis) {
+            return axis.in_tensor >= leaf_.columns.in_tensor;
+        }));
+        dim_t next = turned.columns * leaf_.columns.in_tensor;
+        if (outside < count_) {
+            columns_at_ = outside;
+            std::copy_backward(loops_.begin() + outside, loops_.begin() + count_, loops_.begin() + count_ + 1);
+            loops_[size_t(outside)] = leaf_.columns;
+            leaf_.columns.size = turned.columns;
+            next = loops_[size_t(count_++)].in_tensor;
+        }
+        if (leaf_.rows.in_tensor <= LINE && leaf_.columns.in_tensor >= FAR && next >= FAR) leaf_.ahead = next;
+    }
+
+    void run_from(int loop, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const {
+        if (loop == count_) return run_(leaf_, tensor, tile);
+        if (loop == columns_at_) return run_columns(loop, tensor, tile);
+        const box_axis &axis = loops_[size_t(loop)];
+        for (dim_t i = 0; i < axis.size; ++i, tensor += axis.in_tensor, tile += axis.in_tile)
+            run_from(loop + 1, tensor, tile);
+    }
+
+    // Takes as many columns at a time as the leaf needs. The last ones begin where that many still fit, and overlap the
+    // ones before them.
+    void run_columns(int loop, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const {
+        const box_axis &axis = loops_[size_t(loop)];
+        const dim_t together = leaf_.columns.size;
+        for (dim_t i = 0; i < axis.size; i += together) {
+            const dim_t first = std::min(i, axis.size - together);
+            run_from(loop + 1, tensor + first * axis.in_tensor, tile + first * axis.in_tile);
+        }
+    }
+
+    leaf_shape leaf_ = {{1, 0, 0}, {1, dim_t(Size), dim_t(Size)}, 0};
+    leaf_run<to_tile> run_;
+    std::array<box_axis, size_t(box::MAX_AXES) + 1> loops_; // outermost first
+    int count_ = 0, columns_at_ = -1; // how many loops there are, and which one has the columns (-1: none)
+};
+
+template <size_t Size>
+void gather(const box &shape, const char *tensor, char *tile) {
+    walk<Size, true>(shape).run(tensor + shape.tensor_offset, tile + shape.tile_offset);
+}
+template <size_t Size>
+void scatter(const box &shape, char *tensor, const char *tile) {
+    walk<Size, false>(shape).run(tensor + shape.tensor_offset, tile + shape.tile_offset);
+}
+
+} // namespace
+
+strided_copy choose_strided_copy(size_t element_size) {
+    switch (element_size) {
+    case 1:
+        return {gather<1>, scatter<1>};
+    case 2:
+        return {gather<2>, scatter<2>};
+    case 4:
+        return {gather<4>, scatter<4>};
+    default:
+        return {gather<8>, scatter<8>};
+    }
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// tensor_axis: some consecutive dimensions of a tensor, counted by one index, and the offset of each index in memory.
+//
+// In every layout, strided or blocked, an element's offset is a sum with one term for each dimension. So the offset is
+// a term for the element's row (the axis of the first dimensions) plus a term for its column (the axis of the others).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "memory_desc.hpp"
+#include "strided_copy.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+class tensor_axis {
+public:
+    static constexpr dim_t CACHE_LINE = 64; // bytes
+
+    // The dimensions begin .. end-1 of md, counted in row-major order. Where md.dims[d] differs from dims[d], the
+    // tensor is broadcast: all dims[d] indices of the dimension have the same offset.
+    tensor_axis(const memory_desc &md, const dim_t *dims, int begin, int end);
+    tensor_axis(const memory_desc &md, int begin, int end) : tensor_axis(md, md.dims, begin, end) {}
+
+    dim_t size() const { return size_; }
+    // From one index of a run to the next, in bytes. It is the same in all runs.
+    dim_t step() const { return fastest().step; }
+    // The number of indices of the longest run.
+    dim_t run_length() const { return fastest().block; }
+
+    // Neighbouring indices whose elements share cache lines come in groups. This is the last index <= `index` at which
+    // a group begins, if the tensor begins a cache line. It considers the fastest dimension only, although in blocked
+    // layouts of narrow types indices of the next dimension may share cache lines as well.
+    dim_t group_begin(dim_t index) const { return index - index % fastest().size % group_; }
+    // The usual number of indices of a group.
+    dim_t group_size() const { return group_; }
+
+    // Cuts the indices first .. first+count-1 into runs, whose indices are step() bytes apart, and calls body(offset of
+    // the first index in bytes, number of indices) for each run.
+    template <typename Body>
+    void for_each_run(dim_t first, dim_t count, Body &&body) const {
+        if (count <= 0) return;
+        const level &fast = fastest();
+        dim_t slow = first / fast.size, index = first % fast.size, within = index % fast.block;
+        dim_t block = outer_offset(slow) + index / fast.block * fast.jump;
+        for (;;) {
+            const dim_t run = std::min({count, fast.size - index, fast.block - within});
+            body(block + within * fast.step, run);
+            count -= run;
+            if (count == 0) return;
+            index += run;
+            within = 0;
+            block += fast.jump;
+            if (index < fast.size) continue;
+            index = 0;
+            block = outer_offset(++slow);
+        }
+    }
+
+    // The offset and the number of indices of the first run that for_each_run() finds for `most` indices.
+    std::pair<dim_t, dim_t> run_from(dim_t first, dim_t most) const {
+        const level &fast = fastest();
+        if (count_ == 1 && fast.is_one_block()) // the usual case needs no division
+            return {first * fast.step, std::min(most, fast.size - first)};
+        const dim_t index = first % fast.size, within = index % fast.block;
+        const dim_t offset = outer_offset(first / fast.size) + index / fast.block * fast.jump + within * fast.step;
+        return {offset, std::min({most, fast.size - index, fast.block - within})};
+    }
+
+    // Calls body(box) for boxes that cover the indices first .. first+count-1. Each box has the axes of `start` and,
+    // after them, those for a part of these indices. In the tile, indices are `pitch` bytes apart.
+    template <typename Body>
+    void for_each_box(const box &start, dim_t first, dim_t count, dim_t pitch, Body &&body) const {
+        if (count > 0) add_level(start, 0, size_, first, count, pitch, body);
+    }
+
+private:
+    // A dimension, or several that follow each other evenly. Indices within an inner block are `step` bytes apart,
+    // inner blocks are `jump` bytes apart and have `block` indices. A dimension that no inner block splits is one
+    // block.
+    struct level {
+        dim_t size, block, step, jump;
+        dim_t offset(dim_t index) const {
+            return index < block ? index * step : index / block * jump + index % block * step;
+        }
+        // Adds axes to the box for as many of the `count` indices from `index` on as axes can express, and returns
+        // their number: whole blocks, or a part of one block.
+        dim_t append_to(box &to, dim_t index, dim_t count, dim_t pitch) const;
+        bool is_one_block() const { return block == size; }
+    };
+
+    static level level_of(const memory_desc &md, int d);
+    void append(const level &inner);
+    const level &fastest() const { return levels_[size_t(count_ - 1)]; }
+    // Adds to the box `start` the indices first .. first+count-1 of the levels from `number` on, which have `size`
+    // indices together.
+    template <typename Body>
+    void add_level(const box &start, int number, dim_t size, dim_t first, dim_t count, dim_t pitch, Body &body) const {
+        if (number == count_) return body(start);
+        const level &here = levels_[size_t(number)];
+        const dim_t inner = size / here.size;
+        for (dim_t done = 0, part = 0; done < count; done += part) {
+            const dim_t index = (first + done) / inner, rest = (first + done) % inner;
+            box next = start;
+            next.tensor_offset += here.offset(index);
+            next.tile_offset += done * pitch;
+            part = std::min(count - done, inner - rest);
+            if (part == inner) // all inner indices: take as many whole indices of this level as are evenly spaced
+                part = here.append_to(next, index, (count - done) / inner, inner * pitch) * inner;
+            add_level(next, number + 1, inner, rest, std::min(part, inner), pitch, body);
+        }
+    }
+
+    // The offset of an index that counts the levels outside the fastest one, in bytes.
+    dim_t outer_offset(dim_t index) const;
+
+    std::array<level, MAX_NDIMS> levels_ = {}; // outermost first
+    int count_ = 0;                            // of levels, at least one
+    dim_t size_ = 1;                           // the number of indices
+    dim_t group_ = 1;                          // group_size()
+};
+
+} // namespace jitnorm::impl::layer_norm
