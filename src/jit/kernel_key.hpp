@@ -6,6 +6,7 @@
 
 #include <array>
 #include <compare>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -116,11 +117,12 @@ struct backward_data_conf {
     auto operator<=>(const backward_data_conf &) const = default;
 };
 
-// The kernel that writes rows of forward while it reduces others, and the one of backward. Their two configurations
-// agree in the instruction set. The reduction is neither a repeated one nor one of short rows.
+// The kernel that writes rows of forward while it reduces others, and the one of backward. Their configurations agree
+// in the instruction set. The reduction is neither a repeated one nor one of short rows.
 struct forward_loop_conf {
-    reduction_conf reduced;
+    reduction_conf reduced; // not used if the addition computes the sums of squares
     normalize_conf written;
+    std::optional<addition_conf> added = {}; // makes the rows that are reduced
 
     auto operator<=>(const forward_loop_conf &) const = default;
 };

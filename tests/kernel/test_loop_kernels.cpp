@@ -65,11 +65,15 @@ using outputs = std::vector<rows>;
 template <typename T, typename Run>
 outputs outputs_of(const forward_loop_conf &conf, const batch_sizes &sizes, Run &&run) {
     std::mt19937 generator(unsigned(sizes.count));
-    const auto &[reduced, written] = conf;
+    const auto &[reduced, written, added] = conf;
     const auto own = data_type_of<T>;
     const auto numbers = [&](dim_t count) { return rows(generator, own, count); };
     const dim_t count = sizes.count, n = sizes.written;
-    const rows next(generator, reduced.src, sizes.reduced, count), src(generator, written.src, n, count);
+    const addition_conf terms = conf.added.value_or(addition_conf{});
+    const rows term(generator, terms.src, sizes.reduced, count),
+        residual(generator, terms.residual, sizes.reduced, count);
+    const rows added_bias(generator, terms.bias == NONE ? jitnorm_f32 : terms.bias, 1, count);
+    const rows src(generator, written.src, n, count);
     const rows hi = numbers(n), rstd = numbers(n), bias = numbers(n), value = numbers(n);
     const rows scale(generator, written.scale_shift, 1, count), shift(generator, written.scale_shift, 1, count);
     const rows operand(generator, jitnorm_f32, n, count), parameters = numbers(2 * dim_t(written.post_ops.size()));
@@ -83,6 +87,9 @@ outputs outputs_of(const forward_loop_conf &conf, const batch_sizes &sizes, Run 
     to.emplace_back(generator, written.dst, n, count, written.non_temporal);
     to.emplace_back(generator, second, n, count);
     for (int i = 0; i < 3; ++i) to.push_back(numbers(sizes.reduced));
+    to.emplace_back(generator, reduced.src, sizes.reduced, count); // the rows to reduce, which an addition writes
+    to.emplace_back(generator, terms.sum == NONE ? jitnorm_f32 : terms.sum, sizes.reduced, count);
+    const rows &next = to[5], &sum = to[6];
     run(forward_loop_arguments<T>{.reduced = {.src = next.data(),
                                               .row_stride = next.stride,
                                               .rows = sizes.reduced,
@@ -106,7 +113,19 @@ outputs outputs_of(const forward_loop_conf &conf, const batch_sizes &sizes, Run 
                                               .parameters = parameters.memory.as<T>(),
                                               .operands = operands.data(),
                                               .pre_quantization = to[1].data(),
-                                              .pre_quantization_row_stride = to[1].stride}});
+                                              .pre_quantization_row_stride = to[1].stride},
+                                  .added = {.src = term.data(),
+                                            .residual = residual.data(),
+                                            .bias = added_bias.data(),
+                                            .sum = sum.data(),
+                                            .row = next.data(),
+                                            .src_row_stride = term.stride,
+                                            .residual_row_stride = residual.stride,
+                                            .sum_row_stride = sum.stride,
+                                            .row_stride = next.stride,
+                                            .rows = sizes.reduced,
+                                            .count = count,
+                                            .q = to[4].memory.as<T>()}});
     return to;
 }
 
@@ -156,18 +175,15 @@ outputs outputs_of(const backward_loop_conf &conf, const batch_sizes &sizes, Run
     return to;
 }
 
-template <typename T, typename First, typename Second, typename Loop, typename Conf>
-void compare_ways(const First &reduce, const Second &write, const Loop &loop, const Conf &conf,
-                  std::span<const batch_sizes> sizes) {
+// apart() and loop() execute the kernels apart, and the one kernel.
+template <typename T, typename Apart, typename Loop, typename Conf>
+void compare_ways(const Apart &apart, const Loop &loop, const Conf &conf, std::span<const batch_sizes> sizes) {
     for (const batch_sizes &size : sizes) {
-        const outputs apart = outputs_of<T>(conf, size, [&](const auto &arguments) {
-            if (size.reduced > 0) reduce(arguments.reduced);
-            if (size.written > 0) write(arguments.written);
-        });
-        const outputs together = outputs_of<T>(conf, size, [&](const auto &arguments) { loop(arguments); });
-        for (size_t i = 0; i < apart.size(); ++i) {
-            const guarded_buffer &expected = apart[i].memory, &got = together[i].memory;
-            ASSERT_TRUE(std::memcmp(expected.data(), got.data(), expected.bytes()) == 0 && got.slack_untouched())
+        const outputs expected = outputs_of<T>(conf, size, apart);
+        const outputs got = outputs_of<T>(conf, size, [&](const auto &arguments) { loop(arguments); });
+        for (size_t i = 0; i < expected.size(); ++i) {
+            const guarded_buffer &a = expected[i].memory, &b = got[i].memory;
+            ASSERT_TRUE(std::memcmp(a.data(), b.data(), a.bytes()) == 0 && b.slack_untouched())
                 << "output " << i << ", " << size.count << " elements, " << size.reduced << " and " << size.written;
         }
     }
@@ -175,13 +191,26 @@ void compare_ways(const First &reduce, const Second &write, const Loop &loop, co
 
 template <typename T>
 void compare_kernels(const forward_loop_conf &conf, std::span<const batch_sizes> sizes) {
-    compare_ways<T>(reduction_kernel<T>(conf.reduced), normalize_kernel<T>(conf.written), forward_loop_kernel<T>(conf),
-                    conf, sizes);
+    const addition_kernel<T> add(conf.added.value_or(addition_conf{conf.written.vectors}));
+    const reduction_kernel<T> reduce(conf.reduced);
+    const normalize_kernel<T> write(conf.written);
+    const auto apart = [&](const forward_loop_arguments<T> &arguments) {
+        if (arguments.reduced.rows > 0 && conf.added) add(arguments.added);
+        if (arguments.reduced.rows > 0 && !(conf.added && conf.added->squares)) reduce(arguments.reduced);
+        if (arguments.written.rows > 0) write(arguments.written);
+    };
+    compare_ways<T>(apart, forward_loop_kernel<T>(conf), conf, sizes);
 }
+
 template <typename T>
 void compare_kernels(const backward_loop_conf &conf, std::span<const batch_sizes> sizes) {
-    compare_ways<T>(backward_sums_kernel<T>(conf.reduced), backward_data_kernel<T>(conf.written),
-                    backward_loop_kernel<T>(conf), conf, sizes);
+    const backward_sums_kernel<T> reduce(conf.reduced);
+    const backward_data_kernel<T> write(conf.written);
+    const auto apart = [&](const backward_loop_arguments<T> &arguments) {
+        if (arguments.reduced.rows > 0) reduce(arguments.reduced);
+        if (arguments.written.rows > 0) write(arguments.written);
+    };
+    compare_ways<T>(apart, backward_loop_kernel<T>(conf), conf, sizes);
 }
 
 template <typename Conf>
@@ -247,11 +276,28 @@ void compare_attributes(isa vectors, std::span<const batch_sizes> sizes) {
         compare(conf, sizes);
         conf = plain;
         conf.written.post_ops = {{kind::binary, jitnorm_binary_add, false, jitnorm_f32},
-                                 {kind::eltwise, jitnorm_eltwise_tanh, false, NONE},
+                                 {kind::eltwise, jitnorm_eltwise_gelu_erf, false, NONE},
                                  {kind::binary, jitnorm_binary_max, false, NONE}};
         if (types.dst != jitnorm_f8_e4m3) conf.written.post_ops.push_back({kind::sum, {}, false, types.dst});
         compare(conf, sizes);
     }
+}
+
+// Rows that are sums: with an output for the sum or without, reduced by the addition itself or as any row.
+void compare_residuals(isa vectors, std::span<const batch_sizes> sizes) {
+    for (const row_types &types : {ROW_TYPES[0], ROW_TYPES[1], ROW_TYPES[2], ROW_TYPES[3]})
+        for (const int choice : {0, 1, 2, 3}) {
+            const bool squares = choice >= 2, narrow = choice == 1;
+            const auto own = types.src == jitnorm_f64 ? jitnorm_f64 : jitnorm_f32;
+            row_types of_row = types;
+            of_row.src = narrow ? types.src : own;
+            forward_loop_conf conf = forward_conf(vectors, of_row, !squares);
+            conf.added = {vectors, types.src, types.src, choice % 2 != 0 ? types.scale_shift : NONE, NONE, of_row.src};
+            if (choice != 0) conf.added->sum = types.src;
+            if (conf.added->bias == jitnorm_f64) conf.added->bias = jitnorm_f32;
+            conf.added->squares = squares;
+            compare(conf, sizes);
+        }
 }
 
 // ---- backward
@@ -288,9 +334,11 @@ class emulated_loop_kernels : public on_isa {};
 
 TEST_P(loop_kernels, row_types) { compare_row_types(GetParam(), NATIVE); }
 TEST_P(loop_kernels, attributes) { compare_attributes(GetParam(), NATIVE); }
+TEST_P(loop_kernels, residuals) { compare_residuals(GetParam(), NATIVE); }
 TEST_P(loop_kernels, gradients) { compare_gradients(GetParam(), NATIVE); }
 TEST_P(loop_kernels, sums_over_columns) { compare_sums_over_columns(GetParam(), NATIVE); }
 TEST_P(emulated_loop_kernels, row_types) { compare_row_types(GetParam(), EMULATED); }
+TEST_P(emulated_loop_kernels, residuals) { compare_residuals(GetParam(), EMULATED); }
 TEST_P(emulated_loop_kernels, gradients) { compare_gradients(GetParam(), EMULATED); }
 
 INSTANTIATE_TEST_SUITE_P(native, loop_kernels, testing::Values(isa::avx2, isa::avx512), on_isa::name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward_passes: the two passes of forward, as parts of kernels (row_pass.hpp).
+// forward_passes: the passes of forward, as parts of kernels (row_pass.hpp).
 #pragma once
 
 #include <array>
@@ -12,6 +12,50 @@
 #include "row_pass.hpp"
 
 namespace jitnorm::impl::jit {
+
+// Adds rows to residual rows, and may compute the sums of squares of the results. addition_kernel.cpp defines it.
+class addition_pass : row_pass {
+    using arguments = addition_arguments<float>;
+    static constexpr int UNROLL = 2; // without sums of squares
+
+public:
+    addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf);
+
+    std::string name(const char *what) const;
+    int frame_bytes() const { return (where_.in_turns ? 2 : 1) * vectors_ * g_.kind.bytes(); }
+    void add_all();
+    void add_piece(const paired_rows &rows);
+
+private:
+    bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
+    bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
+
+    void prepare();
+    void store_squares();
+    void add_vectors(places vectors);
+    void add(places vectors);
+    void store(places vectors);
+
+    const addition_conf conf_;
+    const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
+    const reg row_ = registers_.take(g_.r9), bias_ = registers_.take(g_.r10), rest_ = registers_.take(g_.r14);
+    const int vectors_ = forward_vectors(g_.kind); // registers for sums of squares, at least UNROLL
+    const std::vector<vmm> x_ = registers_.take_vectors(vectors_), other_ = registers_.take_vectors(vectors_);
+    const std::vector<vmm> q_ = registers_.take_vectors(vectors_);
+    const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   JITNORM_ARGUMENT(rows),
+                   {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+                    {{residual_}, JITNORM_ARGUMENT(residual), JITNORM_ARGUMENT(residual_row_stride)},
+                    {{sum_}, JITNORM_ARGUMENT(sum), JITNORM_ARGUMENT(sum_row_stride)},
+                    {{row_}, JITNORM_ARGUMENT(row), JITNORM_ARGUMENT(row_stride)}}};
+    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    horizontal_sum total_{g_, x_[0]};
+};
 
 // Sums up rows. reduction_kernel.cpp defines it.
 class reduction_pass : row_pass {
@@ -26,7 +70,8 @@ public:
     std::string name(const char *what) const;
     int frame_bytes() const;
     void sum_all();
-    void sum_piece(const paired_rows &rows);
+    // `prefetches`: whether later columns are prefetched.
+    void sum_piece(const paired_rows &rows, bool prefetches);
 
 private:
     void prepare();

@@ -39,8 +39,10 @@ private:
     static const Conf &with_compute_type(Conf &conf) {
         if constexpr (requires { conf.compute; })
             conf.compute = data_type_of<T>;
-        else // a kernel with two passes
+        else // a kernel with several passes
             conf.reduced.compute = conf.written.compute = data_type_of<T>;
+        if constexpr (requires { conf.added; })
+            if (conf.added) conf.added->compute = data_type_of<T>;
         return conf;
     }
 
@@ -127,12 +129,14 @@ using normalize_kernel = kernel<normalize_conf, normalize_arguments<T>, T>;
 
 // forward_loop_kernel: does for `reduced` what reduction_kernel does, and for `written` what normalize_kernel does, row
 // beside row: beyond the caches the reads of one then overlap the stores of the other. Either may have no rows, but not
-// both. Nothing that it writes may overlap rows that it reduces. It prefetches the reduced rows instead of the rows
-// that normalize_arguments names, and normalizes row by row.
+// both. If the kernel makes the rows that it reduces, it does for `added` what addition_kernel does, just before it
+// reduces them. Nothing that it writes may overlap other rows that it reads for the reduction. It prefetches the inputs
+// of the reduction instead of the rows that normalize_arguments names, and normalizes row by row.
 template <typename T>
 struct forward_loop_arguments {
     reduction_arguments<T> reduced;
-    normalize_arguments<T> written; // the same `count`
+    normalize_arguments<T> written;   // the same `count`
+    addition_arguments<T> added = {}; // the same `rows` and `count` as in `reduced`, which has the sums as its src
 };
 
 template <typename T>

@@ -22,7 +22,7 @@ void reduction_pass::sum_all() {
     rows_.step(1, [&] { sum_row(); });
 }
 
-void reduction_pass::sum_piece(const paired_rows &rows) {
+void reduction_pass::sum_piece(const paired_rows &rows, bool prefetches) {
     prepare();
     rows_.point_to_row();
     if (finds_pivots()) rows.at_first([&] { find_pivot(); });
@@ -30,7 +30,7 @@ void reduction_pass::sum_piece(const paired_rows &rows) {
     blocks_.sum_piece(
         rows, sums_, int(q_.size()),
         [&](places vectors) {
-            loop_.prefetch(src_ + AHEAD_OF_LOADS, vectors, conf_.src);
+            if (prefetches) loop_.prefetch(src_ + AHEAD_OF_LOADS, vectors, conf_.src);
             add(vectors);
         },
         [&] { store_sums(); });

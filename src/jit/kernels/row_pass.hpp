@@ -28,8 +28,9 @@ struct pass_place {
 
 class row_pass {
 protected:
-    // How far ahead of a row's elements they are prefetched by passes in turns, in bytes.
-    static constexpr int AHEAD_OF_LOADS = 512;
+    // How far ahead of a row's elements passes in turns prefetch them, in bytes. With 512, rows of 128 elements of f32
+    // take 3 to 5 % longer; with 4096 nothing is faster in both directions.
+    static constexpr int AHEAD_OF_LOADS = 2048;
 
     row_pass(kernel_generator &g, const pass_place &where)
         : g_(g), where_(where), count_(where.loops.count), left_(where.loops.left), index_(where.loops.index) {}
