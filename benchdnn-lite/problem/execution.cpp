@@ -46,13 +46,17 @@ const char *name_of_output(int id) {
     }
 }
 
-execution::execution(std::shared_ptr<const operation> what) : operation_(std::move(what)) {
+execution::execution(std::shared_ptr<const operation> what, const execution *tensors_of)
+    : operation_(std::move(what)), tensors_of_(tensors_of) {
     prb().is_forward() ? add_forward_arguments() : add_backward_arguments();
     add_attribute_arguments();
     if (prb().attr.user_scratchpad) add(JITNORM_ARG_SCRATCHPAD, role::scratch);
 }
 
 execution::execution(const session &s, const problem &p) : execution(std::make_shared<const operation>(s, p)) {}
+
+execution::execution(const session &s, const problem &p, const execution &other)
+    : execution(std::make_shared<const operation>(s, p), &other) {}
 
 bool execution::has(int id) const {
     return std::any_of(arguments_.begin(), arguments_.end(), [&](const argument &a) { return a.id == id; });
@@ -78,7 +82,13 @@ memory execution::make_memory(const_jitnorm_memory_desc_t desc, const buffer &da
 void execution::add(int id, role use) { add_with_desc(id, use, operation_->desc_of(id)); }
 
 void execution::add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc) {
-    append(id, use, buffer(layout_of(api(), desc), api().memory_desc_get_size(desc)), desc);
+    const layout shape = layout_of(api(), desc);
+    const size_t size = api().memory_desc_get_size(desc);
+    if (tensors_of_ && tensors_of_->has(id)) {
+        const buffer &theirs = tensors_of_->data(id);
+        if (theirs.shape() == shape && theirs.size() == size) return append(id, use, theirs, desc);
+    }
+    append(id, use, buffer(shape, size), desc);
 }
 
 // Adds the output `id`, which shares the memory of an input.

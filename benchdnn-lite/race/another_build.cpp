@@ -80,8 +80,8 @@ library functions_of(const library_file &file) {
 
 class built_otherwise : public peer {
 public:
-    built_otherwise(std::shared_ptr<const session> s, const problem &p)
-        : session_(std::move(s)), execution_(*session_, p) {}
+    built_otherwise(std::shared_ptr<const session> s, const execution &ours)
+        : session_(std::move(s)), execution_(*session_, ours.prb(), ours) {}
 
     void run() const override { execution_.run(); }
     const execution &tensors() const override { return execution_; }
@@ -154,7 +154,7 @@ peer_library another_build(const std::string &file, const std::string &caches) {
     const auto s = open_session(file, caches);
     const auto make = [s](const execution &e) -> std::unique_ptr<peer> {
         try {
-            return std::make_unique<built_otherwise>(s, e.prb());
+            return std::make_unique<built_otherwise>(s, e);
         } catch (const api_error &error) {
             throw refusal(error.what());
         } catch (const unsupported &error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// benchdnn-lite-race: races layer normalization against oneDNN or another build of this library, and against plain
-// copies (docs/performance.md).
+// benchdnn-lite-race: races layer normalization against oneDNN, another build of this library or a plain loop
+// (docs/performance.md).
 #include "onednn.hpp"
 #include "run_race.hpp"
 

@@ -33,6 +33,7 @@ struct race_knob {
 constexpr race_knob KNOBS[] = {
     {"--peer", "FILE", [](race_options &o, const std::string &v) { o.peer = v; }},
     {"--plan", "SIZES", [](race_options &o, const std::string &v) { o.plan = parse_caches(v); }},
+    {"--plain", "", [](race_options &o, const std::string & /* v */) { o.plain = true; }},
     {"--threads", "N",
      [](race_options &o, const std::string &v) { o.conditions.threads = parse_count(v, 1, MAX_THREADS); }},
     {"--rounds", "N",
@@ -77,6 +78,8 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
         if (!take(options, argument)) rest.push_back(argument);
     }
     if (!options.text.empty()) return options;
+    if (options.plain && (!options.peer.empty() || !options.plan.empty()))
+        throw input_error("--plain: the peer is a plain loop, not a library; --peer and --plan do not go with it");
     if (std::none_of(rest.begin(), rest.end(), is_problem))
         rest.insert(rest.end(), {"--batch=race_forward", "--batch=race_backward"});
     command c = parse_command_line(rest);
@@ -88,18 +91,21 @@ race_options parse_race_options(const std::vector<std::string> &arguments) {
 
 std::string race_help() {
     return "Usage: benchdnn-lite-race [knob...] [problem...]\n"
-           "Races layer normalization against oneDNN, or another build of jitnorm, and against plain copies of the "
-           "same\n"
-           "bytes.\n\n"
-           "  --peer=FILE     in place of oneDNN the libjitnorm.so of another build, on buffers of its own; its "
-           "results\n"
-           "                  are to have the bits of ours: where they only come close, the race is run, the note "
-           "says\n"
-           "                  \"bits differ\", and the exit status is 1\n"
+           "Races layer normalization against oneDNN, another build of jitnorm or a plain loop, and against loops "
+           "that\n"
+           "only move the same tensors. All work on the same memory.\n\n"
+           "  --peer=FILE     in place of oneDNN the libjitnorm.so of another build; its results are to have the bits "
+           "of\n"
+           "                  ours: where they only come close, the race is run, the note says \"bits differ\", and "
+           "the\n"
+           "                  exit status is 1\n"
            "  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432; without\n"
-           "                  --peer it is this build once more, on buffers of its own\n"
-           "  --threads=N     threads of both libraries and of the copies (1)\n"
-           "  --rounds=N      interleaved rounds, of which medians are taken (15)\n"
+           "                  --peer it is this build once more\n"
+           "  --plain         the peer is a loop in two passes, without checks, inexact for large means: forward, "
+           "dense\n"
+           "                  rows of f32 or bf16, also with a residual; --batch=race_plain has problems for it\n"
+           "  --threads=N     threads of both contestants and of the limit (1)\n"
+           "  --rounds=N      interleaved rounds; a third of them is faster than the time that is shown (15)\n"
            "  --then-read     times include a pass that reads the result, as its next user would\n"
            "  --json=FILE     the results for machines; tools/draw-race draws them\n\n"
 

@@ -12,6 +12,7 @@
 #include "another_build.hpp"
 #include "json.hpp"
 #include "options.hpp"
+#include "plain_loop.hpp"
 #include "table.hpp"
 
 namespace benchdnn_lite {
@@ -41,7 +42,7 @@ std::vector<race_result> race_all(const race_options &options, const peer_librar
 
 int run(const race_options &options, const peer_library &other) {
     check_writable("json", options.json);
-    omp_set_num_threads(options.conditions.threads); // both libraries take the number of threads from OpenMP
+    omp_set_num_threads(options.conditions.threads); // the libraries take the number of threads from OpenMP
     const race_setting setting{our_name(), other.name, options.conditions};
     print(race_heading(setting.ours, setting.theirs, setting.conditions));
     const std::vector<race_result> results = race_all(options, other);
@@ -52,6 +53,7 @@ int run(const race_options &options, const peer_library &other) {
 }
 
 peer_library chosen_peer(const race_options &options, const peer_library &otherwise) {
+    if (options.plain) return plain_loop(options.conditions.threads);
     if (!options.peer.empty()) return another_build(options.peer, options.plan);
     return options.plan.empty() ? otherwise : this_build(options.plan);
 }

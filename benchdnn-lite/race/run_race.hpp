@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_race: the whole program. Returns the exit status. The peer is `other` unless --peer or --plan chooses
-// another.
+// run_race: the whole program. Returns the exit status. The peer is `other` unless --peer, --plan or
+// --plain chooses another.
 #pragma once
 
 #include "peer.hpp"

@@ -41,11 +41,12 @@ std::string summary_of(const char *kind, const std::vector<const race_result *> 
 std::string race_heading(const std::string &ours, const std::string &theirs, const race_conditions &on) {
     return concat(
         ours, " against ", theirs, ", ", std::to_string(on.threads), on.threads == 1 ? " thread" : " threads",
-        ". Median microseconds of ", std::to_string(on.rounds), " interleaved rounds",
-        on.then_read ? ", each with a pass that reads the result" : "",
+        ". Microseconds: of ", std::to_string(on.rounds), " interleaved rounds a third are faster",
+        on.then_read ? "; each with a pass that reads the result" : "",
         ".\n"
-        "limit: the fastest copy of the same bytes: memcpy, or lines in order with non-temporal "
-        "stores.\n",
+        "limit: the fastest way to read and write the same tensors: memcpy, or plain loops with ordinary and with\n"
+        "non-temporal stores (forward src to dst, backward src and diff_dst to diff_src, and a residual and its "
+        "sum).\n",
         format("%11s %11s %9s %11s %10s  %s\n", "ours", "peer", "peer/ours", "limit", "ours/limit", "problem"));
 }
 
