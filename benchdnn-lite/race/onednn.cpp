@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneDNN as a peer. What differs between its versions is in onednn_v2.hpp and onednn_v3.hpp.
-#include "onednn.hpp"
+#include "peer.hpp"
 
 #include <deque>
 

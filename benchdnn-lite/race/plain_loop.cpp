@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plain loop as a peer.
-#include "plain_loop.hpp"
+#include "peer.hpp"
 
 #include <algorithm>
 

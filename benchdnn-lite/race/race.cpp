@@ -12,7 +12,6 @@
 #include "../problem/memory_size.hpp"
 #include "interleave.hpp"
 #include "limit.hpp"
-#include "read_pass.hpp"
 
 namespace benchdnn_lite {
 

@@ -11,7 +11,6 @@
 #include "race/interleave.hpp"
 #include "race/limit.hpp"
 #include "race/loops.hpp"
-#include "race/read_pass.hpp"
 
 namespace benchdnn_lite {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "error.hpp"
-#include "race/options.hpp"
+#include "race/run_race.hpp"
 
 namespace benchdnn_lite {
 namespace {
