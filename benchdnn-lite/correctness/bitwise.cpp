@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks whether a result has the same bits in other circumstances.
-#include "bitwise.hpp"
+#include "check.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: runs an execution on filled inputs and judges every output by the oracle.
+// check: runs an execution on filled inputs, and judges every output by the oracle, or its bits in other circumstances.
 #pragma once
 
 #include <functional>
@@ -47,5 +47,9 @@ private:
     double phase_times::*which_;
     double start_ms_;
 };
+
+// Fills and runs `e`, then compares other executions of its problem with it. Their primitives are created and freed
+// here.
+check_result check_bits(const execution &e, fill_kind kind, const check_options &options);
 
 } // namespace benchdnn_lite

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "../correctness/attribute_oracle.hpp"
+#include "../correctness/oracle.hpp"
 
 namespace benchdnn_lite {
 

@@ -8,7 +8,7 @@
 #include "../error.hpp"
 #include "../problem/memory_size.hpp"
 #include "graph_check.hpp"
-#include "graph_follower.hpp"
+#include "graph_norm.hpp"
 
 namespace benchdnn_lite {
 

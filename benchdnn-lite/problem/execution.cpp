@@ -22,28 +22,14 @@ memory_desc scalar_desc(const library &api) {
 } // namespace
 
 const char *name_of_output(int id) {
-    switch (id) {
-    case JITNORM_ARG_DST:
-        return "dst";
-    case JITNORM_ARG_DST_1:
-        return "dst_1";
-    case JITNORM_ARG_DST_2:
-        return "dst_2";
-    case JITNORM_ARG_MEAN:
-        return "mean";
-    case JITNORM_ARG_VARIANCE:
-        return "variance";
-    case JITNORM_ARG_DIFF_SRC:
-        return "diff_src";
-    case JITNORM_ARG_DIFF_SCALE:
-        return "diff_scale";
-    case JITNORM_ARG_DIFF_SHIFT:
-        return "diff_shift";
-    case DST_SCALES:
-        return "scales_of_dst";
-    default:
-        throw std::logic_error("output without a name");
-    }
+    constexpr std::pair<int, const char *> NAMES[] = {
+        {JITNORM_ARG_DST, "dst"},      {JITNORM_ARG_DST_1, "dst_1"},           {JITNORM_ARG_DST_2, "dst_2"},
+        {JITNORM_ARG_MEAN, "mean"},    {JITNORM_ARG_VARIANCE, "variance"},     {JITNORM_ARG_DIFF_SRC, "diff_src"},
+        {DST_SCALES, "scales_of_dst"}, {JITNORM_ARG_DIFF_SCALE, "diff_scale"}, {JITNORM_ARG_DIFF_SHIFT, "diff_shift"},
+    };
+    for (const auto &[known, name] : NAMES)
+        if (known == id) return name;
+    throw std::logic_error("output without a name");
 }
 
 execution::execution(std::shared_ptr<const operation> what, const execution *tensors_of)

@@ -5,9 +5,18 @@
 #include <chrono>
 
 #include "../error.hpp"
+#include "../text.hpp"
 #include "tag.hpp"
 
 namespace benchdnn_lite {
+
+api_error::api_error(jitnorm_status_t answer, const char *call)
+    : std::runtime_error(concat(call, " answered ", jitnorm_status2str(answer), ": ", jitnorm_get_last_error())),
+      status(answer) {}
+
+void check_status(jitnorm_status_t status, const char *call) {
+    if (status != jitnorm_success) throw api_error(status, call);
+}
 
 namespace {
 
@@ -18,17 +27,9 @@ double milliseconds_since(clock::time_point start) {
 }
 
 jitnorm_prop_kind_t prop_kind_of(direction dir) {
-    switch (dir) {
-    case direction::FWD_D:
-        return jitnorm_forward_training;
-    case direction::FWD_I:
-        return jitnorm_forward_inference;
-    case direction::BWD_D:
-        return jitnorm_backward_data;
-    case direction::BWD_DW:
-        return jitnorm_backward;
-    }
-    throw std::logic_error("direction without a propagation kind");
+    constexpr jitnorm_prop_kind_t KINDS[] = {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward_data,
+                                             jitnorm_backward};
+    return KINDS[size_t(dir)];
 }
 
 std::string name_of(const library &api, const_jitnorm_primitive_desc_t descriptor) {

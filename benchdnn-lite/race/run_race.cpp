@@ -9,7 +9,6 @@
 #include <omp.h>
 
 #include "../cli/exit_status.hpp"
-#include "../cli/output_file.hpp"
 #include "../error.hpp"
 #include "report.hpp"
 
