@@ -10,6 +10,7 @@
 #include "../error.hpp"
 #include "../problem/memory_size.hpp"
 #include "../problem/tag.hpp"
+#include "../stopwatch.hpp"
 #include "../text.hpp"
 #include "command_line.hpp"
 #include "exit_status.hpp"
@@ -20,12 +21,6 @@ namespace benchdnn_lite {
 namespace {
 
 constexpr int SHOWS_SKIPPED_IMPLEMENTATIONS = 2, SHOWS_IMPLEMENTATION = 5, SHOWS_MEMORY = 6, SHOWS_COMPARISONS = 99;
-
-using clock = std::chrono::steady_clock;
-
-double milliseconds_since(clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(clock::now() - start).count();
-}
 
 // Whether the tensors that share memory in place (src and dst, or diff_dst and diff_src) have one type and layout.
 bool shares_memory_well(const problem &p) {
@@ -132,7 +127,7 @@ void make_operation(const session &s, work &w) {
 
 void create(const session &s, work &w) {
     const run_options &options = w.what.options;
-    const auto start = clock::now();
+    const stopwatch start;
     if (options.mode.list) {
         w.result.what.status = state::listed;
     } else if (std::string reason = reason_to_skip(w.what); !reason.empty()) {
@@ -146,7 +141,7 @@ void create(const session &s, work &w) {
             make_operation(s, w);
         });
     }
-    w.result.milliseconds += milliseconds_since(start);
+    w.result.milliseconds += start.ms();
 }
 
 void take_findings(work &w, const check_result &found, fill_kind kind) {
@@ -195,11 +190,11 @@ void run_modes(work &w, const after_run &tamper) {
 
 void run_made(work &w, const after_run &tamper) {
     if (!w.made) return;
-    const auto start = clock::now();
+    const stopwatch start;
     w.result.what.status = state::initialized;
     if (!w.what.options.mode.init) guarded(w, [&] { run_modes(w, tamper); });
     w.made.reset();
-    w.result.milliseconds += milliseconds_since(start);
+    w.result.milliseconds += start.ms();
 }
 
 // The jobs from `next` on that are created at the same time. `next` becomes the number of the job after them.
@@ -264,9 +259,8 @@ test_title title_of(const graph_job &job) {
 }
 
 std::string performance_line(const graph_job &job, const graph_times &t) {
-    char numbers[128];
-    std::snprintf(numbers, sizeof numbers, "min(ms):%.6g,avg(ms):%.6g,GB/s:%.4g", t.ms.least, t.ms.average,
-                  t.gigabytes_per_second());
+    const std::string numbers =
+        format("min(ms):%.6g,avg(ms):%.6g,GB/s:%.4g", t.ms.least, t.ms.average, t.gigabytes_per_second());
     return concat("perf,cpu,graph,", t.kind, ",", t.op, ",", job.line(), ",", numbers);
 }
 

@@ -3,10 +3,11 @@
 #include "interleave.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <random>
+
+#include "../stopwatch.hpp"
 
 namespace benchdnn_lite {
 
@@ -15,10 +16,9 @@ namespace {
 constexpr double BLOCK_US = 200;
 
 double block_us(const body &b, int64_t calls) {
-    using clock = std::chrono::steady_clock;
-    const auto start = clock::now();
+    const stopwatch start;
     for (int64_t i = 0; i < calls; ++i) b();
-    return std::chrono::duration<double, std::micro>(clock::now() - start).count();
+    return start.us();
 }
 
 class contender {

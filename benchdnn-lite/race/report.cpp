@@ -3,7 +3,6 @@
 #include "report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
@@ -12,13 +11,6 @@
 namespace benchdnn_lite {
 
 namespace {
-
-template <typename... Values>
-std::string format(const char *pattern, Values... values) {
-    char text[512];
-    const int length = std::snprintf(text, sizeof text, pattern, values...);
-    return {text, std::min(size_t(std::max(length, 0)), sizeof text - 1)};
-}
 
 std::string cell(std::optional<double> value, int width, int decimals) {
     return value ? format("%*.*f", width, decimals, *value) : format("%*s", width, "-");
