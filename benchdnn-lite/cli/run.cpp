@@ -64,14 +64,6 @@ std::string reason_to_skip(const job &j) {
     return needed > available ? concat("Not enough RAM: ", memory_text(needed, available)) : "";
 }
 
-outcome outcome_of(const api_error &error) {
-    const std::string reason = error.what();
-    const state s = error.status == jitnorm_unimplemented       ? state::unimplemented
-                    : error.status == jitnorm_invalid_arguments ? state::invalid_arguments
-                                                                : state::failed;
-    return outcome_without_elements(s, reason);
-}
-
 // A job and its state.
 struct work {
     job what;
@@ -87,7 +79,7 @@ void guarded(work &w, Step step) {
     try {
         return step();
     } catch (const api_error &error) {
-        instead = outcome_of(error);
+        instead = outcome_without_elements(state_of(error.status), error.what());
     } catch (const filtered_out &reason) {
         instead = outcome_without_elements(state::skipped, reason.what());
         instead.filtered = true;
@@ -137,7 +129,7 @@ void create(const session &s, work &w) {
             note(w, SHOWS_MEMORY,
                  concat("[CHECK_MEM] ", memory_text(bytes_needed(w.what), machine_memory().available)));
             const phase creating(&w.phases, &phase_times::create);
-            const in_context threads(w.what.prb.creation);
+            const other_thread_count threads(w.what.prb.creation.threads);
             make_operation(s, w);
         });
     }
@@ -173,7 +165,7 @@ void execute_once(const execution &e, work &w) {
 void run_modes(work &w, const after_run &tamper) {
     const run_mode &mode = w.what.options.mode;
     const execution e(w.made);
-    const in_context threads(w.what.prb.execution);
+    const other_thread_count threads(w.what.prb.execution.threads);
     const check_options options{w.what.options.seed, tamper, &w.phases};
     w.result.what.status = mode.check || mode.bitwise ? state::passed : state::executed;
     if (mode.check) check_results(e, w, options);

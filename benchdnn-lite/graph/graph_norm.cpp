@@ -212,27 +212,4 @@ jitnorm_graph_op_kind_t graph_kind(const std::string &name) {
     return k == nullptr ? follower_kind(name) : k->number;
 }
 
-jitnorm_graph_op_attr_t graph_attribute_name(const std::string &name) {
-    static const std::map<std::string, jitnorm_graph_op_attr_t> NAMES = {
-        {"alpha", jitnorm_graph_op_attr_alpha},
-        {"auto_broadcast", jitnorm_graph_op_attr_auto_broadcast},
-        {"axis", jitnorm_graph_op_attr_axis},
-        {"begin_norm_axis", jitnorm_graph_op_attr_begin_norm_axis},
-        {"beta", jitnorm_graph_op_attr_beta},
-        {"epsilon", jitnorm_graph_op_attr_epsilon},
-        {"keep_stats", jitnorm_graph_op_attr_keep_stats},
-        {"max", jitnorm_graph_op_attr_max},
-        {"min", jitnorm_graph_op_attr_min},
-        {"mode", jitnorm_graph_op_attr_mode},
-        {"output_mask", jitnorm_graph_op_attr_output_mask},
-        {"qtype", jitnorm_graph_op_attr_qtype},
-        {"scales", jitnorm_graph_op_attr_scales},
-        {"use_affine", jitnorm_graph_op_attr_use_affine},
-        {"zps", jitnorm_graph_op_attr_zps},
-    };
-    const auto found = NAMES.find(name);
-    if (found == NAMES.end()) throw input_error("no operation here has an attribute '", name, "'");
-    return found->second;
-}
-
 } // namespace benchdnn_lite

@@ -57,7 +57,6 @@ std::optional<graph_norm> understand(const graph_op &op);
 
 // The library's number for a kind of operation; for unknown kinds, that of the wildcard.
 jitnorm_graph_op_kind_t graph_kind(const std::string &name);
-jitnorm_graph_op_attr_t graph_attribute_name(const std::string &name); // throws input_error
 
 // The library's number for such a kind of operation; for other kinds, that of the wildcard.
 jitnorm_graph_op_kind_t follower_kind(const std::string &name);

@@ -225,13 +225,6 @@ private:
     graph_memory memory_;
 };
 
-outcome outcome_of(const jitnorm::error &error) {
-    const state s = error.status == jitnorm_unimplemented       ? state::unimplemented
-                    : error.status == jitnorm_invalid_arguments ? state::invalid_arguments
-                                                                : state::failed;
-    return outcome_without_elements(s, concat(jitnorm_status2str(error.status), ": ", error.what()));
-}
-
 } // namespace
 
 graph_result run_graph(const graph_job &job) {
@@ -240,7 +233,8 @@ graph_result run_graph(const graph_job &job) {
     try {
         runner(job, result).run();
     } catch (const jitnorm::error &error) {
-        result.what = outcome_of(error);
+        result.what = outcome_without_elements(state_of(error.status),
+                                               concat(jitnorm_status2str(error.status), ": ", error.what()));
     } catch (const unsupported &reason) {
         result.what = outcome_without_elements(state::unimplemented, reason.what());
     } catch (const std::bad_alloc &) {
