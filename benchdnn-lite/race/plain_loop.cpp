@@ -39,7 +39,8 @@ void check(const problem &p) {
 class plain_loop_peer : public peer {
 public:
     plain_loop_peer(const execution &e, int threads)
-        : execution_(e), loops_(best_loops()), threads_(threads), count_(size_t(e.prb().rows())) {
+        : execution_(e), loops_(best_loops()), count_(size_t(e.prb().rows())),
+          threads_(int(std::min(size_t(threads), count_))) {
         const problem &p = e.prb();
         if (!loops_) throw refusal("no AVX2");
         check(p);
@@ -72,8 +73,8 @@ private:
 
     const execution &execution_;
     const loops *const loops_;
-    const int threads_;
     const size_t count_;
+    const int threads_; // no more than there are rows
     plain_rows rows_;
 };
 
