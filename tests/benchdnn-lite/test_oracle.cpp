@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle against cases whose answer is known in closed form, and gradients against finite differences.
-#include "correctness/attribute_oracle.hpp"
 #include "correctness/oracle.hpp"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "correctness/attribute_oracle.hpp"
-#include "problem/layout.hpp"
+#include "correctness/oracle.hpp"
+#include "problem/buffer.hpp"
 
 namespace jitnorm::fuzz {
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows_in_parallel: does work on rows with several threads, each with a range of rows.
+// rows: work on rows with several threads, and the rows that are normalized where a residual is added.
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "../problem/data_type.hpp"
+#include "../problem/execution.hpp"
 #include "../problem/threads.hpp"
 
 namespace benchdnn_lite {
@@ -26,5 +29,20 @@ void rows_in_parallel(dim_t rows, dim_t ranges, const Body &body) {
 #endif
     for (dim_t range = 0; range < ranges; ++range) body(range, edge(range), edge(range + 1));
 }
+
+class summed_rows {
+public:
+    // `residual`: as it is before the execution, which may overwrite it. Without a residual, nothing is added.
+    summed_rows(const execution &e, std::optional<buffer> residual);
+
+    // add() turns a row of src into the sum as it is computed. round() turns this sum into the row that is normalized.
+    void add(dim_t row, std::span<double> src) const;
+    void round(std::span<double> sum) const;
+
+private:
+    const problem &problem_;
+    std::optional<buffer> residual_;
+    std::vector<double> bias_; // empty: none
+};
 
 } // namespace benchdnn_lite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes sums of src and a residual.
-#include "summed_rows.hpp"
+#include "rows.hpp"
 
 namespace benchdnn_lite {
 

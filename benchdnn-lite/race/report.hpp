@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: the results of a race as text: a line for each problem, and summaries.
+// report: the results of a race as text, a line for each problem, and summaries; and as JSON for other programs.
 #pragma once
 
 #include "race.hpp"
@@ -18,5 +18,12 @@ std::string race_unrest(const std::vector<race_result> &results);
 
 // The results of the forward problems, or of the backward ones.
 std::vector<const race_result *> results_of(const std::vector<race_result> &results, bool forward);
+
+struct race_setting {
+    std::string ours, theirs; // libraries with their versions
+    race_conditions conditions;
+};
+
+std::string race_json(const race_setting &setting, const std::vector<race_result> &results);
 
 } // namespace benchdnn_lite
