@@ -87,11 +87,10 @@ struct backward_sums_conf {
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
-    bool centered = true;     // xhat is about a mean; otherwise (rms_norm) about zero, and there is no s1
-    bool sums = true;         // computes the sums over rows: s1 and s2
-    bool diff_scale = false;  // computes the sums over columns for diff_scale
-    bool diff_shift = false;  // computes the sums over columns for diff_shift
-    bool prefetching = false; // prefetches src; an argument says how far ahead
+    bool centered = true;    // xhat is about a mean; otherwise (rms_norm) about zero, and there is no s1
+    bool sums = true;        // computes the sums over rows: s1 and s2
+    bool diff_scale = false; // computes the sums over columns for diff_scale
+    bool diff_shift = false; // computes the sums over columns for diff_shift
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     bool scale_plus_one = false;               // the scale is 1 + what the tensor holds
 
@@ -109,7 +108,6 @@ struct backward_data_conf {
     bool scale = false;
     bool centered = true;      // as in backward_sums_conf
     bool sums = true;          // uses the sums over rows; false where statistics are constants (use_global_stats)
-    bool prefetching = false;  // prefetches rows of later batches
     bool non_temporal = false; // diff_src is stored past the caches; every row of it begins at a cache line
     jitnorm_data_type_t compute = jitnorm_f32;
     bool scale_plus_one = false; // the scale is 1 + what the tensor holds

@@ -13,7 +13,6 @@ std::string backward_data_pass::name(const char *what) const {
                         {adds(), "residual"},
                         {!conf_.centered, "rms"},
                         {!conf_.sums, "global"},
-                        {conf_.prefetching, "prefetching"},
                         {conf_.non_temporal, "non_temporal"}});
 }
 
@@ -22,10 +21,6 @@ void backward_data_pass::write_all() {
     rows_.begin();
     rows_.step(1, [&] {
         broadcast_statistics();
-        if (prefetches()) {
-            g_.mov(ahead_, diff_dst_);
-            g_.add(ahead_, JITNORM_ARGUMENT(prefetch));
-        }
         loop_.begin(count_);
         compute_vectors();
     });
@@ -79,7 +74,6 @@ void backward_data_pass::compute_vectors() {
 // All loads come before the first store: diff_src may overwrite an input in place, and a load would wait for an
 // earlier store to an address that differs by a multiple of 4096 bytes.
 void backward_data_pass::compute(places vectors) {
-    if (prefetches()) loop_.prefetch(ahead_, vectors, conf_.diff_dst);
     if (!conf_.non_temporal) loop_.prefetch_for_write(diff_src_, vectors, conf_.diff_src);
     load_g(vectors);
     if (conf_.sums) difference_.emit_all(x_, mean_, src_, vectors);

@@ -49,7 +49,6 @@ private:
     std::vector<vmm> lanes_of(int rows) const;
     void store_all_sums(int rows);
     void store_sums(const Xbyak::Address &array, int rows, std::vector<vmm> row::*sums);
-    void prefetch_src(int rows, places vectors);
     void add(int rows, places vectors);
     void add_whole(int rows, const place &p);
     void add_incomplete(int rows, const place &p);
@@ -64,7 +63,6 @@ private:
     const int mask_at_ = 2 * PAIR * vectors_ * g_.kind.bytes(); // in the frame, behind the lanes
     const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
     const reg diff_shift_ = registers_.take(g_.r13), rest_ = registers_.take(g_.r14);
-    const reg &ahead_ = where_.loops.io; // which is in use during loads only
     const std::array<row, PAIR> rows_ = take_rows();
     // With AVX2, which has two vectors for each sum, all 16 registers are in use.
     const vmm dy_ = registers_.take_vector(), xhat_ = registers_.take_vector();
@@ -72,7 +70,6 @@ private:
     // With AVX2 there are no pairs if there is a scale in a register, and those of the second row are free.
     const vmm scale_ = g_.kind.is_avx512() ? registers_.take_vector(g_.kind.registers() - 1) : rows_[1].mean;
     tail_mask tail_{g_, scale_sum_};
-    vector_loop from_here_{g_, left_}; // for rows that begin at the position already
     element_io io_{g_, tail_, loop_, where_.loops.io};
     row_loop pairs_{
         g_,
@@ -104,7 +101,6 @@ private:
     void prepare();
     void prepare_loads();
     bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
-    bool prefetches() const { return conf_.prefetching && !where_.in_turns; }
     bool in_unpack_order() const;
     void broadcast_statistics();
     void compute_vectors();
@@ -117,7 +113,6 @@ private:
     const backward_data_conf conf_;
     const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
     const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
-    const reg ahead_ = registers_.take(g_.r14);
     const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
     const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
     const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);

@@ -11,8 +11,7 @@ std::string backward_sums_pass::name(const char *what) const {
                        {{conf_.scale && !conf_.scale_plus_one, "scale"},
                         {conf_.scale_plus_one, "scale_plus_one"},
                         {!conf_.centered, "rms"},
-                        {!conf_.sums, "columns"},
-                        {conf_.prefetching, "prefetching"}});
+                        {!conf_.sums, "columns"}});
 }
 
 void backward_sums_pass::sum_all() {
@@ -58,10 +57,7 @@ void backward_sums_pass::load_mask() {
 
 void backward_sums_pass::sum_rows(int rows) {
     broadcast_statistics(rows);
-    const auto add_rows = [this, rows](places vectors) {
-        if (conf_.prefetching && !vectors.front().tail) prefetch_src(rows, vectors);
-        add(rows, vectors);
-    };
+    const auto add_rows = [this, rows](places vectors) { add(rows, vectors); };
     if (conf_.sums) {
         blocks_.sum(lanes_of(rows), vectors_, add_rows);
         store_all_sums(rows);
@@ -100,14 +96,6 @@ void backward_sums_pass::store_sums(const Xbyak::Address &array, int rows, std::
     const Xbyak::RegExp numbers = pairs_.numbers(array);
     for (int r = 0; r < rows; ++r)
         g_.ops.store_lowest(g_.ptr[numbers + r * g_.kind.element()], total_.to_lowest(rows_[size_t(r)].*sums));
-}
-
-// Prefetches src of later rows. The data kernel prefetches their diff_dst, so that memory is busy in both passes
-// over a batch.
-void backward_sums_pass::prefetch_src(int rows, places vectors) {
-    g_.mov(ahead_, JITNORM_ARGUMENT(prefetch));
-    g_.lea(ahead_, g_.ptr[ahead_ + where_.loops.position * element_bytes(conf_.src)]);
-    for (int r = 0; r < rows; ++r) from_here_.prefetch(rows_[size_t(r)].src + ahead_, vectors, conf_.src);
 }
 
 void backward_sums_pass::add(int rows, places vectors) {

@@ -155,7 +155,6 @@ struct backward_sums_arguments {
     const void *scale = nullptr;                    // `count` values
     T *diff_scale = nullptr, *diff_shift = nullptr; // `count` sums each, to which the rows are added in order
     T *s1 = nullptr, *s2 = nullptr;                 // one sum per row: of g, and of g * xhat
-    dim_t prefetch = 0;                             // how many bytes ahead of an element src is prefetched
 };
 
 template <typename T>
@@ -174,7 +173,6 @@ struct backward_data_arguments {
     dim_t count;                                                 // elements of each row, at least 1
     const T *mean = nullptr, *rstd, *m1 = nullptr, *k = nullptr; // one value per row
     const void *scale = nullptr;                                 // `count` values
-    dim_t prefetch = 0; // how many bytes ahead of an element diff_dst is prefetched
 };
 
 template <typename T>
