@@ -3,10 +3,10 @@
 
 #include "../base/environment.hpp"
 #include "../layout/row_order.hpp"
-#include "../layout/row_packer.hpp"
-#include "../layout/row_space.hpp"
 #include "../layout/rows_in_place.hpp"
 #include "../layout/rows_interleaved.hpp"
+#include "../tensor/row_packer.hpp"
+#include "../tensor/row_space.hpp"
 #include "backward_work.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "../layout/rows_interleaved.hpp"
-#include "../math/non_temporal_stores.hpp"
+#include "../math/simd.hpp"
 #include "backward_batches.hpp"
 #include "backward_work.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "../norm/arguments.hpp"
+#include "../norm/executor.hpp"
 #include "backward_batches.hpp"
 #include "backward_kernels.hpp"
 #include "backward_work.hpp"

@@ -4,7 +4,7 @@
 // last code.
 #pragma once
 
-#include "aligned_bytes.hpp"
+#include "bytes.hpp"
 
 namespace jitnorm::impl {
 
@@ -19,7 +19,7 @@ struct thread_state {
         char text[512] = {};  // "<function>: <status>: <reason>"; empty: no call has failed
         size_t reason = 0;    // the index in the text at which the reason begins
         bool is_news = false; // whether take_last_error() still has to return this error
-    } error;                  // last_error.hpp
+    } error;                  // status.hpp
 
     char explanation[320] = {}; // what explain() wrote
 };

@@ -3,8 +3,7 @@
 
 #include <cstring>
 
-#include "../base/aligned_bytes.hpp"
-#include "../base/unaligned.hpp"
+#include "../base/bytes.hpp"
 #include "../math/convert.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -4,7 +4,7 @@
 // execution needs more than those before it, and is freed when the thread ends.
 #pragma once
 
-#include "../base/aligned_bytes.hpp"
+#include "../base/bytes.hpp"
 
 namespace jitnorm::impl {
 

@@ -3,7 +3,7 @@
 
 #include "../layout/rows_in_place.hpp"
 #include "../layout/rows_in_tiles.hpp"
-#include "../math/non_temporal_stores.hpp"
+#include "../math/simd.hpp"
 #include "rows_with_sums.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "../layout/row_order.hpp"
-#include "../layout/row_packer.hpp"
-#include "../layout/row_space.hpp"
 #include "../layout/rows_in_place.hpp"
 #include "../math/constants.hpp"
 #include "../math/moments.hpp"
-#include "../norm/dynamic_scales.hpp"
+#include "../norm/problem.hpp"
+#include "../tensor/row_packer.hpp"
+#include "../tensor/row_space.hpp"
 #include "post_op_operands.hpp"
 #include "quantizer.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../layout/row_space.hpp"
 #include "../math/convert.hpp"
+#include "../tensor/row_space.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

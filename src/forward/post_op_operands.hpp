@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "../core/plan.hpp"
-#include "../layout/row_packer.hpp"
 #include "../norm/executor.hpp"
 #include "../norm/problem.hpp"
+#include "../tensor/row_packer.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -7,9 +7,9 @@
 
 #include <cstddef>
 
-#include "../layout/row_packer.hpp"
 #include "../layout/row_tensors.hpp"
-#include "../norm/dynamic_scales.hpp"
+#include "../norm/problem.hpp"
+#include "../tensor/row_packer.hpp"
 #include "forward_kernels.hpp"
 
 namespace jitnorm::impl::layer_norm {

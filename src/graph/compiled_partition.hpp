@@ -5,8 +5,8 @@
 
 #include "../dispatch/prepare.hpp"
 #include "../norm/aliases.hpp"
+#include "graph.hpp"
 #include "lowering/lowering.hpp"
-#include "partition.hpp"
 #include "tensor.hpp"
 
 namespace jitnorm::impl::graph {

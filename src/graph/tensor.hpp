@@ -2,9 +2,9 @@
 // tensor: the object behind the C interface's handle: a description and the address of the data.
 #pragma once
 
-#include "../base/aligned_bytes.hpp"
-#include "../base/engine.hpp"
-#include "operation/logical_tensor.hpp"
+#include "../base/boundary.hpp"
+#include "../base/bytes.hpp"
+#include "operation/op.hpp"
 
 struct jitnorm_graph_tensor {
     jitnorm::impl::graph::logical_tensor description;

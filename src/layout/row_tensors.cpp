@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <span>
 
+#include "../tensor/row_space.hpp"
 #include "../tensor/zero_padding.hpp"
-#include "row_space.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -22,7 +22,7 @@
 
 #include "../base/parallel.hpp"
 #include "../core/plan.hpp"
-#include "../norm/arguments.hpp"
+#include "../norm/executor.hpp"
 #include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm {

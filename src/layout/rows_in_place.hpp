@@ -3,7 +3,7 @@
 // own memory.
 #pragma once
 
-#include "row_space.hpp"
+#include "../tensor/row_space.hpp"
 #include "row_tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "row_packer.hpp"
+#include "../tensor/row_packer.hpp"
 #include "row_tensors.hpp"
 #include "statistics_tile.hpp"
 

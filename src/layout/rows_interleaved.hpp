@@ -6,8 +6,8 @@
 
 #include <optional>
 
+#include "../tensor/row_packer.hpp"
 #include "interleaved_blocks.hpp"
-#include "row_packer.hpp"
 #include "row_tensors.hpp"
 #include "statistics_tile.hpp"
 

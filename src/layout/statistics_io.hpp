@@ -5,8 +5,9 @@
 
 #include <type_traits>
 
-#include "../base/unaligned.hpp"
+#include "../base/bytes.hpp"
 #include "../math/convert.hpp"
+#include "../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "row_packer.hpp"
+#include "../tensor/row_packer.hpp"
 #include "row_tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {

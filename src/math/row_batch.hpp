@@ -4,11 +4,10 @@
 // run only on processors with AVX2.
 #pragma once
 
-#include "../base/unaligned.hpp"
+#include "../base/bytes.hpp"
 #include "../core/plan.hpp"
 #include "../norm/problem.hpp"
 #include "moments.hpp"
-#include "reciprocal_root.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

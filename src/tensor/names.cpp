@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "data_type.hpp"
 #include "format_tag.hpp"
+#include "memory_desc.hpp"
 
 namespace jitnorm::impl {
 

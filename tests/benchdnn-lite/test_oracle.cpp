@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "math/post_ops.hpp"
-#include "norm/algorithms.hpp"
+#include "norm/attributes.hpp"
 
 namespace benchdnn_lite {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "backward/backward_executor.hpp"
 #include "forward/forward_executor.hpp"
-#include "layout/row_space.hpp"
 #include "rig/equality.hpp"
+#include "tensor/row_space.hpp"
 
 namespace jitnorm::tests {
 namespace {

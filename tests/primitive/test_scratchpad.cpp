@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <tuple>
 
-#include "dispatch/on_kernels.hpp"
 #include "dispatch/prepare.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/run.hpp"
 
 namespace jitnorm::tests {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "dispatch/on_kernels.hpp"
+#include "dispatch/ranking.hpp"
 
 namespace jitnorm::tests {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "logical_tensor.hpp"
+#include "op.hpp"
 
 #include <algorithm>
 

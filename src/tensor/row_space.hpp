@@ -9,7 +9,7 @@
 #include <array>
 #include <span>
 
-#include "../tensor/memory_desc.hpp"
+#include "memory_desc.hpp"
 
 namespace jitnorm::impl {
 
@@ -18,8 +18,6 @@ bool has_strided_rows(const memory_desc &md, int row_ndims);
 // Whether the elements of every row follow each other in row-major order without a gap. The dimensions from `row_ndims`
 // on count a row's elements. False if this depends on sizes or strides that are known at execution only.
 bool has_dense_rows(const memory_desc &md, int row_ndims);
-
-constexpr dim_t CACHE_LINE = 64; // bytes
 
 // Whether the first element of a tensor with the data handle `data` begins a cache line.
 bool begins_at_line(const memory_desc &md, const void *data);
