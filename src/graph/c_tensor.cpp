@@ -6,7 +6,6 @@
 #include "../base/boundary.hpp"
 #include "jitnorm/jitnorm_graph.h"
 #include "operation/op.hpp"
-#include "tensor.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::graph;

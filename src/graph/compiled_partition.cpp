@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "../base/parallel.hpp"
+#include "../base/thread_state.hpp"
 #include "../base/verbose.hpp"
-#include "../dispatch/thread_scratchpad.hpp"
 #include "../tensor/names.hpp"
 #include "../tensor/reasons.hpp"
 

@@ -7,7 +7,7 @@
 #include "../norm/aliases.hpp"
 #include "graph.hpp"
 #include "lowering/lowering.hpp"
-#include "tensor.hpp"
+#include "operation/op.hpp"
 
 namespace jitnorm::impl::graph {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "format_tag.hpp"
+#include "names.hpp"
 
 namespace jitnorm::impl {
 

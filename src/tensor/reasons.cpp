@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "../base/status.hpp"
-#include "format_tag.hpp"
 #include "memory_desc.hpp"
+#include "names.hpp"
 
 namespace jitnorm::impl {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// op: the object behind the C interface's handle of an operation: its tensors and attributes as they were given.
-// understand() (norm_op.hpp) checks them.
+// op: the objects behind the C interface's handles of operations and tensors, and what a program says about tensors.
+// An operation has its tensors and attributes as they were given; understand() (norm_op.hpp) checks them.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../base/boundary.hpp"
+#include "../../base/bytes.hpp"
 #include "../../tensor/memory_desc.hpp"
 #include "jitnorm/jitnorm_graph_types.h"
 
@@ -91,3 +92,11 @@ bool read(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, Value &value
 }
 
 } // namespace jitnorm::impl::graph
+
+// The object behind the C interface's handle of a tensor: a description and the address of the data.
+struct jitnorm_graph_tensor {
+    jitnorm::impl::graph::logical_tensor description;
+    jitnorm_engine_t engine;
+    void *handle;
+    jitnorm::impl::aligned_bytes owned; // null if the data is the caller's
+};
