@@ -56,7 +56,7 @@ public:
 
 private:
     // The bytes of the workspace for request::bytes_from_before, in whole cache lines.
-    size_t handed_on_bytes() const { return size_t(layer_norm::in_whole_lines(dim_t(what_->asked.bytes_from_before))); }
+    size_t handed_on_bytes() const { return size_t(in_whole_lines(dim_t(what_->asked.bytes_from_before))); }
     using first_elements = std::array<void *, MOST_PARAMETERS>; // of the parameters that are used
     acl_status bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
                     first_elements &first) const;

@@ -2,17 +2,12 @@
 // ranking: the list of implementations, best first. The first one that does not refuse a problem solves it.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string_view>
 
-#include "../core/implementation.hpp"
+#include "../norm/implementation.hpp"
 
 namespace jitnorm::impl::layer_norm {
-
-// The implementations that run generated kernels, one for each instruction set. Each takes both directions, and every
-// layout, data type and post-op.
-extern const std::array<implementation, 2> on_kernels; // best first
 
 // Best first; the reference is last and refuses nothing that validate() accepts.
 std::span<const implementation> implementations();

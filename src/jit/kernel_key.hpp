@@ -116,6 +116,21 @@ struct backward_data_conf {
     auto operator<=>(const backward_data_conf &) const = default;
 };
 
+// The kernel that writes rows of forward while it reduces others, and the one of backward. Their two configurations
+// agree in the instruction set. The reduction is neither a repeated one nor one of short rows.
+struct forward_loop_conf {
+    reduction_conf reduced;
+    normalize_conf written;
+
+    auto operator<=>(const forward_loop_conf &) const = default;
+};
+struct backward_loop_conf {
+    backward_sums_conf reduced;
+    backward_data_conf written;
+
+    auto operator<=>(const backward_loop_conf &) const = default;
+};
+
 // The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks.
 struct backward_weights_conf {
     isa vectors = isa::none;
@@ -134,7 +149,7 @@ struct amax_conf {
     auto operator<=>(const amax_conf &) const = default;
 };
 
-using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, addition_conf,
-                                reduction_conf, normalize_conf, amax_conf>;
+using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_weights_conf,
+                                addition_conf, reduction_conf, normalize_conf, forward_loop_conf, amax_conf>;
 
 } // namespace jitnorm::impl::jit

@@ -30,7 +30,7 @@ public:
 
     // Only for a problem with run-time sizes: the same problem with the sizes of this execution, and the plan for it.
     const problem *sizes = nullptr;
-    const plan *how = nullptr;
+    const plan *planned = nullptr;
 
 private:
     void *pointers_[SLOT_COUNT];

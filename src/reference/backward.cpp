@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "../layout/statistics_io.hpp"
 #include "../math/moments.hpp"
 #include "../math/row_blocks.hpp"
 #include "../math/row_sums.hpp"
+#include "../math/statistics_io.hpp"
 #include "../tensor/zero_padding.hpp"
 #include "tensor_rows.hpp"
 

@@ -3,10 +3,10 @@
 // attributes and stores.
 #include <cmath>
 
-#include "../layout/statistics_io.hpp"
 #include "../math/constants.hpp"
 #include "../math/dynamic_scale.hpp"
 #include "../math/row_sums.hpp"
+#include "../math/statistics_io.hpp"
 #include "../norm/executor.hpp"
 #include "../norm/problem.hpp"
 #include "../tensor/zero_padding.hpp"

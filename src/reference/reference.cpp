@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference.hpp"
 
-#include "../layout/no_elements.hpp"
+#include "no_elements.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "../base/parallel.hpp"
-#include "../core/implementation.hpp"
 #include "../math/simd.hpp"
 #include "../norm/executor.hpp"
+#include "../norm/implementation.hpp"
 #include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {

@@ -3,9 +3,10 @@
 // reference on each. What a plan is to say is asserted, so that no case tests another way than it claims.
 #include <gtest/gtest.h>
 
-#include "backward/backward_executor.hpp"
-#include "forward/forward_executor.hpp"
 #include "rig/equality.hpp"
+#include "run/backward.hpp"
+#include "run/forward.hpp"
+#include "run/rows_in_place.hpp"
 #include "tensor/row_space.hpp"
 
 namespace jitnorm::tests {
@@ -92,16 +93,16 @@ TEST_P(plans, no_non_temporal_stores_in_place) {
         arguments args;
         for (const slot place : {SRC, DST, DIFF_DST, DIFF_SUM, DIFF_SRC}) args.set(place, there);
         for (const slot place : in_here) args.set(place, here);
-        return dynamic_cast<const Executor &>(*made).walk_of(args).non_temporal;
+        return dynamic_cast<const Executor &>(*made).schedule_of(args).non_temporal;
     };
     const auto forward = [&](std::initializer_list<slot> in_here) {
-        return stores_past_caches.operator()<forward_executor<float, rows_in_place>>(
+        return stores_past_caches.operator()<driver<impl::layer_norm::forward<float>, rows_in_place>>(
             in_place_of(jitnorm_forward_training, jitnorm_f32), in_here);
     };
     EXPECT_TRUE(forward({DST}));
     EXPECT_FALSE(forward({DST, SRC}));
     const auto backward = [&](std::initializer_list<slot> in_here) {
-        return stores_past_caches.operator()<backward_executor<float, rows_in_place>>(
+        return stores_past_caches.operator()<driver<impl::layer_norm::backward<float>, rows_in_place>>(
             in_place_of(jitnorm_backward, jitnorm_f32), in_here);
     };
     EXPECT_TRUE(backward({DIFF_SRC}));

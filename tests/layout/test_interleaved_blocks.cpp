@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units of strands: each row once, blocks whole and in their order, rows where their places say.
-#include "layout/interleaved_blocks.hpp"
+#include "run/interleaved_blocks.hpp"
 
 #include <gtest/gtest.h>
 

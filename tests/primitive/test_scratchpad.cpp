@@ -8,6 +8,7 @@
 #include "dispatch/prepare.hpp"
 #include "dispatch/ranking.hpp"
 #include "rig/run.hpp"
+#include "run/executors.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "dispatch/ranking.hpp"
+#include "run/executors.hpp"
 
 namespace jitnorm::tests {
 

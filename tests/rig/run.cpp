@@ -125,7 +125,7 @@ jitnorm_status_t run::call(const executor &made, void *scratchpad, const plan *h
     args.set(DST_SCALE, pointer(dst_scale));
     args.set(SCRATCHPAD, scratchpad);
     args.sizes = how == nullptr ? nullptr : &p;
-    args.how = how;
+    args.planned = how;
     for (size_t i = 0; i < operands.size(); ++i) args.set(impl::layer_norm::post_op_slot(i), operands[i].data());
     return made.execute(args);
 }

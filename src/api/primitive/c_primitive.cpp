@@ -50,10 +50,10 @@ std::shared_ptr<const executable> executable_of(std::shared_ptr<const described>
     const bool is_kept = layer_norm::caches_objects();
     if (is_kept)
         if (auto made = what->made()) return made;
-    layer_norm::solution how = what->solution;
-    auto executor = layer_norm::make_executor(what->problem, how);
-    const bool is_as_chosen = how.by == what->solution.by;
-    if (!is_as_chosen) what = std::make_shared<const described>(*what, how);
+    layer_norm::solution chosen = what->solution;
+    auto executor = layer_norm::make_executor(what->problem, chosen);
+    const bool is_as_chosen = chosen.by == what->solution.by;
+    if (!is_as_chosen) what = std::make_shared<const described>(*what, chosen);
     auto made = std::make_shared<const executable>(*what, std::move(executor));
     return is_as_chosen && is_kept ? what->keep(std::move(made)) : made;
 }
@@ -129,14 +129,14 @@ status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
                                             const jitnorm_exec_arg_t *args) {
     layer_norm::problem sizes = primitive.desc.what->problem;
     layer_norm::arguments arguments;
-    layer_norm::plan how;
+    layer_norm::plan planned;
     arguments.sizes = &sizes;
-    arguments.how = &how;
+    arguments.planned = &planned;
     JITNORM_TRY(primitive.made->arguments.resolve(nargs, args, arguments, &sizes));
     const bool by_user = primitive.desc.what->tensors[SCRATCHPAD].ndims != 0;
-    how = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
-                                     by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
-    return run(primitive, stream, by_user ? primitive.made->thread_bytes : how.scratchpad.bytes(), arguments);
+    planned = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
+                                         by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
+    return run(primitive, stream, by_user ? primitive.made->thread_bytes : planned.scratchpad.bytes(), arguments);
 }
 
 } // namespace

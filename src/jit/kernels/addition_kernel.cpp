@@ -25,7 +25,8 @@ public:
 private:
     void generate() {
         open_frame(vectors_ * kind.bytes());
-        load_arguments();
+        mov(reg_bias_, JITNORM_ARGUMENT(bias));
+        mov(reg_count_, JITNORM_ARGUMENT(count));
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         rows_.begin();
         rows_.step(1, [&] { conf_.squares ? add_row_and_squares() : add_row(); });
@@ -55,15 +56,6 @@ private:
 
     bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
-
-    void load_arguments() {
-        mov(reg_src_, JITNORM_ARGUMENT(src));
-        mov(reg_residual_, JITNORM_ARGUMENT(residual));
-        mov(reg_bias_, JITNORM_ARGUMENT(bias));
-        mov(reg_sum_, JITNORM_ARGUMENT(sum));
-        mov(reg_row_, JITNORM_ARGUMENT(row));
-        mov(reg_count_, JITNORM_ARGUMENT(count));
-    }
 
     void prefetch_sum(places vectors) {
         if (writes_sum()) loop_.prefetch_for_write(reg_sum_, vectors, conf_.sum);
@@ -106,10 +98,10 @@ private:
                    reg_index_,
                    reg_left_,
                    JITNORM_ARGUMENT(rows),
-                   {{{reg_src_}, JITNORM_ARGUMENT(src_row_stride)},
-                    {{reg_residual_}, JITNORM_ARGUMENT(residual_row_stride)},
-                    {{reg_sum_}, JITNORM_ARGUMENT(sum_row_stride)},
-                    {{reg_row_}, JITNORM_ARGUMENT(row_stride)}}};
+                   {{{reg_src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+                    {{reg_residual_}, JITNORM_ARGUMENT(residual), JITNORM_ARGUMENT(residual_row_stride)},
+                    {{reg_sum_}, JITNORM_ARGUMENT(sum), JITNORM_ARGUMENT(sum_row_stride)},
+                    {{reg_row_}, JITNORM_ARGUMENT(row), JITNORM_ARGUMENT(row_stride)}}};
     blocked_sum blocks_{*this, loop_, reg_count_, reg_rest_};
     horizontal_sum total_{*this, x_[0]};
 };
