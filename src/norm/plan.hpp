@@ -39,12 +39,10 @@ enum class scratch {
     sum_rows,         // forward: rows of sums with a residual
     operands,         // forward: rows of post-op operands that are gathered
     floats,           // forward: rows before they are quantized, and their scales
-    block_sums,       // backward: the sums over columns of a row block
-    chunk_sums,       // backward: the sums over the columns of one chunk, of a row block, of a part and of all
+    column_sums,      // backward: the sums over columns of a row block or, by chunks, those of one chunk (chunk_sums)
     common,           // what is in common begins here
     moments = common, // forward: of each chunk of each row
-    row_sums,         // backward: of each chunk of each row
-    part_sums,        // backward: the sums over columns of each part
+    gradient_sums,    // backward: the sums over columns of each part or, by chunks, of each chunk of each row
     kept_blocks,      // backward: the sums over columns of each row block
     end
 };

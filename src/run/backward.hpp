@@ -74,7 +74,7 @@ class backward<T>::worker : public basic_worker<Rows> {
     using base = basic_worker<Rows>;
 
 public:
-    using base::at, base::same_columns_until;
+    using base::at, base::now, base::same_columns_until, base::share;
 
     worker(const backward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
         : base(rows, direction.plan_, given, current, number), rows_(rows), b_(direction), layout_(direction.layout_),
@@ -114,18 +114,18 @@ public:
         if (b_.writes()) write(at, b, {0, layout_.columns()});
     }
 
-    // Writes the remembered batch while it reduces the next one.
-    void write_and_reduce(const batch &ready, batch &next) {
+    // Writes the batch `ready`, at which `before` is, while it reduces the next one.
+    void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
         b_.read_statistics(at.open_statistics(), next);
         next.clear_sums();
         for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
             const range columns = layout_.columns_of(chunk);
-            b_.write_and_sum(args, now, base::before->open(columns), ready, at.open(columns), next, columns, sums_);
+            b_.write_and_sum(args, now, before.open(columns), ready, at.open(columns), next, columns, sums_);
             add_chunk(next, next.chunk_s1, next.chunk_s2);
         }
         next.find_slopes(b_.inv_C_);
     }
-    void write_remembered(const batch &ready) { write(*base::before, ready, {0, layout_.columns()}); }
+    void write_at(typename Rows::cursor &before, const batch &ready) { write(before, ready, {0, layout_.columns()}); }
 
     // ---- the items are chunks, of all rows
 
@@ -145,7 +145,7 @@ public:
     }
 
 private:
-    using base::args, base::get, base::now, base::planned;
+    using base::args, base::get, base::planned;
 
     bool shares_parts() const { return gradients_.count() > 0 && !b_.sums_are_gradients() && !b_.is_interleaved(); }
     double *part_sums(dim_t part) const { return layout_.part_sums(planned, args[SCRATCHPAD], part); }
@@ -190,7 +190,7 @@ private:
     // sums = start + the sums of the part's blocks; `start` null means zeros.
     template <typename Body>
     void for_each_block_of(dim_t part, const double *start, double *sums, Body &body) {
-        auto *const block_sums = reinterpret_cast<T *>(get(scratch::block_sums));
+        auto *const block_sums = reinterpret_cast<T *>(get(scratch::column_sums));
         sums_ = gradients_.begin(block_sums, layout_.pitch());
         const range blocks = layout_.cut().part(part);
         for (dim_t block = blocks.begin; block < blocks.end; ++block) {
@@ -226,7 +226,7 @@ private:
         constexpr dim_t PITCH = gradient_layout::CHUNK_WIDTH;
         const dim_t width = gradients_.count() * PITCH;
         if (width == 0) return reduce_chunk_of_rows(chunk, {0, layout_.rows()}, {});
-        const auto sums = layout_.template chunk_sums_in<T>(get(scratch::chunk_sums));
+        const auto sums = layout_.template chunk_sums_in<T>(get(scratch::column_sums));
         for (dim_t part = 0; part < layout_.cut().parts(); ++part) {
             const range blocks = layout_.cut().part(part);
             for (dim_t block = blocks.begin; block < blocks.end; ++block) {

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "../math/simd.hpp"
 #include "../norm/executor.hpp"
@@ -24,7 +25,6 @@ struct basic_worker {
     const schedule &now;
     int share;
     typename Rows::cursor at;
-    std::optional<typename Rows::cursor> before; // at the batch that is to be written next, in one loop
     // The rows before this one will all be opened with the same columns, so a tile may take rows of several batches.
     dim_t same_columns_until = 0;
 
@@ -32,8 +32,6 @@ struct basic_worker {
         : planned(made), args(given), now(current), share(number), at(rows, given, get(scratch::tiles)) {}
 
     std::byte *get(scratch what) const { return planned.scratchpad.get(what, args[SCRATCHPAD], share); }
-
-    void remember_batch() { before.emplace(at); }
 
     // Is called when the worker has written its last batch.
     void finish() {
@@ -55,7 +53,7 @@ public:
     jitnorm_status_t execute(const arguments &args) const override {
         const schedule now = schedule_of(args);
         direction_.begin(args, now);
-        now.by_chunks ? run_by_chunks(args, now) : run_by_rows(args, now);
+        run(args, now);
         direction_.end(args, now);
         return jitnorm_success;
     }
@@ -70,17 +68,17 @@ private:
     using worker = typename Direction::template worker<Rows>;
     using batch = typename Direction::batch;
 
+    void run(const arguments &args, const schedule &now) const {
+        if (now.by_chunks) return run_by_chunks(args, now);
+        if constexpr (Rows::ROWS_STAY)
+            if (now.one_loop) return run_in_one_loop(args, now);
+        run_by_rows(args, now);
+    }
+
     void run_by_rows(const arguments &args, const schedule &now) const {
         parallel_parts(now.threads, [&](int share) {
             worker mine(direction_, rows_, args, now, share);
-            const range items = split(mine.items(), now.threads, share);
-            if constexpr (Rows::ROWS_STAY) {
-                if (now.one_loop) {
-                    run_in_one_loop(mine, items);
-                    return mine.finish();
-                }
-            }
-            for_each_batch(mine, items, [&](dim_t first, dim_t count) {
+            for_each_batch(mine, [&](dim_t first, dim_t count) {
                 batch b;
                 b.first = first;
                 b.rows = count;
@@ -93,24 +91,29 @@ private:
 
     // Beyond the caches: each batch is written while the next one is reduced, so that the reads of one and the writes
     // of the other overlap.
-    [[gnu::noinline]] void run_in_one_loop(worker &mine, range items) const {
-        batch pair[2];
-        batch *next = &pair[0], *ready = nullptr;
-        for_each_batch(mine, items, [&](dim_t first, dim_t count) {
-            next->first = first;
-            next->rows = count;
-            ready == nullptr ? mine.reduce(*next) : mine.write_and_reduce(*ready, *next);
-            mine.remember_batch();
-            ready = next;
-            next = &pair[next == &pair[0] ? 1 : 0];
+    void run_in_one_loop(const arguments &args, const schedule &now) const {
+        parallel_parts(now.threads, [&](int share) {
+            worker mine(direction_, rows_, args, now, share);
+            std::optional<typename Rows::cursor> before; // at the batch that is ready
+            batch pair[2];
+            batch *next = &pair[0], *ready = &pair[1];
+            for_each_batch(mine, [&](dim_t first, dim_t count) {
+                next->first = first;
+                next->rows = count;
+                before ? mine.write_and_reduce(*before, *ready, *next) : mine.reduce(*next);
+                before.emplace(mine.at);
+                std::swap(next, ready);
+            });
+            if (before) mine.write_at(*before, *ready);
+            mine.finish();
         });
-        if (ready != nullptr) mine.write_remembered(*ready);
     }
 
     template <typename Body> // void(dim_t first, dim_t count)
-    void for_each_batch(worker &mine, range items, Body &&body) const {
-        mine.for_each_block(
-            items, [&](range rows) { mine.at.for_each_batch(rows, plan_.batch_rows, mine.same_columns_until, body); });
+    void for_each_batch(worker &mine, Body &&body) const {
+        mine.for_each_block(split(mine.items(), mine.now.threads, mine.share), [&](range rows) {
+            mine.at.for_each_batch(rows, plan_.batch_rows, mine.same_columns_until, body);
+        });
     }
 
     // Each chunk is read twice: to reduce it and, when all chunks of its row have been reduced, to write it.

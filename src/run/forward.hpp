@@ -100,7 +100,7 @@ class forward<T>::worker : public basic_worker<Rows> {
     using base = basic_worker<Rows>;
 
 public:
-    using base::at, base::same_columns_until;
+    using base::at, base::now, base::same_columns_until, base::share;
 
     worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
         : base(rows, direction.plan_, given, current, number), rows_(rows), f_(direction),
@@ -131,20 +131,21 @@ public:
 
     [[gnu::always_inline]] void write(const batch &b) { write(b, {0, f_.C_}); }
 
-    // Writes the remembered batch while it reduces the next one.
-    void write_and_reduce(const batch &ready, batch &next) {
+    // Writes the batch `ready`, at which `before` is, while it reduces the next one.
+    void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
         const statistics_rows statistics = at.open_statistics();
         if (f_.C_ <= CHUNK) {
-            const strip src = at.open({0, f_.C_}).src;
-            run_loop(src, next.rows, {0, f_.C_}, ready, next.p, next.s, next.q);
+            const range all = {0, f_.C_};
+            const strip src = at.open(all).src;
+            run_loop(src, next.rows, before.open(all), ready, all, next.p, next.s, next.q);
             f_.take_first_reductions(src, next);
         } else {
-            write_and_reduce_chunks(ready, next);
+            write_and_reduce_chunks(before, ready, next);
         }
         f_.write_statistics(next, statistics);
     }
-    void write_remembered(const batch &ready) {
-        const panel here = base::before->open({0, f_.C_});
+    void write_at(typename Rows::cursor &before, const batch &ready) {
+        const panel here = before.open({0, f_.C_});
         normalize(here, here.src, here.result, ready, {0, f_.C_});
     }
 
@@ -174,7 +175,7 @@ public:
     }
 
 private:
-    using base::args, base::get, base::now, base::planned;
+    using base::args, base::get, base::planned;
 
     template <typename Body> // void(range columns)
     void for_each_panel(range columns, Body &&body) const {
@@ -231,8 +232,8 @@ private:
 
     // ---- reduction beside normalization
 
-    void run_loop(const strip &src, dim_t rows, range columns, const batch &ready, T *p, T *s, T *q) {
-        const panel here = base::before->open(columns);
+    void run_loop(const strip &src, dim_t rows, const panel &here, const batch &ready, range columns, T *p, T *s,
+                  T *q) {
         jit::forward_loop_arguments<T> call = {
             .reduced = {.src = src.first,
                         .row_stride = src.stride,
@@ -246,13 +247,13 @@ private:
         const auto &kernel = now.non_temporal ? kernels.non_temporal : kernels.ordinary;
         with_operands(call.written, ready, columns, [&] { kernel(call); });
     }
-    [[gnu::noinline]] void write_and_reduce_chunks(const batch &ready, batch &next) {
+    [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, const batch &ready, batch &next) {
         moments<T> rows[MAX_BATCH_ROWS];
         T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
         for (dim_t begin = 0; begin < f_.C_; begin += CHUNK) {
             const range columns = {begin, std::min(begin + CHUNK, f_.C_)};
             const strip src = at.open(columns).src;
-            run_loop(src, next.rows, columns, ready, p, s, q);
+            run_loop(src, next.rows, before.open(columns), ready, columns, p, s, q);
             for (dim_t r = 0; r < next.rows; ++r) {
                 const auto chunk = f_.refine_chunk(src.row(r), columns.end - begin, p[r], {s[r], q[r]});
                 rows[r] = begin == 0 ? chunk : merge(rows[r], chunk);

@@ -30,15 +30,14 @@ gradient_layout::gradient_layout(const problem &p)
 
 void gradient_layout::book(plan &to) const {
     constexpr dim_t WIDE = sizeof(double);
-    if (!to.only_chunks) {
-        to.scratchpad.book(scratch::block_sums, width() * element_);
-        to.scratchpad.book(scratch::part_sums, cut_.parts() * width() * WIDE);
-    }
+    const bool by_rows = !to.only_chunks, by_chunks = to.may_go_by_chunks(MAX_SHARES);
+    to.scratchpad.book(
+        scratch::column_sums,
+        std::max(by_rows ? width() * element_ : 0, by_chunks ? gradients_ * CHUNK_WIDTH * (element_ + 2 * WIDE) : 0));
+    to.scratchpad.book(scratch::gradient_sums, std::max(by_rows ? cut_.parts() * width() * WIDE : 0,
+                                                        by_chunks ? 2 * rows_ * chunks() * element_ : 0));
     if (to.rows == row_access::interleaved)
         to.scratchpad.book(scratch::kept_blocks, cut_.blocks() * width() * element_);
-    if (!to.may_go_by_chunks(MAX_SHARES)) return;
-    to.scratchpad.book(scratch::chunk_sums, gradients_ * CHUNK_WIDTH * (element_ + 2 * WIDE));
-    to.scratchpad.book(scratch::row_sums, 2 * rows_ * chunks() * element_);
 }
 
 template <typename T>

@@ -36,7 +36,7 @@ public:
 
     // By rows: width() sums of a part or, for interleaved rows, of a row block.
     double *part_sums(const plan &planned, void *scratchpad, dim_t part) const {
-        return planned.scratchpad.get<double>(scratch::part_sums, scratchpad) + part * width();
+        return planned.scratchpad.get<double>(scratch::gradient_sums, scratchpad) + part * width();
     }
     template <typename T>
     T *kept_block(const plan &planned, void *scratchpad, dim_t block) const {
@@ -59,7 +59,7 @@ public:
     // By chunks: for each row its sum s1 (`sum` is 0) or s2 (1) over the chunk.
     template <typename T>
     T *row_sums(const plan &planned, void *scratchpad, int sum, dim_t chunk) const {
-        return planned.scratchpad.get<T>(scratch::row_sums, scratchpad) + (chunk * 2 + sum) * rows_;
+        return planned.scratchpad.get<T>(scratch::gradient_sums, scratchpad) + (chunk * 2 + sum) * rows_;
     }
 
 private:

@@ -10,19 +10,14 @@
 namespace jitnorm::impl::layer_norm {
 
 row_tensors row_tensors_of(const problem &p) {
-    static constexpr struct {
-        strip panel::*field;
-        slot forward, backward;
-    } FIELDS[] = {{&panel::src, SRC, SRC},
-                  {&panel::second, RESIDUAL, DIFF_DST},
-                  {&panel::sum, SUM, DIFF_SUM},
-                  {&panel::result, DST, DIFF_SRC},
-                  {&panel::pre_quantization, PRE_QUANTIZATION, NO_SLOT}};
+    static constexpr slot FORWARD[] = {SRC, RESIDUAL, SUM, DST, PRE_QUANTIZATION};
+    static constexpr slot BACKWARD[] = {SRC, DIFF_DST, DIFF_SUM, DIFF_SRC};
     row_tensors all;
     all.row_ndims = p.row_ndims();
-    for (const auto &[field, forward, backward] : FIELDS) {
-        const slot s = p.is_forward() ? forward : backward;
-        if (s == NO_SLOT || !p.uses(s)) continue;
+    const std::span<const slot> slots = p.is_forward() ? std::span<const slot>(FORWARD) : BACKWARD;
+    for (size_t field = 0; field < slots.size(); ++field) {
+        const slot s = slots[field];
+        if (!p.uses(s)) continue;
         if (s != PRE_QUANTIZATION) all.result = all.count;
         all.data[size_t(all.count++)] = {s, field, &p[s], p.reads(s), p.writes(s)};
     }
@@ -44,7 +39,7 @@ panel tiles_in(std::byte *scratchpad, const row_tensors &tensors, const plan &pl
             last = scratchpad;
             scratchpad += planned.tile_rows * planned.pitch[i];
         }
-        tiles.*tensors.data[i].field = {last, planned.pitch[i]};
+        tensors.data[i].of(tiles) = {last, planned.pitch[i]};
     }
     return tiles;
 }

@@ -41,10 +41,15 @@ struct panel {
     strip pre_quantization;
 };
 
+constexpr std::array<strip panel::*, MAX_ROW_TENSORS> PANEL_FIELDS = {&panel::src, &panel::second, &panel::sum,
+                                                                      &panel::result, &panel::pre_quantization};
+
 // A data tensor of the problem. Its rows are read, written or both.
 struct row_tensor {
     slot place = NO_SLOT;
-    strip panel::*field = nullptr;
+    size_t field = 0; // of PANEL_FIELDS
+    strip &of(panel &here) const { return here.*PANEL_FIELDS[field]; }
+    const strip &of(const panel &here) const { return here.*PANEL_FIELDS[field]; }
     const memory_desc *md = nullptr;
     bool is_read = false, is_written = false;
 };

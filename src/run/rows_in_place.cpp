@@ -27,7 +27,7 @@ rows_in_place::rows_in_place(const row_tensors &tensors, const plan &)
     : space_(space_of(tensors)), count_(size_t(tensors.count)) {
     for (size_t i = 0; i < count_; ++i) {
         const dim_t size = element_size(*tensors.data[i].md);
-        data_[i] = {tensors.data[i].place, tensors.data[i].field, size, space_.stride(int(i)) * size};
+        data_[fields_[i] = tensors.data[i].field] = {tensors.data[i].place, size, space_.stride(int(i)) * size};
     }
     if (tensors.statistics == nullptr) return;
     statistics_size_ = element_size(*tensors.statistics);

@@ -42,13 +42,10 @@ public:
             });
         }
 
-        panel open(range columns) const {
-            panel result;
-            for (size_t i = 0; i < rows_.count_; ++i) {
-                const tensor &t = rows_.data_[i];
-                result.*t.field = {batch_[i] + columns.begin * t.size, t.stride};
-            }
-            return result;
+        // Inline and without a loop, so that panels stay in registers: a strip of two words that was just stored word
+        // by word would be awaited.
+        [[gnu::always_inline]] panel open(range columns) const {
+            return {at(0, columns), at(1, columns), at(2, columns), at(3, columns), at(4, columns)};
         }
         void close() const {}
 
@@ -63,10 +60,14 @@ public:
         void finish(int, int) const {} // tensors of dense rows have no padding
 
     private:
+        [[gnu::always_inline]] strip at(size_t field, range columns) const {
+            return {batch_[field] + columns.begin * rows_.data_[field].size, rows_.data_[field].stride};
+        }
         void move_to(const row_space::run &run, dim_t row) {
             for (size_t i = 0; i < rows_.count_; ++i) {
-                const tensor &t = rows_.data_[i];
-                batch_[i] = static_cast<std::byte *>(args_[t.place]) + run.offset[i] * t.size + row * t.stride;
+                const size_t field = rows_.fields_[i];
+                const tensor &t = rows_.data_[field];
+                batch_[field] = static_cast<std::byte *>(args_[t.place]) + run.offset[i] * t.size + row * t.stride;
             }
             if (rows_.statistics_size_ == 0) return;
             statistics_offset_ = (run.offset[rows_.count_] + row * rows_.statistics_stride_) * rows_.statistics_size_;
@@ -74,20 +75,20 @@ public:
 
         const rows_in_place &rows_;
         const arguments &args_;
-        std::array<std::byte *, MAX_ROW_TENSORS> batch_ = {}; // the first row of the batch
+        std::array<std::byte *, MAX_ROW_TENSORS> batch_ = {}; // the first row of the batch, by field
         dim_t statistics_offset_ = 0; // from the data handle to the batch's first statistic, in bytes
     };
 
 private:
     struct tensor {
         slot place = NO_SLOT;
-        strip panel::*field = nullptr;
         dim_t size = 0, stride = 0; // bytes of an element, bytes from row to row of a run
     };
 
-    row_space space_; // of the data tensors and, behind them, the statistics
-    size_t count_;    // of data tensors
-    std::array<tensor, MAX_ROW_TENSORS> data_ = {};
+    row_space space_;                                   // of the data tensors and, behind them, the statistics
+    size_t count_;                                      // of data tensors
+    std::array<size_t, MAX_ROW_TENSORS> fields_ = {};   // of the data tensors in a panel
+    std::array<tensor, MAX_ROW_TENSORS> data_ = {};     // by field; those that there are not have sizes of 0
     dim_t statistics_size_ = 0, statistics_stride_ = 1; // bytes of an element, elements from row to row
 };
 

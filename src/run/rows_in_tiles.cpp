@@ -55,10 +55,10 @@ panel rows_in_tiles::cursor::open(range columns) {
     if (gathered_.begin != columns.begin || gathered_.end != columns.end) gather(columns);
     panel result;
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
-        strip panel::*const field = rows_.tensors_.data[i].field;
-        const strip &tile = tiles_.*field;
-        result.*field = rows_.planned_.pitch[i] == 0 ? where_it_is(i, columns.begin)
-                                                     : strip{tile.row(first_ - tiled_.begin), tile.stride};
+        const row_tensor &t = rows_.tensors_.data[i];
+        const strip &tile = t.of(tiles_);
+        t.of(result) = rows_.planned_.pitch[i] == 0 ? where_it_is(i, columns.begin)
+                                                    : strip{tile.row(first_ - tiled_.begin), tile.stride};
     }
     return result;
 }
@@ -76,7 +76,7 @@ void rows_in_tiles::cursor::gather(range columns) {
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         const row_tensor &t = rows_.tensors_.data[i];
         if (rows_.planned_.pitch[i] == 0 || !t.is_read) continue;
-        const strip &tile = tiles_.*t.field;
+        const strip &tile = t.of(tiles_);
         rows_.packers_[i]->gather(args_[t.place], tiled_.begin, tiled_.end - tiled_.begin, columns.begin,
                                   columns.end - columns.begin, tile.first, tile.stride);
     }
@@ -87,7 +87,7 @@ void rows_in_tiles::cursor::scatter() {
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         const row_tensor &t = rows_.tensors_.data[i];
         if (rows_.planned_.pitch[i] == 0 || !t.is_written) continue;
-        const strip &tile = tiles_.*t.field;
+        const strip &tile = t.of(tiles_);
         rows_.packers_[i]->scatter(tile.row(written_.begin - tiled_.begin), tile.stride, written_.begin,
                                    written_.end - written_.begin, gathered_.begin, gathered_.end - gathered_.begin,
                                    args_[t.place]);

@@ -23,8 +23,8 @@ rows_interleaved::cursor::cursor(const rows_interleaved &rows, const arguments &
 panel rows_interleaved::cursor::open(range) const {
     panel result;
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
-        strip panel::*const field = rows_.tensors_.data[i].field;
-        result.*field = {(tiles_.*field).row(strand_), strands_ * (tiles_.*field).stride};
+        const row_tensor &t = rows_.tensors_.data[i];
+        t.of(result) = {t.of(tiles_).row(strand_), strands_ * t.of(tiles_).stride};
     }
     return result;
 }
@@ -32,7 +32,7 @@ panel rows_interleaved::cursor::open(range) const {
 void rows_interleaved::cursor::gather(const interleaved_blocks::unit &u, dim_t done) const {
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         const row_tensor &t = rows_.tensors_.data[i];
-        const strip &tile = tiles_.*t.field;
+        const strip &tile = t.of(tiles_);
         if (t.is_read)
             for_each_piece(u, done, [&](dim_t place, dim_t rows, dim_t slot) {
                 rows_.packers_[i]->gather(args_[t.place], place, rows, tile.row(slot), tile.stride);
@@ -43,7 +43,7 @@ void rows_interleaved::cursor::gather(const interleaved_blocks::unit &u, dim_t d
 void rows_interleaved::cursor::scatter(const interleaved_blocks::unit &u, dim_t done) const {
     for (size_t i = 0; i < size_t(rows_.tensors_.count); ++i) {
         const row_tensor &t = rows_.tensors_.data[i];
-        const strip &tile = tiles_.*t.field;
+        const strip &tile = t.of(tiles_);
         if (t.is_written)
             for_each_piece(u, done, [&](dim_t place, dim_t rows, dim_t slot) {
                 rows_.packers_[i]->scatter(tile.row(slot), tile.stride, place, rows, args_[t.place]);
