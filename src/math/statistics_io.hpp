@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "../base/bytes.hpp"
+#include "../tensor/memory_desc.hpp"
 #include "convert.hpp"
 
 namespace jitnorm::impl::layer_norm {
