@@ -83,7 +83,6 @@ jitnorm_status_t destroy(Object *object) noexcept {
 } // namespace jitnorm::impl
 
 // The objects that these handles of all C interfaces point to.
-
 struct jitnorm_engine {
     jitnorm_engine_kind_t kind;
 };

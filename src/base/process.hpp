@@ -23,6 +23,9 @@ extern std::atomic<unsigned> forks;
 // GCC's runtime would wait for them forever.
 extern std::atomic<bool> threads_were_lost;
 
+// While such an object lives, a pthread_cancel() of the calling thread has no effect yet. A cancelled thread ends in
+// calls that open or write files, by an exception, and no exception may leave the C interface. So all code that opens
+// or writes files has such an object.
 class uncancellable {
 public:
     uncancellable() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -34,6 +37,7 @@ private:
     int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
+// An object that the whole process shares. It takes the place of static variables with a constructor or a destructor.
 // Declare such a variable constinit. The object is made at its first use, which may come before main(). It is never
 // destroyed, because exit handlers and destructors of static objects may still use the library. A fork cannot leave it
 // half made. Its constructor must not use another process_wide object and must not take process_lock.

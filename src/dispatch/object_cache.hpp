@@ -13,6 +13,10 @@
 
 namespace jitnorm::impl::layer_norm {
 
+// Which kind of object is made. Each maker adds other values in another order, so keys of different makers must
+// never be equal.
+enum class maker { primitive_desc, two_phase_call };
+
 // Everything that decides what a creation function makes, as a row of words that can be compared quickly.
 // Floating-point numbers are added by their bits, because two numbers that compare equal (+0 and -0) may lead to
 // different results.
@@ -20,11 +24,6 @@ namespace jitnorm::impl::layer_norm {
 //     cache_key key(maker::primitive_desc);
 //     key.add(*src_desc);
 //     key.add(epsilon);
-
-// Which kind of object is made. Each maker adds other values in another order, so keys of different makers must
-// never be equal.
-enum class maker { primitive_desc, two_phase_call };
-
 class cache_key {
 public:
     // Begins with the maker and the settings of the process that decide which implementation is chosen.

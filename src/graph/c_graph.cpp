@@ -103,8 +103,7 @@ jitnorm_status_t jitnorm_graph_op_get_kind(const_jitnorm_graph_op_t op, jitnorm_
     return jitnorm_success;
 }
 
-using namespace jitnorm::impl;
-using namespace jitnorm::impl::graph;
+// ---- graphs
 
 namespace {
 

@@ -87,8 +87,7 @@ jitnorm_status_t jitnorm_graph_logical_tensor_is_equal(const jitnorm_graph_logic
     return jitnorm_success;
 }
 
-using namespace jitnorm::impl;
-using namespace jitnorm::impl::graph;
+// ---- tensors
 
 namespace {
 

@@ -14,8 +14,8 @@ struct problem;
 struct plan;
 
 // Each pointer is the tensor's data handle: the descriptor's offset0 is not yet added. It may have any alignment
-// (bytes.hpp). It is null where the problem has no such tensor. The caller owns the memory. Executors do not write
-// to inputs.
+// (bytes.hpp). It is null where the problem has no such tensor. The caller owns the memory. Executors do not write to
+// inputs.
 class arguments {
 public:
     // The pointers of post-ops are undefined until they are set, because clearing 32 of them takes time. There is no
@@ -36,6 +36,8 @@ private:
     void *pointers_[SLOT_COUNT];
 };
 
+// Executors are immutable, and several threads may execute one at once: all that changes is in the memory that the
+// arguments point to.
 class executor {
 public:
     executor() = default;
