@@ -12,10 +12,12 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Computes reciprocal_deviation() of each variance by multiplications only. Returns false, with `rstd` undefined, if a
+// Computes reciprocal_deviation() of each variance by multiplications only. Returns false, with `rstd` undefined, if
+// there are few rows, for which a root and a division take less time than the steps of the multiplications; or if a
 // root is not known, which is rare: for tiny and huge variances and a few others.
 [[gnu::target("avx2,fma")]] inline bool find_deviations_by_products(const double *variance, dim_t count, double epsilon,
                                                                     float *rstd) {
+    if (count < 4) return false;
     int32_t unknown = 0;
     for (dim_t r = 0; r < count; ++r) {
         const rounded_root root = reciprocal_root(variance[r] + epsilon);
