@@ -18,9 +18,9 @@ struct alias {
 };
 
 constexpr alias ALIASES[] = {
-    {"x", "a"},       {"nc", "ab"},     {"cn", "ba"},     {"tn", "ab"},       {"nt", "ba"},
-    {"ncw", "abc"},   {"nwc", "acb"},   {"tnc", "abc"},   {"ntc", "bac"},     {"nchw", "abcd"},
-    {"nhwc", "acdb"}, {"chwn", "bcda"}, {"ldnc", "abcd"}, {"ncdhw", "abcde"}, {"ndhwc", "acdeb"},
+#define FORMAT_TAG(name, number)
+#define FORMAT_TAG_ALIAS(name, tag) {#name, #tag},
+#include "../../tables/format_tags.inc"
 };
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }

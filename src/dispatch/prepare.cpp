@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "../base/environment.hpp"
-#include "../base/last_error.hpp"
+#include "../base/status.hpp"
 #include "../base/verbose.hpp"
 #include "../jit/isa.hpp"
 

@@ -4,11 +4,10 @@
 // on processors with AVX2.
 #pragma once
 
-#include "../base/unaligned.hpp"
+#include "../base/bytes.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 #include "moments.hpp"
-#include "reciprocal_root.hpp"
 #include "row_sums.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -5,7 +5,8 @@
 
 #include <type_traits>
 
-#include "../base/unaligned.hpp"
+#include "../base/bytes.hpp"
+#include "../tensor/memory_desc.hpp"
 #include "convert.hpp"
 
 namespace jitnorm::impl::layer_norm {

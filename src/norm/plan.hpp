@@ -33,8 +33,6 @@ enum class row_access {
     interleaved // in tiles, with the rows in the order of interleaved_blocks.hpp
 };
 
-constexpr dim_t in_whole_lines(dim_t bytes) { return (bytes + 63) / 64 * 64; }
-
 // What lies in the scratchpad. Each thread has a share of it; behind all shares lies what the threads have in common.
 enum class scratch {
     tiles,            // rows that are gathered and scattered

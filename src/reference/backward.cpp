@@ -10,7 +10,6 @@
 #include "../math/row_sums.hpp"
 #include "../math/statistics_io.hpp"
 #include "../tensor/zero_padding.hpp"
-#include "parallel_ranges.hpp"
 #include "tensor_rows.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {

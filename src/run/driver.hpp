@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "../math/non_temporal_stores.hpp"
+#include "../math/simd.hpp"
 #include "../norm/executor.hpp"
 #include "row_tensors.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward.hpp"
 
-#include "../base/unaligned.hpp"
+#include "../base/bytes.hpp"
 #include "../math/statistics_io.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "../math/eltwise.hpp"
+#include "../math/post_ops.hpp"
 #include "post_op_operands.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -5,7 +5,7 @@
 
 #include "../math/constants.hpp"
 #include "../math/moments.hpp"
-#include "../norm/dynamic_scales.hpp"
+#include "../norm/problem.hpp"
 #include "../tensor/row_packer.hpp"
 #include "../tensor/row_space.hpp"
 #include "post_op_operands.hpp"
@@ -18,8 +18,6 @@ namespace jitnorm::impl::layer_norm {
 namespace {
 
 constexpr dim_t BYTES_PER_THREAD = 64 * 1024;
-
-dim_t divide_up(dim_t count, dim_t size) { return (count + size - 1) / size; }
 
 bool has_gathered_operands(const problem &p) {
     return p.computes_in_double() ? post_op_operands<double>::needs_tiles(p) : post_op_operands<float>::needs_tiles(p);

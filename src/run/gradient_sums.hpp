@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "../math/row_blocks.hpp"
-#include "../norm/arguments.hpp"
+#include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
 #include "backward_kernels.hpp"
 

@@ -62,7 +62,7 @@ void interleaved_blocks::choose(const memory_desc &md, int row_ndims, const row_
     strands_ = strand_.total();
     const auto fastest = *(strands_begin + strand_dimensions - 1);
     const tensor_axis axis(md, fastest, fastest + 1);
-    together_ = std::min(strands_, std::max<dim_t>(1, tensor_axis::CACHE_LINE / std::max<dim_t>(axis.step(), 1)));
+    together_ = std::min(strands_, std::max<dim_t>(1, CACHE_LINE / std::max<dim_t>(axis.step(), 1)));
 }
 
 interleaved_blocks::unit interleaved_blocks::at(dim_t number) const {

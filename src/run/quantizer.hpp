@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "../norm/dynamic_scales.hpp"
+#include "../norm/problem.hpp"
 #include "../tensor/row_packer.hpp"
 #include "forward_kernels.hpp"
 #include "row_tensors.hpp"

@@ -19,7 +19,7 @@
 #include <array>
 
 #include "../base/parallel.hpp"
-#include "../norm/arguments.hpp"
+#include "../norm/executor.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 

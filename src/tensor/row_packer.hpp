@@ -69,8 +69,8 @@ public:
     // A pitch for rows of so many bytes. It is an odd number of cache lines, so that neighbouring rows of a tile do not
     // compete for the same sets of a cache.
     static constexpr dim_t pitch_for(dim_t row_bytes) {
-        const dim_t lines = (row_bytes + tensor_axis::CACHE_LINE - 1) / tensor_axis::CACHE_LINE;
-        return (lines | 1) * tensor_axis::CACHE_LINE;
+        const dim_t lines = divide_up(row_bytes, CACHE_LINE);
+        return (lines | 1) * CACHE_LINE;
     }
 
 private:

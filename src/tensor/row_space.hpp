@@ -19,8 +19,6 @@ bool has_strided_rows(const memory_desc &md, int row_ndims);
 // on count a row's elements. False if this depends on sizes or strides that are known at execution only.
 bool has_dense_rows(const memory_desc &md, int row_ndims);
 
-constexpr dim_t CACHE_LINE = 64; // bytes
-
 // Whether the first element of a tensor with the data handle `data` begins a cache line.
 bool begins_at_line(const memory_desc &md, const void *data);
 

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "math/post_ops.hpp"
-#include "norm/algorithms.hpp"
+#include "norm/attributes.hpp"
 
 namespace benchdnn_lite {
 namespace {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "run/row_order.hpp"
-#include "tensor/format_tag.hpp"
 #include "tensor/names.hpp"
 
 namespace jitnorm::tests {

@@ -6,7 +6,6 @@
 
 #include <vector>
 
-#include "tensor/format_tag.hpp"
 #include "tensor/names.hpp"
 
 using namespace jitnorm::impl;

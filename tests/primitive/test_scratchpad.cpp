@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "dispatch/prepare.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/run.hpp"
 #include "run/executors.hpp"
 

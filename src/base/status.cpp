@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "last_error.hpp"
+#include "status.hpp"
 
 #include <algorithm>
 #include <cstdarg>
@@ -28,7 +28,7 @@ const char *explain(const char *format, ...) noexcept {
     return state->explanation;
 }
 
-void remember_error(const char *function, std::string_view status, const char *reason) noexcept {
+void remember_error(const char *function, std::string_view code, const char *reason) noexcept {
     thread_state *state = state_of_this_thread();
     if (state == nullptr) {
         reason_without_state = NO_ROOM;
@@ -36,7 +36,7 @@ void remember_error(const char *function, std::string_view status, const char *r
     }
     auto &error = state->error;
     const int before =
-        std::snprintf(error.text, sizeof error.text, "%s: %.*s: ", function, int(status.size()), status.data());
+        std::snprintf(error.text, sizeof error.text, "%s: %.*s: ", function, int(code.size()), code.data());
     error.reason = std::min(size_t(std::max(before, 0)), sizeof error.text - 1);
     std::snprintf(error.text + error.reason, sizeof error.text - error.reason, "%s", reason);
     error.is_news = true;
