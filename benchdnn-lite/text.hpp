@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,14 @@ template <typename... Parts>
 std::string concat(const Parts &...parts) {
     std::string text;
     (text.append(std::string_view(parts)), ...);
+    return text;
+}
+
+// Fills in a pattern of printf().
+template <typename... Values>
+std::string format(const char *pattern, Values... values) {
+    std::string text(size_t(std::snprintf(nullptr, 0, pattern, values...)), ' ');
+    std::snprintf(text.data(), text.size() + 1, pattern, values...);
     return text;
 }
 

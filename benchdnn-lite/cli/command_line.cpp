@@ -31,125 +31,12 @@ struct argument {
     const fs::path &folder;  // that of the batch file; "." for the command line
 };
 
-class parser {
-public:
-    explicit parser(driver which) { state_.which = which; }
-    void take(const argument &a);
-    command finish();
-
-private:
-    void take_driver(const std::string &text);
-    void take_knob(const argument &a);
-    void set(const knob &k, std::string_view value, const fs::path &folder);
-    void take_batch(const std::string &name, const fs::path &folder);
-    void read_batch(const fs::path &file, const std::string &name);
-    void take_graph(const std::string &name, const fs::path &folder);
-    void take_problem(const std::string &text);
-    [[noreturn]] void reject_unknown(const std::string &option) const;
-    [[noreturn]] void reject_without_value(const knob &k, const std::string *next) const;
-    [[noreturn]] void reject_empty() const;
-
-    knob_state state_;
-    std::shared_ptr<const job_settings> settings_; // the state for problems; null: a knob was set since the last one
-    bool driver_named_ = false, problem_named_ = false;
-    command result_;
-    batch_folders folders_;
-    std::vector<fs::path> open_files_; // the batch files that are being read, outermost first
-};
-
 bool is_driver(std::string_view text) { return text == name_of(driver::lnorm) || text == name_of(driver::graph); }
-
-void parser::take(const argument &a) {
-    if (is_driver(a.text))
-        take_driver(a.text);
-    else if (a.text.starts_with('-'))
-        take_knob(a);
-    else
-        take_problem(a.text);
-}
-
-void parser::take_driver(const std::string &text) {
-    if (text != name_of(state_.which)) throw input_error(text, " beside ", name_of(state_.which), ": name one driver");
-    driver_named_ = true;
-}
 
 // Replaces -vN by --verbose=N, and -h by --help.
 std::string long_form(const std::string &text) {
     if (text == "-h") return "--help";
     return text.starts_with("-v") ? concat("--verbose=", text.substr(2)) : text;
-}
-
-void parser::reject_unknown(const std::string &option) const {
-    const driver other = state_.which == driver::graph ? driver::lnorm : driver::graph;
-    const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
-    if (option.starts_with("--") && find_knob(option.substr(2), other))
-        throw input_error(name_of(state_.which), " has no knob '", option, "', only ", name_of(other), " has");
-    const std::string_view close = closest_knob(name, state_.which);
-    if (close.empty()) throw input_error("unknown knob '", option, "' (--help lists them)");
-    throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
-}
-
-// The message shows how to write the knob: with the next word if that is a valid value, otherwise with an example.
-void parser::reject_without_value(const knob &k, const std::string *next) const {
-    std::string_view value = k.example;
-    try {
-        knob_state trial = state_;
-        if (next != nullptr && !next->starts_with('-')) k.set(trial, *next), value = *next;
-    } catch (const input_error &) {
-        value = k.example;
-    }
-    throw input_error("--", k.name, " needs a value after an equals sign: --", k.name, "=", value);
-}
-
-void parser::take_knob(const argument &a) {
-    const std::string full = long_form(a.text);
-    const size_t equals = full.find('=');
-    const std::string option = full.substr(0, equals);
-    const knob *k = option.starts_with("--") ? find_knob(option.substr(2), state_.which) : nullptr;
-    if (!k) reject_unknown(option);
-    const bool has_value = equals != full.npos, takes_value = !k->example.empty();
-    if (takes_value && !has_value) reject_without_value(*k, a.next);
-    if (has_value && !takes_value) throw input_error(option, " takes no value");
-    set(*k, has_value ? std::string_view(full).substr(equals + 1) : "", a.folder);
-}
-
-void parser::set(const knob &k, std::string_view value, const fs::path &folder) {
-    settings_.reset();
-    try {
-        k.set(state_, value);
-        if (!state_.batch.empty()) take_batch(std::exchange(state_.batch, {}), folder);
-    } catch (const mistake_in_file &) {
-        throw;
-    } catch (const input_error &error) {
-        throw input_error("--", k.name, ": ", error.what());
-    }
-    if (!state_.graph_file.empty()) take_graph(std::exchange(state_.graph_file, {}), folder);
-}
-
-void parser::take_batch(const std::string &name, const fs::path &folder) {
-    const fs::path file = fs::canonical(folders_.find(name, folder));
-    if (std::find(open_files_.begin(), open_files_.end(), file) != open_files_.end())
-        throw input_error("batch file '", name, "' includes itself");
-    if (open_files_.size() == MAX_DEPTH) throw input_error("batch files are nested too deeply");
-    constexpr int SHOWS_FILES = 50;
-    if (state_.options.verbosity >= SHOWS_FILES) result_.notes.push_back(concat("file used: ", file.string()));
-    open_files_.push_back(file);
-    read_batch(file, name);
-    open_files_.pop_back();
-}
-
-void parser::read_batch(const fs::path &file, const std::string &name) {
-    std::ifstream input(file);
-    if (!input) throw input_error("cannot read batch file '", name, "'");
-    const std::vector<word> words = words_of(input);
-    if (input.bad()) throw input_error("cannot read batch file '", name, "'");
-    for (size_t i = 0; i < words.size(); ++i) {
-        try {
-            take({words[i].text, i + 1 < words.size() ? &words[i + 1].text : nullptr, file.parent_path()});
-        } catch (const input_error &error) {
-            throw mistake_in_file(name, ":", std::to_string(words[i].line), ": ", error.what());
-        }
-    }
 }
 
 std::string content_of(const fs::path &file, const std::string &name) {
@@ -158,30 +45,6 @@ std::string content_of(const fs::path &file, const std::string &name) {
     for (char c; input.get(c);) content += c;
     if (!input.eof()) throw input_error("cannot read '", name, "'"); // reading stopped before the end of the file
     return content;
-}
-
-void parser::take_graph(const std::string &name, const fs::path &folder) {
-    std::string content;
-    try {
-        content = content_of(folders_.look_up(name, folder), name);
-    } catch (const input_error &error) {
-        throw input_error("--case: ", error.what());
-    }
-    problem_named_ = true;
-    append_graphs(state_.graph, name, content, state_.options, result_.graphs);
-}
-
-void parser::take_problem(const std::string &text) {
-    const std::string name = text.substr(0, text.find('='));
-    if (name != text && find_knob(name, state_.which))
-        throw input_error("'", text, "' is no problem; the knob is written --", text);
-    if (state_.which == driver::graph) throw input_error("'", text, "' is no knob; graphs are named by --case=FILE");
-    const run_options &options = state_.options;
-    if (!options.fills() && (options.mode.check || options.mode.bitwise))
-        throw input_error("--mode-modifier: M leaves nothing to check; it goes with the modes I, R, P and F");
-    problem_named_ = true;
-    if (!settings_) settings_ = std::make_shared<const job_settings>(job_settings{state_.lnorm, options});
-    result_.jobs.append(settings_, parse_shape(text));
 }
 
 std::string padded(std::string text, size_t width) {
@@ -228,24 +91,151 @@ std::string version_text() {
                   ", jitnorm ", text(v->major, v->minor, v->patch), "\n");
 }
 
-// All arguments have been read, and there is nothing to run. Says why.
-void parser::reject_empty() const {
-    const std::string &match = state_.which == driver::graph ? state_.graph.match : state_.lnorm.match;
-    if (problem_named_ && !match.empty()) throw input_error("--match: no problem's line has '", match, "'");
-    if (problem_named_) throw input_error("--match: no problem's line has what was asked for");
-    if (state_.which == driver::graph) throw input_error("no graph to run: name one with --case=FILE, or --batch=FILE");
-    throw input_error("no problem to run: give a shape such as 128x768, or --batch=FILE");
-}
+class parser {
+public:
+    explicit parser(driver which) { state_.which = which; }
 
-command parser::finish() {
-    if (state_.help) result_.text = help_text(state_.which);
-    if (state_.version) result_.text = version_text();
-    if (!result_.text.empty()) return std::move(result_);
-    if (!driver_named_) throw input_error("name a driver: --lnorm or --graph (--help explains)");
-    if (result_.jobs.empty() && result_.graphs.empty()) reject_empty();
-    result_.json = state_.json;
-    return std::move(result_);
-}
+    void take(const argument &a) {
+        if (is_driver(a.text))
+            take_driver(a.text);
+        else if (a.text.starts_with('-'))
+            take_knob(a);
+        else
+            take_problem(a.text);
+    }
+
+    command finish() {
+        if (state_.help) result_.text = help_text(state_.which);
+        if (state_.version) result_.text = version_text();
+        if (!result_.text.empty()) return std::move(result_);
+        if (!driver_named_) throw input_error("name a driver: --lnorm or --graph (--help explains)");
+        if (result_.jobs.empty() && result_.graphs.empty()) reject_empty();
+        result_.json = state_.json;
+        return std::move(result_);
+    }
+
+private:
+    void take_driver(const std::string &text) {
+        if (text != name_of(state_.which))
+            throw input_error(text, " beside ", name_of(state_.which), ": name one driver");
+        driver_named_ = true;
+    }
+
+    void take_knob(const argument &a) {
+        const std::string full = long_form(a.text);
+        const size_t equals = full.find('=');
+        const std::string option = full.substr(0, equals);
+        const knob *k = option.starts_with("--") ? find_knob(option.substr(2), state_.which) : nullptr;
+        if (!k) reject_unknown(option);
+        const bool has_value = equals != full.npos, takes_value = !k->example.empty();
+        if (takes_value && !has_value) reject_without_value(*k, a.next);
+        if (has_value && !takes_value) throw input_error(option, " takes no value");
+        set(*k, has_value ? std::string_view(full).substr(equals + 1) : "", a.folder);
+    }
+
+    void set(const knob &k, std::string_view value, const fs::path &folder) {
+        settings_.reset();
+        try {
+            k.set(state_, value);
+            if (!state_.batch.empty()) take_batch(std::exchange(state_.batch, {}), folder);
+        } catch (const mistake_in_file &) {
+            throw;
+        } catch (const input_error &error) {
+            throw input_error("--", k.name, ": ", error.what());
+        }
+        if (!state_.graph_file.empty()) take_graph(std::exchange(state_.graph_file, {}), folder);
+    }
+
+    void take_batch(const std::string &name, const fs::path &folder) {
+        const fs::path file = fs::canonical(folders_.find(name, folder));
+        if (std::find(open_files_.begin(), open_files_.end(), file) != open_files_.end())
+            throw input_error("batch file '", name, "' includes itself");
+        if (open_files_.size() == MAX_DEPTH) throw input_error("batch files are nested too deeply");
+        constexpr int SHOWS_FILES = 50;
+        if (state_.options.verbosity >= SHOWS_FILES) result_.notes.push_back(concat("file used: ", file.string()));
+        open_files_.push_back(file);
+        read_batch(file, name);
+        open_files_.pop_back();
+    }
+
+    void read_batch(const fs::path &file, const std::string &name) {
+        std::ifstream input(file);
+        if (!input) throw input_error("cannot read batch file '", name, "'");
+        const std::vector<word> words = words_of(input);
+        if (input.bad()) throw input_error("cannot read batch file '", name, "'");
+        for (size_t i = 0; i < words.size(); ++i) {
+            try {
+                take({words[i].text, i + 1 < words.size() ? &words[i + 1].text : nullptr, file.parent_path()});
+            } catch (const input_error &error) {
+                throw mistake_in_file(name, ":", std::to_string(words[i].line), ": ", error.what());
+            }
+        }
+    }
+
+    void take_graph(const std::string &name, const fs::path &folder) {
+        std::string content;
+        try {
+            content = content_of(folders_.look_up(name, folder), name);
+        } catch (const input_error &error) {
+            throw input_error("--case: ", error.what());
+        }
+        problem_named_ = true;
+        append_graphs(state_.graph, name, content, state_.options, result_.graphs);
+    }
+
+    void take_problem(const std::string &text) {
+        const std::string name = text.substr(0, text.find('='));
+        if (name != text && find_knob(name, state_.which))
+            throw input_error("'", text, "' is no problem; the knob is written --", text);
+        if (state_.which == driver::graph)
+            throw input_error("'", text, "' is no knob; graphs are named by --case=FILE");
+        const run_options &options = state_.options;
+        if (!options.fills() && (options.mode.check || options.mode.bitwise))
+            throw input_error("--mode-modifier: M leaves nothing to check; it goes with the modes I, R, P and F");
+        problem_named_ = true;
+        if (!settings_) settings_ = std::make_shared<const job_settings>(job_settings{state_.lnorm, options});
+        result_.jobs.append(settings_, parse_shape(text));
+    }
+
+    [[noreturn]] void reject_unknown(const std::string &option) const {
+        const driver other = state_.which == driver::graph ? driver::lnorm : driver::graph;
+        const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+        if (option.starts_with("--") && find_knob(option.substr(2), other))
+            throw input_error(name_of(state_.which), " has no knob '", option, "', only ", name_of(other), " has");
+        const std::string_view close = closest_knob(name, state_.which);
+        if (close.empty()) throw input_error("unknown knob '", option, "' (--help lists them)");
+        throw input_error("unknown knob '", option, "' (the closest is --", close, ")");
+    }
+
+    // The message shows how to write the knob: with the next word if that is a valid value, otherwise with an example.
+    [[noreturn]] void reject_without_value(const knob &k, const std::string *next) const {
+        std::string_view value = k.example;
+        try {
+            knob_state trial = state_;
+            if (next != nullptr && !next->starts_with('-')) k.set(trial, *next), value = *next;
+        } catch (const input_error &) {
+            value = k.example;
+        }
+        throw input_error("--", k.name, " needs a value after an equals sign: --", k.name, "=", value);
+    }
+
+    // All arguments have been read, and there is nothing to run. Says why.
+    [[noreturn]] void reject_empty() const {
+        const std::string &match = state_.which == driver::graph ? state_.graph.match : state_.lnorm.match;
+        if (problem_named_ && !match.empty()) throw input_error("--match: no problem's line has '", match, "'");
+        if (problem_named_) throw input_error("--match: no problem's line has what was asked for");
+        if (state_.which == driver::graph)
+            throw input_error("no graph to run: name one with --case=FILE, or --batch=FILE");
+        throw input_error("no problem to run: give a shape such as 128x768, or --batch=FILE");
+    }
+
+    knob_state state_;
+    std::shared_ptr<const job_settings> settings_; // the state for problems; null: a knob was set since the last one
+    bool driver_named_ = false, problem_named_ = false;
+    command result_;
+    batch_folders folders_;
+    std::vector<fs::path> open_files_; // the batch files that are being read, outermost first
+};
 
 driver driver_in(const std::vector<std::string> &arguments) {
     const auto named = std::find_if(arguments.begin(), arguments.end(), is_driver);

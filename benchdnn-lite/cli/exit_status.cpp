@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns exceptions and lost output into exit statuses.
+// Turns exceptions and lost output into exit statuses. Checks and writes files of results.
 #include "exit_status.hpp"
 
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <stdexcept>
 
 #include "../error.hpp"
 
@@ -30,6 +32,18 @@ int exit_status_of(const char *program, const std::function<int()> &body) {
     } catch (const std::exception &error) {
         return told(program, error.what(), 1);
     }
+}
+
+void check_writable(std::string_view knob, const std::string &file) {
+    if (!file.empty() && !std::ofstream(file, std::ios::app))
+        throw input_error("--", knob, ": cannot write '", file, "'");
+}
+
+void write_file(const std::string &name, const std::string &text) {
+    std::ofstream file(name);
+    file << text;
+    file.close();
+    if (!file) throw std::runtime_error(concat("cannot write ", name));
 }
 
 } // namespace benchdnn_lite

@@ -3,7 +3,6 @@
 #include "performance.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "../error.hpp"
 #include "../problem/tag.hpp"
@@ -39,11 +38,7 @@ struct modifiers {
     }
 };
 
-std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    return text;
-}
+std::string number(double value) { return format("%g", value); }
 
 double seconds(const perf_values &v, modifiers m) { return modifiers{m.statistic, 1e6}.of(v.result.times.us); }
 double per_second(double amount, const perf_values &v, modifiers m) {
@@ -179,22 +174,17 @@ std::string fill_in(std::string_view perf_template, const perf_values &v) {
 
 std::string table_heading() {
     const jitnorm_version_t *v = jitnorm_version();
-    char text[512];
-    std::snprintf(text, sizeof text,
-                  "jitnorm %d.%d.%d, %d thread%s. GB/s: bytes the problem reads and writes over the median time.\n"
+    return format("jitnorm %d.%d.%d, %d thread%s. GB/s: bytes the problem reads and writes over the median time.\n"
                   "x memcpy: median time over that of a memcpy that reads and writes as many bytes.\n"
                   "%-8s %-18s %11s %11s %8s %9s  %s\n",
                   v->major, v->minor, v->patch, thread_count(), thread_count() == 1 ? "" : "s", "status",
                   "implementation", "median us", "min us", "GB/s", "x memcpy", "problem");
-    return text;
 }
 
 std::string table_row(const job &j, const lnorm_result &r) {
-    char text[256];
-    std::snprintf(text, sizeof text, "%-8s %-18s %11.3f %11.3f %8.2f %9.2f  ", name_of(r.what.status),
-                  r.implementation.c_str(), r.times.us.median, r.times.us.least, r.times.gigabytes_per_second(),
-                  r.times.over_memcpy());
-    return text + j.prb.line(j.options.canonical);
+    return format("%-8s %-18s %11.3f %11.3f %8.2f %9.2f  ", name_of(r.what.status), r.implementation.c_str(),
+                  r.times.us.median, r.times.us.least, r.times.gigabytes_per_second(), r.times.over_memcpy()) +
+           j.prb.line(j.options.canonical);
 }
 
 } // namespace

@@ -44,13 +44,10 @@ void tally::count(const outcome &what) {
 }
 
 std::string tally::line() const {
-    char text[256];
     // benchdnn's line has a count of tests whose results it does not trust. Here there are none.
-    std::snprintf(text, sizeof text,
-                  "tests:%zu passed:%zu skipped:%zu mistrusted:0 unimplemented:%zu invalid_arguments:%zu failed:%zu "
+    return format("tests:%zu passed:%zu skipped:%zu mistrusted:0 unimplemented:%zu invalid_arguments:%zu failed:%zu "
                   "listed:%zu",
                   tests, passed, skipped, unimplemented, invalid_arguments, failed, listed);
-    return text;
 }
 
 report::report(size_t tests)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks whether a result has the same bits in other circumstances.
-#include "bitwise.hpp"
+#include "check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -99,95 +99,87 @@ void place_inputs(const std::vector<kept_tensor> &inputs, const problem &origina
 // Runs a problem once, then in other circumstances, and compares the outputs with those of the first run.
 class bit_checker {
 public:
-    bit_checker(const execution &first, fill_kind kind, const check_options &options);
+    bit_checker(const execution &first, fill_kind kind, const check_options &options)
+        : first_(first), options_(options) {
+        fill(first, kind, options.seed);
+        for (const argument &a : first.arguments())
+            if (a.use == role::input || a.use == role::both) inputs_.push_back({a.id, a.data.clone()});
+        execute(first);
+        if (options.tamper) options.tamper(first);
+        for (const argument &a : first.arguments())
+            if (a.use == role::output || a.use == role::both) outputs_.push_back({a.id, a.data.clone()});
+    }
 
-    void run_again(const execution &e, const std::string &circumstance);
-    void run_placed(const execution &e, const row_placement &where, const std::string &circumstance);
+    void run_again(const execution &e, const std::string &circumstance) {
+        for (const argument &a : e.arguments())
+            if (a.use == role::output) a.data.poison();
+        for (const kept_tensor &input : inputs_) e.data(input.id).copy_from(input.data);
+        execute(e);
+        for (const kept_tensor &output : outputs_) compare(output, e.data(output.id), nullptr, circumstance);
+    }
+
+    // Gradients of scale and shift are not compared, because they depend on all rows together.
+    void run_placed(const execution &e, const row_placement &where, const std::string &circumstance) {
+        fill(e, fill_kind::random, options_.seed + 1);
+        place_inputs(inputs_, first_.prb(), where, e);
+        execute(e);
+        for (const kept_tensor &output : outputs_)
+            if (output.id != JITNORM_ARG_DIFF_SCALE && output.id != JITNORM_ARG_DIFF_SHIFT)
+                compare(output, e.data(output.id), &where, circumstance);
+    }
+
     check_result take_result() { return std::move(result_); }
 
 private:
-    void execute(const execution &e);
+    void execute(const execution &e) {
+        const phase executing(options_.times, &phase_times::execute);
+        e.run();
+    }
+
     void compare(const kept_tensor &output, const buffer &got, const row_placement *where,
-                 const std::string &circumstance);
-    void report(const comparison &c, const std::string &circumstance);
+                 const std::string &circumstance) {
+        const phase comparing(options_.times, &phase_times::compare);
+        const auto test = [](data_type, const expectation &e, double value) {
+            return has_same_bits(double(e.value), value);
+        };
+        const layout &shape = output.data.shape();
+        comparison c(name_of_output(output.id), shape, {test, concat("other bits ", circumstance)});
+        const bool statistic = output.id == JITNORM_ARG_MEAN || output.id == JITNORM_ARG_VARIANCE;
+        const dim_t columns = shape.dims.back();
+        if (!where && shape == got.shape() && std::memcmp(output.data.data(), got.data(), got.size()) == 0) {
+            c.add_equal(size_t(shape.elements()));
+        } else if (statistic && where) {
+            for (const placed_row &r : where->rows)
+                c.add(r.original, {output.data.at(r.original), 0}, got.at(r.placed));
+        } else {
+            std::vector<double> a(static_cast<size_t>(columns)), b(a.size());
+            const auto compare_row = [&](dim_t original, dim_t placed) {
+                output.data.get_row(original, a);
+                got.get_row(placed, b);
+                if (std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0) return c.add_equal(a.size());
+                for (size_t i = 0; i < a.size(); ++i) c.add(original * columns + dim_t(i), {a[i], 0}, b[i]);
+            };
+            if (where)
+                for (const placed_row &r : where->rows) compare_row(r.original, r.placed);
+            else
+                for (dim_t row = 0; row < output.data.rows(); ++row) compare_row(row, row);
+        }
+        report(c, circumstance);
+    }
+
+    void report(const comparison &c, const std::string &circumstance) {
+        result_.errors += c.errors();
+        result_.total += c.total();
+        for (std::string &line : c.report()) result_.lines.push_back(std::move(line));
+        result_.notes.push_back(concat("[BITWISE] ", c.tensor(), ": ", std::to_string(c.total()), " elements, ",
+                                       std::to_string(c.errors()), " with other bits ", circumstance));
+    }
 
     const execution &first_;
     const check_options &options_;
     std::vector<kept_tensor> inputs_, outputs_;
     check_result result_;
 };
-
-bit_checker::bit_checker(const execution &first, fill_kind kind, const check_options &options)
-    : first_(first), options_(options) {
-    fill(first, kind, options.seed);
-    for (const argument &a : first.arguments())
-        if (a.use == role::input || a.use == role::both) inputs_.push_back({a.id, a.data.clone()});
-    execute(first);
-    if (options.tamper) options.tamper(first);
-    for (const argument &a : first.arguments())
-        if (a.use == role::output || a.use == role::both) outputs_.push_back({a.id, a.data.clone()});
-}
-
-void bit_checker::execute(const execution &e) {
-    const phase executing(options_.times, &phase_times::execute);
-    e.run();
-}
-
-void bit_checker::run_again(const execution &e, const std::string &circumstance) {
-    for (const argument &a : e.arguments())
-        if (a.use == role::output) a.data.poison();
-    for (const kept_tensor &input : inputs_) e.data(input.id).copy_from(input.data);
-    execute(e);
-    for (const kept_tensor &output : outputs_) compare(output, e.data(output.id), nullptr, circumstance);
-}
-
-// Gradients of scale and shift are not compared, because they depend on all rows together.
-void bit_checker::run_placed(const execution &e, const row_placement &where, const std::string &circumstance) {
-    fill(e, fill_kind::random, options_.seed + 1);
-    place_inputs(inputs_, first_.prb(), where, e);
-    execute(e);
-    for (const kept_tensor &output : outputs_)
-        if (output.id != JITNORM_ARG_DIFF_SCALE && output.id != JITNORM_ARG_DIFF_SHIFT)
-            compare(output, e.data(output.id), &where, circumstance);
-}
-
-void bit_checker::compare(const kept_tensor &output, const buffer &got, const row_placement *where,
-                          const std::string &circumstance) {
-    const phase comparing(options_.times, &phase_times::compare);
-    const auto test = [](data_type, const expectation &e, double value) {
-        return has_same_bits(double(e.value), value);
-    };
-    const layout &shape = output.data.shape();
-    comparison c(name_of_output(output.id), shape, {test, concat("other bits ", circumstance)});
-    const bool statistic = output.id == JITNORM_ARG_MEAN || output.id == JITNORM_ARG_VARIANCE;
-    const dim_t columns = shape.dims.back();
-    if (!where && shape == got.shape() && std::memcmp(output.data.data(), got.data(), got.size()) == 0) {
-        c.add_equal(size_t(shape.elements()));
-    } else if (statistic && where) {
-        for (const placed_row &r : where->rows) c.add(r.original, {output.data.at(r.original), 0}, got.at(r.placed));
-    } else {
-        std::vector<double> a(static_cast<size_t>(columns)), b(a.size());
-        const auto compare_row = [&](dim_t original, dim_t placed) {
-            output.data.get_row(original, a);
-            got.get_row(placed, b);
-            if (std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0) return c.add_equal(a.size());
-            for (size_t i = 0; i < a.size(); ++i) c.add(original * columns + dim_t(i), {a[i], 0}, b[i]);
-        };
-        if (where)
-            for (const placed_row &r : where->rows) compare_row(r.original, r.placed);
-        else
-            for (dim_t row = 0; row < output.data.rows(); ++row) compare_row(row, row);
-    }
-    report(c, circumstance);
-}
-
-void bit_checker::report(const comparison &c, const std::string &circumstance) {
-    result_.errors += c.errors();
-    result_.total += c.total();
-    for (std::string &line : c.report()) result_.lines.push_back(std::move(line));
-    result_.notes.push_back(concat("[BITWISE] ", c.tensor(), ": ", std::to_string(c.total()), " elements, ",
-                                   std::to_string(c.errors()), " with other bits ", circumstance));
-}
 
 // Runs the problem in row-major layouts if it has others, and not in place if it is in place.
 void run_in_other_memory(bit_checker &checker, const session &s, const problem &p) {

@@ -1,20 +1,235 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs an execution and judges every output by the oracle.
+// Runs an execution and judges every output by the oracle, row by row, so that only one row of expected values is held
+// in memory.
 #include "check.hpp"
 
-#include <chrono>
-#include <cstdio>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
 
-#include "row_checker.hpp"
-#include "rows_in_parallel.hpp"
+#include "../problem/execution.hpp"
+#include "../text.hpp"
+#include "compare.hpp"
+#include "fill.hpp"
+#include "oracle.hpp"
+#include "rows.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
 
-double now_ms() {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+// The library computes in f64 as soon as a tensor of rows is f64.
+double unit_of(const problem &p) { return p.computes_in_f64() ? F64_ERROR : F32_ERROR; }
+
+std::vector<double> values_of(const execution &e, int id) {
+    std::vector<double> values;
+    if (!e.has(id)) return values;
+    values.resize(size_t(e.data(id).elements()));
+    e.data(id).get_row(0, values);
+    return values;
 }
+
+// The factors of the elements of a row; empty: there are none.
+std::vector<double> weights_of(const execution &e) {
+    std::vector<double> weights = values_of(e, JITNORM_ARG_SCALE);
+    if (e.prb().adds_one_to_scale())
+        for (double &weight : weights) weight += 1;
+    return weights;
+}
+
+acceptance acceptance_of(const argument &a, fill_kind kind) {
+    const bool must_be_exact = a.id == JITNORM_ARG_DST_1 || (a.id == JITNORM_ARG_DST && kind == fill_kind::ties);
+    return must_be_exact ? acceptance{is_exact, "must be exact"} : acceptance{};
+}
+
+buffer kept(const execution &e, int id, bool overwritten) { return overwritten ? e.data(id).clone() : e.data(id); }
+
+// Inputs as they were before the execution, which may have overwritten them.
+struct kept_inputs {
+    explicit kept_inputs(const execution &e) : src(kept(e, JITNORM_ARG_SRC, e.prb().in_place && e.prb().is_forward())) {
+        for (const argument &a : e.arguments()) {
+            if (a.id == JITNORM_ARG_DST && a.use == role::both) old_dst = a.data.clone();
+            if (a.id == JITNORM_ARG_SRC_1) residual = kept(e, a.id, e.prb().sum_is_in_place());
+            if (a.id == JITNORM_ARG_DIFF_DST) diff_dst = kept(e, a.id, e.prb().in_place);
+        }
+    }
+
+    buffer src;
+    std::optional<buffer> residual; // if one is added
+    std::optional<buffer> old_dst;  // forward with a sum
+    std::optional<buffer> diff_dst; // backward
+};
+
+class row_checker {
+public:
+    // `kind` decides how the outputs are judged.
+    row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind)
+        : execution_(e), inputs_(inputs), sums_(e, inputs.residual), unit_(unit_of(e.prb())), scale_(weights_of(e)),
+          shift_(values_of(e, JITNORM_ARG_SHIFT)),
+          gradients_(e.prb().dir == direction::BWD_DW ? size_t(e.prb().row_length()) : 0) {
+        const size_t columns = size_t(prb().row_length());
+        src_.resize(columns);
+        scratch_.resize(columns);
+        expected_.resize(columns);
+        if (inputs.diff_dst) diff_dst_.resize(columns);
+        in_ = {src_, scale_, shift_, diff_dst_, {}, prb().epsilon, prb().is_rms(), prb().statistics_are_global()};
+        for (const argument &a : e.arguments())
+            if (a.use == role::output || a.use == role::both)
+                outputs_.emplace(a.id, comparison(name_of_output(a.id), a.data.shape(), acceptance_of(a, kind)));
+    }
+
+    row_checker(const row_checker &) = delete;
+    row_checker &operator=(const row_checker &) = delete;
+
+    void check_rows(dim_t begin, dim_t end) {
+        for (dim_t row = begin; row < end; ++row) {
+            read_inputs(row);
+            prb().is_forward() ? check_forward_row(row) : check_backward_row(row);
+        }
+    }
+
+    // `other` checked the rows after these.
+    void merge(const row_checker &other) {
+        for (auto &[id, output] : outputs_) output.merge(other.outputs_.at(id));
+        gradients_.merge(other.gradients_);
+    }
+
+    // After all rows have been checked.
+    void check_gradients() {
+        const auto compare_all = [&](int id, auto expect) {
+            if (!execution_.has(id)) return;
+            for (dim_t c = 0; c < prb().row_length(); ++c)
+                compare(id, c, (gradients_.*expect)(size_t(c), unit_), execution_.data(id).at(c));
+        };
+        compare_all(JITNORM_ARG_DIFF_SCALE, &gradient_sums::diff_scale);
+        compare_all(JITNORM_ARG_DIFF_SHIFT, &gradient_sums::diff_shift);
+    }
+
+    std::map<int, comparison> &outputs() { return outputs_; }
+
+private:
+    const problem &prb() const { return execution_.prb(); }
+
+    void read_inputs(dim_t row) {
+        inputs_.src.get_row(row, src_);
+        sums_.add(row, src_);
+        if (prb().writes_sum()) check_sum(row);
+        sums_.round(src_);
+        if (inputs_.diff_dst) inputs_.diff_dst->get_row(row, diff_dst_);
+        if (prb().statistics_are_inputs()) {
+            in_.stats.mean = prb().is_rms() ? 0 : execution_.data(JITNORM_ARG_MEAN).at(row);
+            in_.stats.variance = execution_.data(JITNORM_ARG_VARIANCE).at(row);
+        } else {
+            in_.stats = statistics_of(src_, prb().is_rms());
+        }
+    }
+
+    void check_forward_row(dim_t row) {
+        if (prb().statistics_are_outputs()) check_computed_statistics(row);
+        expect_forward(in_, unit_, expected_);
+        apply_attributes(row);
+        if (prb().attr.scales.found) check_dynamic_scales(row);
+        compare_row(JITNORM_ARG_DST, row);
+    }
+
+    // The sum must be exact, because its definition says which bits it has.
+    void check_sum(dim_t row) {
+        execution_.data(JITNORM_ARG_DST_1).get_row(row, scratch_);
+        const dim_t first = row * prb().row_length();
+        for (size_t c = 0; c < src_.size(); ++c)
+            outputs_.at(JITNORM_ARG_DST_1).add(first + dim_t(c), {src_[c], 0}, scratch_[c]);
+    }
+
+    void check_computed_statistics(dim_t row) {
+        const auto compare_one = [&](int id, const expectation &e) {
+            if (execution_.has(id)) compare(id, row, e, execution_.data(id).at(row));
+        };
+        compare_one(JITNORM_ARG_MEAN, expect_mean(src_, in_.stats, unit_));
+        compare_one(JITNORM_ARG_VARIANCE, expect_variance(in_.stats, unit_));
+    }
+
+    void apply_attributes(dim_t row) {
+        const attributes &a = prb().attr;
+        if (a.scales.src)
+            for (expectation &e : expected_) e = scaled(e, *a.scales.src, unit_);
+        if (prb().writes_pre_quantization()) compare_row(JITNORM_ARG_DST_2, row);
+        for (size_t i = 0; i < a.post_ops.size(); ++i) apply(a.post_ops[i], i, row);
+        if (a.scales.dst)
+            for (expectation &e : expected_) e = scaled(e, 1 / real(*a.scales.dst), unit_);
+    }
+
+    void apply(const post_op &op, size_t index, dim_t row) {
+        if (const auto *eltwise = std::get_if<eltwise_post_op>(&op)) {
+            for (expectation &e : expected_) e = after_eltwise(e, *eltwise, unit_);
+        } else if (const auto *sum = std::get_if<sum_post_op>(&op)) {
+            inputs_.old_dst->get_row(row, scratch_);
+            for (size_t c = 0; c < expected_.size(); ++c)
+                expected_[c] = after_sum(expected_[c], *sum, scratch_[c], unit_);
+        } else {
+            const int id = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(int(index)) | JITNORM_ARG_SRC_1;
+            execution_.data(id).get_broadcast_row(row, prb().size.dims, scratch_);
+            for (size_t c = 0; c < expected_.size(); ++c)
+                expected_[c] = after_binary(expected_[c], std::get<binary_post_op>(op), scratch_[c], unit_);
+        }
+    }
+
+    // Judges the scales that the library found, then expects the values that follow from these: dst is right or wrong
+    // for them. Dynamic scales are computed from f32, so values that were computed in f64 are rounded to f32 first.
+    void check_dynamic_scales(dim_t row) {
+        const buffer &scales = execution_.data(DST_SCALES);
+        const dim_t groups = scales.shape().dims.back();
+        const size_t width = expected_.size() / size_t(std::max<dim_t>(groups, 1));
+        if (unit_ == F64_ERROR)
+            for (expectation &e : expected_) e.tolerance += real(half_ulp(jitnorm_f32, double(e.value)));
+        for (dim_t g = 0; g < groups; ++g) {
+            const std::span<expectation> group = std::span(expected_).subspan(size_t(g) * width, width);
+            const dim_t number = row * groups + g;
+            const double found = scales.at(number);
+            compare(DST_SCALES, number,
+                    dynamic_scale_of(group, largest(execution_.data(JITNORM_ARG_DST).type()), F32_ERROR), found);
+            for (expectation &e : group) e = quantized(e, found, F32_ERROR);
+        }
+    }
+
+    void check_backward_row(dim_t row) {
+        expect_diff_src(in_, unit_, expected_);
+        if (prb().reads_diff_sum()) {
+            execution_.data(JITNORM_ARG_DIFF_DST_1).get_row(row, scratch_);
+            for (size_t c = 0; c < expected_.size(); ++c) {
+                expected_[c].value += scratch_[c];
+                expected_[c].tolerance += real(unit_) * std::abs(expected_[c].value);
+            }
+        }
+        compare_row(JITNORM_ARG_DIFF_SRC, row);
+        gradients_.add_row(in_);
+    }
+
+    void compare_row(int id, dim_t row) {
+        execution_.data(id).get_row(row, scratch_);
+        const dim_t first = row * prb().row_length();
+        for (size_t c = 0; c < expected_.size(); ++c) compare(id, first + dim_t(c), expected_[c], scratch_[c]);
+    }
+
+    // By its definition, the library rounds f64 values to f32 before it rounds them to a narrower type. The tolerance
+    // covers the first of these roundings.
+    void compare(int id, dim_t number, const expectation &e, double got) {
+        expectation stored = e;
+        if (unit_ == F64_ERROR && size_of(execution_.data(id).type()) < size_of(jitnorm_f32))
+            stored.tolerance += real(half_ulp(jitnorm_f32, double(e.value)));
+        outputs_.at(id).add(number, stored, got);
+    }
+
+    const execution &execution_;
+    const kept_inputs &inputs_;
+    const summed_rows sums_;
+    const double unit_;
+    std::vector<double> src_, diff_dst_, scale_, shift_, scratch_;
+    std::vector<expectation> expected_;
+    row_inputs in_;
+    gradient_sums gradients_;
+    std::map<int, comparison> outputs_;
+};
 
 // Finds what no comparison of elements shows: writes outside of the tensor, and padding of blocks that is not zero.
 void check_surroundings(const argument &a, comparison &output) {
@@ -34,19 +249,11 @@ void check_rows(const problem &p, std::deque<row_checker> &checkers, const execu
 }
 
 std::string note_on(const comparison &output) {
-    char text[128];
-    std::snprintf(text, sizeof text, "[COMPARE] %s: %zu elements, %zu wrong, worst accepted error %.3g of the allowed",
+    return format("[COMPARE] %s: %zu elements, %zu wrong, worst accepted error %.3g of the allowed",
                   output.tensor().c_str(), output.total(), output.errors(), output.worst_of_allowed());
-    return text;
 }
 
 } // namespace
-
-phase::phase(phase_times *times, double phase_times::*which) : times_(times), which_(which), start_ms_(now_ms()) {}
-
-phase::~phase() {
-    if (times_) times_->*which_ += now_ms() - start_ms_;
-}
 
 check_result check(const execution &e, fill_kind kind, const check_options &options) {
     {

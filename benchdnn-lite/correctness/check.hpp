@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: runs an execution on filled inputs and judges every output by the oracle.
+// check: runs an execution on filled inputs, and judges every output by the oracle, or its bits in other circumstances.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../problem/execution.hpp"
+#include "../stopwatch.hpp"
 #include "fill.hpp"
 
 namespace benchdnn_lite {
@@ -37,15 +38,21 @@ check_result check(const execution &e, fill_kind kind, const check_options &opti
 // Adds the time from its construction to its destruction to one of the phases; does nothing if `times` is null.
 class phase {
 public:
-    phase(phase_times *times, double phase_times::*which);
-    ~phase();
+    phase(phase_times *times, double phase_times::*which) : times_(times), which_(which) {}
+    ~phase() {
+        if (times_) times_->*which_ += since_.ms();
+    }
     phase(const phase &) = delete;
     phase &operator=(const phase &) = delete;
 
 private:
     phase_times *times_;
     double phase_times::*which_;
-    double start_ms_;
+    stopwatch since_;
 };
+
+// Fills and runs `e`, then compares other executions of its problem with it. Their primitives are created and freed
+// here.
+check_result check_bits(const execution &e, fill_kind kind, const check_options &options);
 
 } // namespace benchdnn_lite

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "../text.hpp"
@@ -31,13 +30,6 @@ bool may_overflow(data_type type, const expectation &e) {
 real excess_of(data_type type, const expectation &e, double got) {
     const real error = std::abs(reachable(type, e.value) - got), allowed = allowed_error(type, e);
     return std::isnan(error) || allowed == 0 ? INFINITE : error / allowed;
-}
-
-template <typename... Values>
-std::string format(const char *pattern, Values... values) {
-    char text[256];
-    std::snprintf(text, sizeof text, pattern, values...);
-    return text;
 }
 
 } // namespace

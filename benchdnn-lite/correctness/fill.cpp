@@ -8,8 +8,7 @@
 
 #include "oracle.hpp"
 #include "random.hpp"
-#include "rows_in_parallel.hpp"
-#include "summed_rows.hpp"
+#include "rows.hpp"
 
 namespace benchdnn_lite {
 
@@ -20,16 +19,7 @@ enum class pattern { large_mean, constant, outlier_first, tiny, huge, ramp, alte
 // `value`, reduced if it is not well inside the range of the type.
 double within(data_type type, double value) { return std::min(value, largest(type) / 4); }
 
-double denormal_of(data_type type) {
-    switch (type) {
-    case jitnorm_f16:
-        return 1e-5;
-    case jitnorm_f64:
-        return 1e-310;
-    default:
-        return 1e-39;
-    }
-}
+double denormal_of(data_type type) { return type == jitnorm_f16 ? 1e-5 : type == jitnorm_f64 ? 1e-310 : 1e-39; }
 
 // Fills rows of src, each with one pattern.
 struct row_writer {
@@ -54,37 +44,29 @@ void row_writer::adversarial(dim_t number, random_numbers &numbers, std::span<do
     // Without an epsilon the reciprocal of a denormal deviation leaves the range of float.
     const double denormal = epsilon < 1e-30 ? tiny : denormal_of(type);
     const auto kind = pattern(number % dim_t(pattern::count));
-    for (size_t c = 0; c < row.size(); ++c) {
-        const double noise = numbers.bell();
+    const auto element = [&](size_t c, double noise) {
         switch (kind) {
         case pattern::large_mean:
-            row[c] = level + noise;
-            break;
+            return level + noise;
         case pattern::constant:
-            row[c] = constant;
-            break;
+            return constant;
         case pattern::outlier_first:
-            row[c] = c == 0 ? level : noise;
-            break;
+            return c == 0 ? level : noise;
         case pattern::tiny:
-            row[c] = tiny * noise;
-            break;
+            return tiny * noise;
         case pattern::huge:
-            row[c] = top * noise / 3;
-            break;
+            return top * noise / 3;
         case pattern::ramp:
-            row[c] = double(c % 2000) - 1000;
-            break;
+            return double(c % 2000) - 1000;
         case pattern::alternating:
-            row[c] = (c % 2 ? spike : -spike) + noise;
-            break;
+            return (c % 2 ? spike : -spike) + noise;
         case pattern::denormal:
-            row[c] = denormal * noise;
-            break;
+            return denormal * noise;
         default:
-            row[c] = 0;
+            return 0.0;
         }
-    }
+    };
+    for (size_t c = 0; c < row.size(); ++c) row[c] = element(c, numbers.bell());
 }
 
 constexpr uint64_t SEQUENCE_OF_ROW = uint64_t(1) << 32; // rows of one argument have consecutive sequences
@@ -234,15 +216,8 @@ bool has_ties(const problem &p) {
 }
 
 const char *name_of(fill_kind kind) {
-    switch (kind) {
-    case fill_kind::random:
-        return "random";
-    case fill_kind::adversarial:
-        return "adversarial";
-    case fill_kind::ties:
-        return "ties";
-    }
-    return "";
+    constexpr const char *NAMES[] = {"random", "adversarial", "ties"};
+    return NAMES[size_t(kind)];
 }
 
 void fill(const execution &e, fill_kind kind, uint64_t seed) {

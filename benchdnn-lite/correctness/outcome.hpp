@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "jitnorm/jitnorm_types.h"
+
 namespace benchdnn_lite {
 
 enum class state { listed, skipped, invalid_arguments, unimplemented, initialized, executed, passed, failed };
@@ -14,6 +16,13 @@ inline const char *name_of(state status) {
     constexpr const char *NAMES[] = {
         "LISTED", "SKIPPED", "INVALID_ARGUMENTS", "UNIMPLEMENTED", "INITIALIZED", "EXECUTED", "PASSED", "FAILED"};
     return NAMES[size_t(status)];
+}
+
+// The state of a test whose call the library answered with an error.
+inline state state_of(jitnorm_status_t status) {
+    return status == jitnorm_unimplemented       ? state::unimplemented
+           : status == jitnorm_invalid_arguments ? state::invalid_arguments
+                                                 : state::failed;
 }
 
 struct outcome {

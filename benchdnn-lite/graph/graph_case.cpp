@@ -137,15 +137,46 @@ graph_case read_graph(const json &from) {
     return result;
 }
 
-template <typename Value, typename Parse>
-std::vector<Value> parse_list(const std::string &text, Parse parse) {
+graph_attribute as_bool(const std::string &text) { return parse_bool(text); }
+graph_attribute as_float(const std::string &text) { return parse_float(text); }
+graph_attribute as_integer(const std::string &text) { return parse_integer(text, -LARGEST, LARGEST); }
+graph_attribute as_text(const std::string &text) { return text; }
+
+template <typename Value, graph_attribute (*PARSE)(const std::string &text)>
+graph_attribute as_list(const std::string &text) {
     std::vector<Value> values;
-    for (const std::string &part : split(text, 'x')) values.push_back(parse(part));
+    for (const std::string &part : split(text, 'x')) values.push_back(std::get<Value>(PARSE(part)));
     return values;
 }
 
-bool is_among(const std::string &name, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+struct known_attribute {
+    std::string_view name;
+    jitnorm_graph_op_attr_t number;
+    graph_attribute (*parse)(const std::string &text);
+};
+
+constexpr known_attribute ATTRIBUTES[] = {
+    {"alpha", jitnorm_graph_op_attr_alpha, as_float},
+    {"auto_broadcast", jitnorm_graph_op_attr_auto_broadcast, as_text},
+    {"axis", jitnorm_graph_op_attr_axis, as_integer},
+    {"begin_norm_axis", jitnorm_graph_op_attr_begin_norm_axis, as_integer},
+    {"beta", jitnorm_graph_op_attr_beta, as_float},
+    {"epsilon", jitnorm_graph_op_attr_epsilon, as_float},
+    {"keep_stats", jitnorm_graph_op_attr_keep_stats, as_bool},
+    {"max", jitnorm_graph_op_attr_max, as_float},
+    {"min", jitnorm_graph_op_attr_min, as_float},
+    {"mode", jitnorm_graph_op_attr_mode, as_text},
+    {"output_mask", jitnorm_graph_op_attr_output_mask, as_list<int64_t, as_integer>},
+    {"qtype", jitnorm_graph_op_attr_qtype, as_text},
+    {"scales", jitnorm_graph_op_attr_scales, as_list<float, as_float>},
+    {"use_affine", jitnorm_graph_op_attr_use_affine, as_bool},
+    {"zps", jitnorm_graph_op_attr_zps, as_list<int64_t, as_integer>},
+};
+
+const known_attribute &attribute_named(const std::string &name) {
+    for (const known_attribute &a : ATTRIBUTES)
+        if (a.name == name) return a;
+    throw input_error("no operation here has an attribute '", name, "'");
 }
 
 } // namespace
@@ -174,15 +205,10 @@ graph_case parse_graph(const std::string &json_text) {
     }
 }
 
+jitnorm_graph_op_attr_t graph_attribute_name(const std::string &name) { return attribute_named(name).number; }
+
 graph_attribute parse_graph_attribute(const std::string &name, const std::string &text) {
-    const auto integer = [](const std::string &part) { return parse_integer(part, -LARGEST, LARGEST); };
-    if (name == "keep_stats" || name == "use_affine") return parse_bool(text);
-    if (is_among(name, {"epsilon", "alpha", "beta", "min", "max"})) return parse_float(text);
-    if (is_among(name, {"begin_norm_axis", "axis"})) return integer(text);
-    if (is_among(name, {"output_mask", "zps"})) return parse_list<int64_t>(text, integer);
-    if (name == "scales") return parse_list<float>(text, [](const std::string &part) { return parse_float(part); });
-    if (is_among(name, {"mode", "qtype", "auto_broadcast"})) return text;
-    throw input_error("no operation here has an attribute '", name, "'");
+    return attribute_named(name).parse(text);
 }
 
 } // namespace benchdnn_lite

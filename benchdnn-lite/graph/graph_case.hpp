@@ -56,7 +56,9 @@ struct graph_case {
 // Throws input_error, which says what is wrong with the text.
 graph_case parse_graph(const std::string &json_text);
 
-// Parses the value of an attribute. The attributes are those of the operations here; the name decides on the type.
-graph_attribute parse_graph_attribute(const std::string &name, const std::string &text); // throws input_error
+// The library's number of an attribute, and a value of it that a text describes. The attributes are those of the
+// operations here. Both functions throw input_error.
+jitnorm_graph_op_attr_t graph_attribute_name(const std::string &name);
+graph_attribute parse_graph_attribute(const std::string &name, const std::string &text);
 
 } // namespace benchdnn_lite

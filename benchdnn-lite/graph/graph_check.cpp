@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "../correctness/attribute_oracle.hpp"
+#include "../correctness/oracle.hpp"
 
 namespace benchdnn_lite {
 
@@ -17,46 +17,6 @@ const char *name_of(graph_role role) {
                                      "beta", "dst",      "sum",      "diff_src", "diff_gamma", "diff_beta"};
     return NAMES[size_t(role)];
 }
-
-class checker {
-public:
-    checker(const graph_norm &n, const graph_memory &memory);
-    std::vector<comparison> check();
-
-private:
-    // An output: its values and their comparison.
-    struct judged {
-        std::vector<double> values;
-        comparison comparing;
-        void add(size_t number, const expectation &e) { comparing.add(dim_t(number), e, values[number]); }
-    };
-
-    std::vector<double> input(graph_role role) const {
-        const auto found = norm_.inputs.find(role);
-        return found == norm_.inputs.end() ? std::vector<double>{} : values_of(memory_.at(found->second));
-    }
-    judged *output(graph_role role) {
-        const auto found = outputs_.find(role);
-        return found == outputs_.end() ? nullptr : &found->second;
-    }
-    void add_residual(const std::vector<dim_t> &dims);
-    void check_forward_row(size_t row);
-    void apply_followers(size_t row);
-    void check_backward_row(size_t row);
-    void compare_row(judged &out, size_t row);
-    void check_gradients();
-
-    const graph_norm &norm_;
-    const graph_memory &memory_;
-    const std::vector<double> diff_dst_, beta_, mean_, variance_;
-    std::vector<double> src_, gamma_;
-    std::vector<std::vector<double>> others_; // second operand of each follower, for each element; empty if it has none
-    size_t rows_ = 0, columns_ = 0;
-    std::map<graph_role, judged> outputs_;
-    row_inputs in_;
-    std::vector<expectation> expected_;
-    gradient_sums gradients_{0};
-};
 
 size_t product(const std::vector<dim_t> &dims, size_t begin, size_t end) {
     size_t result = 1;
@@ -82,98 +42,129 @@ std::vector<double> broadcast(const buffer &b, const std::vector<dim_t> &dims) {
     return result;
 }
 
-checker::checker(const graph_norm &n, const graph_memory &memory)
-    : norm_(n), memory_(memory), diff_dst_(input(diff_dst)), beta_(input(beta)), mean_(input(mean)),
-      variance_(input(variance)), src_(input(src)), gamma_(input(gamma)) {
-    const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
-    const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
-    const size_t axis = n.axis(dims.size(), gamma_ndims);
-    rows_ = product(dims, 0, axis);
-    columns_ = product(dims, axis, dims.size());
-    expected_.resize(columns_);
-    gradients_ = gradient_sums(columns_);
-    if (n.inputs.contains(residual)) add_residual(dims);
-    for (const graph_follower &f : n.followers)
-        others_.push_back(std::holds_alternative<binary_post_op>(f.step) ? broadcast(memory.at(f.other), dims)
-                                                                         : std::vector<double>{});
-    if (gamma_.size() == 1) gamma_.assign(columns_, gamma_[0]); // that of RMSNorm may be a single value
-    in_.scale = gamma_;
-    in_.shift = beta_;
-    in_.epsilon = n.epsilon;
-    in_.rms = n.is_rms;
-    for (const auto &[role, id] : n.outputs) {
-        const buffer &b = memory.at(id);
-        outputs_.emplace(role, judged{values_of(b), comparison(name_of(role), b.shape())});
+class checker {
+public:
+    checker(const graph_norm &n, const graph_memory &memory)
+        : norm_(n), memory_(memory), diff_dst_(input(diff_dst)), beta_(input(beta)), mean_(input(mean)),
+          variance_(input(variance)), src_(input(src)), gamma_(input(gamma)) {
+        const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
+        const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
+        const size_t axis = n.axis(dims.size(), gamma_ndims);
+        rows_ = product(dims, 0, axis);
+        columns_ = product(dims, axis, dims.size());
+        expected_.resize(columns_);
+        gradients_ = gradient_sums(columns_);
+        if (n.inputs.contains(residual)) add_residual(dims);
+        for (const graph_follower &f : n.followers)
+            others_.push_back(std::holds_alternative<binary_post_op>(f.step) ? broadcast(memory.at(f.other), dims)
+                                                                             : std::vector<double>{});
+        if (gamma_.size() == 1) gamma_.assign(columns_, gamma_[0]); // that of RMSNorm may be a single value
+        in_.scale = gamma_;
+        in_.shift = beta_;
+        in_.epsilon = n.epsilon;
+        in_.rms = n.is_rms;
+        for (const auto &[role, id] : n.outputs) {
+            const buffer &b = memory.at(id);
+            outputs_.emplace(role, judged{values_of(b), comparison(name_of(role), b.shape())});
+        }
     }
-}
 
-// By the definition of the library, the sum is f32. If the sum is an output, it is rounded to the type of its tensor,
-// and the rounded values are normalized.
-void checker::add_residual(const std::vector<dim_t> &dims) {
-    const std::vector<double> added = broadcast(memory_.at(norm_.inputs.at(residual)), dims);
-    const auto kept = norm_.outputs.find(sum);
-    for (size_t i = 0; i < src_.size(); ++i) {
-        src_[i] = double(float(src_[i]) + float(added[i]));
-        if (kept != norm_.outputs.end()) src_[i] = round_to(memory_.at(kept->second).type(), src_[i]);
+    std::vector<comparison> check() {
+        for (size_t row = 0; row < rows_; ++row) {
+            in_.src = std::span(src_).subspan(row * columns_, columns_);
+            norm_.is_forward ? check_forward_row(row) : check_backward_row(row);
+        }
+        if (!norm_.is_forward) check_gradients();
+        std::vector<comparison> results;
+        for (auto &[role, out] : outputs_) results.push_back(std::move(out.comparing));
+        return results;
     }
-}
 
-void checker::compare_row(judged &out, size_t row) {
-    for (size_t c = 0; c < columns_; ++c) out.add(row * columns_ + c, expected_[c]);
-}
+private:
+    // An output: its values and their comparison.
+    struct judged {
+        std::vector<double> values;
+        comparison comparing;
+        void add(size_t number, const expectation &e) { comparing.add(dim_t(number), e, values[number]); }
+    };
 
-void checker::check_forward_row(size_t row) {
-    in_.stats = statistics_of(in_.src, norm_.is_rms);
-    if (judged *out = output(sum))
-        for (size_t c = 0; c < columns_; ++c) out->add(row * columns_ + c, {in_.src[c], 0});
-    if (judged *out = output(dst)) {
-        expect_forward(in_, F32_ERROR, expected_);
-        apply_followers(row);
-        compare_row(*out, row);
+    std::vector<double> input(graph_role role) const {
+        const auto found = norm_.inputs.find(role);
+        return found == norm_.inputs.end() ? std::vector<double>{} : values_of(memory_.at(found->second));
     }
-    if (judged *out = output(mean)) out->add(row, expect_mean(in_.src, in_.stats, F32_ERROR));
-    if (judged *out = output(variance)) out->add(row, expect_variance(in_.stats, F32_ERROR));
-}
-
-void checker::apply_followers(size_t row) {
-    for (size_t i = 0; i < norm_.followers.size(); ++i) {
-        const auto &step = norm_.followers[i].step;
-        for (size_t c = 0; c < columns_; ++c)
-            if (const auto *function = std::get_if<eltwise_post_op>(&step))
-                expected_[c] = after_eltwise(expected_[c], *function, F32_ERROR);
-            else
-                expected_[c] = after_binary(expected_[c], std::get<binary_post_op>(step),
-                                            others_[i][row * columns_ + c], F32_ERROR);
+    judged *output(graph_role role) {
+        const auto found = outputs_.find(role);
+        return found == outputs_.end() ? nullptr : &found->second;
     }
-}
 
-void checker::check_backward_row(size_t row) {
-    in_.stats = {mean_[row], 0, variance_[row]};
-    in_.diff_dst = std::span(diff_dst_).subspan(row * columns_, columns_);
-    if (judged *out = output(diff_src)) {
-        expect_diff_src(in_, F32_ERROR, expected_);
-        compare_row(*out, row);
+    // By the definition of the library, the sum is f32. If the sum is an output, it is rounded to the type of its
+    // tensor, and the rounded values are normalized.
+    void add_residual(const std::vector<dim_t> &dims) {
+        const std::vector<double> added = broadcast(memory_.at(norm_.inputs.at(residual)), dims);
+        const auto kept = norm_.outputs.find(sum);
+        for (size_t i = 0; i < src_.size(); ++i) {
+            src_[i] = double(float(src_[i]) + float(added[i]));
+            if (kept != norm_.outputs.end()) src_[i] = round_to(memory_.at(kept->second).type(), src_[i]);
+        }
     }
-    gradients_.add_row(in_);
-}
 
-void checker::check_gradients() {
-    for (size_t c = 0; c < columns_; ++c) {
-        if (judged *out = output(diff_gamma)) out->add(c, gradients_.diff_scale(c, F32_ERROR));
-        if (judged *out = output(diff_beta)) out->add(c, gradients_.diff_shift(c, F32_ERROR));
+    void check_forward_row(size_t row) {
+        in_.stats = statistics_of(in_.src, norm_.is_rms);
+        if (judged *out = output(sum))
+            for (size_t c = 0; c < columns_; ++c) out->add(row * columns_ + c, {in_.src[c], 0});
+        if (judged *out = output(dst)) {
+            expect_forward(in_, F32_ERROR, expected_);
+            apply_followers(row);
+            compare_row(*out, row);
+        }
+        if (judged *out = output(mean)) out->add(row, expect_mean(in_.src, in_.stats, F32_ERROR));
+        if (judged *out = output(variance)) out->add(row, expect_variance(in_.stats, F32_ERROR));
     }
-}
 
-std::vector<comparison> checker::check() {
-    for (size_t row = 0; row < rows_; ++row) {
-        in_.src = std::span(src_).subspan(row * columns_, columns_);
-        norm_.is_forward ? check_forward_row(row) : check_backward_row(row);
+    void apply_followers(size_t row) {
+        for (size_t i = 0; i < norm_.followers.size(); ++i) {
+            const auto &step = norm_.followers[i].step;
+            for (size_t c = 0; c < columns_; ++c)
+                if (const auto *function = std::get_if<eltwise_post_op>(&step))
+                    expected_[c] = after_eltwise(expected_[c], *function, F32_ERROR);
+                else
+                    expected_[c] = after_binary(expected_[c], std::get<binary_post_op>(step),
+                                                others_[i][row * columns_ + c], F32_ERROR);
+        }
     }
-    if (!norm_.is_forward) check_gradients();
-    std::vector<comparison> results;
-    for (auto &[role, out] : outputs_) results.push_back(std::move(out.comparing));
-    return results;
-}
+
+    void check_backward_row(size_t row) {
+        in_.stats = {mean_[row], 0, variance_[row]};
+        in_.diff_dst = std::span(diff_dst_).subspan(row * columns_, columns_);
+        if (judged *out = output(diff_src)) {
+            expect_diff_src(in_, F32_ERROR, expected_);
+            compare_row(*out, row);
+        }
+        gradients_.add_row(in_);
+    }
+
+    void compare_row(judged &out, size_t row) {
+        for (size_t c = 0; c < columns_; ++c) out.add(row * columns_ + c, expected_[c]);
+    }
+
+    void check_gradients() {
+        for (size_t c = 0; c < columns_; ++c) {
+            if (judged *out = output(diff_gamma)) out->add(c, gradients_.diff_scale(c, F32_ERROR));
+            if (judged *out = output(diff_beta)) out->add(c, gradients_.diff_shift(c, F32_ERROR));
+        }
+    }
+
+    const graph_norm &norm_;
+    const graph_memory &memory_;
+    const std::vector<double> diff_dst_, beta_, mean_, variance_;
+    std::vector<double> src_, gamma_;
+    std::vector<std::vector<double>> others_; // second operand of each follower, for each element; empty if it has none
+    size_t rows_ = 0, columns_ = 0;
+    std::map<graph_role, judged> outputs_;
+    row_inputs in_;
+    std::vector<expectation> expected_;
+    gradient_sums gradients_{0};
+};
 
 } // namespace
 

@@ -1,13 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs, outputs and attributes of normalizations, by their names.
+// Operations by their names: normalizations, and those that go with them.
 #include "graph_norm.hpp"
 
 #include "../error.hpp"
-#include "graph_follower.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
+
+// A function of one tensor. alpha and beta are the attributes with these names, if the operation has them; else they
+// have the values given here.
+struct function {
+    const char *name;
+    jitnorm_graph_op_kind_t number;
+    jitnorm_alg_kind_t algorithm;
+    const char *alpha_name = "", *beta_name = "";
+    float alpha = 0, beta = 0;
+};
+
+constexpr function FUNCTIONS[] = {
+    {"Abs", jitnorm_graph_op_abs, jitnorm_eltwise_abs},
+    {"Clamp", jitnorm_graph_op_clamp, jitnorm_eltwise_clip, "min", "max"},
+    {"Elu", jitnorm_graph_op_elu, jitnorm_eltwise_elu, "alpha"},
+    {"Exp", jitnorm_graph_op_exp, jitnorm_eltwise_exp},
+    {"GELU", jitnorm_graph_op_gelu, jitnorm_eltwise_gelu_erf},
+    {"HardSigmoid", jitnorm_graph_op_hard_sigmoid, jitnorm_eltwise_hardsigmoid, "alpha", "beta"},
+    {"HardSwish", jitnorm_graph_op_hard_swish, jitnorm_eltwise_hardswish, "", "", 1.0F / 6, 0.5F},
+    {"LeakyReLU", jitnorm_graph_op_leaky_relu, jitnorm_eltwise_relu, "alpha"},
+    {"Log", jitnorm_graph_op_log, jitnorm_eltwise_log},
+    {"Mish", jitnorm_graph_op_mish, jitnorm_eltwise_mish},
+    {"ReLU", jitnorm_graph_op_relu, jitnorm_eltwise_relu},
+    {"Round", jitnorm_graph_op_round, jitnorm_eltwise_round},
+    {"Sigmoid", jitnorm_graph_op_sigmoid, jitnorm_eltwise_logistic},
+    {"SoftPlus", jitnorm_graph_op_softplus, jitnorm_eltwise_soft_relu, "beta", "", 1},
+    {"Sqrt", jitnorm_graph_op_sqrt, jitnorm_eltwise_sqrt},
+    {"Square", jitnorm_graph_op_square, jitnorm_eltwise_square},
+    {"Tanh", jitnorm_graph_op_tanh, jitnorm_eltwise_tanh},
+};
+
+struct of_two {
+    const char *name;
+    jitnorm_graph_op_kind_t number;
+    jitnorm_alg_kind_t algorithm;
+};
+
+constexpr of_two COMBINATIONS[] = {
+    {"Add", jitnorm_graph_op_add, jitnorm_binary_add},
+    {"Divide", jitnorm_graph_op_divide, jitnorm_binary_div},
+    {"Maximum", jitnorm_graph_op_maximum, jitnorm_binary_max},
+    {"Minimum", jitnorm_graph_op_minimum, jitnorm_binary_min},
+    {"Multiply", jitnorm_graph_op_multiply, jitnorm_binary_mul},
+    {"Subtract", jitnorm_graph_op_subtract, jitnorm_binary_sub},
+};
+
+template <typename Table>
+auto find(const Table &table, const std::string &name) {
+    for (const auto &row : table)
+        if (row.name == name) return &row;
+    return static_cast<decltype(&table[0])>(nullptr);
+}
+
+eltwise_post_op step_of(const function &f, const graph_op &op) {
+    eltwise_post_op step{f.algorithm, f.alpha, f.beta};
+    op.read(f.alpha_name, step.alpha);
+    op.read(f.beta_name, step.beta);
+    std::string mode;
+    op.read("mode", mode);
+    if (mode == "gelu_tanh") step.algorithm = jitnorm_eltwise_gelu_tanh;
+    return step;
+}
+
+// value / scale + zero point
+eltwise_post_op quantization_of(const graph_op &op) {
+    std::vector<float> scales = {1};
+    std::vector<int64_t> zero_points = {0};
+    op.read("scales", scales);
+    op.read("zps", zero_points);
+    return {jitnorm_eltwise_linear, 1 / scales.at(0), float(zero_points.at(0))};
+}
+
+void follow(graph_norm &n, const graph_op &op) {
+    size_t &value = n.outputs.at(graph_role::dst);
+    if (const function *f = find(FUNCTIONS, op.kind)) {
+        n.followers.emplace_back(step_of(*f, op));
+    } else if (const of_two *c = find(COMBINATIONS, op.kind)) {
+        const size_t other = op.inputs.at(0).id == value ? op.inputs.at(1).id : op.inputs.at(0).id;
+        n.followers.emplace_back(binary_post_op{c->algorithm, jitnorm_f32, 0, "", ""}, other);
+    } else if (op.kind == "Quantize") {
+        n.followers.emplace_back(quantization_of(op));
+    } else if (op.kind != "TypeCast") {
+        throw unsupported("there is no oracle for ", op.kind);
+    }
+    value = op.outputs.at(0).id;
+}
+
+size_t elements_of(const graph_tensor &t) {
+    size_t count = 1;
+    for (const dim_t dim : t.dims) count *= size_t(dim);
+    return count;
+}
+
+// Reads an addition before the normalization. src is the operand that is not broadcast; the other one is the residual.
+void add_before(graph_norm &n, const graph_op &op, const std::set<size_t> &outputs) {
+    const graph_tensor &one = op.inputs.at(0), &other = op.inputs.at(1);
+    const bool first_is_whole = one.dims.size() >= other.dims.size() && elements_of(one) >= elements_of(other);
+    n.inputs[graph_role::src] = first_is_whole ? one.id : other.id;
+    n.inputs[graph_role::residual] = first_is_whole ? other.id : one.id;
+    const size_t sum = op.outputs.at(0).id;
+    if (outputs.contains(sum)) n.outputs[graph_role::sum] = sum;
+}
 
 using enum graph_role;
 using roles = std::vector<graph_role>;
@@ -35,12 +136,6 @@ const std::vector<kind> KINDS = {
      {diff_src, diff_gamma, diff_beta}},
 };
 
-const kind *find_kind(const std::string &name) {
-    for (const kind &k : KINDS)
-        if (k.name == name) return &k;
-    return nullptr;
-}
-
 std::map<graph_role, size_t> ids_of(const roles &names, const std::vector<graph_tensor> &tensors) {
     if (tensors.size() > names.size()) throw input_error("an operation with too many inputs or outputs");
     std::map<graph_role, size_t> ids;
@@ -57,6 +152,21 @@ void forget_what_is_not_used(graph_norm &n, const std::vector<int64_t> &mask) {
 }
 
 } // namespace
+
+jitnorm_graph_op_kind_t follower_kind(const std::string &name) {
+    if (const function *f = find(FUNCTIONS, name)) return f->number;
+    if (const of_two *c = find(COMBINATIONS, name)) return c->number;
+    if (name == "Quantize") return jitnorm_graph_op_quantize;
+    return name == "TypeCast" ? jitnorm_graph_op_type_cast : jitnorm_graph_op_wildcard;
+}
+
+graph_norm understand(const std::vector<const graph_op *> &ops, const std::set<size_t> &outputs) {
+    const size_t first = ops.at(0)->kind == "Add" ? 1 : 0;
+    graph_norm n = understand(*ops.at(first)).value();
+    if (first == 1) add_before(n, *ops[0], outputs);
+    for (size_t i = first + 1; i < ops.size(); ++i) follow(n, *ops[i]);
+    return n;
+}
 
 std::set<size_t> graph_norm::inputs_ids() const {
     std::set<size_t> ids;
@@ -79,7 +189,7 @@ size_t graph_norm::axis(size_t src_ndims, size_t gamma_ndims) const {
 }
 
 std::optional<graph_norm> understand(const graph_op &op) {
-    const kind *k = find_kind(op.kind);
+    const kind *k = find(KINDS, op.kind);
     if (k == nullptr) return {};
     graph_norm n;
     n.op = &op;
@@ -98,31 +208,8 @@ std::optional<graph_norm> understand(const graph_op &op) {
 }
 
 jitnorm_graph_op_kind_t graph_kind(const std::string &name) {
-    const kind *k = find_kind(name);
+    const kind *k = find(KINDS, name);
     return k == nullptr ? follower_kind(name) : k->number;
-}
-
-jitnorm_graph_op_attr_t graph_attribute_name(const std::string &name) {
-    static const std::map<std::string, jitnorm_graph_op_attr_t> NAMES = {
-        {"alpha", jitnorm_graph_op_attr_alpha},
-        {"auto_broadcast", jitnorm_graph_op_attr_auto_broadcast},
-        {"axis", jitnorm_graph_op_attr_axis},
-        {"begin_norm_axis", jitnorm_graph_op_attr_begin_norm_axis},
-        {"beta", jitnorm_graph_op_attr_beta},
-        {"epsilon", jitnorm_graph_op_attr_epsilon},
-        {"keep_stats", jitnorm_graph_op_attr_keep_stats},
-        {"max", jitnorm_graph_op_attr_max},
-        {"min", jitnorm_graph_op_attr_min},
-        {"mode", jitnorm_graph_op_attr_mode},
-        {"output_mask", jitnorm_graph_op_attr_output_mask},
-        {"qtype", jitnorm_graph_op_attr_qtype},
-        {"scales", jitnorm_graph_op_attr_scales},
-        {"use_affine", jitnorm_graph_op_attr_use_affine},
-        {"zps", jitnorm_graph_op_attr_zps},
-    };
-    const auto found = NAMES.find(name);
-    if (found == NAMES.end()) throw input_error("no operation here has an attribute '", name, "'");
-    return found->second;
 }
 
 } // namespace benchdnn_lite

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_norm: what an operation of a serialized graph computes, as the oracle sees it.
+// graph_norm: what an operation of a serialized graph computes, as the oracle sees it, and the operations that the
+// library computes together with a normalization: an addition before it, and operations after it.
 #pragma once
 
 #include <optional>
@@ -56,6 +57,13 @@ std::optional<graph_norm> understand(const graph_op &op);
 
 // The library's number for a kind of operation; for unknown kinds, that of the wildcard.
 jitnorm_graph_op_kind_t graph_kind(const std::string &name);
-jitnorm_graph_op_attr_t graph_attribute_name(const std::string &name); // throws input_error
+
+// The library's number for such a kind of operation; for other kinds, that of the wildcard.
+jitnorm_graph_op_kind_t follower_kind(const std::string &name);
+
+// What a partition of these operations computes. The first operation is a normalization, or it is an addition and the
+// second one is a normalization. `outputs`: the ids of the tensors that the partition writes. Throws input_error, and
+// unsupported if the oracle does not know an operation.
+graph_norm understand(const std::vector<const graph_op *> &ops, const std::set<size_t> &outputs);
 
 } // namespace benchdnn_lite

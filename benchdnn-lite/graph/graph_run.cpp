@@ -3,23 +3,18 @@
 #include "graph_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "../error.hpp"
 #include "../problem/memory_size.hpp"
+#include "../stopwatch.hpp"
 #include "graph_check.hpp"
-#include "graph_follower.hpp"
+#include "graph_norm.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
 using jitnorm::graph::logical_tensor;
-
-double milliseconds_since(clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(clock::now() - start).count();
-}
 
 logical_tensor described(const graph_tensor &t) {
     jitnorm_graph_logical_tensor_t c = {};
@@ -81,23 +76,143 @@ struct step {
     }
 };
 
+// The bytes that a tensor takes: its own, a place for each column, which its buffer has even without rows, and for a
+// check copies of the elements as doubles.
+double bytes_held(const logical_tensor &t, bool checked) {
+    const std::vector<dim_t> dims = t.get_dims();
+    double elements = 1;
+    for (const dim_t dim : dims) elements *= double(dim);
+    const double columns = dims.empty() ? 1 : double(dims.back()), doubles = checked ? 3 * elements : 0;
+    return double(t.get_mem_size()) + (columns + doubles) * double(sizeof(double));
+}
+
 class runner {
 public:
     runner(const graph_job &job, graph_result &result)
         : job_(job), graph_(job.graph), options_(job.options), result_(result), memory_(job.options.seed) {}
 
-    void run();
+    void run() {
+        partition();
+        for (step &s : steps_) compile(s);
+        result_.what.status = state::initialized;
+        if (options_.mode.init) return;
+        allocate();
+        result_.what.status = state::executed;
+        for (const step &s : steps_) {
+            memory_.fill_inputs(s.norm);
+            memory_.poison_outputs(s.norm);
+            execute(s);
+            if (options_.mode.check) check(s);
+        }
+        if (!options_.mode.time || result_.what.status == state::failed) return;
+        for (const step &s : steps_) time(s);
+    }
 
 private:
-    void partition();
-    void compile(step &s);
-    void allocate();
-    std::vector<logical_tensor> known(const step &s, std::vector<graph_tensor> graph_op::*side) const;
-    void take(step &s, const std::set<size_t> &used, std::vector<logical_tensor> &list);
-    void execute(const step &s);
-    void check(const step &s);
-    void time(const step &s);
-    std::vector<const graph_op *> ops_of(const jitnorm::graph::partition &p) const;
+    void partition() {
+        jitnorm::graph::graph graph(jitnorm::engine::kind::cpu, jitnorm::fpmath_mode(graph_.fpmath_mode));
+        for (const graph_op &op : graph_.ops) graph.add_op(make_op(op));
+        graph.finalize();
+        size_t computed = 0;
+        for (const jitnorm::graph::partition &p : graph.get_partitions()) {
+            const std::vector<const graph_op *> ops = ops_of(p);
+            if (!p.is_supported())
+                throw unsupported("operation ", ops[0]->name, " of the kind ", ops[0]->kind, " is not supported");
+            std::set<size_t> outputs;
+            for (const logical_tensor &t : p.get_output_ports()) outputs.insert(t.get_id());
+            steps_.push_back({p, {}, ops, understand(ops, outputs), {}, {}});
+            computed += ops.size();
+        }
+        if (computed != graph_.ops.size()) throw input_error("the partitions are not the operations of the graph");
+        if (job_.expected_partitions > 0 && steps_.size() != size_t(job_.expected_partitions))
+            throw input_error(std::to_string(steps_.size()), " partitions, not ",
+                              std::to_string(job_.expected_partitions));
+    }
+
+    void compile(step &s) {
+        s.compiled = s.partition.compile(known(s, &graph_op::inputs), known(s, &graph_op::outputs), engine_);
+        take(s, s.norm.inputs_ids(), s.inputs);
+        take(s, s.norm.outputs_ids(), s.outputs);
+    }
+
+    void allocate() {
+        double bytes = 0;
+        for (const auto &[id, t] : compiled_) bytes += bytes_held(t, options_.mode.check);
+        if (bytes > machine_memory().available) throw std::bad_alloc();
+        for (const auto &[id, t] : compiled_) memory_.add(t);
+    }
+
+    // All inputs, or all outputs, of the operations, as far as they are known by now. Tensors between operations of the
+    // partition are among them; the library ignores these.
+    std::vector<logical_tensor> known(const step &s, std::vector<graph_tensor> graph_op::*side) const {
+        std::vector<logical_tensor> result;
+        for (const graph_op *op : s.ops)
+            for (const graph_tensor &t : op->*side) {
+                const auto found = compiled_.find(t.id);
+                result.push_back(found == compiled_.end() ? described(t) : found->second);
+            }
+        return result;
+    }
+
+    void take(step &s, const std::set<size_t> &used, std::vector<logical_tensor> &list) {
+        for (const size_t id : used) list.push_back(compiled_[id] = s.compiled.query_logical_tensor(id));
+    }
+
+    void execute(const step &s) {
+        std::vector<jitnorm::graph::tensor> ins, outs;
+        for (const logical_tensor &t : s.inputs) ins.push_back(memory_.tensor(t, engine_));
+        for (const logical_tensor &t : s.outputs) outs.push_back(memory_.tensor(t, engine_));
+        s.compiled.execute(stream_, ins, outs);
+    }
+
+    void check(const step &s) {
+        outcome &o = result_.what;
+        for (const comparison &c : check_graph_op(s.norm, memory_)) {
+            o.errors += c.errors();
+            o.total += c.total();
+            for (const std::string &line : c.report())
+                o.details.push_back(concat(s.joined(&graph_op::name), ": ", line));
+        }
+        for (const size_t id : memory_.broken_guards()) {
+            ++o.errors;
+            o.details.push_back(concat("memory beside tensor ", std::to_string(id), " was written"));
+        }
+        o.status = o.errors > 0 ? state::failed : state::passed;
+    }
+
+    // Times single executions. The list of tensors is made once, before them.
+    void time(const step &s) {
+        graph_times t{s.joined(&graph_op::name), s.joined(&graph_op::kind), {}, 0};
+        std::vector<jitnorm::graph::tensor> ins, outs;
+        for (const logical_tensor &lt : s.inputs) ins.push_back(memory_.tensor(lt, engine_));
+        for (const logical_tensor &lt : s.outputs) outs.push_back(memory_.tensor(lt, engine_));
+        for (const std::vector<logical_tensor> &list : {s.inputs, s.outputs})
+            for (const logical_tensor &lt : list)
+                t.bytes += double(memory_.at(lt.get_id()).elements()) * double(size_of(data_type(lt.get_data_type())));
+        s.compiled.execute(stream_, ins, outs);
+        std::vector<double> samples;
+        const stopwatch start;
+        const auto goes_on = [&] {
+            if (samples.empty()) return true;
+            return options_.fixed_times > 0 ? int64_t(samples.size()) < options_.fixed_times
+                                            : start.ms() < options_.time_limit_ms();
+        };
+        while (goes_on()) {
+            const stopwatch before;
+            s.compiled.execute(stream_, ins, outs);
+            samples.push_back(before.ms());
+        }
+        t.ms = spread_of(std::move(samples));
+        result_.times.push_back(std::move(t));
+    }
+
+    std::vector<const graph_op *> ops_of(const jitnorm::graph::partition &p) const {
+        std::vector<const graph_op *> ops;
+        for (const size_t id : p.get_ops())
+            ops.push_back(
+                &*std::find_if(graph_.ops.begin(), graph_.ops.end(), [&](const graph_op &op) { return op.id == id; }));
+        return ops;
+    }
 
     const graph_job &job_;
     const graph_case &graph_;
@@ -110,152 +225,16 @@ private:
     graph_memory memory_;
 };
 
-std::vector<const graph_op *> runner::ops_of(const jitnorm::graph::partition &p) const {
-    std::vector<const graph_op *> ops;
-    for (const size_t id : p.get_ops())
-        ops.push_back(
-            &*std::find_if(graph_.ops.begin(), graph_.ops.end(), [&](const graph_op &op) { return op.id == id; }));
-    return ops;
-}
-
-void runner::partition() {
-    jitnorm::graph::graph graph(jitnorm::engine::kind::cpu, jitnorm::fpmath_mode(graph_.fpmath_mode));
-    for (const graph_op &op : graph_.ops) graph.add_op(make_op(op));
-    graph.finalize();
-    size_t computed = 0;
-    for (const jitnorm::graph::partition &p : graph.get_partitions()) {
-        const std::vector<const graph_op *> ops = ops_of(p);
-        if (!p.is_supported())
-            throw unsupported("operation ", ops[0]->name, " of the kind ", ops[0]->kind, " is not supported");
-        std::set<size_t> outputs;
-        for (const logical_tensor &t : p.get_output_ports()) outputs.insert(t.get_id());
-        steps_.push_back({p, {}, ops, understand(ops, outputs), {}, {}});
-        computed += ops.size();
-    }
-    if (computed != graph_.ops.size()) throw input_error("the partitions are not the operations of the graph");
-    if (job_.expected_partitions > 0 && steps_.size() != size_t(job_.expected_partitions))
-        throw input_error(std::to_string(steps_.size()), " partitions, not ", std::to_string(job_.expected_partitions));
-}
-
-// All inputs, or all outputs, of the operations, as far as they are known by now. Tensors between operations of the
-// partition are among them; the library ignores these.
-std::vector<logical_tensor> runner::known(const step &s, std::vector<graph_tensor> graph_op::*side) const {
-    std::vector<logical_tensor> result;
-    for (const graph_op *op : s.ops)
-        for (const graph_tensor &t : op->*side) {
-            const auto found = compiled_.find(t.id);
-            result.push_back(found == compiled_.end() ? described(t) : found->second);
-        }
-    return result;
-}
-
-void runner::take(step &s, const std::set<size_t> &used, std::vector<logical_tensor> &list) {
-    for (const size_t id : used) list.push_back(compiled_[id] = s.compiled.query_logical_tensor(id));
-}
-
-void runner::compile(step &s) {
-    s.compiled = s.partition.compile(known(s, &graph_op::inputs), known(s, &graph_op::outputs), engine_);
-    take(s, s.norm.inputs_ids(), s.inputs);
-    take(s, s.norm.outputs_ids(), s.outputs);
-}
-
-void runner::execute(const step &s) {
-    std::vector<jitnorm::graph::tensor> ins, outs;
-    for (const logical_tensor &t : s.inputs) ins.push_back(memory_.tensor(t, engine_));
-    for (const logical_tensor &t : s.outputs) outs.push_back(memory_.tensor(t, engine_));
-    s.compiled.execute(stream_, ins, outs);
-}
-
-void runner::check(const step &s) {
-    outcome &o = result_.what;
-    for (const comparison &c : check_graph_op(s.norm, memory_)) {
-        o.errors += c.errors();
-        o.total += c.total();
-        for (const std::string &line : c.report()) o.details.push_back(concat(s.joined(&graph_op::name), ": ", line));
-    }
-    for (const size_t id : memory_.broken_guards()) {
-        ++o.errors;
-        o.details.push_back(concat("memory beside tensor ", std::to_string(id), " was written"));
-    }
-    o.status = o.errors > 0 ? state::failed : state::passed;
-}
-
-// Times single executions. The list of tensors is made once, before them.
-void runner::time(const step &s) {
-    graph_times t{s.joined(&graph_op::name), s.joined(&graph_op::kind), {}, 0};
-    std::vector<jitnorm::graph::tensor> ins, outs;
-    for (const logical_tensor &lt : s.inputs) ins.push_back(memory_.tensor(lt, engine_));
-    for (const logical_tensor &lt : s.outputs) outs.push_back(memory_.tensor(lt, engine_));
-    for (const std::vector<logical_tensor> &list : {s.inputs, s.outputs})
-        for (const logical_tensor &lt : list)
-            t.bytes += double(memory_.at(lt.get_id()).elements()) * double(size_of(data_type(lt.get_data_type())));
-    s.compiled.execute(stream_, ins, outs);
-    std::vector<double> samples;
-    const auto start = clock::now();
-    const auto goes_on = [&] {
-        if (samples.empty()) return true;
-        return options_.fixed_times > 0 ? int64_t(samples.size()) < options_.fixed_times
-                                        : milliseconds_since(start) < options_.time_limit_ms();
-    };
-    while (goes_on()) {
-        const auto before = clock::now();
-        s.compiled.execute(stream_, ins, outs);
-        samples.push_back(milliseconds_since(before));
-    }
-    t.ms = spread_of(std::move(samples));
-    result_.times.push_back(std::move(t));
-}
-
-// The bytes that a tensor takes: its own, a place for each column, which its buffer has even without rows, and for a
-// check copies of the elements as doubles.
-double bytes_held(const logical_tensor &t, bool checked) {
-    const std::vector<dim_t> dims = t.get_dims();
-    double elements = 1;
-    for (const dim_t dim : dims) elements *= double(dim);
-    const double columns = dims.empty() ? 1 : double(dims.back()), doubles = checked ? 3 * elements : 0;
-    return double(t.get_mem_size()) + (columns + doubles) * double(sizeof(double));
-}
-
-void runner::allocate() {
-    double bytes = 0;
-    for (const auto &[id, t] : compiled_) bytes += bytes_held(t, options_.mode.check);
-    if (bytes > machine_memory().available) throw std::bad_alloc();
-    for (const auto &[id, t] : compiled_) memory_.add(t);
-}
-
-void runner::run() {
-    partition();
-    for (step &s : steps_) compile(s);
-    result_.what.status = state::initialized;
-    if (options_.mode.init) return;
-    allocate();
-    result_.what.status = state::executed;
-    for (const step &s : steps_) {
-        memory_.fill_inputs(s.norm);
-        memory_.poison_outputs(s.norm);
-        execute(s);
-        if (options_.mode.check) check(s);
-    }
-    if (!options_.mode.time || result_.what.status == state::failed) return;
-    for (const step &s : steps_) time(s);
-}
-
-outcome outcome_of(const jitnorm::error &error) {
-    const state s = error.status == jitnorm_unimplemented       ? state::unimplemented
-                    : error.status == jitnorm_invalid_arguments ? state::invalid_arguments
-                                                                : state::failed;
-    return outcome_without_elements(s, concat(jitnorm_status2str(error.status), ": ", error.what()));
-}
-
 } // namespace
 
 graph_result run_graph(const graph_job &job) {
     graph_result result;
-    const auto start = clock::now();
+    const stopwatch start;
     try {
         runner(job, result).run();
     } catch (const jitnorm::error &error) {
-        result.what = outcome_of(error);
+        result.what = outcome_without_elements(state_of(error.status),
+                                               concat(jitnorm_status2str(error.status), ": ", error.what()));
     } catch (const unsupported &reason) {
         result.what = outcome_without_elements(state::unimplemented, reason.what());
     } catch (const std::bad_alloc &) {
@@ -263,7 +242,7 @@ graph_result run_graph(const graph_job &job) {
     } catch (const std::exception &error) {
         result.what = outcome_without_elements(state::failed, error.what());
     }
-    result.milliseconds = milliseconds_since(start);
+    result.milliseconds = start.ms();
     return result;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes scales, post-operations, the scratchpad mode and the floating-point mode in benchdnn's syntax.
+// Reads and writes the attributes in benchdnn's syntax.
 #include "attributes.hpp"
 
 #include <limits>
@@ -135,17 +135,6 @@ std::string text_of(const binary_post_op &op) {
 constexpr std::string_view FPMATH_MODES[] = {"strict", "bf16", "f16", "any",
                                              "tf32"}; // in the order of their enumerators
 
-} // namespace
-
-std::vector<dim_t> binary_post_op::source_dims(const std::vector<dim_t> &dims) const {
-    std::vector<dim_t> source(dims.size(), 1);
-    for (size_t d = 0; d < dims.size(); ++d)
-        if (mask & (1u << d)) source[d] = dims[d];
-    return source;
-}
-
-namespace {
-
 constexpr std::string_view FOUND_FORM = "ARGUMENT:per_row[:f32[:dynamic_amax]] or "
                                         "ARGUMENT:per_tensor:f32:1xCOLUMNS[:dynamic_amax]";
 
@@ -167,7 +156,42 @@ dynamic_scales parse_found(const std::string &part, const std::vector<std::strin
     return {parse_integer(fields[3].substr(2), 1, std::numeric_limits<dim_t>::max())};
 }
 
+residual_tensor parse_tensor(const std::vector<std::string> &fields) {
+    require_fields(fields, 1, 3);
+    residual_tensor tensor;
+    if (fields.size() > 1) tensor.type = parse_data_type(fields[1]);
+    if (fields.size() > 2) {
+        check_tag_name(fields[2], false);
+        tensor.tag = fields[2];
+    }
+    return tensor;
+}
+
+data_type parse_bias(const std::vector<std::string> &fields) {
+    require_fields(fields, 1, 2);
+    return fields.size() > 1 ? parse_data_type(fields[1]) : jitnorm_f32;
+}
+
+template <typename Value>
+void set_once(std::optional<Value> &to, const std::vector<std::string> &fields, Value value) {
+    if (to) throw input_error("'", fields[0], "' is there twice");
+    to = value;
+}
+
+std::string text_of(std::string_view name, const residual_tensor &tensor) {
+    const bool is_typed = tensor.type != jitnorm_data_type_undef;
+    if (!is_typed) return std::string(name);
+    return concat(name, ":", name_of(tensor.type), tensor.tag.empty() ? "" : ":", tensor.tag);
+}
+
 } // namespace
+
+std::vector<dim_t> binary_post_op::source_dims(const std::vector<dim_t> &dims) const {
+    std::vector<dim_t> source(dims.size(), 1);
+    for (size_t d = 0; d < dims.size(); ++d)
+        if (mask & (1u << d)) source[d] = dims[d];
+    return source;
+}
 
 tensor_scales parse_scales(std::string_view text) {
     tensor_scales scales;
@@ -239,5 +263,47 @@ fpmath parse_fpmath(std::string_view text) {
 }
 
 std::string to_text(const fpmath &f) { return concat(FPMATH_MODES[size_t(f.mode)], f.for_integers ? ":true" : ""); }
+
+residual_addition parse_residual(std::string_view text) {
+    residual_addition residual;
+    if (text.empty()) return residual;
+    for (const std::string &part : split(text, '+')) {
+        const std::vector<std::string> fields = split(part, ':');
+        if (fields[0] == "src1")
+            set_once(residual.added, fields, parse_tensor(fields));
+        else if (fields[0] == "dst1")
+            set_once(residual.sum, fields, parse_tensor(fields));
+        else if (fields[0] == "bias")
+            set_once(residual.bias, fields, parse_bias(fields));
+        else if (part == "rounded")
+            residual.rounded = true;
+        else
+            throw input_error("'", part, "' is none of src1, dst1, bias, rounded");
+    }
+    if (!residual.added && !residual.sum) throw input_error("there is neither src1 nor dst1");
+    if (residual.rounded && !residual.sum) throw input_error("'rounded' needs dst1");
+    return residual;
+}
+
+std::optional<residual_tensor> parse_pre_quantization(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    const std::vector<std::string> fields = split(text, ':');
+    if (fields[0] != "dst2") throw input_error("'", text, "' is not dst2");
+    return parse_tensor(fields);
+}
+
+std::string to_text(const std::optional<residual_tensor> &pre_quantization) {
+    return pre_quantization ? text_of("dst2", *pre_quantization) : "";
+}
+
+std::string to_text(const residual_addition &residual) {
+    std::string text;
+    const auto add = [&](const std::string &part) { text += (text.empty() ? "" : "+") + part; };
+    if (residual.added) add(text_of("src1", *residual.added));
+    if (residual.sum) add(text_of("dst1", *residual.sum));
+    if (residual.bias) add(concat("bias:", name_of(*residual.bias)));
+    if (residual.rounded) add("rounded");
+    return text;
+}
 
 } // namespace benchdnn_lite

@@ -1,14 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// buffer: a tensor's elements in guarded memory. They are read and written as doubles, for every type and layout.
+// buffer: where each element of a tensor lies (layout), and its elements in guarded memory. They are read and written
+// as doubles, for every type and layout.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "layout.hpp"
+#include "data_type.hpp"
 
 namespace benchdnn_lite {
+
+struct library;
+
+struct inner_block {
+    size_t dim;
+    dim_t size;
+    bool operator==(const inner_block &) const = default;
+};
+
+struct layout {
+    data_type type = jitnorm_data_type_undef;
+    std::vector<dim_t> dims, padded_dims;
+    std::vector<dim_t> strides;      // of the outer blocks
+    std::vector<inner_block> blocks; // outermost first
+    dim_t offset0 = 0;
+
+    bool operator==(const layout &) const = default;
+    dim_t elements() const;
+    dim_t padded_elements() const;
+
+    // The number that index i of dimension d adds to the offset.
+    dim_t share(size_t d, dim_t i) const;
+    // Offset of an element. `number` counts the elements in row-major order of the dimensions `over`, which are dims or
+    // padded_dims.
+    dim_t offset_of(dim_t number, const std::vector<dim_t> &over) const;
+    dim_t offset_of(dim_t number) const { return offset_of(number, dims); }
+};
+
+layout layout_of(const library &from, const_jitnorm_memory_desc_t desc); // `from` has made desc
+
+// The index in each dimension of the element with a row-major number.
+std::vector<dim_t> position_of(dim_t number, const std::vector<dim_t> &dims);
 
 // Memory aligned to 64 bytes, filled with zeros, with bytes of a known value on both sides. guards_intact() says
 // whether those still have that value: if not, something was written outside.

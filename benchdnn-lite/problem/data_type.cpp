@@ -51,59 +51,41 @@ void write(void *base, dim_t index, T value) {
     std::memcpy(static_cast<char *>(base) + size_t(index) * sizeof(T), &value, sizeof(T));
 }
 
-double f16_value(uint16_t bits) {
-    const int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
-    const double sign = (bits & 0x8000) ? -1 : 1;
-    if (exponent == 31) return mantissa ? std::numeric_limits<double>::quiet_NaN() : sign * HUGE_VAL;
-    return sign * (exponent ? std::ldexp(mantissa + 1024, exponent - 25) : std::ldexp(mantissa, -24));
-}
+// Floating-point types of 1 and 2 bytes have a sign, an exponent and the mantissa without its first bit. Codes beyond
+// that of the largest number are infinity and NaN; e4m3 has no infinity.
+struct code_parts {
+    explicit code_parts(const properties &p) : mantissa_bits(p.precision - 1), sign(1u << (8 * p.size - 1)) {}
+    int mantissa_bits;
+    uint32_t sign;
+    uint32_t nan() const { return sign - 1; }
+    uint32_t infinity() const { return nan() >> mantissa_bits << mantissa_bits; }
+};
 
-// `value` must be representable in f16.
-uint16_t f16_bits(double value) {
-    const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-    if (std::isnan(value)) return 0x7e00;
-    if (std::isinf(value)) return uint16_t(sign | 0x7c00);
-    const double magnitude = std::abs(value);
-    if (magnitude < 0x1p-14) return uint16_t(sign | int(std::ldexp(magnitude, 24)));
-    const int exponent = std::ilogb(magnitude);
-    return uint16_t(sign | (((exponent + 14) << 10) + int(std::ldexp(magnitude, 10 - exponent))));
-}
-
-float bf16_value(uint16_t bits) {
-    const uint32_t word = uint32_t(bits) << 16;
-    float value;
-    std::memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-uint16_t bf16_bits(double representable) {
-    if (std::isnan(representable)) return 0x7fc0;
-    const float value = float(representable);
-    uint32_t word;
-    std::memcpy(&word, &value, sizeof word);
-    return uint16_t(word >> 16);
-}
-
-// The value of an 8-bit code. Codes beyond that of the largest number are NaN, except the first one of e5m2, which is
-// infinity.
-double f8_value(const properties &p, uint8_t bits) {
-    const int mantissa_bits = p.precision - 1, code = bits & 127;
-    const int exponent = code >> mantissa_bits, mantissa = code & ((1 << mantissa_bits) - 1);
-    const double magnitude = std::ldexp(exponent ? mantissa + (1 << mantissa_bits) : mantissa,
-                                        std::max(exponent, 1) - 1 + p.min_exponent - mantissa_bits);
-    const double sign = bits & 128 ? -1 : 1;
+double value_of_code(const properties &p, uint32_t bits) {
+    const code_parts parts(p);
+    const uint32_t code = bits & ~parts.sign;
+    const int exponent = int(code >> parts.mantissa_bits), first_bit = exponent ? 1 << parts.mantissa_bits : 0;
+    const int mantissa = int(code) & ((1 << parts.mantissa_bits) - 1);
+    const double magnitude =
+        std::ldexp(mantissa + first_bit, std::max(exponent, 1) - 1 + p.min_exponent - parts.mantissa_bits);
+    const double sign = bits & parts.sign ? -1 : 1;
     if (magnitude <= p.largest) return sign * magnitude;
-    return p.type == jitnorm_f8_e5m2 && code == 0x7c ? sign * HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
+    const bool is_infinite = code == parts.infinity() && p.type != jitnorm_f8_e4m3;
+    return is_infinite ? sign * HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
 }
 
-// The code of a number that the type represents. The codes of positive numbers have the order of the numbers, so that
-// the search goes upwards from 0.
-uint8_t f8_bits(const properties &p, double representable) {
-    uint8_t code = 0;
-    if (std::isnan(representable)) return 0x7f;
-    while (f8_value(p, code) < std::abs(representable)) ++code;
-    return uint8_t(code | (std::signbit(representable) ? 128 : 0));
+// `value` must be representable in the type.
+uint32_t code_of_value(const properties &p, double value) {
+    const code_parts parts(p);
+    const uint32_t sign = std::signbit(value) ? parts.sign : 0;
+    if (std::isnan(value)) return parts.nan();
+    if (std::isinf(value)) return sign | parts.infinity();
+    const int exponent = value == 0 ? p.min_exponent : std::max(std::ilogb(value), p.min_exponent);
+    const auto mantissa = uint32_t(std::ldexp(std::abs(value), parts.mantissa_bits - exponent));
+    return sign | ((uint32_t(exponent - p.min_exponent) << parts.mantissa_bits) + mantissa);
 }
+
+bool has_code(const properties &p) { return p.precision > 0 && p.size <= 2; }
 
 double round_to_integer(const properties &p, double value) {
     return std::isnan(value) ? 0 : std::clamp(std::nearbyint(value), p.lowest, p.largest);
@@ -126,11 +108,9 @@ double largest(data_type type) { return of(type).largest; }
 double lowest(data_type type) { return of(type).lowest; }
 
 double load(data_type type, const void *base, dim_t index) {
+    const properties &p = of(type);
+    if (has_code(p)) return value_of_code(p, p.size == 1 ? read<uint8_t>(base, index) : read<uint16_t>(base, index));
     switch (type) {
-    case jitnorm_f16:
-        return f16_value(read<uint16_t>(base, index));
-    case jitnorm_bf16:
-        return bf16_value(read<uint16_t>(base, index));
     case jitnorm_f32:
         return read<float>(base, index);
     case jitnorm_s32:
@@ -139,23 +119,19 @@ double load(data_type type, const void *base, dim_t index) {
         return read<int8_t>(base, index);
     case jitnorm_u8:
         return read<uint8_t>(base, index);
-    case jitnorm_f8_e5m2:
-    case jitnorm_f8_e4m3:
-        return f8_value(of(type), read<uint8_t>(base, index));
-    case jitnorm_f64:
-        return read<double>(base, index);
     default:
-        throw std::logic_error("load of an undefined data type");
+        return read<double>(base, index);
     }
 }
 
 void store(data_type type, void *base, dim_t index, double value) {
+    const properties &p = of(type);
     const double rounded = round_to(type, value);
+    if (has_code(p)) {
+        const uint32_t code = code_of_value(p, rounded);
+        return p.size == 1 ? write(base, index, uint8_t(code)) : write(base, index, uint16_t(code));
+    }
     switch (type) {
-    case jitnorm_f16:
-        return write(base, index, f16_bits(rounded));
-    case jitnorm_bf16:
-        return write(base, index, bf16_bits(rounded));
     case jitnorm_f32:
         return write(base, index, float(rounded));
     case jitnorm_s32:
@@ -164,13 +140,8 @@ void store(data_type type, void *base, dim_t index, double value) {
         return write(base, index, int8_t(rounded));
     case jitnorm_u8:
         return write(base, index, uint8_t(rounded));
-    case jitnorm_f8_e5m2:
-    case jitnorm_f8_e4m3:
-        return write(base, index, f8_bits(of(type), rounded));
-    case jitnorm_f64:
-        return write(base, index, rounded);
     default:
-        throw std::logic_error("store of an undefined data type");
+        return write(base, index, rounded);
     }
 }
 

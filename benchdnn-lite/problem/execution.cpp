@@ -22,37 +22,27 @@ memory_desc scalar_desc(const library &api) {
 } // namespace
 
 const char *name_of_output(int id) {
-    switch (id) {
-    case JITNORM_ARG_DST:
-        return "dst";
-    case JITNORM_ARG_DST_1:
-        return "dst_1";
-    case JITNORM_ARG_DST_2:
-        return "dst_2";
-    case JITNORM_ARG_MEAN:
-        return "mean";
-    case JITNORM_ARG_VARIANCE:
-        return "variance";
-    case JITNORM_ARG_DIFF_SRC:
-        return "diff_src";
-    case JITNORM_ARG_DIFF_SCALE:
-        return "diff_scale";
-    case JITNORM_ARG_DIFF_SHIFT:
-        return "diff_shift";
-    case DST_SCALES:
-        return "scales_of_dst";
-    default:
-        throw std::logic_error("output without a name");
-    }
+    constexpr std::pair<int, const char *> NAMES[] = {
+        {JITNORM_ARG_DST, "dst"},      {JITNORM_ARG_DST_1, "dst_1"},           {JITNORM_ARG_DST_2, "dst_2"},
+        {JITNORM_ARG_MEAN, "mean"},    {JITNORM_ARG_VARIANCE, "variance"},     {JITNORM_ARG_DIFF_SRC, "diff_src"},
+        {DST_SCALES, "scales_of_dst"}, {JITNORM_ARG_DIFF_SCALE, "diff_scale"}, {JITNORM_ARG_DIFF_SHIFT, "diff_shift"},
+    };
+    for (const auto &[known, name] : NAMES)
+        if (known == id) return name;
+    throw std::logic_error("output without a name");
 }
 
-execution::execution(std::shared_ptr<const operation> what) : operation_(std::move(what)) {
+execution::execution(std::shared_ptr<const operation> what, const execution *tensors_of)
+    : operation_(std::move(what)), tensors_of_(tensors_of) {
     prb().is_forward() ? add_forward_arguments() : add_backward_arguments();
     add_attribute_arguments();
     if (prb().attr.user_scratchpad) add(JITNORM_ARG_SCRATCHPAD, role::scratch);
 }
 
 execution::execution(const session &s, const problem &p) : execution(std::make_shared<const operation>(s, p)) {}
+
+execution::execution(const session &s, const problem &p, const execution &other)
+    : execution(std::make_shared<const operation>(s, p), &other) {}
 
 bool execution::has(int id) const {
     return std::any_of(arguments_.begin(), arguments_.end(), [&](const argument &a) { return a.id == id; });
@@ -78,7 +68,13 @@ memory execution::make_memory(const_jitnorm_memory_desc_t desc, const buffer &da
 void execution::add(int id, role use) { add_with_desc(id, use, operation_->desc_of(id)); }
 
 void execution::add_with_desc(int id, role use, const_jitnorm_memory_desc_t desc) {
-    append(id, use, buffer(layout_of(api(), desc), api().memory_desc_get_size(desc)), desc);
+    const layout shape = layout_of(api(), desc);
+    const size_t size = api().memory_desc_get_size(desc);
+    if (tensors_of_ && tensors_of_->has(id)) {
+        const buffer &theirs = tensors_of_->data(id);
+        if (theirs.shape() == shape && theirs.size() == size) return append(id, use, theirs, desc);
+    }
+    append(id, use, buffer(shape, size), desc);
 }
 
 // Adds the output `id`, which shares the memory of an input.

@@ -30,8 +30,10 @@ const char *name_of_output(int id); // for messages: "dst"
 
 class execution {
 public:
-    explicit execution(std::shared_ptr<const operation> what);
+    explicit execution(std::shared_ptr<const operation> what, const execution *tensors_of = nullptr);
     execution(const session &s, const problem &p); // creates the operation as well
+    // On the tensors of another execution, as far as they have the same layout.
+    execution(const session &s, const problem &p, const execution &other);
 
     const problem &prb() const { return operation_->prb(); }
     const operation &what() const { return *operation_; }
@@ -59,6 +61,7 @@ private:
     void add_attribute_arguments();
 
     const std::shared_ptr<const operation> operation_;
+    const execution *const tensors_of_; // null: all tensors are its own
     std::deque<argument> arguments_;
     argument_list list_;
 };

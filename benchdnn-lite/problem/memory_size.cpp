@@ -3,13 +3,13 @@
 #include "memory_size.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <numeric>
 
 #include <unistd.h>
 
+#include "../text.hpp"
 #include "tag.hpp"
 #include "threads.hpp"
 
@@ -77,9 +77,7 @@ std::string readable_bytes(double bytes) {
     constexpr const char *UNITS[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     size_t unit = 0;
     for (; bytes >= 1000 && unit + 1 < std::size(UNITS); ++unit) bytes /= 1000;
-    char text[32];
-    std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", bytes, UNITS[unit]);
-    return text;
+    return format(unit ? "%.1f %s" : "%.0f %s", bytes, UNITS[unit]);
 }
 
 } // namespace benchdnn_lite

@@ -2,33 +2,27 @@
 // Creates a problem's primitive descriptor and primitive.
 #include "operation.hpp"
 
-#include <chrono>
-
 #include "../error.hpp"
+#include "../stopwatch.hpp"
+#include "../text.hpp"
 #include "tag.hpp"
 
 namespace benchdnn_lite {
 
-namespace {
+api_error::api_error(jitnorm_status_t answer, const char *call)
+    : std::runtime_error(concat(call, " answered ", jitnorm_status2str(answer), ": ", jitnorm_get_last_error())),
+      status(answer) {}
 
-using clock = std::chrono::steady_clock;
-
-double milliseconds_since(clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(clock::now() - start).count();
+void check_status(jitnorm_status_t status, const char *call) {
+    if (status != jitnorm_success) throw api_error(status, call);
 }
 
+namespace {
+
 jitnorm_prop_kind_t prop_kind_of(direction dir) {
-    switch (dir) {
-    case direction::FWD_D:
-        return jitnorm_forward_training;
-    case direction::FWD_I:
-        return jitnorm_forward_inference;
-    case direction::BWD_D:
-        return jitnorm_backward_data;
-    case direction::BWD_DW:
-        return jitnorm_backward;
-    }
-    throw std::logic_error("direction without a propagation kind");
+    constexpr jitnorm_prop_kind_t KINDS[] = {jitnorm_forward_training, jitnorm_forward_inference, jitnorm_backward_data,
+                                             jitnorm_backward};
+    return KINDS[size_t(dir)];
 }
 
 std::string name_of(const library &api, const_jitnorm_primitive_desc_t descriptor) {
@@ -51,13 +45,13 @@ session::session(const library &from)
 
 operation::operation(const session &s, const problem &p, const listener &skipped) : session_(&s), problem_(p) {
     const primitive_attr attr = make_attr();
-    auto start = clock::now();
+    const stopwatch describing;
     create_descriptor(attr);
-    times_.descriptor = milliseconds_since(start);
+    times_.descriptor = describing.ms();
     choose_implementation(skipped);
-    start = clock::now();
+    const stopwatch creating;
     primitive_ = make("jitnorm_primitive_create", api().primitive_create, api().primitive_destroy, descriptor_.get());
-    times_.primitive = milliseconds_since(start);
+    times_.primitive = creating.ms();
     // The primitive may use a later implementation than the descriptor names, if that one could not make its code.
     const_jitnorm_primitive_desc_t chosen = nullptr;
     check_status(api().primitive_get_primitive_desc(primitive_.get(), &chosen), "jitnorm_primitive_get_primitive_desc");

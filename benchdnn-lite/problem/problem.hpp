@@ -4,14 +4,26 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attributes.hpp"
 #include "data_type.hpp"
-#include "impl_filter.hpp"
 #include "threads.hpp"
 
 namespace benchdnn_lite {
+
+struct impl_filter {
+    std::vector<std::string> parts; // parts of implementations' names; if there are none, all implementations may run
+    bool skips = false;             // true: names that contain one of the parts are skipped; false: only those may run
+
+    bool accepts(std::string_view implementation) const;
+    bool operator==(const impl_filter &) const = default;
+};
+
+// Reads parts with commas between them, and removes quotes. Throws input_error.
+impl_filter parse_impl_filter(std::string_view text, bool skips);
+std::string to_text(const impl_filter &filter); // the whole knob, as "--impl=jit"; empty without parts
 
 enum class direction { FWD_D, FWD_I, BWD_D, BWD_DW };
 

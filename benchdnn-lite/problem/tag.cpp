@@ -7,40 +7,20 @@
 #include <limits>
 
 #include "../error.hpp"
+#include "jitnorm/jitnorm_debug.h"
 
 namespace benchdnn_lite {
 
 namespace {
-
-struct named_tag {
-    std::string_view name;
-    jitnorm_format_tag_t tag;
-};
-
-#define TAG(name)                                                                                                      \
-    { #name, jitnorm_##name }
-constexpr named_tag ENUMERATORS[] = {
-    TAG(a),         TAG(ab),       TAG(ba),          TAG(abc),      TAG(acb),        TAG(bac),        TAG(bca),
-    TAG(cab),       TAG(cba),      TAG(abcd),        TAG(abdc),     TAG(acbd),       TAG(acdb),       TAG(adbc),
-    TAG(bacd),      TAG(bcda),     TAG(cdab),        TAG(cdba),     TAG(dabc),       TAG(dcab),       TAG(dcba),
-    TAG(abcde),     TAG(abced),    TAG(abdec),       TAG(acbde),    TAG(acdeb),      TAG(bacde),      TAG(bcdea),
-    TAG(cdeba),     TAG(decab),    TAG(eabcd),       TAG(edcba),    TAG(Ab4a),       TAG(Ab8a),       TAG(Ab16a),
-    TAG(aB4b),      TAG(aB8b),     TAG(aB16b),       TAG(AB8b8a),   TAG(AB16b16a),   TAG(AB16b32a),   TAG(AB16b48a),
-    TAG(AB16b64a),  TAG(AB48a16b), TAG(AB8a8b),      TAG(AB16a16b), TAG(BA16a16b),   TAG(BA16a32b),   TAG(BA16a48b),
-    TAG(BA16a64b),  TAG(aBc4b),    TAG(aBc8b),       TAG(aBc16b),   TAG(aBC8b8c),    TAG(aBC16b16c),  TAG(ABc16a16b),
-    TAG(ABc16b16a), TAG(aBcd4b),   TAG(aBcd8b),      TAG(aBcd16b),  TAG(ABcd16a16b), TAG(ABcd16b16a), TAG(aBcde4b),
-    TAG(aBcde8b),   TAG(aBcde16b), TAG(ABcde16a16b),
-};
-#undef TAG
 
 struct alias {
     std::string_view name, canonical;
 };
 
 constexpr alias ALIASES[] = {
-    {"x", "a"},       {"nc", "ab"},     {"cn", "ba"},     {"tn", "ab"},       {"nt", "ba"},
-    {"ncw", "abc"},   {"nwc", "acb"},   {"tnc", "abc"},   {"ntc", "bac"},     {"nchw", "abcd"},
-    {"nhwc", "acdb"}, {"chwn", "bcda"}, {"ldnc", "abcd"}, {"ncdhw", "abcde"}, {"ndhwc", "acdeb"},
+#define FORMAT_TAG(name, number)
+#define FORMAT_TAG_ALIAS(name, tag) {#name, #tag},
+#include "../../tables/format_tags.inc"
 };
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -171,8 +151,8 @@ std::string canonical_tag(std::string_view tag, size_t ndims) {
 }
 
 std::optional<jitnorm_format_tag_t> enumerator_of(std::string_view canonical) {
-    for (const named_tag &t : ENUMERATORS)
-        if (t.name == canonical) return t.tag;
+    for (int tag = jitnorm_format_tag_any + 1; tag < jitnorm_format_tag_last; ++tag)
+        if (jitnorm_fmt_tag2str(jitnorm_format_tag_t(tag)) == canonical) return jitnorm_format_tag_t(tag);
     return std::nullopt;
 }
 

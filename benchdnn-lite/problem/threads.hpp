@@ -2,7 +2,6 @@
 // threads: reads OpenMP's number of threads, and changes it for a while, also as --ctx-init and --ctx-exe say.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,10 +9,12 @@ namespace benchdnn_lite {
 
 int thread_count(); // how many the next parallel region gets; 1 in a build without OpenMP
 
-// While the object exists, parallel regions that this thread starts have `count` threads.
+// While the object exists, parallel regions that this thread starts have `count` threads; 0: as many as before.
 class other_thread_count {
 public:
-    explicit other_thread_count(int count) { set(count); }
+    explicit other_thread_count(int count) {
+        if (count > 0) set(count);
+    }
     ~other_thread_count() { set(before_); }
     other_thread_count(const other_thread_count &) = delete;
     other_thread_count &operator=(const other_thread_count &) = delete;
@@ -34,16 +35,5 @@ struct thread_context {
 // input_error.
 thread_context parse_context(std::string_view text);
 std::string to_text(const thread_context &context);
-
-// While the object exists, parallel regions that this thread starts have the context's number of threads.
-class in_context {
-public:
-    explicit in_context(const thread_context &context) {
-        if (context.threads > 0) other_.emplace(context.threads);
-    }
-
-private:
-    std::optional<other_thread_count> other_;
-};
 
 } // namespace benchdnn_lite

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another build of this library as a peer.
-#include "another_build.hpp"
+#include "peer.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <system_error>
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../error.hpp"
-#include "plan_log.hpp"
 
 namespace benchdnn_lite {
 
@@ -80,8 +82,8 @@ library functions_of(const library_file &file) {
 
 class built_otherwise : public peer {
 public:
-    built_otherwise(std::shared_ptr<const session> s, const problem &p)
-        : session_(std::move(s)), execution_(*session_, p) {}
+    built_otherwise(std::shared_ptr<const session> s, const execution &ours)
+        : session_(std::move(s)), execution_(*session_, ours.prb(), ours) {}
 
     void run() const override { execution_.run(); }
     const execution &tensors() const override { return execution_; }
@@ -148,13 +150,59 @@ std::shared_ptr<const session> open_planner(const std::string &file, const std::
     return open_session(copied_file(file).path(), caches);
 }
 
+// While it lives, standard output goes into a file in memory.
+class captured_output {
+public:
+    captured_output() {
+        std::fflush(stdout);
+        if (before_ < 0 || file_ < 0 || dup2(file_, STDOUT_FILENO) < 0)
+            throw std::system_error(errno, std::generic_category(), "standard output");
+    }
+    captured_output(const captured_output &) = delete;
+    captured_output &operator=(const captured_output &) = delete;
+    ~captured_output() {
+        dup2(before_, STDOUT_FILENO);
+        close(before_);
+        close(file_);
+    }
+
+    std::string text() const {
+        std::string all;
+        char part[4096];
+        for (ssize_t size; (size = pread(file_, part, sizeof part, off_t(all.size()))) > 0;)
+            all.append(part, size_t(size));
+        return all;
+    }
+
+private:
+    const int before_ = dup(STDOUT_FILENO), file_ = memfd_create("log", MFD_CLOEXEC);
+};
+
+// The line of the log with the plan that the session's library makes for the problem; empty if it refuses. The library
+// must log at level 2. Nothing is printed. The plan of the implementation that is chosen comes last.
+std::string logged_plan(const session &s, const problem &p) {
+    const captured_output output;
+    try {
+        const operation made(s, p);
+    } catch (const api_error &) {
+        return "";
+    } catch (const unsupported &) {
+        return "";
+    }
+    std::string plan;
+    std::istringstream lines(output.text());
+    for (std::string line; std::getline(lines, line);)
+        if (line.find("_verbose,v1,plan,") != line.npos) plan = line;
+    return plan;
+}
+
 } // namespace
 
 peer_library another_build(const std::string &file, const std::string &caches) {
     const auto s = open_session(file, caches);
     const auto make = [s](const execution &e) -> std::unique_ptr<peer> {
         try {
-            return std::make_unique<built_otherwise>(s, e.prb());
+            return std::make_unique<built_otherwise>(s, e);
         } catch (const api_error &error) {
             throw refusal(error.what());
         } catch (const unsupported &error) {

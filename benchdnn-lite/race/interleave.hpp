@@ -12,8 +12,8 @@ namespace benchdnn_lite {
 using body = std::function<void()>;
 
 // Measures each body in `rounds` rounds and returns the microseconds that one call takes. In a round every body gets
-// one block of calls, which takes at least 200 us. Each round begins with another body. Unless a call takes 50 ms or
-// more, an untimed call before the block brings the data of the body back into the caches.
+// one block of calls, which takes at least 200 us. An untimed call before it brings the data of the body back into the
+// caches. Each round has another order, so that nobody always follows the same one.
 std::vector<spread> interleaved(const std::vector<body> &bodies, int rounds);
 
 } // namespace benchdnn_lite

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN as a peer. What differs between its versions is in onednn_v2.hpp and onednn_v3.hpp.
-#include "onednn.hpp"
+// oneDNN as a peer.
+#include "peer.hpp"
 
 #include <deque>
 
-#include <dnnl_version.h>
-#if DNNL_VERSION_MAJOR >= 3
-#include "onednn_v3.hpp"
-#else
-#include "onednn_v2.hpp"
-#endif
+#include "onednn_calls.hpp"
 
 namespace benchdnn_lite {
 

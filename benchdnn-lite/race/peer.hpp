@@ -36,4 +36,21 @@ struct peer_library {
     double tolerance = 1e-3; // by how much its results may differ, relative to the largest element of a tensor
 };
 
+// Another build of this library in `file`, which stays in the process until its end. Its executions use the tensors of
+// ours, as far as both choose the same layouts. `caches`: the sizes of caches that it plans for, as in JITNORM_CACHES;
+// empty: the same ones as for our library. Throws input_error if the file is no library or lacks a function that a race
+// needs.
+peer_library another_build(const std::string &file, const std::string &caches = {});
+
+// This build a second time, with plans for caches of these sizes (as in JITNORM_CACHES). Throws input_error if this
+// program has no libjitnorm.so.
+peer_library this_build(const std::string &caches);
+
+// A normalization in two passes over each row, compiled into this program. It has neither checks nor exactness: what a
+// plain function takes that somebody writes for dense rows of f32 or bf16. Threads share the rows.
+peer_library plain_loop(int threads);
+
+// oneDNN of version 2 or 3: the version of its headers decides.
+peer_library onednn();
+
 } // namespace benchdnn_lite

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one problem with our library, a peer and plain copies.
+// Runs one problem with our library, a peer and what moves its tensors.
 #include "race.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -11,9 +10,8 @@
 #include "../correctness/fill.hpp"
 #include "../error.hpp"
 #include "../problem/memory_size.hpp"
-#include "copies.hpp"
 #include "interleave.hpp"
-#include "read_pass.hpp"
+#include "limit.hpp"
 
 namespace benchdnn_lite {
 
@@ -87,10 +85,6 @@ double bytes_moved(const problem &p) {
     return double(p.elements()) * double(of_element);
 }
 
-// The number of ways to copy. Each has buffers of its own: with shared ones, a copy would find in the caches what the
-// one before it moved, while everybody else has to bring data there.
-constexpr size_t COPIES = 3;
-
 // Makes the peer and compares its results with ours. Returns null if the peer refuses or computes other values; the
 // result says which. If only bits differ that should not, the result says so, and the peer may race: who changes bits
 // on purpose wants to know what that costs.
@@ -112,43 +106,29 @@ std::unique_ptr<peer> make_opponent(const execution &e, const peer_library &othe
     return nullptr;
 }
 
-// Calls `write` and, if asked for, reads the result as its next user would.
-template <typename Write, typename Read>
-body followed_by(bool then_read, Write write, Read read) {
-    if (!then_read) return write;
-    return [write, read] {
-        write();
-        volatile uint64_t seen = read();
-        static_cast<void>(seen);
-    };
-}
-
+// Everybody works on the same tensors. On others, one could be faster merely by where these lie.
 void measure(const execution &e, const peer *opponent, const race_conditions &on, race_result &result) {
-    const size_t half = size_t(result.bytes / 2);
-    const std::array<copies, COPIES> copy{copies(half, on.threads), copies(half, on.threads), copies(half, on.threads)};
-    const auto run = [&](auto what, const execution &tensors) {
-        return followed_by(on.then_read, what,
-                           [of = &tensors, threads = on.threads] { return read_outputs(*of, threads); });
-    };
-    const auto run_copy = [&](void (copies::*way)() const, const copies &c) {
-        return followed_by(
-            on.then_read, [&c, way] { (c.*way)(); },
-            [&c, threads = on.threads] { return read_words(c.target(), c.bytes(), threads); });
-    };
     std::vector<body> bodies;
-    bodies.push_back(run([&e] { e.run(); }, e));
-    bodies.push_back(run_copy(&copies::memcpy_alone, copy[0]));
-    bodies.push_back(run_copy(&copies::stream_by_threads, copy[1]));
-    bodies.push_back(run_copy(&copies::memcpy_by_threads, copy[2]));
-    const char *const limits[] = {"memcpy", "stream", "memcpy by threads"};
-    if (opponent) bodies.push_back(run([opponent] { opponent->run(); }, opponent->tensors()));
+    const auto enter = [&](const body &write, const execution &tensors) {
+        if (!on.then_read) return bodies.push_back(write);
+        bodies.push_back([write, &tensors, &on] {
+            write();
+            volatile uint64_t seen = read_outputs(tensors, on.threads);
+            static_cast<void>(seen);
+        });
+    };
+    enter([&e] { e.run(); }, e);
+    const std::vector<way_to_move> ways = ways_to_move(e, on.threads);
+    for (const way_to_move &way : ways) enter(way.move, e);
+    if (opponent) enter([opponent] { opponent->run(); }, opponent->tensors());
     const std::vector<spread> us = interleaved(bodies, on.rounds);
-    result.ours_us = us[0].median;
-    const auto limit = std::min_element(us.begin() + 1, us.begin() + 1 + COPIES,
-                                        [](const spread &a, const spread &b) { return a.median < b.median; });
-    result.limit_us = limit->median;
-    result.limit = limits[limit - us.begin() - 1];
-    if (opponent) result.theirs_us = us[1 + COPIES].median;
+    result.ours_us = us[0].lower_third;
+    for (size_t i = 0; i < ways.size(); ++i) {
+        if (result.limit_us && *result.limit_us <= us[1 + i].lower_third) continue;
+        result.limit_us = us[1 + i].lower_third;
+        result.limit = ways[i].name;
+    }
+    if (opponent) result.theirs_us = us.back().lower_third;
     result.restless = std::any_of(us.begin(), us.end(), [](const spread &s) { return s.is_beyond_reason(); });
 }
 
@@ -159,7 +139,6 @@ void race_now(const session &s, const peer_library &other, const race_conditions
     const auto opponent = make_opponent(e, other, seed, result);
     if (result.disagrees && !opponent) return;
     fill(e, fill_kind::random, seed);
-    if (opponent) fill(opponent->tensors(), fill_kind::random, seed);
     measure(e, opponent.get(), conditions, result);
     if (result.note.empty() && other.plans_as_ours && other.plans_as_ours(result.prb))
         result.note = "the same plan: what differs is noise";
@@ -174,7 +153,7 @@ race_result race(const session &s, const problem &p, const peer_library &other, 
     result.bytes = bytes_moved(p);
     if (p.elements() == 0)
         result.note = "skipped: nothing to move";
-    else if (bytes_needed(p) + COPIES * result.bytes > machine_memory().available)
+    else if (bytes_needed(p) > machine_memory().available)
         result.note = "skipped: too little memory";
     if (!result.note.empty()) return result;
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// race: runs one problem with our library, a peer and plain copies of as many bytes, and measures them.
+// race: runs one problem with our library, a peer and loops that only move its tensors, and measures them.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct race_result {
     std::string ours, theirs; // names of the implementations
     double bytes = 0;         // of all tensors of rows together
     std::optional<double> ours_us, theirs_us, limit_us;
-    std::string limit; // the name of the fastest copy
+    std::string limit; // the name of the fastest way to move the tensors
 
     std::optional<double> ratio() const { return quotient(theirs_us, ours_us); }
     std::optional<double> over_limit() const { return quotient(ours_us, limit_us); }

@@ -4,19 +4,74 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <regex>
 
 #include <omp.h>
 
 #include "../cli/exit_status.hpp"
-#include "../cli/output_file.hpp"
-#include "another_build.hpp"
-#include "json.hpp"
-#include "options.hpp"
-#include "table.hpp"
+#include "../error.hpp"
+#include "report.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
+
+constexpr int MAX_THREADS = 1024, MAX_ROUNDS = 10'000;
+
+int parse_count(std::string_view text, int lowest, int highest) { return int(parse_integer(text, lowest, highest)); }
+
+// Accepts what JITNORM_CACHES accepts. The library ignores other values, and the race would compare two equal
+// libraries.
+std::string parse_caches(const std::string &text) {
+    static const std::regex sizes("(l1|l2|last_level):[1-9][0-9]{0,11}(,(l1|l2|last_level):[1-9][0-9]{0,11})*");
+    if (!std::regex_match(text, sizes))
+        throw input_error("'", text, "' names no sizes like l2:1048576,last_level:33554432");
+    return text;
+}
+
+// A knob of the race's own.
+struct race_knob {
+    std::string_view name, value; // as in the help; an empty value: the knob takes none
+    void (*set)(race_options &options, const std::string &value);
+};
+
+constexpr race_knob KNOBS[] = {
+    {"--peer", "FILE", [](race_options &o, const std::string &v) { o.peer = v; }},
+    {"--plan", "SIZES", [](race_options &o, const std::string &v) { o.plan = parse_caches(v); }},
+    {"--plain", "", [](race_options &o, const std::string & /* v */) { o.plain = true; }},
+    {"--threads", "N",
+     [](race_options &o, const std::string &v) { o.conditions.threads = parse_count(v, 1, MAX_THREADS); }},
+    {"--rounds", "N",
+     [](race_options &o, const std::string &v) { o.conditions.rounds = parse_count(v, 1, MAX_ROUNDS); }},
+    {"--then-read", "", [](race_options &o, const std::string & /* v */) { o.conditions.then_read = true; }},
+    {"--json", "FILE", [](race_options &o, const std::string &v) { o.json = v; }},
+};
+
+void set(race_options &options, const race_knob &knob, const std::string &value) {
+    try {
+        knob.set(options, value);
+    } catch (const input_error &error) {
+        throw input_error(knob.name, ": ", error.what());
+    }
+}
+
+// Sets the option if the argument is a knob of the race; else returns false.
+bool take(race_options &options, const std::string &argument) {
+    const size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const auto knob = std::find_if(std::begin(KNOBS), std::end(KNOBS), [&](auto &k) { return k.name == name; });
+    if (knob == std::end(KNOBS)) return false;
+    const std::string value = equals == argument.npos ? "" : argument.substr(equals + 1);
+    if (knob->value.empty() && equals != argument.npos) throw input_error(name, " takes no value");
+    if (!knob->value.empty() && value.empty())
+        throw input_error(name, " needs a value after an equals sign: ", name, "=", knob->value);
+    set(options, *knob, value);
+    return true;
+}
+
+bool is_problem(const std::string &argument) {
+    return argument.rfind('-', 0) != 0 || argument.rfind("--batch=", 0) == 0;
+}
 
 std::string our_name() {
     const jitnorm_version_t *v = jitnorm_version();
@@ -41,7 +96,7 @@ std::vector<race_result> race_all(const race_options &options, const peer_librar
 
 int run(const race_options &options, const peer_library &other) {
     check_writable("json", options.json);
-    omp_set_num_threads(options.conditions.threads); // both libraries take the number of threads from OpenMP
+    omp_set_num_threads(options.conditions.threads); // the libraries take the number of threads from OpenMP
     const race_setting setting{our_name(), other.name, options.conditions};
     print(race_heading(setting.ours, setting.theirs, setting.conditions));
     const std::vector<race_result> results = race_all(options, other);
@@ -52,11 +107,56 @@ int run(const race_options &options, const peer_library &other) {
 }
 
 peer_library chosen_peer(const race_options &options, const peer_library &otherwise) {
+    if (options.plain) return plain_loop(options.conditions.threads);
     if (!options.peer.empty()) return another_build(options.peer, options.plan);
     return options.plan.empty() ? otherwise : this_build(options.plan);
 }
 
 } // namespace
+
+race_options parse_race_options(const std::vector<std::string> &arguments) {
+    race_options options;
+    std::vector<std::string> rest{"--lnorm"};
+    for (const std::string &argument : arguments) {
+        if (argument == "--help" || argument == "-h") options.text = race_help();
+        if (!take(options, argument)) rest.push_back(argument);
+    }
+    if (!options.text.empty()) return options;
+    if (options.plain && (!options.peer.empty() || !options.plan.empty()))
+        throw input_error("--plain: the peer is a plain loop, not a library; --peer and --plan do not go with it");
+    if (std::none_of(rest.begin(), rest.end(), is_problem))
+        rest.insert(rest.end(), {"--batch=race_forward", "--batch=race_backward"});
+    command c = parse_command_line(rest);
+    options.text = std::move(c.text);
+    options.jobs = std::move(c.jobs);
+    if (options.json.empty()) options.json = c.json;
+    return options;
+}
+
+std::string race_help() {
+    return "Usage: benchdnn-lite-race [knob...] [problem...]\n"
+           "Races layer normalization against oneDNN, another build of jitnorm or a plain loop, and against loops "
+           "that\n"
+           "only move the same tensors. All work on the same memory.\n\n"
+           "  --peer=FILE     in place of oneDNN the libjitnorm.so of another build; its results are to have the bits "
+           "of\n"
+           "                  ours: where they only come close, the race is run, the note says \"bits differ\", and "
+           "the\n"
+           "                  exit status is 1\n"
+           "  --plan=SIZES    the peer plans for caches of these sizes, like l2:1048576,last_level:33554432; without\n"
+           "                  --peer it is this build once more\n"
+           "  --plain         the peer is a loop in two passes, without checks, inexact for large means: forward, "
+           "dense\n"
+           "                  rows of f32 or bf16, also with a residual; --batch=race_plain has problems for it\n"
+           "  --threads=N     threads of both contestants and of the limit (1)\n"
+           "  --rounds=N      interleaved rounds; a third of them is faster than the time that is shown (15)\n"
+           "  --then-read     times include a pass that reads the result, as its next user would\n"
+           "  --json=FILE     the results for machines; tools/draw-race draws them\n\n"
+
+           "Without a problem: --batch=race_forward --batch=race_backward. Other knobs and problems are those of\n"
+           "benchdnn-lite (its --help lists them; those of checking and timing have no effect).\n\n"
+           "Exit status: 0 raced, 1 results differed or an error, 2 mistake on the command line.\n";
+}
 
 int run_race(int argc, char **argv, const peer_library &other) {
     return exit_status_of("benchdnn-lite-race", [&] {

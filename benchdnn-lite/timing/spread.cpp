@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the least, average, most and median of measurements.
+// Summarizes measurements.
 #include "spread.hpp"
 
 #include <algorithm>
@@ -21,11 +21,10 @@ bool spread::is_beyond_reason() const {
 }
 
 spread spread_of(std::vector<double> samples) {
-    const auto middle = samples.begin() + long(samples.size() / 2);
-    std::nth_element(samples.begin(), middle, samples.end());
-    const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
+    std::sort(samples.begin(), samples.end());
+    const size_t count = samples.size();
     const double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
-    return {*least, sum / double(samples.size()), *most, *middle, samples.size()};
+    return {samples.front(), sum / double(count), samples.back(), samples[count / 2], samples[count / 3], count};
 }
 
 } // namespace benchdnn_lite

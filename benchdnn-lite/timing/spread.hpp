@@ -9,8 +9,9 @@ namespace benchdnn_lite {
 
 struct spread {
     double least = 0, average = 0, most = 0, median = 0;
-    size_t count = 0;      // how many measurements there were
-    double one_thread = 0; // the median where one thread does all of it; 0: not measured, or no other is
+    double lower_third = 0; // a third of the measurements are lower
+    size_t count = 0;       // how many measurements there were
+    double one_thread = 0;  // the median where one thread does all of it; 0: not measured, or no other is
 
     // The larger of two ratios: most over least, and median over one_thread.
     double worst_over_best() const;
@@ -22,7 +23,8 @@ struct spread {
     bool is_beyond_reason() const;
 };
 
-// samples: at least one. The median of an even number of samples is the upper one of the two in the middle.
+// samples: at least one. Of n samples in order, the median is the one with the number n / 2, and the lower third the
+// one with the number n / 3.
 spread spread_of(std::vector<double> samples);
 
 } // namespace benchdnn_lite

@@ -3,21 +3,101 @@
 #include "timing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <functional>
+#include <map>
 
+#include <unistd.h>
 #include <x86intrin.h>
 
+#include "../problem/execution.hpp"
 #include "../problem/memory_size.hpp"
+#include "../problem/mode.hpp"
 #include "../problem/threads.hpp"
-#include "cold_cache.hpp"
+#include "../stopwatch.hpp"
 
 namespace benchdnn_lite {
 
 namespace {
 
-using timer = std::chrono::steady_clock;
+constexpr double CACHE_UNKNOWN = 64e6; // bytes, if the system does not say how large its caches are
+constexpr double CACHES = 3;           // times the largest cache; benchdnn's factor, enough for two sockets
+constexpr size_t MOST_SETS = 4096, PAGE = 4096;
+
+bool is_weight(int id) { return id == JITNORM_ARG_SCALE || id == JITNORM_ARG_SHIFT; }
+
+// How many bytes must be read or written until the caches have nothing from before.
+double cache_bytes_to_evict() {
+    const long size = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
+    return CACHES * (size > 0 ? double(size) : CACHE_UNKNOWN);
+}
+
+// The sets of tensors that the executions use in turn.
+class cold_arguments {
+public:
+    // If `mode` makes no tensor cold, nothing is copied, and run() uses the execution's own tensors. Otherwise at least
+    // one set is copied, and further ones until they are larger than the caches or would take more than `most_bytes`.
+    // The execution must outlive the object.
+    cold_arguments(const execution &e, const cold_cache_mode &mode, double most_bytes)
+        : execution_(e), mode_(mode), pages_(mode.tlb_bytes) {
+        const double cold = bytes_of_cold();
+        if (cold == 0) return;
+        const double wanted = std::min(cache_bytes_to_evict() + cold, most_bytes);
+        const size_t count = std::clamp(size_t(wanted / cold), size_t(1), MOST_SETS);
+        for (size_t i = 0; i < count; ++i) sets_.push_back(copy_set());
+    }
+
+    bool any_cold() const { return !sets_.empty(); }
+    // The i-th execution. forget_pages(i) is to be called before it, outside of the measured time. It does its work
+    // only before the first set is used.
+    void run(size_t i) const { sets_.empty() ? execution_.run() : execution_.run(sets_[i % sets_.size()].list); }
+
+    void forget_pages(size_t i) const {
+        if (sets_.empty() || i % sets_.size() != 0) return;
+        for (size_t at = 0; at < pages_.size(); at += PAGE) ++pages_[at];
+    }
+
+private:
+    struct set {
+        std::vector<buffer> copies;
+        std::vector<memory> handles;
+        argument_list list;
+    };
+
+    bool is_cold(const argument &a) const {
+        if (mode_.cold == cold_cache_mode::arguments::none || a.use == role::scratch) return false;
+        return mode_.cold == cold_cache_mode::arguments::all || is_weight(a.id);
+    }
+
+    // Tensors that share memory share it in the copy too.
+    set copy_set() const {
+        set s;
+        std::map<const void *, buffer> copies;
+        for (const argument &a : execution_.arguments()) {
+            if (!is_cold(a)) {
+                s.list.push_back({a.id, a.handle.get()});
+                continue;
+            }
+            const buffer &copy = copies.try_emplace(a.data.data(), a.data.clone()).first->second;
+            s.copies.push_back(copy);
+            s.handles.push_back(execution_.memory_for(a, copy));
+            s.list.push_back({a.id, s.handles.back().get()});
+        }
+        return s;
+    }
+
+    double bytes_of_cold() const {
+        double bytes = 0;
+        for (const argument &a : execution_.arguments())
+            if (is_cold(a)) bytes += double(a.data.size());
+        return bytes;
+    }
+
+    const execution &execution_;
+    cold_cache_mode mode_;
+    std::vector<set> sets_;
+    mutable std::vector<char> pages_; // forget_pages() writes one byte of each page
+};
 
 constexpr double BLOCK_US = 50;        // about how long a block takes: a thousand times the clock's step
 constexpr double WARM_UP_US = 20'000;  // until threads are awake and the processor runs at its full frequency
@@ -25,10 +105,6 @@ constexpr double LONG_CALL_US = 1'000; // calls that take so long need no untime
 constexpr size_t ONE_THREAD_BLOCKS = 9;
 constexpr double ONE_THREAD_SHARE = 0.1; // of the time for a problem
 constexpr size_t PARALLEL_COPY = 262144; // bytes; larger copies are made by all threads
-
-double microseconds_since(timer::time_point start) {
-    return std::chrono::duration<double, std::micro>(timer::now() - start).count();
-}
 
 // Copies bytes / 2, so that `bytes` are read and written. Successive copies use successive places of two buffers, which
 // together have `footprint` bytes; a footprint larger than the caches makes the copies cold, and 0 gives one place.
@@ -74,11 +150,11 @@ class sampler {
 public:
     // Warms up. single_calls: a block is one call, and the warm-up too.
     sampler(body run, body prepare, bool single_calls) : run_(std::move(run)), prepare_(std::move(prepare)) {
-        const auto start = timer::now();
+        const stopwatch start;
         do call();
-        while (!single_calls && microseconds_since(start) < WARM_UP_US);
+        while (!single_calls && start.us() < WARM_UP_US);
         if (single_calls) return;
-        const double call_us = microseconds_since(start) / double(calls_);
+        const double call_us = start.us() / double(calls_);
         block_ = std::max<int64_t>(1, int64_t(BLOCK_US / call_us));
         rewarms_ = call_us < LONG_CALL_US;
     }
@@ -86,11 +162,11 @@ public:
     void sample() {
         if (rewarms_) call();
         prepare_(calls_);
-        const auto start = timer::now();
+        const stopwatch start;
         const uint64_t clock = __rdtsc();
         for (int64_t i = 0; i < block_; ++i) call();
         clocks_.push_back(double(__rdtsc() - clock) / double(block_));
-        us_.push_back(microseconds_since(start) / double(block_));
+        us_.push_back(start.us() / double(block_));
     }
 
     spread us() const { return spread_of(us_); }
@@ -109,10 +185,9 @@ private:
 
 // The median of a few blocks, or of as many as a small part of the problem's time allows.
 double few_blocks_of(sampler s, const run_options &options) {
-    const auto start = timer::now();
+    const stopwatch start;
     do s.sample();
-    while (s.count() < ONE_THREAD_BLOCKS &&
-           microseconds_since(start) < ONE_THREAD_SHARE * options.time_limit_ms() * 1000);
+    while (s.count() < ONE_THREAD_BLOCKS && start.us() < ONE_THREAD_SHARE * options.time_limit_ms() * 1000);
     return s.us().median;
 }
 
@@ -140,11 +215,10 @@ timing time(const execution &e, const run_options &options) {
     const body run = [&](size_t i) { arguments.run(i); }, forget = [&](size_t i) { arguments.forget_pages(i); };
     const body copy = [&](size_t i) { copies.copy(i); }, nothing = [](size_t) {};
     sampler executions(run, forget, single_calls), memcpys(copy, nothing, single_calls);
-    const auto start = timer::now();
+    const stopwatch start;
     const auto goes_on = [&] {
         if (executions.count() == 0) return true;
-        return fixed ? int64_t(executions.count()) < options.fixed_times
-                     : microseconds_since(start) < options.time_limit_ms() * 1000;
+        return fixed ? int64_t(executions.count()) < options.fixed_times : start.us() < options.time_limit_ms() * 1000;
     };
     while (goes_on()) {
         executions.sample();

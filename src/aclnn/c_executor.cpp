@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: executors, and the second call of every operation.
-#include "live_executors.hpp"
+#include "op_executor.hpp"
 
 using namespace jitnorm::impl::aclnn;
 

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <unordered_map>
 
-#include "../base/aligned_bytes.hpp"
-#include "../base/last_error.hpp"
+#include "../base/bytes.hpp"
 #include "../base/parallel.hpp"
+#include "../base/process.hpp"
+#include "../base/status.hpp"
 #include "../base/verbose.hpp"
-#include "lower/view.hpp"
+#include "lower/request.hpp"
 #include "objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
@@ -60,9 +62,8 @@ op_executor::op_executor(std::shared_ptr<const ready_operation> what, tensors gi
 // The workspace has what the first problem leaves for the second, then a scratchpad that both use, one after the other.
 // The address of the caller's workspace may be any: the further bytes are room to align the begin.
 uint64_t op_executor::workspace_bytes() const {
-    const size_t wanted =
-        handed_on_bytes() + std::max(what_->scratchpad_bytes, what_->before ? what_->before->scratchpad_bytes : 0);
-    return wanted == 0 ? 0 : wanted + ALIGNMENT - 1;
+    return size_with_alignment(handed_on_bytes() +
+                               std::max(what_->scratchpad_bytes, what_->before ? what_->before->scratchpad_bytes : 0));
 }
 
 acl_status op_executor::bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
@@ -148,6 +149,48 @@ acl_status op_executor::set_address(jitnorm_acl_numbering_t numbering, size_t in
     if (changed.is_null) return invalid(explain("%s was null in the first call", changed.name));
     addresses_[first + index] = address;
     return {};
+}
+
+namespace {
+
+struct registry {
+    std::unordered_map<uintptr_t, std::shared_ptr<op_executor>> executors;
+    uintptr_t last = 0;
+};
+
+constinit process_wide<registry> shared;
+
+registry &live() { return shared.get(); }
+
+uintptr_t number_of(jitnorm_acl_op_executor_t handle) { return reinterpret_cast<uintptr_t>(handle); }
+
+} // namespace
+
+jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor) {
+    registry &all = live();
+    const std::lock_guard lock(process_lock);
+    const uintptr_t number = all.last + 1;
+    all.executors.emplace(number, std::move(executor));
+    all.last = number;
+    return reinterpret_cast<jitnorm_acl_op_executor_t>(number);
+}
+
+std::shared_ptr<op_executor> find(jitnorm_acl_op_executor_t handle) {
+    registry &all = live();
+    const std::lock_guard lock(process_lock);
+    const auto found = all.executors.find(number_of(handle));
+    return found == all.executors.end() ? nullptr : found->second;
+}
+
+bool end(jitnorm_acl_op_executor_t handle) {
+    registry &all = live();
+    std::shared_ptr<op_executor> ended; // destroyed without the lock
+    const std::lock_guard lock(process_lock);
+    const auto found = all.executors.find(number_of(handle));
+    if (found == all.executors.end()) return false;
+    ended = std::move(found->second);
+    all.executors.erase(found);
+    return true;
 }
 
 } // namespace jitnorm::impl::aclnn

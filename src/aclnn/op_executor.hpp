@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "../base/engine.hpp"
+#include "../base/boundary.hpp"
 #include "../dispatch/prepare.hpp"
 #include "../norm/aliases.hpp"
 #include "lower/request.hpp"
@@ -56,7 +56,7 @@ public:
 
 private:
     // The bytes of the workspace for request::bytes_from_before, in whole cache lines.
-    size_t handed_on_bytes() const { return size_t(layer_norm::in_whole_lines(dim_t(what_->asked.bytes_from_before))); }
+    size_t handed_on_bytes() const { return size_t(in_whole_lines(dim_t(what_->asked.bytes_from_before))); }
     using first_elements = std::array<void *, MOST_PARAMETERS>; // of the parameters that are used
     acl_status bind(const ready_operation &what, void *scratchpad, layer_norm::arguments &arguments,
                     first_elements &first) const;
@@ -65,5 +65,17 @@ private:
     std::shared_ptr<const ready_operation> what_;
     std::array<void *, MOST_PARAMETERS> addresses_ = {};
 };
+
+// The executors that have handles. A handle is not an address but a number that is never used again, so
+// that a handle whose executor has ended is not mistaken for another executor's.
+
+// Gives the executor a handle.
+jitnorm_acl_op_executor_t enter(std::shared_ptr<op_executor> executor);
+
+// Null if the executor has ended or never existed.
+std::shared_ptr<op_executor> find(jitnorm_acl_op_executor_t handle);
+
+// Ends the handle. False if it had ended before. A caller that has found the executor may still use it.
+bool end(jitnorm_acl_op_executor_t handle);
 
 } // namespace jitnorm::impl::aclnn

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "../tensor/format_tag.hpp"
+#include "../tensor/names.hpp"
 #include "jitnorm/jitnorm_debug.h"
 
 using namespace jitnorm::impl;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: engines and streams.
 #include "../base/boundary.hpp"
-#include "../base/engine.hpp"
 #include "../base/environment.hpp"
 #include "jitnorm/jitnorm_debug.h"
 #include "jitnorm/jitnorm_memory.h"

@@ -17,8 +17,6 @@ namespace {
 // A tensor cannot have more elements.
 constexpr dim_t MOST_ELEMENTS = dim_t(1) << 53;
 
-long long as_number(dim_t value) { return static_cast<long long>(value); }
-
 status check_sizes(dim_t all_rows, dim_t columns) {
     for (const auto &[name, size] : {std::pair("all_rows", all_rows), std::pair("columns", columns)})
         if (size < 0 || size > MOST_ELEMENTS)

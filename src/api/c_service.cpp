@@ -3,10 +3,10 @@
 #include <atomic>
 
 #include "../base/boundary.hpp"
+#include "../base/thread_state.hpp"
 #include "../base/verbose.hpp"
 #include "../dispatch/object_cache.hpp"
 #include "../dispatch/ranking.hpp"
-#include "../dispatch/thread_scratchpad.hpp"
 #include "../jit/isa.hpp"
 #include "../jit/kernel_cache.hpp"
 #include "../jit/profiling/profiling.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "last_error.hpp"
+#include "jitnorm/jitnorm_types.h"
 #include "status.hpp"
 
 namespace jitnorm::impl {
@@ -81,3 +81,16 @@ jitnorm_status_t destroy(Object *object) noexcept {
 }
 
 } // namespace jitnorm::impl
+
+// The objects that these handles of all C interfaces point to.
+struct jitnorm_engine {
+    jitnorm_engine_kind_t kind;
+};
+
+struct jitnorm_stream {
+    jitnorm_engine_t engine;
+    bool has_pool; // whether executions run on the caller's `pool`; otherwise they run on the library's own threads
+    jitnorm_thread_pool_t pool;
+
+    const jitnorm_thread_pool_t *thread_pool() const { return has_pool ? &pool : nullptr; }
+};

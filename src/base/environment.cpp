@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "jitnorm/jitnorm_types.h"
-#include "process_wide.hpp"
+#include "process.hpp"
 #include "verbose.hpp"
 
 namespace jitnorm::impl {

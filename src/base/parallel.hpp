@@ -39,16 +39,4 @@ void parallel_parts(int parts, Body &&body) {
         parts, [](void *context, int part) { (*static_cast<body_type *>(context))(part); }, &body);
 }
 
-struct range {
-    dim_t begin, end;
-};
-
-// Cuts 0 .. count-1 into `parts` ranges of nearly equal size and returns the range number `part`.
-constexpr range split(dim_t count, int parts, int part) {
-    if (parts == 1) return {0, count}; // a frequent case that needs no division
-    const dim_t share = count / parts, rest = count % parts;
-    const dim_t begin = part * share + (part < rest ? part : rest);
-    return {begin, begin + share + (part < rest ? 1 : 0)};
-}
-
 } // namespace jitnorm::impl

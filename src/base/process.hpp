@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// process: the one lock of the process, and what the library has to know in a process that fork() has made.
+// process: what all threads share. The one lock of the process, objects behind it, what the library has to know in a
+// process that fork() has made, and what keeps a thread from being cancelled.
 #pragma once
 
 #include <atomic>
 #include <mutex>
+#include <new>
+
+#include <pthread.h>
 
 namespace jitnorm::impl {
 
@@ -18,5 +22,49 @@ extern std::atomic<unsigned> forks;
 // Whether this process was forked from one that had several threads. Then OpenMP's threads may be missing here, and
 // GCC's runtime would wait for them forever.
 extern std::atomic<bool> threads_were_lost;
+
+// While such an object lives, a pthread_cancel() of the calling thread has no effect yet. A cancelled thread ends in
+// calls that open or write files, by an exception, and no exception may leave the C interface. So all code that opens
+// or writes files has such an object.
+class uncancellable {
+public:
+    uncancellable() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    uncancellable(const uncancellable &) = delete;
+    uncancellable &operator=(const uncancellable &) = delete;
+    ~uncancellable() { pthread_setcancelstate(before_, nullptr); }
+
+private:
+    int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+// An object that the whole process shares. It takes the place of static variables with a constructor or a destructor.
+// Declare such a variable constinit. The object is made at its first use, which may come before main(). It is never
+// destroyed, because exit handlers and destructors of static objects may still use the library. A fork cannot leave it
+// half made. Its constructor must not use another process_wide object and must not take process_lock.
+template <typename Object>
+class process_wide {
+public:
+    constexpr process_wide() = default;
+    process_wide(const process_wide &) = delete;
+    process_wide &operator=(const process_wide &) = delete;
+
+    Object &get() {
+        Object *made = made_.load(std::memory_order_acquire);
+        return made != nullptr ? *made : make();
+    }
+
+private:
+    [[gnu::noinline]] Object &make() {
+        const uncancellable scope;
+        const std::lock_guard lock(process_lock);
+        if (Object *made = made_.load(std::memory_order_relaxed)) return *made;
+        auto *object = new (memory_) Object();
+        made_.store(object, std::memory_order_release);
+        return *object;
+    }
+
+    alignas(Object) unsigned char memory_[sizeof(Object)] = {};
+    std::atomic<Object *> made_ = nullptr;
+};
 
 } // namespace jitnorm::impl

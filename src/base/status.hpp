@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// status: what a function of a front end or of the core returns if it may fail.
+// status: what a function of a front end or of the library behind it returns if it may fail, the reason in words, and
+// the last error of each thread. These functions allocate nothing except the thread's state at its first use, because
+// reasons are needed when memory is out, too.
 #pragma once
+
+#include <string_view>
 
 #include "jitnorm/jitnorm_types.h"
 
@@ -10,7 +14,7 @@ namespace jitnorm::impl {
 template <typename Code> // 0 is success
 struct basic_status {
     Code code = {};
-    const char *reason = ""; // a literal, or text that explain() made (last_error.hpp)
+    const char *reason = ""; // a literal, or text that explain() made
 
     bool failed() const { return code != Code{}; }
 };
@@ -30,5 +34,18 @@ constexpr status ACCEPTED = {};
 constexpr status invalid(const char *reason) { return {jitnorm_invalid_arguments, reason}; }
 // What is asked for has a meaning, but no implementation does it.
 constexpr status unsupported(const char *reason) { return {jitnorm_unimplemented, reason}; }
+
+// Formats a reason, for status::reason. The text lives until the thread's next call of explain(). If the thread cannot
+// have a state, the result is a text that says so.
+[[gnu::format(printf, 1, 2)]] const char *explain(const char *format, ...) noexcept;
+
+// Keeps the reason as the thread's last error; `code` is the status in the spelling of the front end.
+void remember_error(const char *function, std::string_view code, const char *reason) noexcept;
+
+// The reason of the last error; empty if no call of the thread has failed.
+const char *last_reason() noexcept;
+
+// The last error as "<function>: <status>: <reason>". Each error is returned once: null if there is no new one.
+const char *take_last_error() noexcept;
 
 } // namespace jitnorm::impl

@@ -42,4 +42,37 @@ bool this_thread_ends() noexcept { return has_ended; }
 
 thread_state *state_of_this_thread() noexcept { return mine != nullptr ? mine : make_state(); }
 
+namespace {
+
+bool grow(thread_state &state, size_t bytes) {
+    auto &buffer = state.scratchpad;
+    if (buffer.size >= bytes) return true;
+    buffer.size = 0;
+    buffer.data.reset(); // before the allocation: memory may not be enough for both buffers
+    buffer.data = allocate_aligned(bytes);
+    if (buffer.data != nullptr) buffer.size = bytes;
+    return buffer.data != nullptr;
+}
+
+} // namespace
+
+void thread_scratchpad::take(size_t bytes) noexcept {
+    thread_state *state = state_of_this_thread();
+    if (state == nullptr || state->scratchpad.in_use) {
+        own_ = allocate_aligned(bytes);
+        data_ = own_.get();
+    } else if (grow(*state, bytes)) {
+        in_use_ = &state->scratchpad.in_use;
+        *in_use_ = true;
+        data_ = state->scratchpad.data.get();
+    }
+}
+
+void free_thread_scratchpad() noexcept {
+    thread_state *state = existing_state_of_this_thread();
+    if (state == nullptr || state->scratchpad.in_use) return;
+    state->scratchpad.data.reset();
+    state->scratchpad.size = 0;
+}
+
 } // namespace jitnorm::impl

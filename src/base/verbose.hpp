@@ -23,8 +23,9 @@ inline int verbose_level() {
 }
 void set_verbose_level(int level);
 
-// Writes the line "jitnorm_verbose,v1,<event>,<text>", as standard_output.hpp says. Bytes that are not printable ASCII
-// become \xHH, so that no text makes a second line or steers a terminal. Callers check the level before.
+// Writes the line "jitnorm_verbose,v1,<event>,<text>" to standard output, without harm to the program whose output it
+// is: a line that cannot be written is lost. Bytes that are not printable ASCII become \xHH, so that no text makes a
+// second line or steers a terminal. Callers check the level before.
 void log_line(std::string_view event, std::string_view text);
 
 // The milliseconds since `start`, as text for the log.

@@ -3,15 +3,13 @@
 
 #include <cstring>
 
-#include "../base/aligned_bytes.hpp"
-#include "../base/unaligned.hpp"
+#include "../base/bytes.hpp"
 #include "../math/convert.hpp"
+#include "../tensor/row_space.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
-
-constexpr size_t rounded_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
 // Whether both have one type and each element has the same offset in both. The stride of a dimension of size 1 is never
 // used, so it may differ.
@@ -51,38 +49,23 @@ line_copy choose_copy(jitnorm_data_type_t from, jitnorm_data_type_t to) {
     });
 }
 
-// The bytes from one index of a dimension to the next; 0 for a dimension of size 1, whose stride may be any number.
-dim_t step_of(const memory_desc &md, int d) {
-    return md.dims[d] > 1 ? md.strides[d] * dim_t(size_of(md.data_type)) : 0;
-}
-
-// Copies line by line along the last dimension. The indices of the other dimensions are counted up as an odometer does.
-// The tensors must have elements.
+// Copies all elements in row-major order, in runs that are evenly spaced in both tensors, which must have elements.
 void copy_tensor(const memory_desc &from, const void *source, const memory_desc &to, void *target) {
-    const int last = from.ndims - 1;
-    const auto *s = static_cast<const char *>(source) + from.offset0 * dim_t(size_of(from.data_type));
-    auto *t = static_cast<char *>(target) + to.offset0 * dim_t(size_of(to.data_type));
-    jitnorm_dims_t index = {};
+    const memory_desc *const both[] = {&from, &to};
+    const row_space elements(both, from.ndims);
+    const dim_t from_size = dim_t(size_of(from.data_type)), to_size = dim_t(size_of(to.data_type));
     const line_copy copy = choose_copy(from.data_type, to.data_type);
-    const dim_t lines = nelems(from) / from.dims[last];
-    for (dim_t line = 0; line < lines; ++line) {
-        copy(s, step_of(from, last), t, step_of(to, last), from.dims[last]);
-        for (int d = last - 1; d >= 0; --d) {
-            const bool is_last = index[d] + 1 == from.dims[d];
-            const dim_t moved = is_last ? -index[d] : 1;
-            s += moved * step_of(from, d);
-            t += moved * step_of(to, d);
-            index[d] += moved;
-            if (!is_last) break;
-        }
-    }
+    elements.for_each_run(0, elements.rows(), [&](const row_space::run &run) {
+        copy(static_cast<const char *>(source) + run.offset[0] * from_size, elements.stride(0) * from_size,
+             static_cast<char *>(target) + run.offset[1] * to_size, elements.stride(1) * to_size, run.count);
+    });
 }
 
 } // namespace
 
 layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts, std::shared_ptr<const executor> inner,
                                size_t inner_bytes)
-    : inner_(std::move(inner)), bytes_(rounded_up(inner_bytes)) {
+    : inner_(std::move(inner)), bytes_(size_t(in_whole_lines(dim_t(inner_bytes)))) {
     for (const auto &[s, outside] : layouts) {
         if (!p.uses(s) || outside.ndims == 0) continue;
         const bool is_vector = TENSORS[size_t(s)].dims != extent::statistics;
@@ -94,7 +77,7 @@ layout_adapter::layout_adapter(const problem &p, const adapted_layouts &layouts,
 void layout_adapter::add(copy what) {
     if (nelems(what.outside) == 0 || is_laid_out_as(what.outside, what.inside)) return;
     what.offset = bytes_;
-    bytes_ += rounded_up(bytes(what.inside));
+    bytes_ += size_t(in_whole_lines(dim_t(bytes(what.inside))));
     copies_.push_back(what);
 }
 

@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "../base/environment.hpp"
-#include "../base/last_error.hpp"
+#include "../base/status.hpp"
 #include "../base/verbose.hpp"
 #include "../jit/isa.hpp"
 
@@ -60,9 +60,9 @@ std::shared_ptr<const executor> make_executor(const problem &p, solution &chosen
 }
 
 plan plan_for_sizes(const solution &chosen, const problem &sizes, size_t scratchpad_bytes) {
-    plan how = chosen.by->make_plan(sizes, the_machine());
-    if (how.scratchpad.bytes() > scratchpad_bytes) how.give_up_chunks();
-    return how;
+    plan planned = chosen.by->make_plan(sizes, the_machine());
+    if (planned.scratchpad.bytes() > scratchpad_bytes) planned.give_up_chunks();
+    return planned;
 }
 
 } // namespace jitnorm::impl::layer_norm

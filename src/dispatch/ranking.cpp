@@ -6,10 +6,10 @@
 #include <atomic>
 
 #include "../base/environment.hpp"
-#include "../base/process_wide.hpp"
+#include "../base/process.hpp"
 #include "../base/verbose.hpp"
-#include "../reference/reference_entry.hpp"
-#include "on_kernels.hpp"
+#include "../reference/reference.hpp"
+#include "../run/executors.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

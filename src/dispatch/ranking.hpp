@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "../core/implementation.hpp"
+#include "../norm/implementation.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "../base/parallel.hpp"
+#include "../base/thread_state.hpp"
 #include "../base/verbose.hpp"
-#include "../dispatch/thread_scratchpad.hpp"
 #include "../tensor/names.hpp"
 #include "../tensor/reasons.hpp"
 
@@ -70,11 +70,10 @@ void program::find_inplace_pairs() {
 
 // The caller's memory may have any alignment, so its size includes room to align the scratchpad within it.
 logical_tensor program::scratchpad() const {
-    const size_t needed = executor_->scratchpad_bytes();
     logical_tensor lt = {};
     lt.id = SIZE_MAX;
     lt.data_type = jitnorm_u8;
-    const dim_t size = needed == 0 ? 0 : dim_t(needed + ALIGNMENT - 1);
+    const dim_t size = dim_t(size_with_alignment(executor_->scratchpad_bytes()));
     set_shape(lt, {&size, 1});
     lay_out_densely(lt);
     return lt;

@@ -5,9 +5,9 @@
 
 #include "../dispatch/prepare.hpp"
 #include "../norm/aliases.hpp"
+#include "graph.hpp"
 #include "lowering/lowering.hpp"
-#include "partition.hpp"
-#include "tensor.hpp"
+#include "operation/op.hpp"
 
 namespace jitnorm::impl::graph {
 

@@ -8,7 +8,7 @@
 #include <xbyak/xbyak_util.h>
 
 #include "../base/environment.hpp"
-#include "../base/process_wide.hpp"
+#include "../base/process.hpp"
 
 namespace jitnorm::impl::jit {
 

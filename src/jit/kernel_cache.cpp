@@ -8,7 +8,7 @@
 #include <map>
 
 #include "../base/lru_cache.hpp"
-#include "../base/process_wide.hpp"
+#include "../base/process.hpp"
 
 namespace jitnorm::impl::jit {
 

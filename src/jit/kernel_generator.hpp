@@ -95,13 +95,16 @@ protected:
     void open_frame(int local_bytes);
     void close_frame();
 
+    // The field of the block of arguments that is so many bytes behind its start, before rdi changes.
+    Xbyak::Address argument(size_t field) const { return ptr[rdi + field]; }
+
 private:
     constant_pool constants_{*this};
     std::list<detour> detours_; // a list, because labels must not move
 };
 
-// The address of a field of the argument block, before rdi changes. The generator must have a type `arguments`.
-#define JITNORM_ARGUMENT(field) ptr[rdi + offsetof(arguments, field)]
+// A field of the block of arguments, whose type must be called `arguments`.
+#define JITNORM_ARGUMENT(field) argument(offsetof(arguments, field))
 
 // A kernel's name for profilers: "jitnorm_<what>_<isa>", then "_double" if that is the compute type, the names of the
 // data types, and the words whose condition is true.

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <compare>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -86,11 +87,10 @@ struct backward_sums_conf {
     jitnorm_data_type_t diff_dst = jitnorm_f32;
     jitnorm_data_type_t scale_type = jitnorm_f32;
     bool scale = false;
-    bool centered = true;     // xhat is about a mean; otherwise (rms_norm) about zero, and there is no s1
-    bool sums = true;         // computes the sums over rows: s1 and s2
-    bool diff_scale = false;  // computes the sums over columns for diff_scale
-    bool diff_shift = false;  // computes the sums over columns for diff_shift
-    bool prefetching = false; // prefetches src; an argument says how far ahead
+    bool centered = true;    // xhat is about a mean; otherwise (rms_norm) about zero, and there is no s1
+    bool sums = true;        // computes the sums over rows: s1 and s2
+    bool diff_scale = false; // computes the sums over columns for diff_scale
+    bool diff_shift = false; // computes the sums over columns for diff_shift
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
     bool scale_plus_one = false;               // the scale is 1 + what the tensor holds
 
@@ -108,12 +108,27 @@ struct backward_data_conf {
     bool scale = false;
     bool centered = true;      // as in backward_sums_conf
     bool sums = true;          // uses the sums over rows; false where statistics are constants (use_global_stats)
-    bool prefetching = false;  // prefetches rows of later batches
     bool non_temporal = false; // diff_src is stored past the caches; every row of it begins at a cache line
     jitnorm_data_type_t compute = jitnorm_f32;
     bool scale_plus_one = false; // the scale is 1 + what the tensor holds
 
     auto operator<=>(const backward_data_conf &) const = default;
+};
+
+// The kernel that writes rows of forward while it reduces others, and the one of backward. Their configurations agree
+// in the instruction set. The reduction is neither a repeated one nor one of short rows.
+struct forward_loop_conf {
+    reduction_conf reduced; // not used if the addition computes the sums of squares
+    normalize_conf written;
+    std::optional<addition_conf> added = {}; // makes the rows that are reduced
+
+    auto operator<=>(const forward_loop_conf &) const = default;
+};
+struct backward_loop_conf {
+    backward_sums_conf reduced;
+    backward_data_conf written;
+
+    auto operator<=>(const backward_loop_conf &) const = default;
 };
 
 // The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks.
@@ -134,7 +149,7 @@ struct amax_conf {
     auto operator<=>(const amax_conf &) const = default;
 };
 
-using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_weights_conf, addition_conf,
-                                reduction_conf, normalize_conf, amax_conf>;
+using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_weights_conf,
+                                addition_conf, reduction_conf, normalize_conf, forward_loop_conf, amax_conf>;
 
 } // namespace jitnorm::impl::jit

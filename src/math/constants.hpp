@@ -39,4 +39,13 @@ constexpr float LARGEST_SQUARES = 0x1.fffffep+127f;
 constexpr float RESCALE_UP = 0x1p+96f;
 constexpr float RESCALE_DOWN = 0x1p-96f;
 
+// How the partial sums of lanes become one sum. Adds lane l + width to lane l, for width = N/2, ..., 2, 1. The lanes
+// have other values afterwards.
+template <typename T, int N>
+T horizontal_sum(T (&lanes)[N]) {
+    for (int width = N / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; ++l) lanes[l] += lanes[l + width];
+    return lanes[0];
+}
+
 } // namespace jitnorm::impl::layer_norm

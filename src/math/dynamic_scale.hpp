@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "f8.hpp"
+#include "convert.hpp"
 #include "jitnorm/jitnorm_types.h"
 
 namespace jitnorm::impl::layer_norm {

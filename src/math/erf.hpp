@@ -13,7 +13,7 @@
 #include <iterator>
 
 #include "exp.hpp"
-#include "number_pair.hpp"
+#include "number.hpp"
 
 namespace jitnorm::impl::math {
 

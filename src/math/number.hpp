@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 namespace jitnorm::impl::math {
@@ -71,5 +72,24 @@ integer_of<T> bits_of(T x) {
 }
 inline float number_of(int32_t bits) { return std::bit_cast<float>(bits); }
 inline double number_of(int64_t bits) { return std::bit_cast<double>(bits); }
+
+// ---- The way in which all functions of this folder evaluate polynomials. The coefficients in exp.hpp, log.hpp and
+// erf.hpp were computed for this library. Each polynomial
+// interpolates its function at the Chebyshev nodes of the interval that is written beside it; the coefficients were
+// computed with 60 digits and rounded once.
+
+// coefficients[0] x^(N-1) + ... + coefficients[N-1], by N-1 fma
+template <typename V, size_t N>
+V horner(V x, const scalar_of<V> (&coefficients)[N]) {
+    V sum = coefficients[0];
+    for (size_t i = 1; i < N; ++i) sum = fma(sum, x, V(coefficients[i]));
+    return sum;
+}
+
+// A number that is kept more exactly than its type can: high + low, |low| below an ulp of high.
+template <typename V>
+struct number_pair {
+    V high, low;
+};
 
 } // namespace jitnorm::impl::math

@@ -1,10 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
-// post_ops: the post-ops that combine a value with another tensor's, defined to the bit; eltwise.hpp has the others.
+// post_ops: the functions that post-ops apply to values, defined to the bit.
 #pragma once
 
-#include "eltwise.hpp"
+#include "erf.hpp"
+#include "exp.hpp"
+#include "jitnorm/jitnorm_types.h"
+#include "log.hpp"
 
 namespace jitnorm::impl::math {
+
+// ---- The functions that an eltwise post-op can apply. Each returns NaN for NaN.
+
+template <typename V>
+V relu(V x, V alpha) {
+    return select(x > V(0), x, alpha * x);
+}
+// relu with alpha 0. It has a function of its own, because alpha * x would be NaN for -infinity.
+template <typename V>
+V relu(V x) {
+    return maximum(V(0), x);
+}
+
+template <typename V>
+V linear(V x, V alpha, V beta) {
+    return fma(alpha, x, beta);
+}
+
+template <typename V>
+V clip(V x, V lowest, V highest) {
+    return minimum(highest, maximum(lowest, x));
+}
+
+template <typename V>
+V hardsigmoid(V x, V alpha, V beta) {
+    return clip(fma(alpha, x, beta), V(0), V(1));
+}
+
+// Whether relu multiplies negative values by alpha. No other algorithm depends on this.
+template <typename T>
+constexpr bool is_leaky(T alpha) {
+    return alpha != T(0);
+}
+
+// ---- calls of body(function), where function(x) applies the algorithm with these parameters
+
+// For the algorithms that are made of an exponential, a logarithm or an error function.
+template <typename V, typename Body>
+void visit_transcendental(jitnorm_alg_kind_t alg, V alpha, V beta, Body &&body) {
+    switch (alg) {
+    case jitnorm_eltwise_exp:
+        return body([](V x) { return exp(x); });
+    case jitnorm_eltwise_elu:
+        return body([=](V x) { return elu(x, alpha); });
+    case jitnorm_eltwise_log:
+        return body([](V x) { return log(x); });
+    case jitnorm_eltwise_soft_relu:
+        return body([=](V x) { return soft_relu(x, alpha); });
+    case jitnorm_eltwise_mish:
+        return body([](V x) { return mish(x); });
+    case jitnorm_eltwise_pow:
+        return body([=](V x) { return alpha * pow(x, beta); });
+    case jitnorm_eltwise_logistic:
+        return body([](V x) { return logistic(x); });
+    case jitnorm_eltwise_tanh:
+        return body([](V x) { return tanh(x); });
+    case jitnorm_eltwise_swish:
+        return body([=](V x) { return swish(x, alpha); });
+    case jitnorm_eltwise_gelu_tanh:
+        return body([](V x) { return gelu_tanh(x); });
+    case jitnorm_eltwise_gelu_erf:
+        return body([](V x) { return gelu_erf(x); });
+    default:
+        return;
+    }
+}
+
+// For every algorithm that validate() accepts. `leaky` is is_leaky() of alpha.
+template <typename V, typename Body>
+void visit_eltwise(jitnorm_alg_kind_t alg, bool leaky, V alpha, V beta, Body &&body) {
+    switch (alg) {
+    case jitnorm_eltwise_relu:
+        if (!leaky) return body([](V x) { return relu(x); });
+        return body([=](V x) { return relu(x, alpha); });
+    case jitnorm_eltwise_linear:
+        return body([=](V x) { return linear(x, alpha, beta); });
+    case jitnorm_eltwise_clip:
+    case jitnorm_eltwise_clip_v2:
+        return body([=](V x) { return clip(x, alpha, beta); });
+    case jitnorm_eltwise_abs:
+        return body([](V x) { return absolute(x); });
+    case jitnorm_eltwise_square:
+        return body([](V x) { return x * x; });
+    case jitnorm_eltwise_sqrt:
+        return body([](V x) { return square_root(x); });
+    case jitnorm_eltwise_hardsigmoid:
+        return body([=](V x) { return hardsigmoid(x, alpha, beta); });
+    case jitnorm_eltwise_hardswish:
+        return body([=](V x) { return x * hardsigmoid(x, alpha, beta); });
+    case jitnorm_eltwise_round:
+        return body([](V x) { return round_to_even(x); });
+    default:
+        return visit_transcendental(alg, alpha, beta, body);
+    }
+}
 
 // sum
 template <typename V>

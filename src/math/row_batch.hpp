@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_batch: the statistics of the rows of a batch, in the arrays that kernels write and read, and the scalar steps
-// between kernels, as loops over the rows that the compiler turns into vector code for AVX2. Executors that use this
-// run only on processors with AVX2.
+// row_batch: the numbers of a batch's rows, in the arrays that kernels write and read, and the scalar steps between
+// kernels, as loops over the rows that the compiler turns into vector code for AVX2. Executors that use this run only
+// on processors with AVX2.
 #pragma once
 
-#include "../base/unaligned.hpp"
-#include "../core/plan.hpp"
+#include "../base/bytes.hpp"
+#include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
 #include "moments.hpp"
-#include "reciprocal_root.hpp"
+#include "row_sums.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
+// Computes reciprocal_deviation() of each variance by multiplications only. Returns false, with `rstd` undefined, if
+// there are few rows, for which a root and a division take less time than the steps of the multiplications; or if a
+// root is not known, which is rare: for tiny and huge variances and a few others.
+[[gnu::target("avx2,fma")]] inline bool find_deviations_by_products(const double *variance, dim_t count, double epsilon,
+                                                                    float *rstd) {
+    if (count < 4) return false;
+    int32_t unknown = 0;
+    for (dim_t r = 0; r < count; ++r) {
+        const rounded_root root = reciprocal_root(variance[r] + epsilon);
+        unknown |= is_unknown(root);
+        rstd[r] = root.below;
+    }
+    return unknown == 0;
+}
+
 // One value per row in each array; T is the compute type.
 template <typename T>
-struct row_batch {
+struct forward_batch {
     using values = T[MAX_BATCH_ROWS];
     using wide_values = double[MAX_BATCH_ROWS];
 
-    dim_t rows = 0;
+    dim_t first = 0, rows = 0;         // the number of the first row, and how many there are
     alignas(64) values p, s, q;        // the pivots and sums that a reduction writes
     alignas(64) values hi, rstd, bias; // the constants by which the rows are normalized
     alignas(64) wide_values lo, wide;  // lo: the mean is hi + lo; wide: the variance before it is rounded
@@ -82,16 +97,9 @@ private:
         for (dim_t i = 0; i < count; ++i) store(float(from[i]), to, i);
     }
 
-    // Does the same as find_normalizers() by multiplications only. Returns false, with rstd undefined, if a root is not
-    // known, which is rare: for tiny and huge variances and a few others.
+    // Does the same as find_normalizers(), unless it returns false.
     [[gnu::target("avx2,fma")]] bool find_normalizers_by_products(double epsilon) {
-        int32_t unknown = 0;
-        for (dim_t r = 0; r < rows; ++r) {
-            const rounded_root root = reciprocal_root(wide[r] + epsilon);
-            unknown |= is_unknown(root);
-            rstd[r] = root.below;
-        }
-        if (unknown != 0) return false;
+        if (!find_deviations_by_products(wide, rows, epsilon, rstd)) return false;
         for (dim_t r = 0; r < rows; ++r) bias[r] = bias_of_shift<T>(lo[r] * double(rstd[r]));
         return true;
     }
@@ -101,6 +109,45 @@ private:
             const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
             rstd[r] = n.rstd;
             bias[r] = n.bias;
+        }
+    }
+};
+
+template <typename T>
+struct backward_batch {
+    using values = T[MAX_BATCH_ROWS];
+    using wide_values = double[MAX_BATCH_ROWS];
+
+    dim_t first = 0, rows = 0;             // the number of the first row, and how many there are
+    alignas(64) values mean, rstd;         // 1 / sqrt(variance + epsilon)
+    alignas(64) values factor;             // backward_sums_arguments::factor
+    alignas(64) values chunk_s1, chunk_s2; // the sums over one chunk
+    alignas(64) wide_values s1, s2;        // the sums over the rows
+    alignas(64) values m1, k;              // row_slopes
+
+    // Computes the deviations from the variances of the rows.
+    void find_deviations(const double *variance, double epsilon) {
+        if constexpr (std::is_same_v<T, float>)
+            if (find_deviations_by_products(variance, rows, epsilon, rstd)) return;
+        for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);
+    }
+    // From the means and the deviations.
+    [[gnu::target("avx2,fma")]] void find_factors(bool rms) {
+        for (dim_t r = 0; r < rows; ++r) factor[r] = rms ? rstd[r] : -rstd[r];
+    }
+    void clear_sums() {
+        for (dim_t r = 0; r < rows; ++r) s1[r] = s2[r] = 0;
+    }
+    // Adds the sums over a chunk, one value for each row, to those over the rows.
+    [[gnu::target("avx2,fma")]] void add_chunk(const T *chunk1, const T *chunk2) {
+        for (dim_t r = 0; r < rows; ++r) s1[r] += double(chunk1[r]);
+        for (dim_t r = 0; r < rows; ++r) s2[r] += double(chunk2[r]);
+    }
+    [[gnu::target("avx2,fma")]] void find_slopes(double inv_count) {
+        for (dim_t r = 0; r < rows; ++r) {
+            const row_slopes<T> slopes = slopes_of<T>({s1[r], s2[r]}, inv_count, rstd[r]);
+            m1[r] = slopes.m1;
+            k[r] = slopes.k;
         }
     }
 };

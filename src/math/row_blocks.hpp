@@ -53,7 +53,6 @@ public:
     constexpr bool begins_part(dim_t index) const { return index >= rest_; }
 
 private:
-    static constexpr dim_t divide_up(dim_t count, dim_t size) { return (count + size - 1) / size; }
     static constexpr dim_t rows_of_block(dim_t rows, dim_t columns) {
         const dim_t wanted = std::max(divide_up(rows, MIN_BLOCKS), divide_up(MIN_BLOCK_ELEMENTS, columns));
         return std::clamp(wanted, MIN_BLOCK_ROWS, MAX_BLOCK_ROWS);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "../base/last_error.hpp"
-#include "../tensor/same_tensor.hpp"
+#include "../base/status.hpp"
+#include "../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

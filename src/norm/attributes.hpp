@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <variant>
 #include <vector>
 
 #include "../tensor/memory_desc.hpp"
+#include "jitnorm/jitnorm_types.h"
 
 namespace jitnorm::impl {
 
@@ -63,5 +65,23 @@ struct attributes {
     bool normalizes_rounded_sum = false;
     bool operator==(const attributes &) const = default;
 };
+
+// The algorithms that post-ops can have, in the order of their numbers.
+constexpr jitnorm_alg_kind_t ELTWISE_ALGORITHMS[] = {
+#define ELTWISE(name, number) jitnorm_eltwise_##name,
+#include "../../tables/eltwise.inc"
+};
+
+constexpr jitnorm_alg_kind_t BINARY_ALGORITHMS[] = {
+#define BINARY(name, number) jitnorm_binary_##name,
+#include "../../tables/binary.inc"
+};
+
+constexpr bool is_eltwise(jitnorm_alg_kind_t alg) {
+    return std::find(std::begin(ELTWISE_ALGORITHMS), std::end(ELTWISE_ALGORITHMS), alg) != std::end(ELTWISE_ALGORITHMS);
+}
+constexpr bool is_binary(jitnorm_alg_kind_t alg) {
+    return std::find(std::begin(BINARY_ALGORITHMS), std::end(BINARY_ALGORITHMS), alg) != std::end(BINARY_ALGORITHMS);
+}
 
 } // namespace jitnorm::impl

@@ -7,7 +7,6 @@
 #include <charconv>
 
 #include "../tensor/names.hpp"
-#include "dynamic_scales.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// executor: a problem made ready to run. Executors are immutable, and several threads may execute one at once: all that
-// changes is in the memory that the arguments point to.
+// executor: a problem made ready to run, and its arguments: what one execution reads and writes, as a pointer for each
+// slot.
 #pragma once
 
-#include "arguments.hpp"
+#include <cstddef>
+#include <utility>
+
+#include "tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
+struct problem;
+struct plan;
+
+// Each pointer is the tensor's data handle: the descriptor's offset0 is not yet added. It may have any alignment
+// (bytes.hpp). It is null where the problem has no such tensor. The caller owns the memory. Executors do not write to
+// inputs.
+class arguments {
+public:
+    // The pointers of post-ops are undefined until they are set, because clearing 32 of them takes time. There is no
+    // loop, because compilers turn it into a string instruction, which takes longer than 18 stores.
+    arguments() {
+        [&]<size_t... I>(std::index_sequence<I...>) { ((pointers_[I] = nullptr), ...); }
+        (std::make_index_sequence<FIRST_POST_OP>());
+    }
+
+    void *operator[](slot s) const { return pointers_[s]; }
+    void set(slot s, const void *pointer) { pointers_[s] = const_cast<void *>(pointer); }
+
+    // Only for a problem with run-time sizes: the same problem with the sizes of this execution, and the plan for it.
+    const problem *sizes = nullptr;
+    const plan *planned = nullptr;
+
+private:
+    void *pointers_[SLOT_COUNT];
+};
+
+// Executors are immutable, and several threads may execute one at once: all that changes is in the memory that the
+// arguments point to.
 class executor {
 public:
     executor() = default;

@@ -57,4 +57,13 @@ dim_t problem::rows() const {
     return count;
 }
 
+dim_t scales_per_row(const problem &p) {
+    const memory_desc &scales = p[DST_SCALE];
+    dim_t count = 1;
+    for (int d = p.row_ndims(); d < scales.ndims; ++d) count *= scales.dims[d];
+    return count;
+}
+
+dim_t columns_per_scale(const problem &p) { return p.row_length() / scales_per_row(p); }
+
 } // namespace jitnorm::impl::layer_norm

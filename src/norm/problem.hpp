@@ -30,7 +30,7 @@ struct problem {
     bool scale_is_ones = false; // with use_scale: every scale is 1 and no tensor has it; diff_scale may be written
 
     // The descriptor of a tensor, empty if there is none. MEAN and VARIANCE have one descriptor, with the row
-    // dimensions of src. DST_SCALE has one only if the library finds the scales (dynamic_scales.hpp). To be changed, it
+    // dimensions of src. DST_SCALE has one only if the library finds the scales (scales_per_row()). To be changed, it
     // must be one that the problem keeps (has_descriptor()).
     const memory_desc &operator[](slot s) const {
         const int index = INDICES[size_t(s)];
@@ -194,6 +194,14 @@ inline use problem::use_of(slot s) const {
         return read_if(post_op_operand(s) != nullptr);
     }
 }
+
+// Scales of dst that the library finds from the values of dst and writes to a tensor of f32, p[DST_SCALE]. A row has
+// one scale, or its columns are cut into groups of equal width and each group has one. The dimensions of the tensor say
+// which. Its row dimensions are those of dst. If all its normalized dimensions are 1, a row has one scale. If exactly
+// one dimension is normalized, it may be the number of groups instead. Both functions need a problem that finds scales;
+// columns_per_scale() also needs one whose tensors have elements.
+dim_t scales_per_row(const problem &p);
+dim_t columns_per_scale(const problem &p);
 
 // The problem as one line of benchdnn-lite's syntax, for the verbose log.
 std::string describe(const problem &p);

@@ -9,12 +9,11 @@
 #include <cmath>
 #include <span>
 
-#include "../base/last_error.hpp"
-#include "../tensor/data_type.hpp"
+#include "../base/status.hpp"
+#include "../tensor/memory_desc.hpp"
 #include "../tensor/names.hpp"
 #include "../tensor/reasons.hpp"
-#include "dynamic_scales.hpp"
-#include "validate_post_ops.hpp"
+#include "validate_attributes.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -198,9 +197,7 @@ status check_row_range(const problem &p) {
     return p.first_row >= 0 && p.rows() <= p.all_rows && p.first_row <= p.all_rows - p.rows()
                ? ACCEPTED
                : invalid(explain("rows %lld to %lld are not among the %lld of the larger problem",
-                                 static_cast<long long>(p.first_row),
-                                 static_cast<long long>(p.first_row + p.rows() - 1),
-                                 static_cast<long long>(p.all_rows)));
+                                 as_number(p.first_row), as_number(p.first_row + p.rows() - 1), as_number(p.all_rows)));
 }
 
 status check_scale_shift_type(const problem &p) {

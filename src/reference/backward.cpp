@@ -5,12 +5,11 @@
 
 #include <cmath>
 
-#include "../layout/statistics_io.hpp"
 #include "../math/moments.hpp"
 #include "../math/row_blocks.hpp"
 #include "../math/row_sums.hpp"
+#include "../math/statistics_io.hpp"
 #include "../tensor/zero_padding.hpp"
-#include "parallel_ranges.hpp"
 #include "tensor_rows.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merge_gradients.hpp"
 
-#include "../base/unaligned.hpp"
+#include "../base/bytes.hpp"
 #include "../math/convert.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "post_op_chain.hpp"
 
-#include "../math/eltwise.hpp"
-#include "../math/fast_fma.hpp"
 #include "../math/post_ops.hpp"
+#include "../math/simd.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference.hpp"
 
-#include "../layout/no_elements.hpp"
+#include "no_elements.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 
@@ -22,3 +22,17 @@ std::shared_ptr<const executor> create(const problem &p) {
 }
 
 } // namespace jitnorm::impl::layer_norm::reference
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+std::string refusal(const problem &) { return {}; }
+plan make_plan(const problem &, const machine &) { return {}; } // the reference does not look at its plan
+std::shared_ptr<const executor> create(const problem &p, const plan &) { return reference::create(p); }
+
+} // namespace
+
+constinit const implementation reference_entry = {"ref:any", refusal, make_plan, create, true};
+
+} // namespace jitnorm::impl::layer_norm

@@ -3,9 +3,14 @@
 // accepts. Tests compare generated kernels with it, and it runs where kernels cannot.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 
+#include "../base/parallel.hpp"
+#include "../math/simd.hpp"
 #include "../norm/executor.hpp"
+#include "../norm/implementation.hpp"
 #include "../norm/problem.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
@@ -15,5 +20,32 @@ std::shared_ptr<const executor> create(const problem &p);
 // Both need a problem with elements whose sizes are known.
 std::shared_ptr<const executor> create_forward(const problem &p);
 std::shared_ptr<const executor> create_backward(const problem &p);
+
+} // namespace jitnorm::impl::layer_norm::reference
+
+namespace jitnorm::impl::layer_norm {
+
+// The reference as an implementation, the last of the ranking: "ref:any". It refuses nothing that validate() accepts.
+extern const implementation reference_entry;
+
+} // namespace jitnorm::impl::layer_norm
+
+namespace jitnorm::impl::layer_norm::reference {
+
+// ---- loops over rows or columns on as many threads as are worth starting
+
+constexpr size_t BYTES_PER_THREAD = 32 * 1024; // a thread with less work than this costs more time than it saves
+
+// Calls body(range) for disjoint ranges that cover 0 .. count-1. `bytes` is the size of all data that the calls read
+// and write.
+template <typename Body>
+void parallel_ranges(dim_t count, size_t bytes, Body &&body) {
+    const dim_t wanted = std::min(count, dim_t(bytes / BYTES_PER_THREAD + 1));
+    const int parts = int(std::min<dim_t>(wanted, max_threads()));
+    parallel_parts(parts, [&](int part) {
+        const range r = split(count, parts, part);
+        with_fast_fma([&] { body(r); });
+    });
+}
 
 } // namespace jitnorm::impl::layer_norm::reference

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tensor_rows: a tensor of any type and layout, read and written as rows of the compute type.
-//
-// In every layout the offset of an element is a term for its row plus a term for its position in the row. For the index
-// c of the last dimension the latter is (c / block) * stride + inner[c % block]; block is 1 in layouts that do not
-// split this dimension. If several dimensions make a row, a term for the others is added.
 #pragma once
 
-#include <vector>
-
 #include "../norm/problem.hpp"
+#include "../tensor/tensor_axis.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 
@@ -17,7 +12,9 @@ public:
     tensor_rows() = default;
     // The tensor md, broadcast to the dimensions of `shape` along each dimension in which it has one element. The first
     // `row_ndims` dimensions of `shape` number the rows in row-major order, the others number the elements of a row.
-    tensor_rows(const memory_desc &md, const memory_desc &shape, int row_ndims);
+    tensor_rows(const memory_desc &md, const memory_desc &shape, int row_ndims)
+        : type_(md.data_type), begin_(md.offset0 * dim_t(size_of(type_))), rows_(md, shape.dims, 0, row_ndims),
+          columns_(md, shape.dims, row_ndims, md.ndims) {}
     // The tensor md without a broadcast.
     tensor_rows(const memory_desc &md, int row_ndims) : tensor_rows(md, md, row_ndims) {}
 
@@ -29,22 +26,12 @@ public:
     void write(void *data, dim_t row, dim_t begin, dim_t count, const T *in) const;
 
 private:
-    // The distance from the data handle to the row's first element, in elements.
-    dim_t row_offset(dim_t row) const { return md_.offset0 + offset_along(0, row_ndims_, row); }
-    // The term of the dimensions begin .. end-1 in an element's offset; `index` counts them in row-major order.
-    dim_t offset_along(int begin, int end, dim_t index) const;
+    template <size_t Size, typename Body> // void(index among the count elements, bytes from the data handle)
+    void for_each_element(dim_t row, dim_t begin, dim_t count, Body &&body) const;
 
-    template <typename Body> // void(index among the count elements, offset from the row's first element)
-    void for_each_element(dim_t begin, dim_t count, Body &&body) const;
-    template <typename Body>
-    void for_each_in_line(dim_t begin, dim_t count, Body &&body) const;
-
-    memory_desc md_;
-    jitnorm_dims_t dims_ = {}; // the dimensions to which the tensor is broadcast
-    int row_ndims_ = 0;
-    dim_t width_ = 1;          // the size of the last dimension
-    dim_t stride_ = 0;         // from one block of the last dimension to the next
-    std::vector<dim_t> inner_; // offsets of the elements of such a block; empty if the last dimension is not split
+    jitnorm_data_type_t type_ = jitnorm_data_type_undef;
+    dim_t begin_ = 0; // bytes from the data handle to the first element
+    tensor_axis rows_, columns_;
 };
 
 // A dense vector, such as scale, as a single row: row 0. Empty for the type undef: the problem has no such vector.

@@ -8,9 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "data_type.hpp"
-#include "format_tag.hpp"
-#include "overlap.hpp"
+#include "names.hpp"
 
 namespace jitnorm::impl {
 
@@ -45,14 +43,6 @@ dim_t product(const dim_t *dims, int count) {
 // Elements of the dense inner tile.
 dim_t tile_size(const memory_desc &md) {
     return std::accumulate(md.inner_blks, md.inner_blks + md.inner_nblks, dim_t(1), std::multiplies<>());
-}
-
-// Elements of the inner tile along dimension d.
-dim_t block_of(const memory_desc &md, int d) {
-    dim_t block = 1;
-    for (int i = 0; i < md.inner_nblks; ++i)
-        if (md.inner_idxs[i] == d) block *= md.inner_blks[i];
-    return block;
 }
 
 dim_t outer_dim(const memory_desc &md, int d) {
@@ -168,6 +158,13 @@ overlap find_overlap(const memory_desc &md, int &dimension, dim_t &span) {
         if (!multiply(span, md.dims[d])) return overlap::too_large;
     }
     return overlap::none;
+}
+
+dim_t block_of(const memory_desc &md, int d) {
+    dim_t block = 1;
+    for (int i = 0; i < md.inner_nblks; ++i)
+        if (md.inner_idxs[i] == d) block *= md.inner_blks[i];
+    return block;
 }
 
 size_t size_of(jitnorm_data_type_t type) { return properties_of(type).size; }

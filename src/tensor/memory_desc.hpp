@@ -15,6 +15,35 @@
 
 namespace jitnorm::impl {
 
+struct data_type_properties {
+    const char *name = "undef";
+    size_t size = 0;   // bytes of one element
+    int precision = 0; // significant bits; 0 for integers
+};
+
+// The defaults for undef and unknown types.
+constexpr data_type_properties properties_of(jitnorm_data_type_t type) {
+    switch (type) {
+#define DATA_TYPE(name, number, size, precision, ...)                                                                  \
+    case jitnorm_##name:                                                                                               \
+        return {#name, size, precision};
+#include "../../tables/data_types.inc"
+    case jitnorm_data_type_undef:
+        break;
+    }
+    return {};
+}
+
+constexpr bool is_f8(jitnorm_data_type_t type) {
+    const data_type_properties p = properties_of(type);
+    return p.size == 1 && p.precision != 0;
+}
+
+constexpr bool is_int8(jitnorm_data_type_t type) {
+    const data_type_properties p = properties_of(type);
+    return p.size == 1 && p.precision == 0;
+}
+
 constexpr int MAX_NDIMS = JITNORM_MAX_NDIMS;
 constexpr dim_t RUNTIME_DIM = JITNORM_RUNTIME_DIM_VAL;
 
@@ -92,6 +121,7 @@ bool has_runtime_dims(const memory_desc &md); // whether a dimension or a stride
 bool same_dims(const memory_desc &a, const memory_desc &b);
 bool same_layout(const memory_desc &a, const memory_desc &b); // whether all but the data types is equal
 bool has_padding(const memory_desc &md);
+dim_t block_of(const memory_desc &md, int d); // elements of the inner tile along dimension d
 // Whether elements share memory along a dimension of stride 0. Such a tensor can be an input only.
 bool is_broadcast(const memory_desc &md);
 
@@ -100,5 +130,41 @@ bool is_broadcast(const memory_desc &md);
 dim_t offset(const memory_desc &md, const dim_t *position);
 // The same for the element with this number in row-major order over dims.
 dim_t offset_of_index(const memory_desc &md, dim_t index);
+
+// Whether a number of a descriptor is the number that is asked for. If that is `open`, any number will do.
+inline bool match(dim_t given, dim_t asked, dim_t open) { return given == asked || asked == open; }
+
+// Whether a describes the tensor that b asks for. A dimension or stride of b that is `open` may be any number in a. The
+// stride of a dimension of size 1 is not compared, because it is never used; padded dimensions are not compared,
+// because they follow from dimensions and blocks.
+inline bool is_tensor(const memory_desc &a, const memory_desc &b, dim_t open) {
+    if (a.ndims != b.ndims || a.data_type != b.data_type || a.format_kind != b.format_kind ||
+        a.inner_nblks != b.inner_nblks || a.offset0 != b.offset0)
+        return false;
+    for (int d = 0; d < a.ndims; ++d)
+        if (!match(a.dims[d], b.dims[d], open) || (!match(a.strides[d], b.strides[d], open) && a.dims[d] != 1))
+            return false;
+    for (int i = 0; i < a.inner_nblks; ++i)
+        if (a.inner_blks[i] != b.inner_blks[i] || a.inner_idxs[i] != b.inner_idxs[i]) return false;
+    return true;
+}
+
+inline bool same_tensor(const memory_desc &a, const memory_desc &b) {
+    constexpr dim_t NOTHING = -1; // no dimension and no stride has this value, so nothing is open
+    return is_tensor(a, b, NOTHING);
+}
+
+// Whether a memory with the descriptor `md` may be passed where `pattern` is asked for. Run-time numbers of the pattern
+// may be any number in md.
+inline bool fits(const memory_desc &md, const memory_desc &pattern) { return is_tensor(md, pattern, RUNTIME_DIM); }
+
+enum class overlap { none, found, too_large };
+
+// Two elements may share memory only along a dimension of stride 0 (a broadcast dimension). Of the other dimensions,
+// taken from the smallest stride to the largest, each must have a stride of at least what the ones before it span. The
+// stride of a dimension of size 1 does not matter, since it is never used. If elements overlap, `dimension` is one
+// whose stride is too small, and `span` is the smallest stride that it could have. too_large: such a span cannot be
+// represented.
+overlap find_overlap(const memory_desc &md, int &dimension, dim_t &span);
 
 } // namespace jitnorm::impl

@@ -2,11 +2,58 @@
 #include "names.hpp"
 
 #include <algorithm>
-
-#include "data_type.hpp"
-#include "format_tag.hpp"
+#include <iterator>
 
 namespace jitnorm::impl {
+
+namespace {
+
+constexpr named_tag TAGS[] = {
+#define FORMAT_TAG(name, number) {jitnorm_##name, #name},
+#include "../../tables/format_tags.inc"
+};
+
+constexpr int FIRST_TAG = jitnorm_format_tag_any + 1;
+
+constexpr bool table_follows_the_enumeration() {
+    for (int i = 0; i < int(std::size(TAGS)); ++i)
+        if (TAGS[i].tag != FIRST_TAG + i) return false;
+    return FIRST_TAG + int(std::size(TAGS)) == jitnorm_format_tag_last;
+}
+static_assert(table_follows_the_enumeration());
+
+constexpr bool is_digit(char c) { return '0' <= c && c <= '9'; }
+
+constexpr int dimension_of(char letter) { return letter < 'a' ? letter - 'A' : letter - 'a'; }
+
+} // namespace
+
+std::span<const named_tag> named_tags() { return TAGS; }
+
+std::string_view tag_name(jitnorm_format_tag_t tag) {
+    if (tag < FIRST_TAG || tag >= FIRST_TAG + int(std::size(TAGS))) return {}; // a caller may pass any int
+    return TAGS[tag - FIRST_TAG].name;
+}
+
+layout_rule parse_layout(std::string_view name) {
+    layout_rule rule;
+    size_t at = 0;
+    for (; at < name.size() && !is_digit(name[at]); ++at) rule.order[rule.ndims++] = dimension_of(name[at]);
+    for (; at < name.size(); ++at) {
+        dim_t &block = rule.inner_blks[rule.inner_nblks];
+        for (; is_digit(name[at]); ++at) block = block * 10 + (name[at] - '0');
+        rule.inner_idxs[rule.inner_nblks++] = dimension_of(name[at]);
+    }
+    return rule;
+}
+
+void order_by_strides(const dim_t *strides, int ndims, int *order) {
+    for (int d = 0; d < ndims; ++d) {
+        int at = d;
+        for (; at > 0 && strides[order[at - 1]] < strides[d]; --at) order[at] = order[at - 1];
+        order[at] = d;
+    }
+}
 
 namespace {
 
@@ -28,16 +75,16 @@ std::string tag_of(const memory_desc &md) {
 // order.
 std::string permutation_of(const memory_desc &md) {
     if (md.inner_nblks != 0 || has_runtime_dims(md)) return {};
-    std::string letters = std::string("abcdefghijkl").substr(0, size_t(md.ndims));
-    std::reverse(letters.begin(), letters.end());
-    std::stable_sort(letters.begin(), letters.end(),
-                     [&](char a, char b) { return md.strides[a - 'a'] < md.strides[b - 'a']; });
+    int order[MAX_NDIMS];
+    order_by_strides(md.strides, md.ndims, order);
+    std::string letters;
     dim_t dense = 1;
-    for (const char letter : letters) { // from the innermost
-        if (md.strides[letter - 'a'] != dense) return {};
-        dense *= std::max<dim_t>(md.dims[letter - 'a'], 1);
+    for (int i = md.ndims - 1; i >= 0; --i) { // from the innermost
+        const int d = order[i];
+        if (md.strides[d] != dense) return {};
+        dense *= std::max<dim_t>(md.dims[d], 1);
+        letters.insert(letters.begin(), char('a' + d));
     }
-    std::reverse(letters.begin(), letters.end());
     return letters;
 }
 

@@ -10,8 +10,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "deinterleave.hpp"
-#include "square_transpose.hpp"
+#include "transpose.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -101,8 +100,6 @@ void copy_spread(const leaf_shape &shape, tensor_pointer<to_tile> tensor, tile_p
 
 // ---------------------------------------------------------------- rows that are the tensor's fastest axis
 
-constexpr dim_t LINE = 64; // bytes of a cache line
-
 // Transposes rectangles of the size of `Turn`. It takes all rows of a few columns before the next columns, so that
 // cache lines of the tensor are used whole. The last rectangle of an axis begins where it still fits and overlaps the
 // one before it.
@@ -118,7 +115,7 @@ JITNORM_INLINES_SIMD void copy_turned(const leaf_shape &shape, tensor_pointer<to
         const auto tile_columns = tile + column * columns.in_tile;
         if (ahead > 0)
             for (dim_t i = 0; i < COLUMNS; ++i)
-                for (dim_t byte = 0; byte < rows.size * rows.in_tensor; byte += LINE)
+                for (dim_t byte = 0; byte < rows.size * rows.in_tensor; byte += CACHE_LINE)
                     __builtin_prefetch(tensor_columns + i * columns.in_tensor + ahead + byte);
         for (dim_t r = 0; r < rows.size; r += ROWS) {
             const dim_t row = std::min(r, rows.size - ROWS);
@@ -224,7 +221,7 @@ private:
             leaf_.columns.size = turned.columns;
             next = loops_[size_t(count_++)].in_tensor;
         }
-        if (leaf_.rows.in_tensor <= LINE && leaf_.columns.in_tensor >= FAR && next >= FAR) leaf_.ahead = next;
+        if (leaf_.rows.in_tensor <= CACHE_LINE && leaf_.columns.in_tensor >= FAR && next >= FAR) leaf_.ahead = next;
     }
 
     void run_from(int loop, tensor_pointer<to_tile> tensor, tile_pointer<to_tile> tile) const {

@@ -16,7 +16,7 @@ namespace jitnorm::impl::layer_norm {
 
 class tensor_axis {
 public:
-    static constexpr dim_t CACHE_LINE = 64; // bytes
+    tensor_axis() : count_(1) { levels_[0] = {1, 1, 0, 0}; } // one index, at offset 0
 
     // The dimensions begin .. end-1 of md, counted in row-major order. Where md.dims[d] differs from dims[d], the
     // tensor is broadcast: all dims[d] indices of the dimension have the same offset.

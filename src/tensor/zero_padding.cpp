@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../base/parallel.hpp"
+#include "row_space.hpp"
 
 namespace jitnorm::impl {
 
@@ -30,50 +30,29 @@ padding_runs runs_of(const memory_desc &md, int d) {
     return {used * step, (block - used) * step, block * step, tile / (block * step)};
 }
 
-// The inner tiles that have padding of one dimension: how many there are along each dimension, and the offset of the
-// first one in elements.
-struct tile_grid {
-    jitnorm_dims_t size;
-    dim_t offset;
-};
-
-tile_grid padded_tiles(const memory_desc &md, int d) {
-    tile_grid grid;
-    std::copy(md.padded_dims, md.padded_dims + md.ndims, grid.size);
-    for (int i = 0; i < md.inner_nblks; ++i) grid.size[md.inner_idxs[i]] /= md.inner_blks[i];
-    grid.offset = md.offset0 + (grid.size[d] - 1) * md.strides[d];
-    grid.size[d] = 1;
-    return grid;
-}
-
-// Calls body(offset) for tiles begin <= tile < end, counted in row-major order.
-template <typename Body>
-void for_each_tile(const memory_desc &md, const tile_grid &grid, range tiles, Body &&body) {
-    jitnorm_dims_t index = {};
-    dim_t offset = grid.offset;
-    const auto move = [&](int d, dim_t steps) {
-        index[d] += steps;
-        offset += steps * md.strides[d];
-    };
-    dim_t rest = tiles.begin;
-    for (int d = md.ndims - 1; d >= 0; rest /= grid.size[d--]) move(d, rest % grid.size[d]);
-    for (dim_t tile = tiles.begin; tile < tiles.end; ++tile) {
-        body(offset);
-        int d = md.ndims - 1;
-        for (; d > 0 && index[d] + 1 == grid.size[d]; --d) move(d, -index[d]);
-        move(d, 1);
-    }
+// The inner tiles that have padding of one dimension, as a tensor in which each tile is one element.
+memory_desc padded_tiles(const memory_desc &md, int d) {
+    memory_desc tiles = md;
+    std::copy(md.padded_dims, md.padded_dims + md.ndims, tiles.dims);
+    for (int i = 0; i < md.inner_nblks; ++i) tiles.dims[md.inner_idxs[i]] /= md.inner_blks[i];
+    tiles.offset0 += (tiles.dims[d] - 1) * md.strides[d];
+    tiles.dims[d] = 1;
+    return tiles;
 }
 
 void zero_padding_of(const memory_desc &md, int d, char *data, int part, int parts) {
     const auto size = dim_t(size_of(md.data_type));
-    const padding_runs runs = runs_of(md, d);
-    const tile_grid grid = padded_tiles(md, d);
-    dim_t tiles = 1;
-    for (int i = 0; i < md.ndims; ++i) tiles *= grid.size[i];
-    for_each_tile(md, grid, split(tiles, parts, part), [&](dim_t offset) {
-        for (dim_t i = 0; i < runs.count; ++i)
-            std::memset(data + (offset + i * runs.period + runs.first) * size, 0, size_t(runs.length * size));
+    const padding_runs padding = runs_of(md, d);
+    const memory_desc padded = padded_tiles(md, d);
+    const memory_desc *const one[] = {&padded};
+    const row_space tiles(one, md.ndims);
+    const range mine = split(tiles.rows(), parts, part);
+    tiles.for_each_run(mine.begin, mine.end, [&](const row_space::run &run) {
+        for (dim_t t = 0; t < run.count; ++t)
+            for (dim_t i = 0; i < padding.count; ++i) {
+                const dim_t first = run.offset[0] + t * tiles.stride(0) + i * padding.period + padding.first;
+                std::memset(data + first * size, 0, size_t(padding.length * size));
+            }
     });
 }
 

@@ -122,20 +122,11 @@ IS(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(2), 98304);
 IS(JITNORM_RUNTIME_SEQ, 1);
 IS(JITNORM_RUNTIME_OMP, 2);
 
-/* The layouts: numbered from 2 in the order of the header; the last one stands for those before it. */
 IS(jitnorm_format_tag_undef, 0);
 IS(jitnorm_format_tag_any, 1);
-IS(jitnorm_a, 2);
-IS(jitnorm_ab, 3);
-IS(jitnorm_ba, 4);
-IS(jitnorm_abc, 5);
-IS(jitnorm_abcd, 11);
-IS(jitnorm_abcde, 23);
-IS(jitnorm_Ab4a, 34);
-IS(jitnorm_aBc4b, 52);
-IS(jitnorm_aBcd4b, 59);
-IS(jitnorm_aBcde4b, 64);
-IS(jitnorm_ABcde16a16b, 67);
+#define FORMAT_TAG(name, number) IS(jitnorm_##name, number);
+#define FORMAT_TAG_ALIAS(name, tag) IS(jitnorm_##name, jitnorm_##tag);
+#include "../../tables/format_tags.inc"
 IS(jitnorm_format_tag_last, 68);
 
 IS(jitnorm_gpu, 2);

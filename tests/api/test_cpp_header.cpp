@@ -18,6 +18,9 @@ using namespace jitnorm;
 #include "../../tables/data_types.inc"
 #define FLAG(name, number, letter) static_assert(int(normalization_flags::name) == (number));
 #include "../../tables/normalization_flags.inc"
+#define FORMAT_TAG(name, number) static_assert(int(memory::format_tag::name) == (number));
+#define FORMAT_TAG_ALIAS(name, tag) static_assert(memory::format_tag::name == memory::format_tag::tag);
+#include "../../tables/format_tags.inc"
 
 int forward_in_another_file(const engine &cpu); // cpp_header_again.cpp
 

@@ -140,9 +140,9 @@ TEST(command_line, threads_of_creation_and_execution) {
 TEST(command_line, a_context_lasts_as_long_as_it_lives) {
     const int before = thread_count();
     {
-        const in_context other({before + 2});
+        const other_thread_count other(before + 2);
         EXPECT_EQ(thread_count(), before + 2);
-        const in_context same({0});
+        const other_thread_count same(0);
         EXPECT_EQ(thread_count(), before + 2);
     }
     EXPECT_EQ(thread_count(), before);

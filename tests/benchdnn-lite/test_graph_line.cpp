@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "command_lines.hpp"
-#include "graph/graph_rewrite.hpp"
+#include "graph/graph_job.hpp"
 
 namespace benchdnn_lite {
 namespace {

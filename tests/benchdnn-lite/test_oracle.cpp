@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle against cases whose answer is known in closed form, and gradients against finite differences.
-#include "correctness/attribute_oracle.hpp"
 #include "correctness/oracle.hpp"
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "math/post_ops.hpp"
-#include "norm/algorithms.hpp"
+#include "norm/attributes.hpp"
 
 namespace benchdnn_lite {
 namespace {

@@ -28,6 +28,8 @@ TEST(spread, least_average_most_and_median) {
     EXPECT_EQ(s.worst_over_best(), 9);
     EXPECT_EQ(spread_of({3}).median, 3);
     EXPECT_EQ(spread_of({5, 7, 6}).median, 6);
+    EXPECT_EQ(spread_of({5, 7, 6}).lower_third, 6);
+    EXPECT_EQ(spread_of({5, 7, 6, 4, 9, 8}).lower_third, 6);
 }
 
 TEST(spread, a_few_late_ones_are_within_reason_and_many_are_not) {

@@ -8,7 +8,7 @@
 
 #include "dispatch/ranking.hpp"
 #include "jit/isa.hpp"
-#include "norm/algorithms.hpp"
+#include "norm/attributes.hpp"
 #include "rig/run.hpp"
 
 namespace jitnorm::tests {

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <tuple>
 
-#include "dispatch/on_kernels.hpp"
 #include "dispatch/prepare.hpp"
+#include "dispatch/ranking.hpp"
 #include "rig/run.hpp"
+#include "run/executors.hpp"
 
 namespace jitnorm::tests {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "jit/emit/sums.hpp"
-#include "math/lanes.hpp"
+#include "math/constants.hpp"
 #include "small_function.hpp"
 
 namespace jitnorm::tests {

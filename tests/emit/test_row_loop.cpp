@@ -13,18 +13,18 @@ class row_loop : public emitter {};
 
 template <typename T>
 struct step_arguments {
-    int64_t rows, first_stride, second_stride;
+    int64_t rows, first, first_stride, second, second_stride;
     const T *numbers;
 };
 
-// For each row: the bytes that its addresses are behind the first row's, the rows of the pass, its number.
+// For each row: its addresses, the rows of the pass, its number.
 template <typename T>
 struct visit {
     int64_t first, second, pass;
     T number;
 };
 
-// Arguments at rdi, visits to rsi. Both tensors begin at address 0.
+// Arguments at rdi, visits to rsi.
 template <typename T>
 void step_through(kernel_generator &g, int most) {
     using arguments = step_arguments<T>;
@@ -33,9 +33,8 @@ void step_through(kernel_generator &g, int most) {
     const std::vector<vmm> numbers = g.registers.take_vectors(2);
     impl::jit::row_loop rows(
         g, g.rax, g.rcx, argument(offsetof(arguments, rows)),
-        {{first, argument(offsetof(arguments, first_stride))}, {second, argument(offsetof(arguments, second_stride))}});
-    g.xor_(g.r8d, g.r8d);
-    g.xor_(g.r10d, g.r10d);
+        {{first, argument(offsetof(arguments, first)), argument(offsetof(arguments, first_stride))},
+         {second, argument(offsetof(arguments, second)), argument(offsetof(arguments, second_stride))}});
     rows.begin();
     for (int pass = most; pass > 0; --pass)
         rows.step(pass, [&] {
@@ -56,13 +55,13 @@ TEST_P(row_loop, visits_every_row) {
         for (int most : {1, 2}) {
             const small_function walked = function([&](kernel_generator &g) { step_through<T>(g, most); });
             for (int64_t rows = 0; rows <= 7; ++rows) {
-                const step_arguments<T> arguments = {rows, 100, -8, numbers.data()};
+                const step_arguments<T> arguments = {rows, 1000, 100, 16, -8, numbers.data()};
                 std::vector<visit<T>> visits(size_t(rows) + 1, {-1, -1, -1, -1});
                 walked(&arguments, visits.data(), 0);
                 for (int64_t r = 0; r < rows; ++r) {
                     const visit<T> &got = visits[size_t(r)];
-                    EXPECT_EQ(got.first, r * 100);
-                    EXPECT_EQ(got.second, r * -8);
+                    EXPECT_EQ(got.first, 1000 + r * 100);
+                    EXPECT_EQ(got.second, 16 + r * -8);
                     EXPECT_EQ(got.pass, most == 2 && r / 2 * 2 + 1 < rows ? 2 : 1) << r << " of " << rows;
                     EXPECT_EQ(got.number, numbers[size_t(r)]);
                 }
@@ -78,9 +77,10 @@ TEST_P(row_loop, moves_on_in_a_pass) {
         using arguments = step_arguments<T>;
         constexpr int PASS = 4;
         const small_function walked = function([](kernel_generator &g) {
-            impl::jit::row_loop rows(g, g.rax, g.rcx, g.ptr[g.rdi + offsetof(arguments, rows)], {{{g.r8}, g.r9}});
-            g.mov(g.r9, g.ptr[g.rdi + offsetof(arguments, first_stride)]);
-            g.xor_(g.r8d, g.r8d);
+            const auto argument = [&](size_t field) { return g.ptr[g.rdi + field]; };
+            impl::jit::row_loop rows(
+                g, g.rax, g.rcx, argument(offsetof(arguments, rows)),
+                {{{g.r8}, argument(offsetof(arguments, first)), argument(offsetof(arguments, first_stride))}});
             rows.begin();
             rows.while_left(PASS, [&] {
                 Xbyak::Label next;
@@ -94,7 +94,7 @@ TEST_P(row_loop, moves_on_in_a_pass) {
             g.mov(g.ptr[g.rsi + 16], g.r8);
         });
         for (int64_t rows = 0; rows <= 3 * PASS; ++rows) {
-            const arguments args = {rows, 24, 0, nullptr};
+            const arguments args = {rows, 0, 24, 0, 0, nullptr};
             int64_t got[3] = {}; // passes, single rows, where the row behind the last one is
             walked(&args, got, 0);
             EXPECT_EQ(got[0], rows / PASS);

@@ -7,7 +7,7 @@
 
 #include "jit/emit/trace_codegen.hpp"
 #include "math/post_ops.hpp"
-#include "norm/algorithms.hpp"
+#include "norm/attributes.hpp"
 #include "small_function.hpp"
 
 namespace jitnorm::tests {

@@ -4,7 +4,7 @@
 
 #include "hostile_sizes.hpp"
 #include "jitnorm/jitnorm_aclnn.h"
-#include "problem/layout.hpp"
+#include "problem/buffer.hpp"
 #include "rig/jitnorm_handle.hpp"
 #include "run_one.hpp"
 

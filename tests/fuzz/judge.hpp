@@ -6,8 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "correctness/attribute_oracle.hpp"
-#include "problem/layout.hpp"
+#include "problem/buffer.hpp"
 #include "rig/oracle.hpp"
 
 namespace jitnorm::fuzz {

@@ -8,8 +8,8 @@
 
 #include "error.hpp"
 #include "graph/graph_check.hpp"
-#include "graph/graph_follower.hpp"
-#include "graph/graph_rewrite.hpp"
+#include "graph/graph_job.hpp"
+#include "graph/graph_norm.hpp"
 #include "graph/graph_run.hpp"
 
 namespace benchdnn_lite {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "dispatch/ranking.hpp"
-#include "norm/algorithms.hpp"
+#include "norm/attributes.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {

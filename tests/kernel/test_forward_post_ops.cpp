@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Post-ops: kernels give the reference's bits for every algorithm, type of operand, way of broadcasting and layout.
-#include "norm/algorithms.hpp"
+#include "norm/attributes.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {

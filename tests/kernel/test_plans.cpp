@@ -3,10 +3,11 @@
 // reference on each. What a plan is to say is asserted, so that no case tests another way than it claims.
 #include <gtest/gtest.h>
 
-#include "backward/backward_executor.hpp"
-#include "forward/forward_executor.hpp"
-#include "layout/row_space.hpp"
 #include "rig/equality.hpp"
+#include "run/backward.hpp"
+#include "run/forward.hpp"
+#include "run/rows_in_place.hpp"
+#include "tensor/row_space.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -92,16 +93,16 @@ TEST_P(plans, no_non_temporal_stores_in_place) {
         arguments args;
         for (const slot place : {SRC, DST, DIFF_DST, DIFF_SUM, DIFF_SRC}) args.set(place, there);
         for (const slot place : in_here) args.set(place, here);
-        return dynamic_cast<const Executor &>(*made).walk_of(args).non_temporal;
+        return dynamic_cast<const Executor &>(*made).schedule_of(args).non_temporal;
     };
     const auto forward = [&](std::initializer_list<slot> in_here) {
-        return stores_past_caches.operator()<forward_executor<float, rows_in_place>>(
+        return stores_past_caches.operator()<driver<impl::layer_norm::forward<float>, rows_in_place>>(
             in_place_of(jitnorm_forward_training, jitnorm_f32), in_here);
     };
     EXPECT_TRUE(forward({DST}));
     EXPECT_FALSE(forward({DST, SRC}));
     const auto backward = [&](std::initializer_list<slot> in_here) {
-        return stores_past_caches.operator()<backward_executor<float, rows_in_place>>(
+        return stores_past_caches.operator()<driver<impl::layer_norm::backward<float>, rows_in_place>>(
             in_place_of(jitnorm_backward, jitnorm_f32), in_here);
     };
     EXPECT_TRUE(backward({DIFF_SRC}));
@@ -114,23 +115,29 @@ TEST_P(plans, no_non_temporal_stores_in_place) {
     }
 }
 
-TEST_P(plans, forward_prefetches_beyond_the_caches) {
+// Beyond L2 a batch is written while the next one is reduced; inside it rows go through the kernels in pairs.
+TEST_P(plans, one_loop_beyond_the_caches) {
     const setup f32 = in_place_of(jitnorm_forward_training, jitnorm_f32);
-    EXPECT_FALSE(plan_of(f32, ROOMY).on(4, true).prefetch);
-    EXPECT_TRUE(plan_of(f32, NO_CACHES).on(4, true).prefetch);
+    EXPECT_FALSE(plan_of(f32, ROOMY).on(4, true).one_loop);
+    EXPECT_TRUE(plan_of(f32, NO_CACHES).on(4, true).one_loop);
     setup mostly_reads = f32;
     mostly_reads.dst_type = jitnorm_s8;
-    EXPECT_TRUE(plan_of(mostly_reads, NO_L2).on(1, true).prefetch);
-    EXPECT_EQ(plan_of(mostly_reads, NO_L2).rows_per_pass, 1);
+    EXPECT_TRUE(plan_of(mostly_reads, NO_L2).on(1, true).one_loop);
     EXPECT_EQ(plan_of(f32, ROOMY).rows_per_pass, 2);
-    const setup larger = in_place_of(jitnorm_forward_training, jitnorm_f32, 96, 512);
-    const dim_t bytes = 2 * 96 * 512 * 4; // six times L2 is not far yet, nor is what two threads have of a little more
-    const machine at = {.l1 = 1 << 10, .l2 = bytes / 6, .last_level = dim_t(1) << 40};
-    const machine far = {.l1 = 1 << 10, .l2 = bytes / 6 - 1, .last_level = dim_t(1) << 40};
-    EXPECT_FALSE(plan_of(larger, at).on(1, true).prefetch);
-    EXPECT_TRUE(plan_of(larger, far).on(1, true).prefetch);
-    EXPECT_FALSE(plan_of(larger, far).on(2, true).prefetch);
-    expect_reference(larger, far);
+    setup given = f32;
+    given.flags |= jitnorm_use_global_stats;
+    EXPECT_FALSE(plan_of(given, NO_CACHES).on(1, true).one_loop) << "nothing is reduced";
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
+        const setup larger = in_place_of(kind, jitnorm_f32, 96, 512);
+        const dim_t bytes = (kind == jitnorm_backward ? 3 : 2) * 96 * 512 * 4;
+        const dim_t l2 = bytes / LOOP_FROM_L2; // so much is not far yet, nor is what two threads have of a little more
+        const machine at = {.l1 = 1 << 10, .l2 = l2, .last_level = dim_t(1) << 40};
+        const machine far = {.l1 = 1 << 10, .l2 = l2 - 1, .last_level = dim_t(1) << 40};
+        EXPECT_FALSE(plan_of(larger, at).on(1, true).one_loop);
+        EXPECT_TRUE(plan_of(larger, far).on(1, true).one_loop);
+        EXPECT_FALSE(plan_of(larger, far).on(2, true).one_loop);
+        expect_reference(larger, far);
+    }
     for (const setup &s : {f32, mostly_reads})
         for (const machine &m : MACHINES) expect_reference(s, m);
 }
@@ -174,16 +181,6 @@ TEST_P(plans, backward_takes_several_long_rows_at_once) {
                     expect_reference(in_place_of(kind, type, rows, 4096 + 512), m);
 }
 
-// Backward prefetches where a thread has more than six times its L2: more threads need it no more.
-TEST_P(plans, backward_prefetches_by_what_a_thread_has) {
-    const setup s = in_place_of(jitnorm_backward, jitnorm_f32, 64, 512);
-    const machine m = {.l1 = 1 << 10, .l2 = 3 * 64 * 512 * 4 / 8, .last_level = dim_t(1) << 40};
-    EXPECT_TRUE(plan_of(s, m).on(1, true).prefetch);
-    EXPECT_FALSE(plan_of(s, m).on(2, true).prefetch);
-    EXPECT_FALSE(plan_of(s, ROOMY).on(1, true).prefetch);
-    expect_reference(s, m);
-}
-
 TEST_P(plans, every_row_source_has_the_same_bits_on_every_machine) {
     struct expectation {
         setup s;
@@ -207,7 +204,7 @@ TEST_P(plans, every_row_source_has_the_same_bits_on_every_machine) {
         for (const machine &m : MACHINES) {
             EXPECT_EQ(int(plan_of(s, m).rows), int(rows)) << s;
             if (rows != row_access::in_place) {
-                EXPECT_FALSE(plan_of(s, m).on(1, true).prefetch) << "tiles are near: " << s;
+                EXPECT_FALSE(plan_of(s, m).on(1, true).one_loop) << "tiles are near: " << s;
             }
             expect_reference(s, m);
         }
@@ -232,7 +229,8 @@ TEST_P(plans, are_values) {
     EXPECT_EQ(plan_of(s, NO_L2), plan_of(s, NO_L2));
     EXPECT_NE(plan_of(s, NO_L2), plan_of(s, NO_CACHES));
     EXPECT_EQ(describe(plan_of(in_place_of(jitnorm_forward_training, jitnorm_f32), NO_CACHES)),
-              "rows:in_place,panel:192,batch:21,pass:1,prefetch_threads:2147483647,non_temporal:apart,row_threads:1,"
+              "rows:in_place,panel:192,batch:21,pass:2,one_loop_threads:2147483647,prefetch_threads:0,non_temporal:"
+              "apart,row_threads:1,"
               "chunk_threads:0,scratchpad:0");
 }
 

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "layout/row_order.hpp"
-#include "tensor/format_tag.hpp"
+#include "run/row_order.hpp"
 #include "tensor/names.hpp"
 
 namespace jitnorm::tests {

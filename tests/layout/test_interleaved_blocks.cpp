@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units of strands: each row once, blocks whole and in their order, rows where their places say.
-#include "layout/interleaved_blocks.hpp"
+#include "run/interleaved_blocks.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "tensor/format_tag.hpp"
 #include "tensor/names.hpp"
 
 using namespace jitnorm::impl;

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "descriptors.hpp"
-#include "layout/row_packer.hpp"
 #include "rig/guarded_buffer.hpp"
+#include "tensor/row_packer.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;

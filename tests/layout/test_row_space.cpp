@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "layout/row_space.hpp"
+#include "tensor/row_space.hpp"
 
 using namespace jitnorm::impl;
 

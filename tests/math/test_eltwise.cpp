@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our own transcendental functions: their error in ulps of the result, over a sample of all floats and over
 // random doubles, against the mathematical library in a wider type; and their values at the ends.
-#include "math/eltwise.hpp"
+#include "math/post_ops.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <limits>
 #include <random>
 
-#include "norm/algorithms.hpp"
+#include "norm/attributes.hpp"
 
 namespace jitnorm::impl {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "math/moments.hpp"
-#include "math/reciprocal_root.hpp"
 
 namespace jitnorm::impl::layer_norm {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which attributes and post-ops validate() accepts.
-#include "norm/algorithms.hpp"
+#include "norm/attributes.hpp"
 #include "rig/unknown.hpp"
 #include "validation.hpp"
 

@@ -87,6 +87,20 @@ TEST_F(race_another_build, the_file_that_was_named_is_the_one_that_runs) {
     EXPECT_EQ(json["races"][0]["peer"], other_name);
 }
 
+TEST(race_tensors, are_shared_where_both_have_the_same_layout) {
+    const session s;
+    problem p;
+    p.size.dims = {4, 8};
+    p.tags.dst = "abx";
+    const execution ours(s, p), alike(s, p, ours);
+    p.tags.dst = "ba";
+    const execution other(s, p, ours);
+    for (const int id : {JITNORM_ARG_SRC, JITNORM_ARG_DST, JITNORM_ARG_MEAN})
+        EXPECT_EQ(alike.data(id).data(), ours.data(id).data()) << id;
+    EXPECT_EQ(other.data(JITNORM_ARG_SRC).data(), ours.data(JITNORM_ARG_SRC).data());
+    EXPECT_NE(other.data(JITNORM_ARG_DST).data(), ours.data(JITNORM_ARG_DST).data());
+}
+
 class race_plan : public testing::Test {
 protected:
     race_plan() {

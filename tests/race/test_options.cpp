@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "error.hpp"
-#include "race/options.hpp"
+#include "race/run_race.hpp"
 
 namespace benchdnn_lite {
 namespace {
@@ -16,6 +16,8 @@ TEST(race_options, knobs_of_the_race_and_of_benchdnn_lite) {
     EXPECT_EQ(o.conditions.rounds, 20);
     EXPECT_TRUE(o.conditions.then_read);
     EXPECT_FALSE(parse_race_options({"2x8"}).conditions.then_read);
+    EXPECT_FALSE(o.plain);
+    EXPECT_TRUE(parse_race_options({"--plain", "2x8"}).plain);
     EXPECT_EQ(o.json, "a");
     EXPECT_EQ(o.plan, "");
     EXPECT_EQ(parse_race_options({"--plan=l2:1,last_level:33554432", "2x8"}).plan, "l2:1,last_level:33554432");
@@ -30,11 +32,20 @@ TEST(race_options, without_a_problem_the_whole_table_both_ways) {
     EXPECT_EQ(o.jobs[23].prb.line(), "--dir=BWD_DW --flags=CH --eps=1e-05 200000x128");
 }
 
+TEST(race_options, problems_for_the_plain_loop) {
+    const job_list jobs = parse_race_options({"--plain", "--batch=race_plain"}).jobs;
+    ASSERT_EQ(jobs.size(), 3 * 2 * 9);
+    EXPECT_EQ(jobs[53].prb.line(), "--dir=FWD_I --dt=bf16 --flags=CM --eps=1e-05 --inplace=true "
+                                   "--attr-residual=src1+dst1 4096x4096");
+}
+
 TEST(race_options, mistakes) {
-    for (const char *argument :
-         {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--peer", "--peer=", "--plan",
-          "--plan=", "--plan=l2", "--plan=l3:1", "--plan=l2:0", "--plan=l2:1,", "--then-read=1", "--speed=1"})
+    for (const char *argument : {"--threads=0", "--threads", "--threads=x", "--rounds=0", "--json=", "--peer",
+                                 "--peer=", "--plan", "--plan=", "--plan=l2", "--plan=l3:1", "--plan=l2:0",
+                                 "--plan=l2:1,", "--then-read=1", "--plain=1", "--speed=1"})
         EXPECT_THROW(parse_race_options({argument, "2x8"}), input_error) << argument;
+    for (const char *other : {"--peer=x.so", "--plan=l2:1"})
+        EXPECT_THROW(parse_race_options({"--plain", other, "2x8"}), input_error) << other;
 }
 
 std::string mistake_in(const std::vector<std::string> &arguments) {

@@ -2,7 +2,7 @@
 // Ratios, their summaries and their text.
 #include <gtest/gtest.h>
 
-#include "race/table.hpp"
+#include "race/report.hpp"
 
 namespace benchdnn_lite {
 namespace {

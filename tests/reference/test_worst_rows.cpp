@@ -8,7 +8,6 @@
 #include <random>
 
 #include "math/row_sums.hpp"
-#include "math/statistics.hpp"
 #include "rig/accuracy.hpp"
 #include "rig/run.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "dispatch/on_kernels.hpp"
+#include "run/executors.hpp"
 
 namespace jitnorm::tests {
 

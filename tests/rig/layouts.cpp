@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tensor/format_tag.hpp"
+#include "tensor/names.hpp"
 
 namespace jitnorm::tests {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "core/implementation.hpp"
+#include "norm/implementation.hpp"
 
 namespace jitnorm::tests {
 

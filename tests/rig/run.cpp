@@ -145,7 +145,7 @@ jitnorm_status_t run::call(const executor &made, void *scratchpad, const plan *h
     });
     args.set(SCRATCHPAD, scratchpad);
     args.sizes = how == nullptr ? nullptr : &p;
-    args.how = how;
+    args.planned = how;
     return made.execute(args);
 }
 

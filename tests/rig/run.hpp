@@ -12,7 +12,7 @@
 
 #include "planned.hpp"
 #include "problems.hpp"
-#include "reference/reference_entry.hpp"
+#include "reference/reference.hpp"
 #include "tensor.hpp"
 
 namespace jitnorm::tests {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rig/unknown.hpp"
-#include "tensor/format_tag.hpp"
+#include "tensor/names.hpp"
 
 using namespace jitnorm::impl;
 using jitnorm::tests::unknown;

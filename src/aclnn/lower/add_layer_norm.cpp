@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnAddLayerNorm: layer normalization of a sum.
-#include "../../base/last_error.hpp"
+#include "../../base/status.hpp"
 #include "../objects/data_type.hpp"
+#include "checks.hpp"
 #include "lower.hpp"
-#include "rms_problem.hpp"
 
 namespace jitnorm::impl::aclnn {
 

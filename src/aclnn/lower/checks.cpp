@@ -4,10 +4,32 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../base/last_error.hpp"
+#include "../../base/status.hpp"
 #include "../objects/data_type.hpp"
 
 namespace jitnorm::impl::aclnn {
+
+acl_status row_shape::part(const named_tensor &given, const char *name, shape columns, row_shape &result) {
+    const tensor &input = *given.t;
+    const size_t axes = columns.size();
+    if (axes == 0) return invalid(explain("%s is empty", name));
+    if (axes > input.dims.size() || !equal(shape(input.dims).last(axes), columns))
+        return invalid(explain("%s %s is not the end of the shape %s of %s", name, shape_text(columns).text,
+                               shape_text(input.dims).text, given.name));
+    result.dims_.assign(input.dims.begin(), input.dims.end());
+    if (axes == input.dims.size()) result.dims_.insert(result.dims_.begin(), 1);
+    result.columns_ = axes;
+    return {};
+}
+
+memory_desc row_shape::data(const tensor &t) const {
+    std::vector<dim_t> strides(t.strides.begin(), t.strides.end());
+    // The stride of a dimension of 1 has no effect, but 0 would look like a broadcast dimension.
+    if (strides.size() < dims_.size()) strides.insert(strides.begin(), 1);
+    return describe(t, dims_, strides);
+}
+
+memory_desc row_shape::columns_of(const tensor &t) const { return describe(t, columns(), t.strides.last(columns_)); }
 
 namespace {
 
@@ -109,6 +131,21 @@ acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, 
     const auto type = layer_norm::common_type(first.data_type, second.data_type);
     result.problem[VARIANCE] = first == second ? first : make_dense(parted.rows(), type);
     return {};
+}
+
+acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
+    if (count(gamma.dims) == 0) return invalid("gamma has no elements");
+    return row_shape::part(x, "gamma", gamma.dims, parted);
+}
+
+layer_norm::problem begin_rms_problem(const tensor &x, const tensor &gamma, const row_shape &parted) {
+    layer_norm::problem p;
+    p.flags = unsigned(jitnorm_use_scale) | unsigned(jitnorm_rms_norm);
+    p.normalized_axes = parted.normalized_axes();
+    p.form = layer_norm::statistics_form::inverse_deviation;
+    p[SRC] = parted.data(x);
+    p.scale_shift_type = core_type(gamma.data_type);
+    return p;
 }
 
 } // namespace jitnorm::impl::aclnn

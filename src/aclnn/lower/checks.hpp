@@ -6,9 +6,31 @@
 
 #include "../objects/failure.hpp"
 #include "request.hpp"
-#include "row_shape.hpp"
 
 namespace jitnorm::impl::aclnn {
+
+// The shape of an operation's input, parted into the dimensions that count rows and those that are normalized.
+class row_shape {
+public:
+    // `columns` must be the sizes of the input's last dimensions, of one at least. `name` is what reasons call it.
+    static acl_status part(const named_tensor &input, const char *name, shape columns, row_shape &result);
+
+    // The input's dimensions. If all of them are normalized, there is a dimension of 1 in front, because the core needs
+    // at least one dimension that counts rows.
+    shape dims() const { return dims_; }
+    shape rows() const { return dims().first(dims_.size() - columns_); }
+    shape columns() const { return dims().last(columns_); }
+    int normalized_axes() const { return int(columns_); }
+
+    // The layout of a tensor that has the input's shape.
+    memory_desc data(const tensor &t) const;
+    // The layout of the normalized dimensions of a tensor, which are its last ones, at index 0 of the others.
+    memory_desc columns_of(const tensor &t) const;
+
+private:
+    std::vector<dim_t> dims_;
+    size_t columns_ = 0; // the number of normalized dimensions
+};
 
 // Parameters to check. A check skips one that is null.
 using tensor_list = std::initializer_list<named_tensor>;
@@ -45,5 +67,14 @@ acl_status place(const named_tensor &given, shape dims, const char *what, memory
 // of statistics becomes that of both if they have the same one; otherwise it becomes dense.
 acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
                             request &result);
+
+// The parts of lower() that the operations of RMS normalization have in common.
+
+// Parts the shape of x: gamma must have elements, and its shape is that of the normalized dimensions.
+acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted);
+
+// A problem with all that x and gamma decide. The tensor in the variance's slot is rstd. The caller sets the kind, the
+// outputs and the rest.
+layer_norm::problem begin_rms_problem(const tensor &x, const tensor &gamma, const row_shape &parted);
 
 } // namespace jitnorm::impl::aclnn

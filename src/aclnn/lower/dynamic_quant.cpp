@@ -3,10 +3,10 @@
 // is found from the row's values.
 #include <algorithm>
 
-#include "../../base/last_error.hpp"
+#include "../../base/status.hpp"
 #include "../objects/data_type.hpp"
+#include "checks.hpp"
 #include "lower.hpp"
-#include "rms_problem.hpp"
 
 namespace jitnorm::impl::aclnn {
 
@@ -83,8 +83,7 @@ acl_status check(const rms_norm_dynamic_quant_parameters &g, row_shape &parted) 
                        beta = {"betaOptional", g.beta}, y = {"yOut", g.y}, scale = {"scaleOut", g.scale};
     JITNORM_TRY(check_types(x, {gamma, smooth, beta}, {scale}));
     JITNORM_TRY(check_type({y}, ACL_INT8));
-    if (g.dst_type != DST_INT8)
-        return invalid(explain("dstType is %lld, 2 is possible", static_cast<long long>(g.dst_type)));
+    if (g.dst_type != DST_INT8) return invalid(explain("dstType is %lld, 2 is possible", as_number(g.dst_type)));
     JITNORM_TRY(check_views({x, gamma, smooth, beta}, {y, scale}));
     if (count(g.x->dims) == 0) return invalid(explain("x has no elements: %s", shape_text(g.x->dims).text));
     JITNORM_TRY(check_rows(x, *g.gamma, parted));

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../../base/aligned_bytes.hpp"
-#include "../../base/engine.hpp"
-#include "../../base/last_error.hpp"
+#include "../../base/boundary.hpp"
+#include "../../base/bytes.hpp"
+#include "../../base/status.hpp"
 #include "../../math/convert.hpp"
 #include "data_type.hpp"
 #include "failure.hpp"

@@ -23,7 +23,7 @@ constexpr acl_status tiling(const char *reason) { return {JITNORM_ACLNN_ERR_INNE
 // The core's status with Ascend's number.
 acl_status translate(status s);
 
-// Returns the status's number. Keeps the reason of a failure for the thread (last_error.hpp) and logs it under the
+// Returns the status's number. Keeps the reason of a failure for the thread (status.hpp) and logs it under the
 // function's name.
 jitnorm_acl_status_t answer(const char *function, acl_status result) noexcept;
 

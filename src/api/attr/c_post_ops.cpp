@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: post-operations.
-#include "../../norm/algorithms.hpp"
+#include "../../norm/attributes.hpp"
 #include "attr.hpp"
 #include "jitnorm/jitnorm_attr.h"
 

@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "../../base/boundary.hpp"
-#include "../../tensor/no_tensor.hpp"
+#include "../../tensor/reasons.hpp"
 #include "desc_views.hpp"
 #include "jitnorm/jitnorm_memory.h"
-#include "tensor_match.hpp"
+#include "memory.hpp"
 
 namespace impl = jitnorm::impl;
 using namespace jitnorm::impl;

@@ -11,17 +11,7 @@ constexpr status RUNTIME_SIZES = invalid("dimensions or strides are known at run
 constexpr status NOT_LAID_OUT = invalid("the descriptor has no decided layout");
 constexpr status TOO_LARGE = invalid("the tensor is too large to be addressed");
 
-long long as_number(dim_t value) { return static_cast<long long>(value); }
-
 bool is_laid_out(const memory_desc &md) { return md.format_kind == jitnorm_blocked; }
-
-// The number of elements along dimension d in one inner block: the product of the blocks of d.
-dim_t block_of(const memory_desc &md, int d) {
-    dim_t block = 1;
-    for (int i = 0; i < md.inner_nblks; ++i)
-        if (md.inner_idxs[i] == d) block *= md.inner_blks[i];
-    return block;
-}
 
 // ---------------------------------------------------------------- a part of a tensor
 

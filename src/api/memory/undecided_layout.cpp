@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../tensor/format_tag.hpp"
+#include "../../tensor/names.hpp"
 
 namespace jitnorm::impl::api {
 

@@ -1,17 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "argument_map.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 
+#include "../../norm/tensors.hpp"
+#include "../../tensor/names.hpp"
+#include "../../tensor/reasons.hpp"
 #include "../memory/memory.hpp"
-#include "argument_text.hpp"
-#include "runtime_sizes.hpp"
 
 namespace jitnorm::impl::api {
 
 namespace {
+
+// The name of an argument that is no scale and no post-op's; null if there is none.
+const char *find_name(int arg) {
+    if (arg == JITNORM_ARG_WORKSPACE) return "WORKSPACE"; // layer normalization has none
+    const auto found = std::ranges::find(layer_norm::TENSORS, arg, &layer_norm::tensor_kind::arg);
+    return found == layer_norm::TENSORS.end() ? nullptr : found->arg_name;
+}
+
+// A number that the pattern leaves to run time fits any number.
+bool have_other_dims(const memory_desc &given, const memory_desc &wanted) {
+    if (given.ndims != wanted.ndims) return true;
+    for (int d = 0; d < given.ndims; ++d)
+        if (given.dims[d] != wanted.dims[d] && wanted.dims[d] != RUNTIME_DIM) return true;
+    return false;
+}
+
+// "DIFF_SHIFT", "ATTR_MULTIPLE_POST_OP(1)|SRC_1"; the number of an argument that no primitive has.
+short_text argument_name(int arg) noexcept {
+    short_text result;
+    const int index = arg / JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE - 1;
+    const int low = arg < JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE ? arg & ~JITNORM_ARG_ATTR_SCALES
+                                                                 : arg % JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE;
+    const char *name = find_name(low);
+    if (arg < 0 || name == nullptr)
+        std::snprintf(result.text, sizeof result.text, "%d", arg);
+    else if (index >= 0)
+        std::snprintf(result.text, sizeof result.text, "ATTR_MULTIPLE_POST_OP(%d)|%s", index, name);
+    else
+        std::snprintf(result.text, sizeof result.text, "%s%s", low != arg ? "ATTR_SCALES|" : "", name);
+    return result;
+}
+
+// Says why a memory with this descriptor cannot be the argument for which the primitive has the descriptor `wanted`.
+status explain_difference(int arg, const memory_desc &given, const memory_desc &wanted) noexcept {
+    const short_text name = argument_name(arg);
+    const auto wrong = [](const char *reason) { return invalid(reason); };
+    if (have_other_dims(given, wanted))
+        return wrong(explain("argument %s has the dimensions %s, the primitive's are %s", name.text,
+                             dims_text(given).text, dims_text(wanted).text));
+    if (given.data_type != wanted.data_type)
+        return wrong(explain("argument %s has the data type %s, the primitive's is %s", name.text,
+                             name_of(given.data_type).data(), name_of(wanted.data_type).data()));
+    return wrong(explain("argument %s has another layout than the primitive's (compare the memory's descriptor with "
+                         "jitnorm_primitive_desc_query_md)",
+                         name.text));
+}
+
+// ---- descriptors with sizes or strides that the memories of an execution tell
+
+// A dimension that is left to run time cannot be broadcast, because the kernel was made for a dimension of dst's size.
+bool has_sizes_of(const memory_desc &src1, const memory_desc &pattern, const memory_desc &dst) {
+    for (int d = 0; d < src1.ndims; ++d)
+        if (pattern.dims[d] == RUNTIME_DIM && src1.dims[d] != dst.dims[d]) return false;
+    return true;
+}
+
+// Whether a memory with the descriptor `md`, which fits the pattern, may be in this slot of a problem with these sizes.
+// The problem itself is checked by validate(), not here.
+bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const layer_norm::problem &sizes) {
+    if (s >= FIRST_POST_OP) return has_sizes_of(md, pattern, sizes[DST]);
+    using layer_norm::extent;
+    switch (layer_norm::TENSORS[size_t(s)].dims) {
+    case extent::statistics:
+        return same_tensor(md, sizes[s]);
+    case extent::columns:
+    case extent::gradient:
+        return md.dims[0] == sizes.row_length();
+    default:
+        return true;
+    }
+}
 
 [[gnu::cold, gnu::noinline]] status complain(int arg, const char *reason) noexcept {
     return invalid(explain("argument %s %s", argument_name(arg).text, reason));

@@ -7,8 +7,8 @@
 
 #include "../../base/boundary.hpp"
 #include "../../norm/aliases.hpp"
-#include "../memory/tensor_match.hpp"
-#include "tensors.hpp"
+#include "../memory/memory.hpp"
+#include "primitive_desc.hpp"
 
 namespace jitnorm::impl::api {
 

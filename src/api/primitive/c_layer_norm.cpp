@@ -113,7 +113,6 @@ status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
 constexpr dim_t MOST_ROWS = dim_t(1) << 53; // a tensor cannot have more
 
 status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
-    const auto as_number = [](dim_t value) { return static_cast<long long>(value); };
     for (const auto &[name, value] : {std::pair("first_row", first), std::pair("all_rows", all)})
         if (value < 0 || value > MOST_ROWS)
             return invalid(explain("%s is %lld, which is no number of rows", name, as_number(value)));

@@ -4,13 +4,61 @@
 #include <string>
 
 #include "../../base/boundary.hpp"
+#include "../../base/bytes.hpp"
 #include "../../base/parallel.hpp"
+#include "../../base/thread_state.hpp"
 #include "../../base/verbose.hpp"
+#include "../../dispatch/object_cache.hpp"
 #include "../../dispatch/prepare.hpp"
-#include "../../dispatch/thread_scratchpad.hpp"
+#include "../../norm/executor.hpp"
 #include "../memory/memory.hpp"
-#include "executable.hpp"
+#include "argument_map.hpp"
 #include "jitnorm/jitnorm.h"
+
+namespace jitnorm::impl::api {
+
+// The executor and the argument map that all primitives of one `described` share.
+class executable {
+public:
+    executable(const described &what, std::shared_ptr<const layer_norm::executor> made); // keeps pointers into `what`
+
+    const std::shared_ptr<const layer_norm::executor> executor;
+    const argument_map arguments;
+    const size_t thread_bytes; // the size of the scratchpad that an execution takes from the executing thread
+};
+
+namespace {
+
+// The bytes that an execution takes from the executing thread's buffer: 0 if the user's scratchpad is large enough. It
+// need not be, if another implementation than the chosen one had to be used, which may need more than the user was
+// told. With run-time sizes and without a user's scratchpad the result is 0, because each execution finds out.
+size_t library_scratchpad(const described &what) {
+    if (what.problem.has_runtime_sizes() && !what.user_gives_scratchpad()) return 0;
+    const size_t wanted = what.scratchpad_bytes();
+    return size_with_alignment(wanted) <= bytes(what.tensors[SCRATCHPAD]) ? 0 : wanted;
+}
+
+} // namespace
+
+executable::executable(const described &what, std::shared_ptr<const layer_norm::executor> made)
+    : executor(std::move(made)), arguments(what), thread_bytes(library_scratchpad(what)) {}
+
+// Returns the executable that was made for `what` before, or a new one. If another implementation has to be used,
+// `what` becomes a description with that implementation. Throws std::bad_alloc, std::system_error. Such an
+// executable is not kept, so the next call tries the chosen implementation again.
+std::shared_ptr<const executable> executable_of(std::shared_ptr<const described> &what) {
+    const bool is_kept = layer_norm::caches_objects();
+    if (is_kept)
+        if (auto made = what->made()) return made;
+    layer_norm::solution chosen = what->solution;
+    auto executor = layer_norm::make_executor(what->problem, chosen);
+    const bool is_as_chosen = chosen.by == what->solution.by;
+    if (!is_as_chosen) what = std::make_shared<const described>(*what, chosen);
+    auto made = std::make_shared<const executable>(*what, std::move(executor));
+    return is_as_chosen && is_kept ? what->keep(std::move(made)) : made;
+}
+
+} // namespace jitnorm::impl::api
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;
@@ -81,14 +129,14 @@ status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
                                             const jitnorm_exec_arg_t *args) {
     layer_norm::problem sizes = primitive.desc.what->problem;
     layer_norm::arguments arguments;
-    layer_norm::plan how;
+    layer_norm::plan planned;
     arguments.sizes = &sizes;
-    arguments.how = &how;
+    arguments.planned = &planned;
     JITNORM_TRY(primitive.made->arguments.resolve(nargs, args, arguments, &sizes));
     const bool by_user = primitive.desc.what->tensors[SCRATCHPAD].ndims != 0;
-    how = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
-                                     by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
-    return run(primitive, stream, by_user ? primitive.made->thread_bytes : how.scratchpad.bytes(), arguments);
+    planned = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
+                                         by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
+    return run(primitive, stream, by_user ? primitive.made->thread_bytes : planned.scratchpad.bytes(), arguments);
 }
 
 } // namespace

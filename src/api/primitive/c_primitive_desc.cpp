@@ -2,7 +2,7 @@
 // C interface: queries about primitive descriptors, and their other functions.
 #include "../../base/boundary.hpp"
 #include "jitnorm/jitnorm.h"
-#include "tensors.hpp"
+#include "primitive_desc.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::api;

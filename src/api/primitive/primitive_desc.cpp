@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "../../base/aligned_bytes.hpp"
+#include "../../base/bytes.hpp"
 #include "../../base/process.hpp"
 #include "../../math/row_blocks.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 // The user's memory may have any alignment, so its size includes room to align the scratchpad within it.
 memory_desc describe_scratchpad(const described &what) {
     const size_t wanted = what.user_gives_scratchpad() ? what.scratchpad_bytes() : 0;
-    const dim_t bytes = dim_t(wanted + ALIGNMENT - 1);
+    const dim_t bytes = dim_t(size_with_alignment(wanted));
     return wanted == 0 ? memory_desc{} : make_dense({&bytes, 1}, jitnorm_u8);
 }
 
@@ -64,3 +64,25 @@ bool jitnorm_primitive_desc::move_to_next_implementation() {
     what = std::make_shared<const jitnorm::impl::api::described>(what->problem, next);
     return true;
 }
+
+namespace jitnorm::impl::api {
+
+namespace {
+
+// Programs for oneDNN pass a mean with rms_norm, too, a shift to backward, and a scratchpad without bytes.
+bool is_ignored(const described &what, slot s) {
+    const layer_norm::problem &p = what.problem;
+    return (s == MEAN && p.is_rms() && p.uses(VARIANCE)) || (s == SHIFT && !p.is_forward() && p.uses_shift()) ||
+           (s == SCRATCHPAD && p.uses(s) && what.tensors[SCRATCHPAD].ndims == 0);
+}
+
+} // namespace
+
+tensor tensor_of(const described &what, slot s) {
+    const memory_desc *md = s < FIRST_POST_OP ? &what.tensors[size_t(s)] : what.problem.post_op_operand(s);
+    if (is_ignored(what, s)) return {role::ignored, md};
+    if (!what.problem.uses(s)) return {role::absent, &NO_TENSOR};
+    return {what.problem.writes(s) ? role::output : role::input, md};
+}
+
+} // namespace jitnorm::impl::api

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../tensor/data_type.hpp"
+#include "../../tensor/memory_desc.hpp"
 
 namespace jitnorm::impl::graph {
 

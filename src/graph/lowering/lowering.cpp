@@ -78,8 +78,8 @@ status lowerer::find_axis() {
         return unsupported(explain("src has %d dimensions, up to %d are supported", src().ndims, MOST_DIMENSIONS));
     const int64_t begin = op_.counts_axes_of_gamma ? -int64_t(tensor(SCALE).ndims) : op_.begin_norm_axis;
     if (begin < -rank || begin >= rank || (op_.counts_axes_of_gamma && begin == 0))
-        return misfit(explain("the first normalized axis is %lld and src has %lld dimensions",
-                              static_cast<long long>(begin), static_cast<long long>(rank)));
+        return misfit(explain("the first normalized axis is %lld and src has %lld dimensions", as_number(begin),
+                              static_cast<long long>(rank)));
     axis_ = int(begin < 0 ? begin + rank : begin);
     return ACCEPTED;
 }

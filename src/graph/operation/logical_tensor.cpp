@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "logical_tensor.hpp"
+#include "op.hpp"
 
 #include <algorithm>
 
-#include "../../tensor/format_tag.hpp"
+#include "../../tensor/names.hpp"
 
 namespace jitnorm::impl::graph {
 

@@ -76,7 +76,7 @@ status check_mask(const std::vector<int64_t> &mask) {
     if (mask.size() != 3) return wrong(explain("output_mask has %zu numbers, not three", mask.size()));
     for (size_t i = 0; i < mask.size(); ++i)
         if (mask[i] != 0 && mask[i] != 1)
-            return wrong(explain("output_mask[%zu] is %lld, 0 or 1 is expected", i, static_cast<long long>(mask[i])));
+            return wrong(explain("output_mask[%zu] is %lld, 0 or 1 is expected", i, as_number(mask[i])));
     return ACCEPTED;
 }
 
@@ -183,8 +183,8 @@ status check_axis(const jitnorm_graph_op &op, const norm_op &n) {
     const bool fits = n.counts_axes_of_gamma || rank == JITNORM_GRAPH_UNKNOWN_NDIMS ||
                       (-rank <= n.begin_norm_axis && n.begin_norm_axis < rank);
     return fits ? ACCEPTED
-                : wrong(explain("begin_norm_axis is %lld and src has %d dimensions",
-                                static_cast<long long>(n.begin_norm_axis), rank));
+                : wrong(
+                      explain("begin_norm_axis is %lld and src has %d dimensions", as_number(n.begin_norm_axis), rank));
 }
 
 // The rules for the types of all tensors other than src, dst and their gradients.

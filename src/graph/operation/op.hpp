@@ -1,16 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// op: the object behind the C interface's handle of an operation: its tensors and attributes as they were given.
-// understand() (norm_op.hpp) checks them.
+// op: the objects behind the C interface's handles of operations and tensors, and what a program says about tensors.
+// An operation has its tensors and attributes as they were given; understand() (norm_op.hpp) checks them.
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "logical_tensor.hpp"
+#include "../../base/boundary.hpp"
+#include "../../base/bytes.hpp"
+#include "../../tensor/memory_desc.hpp"
+#include "jitnorm/jitnorm_graph_types.h"
 
 namespace jitnorm::impl::graph {
+
+// ---- Functions on the graph interface's descriptions of tensors. Some read or complete a description, and some turn
+// it into a memory descriptor.
+
+using logical_tensor = jitnorm_graph_logical_tensor_t;
+
+inline status bad_rank(int ndims, int fewest = JITNORM_GRAPH_UNKNOWN_NDIMS) {
+    return invalid(explain("ndims is %d, %d to %d are possible", ndims, fewest, MAX_NDIMS));
+}
+
+// Whether the number of dimensions is in range or is unknown. The struct is public, and callers may have written
+// anything into it. If this is false, no other function here may be called with it.
+inline bool has_legal_rank(const logical_tensor &lt) {
+    return JITNORM_GRAPH_UNKNOWN_NDIMS <= lt.ndims && lt.ndims <= MAX_NDIMS;
+}
+
+bool is_shape_known(const logical_tensor &lt);
+bool are_strides_known(const logical_tensor &lt); // the tensor must be strided
+bool are_equal(const logical_tensor &a, const logical_tensor &b);
+
+inline std::span<const dim_t> dims_of(const logical_tensor &lt) {
+    return {lt.dims, lt.ndims < 0 ? 0 : size_t(lt.ndims)};
+}
+
+void set_shape(logical_tensor &lt, std::span<const dim_t> dims);
+
+// Makes the tensor strided, row-major and without gaps. A dimension of size 0 counts as 1. False if a stride overflows.
+bool lay_out_densely(logical_tensor &lt);
+// Does the same, but with the dimensions in the order of `model`, which is strided and has as many dimensions.
+bool lay_out_densely_like(logical_tensor &lt, const logical_tensor &model);
+
+// Describes the part of the tensor that dimensions first to last - 1 span, at index 0 of the other dimensions. If first
+// is last, it is one element. The tensor must be strided with known shape and strides. False if they make no tensor.
+bool describe_dims(const logical_tensor &lt, int first, int last, memory_desc &md);
+
+// Describes a vector as a tensor of `dims`, whose elements follow each other in row-major order. The tensor must be
+// strided and have one dimension of known size and stride, the product of `dims`. False if this makes no tensor.
+bool describe_flat(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md);
+
+// Whether the tensor can be broadcast to `dims`: counted from the last dimension, each of its dimensions is that of
+// `dims` or 1. If it has more dimensions than `dims`, the further ones are 1.
+bool broadcasts_to(const logical_tensor &lt, std::span<const dim_t> dims);
+// Describes a tensor that can be broadcast to `dims` with these dimensions: a dimension along which it is repeated has
+// the stride 0. False if this makes no tensor.
+bool describe_broadcast(const logical_tensor &lt, std::span<const dim_t> dims, memory_desc &md);
+
+// Describes the tensor with `rank` dimensions. If it has fewer, dimensions of 1 are put in front; if it has more, the
+// first ones, which must be 1, are left out. False if this makes no tensor.
+bool describe_aligned(const logical_tensor &lt, int rank, memory_desc &md);
+
+// The bytes to the end of the last element; (size_t)-1 if they are not known or the description makes no tensor.
+size_t size_in_bytes(const logical_tensor &lt);
+
 using attribute = std::variant<float, std::vector<float>, int64_t, std::vector<int64_t>, bool, std::string>;
 } // namespace jitnorm::impl::graph
 
@@ -35,3 +92,11 @@ bool read(const jitnorm_graph_op &op, jitnorm_graph_op_attr_t name, Value &value
 }
 
 } // namespace jitnorm::impl::graph
+
+// The object behind the C interface's handle of a tensor: a description and the address of the data.
+struct jitnorm_graph_tensor {
+    jitnorm::impl::graph::logical_tensor description;
+    jitnorm_engine_t engine;
+    void *handle;
+    jitnorm::impl::aligned_bytes owned; // null if the data is the caller's
+};

@@ -14,6 +14,11 @@ constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR;
 
 // ---- rows
 
+void row_loop::begin() {
+    g_.xor_(index_.cvt32(), index_.cvt32());
+    for (const stepped_rows &rows : tensors_) g_.mov(rows.at.front(), rows.first);
+}
+
 void row_loop::step(int rows, function_ref<void()> body) {
     while_left(rows, [&] {
         for (int r = 1; r < rows; ++r) point_behind(size_t(r - 1), size_t(r));
@@ -44,6 +49,16 @@ void row_loop::move_on() {
     g_.inc(index_);
 }
 
+void row_loop::point_to_row() const {
+    for (const stepped_rows &rows : tensors_) point_to_row(rows.at.front(), rows.first, rows.stride);
+}
+
+void row_loop::point_to_row(const reg &to, const Xbyak::Address &first, const Xbyak::Address &stride) const {
+    g_.mov(to, index_);
+    g_.imul(to, stride);
+    g_.add(to, first);
+}
+
 void row_loop::broadcast(const Xbyak::Address &array, std::span<const vmm> to) {
     const Xbyak::RegExp first = numbers(array);
     for (size_t r = 0; r < to.size(); ++r) g_.ops.broadcast(to[r], g_.ptr[first + r * size_t(g_.kind.element())]);
@@ -57,7 +72,7 @@ Xbyak::RegExp row_loop::numbers(const Xbyak::Address &array) {
 void row_loop::point_behind(size_t last, size_t next) {
     for (const stepped_rows &rows : tensors_) {
         if (next != last) g_.mov(rows.at[next], rows.at[last]);
-        std::visit([&](const auto &stride) { g_.add(rows.at[next], stride); }, rows.stride);
+        g_.add(rows.at[next], rows.stride);
     }
 }
 
@@ -66,6 +81,17 @@ void row_loop::point_behind(size_t last, size_t next) {
 void vector_loop::begin(const reg &count) {
     g_.xor_(position_->cvt32(), position_->cvt32());
     g_.mov(left_, count);
+}
+
+void vector_loop::begin(const reg &count, const Xbyak::Address &first, int most) {
+    Xbyak::Label rest;
+    g_.mov(*position_, first);
+    g_.mov(left_, count);
+    g_.sub(left_, *position_);
+    g_.cmp(left_, most);
+    g_.jbe(rest);
+    g_.mov(left_.cvt32(), most);
+    g_.L(rest);
 }
 
 Xbyak::RegExp vector_loop::at(const Xbyak::RegExp &row, const place &p, int size) const {
@@ -173,6 +199,44 @@ void vector_loop::for_each_line(const Xbyak::RegExp &row, places vectors, jitnor
     const int size = element_bytes(type);
     const auto vectors_in_line = size_t(std::max(1, CACHE_LINE / (width() * size)));
     for (size_t i = 0; i < vectors.size(); i += vectors_in_line) hint(at(row, vectors[i], size));
+}
+
+// ---- two batches of rows
+
+void paired_rows::walk(const batch &first, const batch &second) const {
+    Xbyak::Label row, piece;
+    g_.xor_(index_.cvt32(), index_.cvt32());
+    g_.L(row);
+    g_.mov(begin_, 0);
+    g_.L(piece);
+    for (const batch *rows : {&first, &second}) {
+        Xbyak::Label none;
+        g_.cmp(index_, rows->number);
+        g_.jae(none, NEAR);
+        rows->body();
+        g_.L(none);
+    }
+    g_.add(begin_, PIECE);
+    g_.cmp(begin_, count_);
+    g_.jb(piece, NEAR);
+    g_.inc(index_);
+    for (const batch *rows : {&first, &second}) {
+        g_.cmp(index_, rows->number);
+        g_.jb(row, NEAR);
+    }
+}
+
+void paired_rows::at_first(function_ref<void()> body) const {
+    Xbyak::Label later;
+    g_.cmp(begin_, 0);
+    g_.jne(later, NEAR);
+    body();
+    g_.L(later);
+}
+
+void paired_rows::end_of_piece(const reg &to) const {
+    g_.mov(to, begin_);
+    g_.add(to, PIECE);
 }
 
 // ---- the incomplete vector

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "../../math/f8.hpp"
+#include "../../math/convert.hpp"
 
 namespace jitnorm::impl::jit {
 

@@ -36,19 +36,55 @@ void blocked_sum::sum(lanes sums, int unroll, vectors_body body) {
     g_.L(done);
 }
 
+void blocked_sum::sum_piece(const paired_rows &rows, lanes sums, int unroll, vectors_body body,
+                            function_ref<void()> finish) {
+    constexpr auto NEAR = Xbyak::CodeGenerator::T_NEAR;
+    constexpr int BLOCK = int(layer_norm::BLOCK);
+    static_assert(BLOCK % paired_rows::PIECE == 0);
+    const size_t of_block = sums.size(); // behind the lanes of the chunk's earlier blocks
+    Xbyak::Label add, keep, finished, done;
+    rows.at_first([&] {
+        clear(sums);
+        save(sums);
+        save(sums, of_block);
+    });
+    for (size_t i = 0; i < sums.size(); ++i) g_.vmovaps(sums[i], saved(of_block + i));
+    rows.go_to_piece(loop_);
+    loop_.walk(unroll, body);
+    rows.end_of_piece(rest_);
+    g_.cmp(rest_, count_);
+    g_.jae(add, NEAR);
+    g_.test(rest_.cvt32(), BLOCK - 1);
+    g_.jnz(keep, NEAR);
+    g_.L(add);
+    g_.cmp(count_, BLOCK);
+    g_.jbe(finished, NEAR); // a single block
+    add_saved(sums);
+    g_.cmp(rest_, count_);
+    g_.jae(finished, NEAR);
+    save(sums);
+    clear(sums);
+    g_.L(keep);
+    save(sums, of_block);
+    g_.jmp(done, NEAR);
+    g_.L(finished);
+    finish();
+    g_.L(done);
+}
+
 void blocked_sum::clear(lanes sums) {
     for (const vmm &v : sums) g_.ops.clear(v);
 }
 
-void blocked_sum::save(lanes sums) {
-    for (size_t i = 0; i < sums.size(); ++i) g_.vmovaps(saved(i), sums[i]);
+void blocked_sum::save(lanes sums, size_t first) {
+    for (size_t i = 0; i < sums.size(); ++i) g_.vmovaps(saved(first + i), sums[i]);
 }
 
 void blocked_sum::add_saved(lanes sums) {
     for (size_t i = 0; i < sums.size(); ++i) g_.ops.add(sums[i], sums[i], saved(i));
 }
 
-Xbyak::Address blocked_sum::saved(size_t i) const { return g_.ptr[g_.rsp + i * size_t(g_.kind.bytes())]; }
+Xbyak::Address blocked_sum::saved(size_t i) const { return g_.ptr[g_.rsp + frame_ + i * size_t(g_.kind.bytes())]; }
 
 void spread_to_unpack_order(Xbyak::CodeGenerator &g, const Xbyak::Ymm &first, const Xbyak::Ymm &second,
                             bool from_second) {

@@ -26,22 +26,29 @@ constexpr int backward_vectors(const vector_kind &kind) {
 class blocked_sum {
 public:
     // The register `count` has the number of the chunk's elements, `rest` the number of those behind the current block.
-    blocked_sum(kernel_generator &g, const vector_loop &loop, const reg &count, const reg &rest)
-        : g_(g), loop_(loop), count_(count), rest_(rest) {}
+    // The object's part of the frame begins at [rsp + frame].
+    blocked_sum(kernel_generator &g, const vector_loop &loop, const reg &count, const reg &rest, int frame = 0)
+        : g_(g), loop_(loop), count_(count), rest_(rest), frame_(frame) {}
 
     // body(places) adds vectors to the lanes of their slots, which are in the registers `sums`. At the end these hold
-    // the lanes of the chunk. There must be room for all of them at [rsp].
+    // the lanes of the chunk. There must be room for all of them in the frame.
     void sum(lanes sums, int unroll, vectors_body body);
+
+    // The same for one piece of a row whose pieces are summed up one by one. Meanwhile all lanes are in the frame,
+    // which must have room for twice as many. finish() emits what follows on the last piece, with the lanes of the
+    // chunk in `sums`.
+    void sum_piece(const paired_rows &rows, lanes sums, int unroll, vectors_body body, function_ref<void()> finish);
 
 private:
     void clear(lanes sums);
-    void save(lanes sums);
+    void save(lanes sums, size_t first = 0);
     void add_saved(lanes sums);
     Xbyak::Address saved(size_t i) const;
 
     kernel_generator &g_;
     vector_loop loop_;
     reg count_, rest_;
+    int frame_;
 };
 
 // Unpack order: AVX2 unpacks and packs each half of 128 bits by itself. Of 16 consecutive floats, the first vector of a

@@ -22,7 +22,6 @@ public:
 private:
     void generate() {
         open_frame(0);
-        mov(reg_src_, JITNORM_ARGUMENT(src));
         mov(reg_count_, JITNORM_ARGUMENT(count));
         tail_.prepare(reg_count_, reg_left_, reg_position_);
         ops.broadcast_bits(magnitude_, layer_norm::MAGNITUDE_BITS, reg_left_);
@@ -77,7 +76,11 @@ private:
     tail_mask tail_{*this, registers.take_vector()};
     vector_loop loop_{*this, reg_position_, reg_left_};
     element_io io_{*this, tail_, loop_, reg_io_};
-    row_loop rows_{*this, reg_index_, reg_left_, JITNORM_ARGUMENT(rows), {{{reg_src_}, JITNORM_ARGUMENT(row_stride)}}};
+    row_loop rows_{*this,
+                   reg_index_,
+                   reg_left_,
+                   JITNORM_ARGUMENT(rows),
+                   {{{reg_src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(row_stride)}}};
 };
 
 } // namespace

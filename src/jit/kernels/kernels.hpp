@@ -18,6 +18,8 @@ code_ptr code_of(const reduction_conf &conf);
 code_ptr code_of(const normalize_conf &conf);
 code_ptr code_of(const backward_sums_conf &conf);
 code_ptr code_of(const backward_data_conf &conf);
+code_ptr code_of(const forward_loop_conf &conf);
+code_ptr code_of(const backward_loop_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
 code_ptr code_of(const amax_conf &conf);
 
@@ -35,7 +37,12 @@ public:
 
 private:
     static const Conf &with_compute_type(Conf &conf) {
-        conf.compute = data_type_of<T>;
+        if constexpr (requires { conf.compute; })
+            conf.compute = data_type_of<T>;
+        else // a kernel with several passes
+            conf.reduced.compute = conf.written.compute = data_type_of<T>;
+        if constexpr (requires { conf.added; })
+            if (conf.added) conf.added->compute = data_type_of<T>;
         return conf;
     }
 
@@ -120,6 +127,21 @@ struct normalize_arguments {
 template <typename T>
 using normalize_kernel = kernel<normalize_conf, normalize_arguments<T>, T>;
 
+// forward_loop_kernel: does for `reduced` what reduction_kernel does, and for `written` what normalize_kernel does, row
+// beside row: beyond the caches the reads of one then overlap the stores of the other. Either may have no rows, but not
+// both. If the kernel makes the rows that it reduces, it does for `added` what addition_kernel does, just before it
+// reduces them. Nothing that it writes may overlap other rows that it reads for the reduction. It prefetches the inputs
+// of the reduction instead of the rows that normalize_arguments names, and normalizes row by row.
+template <typename T>
+struct forward_loop_arguments {
+    reduction_arguments<T> reduced;
+    normalize_arguments<T> written;   // the same `count`
+    addition_arguments<T> added = {}; // the same `rows` and `count` as in `reduced`, which has the sums as its src
+};
+
+template <typename T>
+using forward_loop_kernel = kernel<forward_loop_conf, forward_loop_arguments<T>, T>;
+
 // backward_sums_kernel: computes all sums of backward in one pass over at most CHUNK elements of each row: the two
 // sums of each row, and the sums over columns for the gradients of scale and shift (docs/arithmetic.md, "Backward").
 template <typename T>
@@ -133,7 +155,6 @@ struct backward_sums_arguments {
     const void *scale = nullptr;                    // `count` values
     T *diff_scale = nullptr, *diff_shift = nullptr; // `count` sums each, to which the rows are added in order
     T *s1 = nullptr, *s2 = nullptr;                 // one sum per row: of g, and of g * xhat
-    dim_t prefetch = 0;                             // how many bytes ahead of an element src is prefetched
 };
 
 template <typename T>
@@ -152,11 +173,20 @@ struct backward_data_arguments {
     dim_t count;                                                 // elements of each row, at least 1
     const T *mean = nullptr, *rstd, *m1 = nullptr, *k = nullptr; // one value per row
     const void *scale = nullptr;                                 // `count` values
-    dim_t prefetch = 0; // how many bytes ahead of an element diff_dst is prefetched
 };
 
 template <typename T>
 using backward_data_kernel = kernel<backward_data_conf, backward_data_arguments<T>, T>;
+
+// backward_loop_kernel: the same for backward, with what backward_sums_kernel and backward_data_kernel do.
+template <typename T>
+struct backward_loop_arguments {
+    backward_sums_arguments<T> reduced;
+    backward_data_arguments<T> written; // the same `count`
+};
+
+template <typename T>
+using backward_loop_kernel = kernel<backward_loop_conf, backward_loop_arguments<T>, T>;
 
 // backward_weights_kernel: adds up arrays of sums in double, in order, and stores the result as sums in double or as a
 // gradient (docs/arithmetic.md, "Backward").
@@ -186,6 +216,7 @@ template <template <typename> typename Arguments>
 constexpr bool HAS_ONE_LAYOUT = sizeof(Arguments<float>) == sizeof(Arguments<double>);
 static_assert(HAS_ONE_LAYOUT<addition_arguments> && HAS_ONE_LAYOUT<reduction_arguments> &&
               HAS_ONE_LAYOUT<normalize_arguments> && HAS_ONE_LAYOUT<backward_sums_arguments> &&
-              HAS_ONE_LAYOUT<backward_data_arguments>);
+              HAS_ONE_LAYOUT<backward_data_arguments> && HAS_ONE_LAYOUT<forward_loop_arguments> &&
+              HAS_ONE_LAYOUT<backward_loop_arguments>);
 
 } // namespace jitnorm::impl::jit

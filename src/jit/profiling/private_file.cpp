@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../base/uncancellable.hpp"
+#include "../../base/process.hpp"
 
 namespace jitnorm::impl::jit {
 

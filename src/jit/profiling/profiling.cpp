@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "../../base/environment.hpp"
-#include "../../base/process_wide.hpp"
+#include "../../base/process.hpp"
 #include "../../base/verbose.hpp"
 #include "jitnorm/jitnorm_types.h"
 #include "perf_dump.hpp"

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes sums of src and a residual.
+#include "rows.hpp"
+
+namespace benchdnn_lite {
+
+summed_rows::summed_rows(const execution &e, std::optional<buffer> residual)
+    : problem_(e.prb()), residual_(std::move(residual)) {
+    if (!problem_.reads_bias()) return;
+    bias_.resize(size_t(problem_.row_length()));
+    e.data(JITNORM_ARG_BIAS).get_row(0, bias_);
+}
+
+void summed_rows::add(dim_t row, std::span<double> src) const {
+    if (!residual_) return;
+    const data_type computed = problem_.computes_in_f64() ? jitnorm_f64 : jitnorm_f32;
+    std::vector<double> added(src.size());
+    residual_->get_row(row, added);
+    for (size_t c = 0; c < src.size(); ++c) {
+        src[c] = round_to(computed, src[c] + added[c]);
+        if (!bias_.empty()) src[c] = round_to(computed, src[c] + bias_[c]);
+    }
+}
+
+void summed_rows::round(std::span<double> sum) const {
+    if (!residual_ || !problem_.attr.residual.rounded) return;
+    const data_type type = problem_.type_of(*problem_.attr.residual.sum);
+    for (double &x : sum) x = round_to(type, x);
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves and reads the tensors of an execution.
+#include "limit.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <emmintrin.h>
+
+#include "loops.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+using move_part = std::function<void(size_t begin, size_t end)>; // of the steps
+
+// Shares the steps among threads.
+body by_threads(const move_part &move, size_t steps, int threads) {
+    if (threads == 1) return [=] { move(0, steps); };
+    return [=] {
+        const size_t share = steps / size_t(threads) + 1;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+        for (int part = 0; part < threads; ++part)
+            move(std::min(steps, size_t(part) * share), std::min(steps, size_t(part + 1) * share));
+    };
+}
+
+std::vector<const buffer *> those_of(const execution &e, std::initializer_list<int> ids) {
+    std::vector<const buffer *> found;
+    for (const int id : ids)
+        if (e.has(id)) found.push_back(&e.data(id));
+    return found;
+}
+
+// Tensors in one memory have the same position among inputs and outputs, so that each receives its own data.
+moved_tensors rows_of(const execution &e) {
+    const auto inputs = e.prb().is_forward()
+                            ? those_of(e, {JITNORM_ARG_SRC, JITNORM_ARG_SRC_1})
+                            : those_of(e, {JITNORM_ARG_DIFF_DST, JITNORM_ARG_SRC, JITNORM_ARG_DIFF_DST_1});
+    const auto outputs = those_of(e, {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, JITNORM_ARG_DIFF_SRC});
+    size_t smallest = SIZE_MAX;
+    for (const auto *tensors : {&inputs, &outputs})
+        for (const buffer *b : *tensors) smallest = std::min(smallest, size_of(b->type()));
+    moved_tensors all;
+    const auto add = [&](moved_tensors::tensor &to, const buffer &b) {
+        to = {static_cast<char *>(b.data()), size_of(b.type()) / smallest};
+        all.are_alike = all.are_alike && to.lines == 1;
+        all.steps = std::min(all.steps, b.size() / (to.lines * LINE));
+    };
+    for (const buffer *b : inputs) add(all.read[all.inputs++], *b);
+    for (const buffer *b : outputs) add(all.written[all.outputs++], *b);
+    return all;
+}
+
+constexpr size_t WORD = sizeof(uint64_t);
+
+__m128i two_words_at(const char *from) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)); }
+
+uint64_t word_at(const char *from) {
+    uint64_t word;
+    std::memcpy(&word, from, WORD);
+    return word;
+}
+
+// The sum of the words of `count` lines. Four independent sums are fast enough that memory takes the time, not the
+// additions.
+uint64_t read_lines(const char *first, size_t count) {
+    __m128i a = _mm_setzero_si128(), b = a, c = a, d = a;
+    for (const char *line = first; line < first + count * LINE; line += LINE) {
+        a = _mm_add_epi64(a, two_words_at(line));
+        b = _mm_add_epi64(b, two_words_at(line + 16));
+        c = _mm_add_epi64(c, two_words_at(line + 32));
+        d = _mm_add_epi64(d, two_words_at(line + 48));
+    }
+    const __m128i sum = _mm_add_epi64(_mm_add_epi64(a, b), _mm_add_epi64(c, d));
+    return uint64_t(_mm_cvtsi128_si64(sum)) + uint64_t(_mm_cvtsi128_si64(_mm_unpackhi_epi64(sum, sum)));
+}
+
+} // namespace
+
+std::vector<way_to_move> ways_to_move(const execution &e, int threads) {
+    const moved_tensors tensors = rows_of(e);
+    const bool is_copy = tensors.are_alike && tensors.inputs == 1 && tensors.outputs == 1 && !e.prb().in_place;
+    std::vector<way_to_move> ways;
+    const auto add = [&](const std::string &name, const move_part &move) {
+        ways.push_back({name, by_threads(move, tensors.steps, 1)});
+        if (threads > 1) ways.push_back({name + " by threads", by_threads(move, tensors.steps, threads)});
+    };
+    if (is_copy)
+        add("memcpy", [from = tensors.read[0].data, to = tensors.written[0].data](size_t begin, size_t end) {
+            std::memcpy(to + begin * LINE, from + begin * LINE, (end - begin) * LINE);
+        });
+    if (const loops *best = best_loops()) {
+        add("ordinary stores", [=](size_t begin, size_t end) { best->move(tensors, false, begin, end); });
+        add("non-temporal stores", [=](size_t begin, size_t end) { best->move(tensors, true, begin, end); });
+    }
+    return ways;
+}
+
+uint64_t read_words(const void *data, size_t bytes, int threads) {
+    const auto *first = static_cast<const char *>(data);
+    const size_t lines = bytes / LINE, share = lines / size_t(threads) + 1;
+    uint64_t sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : sum) if (threads > 1)
+    for (int part = 0; part < threads; ++part) {
+        const size_t begin = std::min(lines, size_t(part) * share), end = std::min(lines, begin + share);
+        sum += read_lines(first + begin * LINE, end - begin);
+    }
+    for (size_t at = lines * LINE; at + WORD <= bytes; at += WORD) sum += word_at(first + at);
+    return sum;
+}
+
+uint64_t read_outputs(const execution &e, int threads) {
+    uint64_t sum = 0;
+    for (const argument &a : e.arguments())
+        if (a.use == role::output || a.use == role::both) sum += read_words(a.data.data(), a.data.size(), threads);
+    return sum;
+}
+
+} // namespace benchdnn_lite

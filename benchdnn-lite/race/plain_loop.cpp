@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain loop as a peer.
+#include "peer.hpp"
+
+#include <algorithm>
+
+#include "loops.hpp"
+
+namespace benchdnn_lite {
+
+namespace {
+
+bool is_dense(const layout &l) {
+    dim_t stride = 1;
+    for (size_t d = l.dims.size(); d-- > 0; stride *= l.dims[d])
+        if (l.dims[d] != 1 && l.strides[d] != stride) return false;
+    return l.blocks.empty() && l.offset0 == 0;
+}
+
+// Throws refusal if there is something in the problem that the loop does not have.
+void check(const problem &p) {
+    const data_type type = p.types.src;
+    if (!p.is_forward()) throw refusal("no backward");
+    if (type != p.types.dst || (type != jitnorm_f32 && type != jitnorm_bf16))
+        throw refusal("only f32 rows or bf16 rows");
+    if (p.statistics_are_global()) throw refusal("no given statistics");
+    if (p.adds_one_to_scale()) throw refusal("no one is added to the scale");
+    if (p.scale_shift != weight_types{}) throw refusal("only f32 scale and shift");
+    attributes others = p.attr;
+    others.residual = {};
+    others.user_scratchpad = false;
+    if (others != attributes{}) throw refusal("of the attributes only a residual");
+    if (!p.adds_residual()) return;
+    if (p.reads_bias() || !p.writes_sum()) throw refusal("a residual has a sum that is kept, and no bias");
+    if (p.type_of(*p.attr.residual.added) != type || p.type_of(*p.attr.residual.sum) != type)
+        throw refusal("only one type of rows");
+}
+
+class plain_loop_peer : public peer {
+public:
+    plain_loop_peer(const execution &e, int threads)
+        : execution_(e), loops_(best_loops()), count_(size_t(e.prb().rows())),
+          threads_(int(std::min(size_t(threads), count_))) {
+        const problem &p = e.prb();
+        if (!loops_) throw refusal("no AVX2");
+        check(p);
+        for (const argument &a : e.arguments())
+            if (a.use != role::scratch && !is_dense(a.data.shape())) throw refusal("only dense rows");
+        rows_.src = at(JITNORM_ARG_SRC), rows_.added = at(JITNORM_ARG_SRC_1);
+        rows_.sum = at(JITNORM_ARG_DST_1), rows_.dst = at(JITNORM_ARG_DST);
+        rows_.scale = floats_at(JITNORM_ARG_SCALE), rows_.shift = floats_at(JITNORM_ARG_SHIFT);
+        rows_.mean = floats_at(JITNORM_ARG_MEAN), rows_.variance = floats_at(JITNORM_ARG_VARIANCE);
+        rows_.columns = size_t(p.row_length());
+        rows_.epsilon = float(p.epsilon);
+        rows_.is_rms = p.is_rms();
+        rows_.is_bf16 = p.types.src == jitnorm_bf16;
+    }
+
+    void run() const override {
+        if (threads_ == 1) return loops_->normalize(rows_, 0, count_);
+        const size_t share = (count_ + size_t(threads_) - 1) / size_t(threads_);
+#pragma omp parallel for num_threads(threads_) schedule(static, 1)
+        for (int part = 0; part < threads_; ++part)
+            loops_->normalize(rows_, std::min(count_, size_t(part) * share),
+                              std::min(count_, size_t(part + 1) * share));
+    }
+    const execution &tensors() const override { return execution_; }
+    std::string implementation() const override { return "plain loop"; }
+
+private:
+    void *at(int id) const { return execution_.has(id) ? execution_.data(id).data() : nullptr; }
+    float *floats_at(int id) const { return static_cast<float *>(at(id)); }
+
+    const execution &execution_;
+    const loops *const loops_;
+    const size_t count_;
+    const int threads_; // no more than there are rows
+    plain_rows rows_;
+};
+
+} // namespace
+
+peer_library plain_loop(int threads) {
+    constexpr double TOLERANCE = 1e-2; // it normalizes the rounded sum
+    return {.name = "a plain loop",
+            .make = [threads](const execution &e) { return std::make_unique<plain_loop_peer>(e, threads); },
+            .tolerance = TOLERANCE};
+}
+
+} // namespace benchdnn_lite

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// bytes: memory that the library allocates for tensors and scratchpads, and access to values in users' memory, which
+// may have any alignment.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "dim.hpp"
+
+namespace jitnorm::impl {
+
+constexpr size_t ALIGNMENT = size_t(CACHE_LINE);
+
+struct free_bytes {
+    void operator()(void *bytes) const { std::free(bytes); }
+};
+using aligned_bytes = std::unique_ptr<void, free_bytes>;
+
+// How many bytes of any alignment hold `size` aligned ones.
+constexpr size_t size_with_alignment(size_t size) { return size == 0 ? 0 : size + ALIGNMENT - 1; }
+
+// `size` bytes, aligned to ALIGNMENT; null if there is not enough memory.
+inline aligned_bytes allocate_aligned(size_t size) {
+    const size_t whole = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return aligned_bytes(whole < size ? nullptr : std::aligned_alloc(ALIGNMENT, whole));
+}
+
+// The first aligned address that is not below `address`.
+inline char *align_up(void *address) {
+    const auto value = reinterpret_cast<uintptr_t>(address);
+    return static_cast<char *>(address) + (ALIGNMENT - value % ALIGNMENT) % ALIGNMENT;
+}
+
+// The element `index` of an array of values.
+template <typename Value>
+Value load(const void *array, dim_t index = 0) {
+    Value value;
+    std::memcpy(&value, static_cast<const char *>(array) + index * dim_t(sizeof value), sizeof value);
+    return value;
+}
+
+template <typename Value>
+void store(Value value, void *array, dim_t index = 0) {
+    std::memcpy(static_cast<char *>(array) + index * dim_t(sizeof value), &value, sizeof value);
+}
+
+} // namespace jitnorm::impl

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward_passes: the two passes of backward, as parts of kernels (row_pass.hpp).
+#pragma once
+
+#include <array>
+
+#include "../emit/affine.hpp"
+#include "../emit/sums.hpp"
+#include "kernels.hpp"
+#include "row_pass.hpp"
+
+namespace jitnorm::impl::jit {
+
+// Computes the sums over rows and over columns. Rows go in pairs, which share the loads of scale and the loads and
+// stores of the sums over columns; a last row goes alone. xhat is computed as (mean - x) * -rstd, so that x can be an
+// operand in memory. backward_sums_kernel.cpp defines it.
+class backward_sums_pass : row_pass {
+    using arguments = backward_sums_arguments<float>;
+    static constexpr int PAIR = 2;
+
+    struct row { // the registers of one row of a pair
+        reg src, diff_dst;
+        std::vector<vmm> s1, s2;
+        vmm mean, factor;
+    };
+
+public:
+    backward_sums_pass(kernel_generator &g, const pass_place &where, const backward_sums_conf &conf);
+
+    std::string name(const char *what) const;
+    int frame_bytes() const { return mask_at_ + g_.kind.bytes(); }
+    void sum_all();
+    void sum_piece(const paired_rows &rows);
+
+private:
+    bool has_s1() const { return conf_.sums && conf_.centered; }
+    bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
+    bool multiplies() const { return conf_.scale && conf_.sums; }
+    bool loads_scale() const { return multiplies() && (conf_.scale_type != conf_.compute || conf_.scale_plus_one); }
+    // A scale that is not an operand in memory needs a register, and with AVX2 a pair of rows leaves none.
+    bool has_pairs() const { return g_.kind.is_avx512() || !loads_scale(); }
+
+    void prepare();
+    void prepare_tail();
+    void load_mask();
+    Xbyak::Address mask_in_frame() const { return g_.ptr[g_.rsp + where_.frame + mask_at_]; }
+    void sum_rows(int rows);
+    void broadcast_statistics(int rows);
+    std::vector<vmm> lanes_of(int rows) const;
+    void store_all_sums(int rows);
+    void store_sums(const Xbyak::Address &array, int rows, std::vector<vmm> row::*sums);
+    void add(int rows, places vectors);
+    void add_whole(int rows, const place &p);
+    void add_incomplete(int rows, const place &p);
+    void load_scale(const vmm &to, const place &p);
+    void load_xhat(const row &of, const place &p);
+    void add_to_row_sums(const row &of, const place &p);
+    void drop_negative_zeros(const vmm &sum);
+    std::array<row, PAIR> take_rows();
+
+    const backward_sums_conf conf_;
+    const int vectors_ = backward_vectors(g_.kind);             // registers per sum, and the unroll
+    const int mask_at_ = 2 * PAIR * vectors_ * g_.kind.bytes(); // in the frame, behind the lanes
+    const reg scale_at_ = registers_.take(g_.r10), diff_scale_ = registers_.take(g_.r11);
+    const reg diff_shift_ = registers_.take(g_.r13), rest_ = registers_.take(g_.r14);
+    const std::array<row, PAIR> rows_ = take_rows();
+    // With AVX2, which has two vectors for each sum, all 16 registers are in use.
+    const vmm dy_ = registers_.take_vector(), xhat_ = registers_.take_vector();
+    const vmm shift_sum_ = registers_.take_vector(), scale_sum_ = registers_.take_vector();
+    // With AVX2 there are no pairs if there is a scale in a register, and those of the second row are free.
+    const vmm scale_ = g_.kind.is_avx512() ? registers_.take_vector(g_.kind.registers() - 1) : rows_[1].mean;
+    tail_mask tail_{g_, scale_sum_};
+    element_io io_{g_, tail_, loop_, where_.loops.io};
+    row_loop pairs_{
+        g_,
+        index_,
+        left_,
+        JITNORM_ARGUMENT(rows),
+        {{{rows_[0].src, rows_[1].src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+         {{rows_[0].diff_dst, rows_[1].diff_dst}, JITNORM_ARGUMENT(diff_dst), JITNORM_ARGUMENT(diff_dst_row_stride)}}};
+    horizontal_sum total_{g_, dy_};
+    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    unit_products products_{g_};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered, &products_};
+};
+
+// Computes diff_src of rows whose sums are known. backward_data_kernel.cpp defines it.
+class backward_data_pass : row_pass {
+    using arguments = backward_data_arguments<float>;
+    static constexpr int UNROLL = 2;
+
+public:
+    backward_data_pass(kernel_generator &g, const pass_place &where, const backward_data_conf &conf);
+
+    std::string name(const char *what) const;
+    int frame_bytes() const { return 0; }
+    void write_all();
+    void write_piece(const paired_rows &rows);
+
+private:
+    void prepare();
+    void prepare_loads();
+    bool adds() const { return conf_.diff_sum != jitnorm_data_type_undef; }
+    bool in_unpack_order() const;
+    void broadcast_statistics();
+    void compute_vectors();
+    void compute(places vectors);
+    void load_g(places vectors);
+    void combine(const place &p);
+    const vmm &g_at(const place &p) const { return g_values_[size_t(p.slot)]; }
+    const vmm &x_at(const place &p) const { return x_[size_t(p.slot)]; }
+
+    const backward_data_conf conf_;
+    const reg src_ = registers_.take(g_.rsi), diff_dst_ = registers_.take(g_.rdx), diff_src_ = registers_.take(g_.r8);
+    const reg diff_sum_ = registers_.take(g_.r9), scale_at_ = registers_.take(g_.r10);
+    const vmm mean_ = registers_.take_vector(), rstd_ = registers_.take_vector();
+    const vmm m1_ = registers_.take_vector(), k_ = registers_.take_vector();
+    const std::vector<vmm> g_values_ = registers_.take_vectors(UNROLL), x_ = registers_.take_vectors(UNROLL);
+    const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   JITNORM_ARGUMENT(rows),
+                   {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+                    {{diff_dst_}, JITNORM_ARGUMENT(diff_dst), JITNORM_ARGUMENT(diff_dst_row_stride)},
+                    {{diff_sum_}, JITNORM_ARGUMENT(diff_sum), JITNORM_ARGUMENT(diff_sum_row_stride)},
+                    {{diff_src_}, JITNORM_ARGUMENT(diff_src), JITNORM_ARGUMENT(diff_src_row_stride)}}};
+    unit_products products_{g_};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered, &products_};
+};
+
+} // namespace jitnorm::impl::jit

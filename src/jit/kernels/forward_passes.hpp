@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// forward_passes: the passes of forward, as parts of kernels (row_pass.hpp).
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "../emit/affine.hpp"
+#include "../emit/sums.hpp"
+#include "../emit/trace_codegen.hpp"
+#include "kernels.hpp"
+#include "row_pass.hpp"
+
+namespace jitnorm::impl::jit {
+
+// Adds rows to residual rows, and may compute the sums of squares of the results. addition_kernel.cpp defines it.
+class addition_pass : row_pass {
+    using arguments = addition_arguments<float>;
+    static constexpr int UNROLL = 2; // without sums of squares
+
+public:
+    addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf);
+
+    std::string name(const char *what) const;
+    int frame_bytes() const { return (where_.in_turns ? 2 : 1) * vectors_ * g_.kind.bytes(); }
+    void add_all();
+    void add_piece(const paired_rows &rows);
+
+private:
+    bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
+    bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
+
+    void prepare();
+    void store_squares();
+    void add_vectors(places vectors);
+    void add(places vectors);
+    void store(places vectors);
+
+    const addition_conf conf_;
+    const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
+    const reg row_ = registers_.take(g_.r9), bias_ = registers_.take(g_.r10), rest_ = registers_.take(g_.r14);
+    const int vectors_ = forward_vectors(g_.kind); // registers for sums of squares, at least UNROLL
+    const std::vector<vmm> x_ = registers_.take_vectors(vectors_), other_ = registers_.take_vectors(vectors_);
+    const std::vector<vmm> q_ = registers_.take_vectors(vectors_);
+    const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
+    row_loop rows_{g_,
+                   index_,
+                   left_,
+                   JITNORM_ARGUMENT(rows),
+                   {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+                    {{residual_}, JITNORM_ARGUMENT(residual), JITNORM_ARGUMENT(residual_row_stride)},
+                    {{sum_}, JITNORM_ARGUMENT(sum), JITNORM_ARGUMENT(sum_row_stride)},
+                    {{row_}, JITNORM_ARGUMENT(row), JITNORM_ARGUMENT(row_stride)}}};
+    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    horizontal_sum total_{g_, x_[0]};
+};
+
+// Sums up rows. reduction_kernel.cpp defines it.
+class reduction_pass : row_pass {
+    using arguments = reduction_arguments<float>;
+    // Groups of so many rows, whose pivots are found and whose lanes are added up together. The rows' lanes are in the
+    // frame, behind those of the chunk.
+    static constexpr int GROUP = sums_of_eight::ROWS;
+
+public:
+    reduction_pass(kernel_generator &g, const pass_place &where, const reduction_conf &conf);
+
+    std::string name(const char *what) const;
+    int frame_bytes() const;
+    void sum_all();
+    // `prefetches`: whether later columns are prefetched.
+    void sum_piece(const paired_rows &rows, bool prefetches);
+
+private:
+    void prepare();
+    // Then pairs of vectors are in unpack order, and so are the lanes.
+    bool unpacks() const { return unpacks_for_less(g_.kind, conf_.src); }
+    bool uses_products() const;
+    bool subtracts_by_products(size_t slot) const;
+    bool has_groups() const { return !g_.kind.is_f64() && !conf_.repeated; }
+    bool finds_pivots() const { return conf_.centered && !conf_.repeated; }
+
+    void sum_groups();
+    void find_pivots_of_group();
+    void sum_rows_of_group();
+    void add_up_group();
+    void sum_row();
+    void find_pivot();
+    void broadcast_pivot();
+    void store_sums();
+    void store_sum(const Xbyak::Address &array, lanes sum);
+    void add(places vectors);
+    void accumulate_spread(size_t slot);
+    void accumulate(size_t slot);
+    std::vector<vmm> sums_of_row() const;
+
+    const reduction_conf conf_;
+    const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
+    const reg lanes_ = registers_.take(g_.r8), stride_ = registers_.take(g_.r9); // of groups
+    // The registers for the lanes of each sum, and for the differences of as many vectors.
+    const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
+    const std::vector<vmm> sums_ = sums_of_row();
+    const int group_lanes_ = 2 * forward_vectors(g_.kind) * g_.kind.bytes();
+    const vmm pivot_ = registers_.take_vector(), factor_ = registers_.take_vector(); // 0.25 where there is no factor
+    const std::array<Xbyak::Ymm, 4> four_ = first_four(s_, q_);                      // while the lanes are not in use
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io};
+    row_loop rows_{
+        g_, index_, left_, JITNORM_ARGUMENT(rows), {{{src_}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(row_stride)}}};
+    unit_products products_{g_};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered};
+    pivots pivots_{g_, io_, conf_.src, count_, factor_};
+    blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
+    horizontal_sum total_{g_, d_[0], unpacks()};
+    sums_of_eight eight_{g_, four_, ymm_of(d_[0])};
+};
+
+// Normalizes rows. normalize_kernel.cpp defines it.
+class normalize_pass : row_pass {
+    using arguments = normalize_arguments<float>;
+    static constexpr int UNROLL = 2, PAIR = 2;
+
+    struct row { // the registers of one row of a pair
+        reg src, dst;
+        vmm hi, rstd, bias;
+        std::vector<vmm> work;
+    };
+
+public:
+    normalize_pass(kernel_generator &g, const pass_place &where, const normalize_conf &conf);
+
+    std::string name(const char *what) const;
+    int frame_bytes() const { return has_post_ops() ? trace_codegen::frame_bytes(g_.kind) : 0; }
+    void write_all();
+    void write_piece(const paired_rows &rows);
+
+private:
+    void prepare();
+    void prepare_loads();
+    bool has_post_ops() const { return !conf_.post_ops.empty(); }
+    bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
+    bool has_terms() const { return conf_.terms[0] != jitnorm_data_type_undef; }
+    bool in_unpack_order() const;
+    bool subtracts_by_products() const;
+    // Non-temporal stores fill whole lines of one row at a time, and post-ops and a second output need the registers.
+    bool takes_pairs() const { return !conf_.non_temporal && !has_post_ops() && !writes_pre_quantization(); }
+
+    void point_ahead();
+    void broadcast_statistics(size_t rows);
+    void broadcast(size_t rows, const Xbyak::Address &array, vmm row::*to);
+    void normalize_vectors(size_t rows);
+    void normalize(std::span<const row> rows, places vectors);
+    void store_pre_quantization(places vectors);
+    void give_hints(std::span<const row> rows, places vectors);
+    void apply_post_ops(const vmm &x, const place &p);
+    void load_operand(const vmm &v, size_t i, const place &p);
+    std::vector<int> free_registers();
+    std::array<row, PAIR> take_rows();
+
+    const normalize_conf conf_;
+    const std::array<row, PAIR> rows_of_pair_ = take_rows();
+    // The registers of the second row are free while rows go one by one.
+    const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
+    const reg &pre_quantization_ = rows_of_pair_[1].dst;
+    const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
+    const reg ahead_ = registers_.take(g_.r14), ahead_too_ = registers_.take(g_.r9);
+    const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
+    tail_mask tail_{g_, registers_.take_vector()};
+    element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
+    row_loop rows_{
+        g_,
+        index_,
+        left_,
+        JITNORM_ARGUMENT(rows),
+        {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
+         {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_ARGUMENT(dst), JITNORM_ARGUMENT(dst_row_stride)}}};
+    unit_products products_{g_};
+    centered_load difference_{g_, io_, conf_.src, true, subtracts_by_products() ? &products_ : nullptr};
+    scale_shift affine_{g_,
+                        io_,
+                        conf_.scale_shift,
+                        conf_.scale_plus_one,
+                        conf_.scale ? scale_ : std::vector<vmm>{},
+                        conf_.shift ? shift_ : std::vector<vmm>{}};
+    std::optional<trace_codegen> post_ops_;
+};
+
+} // namespace jitnorm::impl::jit

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+bool plan::may_go_by_chunks(int available_threads) const {
+    if (only_chunks || chunk_threads == 0) return only_chunks;
+    const int by_rows = std::min(row_threads, available_threads);
+    const int by_chunks = std::min(chunk_threads, available_threads);
+    return by_chunks > by_rows && by_chunks >= chunk_gain * by_rows;
+}
+
+schedule plan::on(int available_threads, bool past_caches) const {
+    const bool by_chunks = may_go_by_chunks(available_threads);
+    const int threads = std::min(by_chunks ? chunk_threads : row_threads, available_threads);
+    // By chunks the next row is far away.
+    const bool one_loop = !by_chunks && threads <= one_loop_threads;
+    return {threads, by_chunks, one_loop, !by_chunks && threads <= prefetch_threads, non_temporal && past_caches};
+}
+
+void plan::give_up_chunks() {
+    chunk_threads = 0;
+    scratchpad.book(scratch::moments, 0);
+    scratchpad.set_shares(scratchpad.has_shares() ? row_threads : 1);
+}
+
+std::string describe(const plan &p) {
+    static constexpr const char *ACCESS[] = {"in_place", "tiles", "interleaved"};
+    const auto number = [](const char *name, auto value) { return std::string(name) + std::to_string(value); };
+    std::string text = std::string("rows:") + ACCESS[int(p.rows)];
+    if (p.rows != row_access::in_place) text += number(",tile_rows:", p.tile_rows);
+    if (p.sum_pitch != 0) text += number(",sum_pitch:", p.sum_pitch);
+    text += number(",panel:", p.panel_columns) + number(",batch:", p.batch_rows);
+    if (p.float_columns != 0) text += number(",floats:", p.float_columns);
+    text += number(",pass:", p.rows_per_pass) + number(",one_loop_threads:", p.one_loop_threads);
+    text += number(",prefetch_threads:", p.prefetch_threads);
+    text += p.non_temporal ? ",non_temporal:apart" : ",non_temporal:never"; // apart: only where it is not in place
+    text += number(",row_threads:", p.row_threads);
+    text += number(",chunk_threads:", p.chunk_threads) + (p.only_chunks ? ",only_chunks" : "");
+    return text + number(",scratchpad:", p.scratchpad.bytes());
+}
+
+} // namespace jitnorm::impl::layer_norm

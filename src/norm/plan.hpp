@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan: the decisions about speed that depend on a problem's sizes and on the machine, and the layout of the
+// scratchpad, as a value. An executor is made from a problem and a plan, and follows the plan. No plan changes a bit of
+// any result. What depends on types, on the instruction set or on the length of a row alone is decided where it is
+// done: which kernel reduces short rows (src/jit/kernels/kernels.hpp), and whether a sum with a residual is reduced as
+// it is added (src/run/forward.hpp). docs/measurements.md has the measurements behind the numbers.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstddef>
+#include <string>
+
+#include "../tensor/memory_desc.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// The most rows of a batch. The rows of a batch are reduced together, then the scalar steps of their statistics are
+// done together, then they are normalized together.
+constexpr dim_t MAX_BATCH_ROWS = 32;
+
+// The most threads of an execution whose threads need scratchpad, whatever the number of cores.
+constexpr int MAX_SHARES = 64;
+
+// The most data tensors that one direction has.
+constexpr int MAX_ROW_TENSORS = 5;
+
+// Where kernels find the rows of the data tensors (src/run/row_tensors.hpp).
+enum class row_access {
+    in_place,   // in the tensors
+    tiles,      // in tiles, into which inputs are gathered and from which outputs are scattered
+    interleaved // in tiles, with the rows in the order of interleaved_blocks.hpp
+};
+
+// What lies in the scratchpad. Each thread has a share of it; behind all shares lies what the threads have in common.
+enum class scratch {
+    tiles,            // rows that are gathered and scattered
+    sum_rows,         // forward: rows of sums with a residual
+    operands,         // forward: rows of post-op operands that are gathered
+    floats,           // forward: rows before they are quantized, and their scales
+    column_sums,      // backward: the sums over columns of a row block or, by chunks, those of one chunk (chunk_sums)
+    common,           // what is in common begins here
+    moments = common, // forward: of each chunk of each row
+    gradient_sums,    // backward: the sums over columns of each part or, by chunks, of each chunk of each row
+    kept_blocks,      // backward: the sums over columns of each row block
+    end
+};
+
+// The layout of the scratchpad: its planner books what is needed, and an executor gets where that is.
+class scratchpad_layout {
+public:
+    // Books so many bytes, in place of what was booked for `what` before; of each share, or in common. Anything begins
+    // a cache line if the scratchpad does.
+    void book(scratch what, dim_t bytes) {
+        const dim_t more = in_whole_lines(bytes) - booked(what);
+        for (auto i = size_t(what) + 1; i < begin_.size(); ++i) begin_[i] += more;
+    }
+    void set_shares(int shares) { shares_ = shares; }
+
+    bool has_shares() const { return share_bytes() != 0; }
+    bool has_common() const { return begin_.back() != share_bytes(); }
+    dim_t booked(scratch what) const { return begin_[size_t(what) + 1] - begin_[size_t(what)]; }
+    size_t bytes() const { return size_t((shares_ - 1) * share_bytes() + begin_.back()); }
+
+    // `share` is the number of the thread; it does not matter for what is in common.
+    std::byte *get(scratch what, void *scratchpad, int share = 0) const {
+        const int shares_before = what < scratch::common ? share : shares_ - 1;
+        return static_cast<std::byte *>(scratchpad) + shares_before * share_bytes() + begin_[size_t(what)];
+    }
+    template <typename T>
+    T *get(scratch what, void *scratchpad, int share = 0) const {
+        return reinterpret_cast<T *>(get(what, scratchpad, share));
+    }
+
+    bool operator==(const scratchpad_layout &) const = default;
+
+private:
+    dim_t share_bytes() const { return begin_[size_t(scratch::common)]; }
+
+    int shares_ = 1;                                         // at least 1
+    std::array<dim_t, size_t(scratch::end) + 1> begin_ = {}; // in one share with what is in common behind it
+};
+
+// How one execution goes through the rows: what a plan leaves open until the number of threads and the addresses of the
+// tensors are known.
+struct schedule {
+    int threads;
+    bool by_chunks;    // threads share the chunks of long rows; otherwise they share rows
+    bool one_loop;     // a batch is written while the next one is reduced
+    bool prefetch;     // the next batch is prefetched
+    bool non_temporal; // the result is written by non-temporal stores
+};
+
+struct plan {
+    // ---- rows
+    row_access rows = row_access::in_place;
+    dim_t tile_rows = 0;                           // the most rows of a tile
+    std::array<dim_t, MAX_ROW_TENSORS> pitch = {}; // bytes from row to row of each tensor's tile; 0: it has no tile
+    bool shares_tile = false;                      // the last tensor has the tile of the one before it
+    dim_t sum_pitch = 0;                           // bytes from row to row of the tile of sums with a residual; or 0
+    dim_t panel_columns = 0;                       // columns of a panel
+    dim_t block_rows = 0;                          // interleaved only: rows of a row block
+    dim_t float_columns = 0; // where scales are found: columns of a tile of floats, whole groups or part of one
+
+    // ---- batches
+    dim_t batch_rows = 1;      // rows of a batch: so many that they stay in L1 from one kernel to the next
+    dim_t rows_per_pass = 1;   // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams
+    int one_loop_threads = 0;  // a batch is written while the next one is reduced, if there are at most so many threads
+    int prefetch_threads = 0;  // batches are prefetched if an execution has at most so many threads, and two loops
+    bool non_temporal = false; // the result is stored past the caches where it lies as such stores need it
+
+    // ---- the number of threads worth starting, if so many are available
+    int row_threads = 1;      // when threads share rows
+    int chunk_threads = 0;    // when threads share the chunks of long rows; 0: they never do
+    int chunk_gain = 1;       // threads share chunks if more of them can work then, at least so many times as many
+    bool only_chunks = false; // threads always share chunks
+
+    scratchpad_layout scratchpad;
+
+    // Whether one thread is enough. Then nobody needs to ask how many there are.
+    bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
+    // `past_caches`: whether the result begins a cache line and is not in the place of an input (lies_past_caches()).
+    // It matters only where `non_temporal` is set.
+    schedule on(int available_threads, bool past_caches) const;
+    bool may_go_by_chunks(int available_threads) const;
+    // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.
+    void give_up_chunks();
+
+    bool operator==(const plan &) const = default;
+};
+
+// "rows:tiles,tile_rows:64,panel:768,batch:5,...", for the log.
+std::string describe(const plan &p);
+
+// ---- rules that the plans of both directions follow
+
+// Work of less than this many times `bytes_per_thread` stays on one thread. It takes a few microseconds, of which a
+// second thread would save at most one, because a parallel region takes one or two itself. But where the other core is
+// busy, the region waits until the system has given that core back, which takes thousands of them.
+constexpr dim_t LEAST_SHARED_WORK = 4;
+
+// Threads that sleep while they wait take ten microseconds to wake, and more if their core is busy. They need so many
+// times as much work.
+constexpr dim_t WORK_FOR_SLEEPERS = 8;
+
+// How many threads are worth starting: one for each `bytes_per_thread`, at least one, and at most `shares`, the number
+// of pieces that the work can be cut into. `bytes_per_thread` is for threads that are awake.
+constexpr int threads_for(dim_t bytes, dim_t bytes_per_thread, dim_t shares, bool threads_sleep) {
+    if (threads_sleep) bytes_per_thread *= WORK_FOR_SLEEPERS;
+    if (bytes < LEAST_SHARED_WORK * bytes_per_thread) return 1;
+    return int(std::clamp<dim_t>(std::min(bytes / bytes_per_thread, shares), 1, 1 << 20));
+}
+
+// The most threads with which it is worth while to write a batch while the next one is reduced, or to prefetch it. Each
+// thread must have more than `near` bytes, since its own caches keep fewer at hand. If `bytes`, the data of all
+// threads, do not fit into the last level, it is so for any number of threads.
+constexpr int threads_beyond(dim_t bytes, dim_t near, dim_t last_level) {
+    return bytes >= last_level ? INT_MAX : int(std::min<dim_t>(bytes / (near + 1), INT_MAX));
+}
+
+// If the data is more than this many times as large as L2, writing a batch while the next one is reduced is faster than
+// one after the other.
+constexpr dim_t LOOP_FROM_L2 = 2;
+
+// If the data is more than this many times as large as L2, kernels wait for the last level most of the time.
+constexpr dim_t FAR_FROM_L2 = 6;
+
+// How many rows of `row_bytes` make a batch of about `batch_bytes`: at least 1, at most MAX_BATCH_ROWS.
+constexpr dim_t batch_of(dim_t batch_bytes, dim_t row_bytes) {
+    return std::clamp<dim_t>(batch_bytes / std::max<dim_t>(row_bytes, 1), 1, MAX_BATCH_ROWS);
+}
+constexpr dim_t IN_CACHE_BATCH = 16 * 1024; // a batch of so many bytes stays in L1 beside what else is used there
+
+// Tiles of so many bytes together stay in L2 while their rows are gathered, worked on and scattered. They should have
+// many rows, so that gathering uses each cache line of the tensor whole.
+constexpr dim_t TILE_BYTES = 288 * 1024;
+constexpr dim_t MAX_TILE_ROWS = 256;
+// How many rows fit into the tiles; `pitch` is the bytes of one row in all tiles together.
+constexpr dim_t tile_rows_for(dim_t pitch) {
+    return std::clamp<dim_t>(TILE_BYTES / std::max<dim_t>(pitch, 1), 1, MAX_TILE_ROWS);
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "no_elements.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "../base/environment.hpp"
+#include "../base/parallel.hpp"
+#include "../math/statistics_io.hpp"
+#include "../norm/plan.hpp"
+#include "../tensor/zero_padding.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+void fill_statistic(const problem &p, void *tensor, float value) {
+    const int wanted = threads_for(dim_t(bytes(p[VARIANCE])), 64 * 1024, p.rows(), the_environment().threads_sleep);
+    const int threads = std::min(wanted, max_threads());
+    parallel_parts(threads, [&](int share) {
+        const range rows = split(p.rows(), threads, share);
+        for (dim_t row = rows.begin; row < rows.end; ++row) write_row_value(p[VARIANCE], tensor, row, value);
+    });
+    zero_padding(p[VARIANCE], tensor);
+}
+
+// The scales are 0, because the largest magnitude of no values is 0.
+void fill_dynamic_scales(const memory_desc &scales, void *tensor) {
+    for (dim_t i = 0; i < nelems(scales); ++i) store(0.0F, tensor, offset_of_index(scales, i));
+}
+
+class executor_without_elements final : public executor {
+public:
+    explicit executor_without_elements(const problem &p) : p_(p) {}
+
+    // Even where all sizes are known, the strides of the statistics may be known at execution only.
+    jitnorm_status_t execute(const arguments &args) const override {
+        return execute_without_elements(args.sizes != nullptr ? *args.sizes : p_, args);
+    }
+
+private:
+    problem p_;
+};
+
+} // namespace
+
+jitnorm_status_t execute_without_elements(const problem &p, const arguments &args) {
+    if (p.rows() != 0) { // the rows are empty
+        if (p.writes(MEAN)) fill_statistic(p, args[MEAN], 0);
+        if (p.writes(VARIANCE)) fill_statistic(p, args[VARIANCE], std::numeric_limits<float>::quiet_NaN());
+        if (p.has_dynamic_scales()) fill_dynamic_scales(p[DST_SCALE], args[DST_SCALE]);
+    } else if (const size_t gradient = size_t(p.row_length()) * size_of(p.diff_scale_shift_type);
+               gradient != 0 && !p.is_partial()) { // a partial problem without rows has no parts and so no gradients
+        if (p.writes(DIFF_SCALE)) std::memset(args[DIFF_SCALE], 0, gradient);
+        if (p.writes(DIFF_SHIFT)) std::memset(args[DIFF_SHIFT], 0, gradient);
+    }
+    return jitnorm_success;
+}
+
+std::shared_ptr<const executor> create_without_elements(const problem &p) {
+    return std::make_shared<const executor_without_elements>(p);
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backward.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+template <typename T>
+backward<T>::backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
+    : problem_(p), plan_(planned), kernels_(std::move(made)), layout_(p), gradients_(p, layout_, kernels_),
+      rms_(p.is_rms()), scale_size_(dim_t(size_of(p.scale_shift_type))), inv_C_(1.0 / double(p.row_length())) {}
+
+template <typename T>
+void backward<T>::begin(const arguments &args, const schedule &now) const {
+    if (!now.by_chunks && sums_are_gradients()) gradients_.zero_gradients(args);
+}
+
+template <typename T>
+void backward<T>::end(const arguments &args, const schedule &now) const {
+    if (now.by_chunks || gradients_.count() == 0 || sums_are_gradients()) return;
+    const dim_t parts = layout_.cut().parts();
+    dim_t added = split(parts, now.threads, 0).end; // by the first thread
+    if (is_interleaved()) {
+        parallel_parts(now.threads, [&](int share) {
+            const range mine = split(parts, now.threads, share);
+            for (dim_t part = mine.begin; part < mine.end; ++part) add_kept_blocks(args, part);
+        });
+        added = 1;
+    }
+    gradients_.finish_parts(args, layout_.part_sums(plan_, args[SCRATCHPAD], 0), added);
+}
+
+template <typename T>
+void backward<T>::add_kept_blocks(const arguments &args, dim_t part) const {
+    double *const sums = layout_.part_sums(plan_, args[SCRATCHPAD], part);
+    const range blocks = layout_.cut().part(part);
+    for (dim_t block = blocks.begin; block < blocks.end; ++block)
+        gradients_.add_block(block == blocks.begin ? nullptr : sums,
+                             layout_.template kept_block<T>(plan_, args[SCRATCHPAD], block), sums, layout_.width());
+}
+
+template <typename T>
+void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
+    const auto read = [&](const void *tensor, auto &&take) {
+        layer_norm::read_statistics(tensor, problem_[VARIANCE].data_type, 0, from.stride, b.rows, take);
+    };
+    if (rms_)
+        std::fill_n(b.mean, b.rows, T(0));
+    else
+        read(from.mean, [&](dim_t r, float value) { b.mean[r] = T(value); });
+    if (problem_.form == statistics_form::variance) {
+        double variance[MAX_BATCH_ROWS];
+        read(from.variance, [&](dim_t r, float value) { variance[r] = double(value); });
+        b.find_deviations(variance, problem_.epsilon);
+    } else {
+        read(from.variance, [&](dim_t r, float value) { b.rstd[r] = T(value); });
+    }
+    b.find_factors(rms_);
+}
+
+template <typename T>
+jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &args, const panel &here, const batch &b,
+                                                            range columns, const column_sums<T> &to, T *s1,
+                                                            T *s2) const {
+    const column_sums<T> sums = to.behind(columns.begin);
+    return {.src = here.src.first,
+            .diff_dst = here.second.first,
+            .src_row_stride = here.src.stride,
+            .diff_dst_row_stride = here.second.stride,
+            .rows = b.rows,
+            .count = columns.end - columns.begin,
+            .mean = b.mean,
+            .factor = b.factor,
+            .scale = behind(args[SCALE], columns.begin * scale_size_),
+            .diff_scale = sums.scale,
+            .diff_shift = sums.shift,
+            .s1 = s1,
+            .s2 = s2};
+}
+
+template <typename T>
+jit::backward_data_arguments<T> backward<T>::data_arguments(const arguments &args, const panel &here, const batch &b,
+                                                            range columns) const {
+    return {.src = here.src.first,
+            .diff_dst = here.second.first,
+            .diff_sum = here.sum.first,
+            .diff_src = here.result.first,
+            .src_row_stride = here.src.stride,
+            .diff_dst_row_stride = here.second.stride,
+            .diff_src_row_stride = here.result.stride,
+            .diff_sum_row_stride = here.sum.stride,
+            .rows = b.rows,
+            .count = columns.end - columns.begin,
+            .mean = b.mean,
+            .rstd = b.rstd,
+            .m1 = b.m1,
+            .k = b.k,
+            .scale = behind(args[SCALE], columns.begin * scale_size_)};
+}
+
+template <typename T>
+void backward<T>::sum(const arguments &args, const panel &here, const batch &b, range columns, const column_sums<T> &to,
+                      T *s1, T *s2) const {
+    (*kernels_->sums)(sums_arguments(args, here, b, columns, to, s1, s2));
+}
+
+template <typename T>
+void backward<T>::write(const arguments &args, const schedule &now, const panel &here, const batch &b,
+                        range columns) const {
+    const auto &kernel = now.non_temporal ? *kernels_->data_non_temporal : *kernels_->data;
+    kernel(data_arguments(args, here, b, columns));
+}
+
+template <typename T>
+void backward<T>::write_and_sum(const arguments &args, const schedule &now, const panel &there, const batch &ready,
+                                const panel &here, batch &next, range columns, const column_sums<T> &to) const {
+    const auto &kernel = now.non_temporal ? kernels_->loop->non_temporal : kernels_->loop->ordinary;
+    kernel({.reduced = sums_arguments(args, here, next, columns, to, next.chunk_s1, next.chunk_s2),
+            .written = data_arguments(args, there, ready, columns)});
+}
+
+template class backward<float>;
+template class backward<double>;
+
+} // namespace jitnorm::impl::layer_norm

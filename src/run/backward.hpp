@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward: the steps of backward for the driver (driver.hpp). A batch is reduced to the two sums of each row, and to
+// the sums over columns for the gradients of scale and shift; then its diff_src is written. The sums over columns
+// belong to the current row block (row_blocks.hpp).
+#pragma once
+
+#include <cstring>
+#include <memory>
+
+#include "../math/row_batch.hpp"
+#include "../math/statistics_io.hpp"
+#include "driver.hpp"
+#include "gradient_sums.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+template <typename T> // the compute type
+class backward {
+public:
+    using kernels = backward_kernels<T>;
+    using batch = backward_batch<T>;
+    template <typename Rows>
+    class worker;
+    static constexpr bool INTERLEAVES = true; // whether plans may say row_access::interleaved
+
+    // Keeps references to the problem and the plan.
+    backward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
+
+    void begin(const arguments &args, const schedule &now) const;
+    void end(const arguments &args, const schedule &now) const;
+
+    bool reduces() const { return kernels_->sums.has_value(); }
+    bool writes() const { return kernels_->data.has_value(); }
+    dim_t chunk_items() const { return layout_.chunks(); }
+
+private:
+    // Whether there is a single row block whose sums have the gradients' type. Then its sums are the gradients, and are
+    // added up in the gradients' memory.
+    bool sums_are_gradients() const {
+        return gradients_.have_type_of_gradients() && gradients_.count() > 0 && layout_.cut().blocks() == 1;
+    }
+    bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
+    void add_kept_blocks(const arguments &args, dim_t part) const;
+
+    void read_statistics(const statistics_rows &from, batch &b) const;
+    // Sums up a panel, which has these columns, at most CHUNK, of the batch. Adds to the sums over columns; `to` points
+    // to the sums of the row's first column. Writes to s1 and s2 one sum for each row.
+    void sum(const arguments &args, const panel &here, const batch &b, range columns, const column_sums<T> &to, T *s1,
+             T *s2) const;
+    // Writes diff_src of the batch `ready` to the panel `there`, and sums up a panel of the batch `next`.
+    void write_and_sum(const arguments &args, const schedule &now, const panel &there, const batch &ready,
+                       const panel &here, batch &next, range columns, const column_sums<T> &to) const;
+    // Writes diff_src to the panel. The batch's m1 and k must be known.
+    void write(const arguments &args, const schedule &now, const panel &here, const batch &b, range columns) const;
+    jit::backward_sums_arguments<T> sums_arguments(const arguments &args, const panel &here, const batch &b,
+                                                   range columns, const column_sums<T> &to, T *s1, T *s2) const;
+    jit::backward_data_arguments<T> data_arguments(const arguments &args, const panel &here, const batch &b,
+                                                   range columns) const;
+
+    const problem &problem_;
+    const plan &plan_;
+    std::shared_ptr<const kernels> kernels_;
+    gradient_layout layout_;
+    gradient_sums<T> gradients_;
+    bool rms_;
+    dim_t scale_size_; // bytes of an element of scale
+    double inv_C_;
+};
+
+// A thread's share of an execution.
+template <typename T>
+template <typename Rows>
+class backward<T>::worker : public basic_worker<Rows> {
+    using base = basic_worker<Rows>;
+
+public:
+    using base::at, base::now, base::same_columns_until, base::share;
+
+    worker(const backward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
+        : base(rows, direction.plan_, given, current, number), rows_(rows), b_(direction), layout_(direction.layout_),
+          gradients_(direction.gradients_) {}
+
+    // Threads share the parts of the rows where there are sums over columns, unless these are kept for each row block.
+    dim_t items() const { return shares_parts() ? layout_.cut().parts() : rows_.rows(); }
+
+    // Calls body(range rows) for the row blocks among the items, and adds up their sums over columns.
+    template <typename Body>
+    void for_each_block(range items, Body &&body) {
+        const bool whole_rows = layout_.chunks() == 1;
+        if (shares_parts()) {
+            if (whole_rows) same_columns_until = end_of(items);
+            return for_each_part(items, body);
+        }
+        const range mine = {rows_.cut_at(items.begin), rows_.cut_at(items.end)};
+        if (whole_rows) same_columns_until = mine.end;
+        if (b_.sums_are_gradients()) sums_ = {static_cast<T *>(args[DIFF_SCALE]), static_cast<T *>(args[DIFF_SHIFT])};
+        body(mine);
+    }
+
+    void reduce(batch &b) {
+        b_.read_statistics(at.open_statistics(), b);
+        b.clear_sums();
+        if (b_.is_interleaved()) take_kept_block(b);
+        if (b_.reduces())
+            for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
+                const range columns = layout_.columns_of(chunk);
+                b_.sum(args, at.open(columns), b, columns, sums_, b.chunk_s1, b.chunk_s2);
+                add_chunk(b, b.chunk_s1, b.chunk_s2);
+            }
+        b.find_slopes(b_.inv_C_);
+    }
+
+    void write(const batch &b) {
+        if (b_.writes()) write(at, b, {0, layout_.columns()});
+    }
+
+    // Writes the batch `ready`, at which `before` is, while it reduces the next one.
+    void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
+        b_.read_statistics(at.open_statistics(), next);
+        next.clear_sums();
+        for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk) {
+            const range columns = layout_.columns_of(chunk);
+            b_.write_and_sum(args, now, before.open(columns), ready, at.open(columns), next, columns, sums_);
+            add_chunk(next, next.chunk_s1, next.chunk_s2);
+        }
+        next.find_slopes(b_.inv_C_);
+    }
+    void write_at(typename Rows::cursor &before, const batch &ready) { write(before, ready, {0, layout_.columns()}); }
+
+    // ---- the items are chunks, of all rows
+
+    void reduce_chunks(range chunks) {
+        same_columns_until = layout_.rows();
+        for (dim_t chunk = chunks.begin; chunk < chunks.end; ++chunk) reduce_chunk(chunk);
+    }
+
+    void write_chunks(range chunks) {
+        same_columns_until = layout_.rows();
+        const dim_t end = std::min(chunks.end * CHUNK, layout_.columns()), step = planned.panel_columns;
+        for (dim_t begin = chunks.begin * CHUNK; begin < end; begin += step)
+            for_each_batch({0, layout_.rows()}, [&](batch &b) {
+                take_sums(b);
+                write(at, b, {begin, std::min(begin + step, end)});
+            });
+    }
+
+private:
+    using base::args, base::get, base::planned;
+
+    bool shares_parts() const { return gradients_.count() > 0 && !b_.sums_are_gradients() && !b_.is_interleaved(); }
+    double *part_sums(dim_t part) const { return layout_.part_sums(planned, args[SCRATCHPAD], part); }
+
+    // Without a mean nobody sets or takes s1. Adding up s2 in its place reads no memory that is not set.
+    void add_chunk(batch &b, const T *s1, const T *s2) const { b.add_chunk(b_.rms_ ? s2 : s1, s2); }
+
+    void write(typename Rows::cursor &from, const batch &b, range columns) {
+        const dim_t step = planned.panel_columns;
+        for (dim_t begin = columns.begin; begin < columns.end; begin += step) {
+            const range some = {begin, std::min(begin + step, columns.end)};
+            b_.write(args, now, from.open(some), b, some);
+            from.close();
+        }
+    }
+
+    // ---- sums over columns
+
+    // The number of the row behind the last row of these parts.
+    dim_t end_of(range parts) const {
+        return parts.begin == parts.end ? 0 : layout_.cut().block(layout_.cut().part(parts.end - 1).end - 1).end;
+    }
+
+    // The first thread adds up its parts at once, in the place of part 0. They come first in the order of the total, so
+    // the bits are the same as if they were added later. If a part has one block, its sum is that of the block in
+    // double, and is added to the total directly. The parts of a partial problem are not added up.
+    template <typename Body>
+    void for_each_part(range parts, Body &body) {
+        double *const total = part_sums(0);
+        for (dim_t part = parts.begin; part < parts.end; ++part) {
+            const bool joins = parts.begin == 0 && part > 0 && !gradients_.are_partial();
+            if (joins && layout_.cut().blocks_per_part() == 1) {
+                for_each_block_of(part, total, total, body);
+                continue;
+            }
+            double *const sums = part_sums(joins ? 1 : part);
+            for_each_block_of(part, nullptr, sums, body);
+            if (joins) gradients_.add_part(total, sums, total, layout_.width());
+        }
+    }
+
+    // sums = start + the sums of the part's blocks; `start` null means zeros.
+    template <typename Body>
+    void for_each_block_of(dim_t part, const double *start, double *sums, Body &body) {
+        auto *const block_sums = reinterpret_cast<T *>(get(scratch::column_sums));
+        sums_ = gradients_.begin(block_sums, layout_.pitch());
+        const range blocks = layout_.cut().part(part);
+        for (dim_t block = blocks.begin; block < blocks.end; ++block) {
+            std::memset(block_sums, 0, size_t(layout_.width()) * sizeof(T));
+            body(layout_.cut().block(block));
+            gradients_.add_block(block == blocks.begin ? start : sums, block_sums, sums, layout_.width());
+        }
+    }
+
+    // Interleaved rows come from several row blocks in turn.
+    void take_kept_block(const batch &b) {
+        const dim_t block_rows = layout_.cut().block_rows();
+        T *const sums = layout_.template kept_block<T>(planned, args[SCRATCHPAD], b.first / block_rows);
+        if (b.first % block_rows == 0) std::memset(sums, 0, size_t(layout_.width()) * sizeof(T));
+        sums_ = gradients_.begin(sums, layout_.pitch());
+    }
+
+    // ---- chunks
+
+    template <typename Body> // void(batch &)
+    void for_each_batch(range rows, Body &&body) {
+        batch b;
+        at.for_each_batch(rows, MAX_BATCH_ROWS, same_columns_until, [&](dim_t first, dim_t number) {
+            b.first = first;
+            b.rows = number;
+            b_.read_statistics(at.open_statistics(), b);
+            body(b);
+        });
+    }
+
+    // Computes the sums s1 and s2 of all rows over one chunk, and the gradients of its columns.
+    void reduce_chunk(dim_t chunk) {
+        constexpr dim_t PITCH = gradient_layout::CHUNK_WIDTH;
+        const dim_t width = gradients_.count() * PITCH;
+        if (width == 0) return reduce_chunk_of_rows(chunk, {0, layout_.rows()}, {});
+        const auto sums = layout_.template chunk_sums_in<T>(get(scratch::column_sums));
+        for (dim_t part = 0; part < layout_.cut().parts(); ++part) {
+            const range blocks = layout_.cut().part(part);
+            for (dim_t block = blocks.begin; block < blocks.end; ++block) {
+                std::memset(sums.block, 0, size_t(width) * sizeof(T));
+                reduce_chunk_of_rows(chunk, layout_.cut().block(block), gradients_.begin(sums.block, PITCH));
+                gradients_.add_block(block == blocks.begin ? nullptr : sums.part, sums.block, sums.part, width);
+            }
+            if (gradients_.are_partial())
+                gradients_.store_part(args, part, sums.part, PITCH, layout_.columns_of(chunk));
+            else
+                gradients_.add_part(part == 0 ? nullptr : sums.total, sums.part, sums.total, width);
+        }
+        if (!gradients_.are_partial())
+            gradients_.finish(args, sums.total, nullptr, 0, PITCH, layout_.columns_of(chunk));
+    }
+
+    void reduce_chunk_of_rows(dim_t chunk, range rows, const column_sums<T> &to) {
+        const range columns = layout_.columns_of(chunk);
+        for_each_batch(rows, [&](batch &b) {
+            b_.sum(args, at.open(columns), b, columns, to.behind(-columns.begin), row_sums(0, chunk) + b.first,
+                   row_sums(1, chunk) + b.first);
+        });
+    }
+
+    T *row_sums(int sum, dim_t chunk) const {
+        return layout_.template row_sums<T>(planned, args[SCRATCHPAD], sum, chunk);
+    }
+
+    // Adds up the sums over the chunks of each row. Each thread does this for all rows.
+    void take_sums(batch &b) {
+        b.clear_sums();
+        if (!b_.problem_.has(jitnorm_use_global_stats))
+            for (dim_t chunk = 0; chunk < layout_.chunks(); ++chunk)
+                add_chunk(b, row_sums(0, chunk) + b.first, row_sums(1, chunk) + b.first);
+        b.find_slopes(b_.inv_C_);
+    }
+
+    const Rows &rows_;
+    const backward &b_;
+    const gradient_layout &layout_;
+    const gradient_sums<T> &gradients_;
+    column_sums<T> sums_; // of the current row block
+};
+
+} // namespace jitnorm::impl::layer_norm

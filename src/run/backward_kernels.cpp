@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backward_kernels.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+bool wants_weights(const problem &p) { return p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT); }
+bool wants_sums(const problem &p) { return p.writes(DIFF_SRC) && !p.has(jitnorm_use_global_stats); }
+
+jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors) {
+    jit::backward_sums_conf conf = {
+        vectors,     p[SRC].data_type, p[DIFF_DST].data_type, p.scale_shift_type,  p.reads(SCALE),
+        !p.is_rms(), wants_sums(p),    p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT)};
+    conf.scale_plus_one = p.adds_one_to_scale();
+    return conf;
+}
+
+jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
+    jit::backward_data_conf conf = {vectors,
+                                    p[SRC].data_type,
+                                    p[DIFF_DST].data_type,
+                                    p[DIFF_SRC].data_type,
+                                    p.reads(DIFF_SUM) ? p[DIFF_SUM].data_type : jitnorm_data_type_undef,
+                                    p.scale_shift_type,
+                                    p.reads(SCALE),
+                                    !p.is_rms(),
+                                    wants_sums(p)};
+    conf.non_temporal = non_temporal;
+    conf.scale_plus_one = p.adds_one_to_scale();
+    return conf;
+}
+
+template <typename T>
+std::optional<typename backward_kernels<T>::loop_kernels> make_loop_kernels(const problem &p, jit::isa vectors) {
+    const jit::backward_sums_conf sums = sums_conf_of(p, vectors);
+    const auto kernel = [&](bool non_temporal) {
+        return jit::backward_loop_kernel<T>({sums, data_conf_of(p, vectors, non_temporal)});
+    };
+    return typename backward_kernels<T>::loop_kernels{kernel(false), kernel(true)};
+}
+
+template <typename T>
+std::optional<typename backward_kernels<T>::weights_kernels> make_weights_kernels(const problem &p, jit::isa vectors) {
+    if (!wants_weights(p)) return {};
+    const auto kernel = [&](jitnorm_data_type_t sums, jitnorm_data_type_t to) {
+        return jit::backward_weights_kernel({vectors, sums, to});
+    };
+    return typename backward_kernels<T>::weights_kernels{
+        kernel(sizeof(T) == sizeof(float) ? jitnorm_f32 : jitnorm_f64, jitnorm_f64), kernel(jitnorm_f64, jitnorm_f64),
+        kernel(jitnorm_f64, p.diff_scale_shift_type)};
+}
+
+} // namespace
+
+template <typename T>
+bool backward_kernels<T>::may_go_in_one_loop(const problem &p) {
+    return p.writes(DIFF_SRC) && (wants_sums(p) || wants_weights(p));
+}
+
+template <typename T>
+backward_kernels<T>::backward_kernels(const problem &p, const plan *planned, jit::isa vectors)
+    : weights(make_weights_kernels<T>(p, vectors)) {
+    if (wants_sums(p) || wants_weights(p)) sums.emplace(sums_conf_of(p, vectors));
+    if (p.writes(DIFF_SRC)) data.emplace(data_conf_of(p, vectors, false));
+    if (p.writes(DIFF_SRC) && (planned == nullptr || planned->non_temporal))
+        data_non_temporal.emplace(data_conf_of(p, vectors, true));
+    if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
+        loop = make_loop_kernels<T>(p, vectors);
+}
+
+template struct backward_kernels<float>;
+template struct backward_kernels<double>;
+
+} // namespace jitnorm::impl::layer_norm

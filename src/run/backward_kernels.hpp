@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// backward_kernels: the kernels of a backward problem. They depend on types and flags, not on sizes.
+#pragma once
+
+#include <optional>
+
+#include "../jit/kernels/kernels.hpp"
+#include "../norm/plan.hpp"
+#include "../norm/problem.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+template <typename T> // the compute type
+struct backward_kernels {
+    // Takes the kernels from the kernel cache or generates them. Throws what code_of() throws (kernel.hpp).
+    // Only those are made that the plan needs; all that the problem may need if there is no plan yet (run-time sizes).
+    backward_kernels(const problem &p, const plan *planned, jit::isa vectors);
+
+    // Whether rows may be written while others are reduced.
+    static bool may_go_in_one_loop(const problem &p);
+
+    std::optional<jit::backward_sums_kernel<T>> sums; // over rows and columns; empty: the problem needs no sums
+    std::optional<jit::backward_data_kernel<T>> data, data_non_temporal; // diff_src; empty: it is omitted
+
+    // Write diff_src while they sum up other rows.
+    struct loop_kernels {
+        jit::backward_loop_kernel<T> ordinary, non_temporal;
+    };
+    std::optional<loop_kernels> loop;
+
+    // Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, and sums
+    // of parts to the gradient.
+    struct weights_kernels {
+        jit::backward_weights_kernel add_block, add_part, finish;
+    };
+    std::optional<weights_kernels> weights; // empty: neither gradient is written
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// driver: the executor of both directions. An execution is one sentence: reduce a batch of rows, do the scalar steps of
+// its rows, write the batch. A direction (forward.hpp, backward.hpp) says what these steps are; a row source
+// (row_tensors.hpp) says where the rows are. Threads share rows or, where rows are few and long, chunks of rows.
+//
+// A direction has the classes kernels (what it takes from the kernel cache), batch (the numbers of a batch's rows) and
+// worker<Rows> (a thread's share of an execution).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "../math/simd.hpp"
+#include "../norm/executor.hpp"
+#include "row_tensors.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// What the workers of both directions have in common.
+template <typename Rows>
+struct basic_worker {
+    const plan &planned;
+    const arguments &args;
+    const schedule &now;
+    int share;
+    typename Rows::cursor at;
+    // The rows before this one will all be opened with the same columns, so a tile may take rows of several batches.
+    dim_t same_columns_until = 0;
+
+    basic_worker(const Rows &rows, const plan &made, const arguments &given, const schedule &current, int number)
+        : planned(made), args(given), now(current), share(number), at(rows, given, get(scratch::tiles)) {}
+
+    std::byte *get(scratch what) const { return planned.scratchpad.get(what, args[SCRATCHPAD], share); }
+
+    // Is called when the worker has written its last batch.
+    void finish() {
+        at.finish(share, now.threads);
+        finish_non_temporal_stores(now.non_temporal);
+    }
+};
+
+template <typename Direction, typename Rows>
+class driver final : public executor {
+public:
+    using kernels = typename Direction::kernels;
+
+    // The rows of the problem must be in the order in which they are to be visited.
+    driver(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
+        : problem_(p), plan_(planned), rows_(row_tensors_of(problem_), plan_),
+          direction_(problem_, plan_, std::move(made)) {}
+
+    jitnorm_status_t execute(const arguments &args) const override {
+        const schedule now = schedule_of(args);
+        direction_.begin(args, now);
+        run(args, now);
+        direction_.end(args, now);
+        return jitnorm_success;
+    }
+
+    // How an execution with these arguments goes through the rows.
+    schedule schedule_of(const arguments &args) const {
+        const bool past_caches = plan_.non_temporal && result_lies_past_caches(problem_, args);
+        return plan_.on(plan_.takes_one_thread() ? 1 : max_threads(), past_caches);
+    }
+
+private:
+    using worker = typename Direction::template worker<Rows>;
+    using batch = typename Direction::batch;
+
+    void run(const arguments &args, const schedule &now) const {
+        if (now.by_chunks) return run_by_chunks(args, now);
+        if constexpr (Rows::ROWS_STAY)
+            if (now.one_loop) return run_in_one_loop(args, now);
+        run_by_rows(args, now);
+    }
+
+    void run_by_rows(const arguments &args, const schedule &now) const {
+        parallel_parts(now.threads, [&](int share) {
+            worker mine(direction_, rows_, args, now, share);
+            for_each_batch(mine, [&](dim_t first, dim_t count) {
+                batch b;
+                b.first = first;
+                b.rows = count;
+                mine.reduce(b);
+                mine.write(b);
+            });
+            mine.finish();
+        });
+    }
+
+    // Beyond the caches: each batch is written while the next one is reduced, so that the reads of one and the writes
+    // of the other overlap.
+    void run_in_one_loop(const arguments &args, const schedule &now) const {
+        parallel_parts(now.threads, [&](int share) {
+            worker mine(direction_, rows_, args, now, share);
+            std::optional<typename Rows::cursor> before; // at the batch that is ready
+            batch pair[2];
+            batch *next = &pair[0], *ready = &pair[1];
+            for_each_batch(mine, [&](dim_t first, dim_t count) {
+                next->first = first;
+                next->rows = count;
+                before ? mine.write_and_reduce(*before, *ready, *next) : mine.reduce(*next);
+                before.emplace(mine.at);
+                std::swap(next, ready);
+            });
+            if (before) mine.write_at(*before, *ready);
+            mine.finish();
+        });
+    }
+
+    template <typename Body> // void(dim_t first, dim_t count)
+    void for_each_batch(worker &mine, Body &&body) const {
+        mine.for_each_block(split(mine.items(), mine.now.threads, mine.share), [&](range rows) {
+            mine.at.for_each_batch(rows, plan_.batch_rows, mine.same_columns_until, body);
+        });
+    }
+
+    // Each chunk is read twice: to reduce it and, when all chunks of its row have been reduced, to write it.
+    void run_by_chunks(const arguments &args, const schedule &now) const {
+        if (direction_.reduces())
+            parallel_parts(now.threads, [&](int share) {
+                worker mine(direction_, rows_, args, now, share);
+                mine.reduce_chunks(split(direction_.chunk_items(), now.threads, share));
+            });
+        if (direction_.writes())
+            parallel_parts(now.threads, [&](int share) {
+                worker mine(direction_, rows_, args, now, share);
+                mine.write_chunks(split(direction_.chunk_items(), now.threads, share));
+                mine.finish();
+            });
+    }
+
+    problem problem_;
+    plan plan_;
+    Rows rows_;
+    Direction direction_;
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executors.hpp"
+
+#include "../jit/isa.hpp"
+#include "../reference/no_elements.hpp"
+#include "backward.hpp"
+#include "forward.hpp"
+#include "make_plan.hpp"
+#include "row_order.hpp"
+#include "rows_in_place.hpp"
+#include "rows_in_tiles.hpp"
+#include "rows_interleaved.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// Calls body(std::type_identity<driver>, problem) with the class of the driver and the problem whose rows are in the
+// order in which the driver visits them: as they lie in memory if they are gathered, unless gradients need their sums
+// in the given order.
+template <typename Direction, typename Body>
+decltype(auto) with_driver(const problem &p, const plan &planned, Body &&body) {
+    if (planned.rows == row_access::in_place) return body(std::type_identity<driver<Direction, rows_in_place>>(), p);
+    if constexpr (Direction::INTERLEAVES)
+        if (planned.rows == row_access::interleaved)
+            return body(std::type_identity<driver<Direction, rows_interleaved>>(), p);
+    const bool in_order = p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT);
+    return body(std::type_identity<driver<Direction, rows_in_tiles>>(), in_order ? p : in_order_of_memory(p));
+}
+
+// For problems with run-time sizes. The kernels do not depend on sizes and are made at creation. Each execution makes
+// on its stack a driver for its sizes, which allocates nothing unless there are post-ops.
+template <typename Direction>
+class runtime_executor final : public executor {
+public:
+    using kernels = std::shared_ptr<const typename Direction::kernels>;
+    explicit runtime_executor(kernels made) : kernels_(std::move(made)) {}
+
+    jitnorm_status_t execute(const arguments &args) const override {
+        const problem &sizes = *args.sizes;
+        if (!sizes.has_elements()) return execute_without_elements(sizes, args);
+        return with_driver<Direction>(sizes, *args.planned,
+                                      [&]<typename Driver>(std::type_identity<Driver>, const problem &p) {
+                                          return Driver(p, *args.planned, kernels_).execute(args);
+                                      });
+    }
+
+private:
+    kernels kernels_;
+};
+
+template <typename Direction>
+std::shared_ptr<const executor> create_driver(const problem &p, const plan &planned, jit::isa vectors) {
+    const auto kernels =
+        std::make_shared<const typename Direction::kernels>(p, p.has_runtime_sizes() ? nullptr : &planned, vectors);
+    if (p.has_runtime_sizes()) return std::make_shared<const runtime_executor<Direction>>(kernels);
+    return with_driver<Direction>(
+        p, planned,
+        [&]<typename Driver>(std::type_identity<Driver>, const problem &ordered) -> std::shared_ptr<const executor> {
+            return std::make_shared<const Driver>(ordered, planned, kernels);
+        });
+}
+
+template <jit::isa I>
+std::string refusal(const problem &) {
+    return jit::is_allowed(I) ? "" : "the processor or the cap on instruction sets does not allow it";
+}
+
+plan make_plan(const problem &p, const machine &m) {
+    if (p.has_runtime_sizes()) return p.is_forward() ? forward_plan_for_any_size(p) : plan{};
+    if (!p.has_elements()) return {};
+    return p.is_forward() ? forward_plan(p, m) : backward_plan(p, m);
+}
+
+template <jit::isa I>
+std::shared_ptr<const executor> create(const problem &p, const plan &planned) {
+    if (!p.has_elements()) return create_without_elements(p);
+    if (p.is_forward())
+        return p.computes_in_double() ? create_driver<forward<double>>(p, planned, I)
+                                      : create_driver<forward<float>>(p, planned, I);
+    return p.computes_in_double() ? create_driver<backward<double>>(p, planned, I)
+                                  : create_driver<backward<float>>(p, planned, I);
+}
+
+template <jit::isa I>
+constexpr implementation ON = {jit::implementation_name(I), refusal<I>, make_plan, create<I>, true};
+
+} // namespace
+
+constinit const std::array<implementation, 2> on_kernels = {ON<jit::BEST_FIRST[0]>, ON<jit::BEST_FIRST[1]>};
+
+} // namespace jitnorm::impl::layer_norm

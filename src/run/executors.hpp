@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// executors: the implementations that run generated kernels, one for each instruction set. Each takes both directions,
+// and every layout, data type and post-op.
+#pragma once
+
+#include <array>
+
+#include "../norm/implementation.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+extern const std::array<implementation, 2> on_kernels; // best first
+
+} // namespace jitnorm::impl::layer_norm

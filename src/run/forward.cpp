@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forward.hpp"
+
+#include "../base/bytes.hpp"
+#include "../math/statistics_io.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+static_assert(MAX_BATCH_ROWS % jit::SHORT_REDUCTION_GROUP == 0);
+
+template <typename T>
+forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
+    : problem_(p), plan_(planned), kernels_(std::move(made)), operands_(p, kernels_->operand_types),
+      given_(p.statistics_are_inputs()), adds_(p.reads(RESIDUAL)), writes_mean_(p.writes(MEAN)),
+      writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()), form_(p.form), statistics_type_(p[VARIANCE].data_type),
+      C_(p.row_length()), row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
+      epsilon_(p.epsilon), inv_C_(1.0 / double(C_)) {
+    if (p.has_dynamic_scales()) quantizer_.emplace(p, planned, *kernels_->quantize);
+}
+
+// Finds the statistics of the rows for which the first reduction was not enough. Consecutive rows that need the same
+// factor are reduced again together; often these are rows of one kind, such as padding.
+template <typename T>
+void forward<T>::refine_rest(const strip &src, batch &b) const {
+    for (dim_t begin = 0, end = 0; begin < b.rows; begin = end) {
+        const T k = rescale_factor(b.q[begin]);
+        while (end < b.rows && rescale_factor(b.q[end]) == k) ++end;
+        if (k != T(1))
+            kernels_->repeat({.src = src.row(begin),
+                              .row_stride = src.stride,
+                              .rows = end - begin,
+                              .count = C_,
+                              .pivot = b.p + begin,
+                              .s = b.s + begin,
+                              .q = b.q + begin,
+                              .factor = k});
+        for (dim_t r = begin; r < end; ++r)
+            if (k != T(1) || pivot_is_poor<T>({b.s[r], b.q[r]}, inv_C_))
+                b.set(r, finish(refined(src.row(r), b, r, k), inv_C_));
+    }
+}
+
+template <typename T>
+moments<T> forward<T>::refined(const std::byte *row, const batch &b, dim_t r, T k) const {
+    const sums<T> sum = {b.s[r], b.q[r]};
+    if (rms_) return moments_of_squares(k, sum.q, C_);
+    return refine_pivot(b.p[r], k, sum, C_, [&](T pivot, T factor) { return repeat(row, C_, pivot, factor); });
+}
+
+// The chunks of the row are the rows of the kernel, MAX_BATCH_ROWS at a time.
+template <typename T>
+void forward<T>::add_chunks(const std::byte *src, range columns, moments<T> &row) const {
+    T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
+    for (dim_t begin = columns.begin; begin < columns.end;) {
+        const dim_t count = std::min(CHUNK, columns.end - begin);
+        const dim_t chunks = std::clamp<dim_t>((columns.end - begin) / CHUNK, 1, MAX_BATCH_ROWS);
+        kernels_->reduce({.src = src,
+                          .row_stride = CHUNK * row_size_,
+                          .rows = chunks,
+                          .count = count,
+                          .pivot = p,
+                          .s = s,
+                          .q = q,
+                          .factor = 1});
+        for (dim_t k = 0; k < chunks; ++k, begin += count, src += count * row_size_) {
+            const auto chunk = refine_chunk(src, count, p[k], {s[k], q[k]});
+            row = begin == 0 ? chunk : merge(row, chunk);
+        }
+    }
+}
+
+template <typename T>
+moments<T> forward<T>::chunk_moments(const std::byte *src, dim_t count) const {
+    T p = 0, s = 0, q = 0;
+    kernels_->reduce(
+        {.src = src, .row_stride = 0, .rows = 1, .count = count, .pivot = &p, .s = &s, .q = &q, .factor = 1});
+    return refine_chunk(src, count, p, {s, q});
+}
+
+template <typename T>
+moments<T> forward<T>::refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const {
+    return refine(p, first, count, rms_, [&](T pivot, T factor) { return repeat(src, count, pivot, factor); });
+}
+
+template <typename T>
+sums<T> forward<T>::repeat(const std::byte *src, dim_t count, T pivot, T factor) const {
+    sums<T> again{0, 0};
+    kernels_->repeat({.src = src,
+                      .row_stride = 0,
+                      .rows = 1,
+                      .count = count,
+                      .pivot = &pivot,
+                      .s = &again.s,
+                      .q = &again.q,
+                      .factor = factor});
+    return again;
+}
+
+template <typename T>
+void forward<T>::set_statistics(const moments<T> *rows, batch &b) const {
+    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish(rows[r], inv_C_));
+    b.complete(epsilon_);
+}
+
+template <typename T>
+void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
+    const auto read = [&](const void *tensor, auto &&take) {
+        layer_norm::read_statistics(tensor, statistics_type_, 0, from.stride, b.rows, take);
+    };
+    T mean[MAX_BATCH_ROWS] = {};
+    if (!rms_) read(from.mean, [&](dim_t r, float value) { mean[r] = T(value); });
+    if (form_ == statistics_form::inverse_deviation)
+        return read(from.variance, [&](dim_t r, float value) { b.set_given(r, mean[r], T(value)); });
+    read(from.variance, [&](dim_t r, float value) { b.set(r, {mean[r], 0.0, double(value)}); });
+    b.complete(epsilon_);
+}
+
+// To another type than theirs, or not side by side.
+template <typename T>
+void forward<T>::convert_statistics(const batch &b, const statistics_rows &to) const {
+    alignas(64) float values[MAX_BATCH_ROWS];
+    const auto write = [&](void *tensor) {
+        layer_norm::write_statistics(values, b.rows, tensor, statistics_type_, 0, to.stride);
+    };
+    if (writes_mean_) {
+        b.copy_means(values);
+        write(to.mean);
+    }
+    if (writes_variance_) {
+        b.copy_deviations(form_, values);
+        write(to.variance);
+    }
+}
+
+template class forward<float>;
+template class forward<double>;
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+// forward: the steps of forward for the driver (driver.hpp). A batch is reduced to the moments of its rows, from which
+// the statistics follow; then its rows are normalized. A residual is added as rows are reduced.
+//
+// Rows of sums with a residual lie in the output for the sum, if it holds them as they are normalized (plan::sum_pitch
+// is 0). Otherwise they have a tile for the columns of one panel. If a panel has whole rows, its sums are computed
+// once. If not, they are computed twice, to reduce them and to normalize them, and the output is written the second
+// time only, because it may overwrite the residual in place.
+//
+// The steps that every batch takes are inline functions in this header: as calls they made a batch of 32 rows of 64
+// elements take 8 % longer.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "../math/constants.hpp"
+#include "../math/row_batch.hpp"
+#include "driver.hpp"
+#include "forward_kernels.hpp"
+#include "post_op_operands.hpp"
+#include "quantizer.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+template <typename T> // the compute type
+class forward {
+public:
+    using kernels = forward_kernels<T>;
+    using batch = forward_batch<T>;
+    template <typename Rows>
+    class worker;
+    static constexpr bool INTERLEAVES = false; // whether plans may say row_access::interleaved
+
+    // Keeps references to the problem and the plan.
+    forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
+
+    void begin(const arguments &, const schedule &) const {}
+    void end(const arguments &, const schedule &) const {}
+
+    bool reduces() const { return !given_; }
+    bool writes() const { return true; }
+    // The chunks of all rows; those of one row follow each other.
+    dim_t chunk_items() const { return problem_.rows() * chunks(); }
+
+private:
+    dim_t chunks() const { return (C_ + CHUNK - 1) / CHUNK; } // of a row
+
+    // ---- statistics
+
+    // For rows of at most CHUNK elements.
+    [[gnu::always_inline]] void find_statistics(const strip &src, batch &b) const;
+    // The same after the first reduction, whose sums are in the batch.
+    [[gnu::always_inline]] void take_first_reductions(const strip &src, batch &b) const;
+
+    // For longer rows: computes the moments of these columns of a row, chunk by chunk, and merges them to `row`. `src`
+    // points to the first of the columns. If that is column 0, `row` is set.
+    void add_chunks(const std::byte *src, range columns, moments<T> &row) const;
+    // The moments of one chunk of `count` elements.
+    moments<T> chunk_moments(const std::byte *src, dim_t count) const;
+    // Sets the batch's statistics from the moments of its rows.
+    void set_statistics(const moments<T> *rows, batch &b) const;
+
+    void read_statistics(const statistics_rows &from, batch &b) const;
+    [[gnu::always_inline]] void write_statistics(const batch &b, const statistics_rows &to) const;
+
+    [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
+    void refine_rest(const strip &src, batch &b) const;
+    moments<T> refined(const std::byte *row, const batch &b, dim_t r, T k) const;
+    moments<T> refine_chunk(const std::byte *src, dim_t count, T p, const sums<T> &first) const;
+    sums<T> repeat(const std::byte *src, dim_t count, T pivot, T factor) const;
+
+    // ---- sums with a residual
+
+    bool has_sum_tile() const { return plan_.sum_pitch != 0; }
+    // Whether the kernel that computes the sums also reduces them. It does so for rows of at least a block, because
+    // shorter rows are reduced faster several at a time, and of at most a chunk.
+    bool adds_and_reduces() const { return kernels_->reducing_addition && BLOCK <= C_ && C_ <= CHUNK; }
+
+    const problem &problem_;
+    const plan &plan_;
+    std::shared_ptr<const kernels> kernels_;
+    post_op_operands<T> operands_;
+    std::optional<quantizer> quantizer_; // where scales are found
+    bool given_;                         // whether statistics are inputs
+    bool adds_;                          // whether a residual is added
+    bool writes_mean_, writes_variance_, rms_;
+    statistics_form form_;
+    jitnorm_data_type_t statistics_type_;
+    dim_t C_, row_size_, scale_size_; // columns; bytes of an element of the rows to normalize, of scale
+    double epsilon_, inv_C_;
+};
+
+// A thread's share of an execution.
+template <typename T>
+template <typename Rows>
+class forward<T>::worker : public basic_worker<Rows> {
+    using base = basic_worker<Rows>;
+
+public:
+    using base::at, base::now, base::same_columns_until, base::share;
+
+    worker(const forward &direction, const Rows &rows, const arguments &given, const schedule &current, int number)
+        : base(rows, direction.plan_, given, current, number), rows_(rows), f_(direction),
+          scale_(static_cast<const std::byte *>(given[SCALE])), shift_(static_cast<const std::byte *>(given[SHIFT])),
+          src_scale_(given[SRC_SCALE] ? T(load<float>(given[SRC_SCALE])) : T(1)),
+          inverse_dst_scale_(f_.problem_.attr.dst_scale ? T(1) / T(load<float>(given[DST_SCALE])) : T(1)) {}
+
+    dim_t items() const { return rows_.rows(); }
+
+    template <typename Body> // void(range rows)
+    void for_each_block(range even, Body &&body) {
+        const range mine = {rows_.cut_at(even.begin), rows_.cut_at(even.end)};
+        if (planned.panel_columns == f_.C_) same_columns_until = mine.end;
+        body(mine);
+    }
+
+    [[gnu::always_inline]] void reduce(batch &b) {
+        added_ = {0, 0};
+        const statistics_rows statistics = at.open_statistics();
+        if (f_.given_) return f_.read_statistics(statistics, b);
+        if (f_.C_ <= CHUNK)
+            reduce_at_once(b);
+        else
+            reduce_long_rows(b);
+        f_.write_statistics(b, statistics);
+        at.close_statistics();
+    }
+
+    [[gnu::always_inline]] void write(const batch &b) { write(b, {0, f_.C_}); }
+
+    // Writes the batch `ready`, at which `before` is, while it reduces the next one.
+    void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
+        const statistics_rows statistics = at.open_statistics();
+        if (f_.C_ <= CHUNK) {
+            const range all = {0, f_.C_};
+            const strip src = at.open(all).src;
+            run_loop(src, next.rows, before.open(all), ready, all, next.p, next.s, next.q);
+            f_.take_first_reductions(src, next);
+        } else {
+            write_and_reduce_chunks(before, ready, next);
+        }
+        f_.write_statistics(next, statistics);
+    }
+    void write_at(typename Rows::cursor &before, const batch &ready) {
+        const panel here = before.open({0, f_.C_});
+        normalize(here, here.src, here.result, ready, {0, f_.C_});
+    }
+
+    // ---- the items are chunks
+
+    void reduce_chunks(range items) {
+        auto *const found = planned.scratchpad.template get<moments<T>>(scratch::moments, args[SCRATCHPAD]);
+        for_each_row(items, [&](dim_t row, range mine) {
+            for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) {
+                const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, f_.C_)};
+                found[row * f_.chunks() + chunk] =
+                    f_.chunk_moments(rows_to_reduce(at.open(columns), columns, 1).first, columns.end - columns.begin);
+            }
+        });
+    }
+
+    // Each thread merges the moments of the rows that it normalizes.
+    void write_chunks(range items) {
+        const auto *const found = planned.scratchpad.template get<moments<T>>(scratch::moments, args[SCRATCHPAD]);
+        for_each_row(items, [&](dim_t row, range mine) {
+            batch b;
+            b.first = row;
+            b.rows = 1;
+            take_statistics(found + row * f_.chunks(), mine.begin == 0, b);
+            write(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
+        });
+    }
+
+private:
+    using base::args, base::get, base::planned;
+
+    template <typename Body> // void(range columns)
+    void for_each_panel(range columns, Body &&body) const {
+        for (dim_t begin = columns.begin; begin < columns.end; begin += planned.panel_columns)
+            body(range{begin, std::min(begin + planned.panel_columns, columns.end)});
+    }
+
+    // Calls body(row, its chunks) for the rows of which these items are chunks. The row is the batch.
+    template <typename Body>
+    void for_each_row(range items, Body &&body) {
+        const dim_t per_row = f_.chunks();
+        for (dim_t begin = items.begin; begin < items.end;) {
+            const dim_t row = begin / per_row, first = begin % per_row;
+            const dim_t last = std::min(per_row, first + items.end - begin);
+            added_ = {0, 0};
+            at.for_each_batch({row, row + 1}, 1, 0, [&](dim_t, dim_t) { body(row, range{first, last}); });
+            begin += last - first;
+        }
+    }
+
+    void take_statistics(const moments<T> *found, bool writes, batch &b) {
+        const statistics_rows statistics = at.open_statistics();
+        if (f_.given_) return f_.read_statistics(statistics, b);
+        moments<T> row = found[0];
+        for (dim_t chunk = 1; chunk < f_.chunks(); ++chunk) row = merge(row, found[chunk]);
+        f_.set_statistics(&row, b);
+        if (!writes) return;
+        f_.write_statistics(b, statistics);
+        at.close_statistics();
+    }
+
+    // ---- reduction
+
+    [[gnu::always_inline]] void reduce_at_once(batch &b) {
+        if (f_.adds_) return add_and_reduce(b);
+        const strip src = at.open({0, f_.C_}).src; // a copy: of the panel no address is taken
+        f_.find_statistics(src, b);
+    }
+    [[gnu::noinline]] void add_and_reduce(batch &b) {
+        const range all = {0, f_.C_};
+        const panel here = at.open(all);
+        if (!f_.adds_and_reduces()) return f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
+        add(*f_.kernels_->reducing_addition, f_.has_sum_tile(), here, all, b.rows, b.q);
+        f_.take_first_reductions(rows_of_sums(here, all), b);
+    }
+    [[gnu::noinline]] void reduce_long_rows(batch &b) {
+        moments<T> rows[MAX_BATCH_ROWS];
+        for_each_panel({0, f_.C_}, [&](range columns) {
+            const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
+            for (dim_t r = 0; r < b.rows; ++r) f_.add_chunks(src.row(r), columns, rows[r]);
+        });
+        f_.set_statistics(rows, b);
+    }
+
+    // ---- reduction beside normalization
+
+    void run_loop(const strip &src, dim_t rows, const panel &here, const batch &ready, range columns, T *p, T *s,
+                  T *q) {
+        jit::forward_loop_arguments<T> call = {
+            .reduced = {.src = src.first,
+                        .row_stride = src.stride,
+                        .rows = rows,
+                        .count = columns.end - columns.begin,
+                        .pivot = p,
+                        .s = s,
+                        .q = q},
+            .written = normalize_arguments_for(here, here.src, here.result, ready, columns)};
+        const auto &kernels = *f_.kernels_->loop;
+        const auto &kernel = now.non_temporal ? kernels.non_temporal : kernels.ordinary;
+        with_operands(call.written, ready, columns, [&] { kernel(call); });
+    }
+    [[gnu::noinline]] void write_and_reduce_chunks(typename Rows::cursor &before, const batch &ready, batch &next) {
+        moments<T> rows[MAX_BATCH_ROWS];
+        T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
+        for (dim_t begin = 0; begin < f_.C_; begin += CHUNK) {
+            const range columns = {begin, std::min(begin + CHUNK, f_.C_)};
+            const strip src = at.open(columns).src;
+            run_loop(src, next.rows, before.open(columns), ready, columns, p, s, q);
+            for (dim_t r = 0; r < next.rows; ++r) {
+                const auto chunk = f_.refine_chunk(src.row(r), columns.end - begin, p[r], {s[r], q[r]});
+                rows[r] = begin == 0 ? chunk : merge(rows[r], chunk);
+            }
+        }
+        f_.set_statistics(rows, next);
+    }
+
+    // ---- sums with a residual
+
+    bool are_added(range columns) const { return added_.begin <= columns.begin && columns.end <= added_.end; }
+
+    // These columns of the rows to normalize, to be read only or when dst is written. Columns of sums are opened in
+    // ascending order; those that are there may be opened again.
+    strip rows_to_reduce(const panel &here, range columns, dim_t rows) {
+        if (!f_.adds_) return here.src;
+        const bool whole = columns.end - columns.begin == f_.C_;
+        if (!are_added(columns)) add(*f_.kernels_->addition, f_.has_sum_tile() && whole, here, columns, rows);
+        return rows_of_sums(here, columns);
+    }
+    [[gnu::always_inline]] strip rows_to_write(const panel &here, range columns, dim_t rows) {
+        return f_.adds_ ? sums_to_write(here, columns, rows) : here.src;
+    }
+    [[gnu::noinline]] strip sums_to_write(const panel &here, range columns, dim_t rows) {
+        if (f_.has_sum_tile() ? !written_ || !are_added(columns) : f_.given_ && !are_added(columns))
+            add(*f_.kernels_->addition, f_.has_sum_tile(), here, columns, rows);
+        return rows_of_sums(here, columns);
+    }
+    strip rows_of_sums(const panel &here, range columns) const {
+        if (!f_.has_sum_tile()) return here.sum;
+        return {get(scratch::sum_rows) + (columns.begin - added_.begin) * f_.row_size_, planned.sum_pitch};
+    }
+
+    // Computes the sums of a panel, and their squares if `q` is not null. If they have a tile, `writes` says whether
+    // the output is written besides; otherwise the output is their place.
+    void add(const typename kernels::addition_kernels &with, bool writes, const panel &here, range columns, dim_t rows,
+             T *q = nullptr) {
+        const strip to = f_.has_sum_tile() ? strip{get(scratch::sum_rows), planned.sum_pitch} : here.sum;
+        (writes ? with.add_and_write
+                : with.add)({.src = here.src.first,
+                             .residual = here.second.first,
+                             .bias = behind(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
+                             .sum = here.sum.first,
+                             .row = to.first,
+                             .src_row_stride = here.src.stride,
+                             .residual_row_stride = here.second.stride,
+                             .sum_row_stride = here.sum.stride,
+                             .row_stride = to.stride,
+                             .rows = rows,
+                             .count = columns.end - columns.begin,
+                             .q = q});
+        added_ = {f_.has_sum_tile() ? columns.begin : 0, columns.end};
+        written_ = writes;
+    }
+
+    // ---- normalization
+
+    [[gnu::always_inline]] void write(const batch &b, range columns) {
+        if (f_.quantizer_) return quantize(b);
+        for_each_panel(columns, [&](range some) {
+            const panel here = at.open(some);
+            normalize(here, rows_to_write(here, some, b.rows), here.result, b, some);
+            at.close();
+        });
+    }
+
+    // Normalizes these columns of the rows `src` and stores them to `dst` and to the pre-quantization output, if there
+    // is one.
+    [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
+                                          range columns) {
+        jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
+        if (f_.adds_) prefetch_terms(here, b.rows, call);
+        const auto &kernel = now.non_temporal ? *f_.kernels_->non_temporal : f_.kernels_->normalize;
+        with_operands(call, b, columns, [&] { kernel(call); });
+    }
+
+    [[gnu::always_inline]] jit::normalize_arguments<T> normalize_arguments_for(const panel &here, const strip &src,
+                                                                               const strip &dst, const batch &b,
+                                                                               range columns) const {
+        return {.src = src.first,
+                .dst = dst.first,
+                .src_row_stride = src.stride,
+                .dst_row_stride = dst.stride,
+                .rows = b.rows,
+                .count = columns.end - columns.begin,
+                .hi = b.hi,
+                .rstd = b.rstd,
+                .bias = b.bias,
+                .scale = behind(scale_, columns.begin * f_.scale_size_),
+                .shift = behind(shift_, columns.begin * f_.scale_size_),
+                .src_scale = src_scale_,
+                .inverse_dst_scale = inverse_dst_scale_,
+                .rows_per_pass = planned.rows_per_pass,
+                .prefetch = now.prefetch ? b.rows * src.stride : 0,
+                .parameters = f_.kernels_->post_op_parameters.data(),
+                .operands = nullptr,
+                .pre_quantization = here.pre_quantization.first,
+                .pre_quantization_row_stride = here.pre_quantization.stride};
+    }
+
+    // Those of the next batch.
+    void prefetch_terms(const panel &here, dim_t rows, jit::normalize_arguments<T> &call) const {
+        const strip terms[] = {here.src, here.second};
+        for (size_t i = 0; i < 2; ++i) {
+            call.terms[i] = terms[i].first + (now.prefetch ? rows * terms[i].stride : 0);
+            call.term_strides[i] = terms[i].stride;
+        }
+    }
+
+    // Calls run() when the operands of post-ops have been put into the arguments.
+    template <typename Run>
+    [[gnu::always_inline]] void with_operands(jit::normalize_arguments<T> &call, const batch &b, range columns,
+                                              Run &&run) {
+        if (f_.operands_.size() == 0)
+            run();
+        else
+            locate_operands(call, {b.first, b.rows, columns.begin, call.count}, run);
+    }
+    // Is a function of its own, because the table takes much of the stack.
+    template <typename Run>
+    [[gnu::noinline]] void locate_operands(jit::normalize_arguments<T> &call, const window &where, Run &run) {
+        typename post_op_operands<T>::table operands;
+        f_.operands_.locate(args, where, get(scratch::operands), operands);
+        call.operands = operands.pointers;
+        run();
+    }
+
+    // Normalizes and quantizes whole rows.
+    [[gnu::noinline]] void quantize(const batch &b) {
+        f_.quantizer_->run(
+            {args[DST_SCALE], get(scratch::floats), b.first, b.rows},
+            [&](range columns, const strip &floats) {
+                const panel here = at.open(columns);
+                normalize(here, rows_to_reduce(here, columns, b.rows), floats, b, columns);
+            },
+            [&](range columns, const strip &floats) {
+                const panel here = at.open(columns);
+                normalize(here, rows_to_write(here, columns, b.rows), floats, b, columns);
+                return here.result;
+            },
+            [&](range) { at.close(); });
+    }
+
+    const Rows &rows_;
+    const forward &f_;
+    const std::byte *scale_, *shift_; // null where the problem has none
+    T src_scale_, inverse_dst_scale_;
+    range added_ = {0, 0}; // the columns of the batch whose sums are there
+    bool written_ = false; // whether these sums are in the output, too, if there is one
+};
+
+template <typename T>
+inline void forward<T>::find_statistics(const strip &src, batch &b) const {
+    const auto &kernel = C_ <= kernels_->short_columns ? kernels_->short_reduction : kernels_->reduce;
+    kernel({.src = src.first,
+            .row_stride = src.stride,
+            .rows = b.rows,
+            .count = C_,
+            .pivot = b.p,
+            .s = b.s,
+            .q = b.q,
+            .factor = 1});
+    take_first_reductions(src, b);
+}
+
+template <typename T>
+inline void forward<T>::take_first_reductions(const strip &src, batch &b) const {
+    if (rms_) b.set_no_pivots();
+    const bool exact = C_ == 1 && !rms_; // the difference is zero or NaN, so no other reduction is needed
+    if (!b.take_first_reductions(double(C_), inv_C_) && !exact) refine_rest(src, b);
+    b.complete(epsilon_);
+}
+
+template <typename T>
+inline void forward<T>::write_statistics(const batch &b, const statistics_rows &to) const {
+    if (statistics_type_ != jitnorm_f32 || to.stride != 1) return convert_statistics(b, to); // hardly ever
+    if (writes_mean_) b.copy_means(to.mean);
+    if (writes_variance_) b.copy_deviations(form_, to.variance);
+}
+
+} // namespace jitnorm::impl::layer_norm

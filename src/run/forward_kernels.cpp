@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forward_kernels.hpp"
+
+#include <utility>
+
+#include "../math/post_ops.hpp"
+#include "post_op_operands.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+// ---- the configuration of a post-op in a kernel, and its two numbers
+
+template <typename T>
+jit::post_op_conf conf_of(const sum_post_op &op, const problem &p) {
+    const auto type = op.data_type == jitnorm_data_type_undef ? p[DST].data_type : op.data_type;
+    return {jit::post_op_conf::kind::sum, jitnorm_alg_kind_undef, false, type};
+}
+template <typename T>
+jit::post_op_conf conf_of(const eltwise_post_op &op, const problem &) {
+    return {jit::post_op_conf::kind::eltwise, op.alg, math::is_leaky(op.alpha), jitnorm_data_type_undef};
+}
+template <typename T>
+jit::post_op_conf conf_of(const binary_post_op &op, const problem &p) {
+    return {jit::post_op_conf::kind::binary, op.alg, false, post_op_operands<T>::type_for_kernel(op, p.row_ndims())};
+}
+
+std::pair<float, float> numbers_of(const sum_post_op &op) { return {op.scale, float(op.zero_point)}; }
+std::pair<float, float> numbers_of(const eltwise_post_op &op) { return {op.alpha, op.beta}; }
+std::pair<float, float> numbers_of(const binary_post_op &) { return {0.0F, 0.0F}; }
+
+template <typename T>
+std::vector<T> parameters_of(const problem &p) {
+    std::vector<T> parameters;
+    for (const post_op &entry : p.attr.post_ops.entries) {
+        const auto [first, second] = std::visit([](const auto &op) { return numbers_of(op); }, entry);
+        parameters.push_back(T(first));
+        parameters.push_back(T(second));
+    }
+    return parameters;
+}
+
+template <typename T>
+std::vector<jitnorm_data_type_t> operand_types_of(const problem &p) {
+    std::vector<jitnorm_data_type_t> types;
+    for (const post_op &entry : p.attr.post_ops.entries)
+        types.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p).operand; }, entry));
+    return types;
+}
+
+// ---- kernels
+
+template <typename T>
+jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
+    jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
+                                p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
+    if (p.reads(RESIDUAL)) conf.terms = {p[SRC].data_type, p[RESIDUAL].data_type};
+    conf.scale_plus_one = p.adds_one_to_scale();
+    if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
+    if (p.has_dynamic_scales()) conf.dst = jitnorm_f32;
+    for (const post_op &entry : p.attr.post_ops.entries)
+        conf.post_ops.push_back(std::visit([&](const auto &op) { return conf_of<T>(op, p); }, entry));
+    return conf;
+}
+
+jit::reduction_conf reduction_conf_of(const problem &p, jit::isa vectors, bool repeated) {
+    return {vectors, p.row_type(), !p.is_rms(), repeated};
+}
+
+template <typename T>
+constexpr bool HAS_SHORT_ROWS = std::is_same_v<T, float>;
+
+template <typename T>
+jit::reduction_conf short_reduction_conf_of(const problem &p, jit::isa vectors) {
+    jit::reduction_conf conf = reduction_conf_of(p, vectors, false);
+    conf.short_rows = HAS_SHORT_ROWS<T>;
+    if (conf.short_rows) conf.vectors = jit::short_reduction_isa(p.row_length(), vectors);
+    return conf;
+}
+
+template <typename T>
+std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kernels(const problem &p, jit::isa vectors,
+                                                                                   bool squares) {
+    const bool squares_are_right = p.is_rms() && p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
+    if (!p.reads(RESIDUAL) || (squares && !squares_are_right)) return {};
+    const auto kernel = [&](jitnorm_data_type_t sum) {
+        return jit::addition_kernel<T>(
+            {vectors, p[SRC].data_type, p[RESIDUAL].data_type, p.attr.bias_type, sum, p.row_type(), squares});
+    };
+    return typename forward_kernels<T>::addition_kernels{
+        kernel(jitnorm_data_type_undef), kernel(p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef)};
+}
+
+} // namespace
+
+quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
+    : amax({vectors}), multiply({vectors, jitnorm_f32, p[DST].data_type}) {}
+
+template <typename T>
+forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::isa vectors)
+    : addition(make_addition_kernels<T>(p, vectors, false)),
+      reducing_addition(make_addition_kernels<T>(p, vectors, true)), reduce(reduction_conf_of(p, vectors, false)),
+      repeat(reduction_conf_of(p, vectors, true)),
+      short_columns(HAS_SHORT_ROWS<T> ? jit::short_reduction_columns(jit::short_reduction_isa(p.row_length(), vectors))
+                                      : 0),
+      short_reduction(short_reduction_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
+      post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)) {
+    const auto normalizing = [&](bool stores_past) { return normalize_conf_of<T>(p, vectors, stores_past); };
+    const auto looping = [&](bool stores_past) {
+        return jit::forward_loop_kernel<T>({reduction_conf_of(p, vectors, false), normalizing(stores_past)});
+    };
+    if (planned == nullptr || planned->non_temporal) non_temporal.emplace(normalizing(true));
+    if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
+        loop.emplace(loop_kernels{looping(false), looping(true)});
+    if (p.has_dynamic_scales()) quantize.emplace(p, vectors);
+}
+
+template struct forward_kernels<float>;
+template struct forward_kernels<double>;
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// forward_kernels: the kernels of a forward problem, and the numbers of its post-ops. Both depend on types, flags and
+// attributes. Only the reduction of short rows also depends on the length of a row.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../jit/kernels/kernels.hpp"
+#include "../norm/plan.hpp"
+#include "../norm/problem.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// The kernels that turn normalized rows of floats into dst where scales of dst are found.
+struct quantize_kernels {
+    quantize_kernels(const problem &p, jit::isa vectors);
+
+    jit::amax_kernel amax;                 // finds the largest magnitude
+    jit::normalize_kernel<float> multiply; // multiplies by the factor and stores to dst
+};
+
+template <typename T> // the compute type
+struct forward_kernels {
+    // Takes the kernels from the kernel cache or generates them. Throws what code_of() throws (kernel.hpp).
+    // Only those are made that the plan needs; all that the problem may need if there is no plan yet (run-time sizes).
+    forward_kernels(const problem &p, const plan *planned, jit::isa vectors);
+
+    // Whether rows may be written while others are reduced.
+    static bool may_go_in_one_loop(const problem &p) {
+        return !p.statistics_are_inputs() && !p.reads(RESIDUAL) && !p.has_dynamic_scales();
+    }
+
+    // Compute sums with a residual: `add` the rows to normalize only, `add_and_write` also the output for the sum.
+    struct addition_kernels {
+        jit::addition_kernel<T> add, add_and_write;
+    };
+    std::optional<addition_kernels> addition; // empty: the problem adds no residual
+    // Also do the first reduction, for rms_norm, which needs no pivot.
+    std::optional<addition_kernels> reducing_addition;
+
+    jit::reduction_kernel<T> reduce, repeat;  // the first reduction over rows, and one with a given pivot
+    dim_t short_columns;                      // elements of the longest rows that short_reduction takes
+    jit::reduction_kernel<T> short_reduction; // the first reduction over short rows
+    jit::normalize_kernel<T> normalize;       // with ordinary stores
+    std::optional<jit::normalize_kernel<T>> non_temporal;
+
+    // Write rows while they reduce others.
+    struct loop_kernels {
+        jit::forward_loop_kernel<T> ordinary, non_temporal;
+    };
+    std::optional<loop_kernels> loop;
+    std::optional<quantize_kernels> quantize;
+    std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
+    std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "make_plan.hpp"
+
+#include <algorithm>
+
+#include "../math/constants.hpp"
+#include "../math/moments.hpp"
+#include "../norm/problem.hpp"
+#include "../tensor/row_packer.hpp"
+#include "../tensor/row_space.hpp"
+#include "post_op_operands.hpp"
+#include "quantizer.hpp"
+#include "row_order.hpp"
+#include "rows_in_place.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+constexpr dim_t BYTES_PER_THREAD = 64 * 1024;
+
+bool has_gathered_operands(const problem &p) {
+    return p.computes_in_double() ? post_op_operands<double>::needs_tiles(p) : post_op_operands<float>::needs_tiles(p);
+}
+dim_t operand_bytes(const problem &p, dim_t rows, dim_t columns) {
+    return p.computes_in_double() ? post_op_operands<double>::tiles_bytes(p, rows, columns)
+                                  : post_op_operands<float>::tiles_bytes(p, rows, columns);
+}
+
+// ---- batches
+
+dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
+    return row_packer::pitch_for(columns * dim_t(size_of(type)));
+}
+
+// Small data: rows go through the kernel in pairs, which share the loads of scale and shift. Data that is larger than
+// L2: a batch is written while the next one is reduced, if there is a kernel for this; otherwise rows go one by one,
+// which needs fewer memory streams, and the next batch is prefetched.
+void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
+    const dim_t src_row = p.row_length() * element_size(p[SRC]), dst_row = p.row_length() * element_size(p[DST]);
+    const dim_t bytes = p.rows() * (src_row + dst_row);
+    const dim_t near = (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2;
+    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
+    if (forward_kernels<float>::may_go_in_one_loop(p))
+        to.one_loop_threads = threads_beyond(bytes, LOOP_FROM_L2 * m.l2, m.last_level);
+    else
+        to.prefetch_threads = threads_beyond(bytes, near, m.last_level);
+    to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
+    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p[DST]);
+}
+
+// If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
+// data. Otherwise sums have a tile. It has whole rows as long as these stay in L2.
+//
+// If the data is far larger than L2, there are two cases. If both inputs of the next batch fit into L1 beside the
+// current batch, the next batch is prefetched. Otherwise, also if a batch would be a single row, a batch has many rows,
+// whose sums are computed before the first of them is normalized: then memory is written in one stream at a time
+// instead of two.
+constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
+constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of rows in the tile of sums, without the lines between them
+
+void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
+    const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
+    const bool are_the_output = p.writes(SUM) && p[SUM].data_type == p.row_type();
+    if (!are_the_output && row > LONGEST_TILED_ROW) to.panel_columns = std::min(p.row_length(), CHUNK);
+    if (!are_the_output) to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
+    const dim_t bytes = data_bytes(p, tensors);
+    const bool far = bytes > FAR_FROM_L2 * m.l2;
+    const dim_t inputs = p.row_length() * (element_size(p[SRC]) + element_size(p[RESIDUAL]));
+    to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
+    to.rows_per_pass = far ? 1 : 2;
+    if (far && to.batch_rows > 1 && to.batch_rows * inputs <= IN_CACHE_BATCH)
+        to.prefetch_threads = INT_MAX;
+    else if (far && p.row_length() <= CHUNK)
+        to.batch_rows = batch_of(MOST_SUM_BYTES, row);
+    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p[DST]);
+}
+
+// ---- tiles: for every tensor whose rows are not dense
+
+void choose_tiles(const problem &p, const row_tensors &tensors, dim_t columns, plan &to) {
+    for (size_t i = 0; i < size_t(tensors.count); ++i) {
+        const memory_desc &md = *tensors.data[i].md;
+        to.pitch[i] = has_dense_rows(md, p.row_ndims()) ? 0 : pitch_of(md.data_type, columns);
+    }
+    to.shares_tile = tensors.count == 2 && to.pitch[0] != 0 && to.pitch[0] == to.pitch[1] && !tensors.last().is_read &&
+                     element_size(p[SRC]) == element_size(p[DST]);
+    to.sum_pitch = p.reads(RESIDUAL) ? pitch_of(p.row_type(), columns) : 0;
+    to.panel_columns = columns;
+}
+
+// The bytes of a row in the tile with the largest elements.
+dim_t widest_row(const problem &p, const row_tensors &tensors, const plan &planned) {
+    dim_t element = planned.sum_pitch != 0 ? dim_t(size_of(p.row_type())) : 0;
+    for (size_t i = 0; i < size_t(tensors.count); ++i)
+        if (planned.pitch[i] != 0) element = std::max(element, element_size(*tensors.data[i].md));
+    return p.row_length() * element;
+}
+
+// Rows of at most CHUNK elements are gathered whole. Longer rows are gathered whole, too, if the rows that share cache
+// lines fit into the tiles together, and there are neither post-ops nor a residual, whose tiles have room for a chunk
+// only. Otherwise rows are gathered chunk by chunk, and each chunk twice.
+void plan_tiles(const problem &p, const row_tensors &tensors, plan &to) {
+    to.rows = row_access::tiles;
+    choose_tiles(p, tensors, p.row_length(), to);
+    if (p.row_length() > CHUNK) {
+        const memory_desc &leading = leading_tensor(tensors);
+        const auto order = order_in_memory(leading, p.row_ndims());
+        const tensor_axis rows(with_row_order(leading, p.row_ndims(), order), 0, p.row_ndims());
+        const dim_t together = std::min(rows.group_size(), rows.size());
+        if (!p.attr.post_ops.entries.empty() || p.reads(RESIDUAL) ||
+            together * pitch_together(tensors, to) > TILE_BYTES)
+            choose_tiles(p, tensors, CHUNK, to);
+    }
+    const bool whole_rows = to.panel_columns == p.row_length();
+    const dim_t pitch = pitch_together(tensors, to) + to.sum_pitch;
+    to.tile_rows = std::min(whole_rows ? MAX_TILE_ROWS : MAX_BATCH_ROWS, tile_rows_for(pitch));
+    to.batch_rows = whole_rows ? batch_of(IN_CACHE_BATCH, widest_row(p, tensors, to)) : to.tile_rows;
+    if (p.row_length() > CHUNK && whole_rows) to.batch_rows = 1;
+    to.rows_per_pass = 2;
+}
+
+// ---- scales that are found
+
+// A tile of floats has as many whole groups of a row as fit into it, or a part of one group. If rows are gathered, the
+// panels are not cut into smaller ones for this, because each of them would be gathered again.
+constexpr dim_t FLOAT_COLUMNS = 16 * 1024;
+
+void plan_floats(const problem &p, plan &to) {
+    const dim_t most = to.rows == row_access::in_place ? std::min(to.panel_columns, FLOAT_COLUMNS) : to.panel_columns;
+    const dim_t group = columns_per_scale(p);
+    to.float_columns = group > most ? most : most / group * group;
+    if (to.panel_columns == p.row_length())
+        to.batch_rows = std::min(to.batch_rows, batch_of(IN_CACHE_BATCH, to.float_columns * dim_t(sizeof(float))));
+    to.scratchpad.book(scratch::floats, quantizer::scratchpad_bytes(p, to));
+}
+
+// ---- threads
+
+void plan_threads(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
+    const dim_t bytes = data_bytes(p, tensors);
+    const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
+    to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows(), m.threads_sleep);
+    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.has_dynamic_scales()) return;
+    to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, chunks, m.threads_sleep), MAX_SHARES);
+    to.scratchpad.book(scratch::moments,
+                       chunks * dim_t(p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>)));
+}
+
+} // namespace
+
+plan forward_plan(const problem &p, const machine &m) {
+    plan planned;
+    const row_tensors tensors = row_tensors_of(p);
+    plan_threads(p, tensors, m, planned);
+    if (rows_in_place::take(tensors)) {
+        planned.panel_columns = has_gathered_operands(p) ? std::min(p.row_length(), CHUNK) : p.row_length();
+        p.reads(RESIDUAL) ? plan_batches_of_sums(p, tensors, m, planned) : plan_batches_in_place(p, m, planned);
+    } else {
+        plan_tiles(p, tensors, planned);
+    }
+    if (p.writes(PRE_QUANTIZATION)) planned.non_temporal = false;
+    if (p.has_dynamic_scales()) plan_floats(p, planned);
+    planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
+    planned.scratchpad.book(scratch::sum_rows, planned.batch_rows * planned.sum_pitch);
+    planned.scratchpad.book(scratch::operands, operand_bytes(p, planned.batch_rows, planned.panel_columns));
+    if (!planned.scratchpad.has_shares()) return planned;
+    planned.row_threads = std::min(planned.row_threads, MAX_SHARES);
+    planned.scratchpad.set_shares(std::max(planned.row_threads, planned.chunk_threads));
+    return planned;
+}
+
+plan forward_plan_for_any_size(const problem &p) {
+    plan planned;
+    const row_tensors tensors = row_tensors_of(p);
+    if (rows_in_place::take(tensors) && !has_gathered_operands(p) && !p.reads(RESIDUAL)) return planned;
+    planned.scratchpad.book(scratch::tiles, TILE_BYTES);
+    if (p.reads(RESIDUAL)) planned.scratchpad.book(scratch::sum_rows, MOST_SUM_BYTES);
+    planned.scratchpad.book(scratch::operands, operand_bytes(p, MAX_BATCH_ROWS, CHUNK));
+    planned.scratchpad.set_shares(MAX_SHARES);
+    return planned;
+}
+
+} // namespace jitnorm::impl::layer_norm

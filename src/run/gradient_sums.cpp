@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradient_sums.hpp"
+
+#include <cstring>
+
+#include "../base/parallel.hpp"
+#include "make_plan.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+void add_one(const jit::backward_weights_kernel &kernel, const double *start, const void *sums, double *to,
+             dim_t number) {
+    kernel({.start = start, .sums = sums, .sums_stride = 0, .number = 1, .count = number, .to = to});
+}
+
+// The pitch is no multiple of 4096 bytes, so that the sums of scale and shift do not compete for the same sets of L1.
+dim_t pitch_for(dim_t columns) {
+    constexpr dim_t IN_LINE = 64 / dim_t(sizeof(float));
+    return ((columns + IN_LINE - 1) / IN_LINE | 1) * IN_LINE;
+}
+
+} // namespace
+
+gradient_layout::gradient_layout(const problem &p)
+    : rows_(p.rows()), columns_(p.row_length()), cut_(row_blocks_of(p)),
+      gradients_(int(p.writes(DIFF_SCALE)) + int(p.writes(DIFF_SHIFT))), element_(p.compute_size()),
+      pitch_(pitch_for(columns_)) {}
+
+void gradient_layout::book(plan &to) const {
+    constexpr dim_t WIDE = sizeof(double);
+    const bool by_rows = !to.only_chunks, by_chunks = to.may_go_by_chunks(MAX_SHARES);
+    to.scratchpad.book(
+        scratch::column_sums,
+        std::max(by_rows ? width() * element_ : 0, by_chunks ? gradients_ * CHUNK_WIDTH * (element_ + 2 * WIDE) : 0));
+    to.scratchpad.book(scratch::gradient_sums, std::max(by_rows ? cut_.parts() * width() * WIDE : 0,
+                                                        by_chunks ? 2 * rows_ * chunks() * element_ : 0));
+    if (to.rows == row_access::interleaved)
+        to.scratchpad.book(scratch::kept_blocks, cut_.blocks() * width() * element_);
+}
+
+template <typename T>
+gradient_sums<T>::gradient_sums(const problem &p, const gradient_layout &layout,
+                                std::shared_ptr<const backward_kernels<T>> kernels)
+    : layout_(layout), scale_(p.writes(DIFF_SCALE)), shift_(p.writes(DIFF_SHIFT)), partial_(p.is_partial()),
+      type_(p.diff_scale_shift_type), kernels_(std::move(kernels)) {}
+
+template <typename T>
+void gradient_sums<T>::zero_gradients(const arguments &args) const {
+    const size_t bytes = size_t(layout_.columns()) * size_of(type_);
+    if (scale_) std::memset(args[DIFF_SCALE], 0, bytes);
+    if (shift_) std::memset(args[DIFF_SHIFT], 0, bytes);
+}
+
+template <typename T>
+column_sums<T> gradient_sums<T>::begin(T *sums, dim_t pitch) const {
+    return {scale_ ? sums : nullptr, shift_ ? sums + (scale_ ? pitch : 0) : nullptr};
+}
+
+template <typename T>
+void gradient_sums<T>::add_block(const double *start, const T *sums, double *to, dim_t number) const {
+    add_one(kernels_->weights->add_block, start, sums, to, number);
+}
+
+template <typename T>
+void gradient_sums<T>::add_part(const double *start, const double *sums, double *to, dim_t number) const {
+    add_one(kernels_->weights->add_part, start, sums, to, number);
+}
+
+template <typename T>
+void gradient_sums<T>::finish(const arguments &args, const double *start, const double *sums, dim_t parts, dim_t pitch,
+                              range columns) const {
+    dim_t place = 0;
+    const auto finish_one = [&](slot gradient) {
+        const dim_t offset = columns.begin * dim_t(size_of(type_));
+        kernels_->weights->finish({.start = start + place,
+                                   .sums = parts == 0 ? nullptr : sums + place,
+                                   .sums_stride = count() * pitch * dim_t(sizeof(double)),
+                                   .number = parts,
+                                   .count = columns.end - columns.begin,
+                                   .to = static_cast<std::byte *>(args[gradient]) + offset});
+        place += pitch;
+    };
+    if (scale_) finish_one(DIFF_SCALE);
+    if (shift_) finish_one(DIFF_SHIFT);
+}
+
+template <typename T>
+void gradient_sums<T>::store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch,
+                                  range columns) const {
+    const auto store = [&](slot gradient, const double *from) {
+        auto *const to = static_cast<std::byte *>(args[gradient]); // may have any alignment
+        std::memcpy(to + (part * layout_.columns() + columns.begin) * dim_t(sizeof(double)), from,
+                    size_t(columns.end - columns.begin) * sizeof(double));
+    };
+    if (scale_) store(DIFF_SCALE, sums);
+    if (shift_) store(DIFF_SHIFT, sums + (scale_ ? pitch : 0));
+}
+
+template <typename T>
+void gradient_sums<T>::finish_parts(const arguments &args, const double *sums, dim_t added) const {
+    partial_ ? store_parts(args, sums) : add_parts(args, sums, added);
+}
+
+template <typename T>
+void gradient_sums<T>::store_parts(const arguments &args, const double *sums) const {
+    const dim_t all = layout_.cut().parts(), width = layout_.width();
+    const int threads = std::min(merging_threads(all * width * dim_t(sizeof(double)), all), max_threads());
+    parallel_parts(threads, [&](int share) {
+        const range mine = split(all, threads, share);
+        for (dim_t part = mine.begin; part < mine.end; ++part)
+            store_part(args, part, sums + part * width, layout_.pitch(), {0, layout_.columns()});
+    });
+}
+
+template <typename T>
+void gradient_sums<T>::add_parts(const arguments &args, const double *sums, dim_t added) const {
+    const dim_t left = layout_.cut().parts() - added, width = layout_.width(), columns = layout_.columns();
+    const dim_t lines = (columns + 63) / 64;
+    const int threads = std::min(merging_threads(left * width * dim_t(sizeof(double)), lines), max_threads());
+    parallel_parts(threads, [&](int share) {
+        const range mine = split(lines, threads, share);
+        const range which = {mine.begin * 64, std::min(mine.end * 64, columns)};
+        finish(args, sums + which.begin, sums + added * width + which.begin, left, layout_.pitch(), which);
+    });
+}
+
+template class gradient_sums<float>;
+template class gradient_sums<double>;
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// gradient_sums: makes the gradients of scale and shift from sums over columns. The sums of row blocks are added to
+// that of their part, and parts to the total (row_blocks.hpp), in double and in order. How the sums are cut depends on
+// the shape and the types only; plan and threads decide who computes which sums.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "../math/row_blocks.hpp"
+#include "../norm/executor.hpp"
+#include "../norm/plan.hpp"
+#include "backward_kernels.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// How the sums of a backward problem are cut, and where they are in the scratchpad.
+class gradient_layout {
+public:
+    explicit gradient_layout(const problem &p);
+
+    dim_t rows() const { return rows_; }
+    dim_t columns() const { return columns_; }
+    dim_t chunks() const { return (columns_ + CHUNK - 1) / CHUNK; }
+    range columns_of(dim_t chunk) const { return {chunk * CHUNK, std::min((chunk + 1) * CHUNK, columns_)}; }
+    const row_blocks &cut() const { return cut_; }
+
+    // How many of the gradients of scale and shift are computed, how many sums each of them takes with some space
+    // behind, and how many sums both take together.
+    int gradients() const { return gradients_; }
+    dim_t pitch() const { return pitch_; }
+    dim_t width() const { return gradients_ * pitch_; }
+
+    // Books the scratchpad for sums.
+    void book(plan &to) const;
+
+    // By rows: width() sums of a part or, for interleaved rows, of a row block.
+    double *part_sums(const plan &planned, void *scratchpad, dim_t part) const {
+        return planned.scratchpad.get<double>(scratch::gradient_sums, scratchpad) + part * width();
+    }
+    template <typename T>
+    T *kept_block(const plan &planned, void *scratchpad, dim_t block) const {
+        return planned.scratchpad.get<T>(scratch::kept_blocks, scratchpad) + block * width();
+    }
+
+    // By chunks: the sums over the columns of a chunk, of one row block, of one part and of all parts. Each has
+    // CHUNK_WIDTH sums for each gradient.
+    static constexpr dim_t CHUNK_WIDTH = CHUNK + 16;
+    template <typename T>
+    struct chunk_sums {
+        double *part, *total;
+        T *block;
+    };
+    template <typename T>
+    chunk_sums<T> chunk_sums_in(std::byte *own) const {
+        auto *const part = reinterpret_cast<double *>(own), *const total = part + gradients_ * CHUNK_WIDTH;
+        return {part, total, reinterpret_cast<T *>(total + gradients_ * CHUNK_WIDTH)};
+    }
+    // By chunks: for each row its sum s1 (`sum` is 0) or s2 (1) over the chunk.
+    template <typename T>
+    T *row_sums(const plan &planned, void *scratchpad, int sum, dim_t chunk) const {
+        return planned.scratchpad.get<T>(scratch::gradient_sums, scratchpad) + (chunk * 2 + sum) * rows_;
+    }
+
+private:
+    dim_t rows_, columns_;
+    row_blocks cut_;
+    int gradients_;
+    dim_t element_, pitch_; // bytes of a number of the compute type; pitch()
+};
+
+// Where the sums over columns of the current row block are; null: they are not computed.
+template <typename T>
+struct column_sums {
+    T *scale = nullptr, *shift = nullptr;
+    column_sums behind(dim_t columns) const {
+        return {scale ? scale + columns : nullptr, shift ? shift + columns : nullptr};
+    }
+};
+
+// An array of sums has those of scale first, if its gradient is computed. Those of shift begin `pitch` sums later. T is
+// the compute type.
+template <typename T>
+class gradient_sums {
+public:
+    // Keeps a reference to the layout.
+    gradient_sums(const problem &p, const gradient_layout &layout, std::shared_ptr<const backward_kernels<T>> kernels);
+
+    int count() const { return int(scale_) + int(shift_); }
+    // Whether the sums of a row block have the type of the gradients, so that they can be added up in the gradients'
+    // memory. Never for double: those sums go through the weights kernels.
+    bool have_type_of_gradients() const { return std::is_same_v<T, float> && type_ == jitnorm_f32; }
+    // Whether the problem is partial: the sums of the parts are the result.
+    bool are_partial() const { return partial_; }
+
+    void zero_gradients(const arguments &args) const;
+    column_sums<T> begin(T *sums, dim_t pitch) const;
+
+    // to = start + sums, for `number` sums; `start` null means zeros. `to` may be `start`.
+    void add_block(const double *start, const T *sums, double *to, dim_t number) const;
+    void add_part(const double *start, const double *sums, double *to, dim_t number) const;
+
+    // Writes some columns of the gradients: start + the sums of `parts` more parts. Both pointers point to the sums of
+    // the first of these columns.
+    void finish(const arguments &args, const double *start, const double *sums, dim_t parts, dim_t pitch,
+                range columns) const;
+
+    // Writes some columns of a part's sums to the result of a partial problem. `sums` points to the first of these
+    // columns.
+    void store_part(const arguments &args, dim_t part, const double *sums, dim_t pitch, range columns) const;
+
+    // Writes the result from the sums of all parts, which begin at `sums`. Unless the problem is partial, the sums of
+    // the first `added` parts have been added up already, in the place of part 0.
+    void finish_parts(const arguments &args, const double *sums, dim_t added) const;
+
+private:
+    void add_parts(const arguments &args, const double *sums, dim_t added) const;
+    void store_parts(const arguments &args, const double *sums) const;
+
+    const gradient_layout &layout_;
+    bool scale_, shift_; // whether their gradients are computed
+    bool partial_;
+    jitnorm_data_type_t type_;
+    std::shared_ptr<const backward_kernels<T>> kernels_;
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "post_op_operands.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../math/convert.hpp"
+#include "../tensor/row_space.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+namespace {
+
+bool is_one_value(const memory_desc &src1, int row_ndims) {
+    return std::all_of(src1.dims + row_ndims, src1.dims + src1.ndims, [](dim_t dim) { return dim == 1; });
+}
+
+// False if src1 is broadcast along a normalized dimension, so that a row repeats elements.
+bool has_whole_rows(const memory_desc &src1, const problem &p) {
+    return std::equal(src1.dims + p.row_ndims(), src1.dims + src1.ndims, p[DST].dims + p.row_ndims());
+}
+
+// Whether rows of src1 cannot be read in place. A kernel that computes in float cannot read rows of doubles.
+template <typename T>
+bool is_gathered(const memory_desc &src1, const problem &p) {
+    if (is_one_value(src1, p.row_ndims())) return false;
+    const bool dense = has_whole_rows(src1, p) && has_dense_rows(src1, p.row_ndims());
+    return !dense || (src1.data_type == jitnorm_f64 && sizeof(T) < sizeof(double));
+}
+
+dim_t pitch_of(jitnorm_data_type_t type, dim_t columns) {
+    return row_packer::pitch_for(columns * dim_t(size_of(type)));
+}
+
+// Calls body(post-op, its index in the list) for each binary post-op.
+template <typename Body>
+void for_each_binary(const problem &p, Body &&body) {
+    const auto &entries = p.attr.post_ops.entries;
+    for (size_t i = 0; i < entries.size(); ++i)
+        if (const auto *binary = std::get_if<binary_post_op>(&entries[i])) body(*binary, i);
+}
+
+template <typename T>
+T value_at(const void *tensor, dim_t offset, jitnorm_data_type_t type) {
+    return visit_data_type(type, [&]<typename Stored>(stored_as<Stored>) {
+        Stored value;
+        std::memcpy(&value, static_cast<const char *>(tensor) + offset, sizeof(Stored));
+        return widen<T>(value);
+    });
+}
+
+// Converts a row of doubles to a row of floats that begins at the same address.
+void convert_in_place(std::byte *row, dim_t columns) {
+    for (dim_t c = 0; c < columns; ++c) {
+        double wide;
+        std::memcpy(&wide, row + c * dim_t(sizeof wide), sizeof wide);
+        const auto value = float(wide);
+        std::memcpy(row + c * dim_t(sizeof value), &value, sizeof value);
+    }
+}
+
+} // namespace
+
+// A kernel that was made for run-time sizes may read rows of src1 where they turn out to have one element. Then this is
+// not one value for the whole row but a row of src1's type.
+template <typename T>
+post_op_operands<T>::post_op_operands(const problem &p, const std::vector<jitnorm_data_type_t> &kernel_types)
+    : count_(dim_t(p.attr.post_ops.entries.size())) {
+    for_each_binary(p, [&](const binary_post_op &op, size_t i) {
+        const bool one_value = is_one_value(op.src1, p.row_ndims()) && kernel_types[i] != op.src1.data_type;
+        operands_.push_back(
+            {i, op.src1.data_type, row_packer(op.src1, p[DST], p.row_ndims()), one_value, is_gathered<T>(op.src1, p)});
+    });
+}
+
+template <typename T>
+jitnorm_data_type_t post_op_operands<T>::type_for_kernel(const binary_post_op &op, int row_ndims) {
+    if (is_one_value(op.src1, row_ndims)) return jitnorm_data_type_undef;
+    return op.src1.data_type == jitnorm_f64 && sizeof(T) < sizeof(double) ? jitnorm_f32 : op.src1.data_type;
+}
+
+template <typename T>
+bool post_op_operands<T>::needs_tiles(const problem &p) {
+    bool needed = false;
+    for_each_binary(p, [&](const binary_post_op &op, size_t) { needed |= is_gathered<T>(op.src1, p); });
+    return needed;
+}
+
+template <typename T>
+dim_t post_op_operands<T>::tiles_bytes(const problem &p, dim_t rows, dim_t columns) {
+    dim_t bytes = 0;
+    for_each_binary(p, [&](const binary_post_op &op, size_t) {
+        if (is_gathered<T>(op.src1, p)) bytes += rows * pitch_of(op.src1.data_type, columns);
+    });
+    return bytes;
+}
+
+template <typename T>
+void post_op_operands<T>::locate(const arguments &args, const window &where, std::byte *tiles, table &found) const {
+    for (const operand &o : operands_) {
+        const void *tensor = args[post_op_slot(o.index)];
+        if (!o.gathered) {
+            locate_one(o, tensor, where, found);
+        } else {
+            gather_one(o, tensor, where, tiles, found);
+            tiles += where.rows * pitch_of(o.type, where.columns);
+        }
+    }
+}
+
+template <typename T>
+void post_op_operands<T>::locate_one(const operand &o, const void *tensor, const window &where, table &found) const {
+    auto entry = o.index;
+    o.rows.for_each_row(where.first_row, where.rows, [&](dim_t offset) {
+        if (o.one_value) {
+            found.values[entry] = value_at<T>(tensor, offset, o.type);
+            found.pointers[entry] = &found.values[entry];
+        } else {
+            found.pointers[entry] =
+                static_cast<const std::byte *>(tensor) + offset + where.first_column * dim_t(size_of(o.type));
+        }
+        entry += size_t(count_);
+    });
+}
+
+template <typename T>
+void post_op_operands<T>::gather_one(const operand &o, const void *tensor, const window &where, std::byte *tile,
+                                     table &found) const {
+    const dim_t pitch = pitch_of(o.type, where.columns);
+    o.rows.gather(tensor, where.first_row, where.rows, where.first_column, where.columns, tile, pitch);
+    auto entry = o.index;
+    for (dim_t r = 0; r < where.rows; ++r, tile += pitch, entry += size_t(count_)) {
+        if (o.type == jitnorm_f64 && sizeof(T) < sizeof(double)) convert_in_place(tile, where.columns);
+        found.pointers[entry] = tile;
+    }
+}
+
+template class post_op_operands<float>;
+template class post_op_operands<double>;
+
+} // namespace jitnorm::impl::layer_norm

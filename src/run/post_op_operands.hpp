@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// post_op_operands: finds the operands of binary post-ops in the form that the normalize kernel takes: for every row
+// and post-op a pointer to dense elements, or to the one value for the whole row.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "../norm/executor.hpp"
+#include "../norm/plan.hpp"
+#include "../norm/problem.hpp"
+#include "../tensor/row_packer.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// A range of rows and a range of columns.
+struct window {
+    dim_t first_row, rows, first_column, columns;
+};
+
+template <typename T> // the compute type
+class post_op_operands {
+public:
+    // Rows are numbered in row-major order of dst's row dimensions. `kernel_types` has for each post-op the type that
+    // the kernel reads. It is type_for_kernel() for the problem from which the kernel was made, which may be p with
+    // run-time sizes.
+    post_op_operands(const problem &p, const std::vector<jitnorm_data_type_t> &kernel_types);
+
+    // The entry [r * size() + i] is for row r of the window and post-op i. Entries of post-ops without a tensor are
+    // undefined.
+    struct table {
+        const void *pointers[MAX_BATCH_ROWS * MAX_POST_OPS];
+        T values[MAX_BATCH_ROWS * MAX_POST_OPS]; // the values for whole rows, to which pointers may point
+    };
+    // Fills the table for a window of at most MAX_BATCH_ROWS rows. Operands that cannot be read in place are gathered
+    // to `tiles`, which has tiles_bytes().
+    void locate(const arguments &args, const window &where, std::byte *tiles, table &found) const;
+
+    dim_t size() const { return count_; } // the number of all post-ops
+
+    // The value of post_op_conf::operand for the post-op.
+    static jitnorm_data_type_t type_for_kernel(const binary_post_op &op, int row_ndims);
+    // Whether locate() needs tiles, and the size of the tiles for windows of so many rows and columns.
+    static bool needs_tiles(const problem &p);
+    static dim_t tiles_bytes(const problem &p, dim_t rows, dim_t columns);
+
+private:
+    struct operand {
+        size_t index; // of the post-op
+        jitnorm_data_type_t type;
+        row_packer rows;
+        bool one_value, gathered; // a whole row gets one value; rows are gathered
+    };
+    void locate_one(const operand &o, const void *tensor, const window &where, table &found) const;
+    void gather_one(const operand &o, const void *tensor, const window &where, std::byte *tile, table &found) const;
+
+    dim_t count_;
+    std::vector<operand> operands_;
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_tensors.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "../tensor/row_space.hpp"
+#include "../tensor/zero_padding.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+row_tensors row_tensors_of(const problem &p) {
+    static constexpr slot FORWARD[] = {SRC, RESIDUAL, SUM, DST, PRE_QUANTIZATION};
+    static constexpr slot BACKWARD[] = {SRC, DIFF_DST, DIFF_SUM, DIFF_SRC};
+    row_tensors all;
+    all.row_ndims = p.row_ndims();
+    const std::span<const slot> slots = p.is_forward() ? std::span<const slot>(FORWARD) : BACKWARD;
+    for (size_t field = 0; field < slots.size(); ++field) {
+        const slot s = slots[field];
+        if (!p.uses(s)) continue;
+        if (s != PRE_QUANTIZATION) all.result = all.count;
+        all.data[size_t(all.count++)] = {s, field, &p[s], p.reads(s), p.writes(s)};
+    }
+    if (p.uses(MEAN) || p.uses(VARIANCE)) all.statistics = &p[VARIANCE];
+    all.reads_mean = p.reads(MEAN);
+    all.reads_variance = p.reads(VARIANCE);
+    all.writes_mean = p.writes(MEAN);
+    all.writes_variance = p.writes(VARIANCE);
+    return all;
+}
+
+panel tiles_in(std::byte *scratchpad, const row_tensors &tensors, const plan &planned) {
+    panel tiles;
+    std::byte *last = nullptr;
+    for (size_t i = 0; i < size_t(tensors.count); ++i) {
+        if (planned.pitch[i] == 0) continue;
+        const bool shares = planned.shares_tile && i + 1 == size_t(tensors.count);
+        if (!shares) {
+            last = scratchpad;
+            scratchpad += planned.tile_rows * planned.pitch[i];
+        }
+        tensors.data[i].of(tiles) = {last, planned.pitch[i]};
+    }
+    return tiles;
+}
+
+void zero_padding(const row_tensors &tensors, const arguments &args, int share, int shares) {
+    for (size_t i = 0; i < size_t(tensors.count); ++i)
+        if (const row_tensor &t = tensors.data[i]; t.is_written)
+            impl::zero_padding(*t.md, args[t.place], share, shares);
+    if (tensors.writes_mean) impl::zero_padding(*tensors.statistics, args[MEAN], share, shares);
+    if (tensors.writes_variance) impl::zero_padding(*tensors.statistics, args[VARIANCE], share, shares);
+}
+
+bool takes_non_temporal_stores(const problem &p, const memory_desc &md) {
+    return has_rows_in_lines(md, p.row_ndims()) && 2 * element_size(md) >= p.compute_size();
+}
+
+bool result_lies_past_caches(const problem &p, const arguments &args) {
+    const slot result = p.is_forward() ? DST : DIFF_SRC;
+    const void *const to = args[result];
+    const bool in_place = p.is_forward() ? to == args[SRC] : to == args[DIFF_DST] || to == args[DIFF_SUM];
+    return !in_place && begins_at_line(p[result], to);
+}
+
+const memory_desc &leading_tensor(const row_tensors &tensors) {
+    const auto is_packed = [&](const row_tensor &t) { return !has_dense_rows(*t.md, tensors.row_ndims); };
+    for (const row_tensor *t : {&tensors.data[0], &tensors.last()})
+        if (is_packed(*t)) return *t->md;
+    const auto others = std::span(tensors.data).subspan(1, size_t(tensors.count - 1));
+    const auto packed = std::ranges::find_if(others, is_packed);
+    return packed == others.end() ? *tensors.data[1].md : *packed->md;
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_tensors: the list of a problem's data tensors, and the types by which the driver reaches their rows.
+//
+// A row source (rows_in_place.hpp, rows_in_tiles.hpp, rows_interleaved.hpp) opens panels: some columns of the rows of a
+// batch of all data tensors, as dense rows that are evenly spaced in memory. The driver reads and writes the rows there
+// and then closes the panel. Each thread goes through rows with a cursor of its own:
+//
+//     cursor at(source, arguments, tiles);
+//     at.for_each_batch(rows, most, same_columns_until, [&](dim_t first, dim_t count) {
+//         const statistics_rows statistics = at.open_statistics();
+//         const panel here = at.open(columns);
+//         ... here.src.row(r) ...
+//         at.close();
+//         at.close_statistics();
+//     });
+//     at.finish(share, shares);
+#pragma once
+
+#include <array>
+
+#include "../base/parallel.hpp"
+#include "../norm/executor.hpp"
+#include "../norm/plan.hpp"
+#include "../norm/problem.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// Rows of one tensor, evenly spaced in memory: the first element of the first row, and the bytes from row to row.
+struct strip {
+    std::byte *first = nullptr;
+    dim_t stride = 0;
+    std::byte *row(dim_t number) const { return first + number * stride; }
+};
+
+// Some columns of the rows of a batch in each data tensor. A tensor that the problem does not have is a null strip.
+struct panel {
+    strip src;
+    strip second; // the second input: forward the residual, backward diff_dst
+    strip sum;    // the sum with the residual, or its gradient
+    strip result; // dst or diff_src
+    strip pre_quantization;
+};
+
+constexpr std::array<strip panel::*, MAX_ROW_TENSORS> PANEL_FIELDS = {&panel::src, &panel::second, &panel::sum,
+                                                                      &panel::result, &panel::pre_quantization};
+
+// A data tensor of the problem. Its rows are read, written or both.
+struct row_tensor {
+    slot place = NO_SLOT;
+    size_t field = 0; // of PANEL_FIELDS
+    strip &of(panel &here) const { return here.*PANEL_FIELDS[field]; }
+    const strip &of(const panel &here) const { return here.*PANEL_FIELDS[field]; }
+    const memory_desc *md = nullptr;
+    bool is_read = false, is_written = false;
+};
+
+// The data tensors of a problem, in the order of a panel's fields, and the statistics of the rows.
+struct row_tensors {
+    std::array<row_tensor, MAX_ROW_TENSORS> data;
+    int count = 0;
+    int result = 0; // the index of dst (forward) or of the last tensor (backward)
+    int row_ndims = 1;
+    const memory_desc *statistics = nullptr; // null where no statistic is read or written
+    bool reads_mean = false, reads_variance = false, writes_mean = false, writes_variance = false;
+
+    const row_tensor &last() const { return data[size_t(result)]; }
+};
+
+// The result has pointers into p and must not outlive it.
+row_tensors row_tensors_of(const problem &p);
+
+// The tensor that decides in which order rows are visited, where any order is allowed: they are visited as they lie in
+// this tensor. It is the first of these whose rows are not dense: src, last(), the others in their order. If the rows
+// of all are dense, it is the second tensor.
+const memory_desc &leading_tensor(const row_tensors &tensors);
+
+// The tiles of a thread, which lie one behind the other from `scratchpad` on. Tensors without a tile have null strips.
+panel tiles_in(std::byte *scratchpad, const row_tensors &tensors, const plan &planned);
+
+// Where the means and the variances of a batch's rows are. They have the type of the statistics tensors and are
+// `stride` elements apart. A pointer is null if the problem does not have that tensor.
+struct statistics_rows {
+    void *mean = nullptr, *variance = nullptr;
+    dim_t stride = 1;
+};
+
+// Writes zeros to the padding of all tensors that are outputs. The padding is cut into `shares` pieces; this call does
+// the piece `share`.
+void zero_padding(const row_tensors &tensors, const arguments &args, int share, int shares);
+
+// Whether non-temporal stores can write the tensor, provided that its first element begins a cache line: the distance
+// between rows is a multiple of a cache line, and an element is at least half as large as one of the compute type.
+bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
+
+// Whether an execution may store dst or diff_src past the caches: its first element begins a cache line, and it is not
+// in the place of an input. The lines of an input have been read and are in a cache.
+bool result_lies_past_caches(const problem &p, const arguments &args);
+
+// The address `bytes` after `first`; null stays null.
+inline const std::byte *behind(const void *first, dim_t bytes) {
+    return first == nullptr ? nullptr : static_cast<const std::byte *>(first) + bytes;
+}
+
+inline dim_t element_size(const memory_desc &md) { return dim_t(size_of(md.data_type)); }
+
+} // namespace jitnorm::impl::layer_norm

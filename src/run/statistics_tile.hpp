@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// statistics_tile: the means and the variances of a batch's rows, in tensors of any layout. If they are evenly spaced
+// in the tensors, as they almost always are, they are used there; otherwise they are gathered and scattered.
+#pragma once
+
+#include <cstring>
+
+#include "../tensor/row_packer.hpp"
+#include "row_tensors.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+class statistics_tile {
+public:
+    statistics_tile(const row_tensors &tensors, const row_packer *rows, const arguments &args)
+        : tensors_(tensors), rows_(rows), args_(args) {
+        if (rows_ == nullptr) return;
+        size_ = element_size(*tensors_.statistics);
+        stride_ = rows_->row_step() / size_;
+    }
+
+    // The statistics of the rows first .. first+number-1, which are at most MAX_BATCH_ROWS. Statistics that are outputs
+    // have undefined values until they are written.
+    statistics_rows open(dim_t first, dim_t number) {
+        if (rows_ == nullptr) return {};
+        const auto [offset, count] = rows_->run_from(first, number);
+        is_in_place_ = count == number;
+        if (is_in_place_) return {in(MEAN, offset), in(VARIANCE, offset), stride_};
+        if (tensors_.reads_mean) gather(MEAN, first, number, mean_);
+        if (tensors_.reads_variance) gather(VARIANCE, first, number, variance_);
+        return {mean_, variance_, 1};
+    }
+    void close(dim_t first, dim_t number) const {
+        if (is_in_place_) return;
+        if (tensors_.writes_mean) scatter(mean_, first, number, MEAN);
+        if (tensors_.writes_variance) scatter(variance_, first, number, VARIANCE);
+    }
+
+private:
+    std::byte *in(slot tensor, dim_t offset) const {
+        auto *const first = static_cast<std::byte *>(args_[tensor]);
+        return first == nullptr ? nullptr : first + offset;
+    }
+    // Copies row by row: for so few elements the preparations of a strided_copy would take longer than the copy.
+    void gather(slot from, dim_t first, dim_t number, float *to) const {
+        auto *tile = reinterpret_cast<std::byte *>(to);
+        rows_->for_each_row(first, number, [&](dim_t offset) {
+            std::memcpy(tile, in(from, offset), size_t(size_));
+            tile += size_;
+        });
+    }
+    void scatter(const float *from, dim_t first, dim_t number, slot to) const {
+        const auto *tile = reinterpret_cast<const std::byte *>(from);
+        rows_->for_each_row(first, number, [&](dim_t offset) {
+            std::memcpy(in(to, offset), tile, size_t(size_));
+            tile += size_;
+        });
+    }
+
+    const row_tensors &tensors_;
+    const row_packer *rows_; // null where no statistic is read or written
+    const arguments &args_;
+    dim_t size_ = 0, stride_ = 0;                           // bytes of an element, elements from row to row of a run
+    bool is_in_place_ = true;                               // whether the batch's statistics are used in the tensors
+    float mean_[MAX_BATCH_ROWS], variance_[MAX_BATCH_ROWS]; // room for narrower types too
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_packer: copies rows of a tensor of any layout to dense rows and back, because kernels work on dense rows only.
+//
+// The first `row_ndims` dimensions count rows in row-major order. The other dimensions count the columns of a row, also
+// in row-major order; if there are none, a row has one element. A tile is a buffer of the caller's with some
+// consecutive rows or a range of their columns. Row r of the tile begins at byte r * pitch; elements keep their type.
+// If rows are numbered in the order in which they lie in memory (row_order.hpp), copying a tile uses cache lines whole.
+#pragma once
+
+#include "strided_copy.hpp"
+#include "tensor_axis.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+class row_packer {
+public:
+    row_packer(const memory_desc &md, int row_ndims) : row_packer(md, md, row_ndims) {}
+    // The tensor broadcast to the dimensions of `shape`, along each dimension in which it has one element.
+    row_packer(const memory_desc &md, const memory_desc &shape, int row_ndims);
+
+    dim_t rows() const { return rows_.size(); }
+    dim_t row_length() const { return columns_.size(); }
+
+    // gather() copies from the tensor to the tile, scatter() from the tile to the tensor. `tensor` is the data handle:
+    // the descriptor's offset0 is added here. `pitch` is in bytes. Columns outside the given range, gaps and padding
+    // are neither read nor written.
+    void gather(const void *tensor, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, void *tile,
+                dim_t pitch) const;
+    void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, dim_t first_column, dim_t columns,
+                 void *tensor) const;
+    void gather(const void *tensor, dim_t first_row, dim_t rows, void *tile, dim_t pitch) const {
+        gather(tensor, first_row, rows, 0, row_length(), tile, pitch);
+    }
+    void scatter(const void *tile, dim_t pitch, dim_t first_row, dim_t rows, void *tensor) const {
+        scatter(tile, pitch, first_row, rows, 0, row_length(), tensor);
+    }
+
+    // Cuts the rows first .. first+count-1 into runs of rows that are row_step() bytes apart, and calls body(offset,
+    // count) for each run. The offset is from the data handle to the run's first element, in bytes.
+    template <typename Body>
+    void for_each_run(dim_t first, dim_t count, Body &&body) const {
+        rows_.for_each_run(first, count, [&](dim_t offset, dim_t run) { body(offset0_ + offset, run); });
+    }
+    dim_t row_step() const { return rows_.step(); } // in bytes
+    // The first of the runs that for_each_run() finds for at most `most` rows.
+    struct evenly_spaced {
+        dim_t offset, count;
+    };
+    evenly_spaced run_from(dim_t first, dim_t most) const {
+        const auto [offset, count] = rows_.run_from(first, most);
+        return {offset0_ + offset, count};
+    }
+    // Calls body(offset) for each row: the distance from the data handle to the row's first element, in bytes.
+    template <typename Body>
+    void for_each_row(dim_t first, dim_t count, Body &&body) const {
+        for_each_run(first, count, [&](dim_t offset, dim_t run) {
+            for (dim_t i = 0; i < run; ++i) body(offset + i * row_step());
+        });
+    }
+
+    // Rows that share cache lines come in groups of about this many rows. With 1 no two rows share a cache line.
+    dim_t group_size() const { return rows_.group_size(); }
+    // The last row <= `row` at which a group begins, which is where to cut rows between threads.
+    dim_t group_begin(dim_t row) const { return row < rows() ? rows_.group_begin(row) : rows(); }
+    // How many rows the tile that begins at row `first` should take: at most `most`, none at or after row `end`, and
+    // whole groups if at least one fits.
+    dim_t tile_rows(dim_t first, dim_t end, dim_t most) const;
+
+    // A pitch for rows of so many bytes. It is an odd number of cache lines, so that neighbouring rows of a tile do not
+    // compete for the same sets of a cache.
+    static constexpr dim_t pitch_for(dim_t row_bytes) {
+        const dim_t lines = divide_up(row_bytes, CACHE_LINE);
+        return (lines | 1) * CACHE_LINE;
+    }
+
+private:
+    // Cuts a tile into boxes, whose elements are evenly spaced along each axis, and calls body(box) for each.
+    template <typename Body>
+    void for_each_box(dim_t first_row, dim_t rows, dim_t first_column, dim_t columns, dim_t pitch, Body &&body) const;
+
+    dim_t element_, offset0_; // in bytes
+    tensor_axis rows_, columns_;
+    strided_copy copy_;
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// transpose: moves elements of 1 to 8 bytes between places in SSE2 and AVX2 registers: collects every second element of
+// an array, and transposes small rectangles. Callers run only on processors with AVX2, as all code around kernels does.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <immintrin.h>
+
+#include "../base/dim.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// to[i] = from[2 i] for ELEMENTS elements of `Size` bytes each.
+template <size_t Size>
+class deinterleave {
+public:
+    static constexpr dim_t ELEMENTS = 32 / dim_t(Size);
+
+    // Also reads the elements between, and the one behind the last.
+    [[gnu::target("avx2"), gnu::always_inline]] static void run(const char *from, char *to) {
+        const auto *pair = reinterpret_cast<const __m256i *>(from);
+        const __m256i both = even_ones(_mm256_loadu_si256(pair), _mm256_loadu_si256(pair + 1));
+        _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), _mm256_permute4x64_epi64(both, 0b11011000));
+    }
+
+private:
+    // The elements with even numbers, for each half of the registers: those of a's half, then those of b's half.
+    [[gnu::target("avx2"), gnu::always_inline]] static __m256i even_ones(__m256i a, __m256i b) {
+        if constexpr (Size == 8) return _mm256_unpacklo_epi64(a, b);
+        if constexpr (Size == 4)
+            return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0b10001000));
+        const __m256i low = Size == 2 ? _mm256_set1_epi32(0xffff) : _mm256_set1_epi16(0xff);
+        a = _mm256_and_si256(a, low);
+        b = _mm256_and_si256(b, low);
+        return Size == 2 ? _mm256_packus_epi32(a, b) : _mm256_packus_epi16(a, b);
+    }
+};
+
+// Collects as many of `count` elements that lie two apart as fill whole registers, and returns how many. Reads nothing
+// behind the last of the `count` elements.
+template <size_t Size>
+[[gnu::target("avx2")]] dim_t gather_deinterleaved(dim_t count, const char *from, char *to) {
+    constexpr dim_t TOGETHER = deinterleave<Size>::ELEMENTS;
+    dim_t i = 0;
+    for (; i + TOGETHER < count; i += TOGETHER)
+        deinterleave<Size>::run(from + 2 * i * dim_t(Size), to + i * dim_t(Size));
+    return i;
+}
+
+// The attribute of a function into which the functions below are inlined.
+#define JITNORM_INLINES_SIMD [[gnu::target("avx2")]]
+
+// ---- lines: `Bytes` bytes of elements that have `Size` bytes each; in a register they are its low bytes
+
+constexpr int low_bytes(int bytes) { return std::min(bytes, 8); } // as many bytes of a line as a general register has
+
+// The elements are adjacent in memory.
+struct dense_line {
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t) {
+        if constexpr (Bytes == 16) return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
+        int64_t low = 0;
+        std::memcpy(&low, from, size_t(low_bytes(Bytes)));
+        return _mm_cvtsi64_si128(low);
+    }
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline, gnu::target("avx2")]] static void store(char *to, dim_t, __m128i line) {
+        if constexpr (Bytes == 16) return _mm_storeu_si128(reinterpret_cast<__m128i *>(to), line);
+        const int64_t low = _mm_cvtsi128_si64(line);
+        std::memcpy(to, &low, size_t(low_bytes(Bytes)));
+    }
+};
+
+// The elements are `step` bytes apart. They are collected in a general register, which needs no vector instruction for
+// each element. Lines of 16 bytes are loaded and stored by function calls: if these were inlined for every line of a
+// square, their addresses would fill the registers and spill to the stack.
+struct spread_line {
+    template <size_t Size>
+    using element =
+        std::conditional_t<Size == 8, uint64_t,
+                           std::conditional_t<Size == 4, uint32_t, std::conditional_t<Size == 2, uint16_t, uint8_t>>>;
+
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline]] static uint64_t collect(const char *from, dim_t step) {
+        uint64_t word = 0;
+#pragma GCC unroll 8
+        for (int i = 0; i < Bytes / int(Size); ++i) {
+            element<Size> e;
+            std::memcpy(&e, from + i * step, Size);
+            word |= uint64_t(e) << (8 * int(Size) * i);
+        }
+        asm("" : "+r"(word)); // otherwise GCC builds a vector by way of the stack, which is many times slower
+        return word;
+    }
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline]] static void spread(uint64_t word, char *to, dim_t step) {
+#pragma GCC unroll 8
+        for (int i = 0; i < Bytes / int(Size); ++i) {
+            const auto e = element<Size>(word >> (8 * int(Size) * i));
+            std::memcpy(to + i * step, &e, Size);
+        }
+    }
+
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline, gnu::target("avx2")]] static __m128i load(const char *from, dim_t step) {
+        if constexpr (Bytes == 16) return load_16<Size>(from, step);
+        return _mm_cvtsi64_si128(int64_t(collect<Size, low_bytes(Bytes)>(from, step)));
+    }
+    template <size_t Size, int Bytes>
+    [[gnu::always_inline, gnu::target("avx2")]] static void store(char *to, dim_t step, __m128i line) {
+        if constexpr (Bytes == 16) return store_16<Size>(to, step, line);
+        spread<Size, low_bytes(Bytes)>(uint64_t(_mm_cvtsi128_si64(line)), to, step);
+    }
+
+private:
+    template <size_t Size>
+    [[gnu::noinline, gnu::target("avx2")]] static __m128i load_16(const char *from, dim_t step) {
+        const auto high = collect<Size, 8>(from + 8 / dim_t(Size) * step, step);
+        return _mm_set_epi64x(int64_t(high), int64_t(collect<Size, 8>(from, step)));
+    }
+    template <size_t Size>
+    [[gnu::noinline, gnu::target("avx2")]] static void store_16(char *to, dim_t step, __m128i line) {
+        spread<Size, 8>(uint64_t(_mm_cvtsi128_si64(line)), to, step);
+        spread<Size, 8>(uint64_t(_mm_extract_epi64(line, 1)), to + 8 / dim_t(Size) * step, step);
+    }
+};
+
+// ---- the elements of two lines, alternating: those of the lower halves or those of the upper halves
+
+template <size_t Size>
+[[gnu::always_inline, gnu::target("avx2")]] inline __m128i interleave_low(__m128i a, __m128i b) {
+    if constexpr (Size == 1) return _mm_unpacklo_epi8(a, b);
+    if constexpr (Size == 2) return _mm_unpacklo_epi16(a, b);
+    if constexpr (Size == 4) return _mm_unpacklo_epi32(a, b);
+    return _mm_unpacklo_epi64(a, b);
+}
+template <size_t Size>
+[[gnu::always_inline, gnu::target("avx2")]] inline __m128i interleave_high(__m128i a, __m128i b) {
+    if constexpr (Size == 1) return _mm_unpackhi_epi8(a, b);
+    if constexpr (Size == 2) return _mm_unpackhi_epi16(a, b);
+    if constexpr (Size == 4) return _mm_unpackhi_epi32(a, b);
+    return _mm_unpackhi_epi64(a, b);
+}
+template <size_t Size>
+[[gnu::always_inline, gnu::target("avx2")]] inline __m256i interleave_low(__m256i a, __m256i b) {
+    if constexpr (Size == 1) return _mm256_unpacklo_epi8(a, b);
+    if constexpr (Size == 2) return _mm256_unpacklo_epi16(a, b);
+    if constexpr (Size == 4) return _mm256_unpacklo_epi32(a, b);
+    return _mm256_unpacklo_epi64(a, b);
+}
+template <size_t Size>
+[[gnu::always_inline, gnu::target("avx2")]] inline __m256i interleave_high(__m256i a, __m256i b) {
+    if constexpr (Size == 1) return _mm256_unpackhi_epi8(a, b);
+    if constexpr (Size == 2) return _mm256_unpackhi_epi16(a, b);
+    if constexpr (Size == 4) return _mm256_unpackhi_epi32(a, b);
+    return _mm256_unpackhi_epi64(a, b);
+}
+
+// ---- rectangles: to[j][i] = from[i][j]; a pitch is the bytes from line to line, a step those from element to element
+
+// A square of `Edge` lines of `Edge` elements; a line has at most 16 bytes. Each round interleaves line i with line
+// i + Edge / 2. After log2(Edge) rounds the square is transposed.
+template <size_t Size, int Edge, typename From, typename To>
+struct square_transpose {
+    static constexpr int FROM_LINES = Edge, FROM_ELEMENTS = Edge, BYTES = Edge * int(Size);
+
+    [[gnu::always_inline, gnu::target("avx2")]] static void run(const char *from, dim_t from_pitch, dim_t from_step,
+                                                                char *to, dim_t to_pitch, dim_t to_step) {
+        __m128i lines[Edge], next[Edge];
+#pragma GCC unroll 16
+        for (int i = 0; i < Edge; ++i) lines[i] = From::template load<Size, BYTES>(from + i * from_pitch, from_step);
+#pragma GCC unroll 4
+        for (int round = 1; round < Edge; round *= 2) {
+#pragma GCC unroll 8
+            for (int i = 0; i < Edge / 2; ++i) {
+                next[2 * i] = interleave_low<Size>(lines[i], lines[i + Edge / 2]);
+                if constexpr (BYTES == 16)
+                    next[2 * i + 1] = interleave_high<Size>(lines[i], lines[i + Edge / 2]);
+                else
+                    next[2 * i + 1] = _mm_srli_si128(next[2 * i], BYTES);
+            }
+#pragma GCC unroll 16
+            for (int i = 0; i < Edge; ++i) lines[i] = next[i];
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < Edge; ++i) To::template store<Size, BYTES>(to + i * to_pitch, to_step, lines[i]);
+    }
+};
+
+// Transposes lines of 16 bytes to half as many lines of 32 bytes: two squares at once, one in each half of AVX2
+// registers.
+template <size_t Size>
+struct wide_transpose {
+    static constexpr int FROM_LINES = 32 / int(Size), FROM_ELEMENTS = 16 / int(Size);
+
+    [[gnu::always_inline]] static __m128i load_half(const char *from) {
+        return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
+    }
+
+    [[gnu::always_inline, gnu::target("avx2")]] static void run(const char *from, dim_t from_pitch, dim_t, char *to,
+                                                                dim_t to_pitch, dim_t) {
+        constexpr int EDGE = FROM_ELEMENTS;
+        __m256i lines[EDGE], next[EDGE];
+#pragma GCC unroll 16
+        for (int i = 0; i < EDGE; ++i)
+            lines[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(load_half(from + i * from_pitch)),
+                                               load_half(from + (i + EDGE) * from_pitch), 1);
+#pragma GCC unroll 4
+        for (int round = 1; round < EDGE; round *= 2) {
+#pragma GCC unroll 8
+            for (int i = 0; i < EDGE / 2; ++i) {
+                next[2 * i] = interleave_low<Size>(lines[i], lines[i + EDGE / 2]);
+                next[2 * i + 1] = interleave_high<Size>(lines[i], lines[i + EDGE / 2]);
+            }
+#pragma GCC unroll 16
+            for (int i = 0; i < EDGE; ++i) lines[i] = next[i];
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < EDGE; ++i) _mm256_storeu_si256(reinterpret_cast<__m256i *>(to + i * to_pitch), lines[i]);
+    }
+};
+
+} // namespace jitnorm::impl::layer_norm
