@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chain.hpp"
 
-#include <cmath>
-
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
-#include "rig/accuracy.hpp"
+#include "reference_rows.hpp"
 
 namespace jitnorm::tests {
 
@@ -44,14 +42,9 @@ chain::chain(const chain_case &c)
 }
 
 void chain::run_forward() {
-    uint64_t bytes = 0;
-    aclOpExecutor *executor = nullptr;
-    ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(x.get(), int_array(what_.normalized_shape()).get(),
-                                             what_.weight ? w.get() : nullptr, what_.bias ? b.get() : nullptr,
-                                             what_.eps, y.get(), mu.get(), rs.get(), &bytes, &executor),
-              ACLNN_SUCCESS)
-        << what_.name() << ": " << aclGetRecentErrMsg();
-    ASSERT_EQ(run_exactly(aclnnLayerNorm, bytes, executor), ACLNN_SUCCESS) << what_.name();
+    expect_runs(aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, x.get(), int_array(what_.normalized_shape()).get(),
+                what_.weight ? w.get() : nullptr, what_.bias ? b.get() : nullptr, what_.eps, y.get(), mu.get(),
+                rs.get());
     for (const acl_tensor *t : {&y, &mu, &rs}) EXPECT_TRUE(t->gaps_are_untouched()) << what_.name();
 }
 
@@ -59,16 +52,10 @@ void chain::run_backward() {
     const auto given = [&](size_t i, const acl_tensor &t) {
         return what_.mask[i] || !what_.masked_are_null ? t.get() : nullptr;
     };
-    uint64_t bytes = 0;
-    aclOpExecutor *executor = nullptr;
-    ASSERT_EQ(aclnnLayerNormBackwardGetWorkspaceSize(dy.get(), x.get(), int_array(what_.normalized_shape()).get(),
-                                                     mu.get(), rs.get(), what_.weight ? w.get() : nullptr,
-                                                     what_.bias ? b.get() : nullptr,
-                                                     mask_of(what_.mask[0], what_.mask[1], what_.mask[2]).get(),
-                                                     given(0, dx), given(1, dw), given(2, db), &bytes, &executor),
-              ACLNN_SUCCESS)
-        << what_.name() << ": " << aclGetRecentErrMsg();
-    ASSERT_EQ(run_exactly(aclnnLayerNormBackward, bytes, executor), ACLNN_SUCCESS) << what_.name();
+    expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, dy.get(), x.get(),
+                int_array(what_.normalized_shape()).get(), mu.get(), rs.get(), what_.weight ? w.get() : nullptr,
+                what_.bias ? b.get() : nullptr, mask_of(what_.mask[0], what_.mask[1], what_.mask[2]).get(),
+                given(0, dx), given(1, dw), given(2, db));
     const acl_tensor *const outputs[] = {&dx, &dw, &db};
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_TRUE(outputs[i]->gaps_are_untouched()) << what_.name();
@@ -76,43 +63,24 @@ void chain::run_backward() {
     }
 }
 
-// The error is judged against `scale`, the size of the terms that the result is the sum of.
-void chain::judge_gradient(const acl_tensor &got, const std::vector<double> &expected, double scale,
-                           const char *what) const {
-    const double of_statistics =
-        (2 + 2 * std::fabs(what_.mean) / what_.deviation) * half_ulp(data_type_of(what_.statistics));
-    const double bound = 2e-6 + 16 * of_statistics + half_ulp(data_type_of(got.type()));
-    const double size = std::fmax(scale, largest(expected));
-    expect_all_close(got.values(), expected, bound, size, what + (" of " + what_.name()));
-}
-
 void chain::judge() const {
-    oracle_problem<double> p;
-    p.columns = w.count();
-    p.rows = mu.count();
-    p.epsilon = float(what_.eps);
-    p.src = x.values();
-    if (what_.weight) p.scale = w.values();
-    if (what_.bias) p.shift = b.values();
-    const auto forward = oracle_forward(p);
-    const double rounding = half_ulp(data_type_of(y.type()));
-    expect_all_close(y.values(), forward.dst, 1e-6 + rounding, largest(forward.dst), "out of " + what_.name());
+    setup s = {.flags =
+                   (what_.weight ? unsigned(jitnorm_use_scale) : 0) | (what_.bias ? unsigned(jitnorm_use_shift) : 0),
+               .dims = {dim_t(mu.count()), dim_t(w.count())}};
+    s.src_type = s.dst_type = s.diff_src_type = data_type_of(what_.data);
+    s.affine_type = data_type_of(what_.affine);
+    s.statistics_type = data_type_of(what_.statistics);
+    s.form = statistics_form::inverse_deviation;
+    expect_reference(s, what_.eps, {{SRC, &x}, {SCALE, &w}, {SHIFT, &b}}, {{DST, &y}, {MEAN, &mu}, {VARIANCE, &rs}});
 
-    p.mean = forward.mean;
-    p.variance = forward.variance;
-    p.diff_dst = dy.values();
-    std::vector<double> deviations(p.rows);
-    for (size_t n = 0; n < p.rows; ++n) deviations[n] = 1 / std::sqrt(p.variance[n] + p.epsilon);
-    const double exact = 1e-6 + half_ulp(data_type_of(mu.type()));
-    expect_all_close(mu.values(), forward.mean, exact, largest(p.src), "mean of " + what_.name());
-    expect_all_close(rs.values(), deviations, exact, largest(deviations), "rstd of " + what_.name());
-
-    const auto backward = oracle_backward(p);
-    const double g = largest(p.diff_dst) * (what_.weight ? largest(p.scale) : 1);
-    const double terms = largest(p.diff_dst) * std::sqrt(double(p.rows));
-    if (what_.mask[0]) judge_gradient(dx, backward.diff_src, g * largest(deviations), "gradInput");
-    if (what_.mask[1]) judge_gradient(dw, backward.diff_scale, terms, "gradWeight");
-    if (what_.mask[2]) judge_gradient(db, backward.diff_shift, terms, "gradBias");
+    s.kind = jitnorm_backward;
+    s.flags = jitnorm_use_scale | jitnorm_use_shift;
+    s.scale_is_ones = !what_.weight;
+    constexpr slot OUTPUTS[] = {DIFF_SRC, DIFF_SCALE, DIFF_SHIFT};
+    for (size_t i = 0; i < 3; ++i)
+        if (!what_.mask[i]) s.omitted |= bit_of(OUTPUTS[i]);
+    expect_reference(s, what_.eps, {{SRC, &x}, {DIFF_DST, &dy}, {MEAN, &mu}, {VARIANCE, &rs}, {SCALE, &w}},
+                     {{DIFF_SRC, &dx}, {DIFF_SCALE, &dw}, {DIFF_SHIFT, &db}});
 }
 
 std::vector<std::vector<unsigned char>> chain::bits() const {

@@ -52,17 +52,11 @@ struct rms_problem {
     }
 
     void run_forward() {
-        ASSERT_EQ(aclnnRmsNormGetWorkspaceSize(x.get(), gamma.get(), c.epsilon, y.get(), rstd.get(), &bytes, &executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
-        ASSERT_EQ(run_exactly(aclnnRmsNorm, bytes, executor), ACLNN_SUCCESS);
+        expect_runs(aclnnRmsNormGetWorkspaceSize, aclnnRmsNorm, x.get(), gamma.get(), c.epsilon, y.get(), rstd.get());
     }
     void run_backward() {
-        ASSERT_EQ(aclnnRmsNormGradGetWorkspaceSize(dy.get(), x.get(), rstd_of_rows.get(), gamma.get(), dx.get(),
-                                                   dgamma.get(), &bytes, &executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
-        ASSERT_EQ(run_exactly(aclnnRmsNormGrad, bytes, executor), ACLNN_SUCCESS);
+        expect_runs(aclnnRmsNormGradGetWorkspaceSize, aclnnRmsNormGrad, dy.get(), x.get(), rstd_of_rows.get(),
+                    gamma.get(), dx.get(), dgamma.get());
     }
 };
 

@@ -57,11 +57,8 @@ TEST(aclnn_add_norm, a_bias_that_every_row_has) {
         repeated.insert(repeated.end(), row.begin(), row.end());
     }
     whole.fill(repeated);
-    ASSERT_EQ(aclnnAddLayerNormGetWorkspaceSize(p.x1.get(), p.x2.get(), p.gamma.get(), p.beta.get(), whole.get(),
-                                                p.epsilon, true, p.y.get(), p.mean.get(), p.rstd.get(), p.x.get(),
-                                                &p.bytes, &p.executor),
-              ACLNN_SUCCESS);
-    ASSERT_EQ(run_exactly(aclnnAddLayerNorm, p.bytes, p.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnAddLayerNormGetWorkspaceSize, aclnnAddLayerNorm, p.x1.get(), p.x2.get(), p.gamma.get(),
+                p.beta.get(), whole.get(), p.epsilon, true, p.y.get(), p.mean.get(), p.rstd.get(), p.x.get());
     EXPECT_EQ(p.y.bits(), expected.y.bits());
     EXPECT_EQ(p.x.bits(), expected.x.bits());
 }
@@ -120,11 +117,8 @@ TEST(aclnn_add_norm, rms_without_statistics) {
             whole.run_rms();
             const acl_tensor gamma({1, 19}, type);
             gamma.fill(p.gamma.values());
-            ASSERT_EQ(aclnnAddRmsNormGetWorkspaceSize(p.x1.get(), p.x2.get(), gamma.get(), p.epsilon, p.y.get(),
-                                                      nullptr, has_sum ? p.x.get() : nullptr, &p.bytes, &p.executor),
-                      ACLNN_SUCCESS)
-                << aclGetRecentErrMsg();
-            ASSERT_EQ(run_exactly(aclnnAddRmsNorm, p.bytes, p.executor), ACLNN_SUCCESS);
+            expect_runs(aclnnAddRmsNormGetWorkspaceSize, aclnnAddRmsNorm, p.x1.get(), p.x2.get(), gamma.get(),
+                        p.epsilon, p.y.get(), nullptr, has_sum ? p.x.get() : nullptr);
             EXPECT_EQ(p.y.bits(), whole.y.bits());
             if (has_sum) {
                 EXPECT_EQ(p.x.bits(), whole.x.bits());
@@ -135,11 +129,8 @@ TEST(aclnn_add_norm, rms_without_statistics) {
 TEST(aclnn_add_norm, in_place) {
     sum_problem apart, together;
     apart.run_rms();
-    ASSERT_EQ(aclnnAddRmsNormGetWorkspaceSize(together.x1.get(), together.x2.get(), together.gamma.get(), 1e-5,
-                                              together.x1.get(), together.rstd.get(), together.x2.get(),
-                                              &together.bytes, &together.executor),
-              ACLNN_SUCCESS);
-    ASSERT_EQ(run_exactly(aclnnAddRmsNorm, together.bytes, together.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnAddRmsNormGetWorkspaceSize, aclnnAddRmsNorm, together.x1.get(), together.x2.get(),
+                together.gamma.get(), 1e-5, together.x1.get(), together.rstd.get(), together.x2.get());
     EXPECT_EQ(together.x1.bits(), apart.y.bits());
     EXPECT_EQ(together.x2.bits(), apart.x.bits());
     sum_problem p;
@@ -168,15 +159,10 @@ TEST(aclnn_gemma_rms_norm, adds_one_to_its_weights) {
         values weight = gamma.values();
         for (double &w : weight) w = double(1 + float(w));
         one_more.fill(weight);
-        uint64_t bytes = 0;
-        aclOpExecutor *executor = nullptr;
-        ASSERT_EQ(aclnnGemmaRmsNormGetWorkspaceSize(x.get(), gamma.get(), 1e-6, y.get(), rstd.get(), &bytes, &executor),
-                  ACLNN_SUCCESS);
-        ASSERT_EQ(run_exactly(aclnnGemmaRmsNorm, bytes, executor), ACLNN_SUCCESS);
-        ASSERT_EQ(aclnnRmsNormGetWorkspaceSize(x.get(), one_more.get(), 1e-6, expected.get(), expected_rstd.get(),
-                                               &bytes, &executor),
-                  ACLNN_SUCCESS);
-        ASSERT_EQ(run_exactly(aclnnRmsNorm, bytes, executor), ACLNN_SUCCESS);
+        expect_runs(aclnnGemmaRmsNormGetWorkspaceSize, aclnnGemmaRmsNorm, x.get(), gamma.get(), 1e-6, y.get(),
+                    rstd.get());
+        expect_runs(aclnnRmsNormGetWorkspaceSize, aclnnRmsNorm, x.get(), one_more.get(), 1e-6, expected.get(),
+                    expected_rstd.get());
         EXPECT_EQ(y.bits(), expected.bits());
         EXPECT_EQ(rstd.bits(), expected_rstd.bits());
     }

@@ -33,11 +33,7 @@ values normalized(const values &x, const values &gamma, const dims_t &dims, doub
     const acl_tensor rstd(rows, ACL_FLOAT);
     src.fill(x);
     weight.fill(gamma);
-    uint64_t bytes = 0;
-    aclOpExecutor *executor = nullptr;
-    EXPECT_EQ(aclnnRmsNormGetWorkspaceSize(src.get(), weight.get(), epsilon, y.get(), rstd.get(), &bytes, &executor),
-              ACLNN_SUCCESS);
-    EXPECT_EQ(run_exactly(aclnnRmsNorm, bytes, executor), ACLNN_SUCCESS);
+    expect_runs(aclnnRmsNormGetWorkspaceSize, aclnnRmsNorm, src.get(), weight.get(), epsilon, y.get(), rstd.get());
     return y.values();
 }
 
@@ -113,12 +109,9 @@ TEST(aclnn_dynamic_quant, in_place_and_flat) {
     apart.run_sum(2);
     const acl_tensor y({6, 33}, ACL_INT8), scale({6}, ACL_FLOAT);
     quant_problem &t = together;
-    ASSERT_EQ(aclnnAddRmsNormDynamicQuantGetWorkspaceSize(t.x.get(), t.x2.get(), t.gamma.get(), t.smooth.get(),
-                                                          t.smooth2.get(), t.epsilon, y.get(), t.y2.get(), t.x2.get(),
-                                                          scale.get(), t.scale2.get(), &t.bytes, &t.executor),
-              ACLNN_SUCCESS)
-        << aclGetRecentErrMsg();
-    ASSERT_EQ(run_exactly(aclnnAddRmsNormDynamicQuant, t.bytes, t.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnAddRmsNormDynamicQuantGetWorkspaceSize, aclnnAddRmsNormDynamicQuant, t.x.get(), t.x2.get(),
+                t.gamma.get(), t.smooth.get(), t.smooth2.get(), t.epsilon, y.get(), t.y2.get(), t.x2.get(), scale.get(),
+                t.scale2.get());
     EXPECT_EQ(y.bits(), apart.y.bits());
     EXPECT_EQ(scale.bits(), apart.scale.bits());
     EXPECT_EQ(t.y2.bits(), apart.y2.bits());
@@ -130,12 +123,9 @@ TEST(aclnn_dynamic_quant, second_outputs_that_are_not_asked_for) {
     quant_problem p, expected;
     expected.run_sum(1);
     const acl_tensor y2({1}, ACL_FLOAT), scale2({1}, ACL_BF16);
-    ASSERT_EQ(aclnnAddRmsNormDynamicQuantGetWorkspaceSize(p.x.get(), p.x2.get(), p.gamma.get(), p.smooth.get(), nullptr,
-                                                          p.epsilon, p.y.get(), y2.get(), p.sum.get(), p.scale.get(),
-                                                          scale2.get(), &p.bytes, &p.executor),
-              ACLNN_SUCCESS)
-        << aclGetRecentErrMsg();
-    ASSERT_EQ(run_exactly(aclnnAddRmsNormDynamicQuant, p.bytes, p.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnAddRmsNormDynamicQuantGetWorkspaceSize, aclnnAddRmsNormDynamicQuant, p.x.get(), p.x2.get(),
+                p.gamma.get(), p.smooth.get(), nullptr, p.epsilon, p.y.get(), y2.get(), p.sum.get(), p.scale.get(),
+                scale2.get());
     EXPECT_EQ(p.y.bits(), expected.y.bits());
     EXPECT_TRUE(y2.is_untouched() && scale2.is_untouched());
 }

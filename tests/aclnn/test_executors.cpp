@@ -122,20 +122,14 @@ TEST(aclnn_executors, in_place) {
             chain apart(c), together(c);
             apart.run_forward();
             apart.run_backward();
-            uint64_t bytes;
-            aclOpExecutor *executor;
             const auto shape = int_array(c.normalized_shape());
             chain &t = together;
-            ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(t.x.get(), shape.get(), t.w.get(), t.b.get(), c.eps, t.x.get(),
-                                                     t.mu.get(), t.rs.get(), &bytes, &executor),
-                      ACLNN_SUCCESS);
-            ASSERT_EQ(run_exactly(aclnnLayerNorm, bytes, executor), ACLNN_SUCCESS);
+            expect_runs(aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, t.x.get(), shape.get(), t.w.get(), t.b.get(),
+                        c.eps, t.x.get(), t.mu.get(), t.rs.get());
             EXPECT_EQ(t.x.bits(), apart.y.bits());
-            ASSERT_EQ(aclnnLayerNormBackwardGetWorkspaceSize(
-                          t.dy.get(), apart.x.get(), shape.get(), t.mu.get(), t.rs.get(), t.w.get(), t.b.get(),
-                          mask_of(true, true, true).get(), t.dy.get(), t.dw.get(), t.db.get(), &bytes, &executor),
-                      ACLNN_SUCCESS);
-            ASSERT_EQ(run_exactly(aclnnLayerNormBackward, bytes, executor), ACLNN_SUCCESS);
+            expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, t.dy.get(), apart.x.get(),
+                        shape.get(), t.mu.get(), t.rs.get(), t.w.get(), t.b.get(), mask_of(true, true, true).get(),
+                        t.dy.get(), t.dw.get(), t.db.get());
             EXPECT_EQ(t.dy.bits(), apart.dx.bits());
             EXPECT_EQ(t.dw.bits(), apart.dw.bits());
             EXPECT_EQ(t.db.bits(), apart.db.bits());
@@ -219,20 +213,12 @@ TEST(aclnn_executors, tensors_without_elements) {
         SCOPED_TRACE(testing::PrintToString(dims));
         const acl_tensor x(dims, ACL_FLOAT), y(dims, ACL_FLOAT), dx(dims, ACL_FLOAT), mu(rows, ACL_FLOAT),
             rs(rows, ACL_FLOAT), dw(columns, ACL_FLOAT), db(columns, ACL_FLOAT);
-        uint64_t bytes;
-        aclOpExecutor *executor;
         const auto shape = int_array(columns);
-        ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(x.get(), shape.get(), dw.get(), nullptr, 1e-5, y.get(), mu.get(),
-                                                 rs.get(), &bytes, &executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
-        ASSERT_EQ(run_exactly(aclnnLayerNorm, bytes, executor), ACLNN_SUCCESS);
-        ASSERT_EQ(aclnnLayerNormBackwardGetWorkspaceSize(x.get(), x.get(), shape.get(), mu.get(), rs.get(), nullptr,
-                                                         nullptr, mask_of(true, true, true).get(), dx.get(), dw.get(),
-                                                         db.get(), &bytes, &executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
-        ASSERT_EQ(run_exactly(aclnnLayerNormBackward, bytes, executor), ACLNN_SUCCESS);
+        expect_runs(aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, x.get(), shape.get(), dw.get(), nullptr, 1e-5,
+                    y.get(), mu.get(), rs.get());
+        expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, x.get(), x.get(), shape.get(),
+                    mu.get(), rs.get(), nullptr, nullptr, mask_of(true, true, true).get(), dx.get(), dw.get(),
+                    db.get());
         for (const acl_tensor *t : {&dw, &db})
             EXPECT_EQ(t->values(), std::vector<double>(t->count(), 0)) << "the sum of no rows";
     }

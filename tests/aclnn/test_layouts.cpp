@@ -83,14 +83,9 @@ TEST(aclnn_layouts, broadcast_inputs) {
         fill(dy, -0.3);
         fill(mu, 0.5);
         fill(rs, 0.25);
-        uint64_t bytes;
-        aclOpExecutor *executor;
-        ASSERT_EQ(aclnnLayerNormBackwardGetWorkspaceSize(dy.get(), x.get(), int_array(columns).get(), mu.get(),
-                                                         rs.get(), nullptr, nullptr, mask_of(true, true, true).get(),
-                                                         dx.get(), dw.get(), db.get(), &bytes, &executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
-        ASSERT_EQ(run_exactly(aclnnLayerNormBackward, bytes, executor), ACLNN_SUCCESS);
+        expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, dy.get(), x.get(),
+                    int_array(columns).get(), mu.get(), rs.get(), nullptr, nullptr, mask_of(true, true, true).get(),
+                    dx.get(), dw.get(), db.get());
         for (const acl_tensor *t : {&dx, &dw, &db}) results.push_back(t->bits());
     }
     for (size_t i = 0; i < 3; ++i) EXPECT_EQ(results[i], results[3 + i]);
@@ -108,13 +103,8 @@ TEST(aclnn_layouts, overlapping_input) {
     }());
     copy.fill(window.values());
     for (const auto &[in, out] : {std::pair{&window, &y1}, {&copy, &y2}}) {
-        uint64_t bytes;
-        aclOpExecutor *executor;
-        ASSERT_EQ(aclnnLayerNormGetWorkspaceSize(in->get(), int_array({columns}).get(), nullptr, nullptr, 1e-5,
-                                                 out->get(), nullptr, nullptr, &bytes, &executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
-        ASSERT_EQ(run_exactly(aclnnLayerNorm, bytes, executor), ACLNN_SUCCESS);
+        expect_runs(aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, in->get(), int_array({columns}).get(), nullptr,
+                    nullptr, 1e-5, out->get(), nullptr, nullptr);
     }
     EXPECT_EQ(y1.bits(), y2.bits());
 }
@@ -135,14 +125,9 @@ TEST(aclnn_layouts, other_shapes_of_the_small_tensors) {
         const acl_tensor mu(rows, ACL_FLOAT), rs(rows, ACL_FLOAT), dw(columns, ACL_FLOAT), db(columns, ACL_FLOAT);
         mu.fill_normal(0, 1, 4);
         rs.fill_normal(1, 0.1, 5);
-        uint64_t bytes;
-        aclOpExecutor *executor;
-        ASSERT_EQ(aclnnLayerNormBackwardGetWorkspaceSize(dy.get(), x.get(), int_array({5, 2}).get(), mu.get(), rs.get(),
-                                                         w.get(), nullptr, mask_of(true, true, true).get(), dx.get(),
-                                                         dw.get(), db.get(), &bytes, &executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
-        ASSERT_EQ(run_exactly(aclnnLayerNormBackward, bytes, executor), ACLNN_SUCCESS);
+        expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, dy.get(), x.get(),
+                    int_array({5, 2}).get(), mu.get(), rs.get(), w.get(), nullptr, mask_of(true, true, true).get(),
+                    dx.get(), dw.get(), db.get());
         for (const acl_tensor *t : {&dx, &dw, &db}) results.push_back(t->bits());
     }
     for (size_t i = 3; i < results.size(); ++i) EXPECT_EQ(results[i], results[i % 3]) << i;

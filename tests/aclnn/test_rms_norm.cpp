@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnRmsNorm and aclnnRmsNormGrad: results against the oracle's over types, shapes and layouts of every tensor, the
-// primitive's bits, empty tensors, values that are no numbers.
+// aclnnRmsNorm and aclnnRmsNormGrad: the bits of the reference over types, shapes and layouts of every tensor, empty
+// tensors, values that are no numbers.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "rig/accuracy.hpp"
-#include "rig/jitnorm_handle.hpp"
+#include "reference_rows.hpp"
 #include "rms_problem.hpp"
 
 namespace jitnorm::tests {
@@ -14,51 +13,25 @@ namespace {
 
 using values = std::vector<double>;
 
-oracle_problem<double> question(const rms_problem &p) {
-    oracle_problem<double> q;
-    q.rms = true;
-    q.rows = p.rstd.count();
-    q.columns = p.gamma.count();
-    q.epsilon = double(float(p.c.epsilon));
-    q.src = p.x.values();
-    q.scale = p.gamma.values();
-    return q;
-}
-
-void judge_forward(const rms_problem &p) {
-    const oracle_forward_result<double> expected = oracle_forward(question(p));
-    values rstd;
-    for (const double v : expected.variance) rstd.push_back(1 / std::sqrt(v + double(float(p.c.epsilon))));
-    expect_all_close(p.y.values(), expected.dst, 1e-6 + half_ulp(data_type_of(p.c.data)), largest(expected.dst), "y");
-    expect_all_close(p.rstd.values(), rstd, 1e-6, largest(rstd), "rstd");
-    EXPECT_TRUE(p.y.gaps_are_untouched());
-    EXPECT_TRUE(p.rstd.gaps_are_untouched());
-}
-
-// rstd is given, and any.
-void judge_backward(const rms_problem &p) {
-    oracle_problem<double> q = question(p);
-    q.epsilon = 0;
-    q.diff_dst = p.dy.values();
-    for (const double r : p.rstd_of_rows.values()) q.variance.push_back(1 / (r * r));
-    const oracle_backward_result<double> expected = oracle_backward(q);
-    const double terms = largest(q.diff_dst) * largest(q.scale) * largest(p.rstd_of_rows.values());
-    const double roots = std::sqrt(double(q.columns)); // n's elements may be as large as that
-    expect_all_close(p.dx.values(), expected.diff_src, 1e-6 + half_ulp(data_type_of(p.c.data)), 3 * terms * roots,
-                     "dx");
-    expect_all_close(p.dgamma.values(), expected.diff_scale, 1e-6, largest(q.diff_dst) * roots * double(q.rows) * 2,
-                     "dgamma");
-    EXPECT_TRUE(p.dx.gaps_are_untouched());
-    EXPECT_TRUE(p.dgamma.gaps_are_untouched());
+setup setup_of(const rms_problem &p) {
+    setup s = {.flags = jitnorm_rms_norm | jitnorm_use_scale, .dims = {dim_t(p.rstd.count()), dim_t(p.gamma.count())}};
+    s.src_type = s.dst_type = s.diff_src_type = data_type_of(p.c.data);
+    s.affine_type = data_type_of(p.c.gamma);
+    s.gradient_type = jitnorm_f32;
+    s.form = statistics_form::inverse_deviation;
+    return s;
 }
 
 void run_and_judge(const rms_case &c) {
     SCOPED_TRACE(c.name());
     rms_problem p(c);
+    setup s = setup_of(p);
     p.run_forward();
-    judge_forward(p);
+    expect_reference(s, c.epsilon, {{SRC, &p.x}, {SCALE, &p.gamma}}, {{DST, &p.y}, {VARIANCE, &p.rstd}});
     p.run_backward();
-    judge_backward(p);
+    s.kind = jitnorm_backward;
+    expect_reference(s, c.epsilon, {{SRC, &p.x}, {DIFF_DST, &p.dy}, {VARIANCE, &p.rstd_of_rows}, {SCALE, &p.gamma}},
+                     {{DIFF_SRC, &p.dx}, {DIFF_SCALE, &p.dgamma}});
 }
 
 const std::pair<aclDataType, aclDataType> TYPES[] = {{ACL_FLOAT, ACL_FLOAT},
@@ -95,11 +68,8 @@ TEST(aclnn_rms_norm, rstd_of_any_shape) {
         const auto dx = p.dx.bits(), dgamma = p.dgamma.bits();
         const acl_tensor rstd(shape, ACL_FLOAT);
         rstd.fill(p.rstd_of_rows.values());
-        ASSERT_EQ(aclnnRmsNormGradGetWorkspaceSize(p.dy.get(), p.x.get(), rstd.get(), p.gamma.get(), p.dx.get(),
-                                                   p.dgamma.get(), &p.bytes, &p.executor),
-                  ACLNN_SUCCESS)
-            << aclGetRecentErrMsg();
-        ASSERT_EQ(run_exactly(aclnnRmsNormGrad, p.bytes, p.executor), ACLNN_SUCCESS);
+        expect_runs(aclnnRmsNormGradGetWorkspaceSize, aclnnRmsNormGrad, p.dy.get(), p.x.get(), rstd.get(),
+                    p.gamma.get(), p.dx.get(), p.dgamma.get());
         EXPECT_EQ(p.dx.bits(), dx) << p.c.name();
         EXPECT_EQ(p.dgamma.bits(), dgamma) << p.c.name();
     }
@@ -121,84 +91,9 @@ TEST(aclnn_rms_norm, inputs_that_repeat_themselves) {
     c.x = layout::broadcast;
     rms_problem p(c);
     const acl_tensor y({4, 3, 19}, ACL_FLOAT);
-    ASSERT_EQ(
-        aclnnRmsNormGetWorkspaceSize(p.x.get(), p.gamma.get(), 1e-5, y.get(), p.rstd.get(), &p.bytes, &p.executor),
-        ACLNN_SUCCESS);
-    ASSERT_EQ(run_exactly(aclnnRmsNorm, p.bytes, p.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnRmsNormGetWorkspaceSize, aclnnRmsNorm, p.x.get(), p.gamma.get(), 1e-5, y.get(), p.rstd.get());
     const auto first = y.values();
     for (size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i], first[i % 57]);
-}
-
-// ---------------------------------------------------------------- the primitive's bits
-
-struct primitive_tensor {
-    owned_md md;
-    owned_memory memory;
-
-    primitive_tensor(const acl_tensor &t, const dims &sizes, jitnorm_data_type_t type) {
-        md = make_md(sizes, type);
-        memory = make_memory(md, t.data());
-    }
-};
-
-void execute(const_jitnorm_primitive_desc_t pd, const std::vector<std::pair<int, const primitive_tensor *>> &tensors) {
-    owned_primitive primitive;
-    ASSERT_OK(jitnorm_primitive_create(&primitive, pd));
-    std::vector<jitnorm_exec_arg_t> args;
-    for (const auto &[number, t] : tensors) args.push_back({number, t->memory});
-    ASSERT_OK(jitnorm_primitive_execute(primitive, make_stream(), int(args.size()), args.data()));
-}
-
-constexpr unsigned FLAGS = unsigned(jitnorm_use_scale) | unsigned(jitnorm_rms_norm);
-
-TEST(aclnn_rms_norm, forward_has_the_primitives_bits) {
-    for (const auto &[data, gamma] : TYPES) {
-        rms_problem ours({{7, 100}, 1, data, gamma}), theirs(ours.c);
-        ours.run_forward();
-        const jitnorm_data_type_t type = data_type_of(data), side = data_type_of(gamma);
-        const primitive_tensor x(theirs.x, {7, 100}, type), y(theirs.y, {7, 100}, type),
-            variance(theirs.rstd, {7}, jitnorm_f32), scale(theirs.gamma, {100}, side);
-        owned_pd pd;
-        ASSERT_OK(jitnorm_layer_normalization_forward_primitive_desc_create_v2(&pd, cpu(), jitnorm_forward_training,
-                                                                               x.md, y.md, variance.md, side,
-                                                                               float(ours.c.epsilon), FLAGS, nullptr));
-        execute(pd, {{JITNORM_ARG_SRC, &x},
-                     {JITNORM_ARG_DST, &y},
-                     {JITNORM_ARG_VARIANCE, &variance},
-                     {JITNORM_ARG_SCALE, &scale}});
-        EXPECT_EQ(ours.y.bits(), theirs.y.bits());
-    }
-}
-
-// With an epsilon of 0 and variances whose roots are the given rstd exactly.
-TEST(aclnn_rms_norm, backward_has_the_primitives_bits) {
-    for (const auto &[data, gamma] : TYPES) {
-        rms_problem ours({{70, 100}, 1, data, gamma}), theirs(ours.c);
-        values rstd(70), squares(70);
-        for (size_t i = 0; i < rstd.size(); ++i) {
-            rstd[i] = std::ldexp(1.0, int(i % 5) - 2);
-            squares[i] = 1 / (rstd[i] * rstd[i]);
-        }
-        ours.rstd_of_rows.fill(rstd);
-        theirs.rstd_of_rows.fill(squares);
-        ours.run_backward();
-        const jitnorm_data_type_t type = data_type_of(data), side = data_type_of(gamma);
-        const primitive_tensor x(theirs.x, {70, 100}, type), dy(theirs.dy, {70, 100}, type),
-            dx(theirs.dx, {70, 100}, type), variance(theirs.rstd_of_rows, {70}, jitnorm_f32),
-            scale(theirs.gamma, {100}, side), diff_scale(theirs.dgamma, {100}, jitnorm_f32);
-        owned_pd pd;
-        ASSERT_OK(jitnorm_layer_normalization_backward_primitive_desc_create_v2(&pd, cpu(), jitnorm_backward, dx.md,
-                                                                                dy.md, x.md, variance.md, jitnorm_f32,
-                                                                                side, 0, FLAGS, nullptr, nullptr));
-        execute(pd, {{JITNORM_ARG_SRC, &x},
-                     {JITNORM_ARG_VARIANCE, &variance},
-                     {JITNORM_ARG_SCALE, &scale},
-                     {JITNORM_ARG_DIFF_DST, &dy},
-                     {JITNORM_ARG_DIFF_SRC, &dx},
-                     {JITNORM_ARG_DIFF_SCALE, &diff_scale}});
-        EXPECT_EQ(ours.dx.bits(), theirs.dx.bits());
-        EXPECT_EQ(ours.dgamma.bits(), theirs.dgamma.bits());
-    }
 }
 
 // ---------------------------------------------------------------- edges
@@ -235,15 +130,10 @@ TEST(aclnn_rms_norm, in_place) {
     apart.run_forward();
     apart.run_backward();
     rms_problem &t = together;
-    ASSERT_EQ(
-        aclnnRmsNormGetWorkspaceSize(t.x.get(), t.gamma.get(), 1e-5, t.x.get(), t.rstd.get(), &t.bytes, &t.executor),
-        ACLNN_SUCCESS);
-    ASSERT_EQ(run_exactly(aclnnRmsNorm, t.bytes, t.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnRmsNormGetWorkspaceSize, aclnnRmsNorm, t.x.get(), t.gamma.get(), 1e-5, t.x.get(), t.rstd.get());
     EXPECT_EQ(t.x.bits(), apart.y.bits());
-    ASSERT_EQ(aclnnRmsNormGradGetWorkspaceSize(t.dy.get(), apart.x.get(), t.rstd_of_rows.get(), t.gamma.get(),
-                                               t.dy.get(), t.dgamma.get(), &t.bytes, &t.executor),
-              ACLNN_SUCCESS);
-    ASSERT_EQ(run_exactly(aclnnRmsNormGrad, t.bytes, t.executor), ACLNN_SUCCESS);
+    expect_runs(aclnnRmsNormGradGetWorkspaceSize, aclnnRmsNormGrad, t.dy.get(), apart.x.get(), t.rstd_of_rows.get(),
+                t.gamma.get(), t.dy.get(), t.dgamma.get());
     EXPECT_EQ(t.dy.bits(), apart.dx.bits());
 }
 

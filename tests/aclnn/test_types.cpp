@@ -41,14 +41,8 @@ gradients run_backward(const acl_tensor &x, const acl_tensor &dy, const acl_tens
     gradients g{acl_tensor(DATA, x.type()), acl_tensor(COLUMNS, grad_weight), acl_tensor(COLUMNS, grad_bias)};
     const auto shape = int_array(COLUMNS);
     const auto mask = mask_of(true, true, true);
-    uint64_t bytes = 0;
-    aclOpExecutor *executor = nullptr;
-    EXPECT_EQ(aclnnLayerNormBackwardGetWorkspaceSize(dy.get(), x.get(), shape.get(), mean.get(), rstd.get(), w.get(),
-                                                     b.get(), mask.get(), g.input.get(), g.weight.get(), g.bias.get(),
-                                                     &bytes, &executor),
-              ACLNN_SUCCESS)
-        << aclGetRecentErrMsg();
-    EXPECT_EQ(run_exactly(aclnnLayerNormBackward, bytes, executor), ACLNN_SUCCESS);
+    expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, dy.get(), x.get(), shape.get(),
+                mean.get(), rstd.get(), w.get(), b.get(), mask.get(), g.input.get(), g.weight.get(), g.bias.get());
     return g;
 }
 

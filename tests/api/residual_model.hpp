@@ -9,12 +9,6 @@ namespace jitnorm::tests {
 inline constexpr auto NO_BIAS = jitnorm_data_type_undef;
 inline const dims SIZES = {2, 3, 24};
 
-inline owned_attr make_attr() {
-    owned_attr attr;
-    EXPECT_OK(jitnorm_primitive_attr_create(&attr));
-    return attr;
-}
-
 inline owned_attr with_residual(const_jitnorm_memory_desc_t residual, const_jitnorm_memory_desc_t sum,
                                 jitnorm_data_type_t bias = NO_BIAS, unsigned flags = 0) {
     owned_attr attr = make_attr();
@@ -29,16 +23,12 @@ struct residual_model : testing::Test {
         forward_request request{jitnorm_forward_training, data, data};
         request.flags = flags;
         request.attr = attr;
-        owned_pd pd;
-        EXPECT_OK(request.create(&pd));
-        return pd;
+        return request.make();
     }
     owned_pd backward(const_jitnorm_primitive_attr_t attr) const {
         backward_request request{jitnorm_backward, data, data, data};
         request.attr = attr;
-        owned_pd pd;
-        EXPECT_OK(request.create(&pd));
-        return pd;
+        return request.make();
     }
     jitnorm_status_t try_forward(const_jitnorm_primitive_attr_t attr) const {
         forward_request request{jitnorm_forward_training, data, data};

@@ -27,17 +27,11 @@ struct alias_case {
 owned_pd make_forward(jitnorm_prop_kind_t kind, jitnorm_data_type_t src, jitnorm_data_type_t dst,
                       const owned_attr &attr, unsigned flags = SCALE_SHIFT) {
     const owned_md from = make_md(SIZES, src), to = make_md(SIZES, dst);
-    forward_request request{kind, from, to};
-    request.flags = flags;
-    request.attr = attr;
-    owned_pd pd;
-    EXPECT_OK(request.create(&pd));
-    return pd;
+    return forward_request{kind, from, to}.make(flags, attr);
 }
 
 void append(const owned_attr &attr, const std::function<jitnorm_status_t(jitnorm_post_ops_t)> &add) {
-    owned_post_ops post_ops;
-    EXPECT_OK(jitnorm_post_ops_create(&post_ops));
+    const owned_post_ops post_ops = make_post_ops();
     EXPECT_OK(add(post_ops));
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
 }
@@ -77,12 +71,7 @@ owned_pd with_given_scales() {
 owned_pd with_gradient_of_sum() {
     const owned_md data = make_md(SIZES, jitnorm_f32);
     const owned_attr attr = with_residual(data, data);
-    backward_request request{jitnorm_backward, data, data, data};
-    request.flags = SCALE_SHIFT;
-    request.attr = attr;
-    owned_pd pd;
-    EXPECT_OK(request.create(&pd));
-    return pd;
+    return backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT, attr);
 }
 
 const alias_case CASES[] = {

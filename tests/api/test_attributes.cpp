@@ -13,18 +13,6 @@ namespace {
 
 constexpr auto INVALID = jitnorm_invalid_arguments;
 
-owned_attr make_attr() {
-    owned_attr attr;
-    EXPECT_OK(jitnorm_primitive_attr_create(&attr));
-    return attr;
-}
-
-owned_post_ops make_post_ops() {
-    owned_post_ops post_ops;
-    EXPECT_OK(jitnorm_post_ops_create(&post_ops));
-    return post_ops;
-}
-
 TEST(attributes, scratchpad_mode) {
     const owned_attr attr = make_attr();
     jitnorm_scratchpad_mode_t mode = jitnorm_scratchpad_mode_user;
@@ -231,10 +219,7 @@ TEST(attributes, descriptors_tell_them) {
     EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any));
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
     EXPECT_OK(jitnorm_primitive_attr_set_deterministic(attr, 1));
-    forward_request request{jitnorm_forward_inference, data, data};
-    request.attr = attr;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
     const_jitnorm_primitive_attr_t told = nullptr;
     const_jitnorm_post_ops_t kept = nullptr;
     const_jitnorm_memory_desc_t src1 = nullptr;

@@ -209,8 +209,7 @@ TEST(submemory, is_normalized_in_place) {
     for (size_t i = 0; i < data.size(); ++i) data[i] = float(i * i % 97);
     const std::vector<float> before = data;
     const owned_md rows = part(make_md({8, COLUMNS}, jitnorm_f32), {3, 4}, {2, 5});
-    owned_pd pd;
-    ASSERT_OK((forward_request{jitnorm_forward_inference, rows, rows}.create(&pd)));
+    const owned_pd pd = forward_request{jitnorm_forward_inference, rows, rows}.make();
     owned_primitive primitive;
     ASSERT_OK(jitnorm_primitive_create(&primitive, pd));
     const owned_memory memory = make_memory(rows, data.data());

@@ -23,8 +23,7 @@ struct dynamic_scales {
     jitnorm_quantization_mode_t mode = jitnorm_quantization_mode_dynamic_amax;
 
     owned_attr attr() const {
-        owned_attr made;
-        EXPECT_OK(jitnorm_primitive_attr_create(&made));
+        owned_attr made = make_attr();
         EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(made, arg, mask, ndims, groups, type, 0, mode));
         return made;
     }
@@ -171,8 +170,7 @@ TEST(dynamic_scales, refusals_by_the_rest) {
     later.forward.dst = later.dst;
     expect_refusal(UNIMPLEMENTED, "known at creation", dynamic_scales{}.attr(), std::move(later));
     const owned_attr with_sum = dynamic_scales{}.attr();
-    owned_post_ops sum;
-    ASSERT_OK(jitnorm_post_ops_create(&sum));
+    const owned_post_ops sum = make_post_ops();
     ASSERT_OK(jitnorm_post_ops_append_sum(sum, 1, 0, jitnorm_data_type_undef));
     ASSERT_OK(jitnorm_primitive_attr_set_post_ops(with_sum, sum));
     expect_refusal(UNIMPLEMENTED, "sum post-op", with_sum);
@@ -215,8 +213,7 @@ TEST(dynamic_scales, of_rows_without_elements_are_zero) {
 
 // Other primitives quantize other tensors, but none quantizes all.
 TEST(scales, and_zero_points_of_what_is_never_quantized) {
-    owned_attr attr;
-    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    const owned_attr attr = make_attr();
     const int src_2 = 3, weights = 33, second_of_many = 1024 + 1, weights_of_a_fused_convolution = 16384 + 33;
     for (const int arg : {JITNORM_ARG_SRC, JITNORM_ARG_DST, src_2, weights}) {
         EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, arg, 0));

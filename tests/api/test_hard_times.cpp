@@ -134,8 +134,7 @@ TEST(execution, allocates_nothing) {
     std::thread([] {
         const model m;
         const owned_md columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba); // rows must be packed
-        owned_pd strided;
-        ASSERT_OK((forward_request{jitnorm_forward_inference, columns, columns}.create(&strided)));
+        const owned_pd strided = forward_request{jitnorm_forward_inference, columns, columns}.make();
         const owned_stream stream = make_stream();
         for (const_jitnorm_primitive_desc_t pd :
              std::initializer_list<const_jitnorm_primitive_desc_t>{m.forward, m.backward, strided}) {
@@ -227,13 +226,9 @@ TEST(code_pages, the_reference_takes_over) {
 // The user has made a scratchpad as the descriptor asked, so the primitive goes on asking for that one.
 TEST(code_pages, the_users_scratchpad_stays_as_promised) {
     const owned_md columns = make_md({3, 8}, jitnorm_f32, jitnorm_ba); // rows must be packed
-    owned_attr attr;
-    ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+    const owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
-    forward_request request{jitnorm_forward_inference, columns, columns};
-    request.attr = attr;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{jitnorm_forward_inference, columns, columns}.make(0, attr);
     const without_code_pages now;
     owned_primitive primitive;
     ASSERT_OK(jitnorm_primitive_create(&primitive, pd));

@@ -219,8 +219,7 @@ TEST_F(last_error, tells_one_of_two_causes) {
 
 TEST_F(last_error, tells_both_tensors_of_one_place) {
     const owned_md data = make_md({2, 4}, jitnorm_f32);
-    owned_pd pd;
-    ASSERT_OK((forward_request{jitnorm_forward_training, data, data}.create(&pd)));
+    const owned_pd pd = forward_request{jitnorm_forward_training, data, data}.make();
     owned_primitive primitive;
     ASSERT_OK(jitnorm_primitive_create(&primitive, pd));
     float values[8] = {}, mean[2] = {};

@@ -32,9 +32,7 @@ int count(const std::string &text, const std::string &part) {
 
 owned_pd make_pd() {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
-    owned_pd pd;
-    EXPECT_OK((forward_request{jitnorm_forward_inference, data, data}.create(&pd)));
-    return pd;
+    return forward_request{jitnorm_forward_inference, data, data}.make();
 }
 
 TEST(verbose, executions_at_one_creations_at_two) {
@@ -69,8 +67,7 @@ TEST(verbose, execution_tells_nothing_that_is_not_used) {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
     forward_request request{jitnorm_forward_inference, data, data};
     request.scale_shift_type = jitnorm_bf16;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = request.make();
     execution run(pd);
     const std::string log = log_of(1, [&] { EXPECT_OK(run.run()); });
     EXPECT_EQ(count(log, "bf16"), 0) << log;

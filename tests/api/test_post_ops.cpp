@@ -11,12 +11,6 @@ namespace {
 
 constexpr auto INVALID = jitnorm_invalid_arguments;
 
-owned_post_ops make_post_ops() {
-    owned_post_ops post_ops;
-    EXPECT_OK(jitnorm_post_ops_create(&post_ops));
-    return post_ops;
-}
-
 TEST(post_ops, come_out_as_they_went_in) {
     const owned_post_ops post_ops = make_post_ops();
     const owned_md src1 = make_md({1, 8}, jitnorm_bf16, jitnorm_ab);

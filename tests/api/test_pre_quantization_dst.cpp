@@ -13,12 +13,6 @@ constexpr auto INVALID = jitnorm_invalid_arguments;
 constexpr size_t ROWS = 6, COLUMNS = 24;
 const dims SIZES = {2, 3, 24};
 
-owned_attr make_attr() {
-    owned_attr attr;
-    EXPECT_OK(jitnorm_primitive_attr_create(&attr));
-    return attr;
-}
-
 owned_attr with_output(const_jitnorm_memory_desc_t md) {
     owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, md));
@@ -105,10 +99,7 @@ TEST_F(pre_quantization_dst, an_undecided_layout_is_that_of_src) {
                    swapped = make_md(SIZES, jitnorm_f32, jitnorm_bac),
                    decided = make_md(SIZES, jitnorm_bf16, jitnorm_bac);
     const owned_attr attr = with_output(any);
-    forward_request request{jitnorm_forward_inference, swapped, bytes};
-    request.attr = attr;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{jitnorm_forward_inference, swapped, bytes}.make(0, attr);
     const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, JITNORM_ARG_DST_2);
     EXPECT_TRUE(jitnorm_memory_desc_equal(md, decided));
     const_jitnorm_primitive_attr_t kept = nullptr;
@@ -133,9 +124,7 @@ TEST_F(pre_quantization_dst, what_is_computed) {
         const owned_attr attr = with_output(data);
         EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, 3, 0, nullptr, jitnorm_f32, 0,
                                                        jitnorm_quantization_mode_dynamic_amax));
-        forward_request request{jitnorm_forward_inference, data, data};
-        owned_pd plain;
-        ASSERT_OK(request.create(&plain));
+        const owned_pd plain = forward_request{jitnorm_forward_inference, data, data}.make();
         execution run(forward(attr)), alone(plain);
         for (execution *e : {&run, &alone}) {
             e->set(JITNORM_ARG_SRC, numbers(ROWS * COLUMNS));
@@ -176,10 +165,7 @@ TEST_F(pre_quantization_dst, sizes_that_come_at_execution) {
                    late = make_md({R, R, R}, jitnorm_bf16, dims{R, R, R}),
                    open_bytes = make_md({R, R, R}, jitnorm_s8, dims{R, R, R});
     const owned_attr early = with_output(half), attr = with_output(late);
-    forward_request request{jitnorm_forward_inference, open, open_bytes};
-    request.attr = attr;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{jitnorm_forward_inference, open, open_bytes}.make(0, attr);
     execution known(forward(early)), found(pd, forward(early));
     for (execution *run : {&known, &found}) {
         run->set(JITNORM_ARG_SRC, numbers(ROWS * COLUMNS));
@@ -192,10 +178,7 @@ TEST_F(pre_quantization_dst, empty_tensors_succeed) {
     for (const dims &sizes : {dims{0, 24}, dims{3, 0}}) {
         const owned_md md = make_md(sizes, jitnorm_f32);
         const owned_attr attr = with_output(md);
-        forward_request request{jitnorm_forward_training, md, md};
-        request.attr = attr;
-        owned_pd pd;
-        ASSERT_OK(request.create(&pd));
+        const owned_pd pd = forward_request{jitnorm_forward_training, md, md}.make(0, attr);
         EXPECT_OK(execution(pd).run());
     }
 }

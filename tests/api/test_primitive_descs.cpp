@@ -14,20 +14,12 @@ constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
 
 owned_pd make_forward(jitnorm_prop_kind_t kind, unsigned flags, const dims &sizes = {2, 3, 8}) {
     const owned_md data = make_md(sizes, jitnorm_f32);
-    forward_request request{kind, data, data};
-    request.flags = flags;
-    owned_pd pd;
-    EXPECT_OK(request.create(&pd));
-    return pd;
+    return forward_request{kind, data, data}.make(flags);
 }
 
 owned_pd make_backward(jitnorm_prop_kind_t kind, unsigned flags) {
     const owned_md data = make_md({2, 3, 8}, jitnorm_f32);
-    backward_request request{kind, data, data, data};
-    request.flags = flags;
-    owned_pd pd;
-    EXPECT_OK(request.create(&pd));
-    return pd;
+    return backward_request{kind, data, data, data}.make(flags);
 }
 
 template <typename Answer>
@@ -53,8 +45,7 @@ TEST(primitive_desc, answers_what_it_was_made_from) {
     forward_request request{jitnorm_forward_inference, data, data};
     request.epsilon = 0.25f;
     request.flags = jitnorm_use_scale | jitnorm_rms_norm;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = request.make();
     EXPECT_EQ(ask<jitnorm_engine_t>(pd, jitnorm_query_engine), cpu());
     EXPECT_EQ(ask<jitnorm_engine_t>(pd, jitnorm_query_scratchpad_engine), cpu());
     EXPECT_EQ(ask<jitnorm_primitive_kind_t>(pd, jitnorm_query_primitive_kind), jitnorm_layer_normalization);
@@ -108,8 +99,7 @@ TEST(primitive_desc, keeps_a_copy_of_the_attributes) {
     const owned_md data = make_md(DATA, jitnorm_f32);
     owned_pd pd;
     {
-        owned_attr attr;
-        ASSERT_OK(jitnorm_primitive_attr_create(&attr));
+        const owned_attr attr = make_attr();
         EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
         forward_request request{jitnorm_forward_inference, data, data};
         request.attr = attr;
@@ -223,10 +213,7 @@ TEST(tensors, attributes_bring_their_own) {
     EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, src1));
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
-    forward_request request{INFERENCE, data, data};
-    request.attr = attr;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{INFERENCE, data, data}.make(0, attr);
     const auto by_arg = [&](int arg) { return shape_of(pd, jitnorm_query_exec_arg_md, arg); };
     EXPECT_EQ(by_arg(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC), dims{1});
     EXPECT_EQ(by_arg(JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST), NONE);
@@ -243,8 +230,7 @@ TEST(tensors, scale_and_shift_have_the_types_asked_for) {
     request.flags = SCALE_SHIFT;
     request.scale_shift_type = jitnorm_bf16;
     request.diff_scale_shift_type = jitnorm_f16;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = request.make();
     EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_weights_md, 0),
                                           make_md({8}, jitnorm_bf16)));
     EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_diff_weights_md, 1),

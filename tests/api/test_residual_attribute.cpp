@@ -85,10 +85,7 @@ TEST_F(residual_attribute, undecided_layouts_are_those_of_src) {
                    swapped = make_md(SIZES, jitnorm_f32, jitnorm_bac),
                    decided = make_md(SIZES, jitnorm_bf16, jitnorm_bac);
     const owned_attr attr = with_residual(any, any);
-    forward_request request{jitnorm_forward_training, swapped, data};
-    request.attr = attr;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{jitnorm_forward_training, swapped, data}.make(0, attr);
     for (const int arg : {JITNORM_ARG_SRC_1, JITNORM_ARG_DST_1}) {
         const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg);
         EXPECT_TRUE(jitnorm_memory_desc_equal(md, decided));

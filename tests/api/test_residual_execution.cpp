@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizations with a residual through the C interface: what is computed, in which places, and what is refused.
 #include "residual_model.hpp"
-#include "rig/oracle.hpp"
 
 using namespace jitnorm::tests;
 
@@ -29,19 +28,15 @@ TEST_F(residual_execution, what_is_computed) {
             run.set(JITNORM_ARG_SRC_1, residual);
             run.set(JITNORM_ARG_BIAS, bias);
             run.set(JITNORM_ARG_SCALE, scale);
-            oracle_problem<double> question;
-            question.rows = ROWS;
-            question.columns = COLUMNS;
-            question.epsilon = double(1e-5f);
-            question.rms = (flags & jitnorm_rms_norm) != 0;
-            question.scale.assign(scale.begin(), scale.end());
-            for (size_t i = 0; i < src.size(); ++i)
-                question.src.push_back(double(src[i]) + double(residual[i]) + double(bias[i % COLUMNS]));
             EXPECT_OK(run.run());
-            const auto expected = oracle_forward(question);
-            const auto dst = run.get(JITNORM_ARG_DST), sum = run.get(JITNORM_ARG_DST_1);
-            EXPECT_LE(normalized_error(dst.data(), expected.dst.data(), dst.size()), 1e-6);
-            EXPECT_LE(normalized_error(sum.data(), question.src.data(), sum.size()), 1e-7);
+            auto sum = src; // whose additions are exact
+            for (size_t i = 0; i < sum.size(); ++i) sum[i] += residual[i] + bias[i % COLUMNS];
+            EXPECT_EQ(run.get(JITNORM_ARG_DST_1), sum);
+            execution plain(forward(nullptr, flags));
+            plain.set(JITNORM_ARG_SRC, sum);
+            plain.set(JITNORM_ARG_SCALE, scale);
+            EXPECT_OK(plain.run());
+            EXPECT_EQ(run.get(JITNORM_ARG_DST), plain.get(JITNORM_ARG_DST));
         }
     }
     ASSERT_OK(jitnorm_set_implementation(nullptr));
@@ -125,10 +120,7 @@ TEST_F(residual_execution, empty_tensors_succeed) {
     for (const dims &sizes : {dims{0, 24}, dims{3, 0}}) {
         const owned_md md = make_md(sizes, jitnorm_f32);
         const owned_attr attr = with_residual(md, md, jitnorm_f32);
-        forward_request request{jitnorm_forward_training, md, md};
-        request.attr = attr;
-        owned_pd pd;
-        ASSERT_OK(request.create(&pd));
+        const owned_pd pd = forward_request{jitnorm_forward_training, md, md}.make(0, attr);
         EXPECT_OK(execution(pd).run());
     }
 }
@@ -138,11 +130,7 @@ TEST_F(residual_execution, sizes_that_come_at_execution) {
     const owned_md open = make_md({R, R, R}, jitnorm_f32, dims{R, R, R}),
                    open_half = make_md({R, R, R}, jitnorm_bf16, dims{R, R, R});
     const owned_attr early = with_residual(data, half, jitnorm_f32), late = with_residual(open, open_half, jitnorm_f32);
-    forward_request request{jitnorm_forward_training, open, open};
-    request.flags = jitnorm_use_scale;
-    request.attr = late;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{jitnorm_forward_training, open, open}.make(jitnorm_use_scale, late);
     execution known(forward(early)), found(pd, forward(early));
     for (execution *run : {&known, &found}) {
         run->set(JITNORM_ARG_SRC, numbers(ROWS * COLUMNS, 1));

@@ -19,9 +19,7 @@ constexpr auto INVALID = jitnorm_invalid_arguments;
 
 owned_pd make_pd() {
     const owned_md data = make_md({3, 8}, jitnorm_f32);
-    owned_pd pd;
-    EXPECT_OK((forward_request{jitnorm_forward_inference, data, data}.create(&pd)));
-    return pd;
+    return forward_request{jitnorm_forward_inference, data, data}.make();
 }
 
 // ---------------------------------------------------------------- instruction sets

@@ -33,8 +33,7 @@ struct sharing : testing::Test {
 
     template <typename Request>
     static described what(const Request &request) {
-        owned_pd pd;
-        EXPECT_OK(request.create(&pd));
+        const owned_pd pd = request.make();
         return pd.get()->what;
     }
 };
@@ -74,8 +73,7 @@ TEST_F(sharing, whatever_differs_is_another_entry) {
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attrs[1], JITNORM_ARG_SRC, 0));
     EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attrs[2], JITNORM_ARG_DST, 0));
     for (const size_t i : {size_t(3), size_t(4)}) { // equal numbers, other results
-        owned_post_ops post_ops;
-        EXPECT_OK(jitnorm_post_ops_create(&post_ops));
+        const owned_post_ops post_ops = make_post_ops();
         EXPECT_OK(jitnorm_post_ops_append_eltwise(post_ops, jitnorm_eltwise_relu, i == 3 ? 0.f : -0.f, 0.f));
         EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attrs[i], post_ops));
     }

@@ -128,10 +128,7 @@ TEST(undecided_layouts, post_op_follows_the_destination) {
     ASSERT_OK(jitnorm_primitive_attr_create(&attr));
     EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, any));
     EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
-    forward_request request{jitnorm_forward_inference, src, src};
-    request.attr = attr;
-    owned_pd pd;
-    ASSERT_OK(request.create(&pd));
+    const owned_pd pd = forward_request{jitnorm_forward_inference, src, src}.make(0, attr);
     const int arg = JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1;
     EXPECT_TRUE(jitnorm_memory_desc_equal(jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg), src));
 }

@@ -48,14 +48,13 @@ TEST(in_place, one_memory_for_both) {
     given.give_to(run, false);
     const jitnorm_memory_t both = run.tensors().at(JITNORM_ARG_SRC).memory;
     ASSERT_OK(run.run({{JITNORM_ARG_SRC, both}, {JITNORM_ARG_DST, both}}));
-    expect_near(run.get(JITNORM_ARG_SRC), oracle_forward(given.problem(0)).dst, "dst");
+    expect_near(run.get(JITNORM_ARG_SRC), given.forward(0).dst, "dst");
 }
 
 // ---------------------------------------------------------------- scratchpad
 
 owned_attr user_scratchpad() {
-    owned_attr attr;
-    EXPECT_OK(jitnorm_primitive_attr_create(&attr));
+    owned_attr attr = make_attr();
     EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
     return attr;
 }
@@ -63,11 +62,7 @@ owned_attr user_scratchpad() {
 // A stride in the last dimension, so that rows must be packed somewhere.
 owned_pd make_strided_forward(const_jitnorm_primitive_attr_t attr) {
     const owned_md data = make_md({6, 24}, jitnorm_f32, jitnorm_ba);
-    forward_request request{jitnorm_forward_inference, data, data};
-    request.attr = attr;
-    owned_pd pd;
-    EXPECT_OK(request.create(&pd));
-    return pd;
+    return forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
 }
 
 TEST(scratchpad, the_users_gives_the_same_bits) {
@@ -158,7 +153,7 @@ TEST(lifetimes, what_an_object_was_made_from_may_go) {
     }
     const jitnorm_exec_arg_t args[] = {{JITNORM_ARG_SRC, src}, {JITNORM_ARG_DST, dst}};
     ASSERT_OK(jitnorm_primitive_execute(primitive, make_stream(), 2, args));
-    expect_near(result, oracle_forward(given.problem(0)).dst, "dst");
+    expect_near(result, given.forward(0).dst, "dst");
     const_jitnorm_primitive_desc_t pd = nullptr;
     EXPECT_OK(jitnorm_primitive_get_primitive_desc(primitive, &pd));
     EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_inputs_s32, 0), 1);

@@ -59,7 +59,7 @@ class judged_call {
 public:
     judged_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after)
         : what_(what), at_(places_of(what.op)), before_(before), after_(after) {
-        n_.is_rms = what.op != layer_norm && what.op != layer_norm_backward && what.op != add_layer_norm;
+        n_.rms = what.op != layer_norm && what.op != layer_norm_backward && what.op != add_layer_norm;
         n_.scale = input(at_.scale);
         n_.shift = input(at_.shift);
         if (what.op == gemma_rms_norm)
@@ -78,7 +78,7 @@ public:
         if (what_.additional_output) near("sum", at_.sum, exactly(n_.src));
         for (const size_t smooth : at_.smooth)
             if (!are_ordinary(input(smooth))) return;
-        const std::optional<answers> exact = solve(n_);
+        const std::optional<answers> exact = telling_answers(n_);
         if (!exact) return;
         near("dst", at_.dst, exact->dst);
         if (!is_backward()) {
@@ -129,7 +129,7 @@ private:
     const aclnn_choice &what_;
     const places at_;
     const std::vector<numbers> &before_, &after_;
-    normalization n_;
+    oracle_problem n_;
 };
 
 } // namespace

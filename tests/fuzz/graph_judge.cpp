@@ -65,7 +65,7 @@ public:
         if (n_.src.empty()) return;
         for (const auto &[id, tensor] : before_)
             if (!are_ordinary(tensor.values)) return;
-        const std::optional<answers> exact = solve(n_);
+        const std::optional<answers> exact = telling_answers(n_);
         if (!exact) return;
         if (is_backward_) {
             const auto *const mask = what_.output_mask;
@@ -98,12 +98,12 @@ private:
         for (size_t d = 0; d < what_.dims.size(); ++d)
             (d + what_.normalized < what_.dims.size() ? n_.rows : n_.columns) *= size_t(what_.dims[d]);
         const bool is_grad = what_.kind == jitnorm_graph_op_layer_norm_grad;
-        n_.is_rms = what_.kind == jitnorm_graph_op_rms_norm;
+        n_.rms = what_.kind == jitnorm_graph_op_rms_norm;
         n_.epsilon = what_.epsilon;
         n_.src = src(input(is_grad ? 1 : 0));
         n_.scale = columns_of(input(is_backward_ ? 4 : 1));
         if (!is_backward_) {
-            n_.shift = n_.is_rms ? numbers{} : columns_of(input(2));
+            n_.shift = n_.rms ? numbers{} : columns_of(input(2));
             return;
         }
         n_.diff_dst = values_of(input(is_grad ? 0 : 1));
@@ -141,7 +141,7 @@ private:
     const values_by_id &before_, &after_;
     const bool is_backward_;
     std::vector<graph_link> links_; // of the partition, without an addition before the normalization
-    normalization n_;
+    oracle_problem n_;
 };
 
 // Tensors have ids of their own, unless they are hostile.

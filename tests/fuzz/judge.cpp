@@ -14,71 +14,11 @@ namespace {
 
 using namespace benchdnn_lite;
 
-// Of the rows, one after the other.
-class solver {
-public:
-    explicit solver(const normalization &n) : n_(n), gradients_(n.columns) {}
-
-    std::optional<answers> solve() {
-        for (size_t row = 0; row < n_.rows; ++row) {
-            row_inputs in = inputs_of(row);
-            const bool is_backward = !n_.diff_dst.empty();
-            in.stats = is_backward || n_.has_given_statistics
-                           ? statistics{n_.is_rms ? 0 : n_.mean[row], 0, n_.variance[row]}
-                           : statistics_of(in.src, n_.is_rms);
-            if (!says_enough(in)) return std::nullopt;
-            is_backward ? add_backward_row(in, row) : add_forward_row(in, row);
-        }
-        for (size_t c = 0; c < n_.columns; ++c) {
-            all_.diff_scale.push_back(gradients_.diff_scale(c, n_.unit()));
-            all_.diff_shift.push_back(gradients_.diff_shift(c, n_.unit()));
-        }
-        return std::move(all_);
-    }
-
-private:
-    row_inputs inputs_of(size_t row) const {
-        const auto row_of = [&](const numbers &all) {
-            return all.empty() ? std::span<const double>() : std::span(all).subspan(row * n_.columns, n_.columns);
-        };
-        return {row_of(n_.src),         n_.scale, n_.shift, row_of(n_.diff_dst), {}, n_.epsilon, n_.is_rms,
-                n_.has_given_statistics};
-    }
-
-    static bool says_enough(const row_inputs &in) {
-        real largest = 0;
-        for (const double x : in.src) largest = std::max(largest, std::abs(real(x)));
-        return in.stats.variance + in.epsilon > 1e-8L * std::max(largest * largest, real(1e-8));
-    }
-
-    void add_forward_row(const row_inputs &in, size_t row) {
-        const double unit = n_.unit();
-        expectation mean = expect_mean(in.src, in.stats, unit), variance = expect_variance(in.stats, unit);
-        const real inverse = 1 / std::sqrt(in.stats.variance + in.epsilon);
-        for (expectation *e : {&mean, &variance}) // what a narrower type than f32 receives has been f32
-            e->tolerance += real(half_ulp(jitnorm_f32, double(e->value)));
-        all_.mean.push_back(mean);
-        all_.variance.push_back(variance);
-        all_.inverse_deviation.push_back({inverse, 2 * unit * inverse + real(half_ulp(jitnorm_f32, double(inverse)))});
-        all_.dst.resize(all_.dst.size() + n_.columns);
-        expect_forward(in, unit, std::span(all_.dst).subspan(row * n_.columns));
-    }
-
-    void add_backward_row(const row_inputs &in, size_t row) {
-        all_.diff_src.resize(all_.diff_src.size() + n_.columns);
-        const std::span<expectation> diff_src = std::span(all_.diff_src).subspan(row * n_.columns);
-        expect_diff_src(in, n_.unit(), diff_src);
-        for (size_t c = 0; c < n_.columns && !n_.diff_sum.empty(); ++c) {
-            diff_src[c].value += n_.diff_sum[row * n_.columns + c];
-            diff_src[c].tolerance += n_.unit() * std::abs(diff_src[c].value);
-        }
-        gradients_.add_row(in);
-    }
-
-    const normalization &n_;
-    answers all_;
-    gradient_sums gradients_;
-};
+bool says_enough(const row_inputs &in) {
+    real largest = 0;
+    for (const double x : in.src) largest = std::max(largest, std::abs(real(x)));
+    return in.stats.variance + in.epsilon > 1e-8L * std::max(largest * largest, real(1e-8));
+}
 
 } // namespace
 
@@ -128,10 +68,12 @@ numbers variances_of(numbers inverse_deviations) {
     return inverse_deviations;
 }
 
-std::optional<answers> solve(const normalization &n) {
-    for (const numbers *values : {&n.src, &n.scale, &n.shift, &n.mean, &n.variance, &n.diff_dst, &n.diff_sum})
+std::optional<answers> telling_answers(const oracle_problem &q) {
+    for (const numbers *values : {&q.src, &q.scale, &q.shift, &q.mean, &q.variance, &q.diff_dst, &q.diff_sum})
         if (!are_ordinary(*values)) return std::nullopt;
-    return solver(n).solve();
+    for (size_t row = 0; row < q.rows; ++row)
+        if (!says_enough(row_of(q, row))) return std::nullopt;
+    return solve(q);
 }
 
 void apply(expectations &values, const post_op &step, const numbers &operand, double unit) {

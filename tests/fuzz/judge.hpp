@@ -8,30 +8,18 @@
 
 #include "correctness/oracle.hpp"
 #include "problem/buffer.hpp"
+#include "rig/oracle.hpp"
 
 namespace jitnorm::fuzz {
 
 using benchdnn_lite::layout;
 using numbers = std::vector<double>;
-using expectations = std::vector<benchdnn_lite::expectation>;
+using tests::answers, tests::expectations, tests::oracle_problem;
 
 // The elements at `base` and behind.
 numbers read(const layout &where, const void *base);
 // A tensor whose dimensions are the last ones of `to`, or 1 in their place, with a value for each element of `to`.
 numbers broadcast(const numbers &values, std::vector<int64_t> own, const std::vector<int64_t> &to);
-
-// A problem. What it does not have is empty.
-struct normalization {
-    size_t rows = 0, columns = 0;
-    bool in_double = false, is_rms = false, has_given_statistics = false;
-    double epsilon = 0;
-    numbers src;
-    numbers scale, shift;   // one number for each column
-    numbers mean, variance; // one for each row; in backward, or given
-    numbers diff_dst, diff_sum;
-
-    double unit() const { return in_double ? benchdnn_lite::F64_ERROR : benchdnn_lite::F32_ERROR; }
-};
 
 // What is normalized where a residual, and a bias for each element, are added, which has the bits of these sums.
 numbers sum_of(const numbers &src, const numbers &residual, const numbers &bias, bool in_double);
@@ -40,13 +28,8 @@ expectations exactly(const numbers &values); // but for the rounding to a tensor
 // As an inverse deviation that was given says it, without epsilon.
 numbers variances_of(numbers inverse_deviations);
 
-struct answers {
-    expectations mean, variance, inverse_deviation, dst;
-    expectations diff_src, diff_scale, diff_shift;
-};
-
 // Nothing where the exact results would tell too little: numbers of extreme size, rows that are as good as constant.
-std::optional<answers> solve(const normalization &n);
+std::optional<answers> telling_answers(const oracle_problem &q);
 
 // One step after the normalization; `operand` has the second operands, or what a sum finds in dst.
 void apply(expectations &values, const benchdnn_lite::post_op &step, const numbers &operand, double unit);

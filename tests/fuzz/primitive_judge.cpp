@@ -24,9 +24,9 @@ public:
 
     void judge() {
         if (has(JITNORM_ARG_DST_1)) near("sum", JITNORM_ARG_DST_1, exactly(sum_));
-        std::optional<answers> exact = are_ordinary(operands()) ? solve(n_) : std::nullopt;
+        std::optional<answers> exact = are_ordinary(operands()) ? telling_answers(n_) : std::nullopt;
         if (!exact) return;
-        if (!n_.is_rms) near("mean", JITNORM_ARG_MEAN, exact->mean);
+        if (!n_.rms) near("mean", JITNORM_ARG_MEAN, exact->mean);
         near("variance", JITNORM_ARG_VARIANCE, exact->variance);
         near("diff_src", JITNORM_ARG_DIFF_SRC, exact->diff_src);
         near("diff_scale", JITNORM_ARG_DIFF_SCALE, exact->diff_scale);
@@ -64,8 +64,8 @@ private:
         n_.src = input(JITNORM_ARG_SRC);
         n_.rows = n_.src.size() / n_.columns;
         n_.in_double = is_in_double();
-        n_.is_rms = flag(jitnorm_rms_norm);
-        n_.has_given_statistics = flag(jitnorm_use_global_stats);
+        n_.rms = flag(jitnorm_rms_norm);
+        n_.global_statistics = flag(jitnorm_use_global_stats);
         n_.epsilon = what_.epsilon;
         n_.scale = input(JITNORM_ARG_SCALE);
         if (flag(jitnorm_scale_plus_one))
@@ -150,7 +150,7 @@ private:
     const std::vector<int64_t> dims_;
     const_jitnorm_primitive_attr_t attr_ = nullptr;
     const_jitnorm_post_ops_t post_ops_ = nullptr;
-    normalization n_;
+    oracle_problem n_;
     numbers sum_;
 };
 

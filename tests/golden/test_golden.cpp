@@ -39,19 +39,20 @@ void fill_inputs(run &r, const golden_case &c) {
     const auto fill = [&](const tensor &t, dim_t length, content what, unsigned salt) {
         if (t.exists()) t.fill(rows_of_numbers(t.md(), length, what, seed + salt));
     };
-    fill(r.src, columns, c.src, 0);
-    fill(r.scale, columns, content::ordinary, 1000);
-    fill(r.shift, columns, content::ordinary, 2000);
-    if (r.p.reads(MEAN)) fill(r.mean, 1, content::ordinary, 3000);
-    if (r.p.statistics_are_inputs()) r.variance.fill(positive_numbers(r.variance.md(), seed + 4000));
-    fill(r.diff_dst, columns, c.src == content::mixed ? content::mixed : content::ordinary, 5000);
-    if (!c.s.in_place) fill(r.dst, columns, content::ordinary, 6000); // what a sum post-op reads
-    for (size_t i = 0; i < r.operands.size(); ++i) fill(r.operands[i], columns, content::ordinary, 7000 + unsigned(i));
-    fill(r.residual, columns, content::ordinary, 8000);
-    fill(r.bias, columns, content::ordinary, 9000);
-    fill(r.diff_sum, columns, content::ordinary, 9500);
-    if (r.src_scale.exists()) r.src_scale.fill({0.7});
-    if (r.p.attr.dst_scale) r.dst_scale.fill({c.s.dst_type == jitnorm_s8 || c.s.dst_type == jitnorm_u8 ? 0.013 : 1.3});
+    fill(r[SRC], columns, c.src, 0);
+    fill(r[SCALE], columns, content::ordinary, 1000);
+    fill(r[SHIFT], columns, content::ordinary, 2000);
+    if (r.p.reads(MEAN)) fill(r[MEAN], 1, content::ordinary, 3000);
+    if (r.p.reads(VARIANCE)) r[VARIANCE].fill(positive_numbers(r[VARIANCE].md(), seed + 4000));
+    fill(r[DIFF_DST], columns, c.src == content::mixed ? content::mixed : content::ordinary, 5000);
+    if (!c.s.in_place) fill(r[DST], columns, content::ordinary, 6000); // what a sum post-op reads
+    for (size_t i = 0; i < r.p.attr.post_ops.entries.size(); ++i)
+        fill(r.operand(i), columns, content::ordinary, 7000 + unsigned(i));
+    fill(r[RESIDUAL], columns, content::ordinary, 8000);
+    fill(r[BIAS], columns, content::ordinary, 9000);
+    fill(r[DIFF_SUM], columns, content::ordinary, 9500);
+    if (r[SRC_SCALE].exists()) r[SRC_SCALE].fill({0.7});
+    if (r.p.attr.dst_scale) r[DST_SCALE].fill({c.s.dst_type == jitnorm_s8 || c.s.dst_type == jitnorm_u8 ? 0.013 : 1.3});
 }
 
 uint64_t digest_of(const implementation &entry, const golden_case &c) {
@@ -59,14 +60,8 @@ uint64_t digest_of(const implementation &entry, const golden_case &c) {
     fill_inputs(r, c);
     r.execute_on(entry, c.runtime_sizes ? sizes_come::at_execution : sizes_come::at_creation);
     uint64_t digest = EMPTY_DIGEST;
-    std::vector<const tensor *> outputs = {&r.result(), &r.diff_scale, &r.diff_shift};
-    if (r.p.writes(SUM)) outputs.push_back(&r.written_sum());
-    if (r.p.writes(MEAN)) outputs.push_back(&r.mean);
-    if (r.p.writes(VARIANCE)) outputs.push_back(&r.variance);
-    if (r.p.has_dynamic_scales()) outputs.push_back(&r.dst_scale);
-    outputs.push_back(&r.pre_quantization);
-    for (const tensor *output : outputs)
-        if (output->exists()) digest = digest_with(digest, output->values());
+    for (const slot output : {DST, DIFF_SRC, DIFF_SCALE, DIFF_SHIFT, SUM, MEAN, VARIANCE, DST_SCALE, PRE_QUANTIZATION})
+        if (r.p.writes(output)) digest = digest_with(digest, r[output].values());
     return digest;
 }
 

@@ -30,12 +30,6 @@ struct fused_case {
 
 inline floats as_floats(const std::vector<double> &values) { return {values.begin(), values.end()}; }
 
-inline dim_t count(const shape &dims) {
-    dim_t result = 1;
-    for (const dim_t d : dims) result *= d;
-    return result;
-}
-
 // Tensors of a case, run as the fused partition, or the norm alone.
 struct fused_execution {
     fused_case c;
@@ -89,21 +83,7 @@ struct fused_execution {
         return as_floats(result.data.values());
     }
     // The second operand's value for each element.
-    floats others() const {
-        const floats values = as_floats(other.data.values());
-        floats result(static_cast<size_t>(count(c.dims)));
-        const size_t more = c.dims.size() - c.other_dims.size();
-        for (size_t i = 0; i < result.size(); ++i) {
-            size_t rest = i, at = 0, step = 1;
-            for (size_t d = c.dims.size(); d-- > 0; rest /= size_t(c.dims[d])) {
-                if (d < more) continue;
-                if (c.other_dims[d - more] != 1) at += rest % size_t(c.dims[d]) * step;
-                step *= size_t(c.other_dims[d - more]);
-            }
-            result[i] = values[at];
-        }
-        return result;
-    }
+    floats others() const { return as_floats(broadcast(other.data.values(), c.other_dims, c.dims)); }
 
     static void set_epsilon(op &o) { o.set_attr<float>(op::attr::epsilon, EPSILON); }
 };

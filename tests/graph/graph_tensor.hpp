@@ -35,6 +35,27 @@ inline memory_desc make_any_layout(const std::string &text, const shape &dims, j
     return md;
 }
 
+inline dim_t count(const shape &dims) {
+    dim_t result = 1;
+    for (const dim_t d : dims) result *= d;
+    return result;
+}
+
+// The value that a broadcast operand of the dimensions `own` has for each element of a tensor.
+inline std::vector<double> broadcast(const std::vector<double> &values, const shape &own, const shape &to) {
+    std::vector<double> result(size_t(count(to)));
+    const size_t more = to.size() - own.size();
+    for (size_t i = 0; i < result.size(); ++i) {
+        size_t rest = i, at = 0, step = 1;
+        for (size_t d = to.size(); d-- > more; rest /= size_t(to[d])) {
+            if (own[d - more] != 1) at += rest % size_t(to[d]) * step;
+            step *= size_t(own[d - more]);
+        }
+        result[i] = values[at];
+    }
+    return result;
+}
+
 struct graph_tensor {
     graph_tensor() = default;
     // No dimensions: a scalar.

@@ -26,12 +26,6 @@ struct added_case {
     jitnorm_data_type_t sum_type() const { return type == other_type ? type : jitnorm_f32; }
 };
 
-dim_t count(const shape &dims) {
-    dim_t result = 1;
-    for (const dim_t d : dims) result *= d;
-    return result;
-}
-
 float value_of(float value, jitnorm_data_type_t type) {
     return float(graph_tensor(1, {1}, type).filled({double(value)}).data.values()[0]);
 }
@@ -77,16 +71,10 @@ struct execution {
     }
 
     std::vector<double> sums() const {
-        const std::vector<double> a = x1.data.values(), b = x2.data.values();
-        std::vector<double> result(a.size());
-        const size_t more = c.dims.size() - c.other_dims.size();
-        for (size_t i = 0; i < a.size(); ++i) {
-            size_t rest = i, at = 0, step = 1;
-            for (size_t d = c.dims.size(); d-- > more; rest /= size_t(c.dims[d])) {
-                if (c.other_dims[d - more] != 1) at += rest % size_t(c.dims[d]) * step;
-                step *= size_t(c.other_dims[d - more]);
-            }
-            const float added = float(a[i]) + float(b[at]);
+        std::vector<double> result = x1.data.values();
+        const std::vector<double> others = broadcast(x2.data.values(), c.other_dims, c.dims);
+        for (size_t i = 0; i < result.size(); ++i) {
+            const float added = float(result[i]) + float(others[i]);
             result[i] = double(c.is_kept ? value_of(added, c.sum_type()) : added);
         }
         return result;

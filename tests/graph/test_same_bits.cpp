@@ -1,244 +1,224 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same problem through the graph and through the primitive has the same bits: over types, normalized axes (which
-// the primitive sees as one), masks.
-#include <cstring>
-#include <random>
+// Every operation gives the bits that the reference gives for dense rows of the same values: over types, normalized
+// axes, layouts of each tensor, and what is there of gamma, beta, their gradients and the mask.
+#include <map>
+#include <optional>
 
-#include "graph_objects.hpp"
-#include "math/convert.hpp"
-#include "rig/execution.hpp"
+#include "graph_tensor.hpp"
+#include "rig/equality.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-using bytes = std::vector<unsigned char>;
+constexpr float EPSILON = 0.01F;
+constexpr const char *LAYOUTS[] = {"dense", "spread", "reversed", "gap", "rotated"};
 
-struct same_case {
-    dims rows, columns;
-    jitnorm_data_type_t data, side; // side: gamma, beta and their gradients; statistics are f32
-    unsigned seed;
+struct norm_case {
+    shape dims;
+    size_t axes = 1; // how many dimensions are normalized, the last ones
+    jitnorm_data_type_t data = jitnorm_f32, statistics = jitnorm_f32, gamma = jitnorm_f32; // gamma: beta, gradients too
+    unsigned turn = 0;                                                                     // chooses layouts and names
+    bool ones_after_rows = false;                                                          // in the statistics' shape
+    std::optional<shape> gamma_dims = {};                                                  // if not those of columns
 
-    dims all() const {
-        dims result = rows;
-        result.insert(result.end(), columns.begin(), columns.end());
+    shape rows() const {
+        shape result(dims.begin(), dims.end() - int64_t(axes));
+        if (ones_after_rows) result.resize(dims.size(), 1);
         return result;
     }
-    static jitnorm_dim_t count(const dims &sizes) {
-        jitnorm_dim_t result = 1;
-        for (const jitnorm_dim_t size : sizes) result *= size;
-        return result;
-    }
+    shape columns() const { return {dims.end() - int64_t(axes), dims.end()}; }
+    int64_t begin_norm_axis() const { return turn % 2 == 0 ? -int64_t(axes) : int64_t(dims.size() - axes); }
 };
 
-bytes random_bytes(const dims &sizes, jitnorm_data_type_t type, double mean, double deviation, unsigned seed) {
-    std::mt19937 generator(seed);
-    std::normal_distribution<double> distribution(mean, deviation);
-    bytes result(size_t(same_case::count(sizes)) * jitnorm_data_type_size(type));
-    for (size_t at = 0; at < result.size(); at += jitnorm_data_type_size(type))
-        impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-            const Stored value = impl::narrow<Stored>(std::fabs(distribution(generator)));
-            std::memcpy(&result[at], &value, sizeof value);
-        });
-    return result;
+setup with_types(const norm_case &c, setup s) {
+    s.dims = {count(c.rows()), count(c.columns())};
+    s.src_type = s.dst_type = s.diff_src_type = c.data;
+    s.statistics_type = c.statistics;
+    s.affine_type = c.gamma;
+    s.seed = c.turn;
+    return s;
 }
 
-// One tensor for both doors: the graph's dimensions, and the primitive's.
-struct shared_tensor {
-    int argument; // of the primitive
-    lt described;
-    owned_md flat;
-    bytes memory;
-    bool is_output;
-};
-
-class both {
+// An operation's tensors with the values that a run of the reference has.
+class operation {
 public:
-    explicit both(const same_case &c) : c_(c) {}
-
-    void input(int argument, size_t id, const dims &sizes, const dims &flat, jitnorm_data_type_t type, double mean) {
-        add(argument, id, sizes, flat, random_bytes(sizes, type, mean, 1, c_.seed + unsigned(id)), type, false);
-    }
-    void output(int argument, size_t id, const dims &sizes, const dims &flat, jitnorm_data_type_t type) {
-        const size_t size = size_t(same_case::count(sizes)) * jitnorm_data_type_size(type);
-        add(argument, id, sizes, flat, bytes(size, 0xA5), type, true);
-    }
-
-    const_jitnorm_memory_desc_t md(int argument) const { return find(argument).flat; }
-    std::vector<lt> described(bool outputs) const {
-        std::vector<lt> result;
-        for (const shared_tensor &t : tensors_)
-            if (t.is_output == outputs) result.push_back(t.described);
-        return result;
-    }
-
-    // Runs each on memory of its own and compares the outputs.
-    void compare(const op_request &request, jitnorm_primitive_desc_t pd) {
-        run_graph(request);
-        std::vector<bytes> from_graph;
-        for (shared_tensor &t : tensors_) {
-            from_graph.push_back(t.memory);
-            if (t.is_output) std::fill(t.memory.begin(), t.memory.end(), static_cast<unsigned char>(0x5A));
+    operation(const norm_case &c, const setup &s) : c_(c), expected_(with_types(c, s)) {
+        expected_.p.epsilon = EPSILON;
+        if (c.gamma_dims && count(*c.gamma_dims) == 1)
+            expected_[SCALE].fill(std::vector<double>(size_t(s.dims.back()), 0.75));
+        for (const slot input : expected_.read()) {
+            std::vector<double> values = expected_[input].values();
+            if (input == SCALE && c.gamma_dims) values.resize(size_t(count(*c.gamma_dims)));
+            made(input).data.fill(values);
         }
-        run_primitive(pd);
-        for (size_t i = 0; i < tensors_.size(); ++i)
-            EXPECT_TRUE(tensors_[i].memory == from_graph[i]) << "argument " << tensors_[i].argument;
+        for (const slot output : expected_.written()) made(output);
+    }
+
+    // Makes a tensor that the problem does not use, with canaries.
+    graph_tensor &made(slot s) {
+        const std::string layout = LAYOUTS[(size_t(s) + c_.turn) % std::size(LAYOUTS)];
+        return tensors_[s] = graph_tensor(size_t(s) + 1, dims_of(s), expected_.p.layout(s).data_type, layout);
+    }
+
+    void check(op::kind kind, const std::vector<slot> &inputs, const std::vector<slot> &outputs,
+               const configuration &configure) {
+        run_op(kind, present(inputs), present(outputs), [&](op &o) {
+            o.set_attr<float>(op::attr::epsilon, EPSILON);
+            configure(o);
+        });
+        expected_.execute();
+        for (const slot s : outputs) {
+            if (!tensors_.contains(s)) continue;
+            if (expected_.p.writes(s))
+                EXPECT_TRUE(same_bits(tensors_[s].data.values(), expected_[s].values())) << text(s);
+            else
+                EXPECT_TRUE(tensors_[s].data.is_untouched()) << text(s);
+        }
     }
 
 private:
-    void add(int argument, size_t id, const dims &sizes, const dims &flat, bytes memory, jitnorm_data_type_t type,
-             bool is_output) {
-        tensors_.push_back({argument, make_lt(id, sizes, type), make_md(flat, type), std::move(memory), is_output});
+    shape dims_of(slot s) const {
+        if (s == SCALE && c_.gamma_dims) return *c_.gamma_dims;
+        const bool is_statistic = s == MEAN || s == VARIANCE;
+        const bool is_data = s == SRC || s == DST || s == DIFF_DST || s == DIFF_SRC;
+        return is_data ? c_.dims : is_statistic ? c_.rows() : c_.columns();
     }
-    const shared_tensor &find(int argument) const {
-        return *std::find_if(tensors_.begin(), tensors_.end(), [&](auto &t) { return t.argument == argument; });
+    std::vector<const graph_tensor *> present(const std::vector<slot> &slots) const {
+        std::vector<const graph_tensor *> result;
+        for (const slot s : slots)
+            if (tensors_.contains(s)) result.push_back(&tensors_.at(s));
+        return result;
     }
-
-    void run_graph(const op_request &request) {
-        const owned_partition partition = request.partition();
-        owned_compiled compiled;
-        ASSERT_OK(jitnorm_graph_compiled_partition_create(&compiled, partition));
-        ASSERT_OK(tests::compile(partition, compiled, request.inputs, request.outputs));
-        std::vector<owned_tensor> owners(tensors_.size());
-        std::vector<const_jitnorm_graph_tensor_t> handles;
-        for (size_t i = 0; i < tensors_.size(); ++i) {
-            ASSERT_OK(
-                jitnorm_graph_tensor_create(&owners[i], &tensors_[i].described, cpu(), tensors_[i].memory.data()));
-            handles.push_back(owners[i]);
-        }
-        ASSERT_OK(jitnorm_graph_compiled_partition_execute(compiled, make_stream(), handles.size(), handles.data(),
-                                                           handles.size(), handles.data()));
+    std::string text(slot s) const {
+        return impl::layer_norm::tensor_name(s) + (" of " + describe(expected_.p)) + " turn " + std::to_string(c_.turn);
     }
 
-    void run_primitive(jitnorm_primitive_desc_t pd) {
-        owned_primitive primitive;
-        ASSERT_OK(jitnorm_primitive_create(&primitive, pd));
-        std::vector<owned_memory> owners;
-        std::vector<jitnorm_exec_arg_t> args;
-        for (shared_tensor &t : tensors_) {
-            owners.push_back(make_memory(t.flat, t.memory.data()));
-            args.push_back({t.argument, owners.back()});
-        }
-        ASSERT_OK(jitnorm_primitive_execute(primitive, make_stream(), int(args.size()), args.data()));
-    }
-
-    same_case c_;
-    std::vector<shared_tensor> tensors_;
+    norm_case c_;
+    run expected_;
+    std::map<slot, graph_tensor> tensors_;
 };
 
-std::vector<same_case> cases() {
-    std::vector<same_case> result;
-    const std::pair<dims, dims> shapes[] = {{{5}, {7}},       {{3, 4}, {37}},      {{6}, {3, 50}}, {{2, 3}, {2, 3, 11}},
-                                            {{70}, {16, 16}}, {{2, 2, 2}, {4, 3}}, {{9}, {5000}}};
-    for (const auto &[rows, columns] : shapes)
-        for (const auto &[data, side] :
-             {std::pair{jitnorm_f32, jitnorm_f32}, {jitnorm_bf16, jitnorm_f32}, {jitnorm_f16, jitnorm_f32}})
-            result.push_back({rows, columns, data, side, unsigned(result.size())});
-    return result;
+// ---------------------------------------------------------------- LayerNorm and LayerNormBackward
+
+struct affine_case {
+    bool use_affine, gamma, beta;
+};
+constexpr affine_case AFFINES[] = {
+    {true, true, true}, {true, true, false}, {true, false, false}, {false, false, false}};
+
+void check_layer_norm(const norm_case &c, const affine_case &affine) {
+    const auto attributes = [&](op &o) {
+        o.set_attr<int64_t>(op::attr::begin_norm_axis, c.begin_norm_axis());
+        o.set_attr<bool>(op::attr::use_affine, affine.use_affine);
+    };
+    const unsigned scale = affine.gamma ? unsigned(jitnorm_use_scale) : 0;
+    const unsigned shift = affine.beta ? unsigned(jitnorm_use_shift) : 0;
+    operation forward(c, {.kind = jitnorm_forward_training, .flags = scale | shift});
+    forward.check(op::kind::LayerNorm, {SRC, SCALE, SHIFT}, {DST, MEAN, VARIANCE}, attributes);
+
+    const unsigned gradients = affine.use_affine ? unsigned(jitnorm_use_scale) | unsigned(jitnorm_use_shift) : 0;
+    operation backward(
+        c, {.kind = jitnorm_backward, .flags = gradients, .scale_is_ones = affine.use_affine && !affine.gamma});
+    if (affine.beta) backward.made(SHIFT); // which is not read
+    backward.check(c.turn % 4 < 2 ? op::kind::LayerNormBackward : op::kind::LayerNormBackprop,
+                   {SRC, DIFF_DST, MEAN, VARIANCE, SCALE, SHIFT}, {DIFF_SRC, DIFF_SCALE, DIFF_SHIFT}, attributes);
 }
 
-std::string text_of(const same_case &c) {
-    return "rank " + std::to_string(c.all().size()) + " columns " + std::to_string(same_case::count(c.columns)) +
-           " data " + std::to_string(c.data) + " seed " + std::to_string(c.seed);
+struct type_pair {
+    jitnorm_data_type_t data, side;
+};
+constexpr type_pair PAIRS[] = {
+    {jitnorm_f32, jitnorm_f32}, {jitnorm_bf16, jitnorm_f32}, {jitnorm_bf16, jitnorm_bf16}, {jitnorm_f16, jitnorm_f32}};
+
+TEST(same_bits, layer_norm) {
+    unsigned turn = 0;
+    for (const shape &dims : {shape{9},
+                              {3, 37},
+                              {4, 3, 19},
+                              {2, 3, 4, 5},
+                              {70, 16, 16},
+                              {2, 2, 3, 2, 5},
+                              {9, 5000},
+                              {1, 2, 1, 3, 2, 2, 1, 5}})
+        for (size_t axes = 1; axes <= dims.size(); ++axes)
+            for (const auto &[data, side] : PAIRS)
+                for (const affine_case &affine : AFFINES)
+                    for (const bool ones : {false, true})
+                        check_layer_norm({dims, axes, data, side, side, turn++, ones}, affine);
 }
 
-constexpr float EPSILON = 1e-3F;
-constexpr unsigned AFFINE = unsigned(jitnorm_use_scale) | unsigned(jitnorm_use_shift);
+// Each layout in each position, whatever the turns above make of it.
+TEST(same_bits, every_layout_in_every_position) {
+    for (unsigned turn = 0; turn < 4 * std::size(LAYOUTS); ++turn)
+        for (const auto &[data, side] : PAIRS) check_layer_norm({{3, 4, 5, 6}, 2, data, side, side, turn}, AFFINES[0]);
+}
 
-TEST(same_bits, forward) {
-    for (const same_case &c : cases()) {
-        SCOPED_TRACE(text_of(c));
-        const jitnorm_dim_t rows = same_case::count(c.rows), columns = same_case::count(c.columns);
-        both b(c);
-        b.input(JITNORM_ARG_SRC, SRC_ID, c.all(), {rows, columns}, c.data, 3);
-        b.input(JITNORM_ARG_SCALE, GAMMA_ID, c.columns, {columns}, c.side, 1);
-        b.input(JITNORM_ARG_SHIFT, BETA_ID, c.columns, {columns}, c.side, 0);
-        b.output(JITNORM_ARG_DST, DST_ID, c.all(), {rows, columns}, c.data);
-        b.output(JITNORM_ARG_MEAN, MEAN_ID, c.rows, {rows}, jitnorm_f32);
-        b.output(JITNORM_ARG_VARIANCE, VARIANCE_ID, c.rows, {rows}, jitnorm_f32);
-        owned_pd pd;
-        ASSERT_OK((forward_request{jitnorm_forward_training, b.md(JITNORM_ARG_SRC), b.md(JITNORM_ARG_DST),
-                                   b.md(JITNORM_ARG_MEAN), c.side, EPSILON, AFFINE}
-                       .create(&pd)));
-        op_request request{jitnorm_graph_op_layer_norm, b.described(false), b.described(true)};
-        request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, int64_t(c.rows.size())}};
-        request.floats = {{jitnorm_graph_op_attr_epsilon, EPSILON}};
-        b.compare(request, pd);
+// ---------------------------------------------------------------- LayerNormGrad
+
+void check_layer_norm_grad(const norm_case &c, unsigned mask) {
+    constexpr slot OUTPUTS[] = {DIFF_SRC, DIFF_SCALE, DIFF_SHIFT};
+    unsigned omitted = 0;
+    std::vector<int64_t> output_mask;
+    for (unsigned i = 0; i < 3; ++i) {
+        output_mask.push_back(mask >> i & 1);
+        if (output_mask[i] == 0) omitted |= bit_of(OUTPUTS[i]);
     }
+    operation backward(c, {.kind = jitnorm_backward, .omitted = omitted});
+    for (unsigned i = 0; i < 3; ++i)
+        if (output_mask[i] == 0) backward.made(OUTPUTS[i]);
+    backward.check(op::kind::LayerNormGrad, {DIFF_DST, SRC, VARIANCE, MEAN, SCALE}, {DIFF_SRC, DIFF_SCALE, DIFF_SHIFT},
+                   [&](op &o) { o.set_attr<std::vector<int64_t>>(op::attr::output_mask, output_mask); });
+}
+
+struct type_triple {
+    jitnorm_data_type_t data, statistics, gamma;
+};
+constexpr auto F32 = jitnorm_f32, BF16 = jitnorm_bf16, F16 = jitnorm_f16;
+constexpr type_triple TRIPLES[] = {{F32, F32, F32},    {BF16, F32, F32}, {BF16, F32, BF16}, {BF16, BF16, F32},
+                                   {BF16, BF16, BF16}, {F16, F32, F32},  {F16, F32, F16},   {F16, F16, F32},
+                                   {F16, F16, F16},    {F32, F32, BF16}, {F32, F32, F16},   {BF16, F32, F16},
+                                   {BF16, F16, F16},   {F16, BF16, BF16}};
+
+TEST(same_bits, layer_norm_grad) {
+    for (const shape &dims : {shape{11}, {5, 13}, {3, 4, 7}, {2, 3, 4, 5}, {2, 2, 3, 2, 5}})
+        for (size_t axes = 1; axes <= dims.size(); ++axes)
+            for (const auto &[data, statistics, gamma] : TRIPLES)
+                for (unsigned mask = 0; mask < 8; ++mask)
+                    check_layer_norm_grad({dims, axes, data, statistics, gamma, unsigned(axes) + mask, mask % 2 == 0},
+                                          mask);
+}
+
+TEST(same_bits, awkward_shapes) {
+    for (const auto &[dims, axes] :
+         {std::pair<shape, size_t>{{2, 4, 3, 2, 2, 2, 1}, 2}, {{42740}, 1}, {{200000, 1}, 1}, {{8214, 1, 11}, 1}})
+        for (const unsigned turn : {0, 1}) {
+            for (const auto &[data, side] : PAIRS) check_layer_norm({dims, axes, data, side, side, turn}, AFFINES[0]);
+            for (unsigned mask = 1; mask < 8; ++mask)
+                check_layer_norm_grad({dims, axes, BF16, F32, turn == 0 ? F32 : BF16, turn, true}, mask);
+        }
+}
+
+// ---------------------------------------------------------------- RMSNorm
+
+void check_rms_norm(const norm_case &c, bool has_gamma = true) {
+    const unsigned scale = has_gamma ? unsigned(jitnorm_use_scale) : 0;
+    operation rms(c,
+                  {.kind = jitnorm_forward_inference, .flags = jitnorm_rms_norm | scale, .dims = {1, c.dims.back()}});
+    rms.check(op::kind::RMSNorm, {SRC, SCALE}, {DST}, [](op &) {});
 }
 
 TEST(same_bits, rms_norm) {
-    for (const same_case &c : cases()) {
-        if (c.columns.size() > 1 || c.rows.size() > 4) continue;
-        SCOPED_TRACE(text_of(c));
-        const jitnorm_dim_t rows = same_case::count(c.rows), columns = same_case::count(c.columns);
-        both b(c);
-        b.input(JITNORM_ARG_SRC, SRC_ID, c.all(), {rows, columns}, c.data, 3);
-        b.input(JITNORM_ARG_SCALE, GAMMA_ID, c.columns, {columns}, c.side, 1);
-        b.output(JITNORM_ARG_DST, DST_ID, c.all(), {rows, columns}, c.data);
-        owned_pd pd;
-        ASSERT_OK((forward_request{jitnorm_forward_inference, b.md(JITNORM_ARG_SRC), b.md(JITNORM_ARG_DST), nullptr,
-                                   c.side, EPSILON, unsigned(jitnorm_use_scale) | unsigned(jitnorm_rms_norm)}
-                       .create(&pd)));
-        op_request request{jitnorm_graph_op_rms_norm, b.described(false), b.described(true)};
-        request.floats = {{jitnorm_graph_op_attr_epsilon, EPSILON}};
-        b.compare(request, pd);
-    }
+    for (const shape &dims : {shape{3, 1}, {5, 37}, {4, 3, 19}, {2, 3, 4, 64}, {2, 2, 3, 2, 129}, {9, 5000}})
+        for (unsigned turn = 0; turn < std::size(LAYOUTS); ++turn)
+            for (const auto &[data, gamma] : {type_pair{F32, F32}, {BF16, F32}, {BF16, BF16}, {F16, F16}, {F16, F32}})
+                for (const bool has_gamma : {true, false})
+                    check_rms_norm({.dims = dims, .data = data, .gamma = gamma, .turn = turn}, has_gamma);
 }
 
-// The inputs and outputs of backward, in the order of the primitive's arguments.
-void add_backward(both &b, const same_case &c) {
-    const jitnorm_dim_t rows = same_case::count(c.rows), columns = same_case::count(c.columns);
-    b.input(JITNORM_ARG_SRC, SRC_ID, c.all(), {rows, columns}, c.data, 3);
-    b.input(JITNORM_ARG_DIFF_DST, DIFF_DST_ID, c.all(), {rows, columns}, c.data, 0);
-    b.input(JITNORM_ARG_MEAN, MEAN_ID, c.rows, {rows}, jitnorm_f32, 3);
-    b.input(JITNORM_ARG_VARIANCE, VARIANCE_ID, c.rows, {rows}, jitnorm_f32, 1);
-    b.input(JITNORM_ARG_SCALE, GAMMA_ID, c.columns, {columns}, c.side, 1);
-    b.output(JITNORM_ARG_DIFF_SRC, DIFF_SRC_ID, c.all(), {rows, columns}, c.data);
-    b.output(JITNORM_ARG_DIFF_SCALE, DIFF_GAMMA_ID, c.columns, {columns}, c.side);
-    b.output(JITNORM_ARG_DIFF_SHIFT, DIFF_BETA_ID, c.columns, {columns}, c.side);
-}
-
-owned_pd backward_pd(const both &b, const same_case &c) {
-    backward_request request{jitnorm_backward,
-                             b.md(JITNORM_ARG_DIFF_SRC),
-                             b.md(JITNORM_ARG_DIFF_DST),
-                             b.md(JITNORM_ARG_SRC),
-                             b.md(JITNORM_ARG_MEAN),
-                             c.side,
-                             c.side,
-                             EPSILON,
-                             AFFINE};
-    owned_pd pd;
-    EXPECT_OK(request.create(&pd));
-    return pd;
-}
-
-TEST(same_bits, backward) {
-    for (const same_case &c : cases()) {
-        SCOPED_TRACE(text_of(c));
-        both b(c);
-        add_backward(b, c);
-        op_request request{jitnorm_graph_op_layer_norm_backward, b.described(false), b.described(true)};
-        request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, -int64_t(c.columns.size())}};
-        request.floats = {{jitnorm_graph_op_attr_epsilon, EPSILON}};
-        b.compare(request, backward_pd(b, c));
-        request.kind = jitnorm_graph_op_layer_norm_backprop;
-        b.compare(request, backward_pd(b, c));
-    }
-}
-
-TEST(same_bits, layer_norm_grad) {
-    for (const same_case &c : cases()) {
-        SCOPED_TRACE(text_of(c));
-        both b(c);
-        add_backward(b, c);
-        const std::vector<lt> inputs = b.described(false); // src, diff_dst, mean, variance, gamma
-        op_request request{jitnorm_graph_op_layer_norm_grad,
-                           {inputs[1], inputs[0], inputs[3], inputs[2], inputs[4]},
-                           b.described(true)};
-        request.floats = {{jitnorm_graph_op_attr_epsilon, EPSILON}};
-        b.compare(request, backward_pd(b, c));
-    }
+TEST(same_bits, gamma_of_rms_norm_is_broadcast) {
+    for (const shape &gamma : {shape{}, {1}, {1, 1, 1}, {1, 37}, {1, 1, 37}})
+        for (const auto type : {F32, BF16})
+            check_rms_norm({.dims = {3, 5, 37}, .data = type, .gamma = type, .gamma_dims = gamma});
 }
 
 } // namespace

@@ -47,18 +47,18 @@ setup special_setup(dim_t columns, unsigned flags, jitnorm_data_type_t type) {
 }
 
 void make_special(run &r) {
-    std::vector<double> x = r.src.values(), dy = r.diff_dst.values(), variance = r.variance.values();
-    std::vector<double> mean = r.mean.exists() ? r.mean.values() : std::vector<double>(variance.size());
+    std::vector<double> x = r[SRC].values(), dy = r[DIFF_DST].values(), variance = r[VARIANCE].values();
+    std::vector<double> mean = r[MEAN].exists() ? r[MEAN].values() : std::vector<double>(variance.size());
     const dim_t C = r.p.row_length();
     for (dim_t k = 0; k < ROWS; ++k)
         for (dim_t c = 0; c < C; ++c) {
             const auto row = size_t(2 * k), i = row * size_t(C) + size_t(c);
             SPECIAL_ROWS[k].change(c, x[i], dy[i], mean[row], variance[row]);
         }
-    r.src.fill(x);
-    r.diff_dst.fill(dy);
-    if (r.mean.exists()) r.mean.fill(mean);
-    r.variance.fill(variance);
+    r[SRC].fill(x);
+    r[DIFF_DST].fill(dy);
+    if (r[MEAN].exists()) r[MEAN].fill(mean);
+    r[VARIANCE].fill(variance);
 }
 
 void expect_special_rows_equal(isa vectors, const std::vector<dim_t> &lengths) {
@@ -86,9 +86,9 @@ TEST_P(backward_special_rows, products_that_underflow_leave_positive_zeros) {
                 expect_equal_to_reference(
                     GetParam(), {.kind = jitnorm_backward, .dims = {rows, C}, .gradient_type = gradient}, [](run &r) {
                         const size_t count = size_t(nelems(r.p[SRC]));
-                        r.src.fill(std::vector<double>(count, 1e-30));
-                        r.diff_dst.fill(std::vector<double>(count, -1e-30));
-                        r.mean.fill(std::vector<double>(size_t(r.p.rows()), 0));
+                        r[SRC].fill(std::vector<double>(count, 1e-30));
+                        r[DIFF_DST].fill(std::vector<double>(count, -1e-30));
+                        r[MEAN].fill(std::vector<double>(size_t(r.p.rows()), 0));
                     });
 }
 
@@ -99,9 +99,9 @@ TEST_P(emulated_backward_special_rows, equal_the_reference) { expect_special_row
 
 TEST_P(backward_special_rows, one_element_has_no_gradient) {
     const setup s = {.kind = jitnorm_backward, .dims = {9, 1}};
-    const outputs got = outputs_by(jit_for(GetParam()), s, [](run &r) { r.src.fill(r.mean.values()); });
-    EXPECT_EQ(got.result, std::vector<double>(9, 0.0));
-    EXPECT_EQ(got.diff_scale, std::vector<double>(1, 0.0));
+    const outputs got = outputs_by(jit_for(GetParam()), s, [](run &r) { r[SRC].fill(r[MEAN].values()); });
+    EXPECT_EQ(got.result(), std::vector<double>(9, 0.0));
+    EXPECT_EQ(got[DIFF_SCALE], std::vector<double>(1, 0.0));
 }
 
 INSTANTIATE_TEST_SUITE_P(native, backward_special_rows, testing::Values(isa::avx2, isa::avx512), on_isa::name);

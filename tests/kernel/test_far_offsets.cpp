@@ -36,7 +36,7 @@ void expect_equal_to_dense(jitnorm_prop_kind_t kind, dim_t rows, dim_t columns, 
     far.src = far.dst = far.diff_src = strides;
     const memory_desc md = make_layout(strides, far.dims, jitnorm_f32);
     run expected(dense);
-    const std::vector<double> src = expected.src.values(), diff_dst = expected.diff_dst.values();
+    const std::vector<double> src = expected[SRC].values(), diff_dst = expected[DIFF_DST].values();
     expected.execute();
     for (const implementation &entry : impl::layer_norm::implementations()) {
         if (!entry.refusal(make_problem(far)).empty()) continue;
@@ -44,13 +44,13 @@ void expect_equal_to_dense(jitnorm_prop_kind_t kind, dim_t rows, dim_t columns, 
         if (!of_src.exists() || !of_diff_dst.exists() || !of_result.exists()) GTEST_SKIP() << "no address space";
         run r(dense);
         r.p = make_problem(far);
-        r.src = tensor(md, of_src.data());
-        r.src.fill(src);
-        if (r.diff_dst.exists()) {
-            r.diff_dst = tensor(md, of_diff_dst.data());
-            r.diff_dst.fill(diff_dst);
+        r[SRC] = tensor(md, of_src.data());
+        r[SRC].fill(src);
+        if (r[DIFF_DST].exists()) {
+            r[DIFF_DST] = tensor(md, of_diff_dst.data());
+            r[DIFF_DST].fill(diff_dst);
         }
-        (r.p.is_forward() ? r.dst : r.diff_src) = tensor(md, of_result.data());
+        (r.p.is_forward() ? r[DST] : r[DIFF_SRC]) = tensor(md, of_result.data());
         r.execute_on(entry);
         expect_same(outputs_of(r), outputs_of(expected), far, entry.name);
     }

@@ -88,15 +88,15 @@ TEST_P(floating_point_environment, denormal_inputs_become_zero) {
     for_each_implementation([&](const implementation &entry) {
         const thread_count one(1);
         run r({.dims = {2, 70}});
-        r.src.fill(std::vector<double>(140, 1e-40));
+        r[SRC].fill(std::vector<double>(140, 1e-40));
         const auto executor = create(entry, r.p);
         const guarded_buffer scratchpad(scratchpad_bytes(entry, r.p), guard_side::before);
         {
             const environment changed(FLUSH_TO_ZERO | DENORMALS_ARE_ZERO);
             ASSERT_EQ(r.call(*executor, scratchpad.data()), jitnorm_success);
         }
-        EXPECT_EQ(r.variance.values(), std::vector<double>(2, 0.0)) << entry.name;
-        const std::vector<double> dst = r.dst.values(), shift = r.shift.values();
+        EXPECT_EQ(r[VARIANCE].values(), std::vector<double>(2, 0.0)) << entry.name;
+        const std::vector<double> dst = r[DST].values(), shift = r[SHIFT].values();
         for (size_t i = 0; i < dst.size(); ++i) ASSERT_EQ(dst[i], shift[i % 70]) << entry.name;
     });
 }
@@ -108,10 +108,10 @@ TEST_P(floating_point_environment, other_rounding_modes_change_little) {
                 const setup s{.kind = kind, .dims = {6, columns}};
                 for_each_implementation([&](const implementation &entry) {
                     const outputs got = outputs_in(rounding(mode), entry, s), usual = outputs_in(0, entry, s);
-                    expect_close(got.result, usual.result, size_t(columns), 1e-5);
-                    expect_close(got.diff_scale, usual.diff_scale, size_t(columns), 1e-5);
-                    expect_close(got.diff_shift, usual.diff_shift, size_t(columns), 1e-5);
-                    expect_close(got.variance, usual.variance, 1, 1e-5);
+                    expect_close(got.result(), usual.result(), size_t(columns), 1e-5);
+                    expect_close(got[DIFF_SCALE], usual[DIFF_SCALE], size_t(columns), 1e-5);
+                    expect_close(got[DIFF_SHIFT], usual[DIFF_SHIFT], size_t(columns), 1e-5);
+                    expect_close(got[VARIANCE], usual[VARIANCE], 1, 1e-5);
                 });
             }
 }

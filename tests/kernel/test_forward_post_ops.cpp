@@ -34,8 +34,8 @@ setup setup_of(const std::vector<dim_t> &dims, jitnorm_data_type_t type, std::ve
 
 // With scales that let integers reach the ends of their range.
 void use_the_range(run &r) {
-    if (r.src_scale.exists()) r.src_scale.fill({0.7});
-    if (r.dst_scale.exists()) r.dst_scale.fill({0.03});
+    if (r[SRC_SCALE].exists()) r[SRC_SCALE].fill({0.7});
+    if (r[DST_SCALE].exists()) r[DST_SCALE].fill({0.03});
 }
 
 // Around the widths of AVX2 and AVX-512, float and double.

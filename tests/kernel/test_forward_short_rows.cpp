@@ -62,7 +62,7 @@ void fill_row(std::span<double> row, int kind, Noise &&noise) {
 
 // Rows of a kind follow each other, alone or in runs.
 void mix(run &r) {
-    std::vector<double> src = r.src.values();
+    std::vector<double> src = r[SRC].values();
     std::mt19937 generator(unsigned(src.size()));
     std::normal_distribution<double> normal;
     const auto noise = [&] { return normal(generator); };
@@ -72,7 +72,7 @@ void mix(run &r) {
         if (generator() % 3 != 0) kind = int(generator() % 20); // more than half of the rows are ordinary
         fill_row(std::span(src).subspan(at, C), kind, noise);
     }
-    r.src.fill(src);
+    r[SRC].fill(src);
 }
 
 class forward_short_rows : public on_isa {};
@@ -141,7 +141,7 @@ TEST_P(forward_short_rows, one_element) {
                 r.p.epsilon = epsilon;
                 std::vector<double> src(100);
                 for (size_t row = 0; row < src.size(); ++row) src[row] = VALUES[row % std::size(VALUES)];
-                r.src.fill(src);
+                r[SRC].fill(src);
             });
 }
 

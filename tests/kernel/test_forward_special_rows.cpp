@@ -39,14 +39,14 @@ setup special_setup(dim_t columns, unsigned flags) {
 }
 
 void make_special(run &r) {
-    std::vector<double> src = r.src.values();
+    std::vector<double> src = r[SRC].values();
     const dim_t C = r.p.row_length();
     for (size_t k = 0; k < std::size(SPECIAL_ROWS); ++k)
         for (dim_t c = 0; c < C; ++c) {
             double &x = src[2 * k * size_t(C) + size_t(c)];
             x = SPECIAL_ROWS[k].value(c, x);
         }
-    r.src.fill(src);
+    r[SRC].fill(src);
 }
 
 class forward_special_rows : public on_isa {};

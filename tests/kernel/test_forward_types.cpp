@@ -28,8 +28,8 @@ setup setup_of(jitnorm_data_type_t src, jitnorm_data_type_t dst, const std::vect
 }
 
 void use_the_range(run &r) {
-    if (r.src_scale.exists()) r.src_scale.fill({0.7});
-    if (r.dst_scale.exists()) r.dst_scale.fill({0.03});
+    if (r[SRC_SCALE].exists()) r[SRC_SCALE].fill({0.7});
+    if (r[DST_SCALE].exists()) r[DST_SCALE].fill({0.03});
 }
 
 std::vector<jitnorm_data_type_t> dst_types() {
@@ -100,9 +100,9 @@ TEST_P(forward_types, special_values_are_stored_as_defined) {
             {.kind = jitnorm_forward_inference, .flags = jitnorm_use_global_stats, .dims = {rows, C}, .dst_type = type},
             [&](run &r) {
                 r.p.epsilon = 0;
-                std::memcpy(r.src.data(), src.data(), src.size() * sizeof(float));
-                r.mean.fill(std::vector<double>(size_t(rows), 0));
-                r.variance.fill(std::vector<double>(size_t(rows), 1));
+                std::memcpy(r[SRC].data(), src.data(), src.size() * sizeof(float));
+                r[MEAN].fill(std::vector<double>(size_t(rows), 0));
+                r[VARIANCE].fill(std::vector<double>(size_t(rows), 1));
             });
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backward as a whole, by the implementation that a user gets: forward's statistics fed into it against the exact
-// gradient, very many rows, batches in parts.
+// Backward by the implementation that a user gets: very many rows, batches in parts.
 #include <cmath>
 
 #include "dispatch/ranking.hpp"
-#include "rig/accuracy.hpp"
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {
@@ -12,69 +10,9 @@ namespace {
 
 using impl::layer_norm::choose;
 
-constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift, RMS = jitnorm_rms_norm;
+constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
 
 void execute(run &r) { r.execute_on(*choose(r.p)); }
-
-// ---------------------------------------------------------------- forward chained into backward
-
-// What rounding the mean and the variance to f32 costs is part of the bound: half an ulp of the mean, in deviations.
-double chained_bound(double mean, double deviation) { return 1e-6 + 0x1p-24 * std::fabs(mean) / deviation; }
-
-// Judged to the largest value: half an ulp more for narrow types.
-void expect_near(const tensor &got, const std::vector<double> &expected, double bound) {
-    const std::vector<double> values = got.values();
-    const double size = largest(expected), rounding = rounding_of(got.md().data_type);
-    for (size_t i = 0; i < values.size(); ++i)
-        ASSERT_LE(std::fabs(values[i] - expected[i]), bound * size + rounding * std::fabs(expected[i]))
-            << "element " << i << " of " << values.size();
-}
-
-void expect_exact_gradient(setup s, double bound) {
-    std::ostringstream name;
-    name << s << " mean " << s.mean << " deviation " << s.deviation;
-    SCOPED_TRACE(name.str());
-    s.kind = jitnorm_forward_training;
-    run forward(s);
-    s.kind = jitnorm_backward;
-    run backward(s);
-    backward.src.fill(forward.src.values());
-    oracle_problem<double> question = backward.question();
-    const oracle_forward_result<double> exact = oracle_forward(forward.question());
-    question.mean = exact.mean;
-    question.variance = exact.variance;
-    const oracle_backward_result<double> expected = oracle_backward(question);
-    execute(forward);
-    if (backward.mean.exists()) backward.mean.fill(forward.mean.values());
-    backward.variance.fill(forward.variance.values());
-    execute(backward);
-    expect_near(backward.result(), expected.diff_src, bound);
-    expect_near(backward.diff_scale, expected.diff_scale, bound);
-    expect_near(backward.diff_shift, expected.diff_shift, bound);
-}
-
-TEST(chained, means_and_deviations) {
-    for (const double mean : {0., 1., -30., 1e3, 1e4, 1e6})
-        for (const double deviation : {1e-2, 1., 1e3})
-            for (const dim_t C : {16, 100, 768, 5000})
-                expect_exact_gradient({.dims = {33, C}, .mean = mean, .deviation = deviation},
-                                      chained_bound(mean, deviation));
-}
-
-TEST(chained, types) {
-    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
-    for (const auto type : TYPES)
-        for (const auto affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
-            for (const unsigned flags : {SCALE_SHIFT, SCALE_SHIFT | RMS})
-                for (const dim_t C : {64, 333})
-                    expect_exact_gradient({.flags = flags,
-                                           .dims = {70, C},
-                                           .src_type = type,
-                                           .dst_type = type,
-                                           .diff_src_type = type,
-                                           .affine_type = affine},
-                                          chained_bound(1, 2));
-}
 
 // ---------------------------------------------------------------- very many rows
 
@@ -106,14 +44,14 @@ public:
     void check() {
         run r({.kind = jitnorm_backward, .flags = SCALE_SHIFT, .dims = {1, 1, COLUMNS}});
         r.p = p_;
-        r.src = tensor(p_[SRC], src_.data());
-        r.diff_dst = tensor(p_[DIFF_DST], diff_dst_.data());
-        r.diff_src = tensor(p_[DIFF_SRC], diff_src_.data());
-        r.mean = tensor(p_[VARIANCE], mean_.data());
-        r.variance = tensor(p_[VARIANCE], variance_.data());
-        r.scale.fill(std::vector<double>(COLUMNS, 1));
+        r[SRC] = tensor(p_[SRC], src_.data());
+        r[DIFF_DST] = tensor(p_[DIFF_DST], diff_dst_.data());
+        r[DIFF_SRC] = tensor(p_[DIFF_SRC], diff_src_.data());
+        r[MEAN] = tensor(p_[VARIANCE], mean_.data());
+        r[VARIANCE] = tensor(p_[VARIANCE], variance_.data());
+        r[SCALE].fill(std::vector<double>(COLUMNS, 1));
         execute(r);
-        const std::vector<double> diff_scale = r.diff_scale.values(), diff_shift = r.diff_shift.values();
+        const std::vector<double> diff_scale = r[DIFF_SCALE].values(), diff_shift = r[DIFF_SHIFT].values();
         for (size_t c = 0; c < COLUMNS; ++c) {
             const long double shift = sum_of_diff_dst(c), scale_gradient = shift * sum_of_xhat(c);
             EXPECT_NEAR(double(diff_shift[c] / (shift * INNER)), 1, 1e-6) << c;
@@ -154,9 +92,9 @@ struct gradients {
 };
 
 gradients gradients_of(run &r) {
-    for (tensor *output : {&r.diff_src, &r.diff_scale, &r.diff_shift}) *output = tensor(output->md());
+    for (tensor *output : {&r[DIFF_SRC], &r[DIFF_SCALE], &r[DIFF_SHIFT]}) *output = tensor(output->md());
     execute(r);
-    return {r.result().values(), r.diff_scale.values(), r.diff_shift.values()};
+    return {r.result().values(), r[DIFF_SCALE].values(), r[DIFF_SHIFT].values()};
 }
 
 // Rows first .. first+count-1 of the whole's inputs, as a problem of their own.
@@ -169,10 +107,10 @@ gradients part_of(const run &whole, const setup &s, dim_t first, dim_t count) {
         const std::vector<double> all = from.values();
         to.fill({all.begin() + first * length, all.begin() + (first + count) * length});
     };
-    copy(whole.src, r.src, C);
-    copy(whole.diff_dst, r.diff_dst, C);
-    copy(whole.mean, r.mean, 1);
-    copy(whole.variance, r.variance, 1);
+    copy(whole[SRC], r[SRC], C);
+    copy(whole[DIFF_DST], r[DIFF_DST], C);
+    copy(whole[MEAN], r[MEAN], 1);
+    copy(whole[VARIANCE], r[VARIANCE], 1);
     return gradients_of(r);
 }
 

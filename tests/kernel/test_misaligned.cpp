@@ -24,15 +24,11 @@ private:
 void expect_same_at_odd_addresses(const implementation &entry, const setup &s) {
     run aligned(s), misaligned(s);
     std::list<odd_memory> copies;
-    const auto move = [&](tensor &t) {
-        if (t.exists()) t = tensor(t.md(), copies.emplace_back(t.data(), bytes(t.md())).data());
-    };
-    for (tensor run::*member :
-         {&run::src, &run::dst, &run::mean, &run::variance, &run::scale, &run::shift, &run::diff_dst, &run::diff_src,
-          &run::diff_scale, &run::diff_shift, &run::residual, &run::sum, &run::bias, &run::diff_sum,
-          &run::pre_quantization, &run::src_scale, &run::dst_scale})
-        move(misaligned.*member);
-    for (tensor &operand : misaligned.operands) move(operand);
+    for (const std::vector<slot> &slots : {misaligned.read(), misaligned.written()})
+        for (const slot each : slots) {
+            tensor &t = misaligned[each];
+            t = tensor(t.md(), copies.emplace_back(t.data(), bytes(t.md())).data());
+        }
     misaligned.execute_on(entry);
     aligned.execute_on(entry);
     expect_same(outputs_of(misaligned), outputs_of(aligned), s, entry.name);

@@ -75,7 +75,7 @@ TEST(partial_gradients_of_all_rows, add_up) {
     s.all_rows = -1;
     run whole(s);
     whole.execute();
-    const std::vector<double> sums = parts.diff_shift.values(), expected = whole.diff_shift.values();
+    const std::vector<double> sums = parts[DIFF_SHIFT].values(), expected = whole[DIFF_SHIFT].values();
     ASSERT_EQ(sums.size(), 33U * 5U);
     for (size_t c = 0; c < 5; ++c) {
         double total = 0;
@@ -87,7 +87,7 @@ TEST(partial_gradients_of_all_rows, add_up) {
 TEST(partial_gradients_of_no_rows, write_nothing) {
     run r({.kind = jitnorm_backward, .dims = {0, 8}, .first_row = 32, .all_rows = 4097});
     r.execute();
-    EXPECT_TRUE(r.diff_scale.values().empty());
+    EXPECT_TRUE(r[DIFF_SCALE].values().empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(native, partial_gradients, testing::Values(isa::avx2, isa::avx512), on_isa::name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second output, of what dst is before post-ops and scales: kernels give the reference's bits, dst has those it has
 // without it, and the output those of a normalization without attributes.
+#include <cmath>
+
 #include "rig/equality.hpp"
 
 namespace jitnorm::tests {
@@ -157,21 +159,21 @@ TEST_P(pre_quantization, is_dst_of_a_normalization_without_attributes) {
                 alone.pre_quantization = plain.pre_quantization = "";
                 plain.dst_type = type;
                 const outputs both = outputs_by(entry, s);
-                EXPECT_TRUE(same_bits(both.pre_quantization, outputs_by(entry, plain).result)) << s;
-                EXPECT_TRUE(same_bits(both.result, outputs_by(entry, alone).result)) << s;
+                EXPECT_TRUE(same_bits(both[PRE_QUANTIZATION], outputs_by(entry, plain).result())) << s;
+                EXPECT_TRUE(same_bits(both.result(), outputs_by(entry, alone).result())) << s;
             }
 }
 
 TEST_P(pre_quantization, special_values) {
     for (const dim_t C : {20, 300, 5000})
         expect_equal_to_reference(GetParam(), setup_of(4, C, jitnorm_f32, jitnorm_bf16), [&](run &r) {
-            std::vector<double> src = r.src.values();
+            std::vector<double> src = r[SRC].values();
             const auto at = [&](dim_t row, dim_t column) { return size_t(row * C + column); };
             src[at(0, C - 1)] = NAN;
             src[at(1, 3)] = INFINITY;
             for (dim_t c = 0; c < C; ++c) src[at(2, c)] = 0;
             for (dim_t c = 0; c < C; ++c) src[at(3, c)] = 1e-40;
-            r.src.fill(src);
+            r[SRC].fill(src);
         });
 }
 

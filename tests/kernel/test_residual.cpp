@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residual addition: kernels give the reference's bits for every type, layout, length and number of threads, and the
 // bits of separate steps where the definition says so.
+#include <cmath>
+
 #include "residual_setup.hpp"
 
 namespace jitnorm::tests {
@@ -182,7 +184,7 @@ TEST_P(residual, special_values) {
     for (dim_t C : {20, 300, 5000}) {
         const setup s = setup_of_sum(6, C, jitnorm_f32, jitnorm_bf16);
         expect_equal_to_reference(GetParam(), s, [&](run &r) {
-            std::vector<double> src = r.src.values(), added = r.residual.values();
+            std::vector<double> src = r[SRC].values(), added = r[RESIDUAL].values();
             const auto at = [&](dim_t row, dim_t column) { return size_t(row * C + column); };
             src[at(0, C - 1)] = NAN;
             added[at(1, 0)] = INFINITY;
@@ -191,8 +193,8 @@ TEST_P(residual, special_values) {
             for (dim_t c = 0; c < C; ++c) added[at(3, c)] = -src[at(3, c)];       // a row of zeros
             for (dim_t c = 0; c < C; ++c) added[at(4, c)] = 1 - src[at(4, c)];    // nearly constant
             for (dim_t c = 0; c < C; ++c) src[at(5, c)] = added[at(5, c)] = 3e38; // beyond the largest float
-            r.src.fill(src);
-            r.residual.fill(added);
+            r[SRC].fill(src);
+            r[RESIDUAL].fill(added);
         });
     }
 }
@@ -201,8 +203,8 @@ TEST_P(residual, special_values) {
 
 // The sum as the definition has it: two additions in the compute type, one rounding.
 std::vector<double> sums_of(const run &r) {
-    std::vector<double> sums = r.src.values();
-    const std::vector<double> added = r.residual.values(), bias = r.bias.values();
+    std::vector<double> sums = r[SRC].values();
+    const std::vector<double> added = r[RESIDUAL].values(), bias = r[BIAS].values();
     for (size_t i = 0; i < sums.size(); ++i) {
         float x = float(sums[i]) + float(added[i]);
         if (!bias.empty()) x += float(bias[i % bias.size()]);
@@ -218,11 +220,11 @@ outputs in_steps(const implementation &entry, const setup &s, jitnorm_data_type_
     plain.residual = {};
     plain.src_type = type;
     run normalization(plain);
-    normalization.src.fill(sums_of(asked));
-    const std::vector<double> stored = normalization.src.values();
+    normalization[SRC].fill(sums_of(asked));
+    const std::vector<double> stored = normalization[SRC].values();
     normalization.execute_on(entry);
     outputs all = outputs_of(normalization);
-    all.sum = stored;
+    all[SUM] = stored;
     return all;
 }
 
@@ -237,7 +239,7 @@ TEST_P(residual, is_an_addition_and_a_normalization) {
                     s.residual.bias_type = bias;
                     s.residual.rounded = rounded;
                     outputs expected = in_steps(entry, s, rounded ? jitnorm_bf16 : jitnorm_f32);
-                    if (!rounded) expected.sum = in_steps(entry, s, jitnorm_bf16).sum;
+                    if (!rounded) expected[SUM] = in_steps(entry, s, jitnorm_bf16)[SUM];
                     expect_same(outputs_by(entry, s), expected, s, entry.name);
                 }
 }

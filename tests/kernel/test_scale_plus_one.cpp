@@ -67,7 +67,7 @@ TEST_P(scale_plus_one, is_what_whole_weights_give) {
                         return [added](run &r) {
                             std::vector<double> weights(size_t(r.p.row_length()));
                             for (size_t c = 0; c < weights.size(); ++c) weights[c] = added + double(c % 16) / 16 - 0.5;
-                            r.scale.fill(weights);
+                            r[SCALE].fill(weights);
                         };
                     };
                     setup s = of_type(setup_of(kind, PLUS_ONE | jitnorm_use_shift, {6, 100}), data, affine);

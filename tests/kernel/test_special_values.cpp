@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows with infinities, NaN, and numbers whose squares overflow or underflow, at the ends and in the middle of rows of
 // every length that matters, in every type: the kernels' bits are the reference's, and an infinity makes its row NaN.
+#include <cmath>
 #include <limits>
 
 #include "rig/equality.hpp"
@@ -62,7 +63,7 @@ struct special_rows {
 void expect_special_rows_equal(isa vectors, setup s, bool in_gradient = false) {
     const special_rows rows = {special_values(in_gradient ? s.dst_type : s.src_type), s.dims.back()};
     s.dims.front() = rows.rows();
-    const preparation prepare = [&](run &r) { rows.put_into(in_gradient ? r.diff_dst : r.src); };
+    const preparation prepare = [&](run &r) { rows.put_into(in_gradient ? r[DIFF_DST] : r[SRC]); };
     const implementation &entry = jit_for(vectors);
     expect_same(outputs_by(entry, s, prepare), outputs_by(reference_entry, s, prepare), s, entry.name);
 }
@@ -136,14 +137,14 @@ TEST_P(special_values_on, infinite_squares_make_the_row_nan) {
                                  .src_type = jitnorm_f64,
                                  .dst_type = jitnorm_f64};
                 const outputs got = outputs_by(jit_for(GetParam()), s, [&](run &r) {
-                    std::vector<double> numbers = r.src.values();
+                    std::vector<double> numbers = r[SRC].values();
                     numbers[size_t(2 * columns - 1)] = value; // the second row's last
-                    r.src.fill(numbers);
+                    r[SRC].fill(numbers);
                 });
                 for (size_t row = 0; row < 3; ++row) {
-                    EXPECT_EQ(std::isnan(got.variance[row]), row == 1) << s << " " << value;
+                    EXPECT_EQ(std::isnan(got[VARIANCE][row]), row == 1) << s << " " << value;
                     for (size_t c = 0; c < size_t(columns); ++c)
-                        ASSERT_EQ(std::isnan(got.result[row * size_t(columns) + c]), row == 1) << s << " " << value;
+                        ASSERT_EQ(std::isnan(got.result()[row * size_t(columns) + c]), row == 1) << s << " " << value;
                 }
             }
 }
@@ -157,7 +158,7 @@ TEST_P(special_values_on, without_epsilon) {
                 const special_rows rows = {special_values(type), columns};
                 s.dims.front() = rows.rows();
                 expect_equal_to_reference(GetParam(), s, [&](run &r) {
-                    rows.put_into(r.src);
+                    rows.put_into(r[SRC]);
                     r.p.epsilon = 0;
                 });
             }
@@ -171,10 +172,10 @@ TEST_P(special_values_on, deviations_without_a_reciprocal_give_infinities) {
             const outputs got = outputs_by(*entry, s, [&](run &r) {
                 std::vector<double> src(size_t(3 * columns));
                 for (size_t i = 0; i < src.size(); ++i) src[i] = i % 2 == 0 ? 1e-40 : -1e-40;
-                r.src.fill(src);
+                r[SRC].fill(src);
                 r.p.epsilon = 0;
             });
-            for (size_t i = 0; i < got.result.size(); ++i) ASSERT_EQ(got.result[i], i % 2 == 0 ? INF : -INF) << s;
+            for (size_t i = 0; i < got.result().size(); ++i) ASSERT_EQ(got.result()[i], i % 2 == 0 ? INF : -INF) << s;
         }
 }
 

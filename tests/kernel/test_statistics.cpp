@@ -66,12 +66,12 @@ TEST_P(statistics_on, outputs_left_out) {
                     const problem p = make_problem(s);
                     outputs some = all;
                     if (p.is_forward()) {
-                        if (!p.writes(MEAN) && p.statistics_are_outputs()) some.mean.clear();
-                        if (!p.writes(VARIANCE) && p.statistics_are_outputs()) some.variance.clear();
+                        if (!p.writes(MEAN) && p.statistics_are_outputs()) some[MEAN].clear();
+                        if (!p.writes(VARIANCE) && p.statistics_are_outputs()) some[VARIANCE].clear();
                     } else {
-                        if (!p.writes(DIFF_SRC)) some.result.clear();
-                        if (!p.writes(DIFF_SCALE)) some.diff_scale.clear();
-                        if (!p.writes(DIFF_SHIFT)) some.diff_shift.clear();
+                        if (!p.writes(DIFF_SRC)) some[DIFF_SRC].clear();
+                        if (!p.writes(DIFF_SCALE)) some[DIFF_SCALE].clear();
+                        if (!p.writes(DIFF_SHIFT)) some[DIFF_SHIFT].clear();
                     }
                     expect_same(outputs_by(reference_entry, s), some, s, "reference");
                     expect_same(outputs_by(jit_for(GetParam()), s), some, s, "kernels");
@@ -98,7 +98,7 @@ TEST_P(statistics_on, a_scale_of_ones) {
                 s.flags = flags;
                 s.scale_is_ones = false;
                 const outputs ones = outputs_by(reference_entry, s, [](run &r) {
-                    r.scale.fill(std::vector<double>(size_t(r.p.row_length()), 1.0));
+                    r[SCALE].fill(std::vector<double>(size_t(r.p.row_length()), 1.0));
                 });
                 s.scale_is_ones = true;
                 expect_same(outputs_by(reference_entry, s), ones, s, "reference");

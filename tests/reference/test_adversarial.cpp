@@ -15,14 +15,14 @@ constexpr unsigned NO_AFFINE = 0;
 // One or more rows of given values through forward training without scale and shift, and what is exact for them.
 struct outcome {
     std::vector<double> dst;
-    oracle_forward_result<long double> exact;
+    exact_results exact;
 };
 
 outcome normalize(const std::vector<double> &values, dim_t columns, unsigned flags = NO_AFFINE,
                   jitnorm_data_type_t type = jitnorm_f32) {
     run r({.flags = flags, .dims = {dim_t(values.size()) / columns, columns}, .src_type = type, .dst_type = type});
-    r.src.fill(values);
-    outcome result{{}, oracle_forward(r.question<long double>())};
+    r[SRC].fill(values);
+    outcome result{{}, exact_results_of(r.question())};
     r.execute();
     result.dst = r.result().values();
     return result;
@@ -104,9 +104,9 @@ TEST(adversarial, denormals) {
             SCOPED_TRACE(testing::Message() << deviation << " C " << columns);
             const outcome o = normalize(random_values(columns, 0, deviation, 13), columns);
             double largest = 0;
-            for (const auto exact : o.exact.dst) largest = std::max(largest, std::abs(double(exact)));
+            for (const double exact : o.exact.dst) largest = std::max(largest, std::abs(exact));
             for (size_t i = 0; i < o.dst.size(); ++i) // dst may itself be denormal: half of its smallest step on top
-                EXPECT_NEAR(o.dst[i], double(o.exact.dst[i]), BOUND * largest + 0x1p-150);
+                EXPECT_NEAR(o.dst[i], o.exact.dst[i], BOUND * largest + 0x1p-150);
         }
 }
 
@@ -115,7 +115,7 @@ TEST(adversarial, tiny_values_without_epsilon) {
     for (const double size : {1e-10, 1e-20, 1e-30}) {
         run r({.flags = 0, .dims = {3, 100}, .mean = 0, .deviation = size});
         r.p.epsilon = 0;
-        const auto exact = oracle_forward(r.question<long double>());
+        const exact_results exact = exact_results_of(r.question());
         r.execute();
         SCOPED_TRACE(size);
         expect_close(r.result().values(), exact.dst, 100, BOUND);
@@ -128,9 +128,9 @@ TEST(adversarial, constant_rows_give_exactly_shift) {
             for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
                 SCOPED_TRACE(testing::Message() << value << " C " << columns << " type " << type);
                 run r({.dims = {2, columns}, .src_type = type, .dst_type = jitnorm_f32});
-                r.src.fill(std::vector<double>(size_t(2 * columns), value));
+                r[SRC].fill(std::vector<double>(size_t(2 * columns), value));
                 r.execute();
-                const std::vector<double> got = r.result().values(), shift = r.shift.values();
+                const std::vector<double> got = r.result().values(), shift = r[SHIFT].values();
                 for (size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], shift[i % size_t(columns)]);
             }
 }
@@ -157,9 +157,9 @@ TEST(adversarial, not_finite_in_one_row_only) {
 
 TEST(adversarial, backward_not_finite_in_one_row_only) {
     run clean({.kind = jitnorm_backward, .dims = {3, 50}}), dirty({.kind = jitnorm_backward, .dims = {3, 50}});
-    std::vector<double> diff_dst = dirty.diff_dst.values();
+    std::vector<double> diff_dst = dirty[DIFF_DST].values();
     diff_dst[60] = std::numeric_limits<double>::quiet_NaN();
-    dirty.diff_dst.fill(diff_dst);
+    dirty[DIFF_DST].fill(diff_dst);
     clean.execute();
     dirty.execute();
     const std::vector<double> expected = clean.result().values(), got = dirty.result().values();
@@ -168,7 +168,7 @@ TEST(adversarial, backward_not_finite_in_one_row_only) {
             EXPECT_TRUE(std::isnan(got[i]));
         else
             EXPECT_EQ(got[i], expected[i]);
-    const std::vector<double> clean_shift = clean.diff_shift.values(), dirty_shift = dirty.diff_shift.values();
+    const std::vector<double> clean_shift = clean[DIFF_SHIFT].values(), dirty_shift = dirty[DIFF_SHIFT].values();
     for (size_t c = 0; c < 50; ++c)
         EXPECT_TRUE(c == 10 ? std::isnan(dirty_shift[c]) : dirty_shift[c] == clean_shift[c]);
 }
@@ -177,7 +177,7 @@ TEST(adversarial, backward_with_large_means) {
     for (const double mean : {1e3, 1e5})
         for (const dim_t columns : {100, 5000}) {
             run r({.kind = jitnorm_backward, .dims = {4, columns}, .mean = mean, .deviation = 10});
-            const auto exact = oracle_backward(r.question<long double>());
+            const exact_results exact = exact_results_of(r.question());
             r.execute();
             expect_close(r.result().values(), exact.diff_src, size_t(columns), BOUND);
         }

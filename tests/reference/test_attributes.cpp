@@ -15,11 +15,11 @@ using impl::sum_post_op;
 // Runs with the attributes and compares with the plain result, elements changed by `formula(y, index)`.
 void check(setup s, const std::function<double(const run &, double, size_t)> &formula, double bound = 1e-6) {
     run r(s);
-    std::vector<double> expected = oracle_forward(r.question()).dst;
+    std::vector<double> expected = exact_results_of(r.question()).dst;
     std::vector<double> before(expected.size());
     if (!s.in_place) {
         before = random_values(dim_t(before.size()), 2, 3, s.seed + 9);
-        r.dst.fill(before);
+        r[DST].fill(before);
     }
     for (size_t i = 0; i < expected.size(); ++i) expected[i] = formula(r, expected[i], i);
     r.execute();
@@ -37,22 +37,22 @@ double value_of(const tensor &scale) { return scale.values().front(); }
 TEST(reference_attributes, scales) {
     setup s;
     s.attr.src_scale = s.attr.dst_scale = true;
-    check(s, [](const run &r, double y, size_t) { return y * value_of(r.src_scale) / value_of(r.dst_scale); });
+    check(s, [](const run &r, double y, size_t) { return y * value_of(r[SRC_SCALE]) / value_of(r[DST_SCALE]); });
     s.attr.dst_scale = false;
-    check(s, [](const run &r, double y, size_t) { return y * value_of(r.src_scale); });
+    check(s, [](const run &r, double y, size_t) { return y * value_of(r[SRC_SCALE]); });
 }
 
 TEST(reference_attributes, scales_to_int8) {
     setup s = {.flags = 0, .src_type = jitnorm_s8, .dst_type = jitnorm_s8, .mean = 10, .deviation = 40};
     s.attr.src_scale = s.attr.dst_scale = true;
     run r(s);
-    r.src_scale.fill({3});
-    r.dst_scale.fill({0.05}); // most values stay inside -128 .. 127, some saturate
-    const std::vector<double> exact = oracle_forward(r.question()).dst;
+    r[SRC_SCALE].fill({3});
+    r[DST_SCALE].fill({0.05}); // most values stay inside -128 .. 127, some saturate
+    const std::vector<double> exact = exact_results_of(r.question()).dst;
     r.execute();
     const std::vector<double> got = r.result().values();
     for (size_t i = 0; i < got.size(); ++i) {
-        const double expected = std::clamp(exact[i] * 3 / value_of(r.dst_scale), -128.0, 127.0);
+        const double expected = std::clamp(exact[i] * 3 / value_of(r[DST_SCALE]), -128.0, 127.0);
         EXPECT_LE(std::fabs(got[i] - expected), 0.5 + 1e-4);
     }
     EXPECT_TRUE(std::count(got.begin(), got.end(), -128) > 0 || std::count(got.begin(), got.end(), 127) > 0);
@@ -132,7 +132,7 @@ TEST(reference_attributes, binary) {
     for (const binary_case &op : BINARY) {
         SCOPED_TRACE(testing::Message() << "algorithm " << op.alg);
         const setup s = {.dims = dims, .attr = with(binary_post_op{op.alg, make_layout("dense", dims, jitnorm_f32)})};
-        check(s, [&](const run &r, double y, size_t i) { return op.formula(y, r.operands[0].values()[i]); });
+        check(s, [&](const run &r, double y, size_t i) { return op.formula(y, r.operand(0).values()[i]); });
     }
 }
 
@@ -144,8 +144,8 @@ TEST(reference_attributes, equal_values) { // comparisons that are true, not jus
         run r({.flags = 0,
                .dims = {2, 9},
                .attr = with(binary_post_op{alg, impl::make_dense(std::vector<dim_t>{1, 1}, jitnorm_f32)})});
-        r.src.fill(std::vector<double>(18, 3.5));
-        r.operands[0].fill({0.0});
+        r[SRC].fill(std::vector<double>(18, 3.5));
+        r.operand(0).fill({0.0});
         r.execute();
         EXPECT_EQ(r.result().values(), std::vector<double>(18, expected));
     }
@@ -176,7 +176,7 @@ TEST(reference_attributes, binary_broadcasts_types_and_layouts) {
                                  .attr = with(binary_post_op{jitnorm_binary_add, make_layout(layout, shape, type)})};
                 std::vector<double> other;
                 check(s, [&](const run &r, double y, size_t i) {
-                    if (other.empty()) other = r.operands[0].values();
+                    if (other.empty()) other = r.operand(0).values();
                     return y + other[broadcast_index(dims, shape, i)];
                 });
             }
@@ -187,9 +187,9 @@ TEST(reference_attributes, sum) {
     for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
         setup s = {.dst = "gap", .src_type = type, .dst_type = type, .attr = with(sum_post_op{scale, 0, {}})};
         run r(s);
-        const std::vector<double> y = oracle_forward(r.question()).dst;
-        r.dst.fill(random_values(dim_t(y.size()), 2, 3, 5));
-        std::vector<double> expected = r.dst.values();
+        const std::vector<double> y = exact_results_of(r.question()).dst;
+        r[DST].fill(random_values(dim_t(y.size()), 2, 3, 5));
+        std::vector<double> expected = r[DST].values();
         for (size_t i = 0; i < y.size(); ++i) expected[i] = y[i] + double(scale) * expected[i];
         r.execute();
         expect_close(r.result().values(), expected, 70, 1e-6 + rounding_of(type));
@@ -198,11 +198,11 @@ TEST(reference_attributes, sum) {
 
 TEST(reference_attributes, sum_reads_dst_as_another_type_with_a_zero_point) {
     run r({.flags = 0, .dst_type = jitnorm_u8, .attr = with(sum_post_op{1, 3, jitnorm_s8})});
-    std::vector<double> expected = oracle_forward(r.question()).dst;
-    r.dst.fill(std::vector<double>(expected.size(), 250)); // -6 as s8
+    std::vector<double> expected = exact_results_of(r.question()).dst;
+    r[DST].fill(std::vector<double>(expected.size(), 250)); // -6 as s8
     r.execute();
     EXPECT_EQ(r.result().values(), std::vector<double>(expected.size(), 0));
-    r.dst.fill(std::vector<double>(expected.size(), 100));
+    r[DST].fill(std::vector<double>(expected.size(), 100));
     r.execute();
     const std::vector<double> got = r.result().values();
     for (size_t i = 0; i < got.size(); ++i) EXPECT_LE(std::fabs(got[i] - (expected[i] + 97)), 0.5 + 1e-4);
@@ -211,8 +211,8 @@ TEST(reference_attributes, sum_reads_dst_as_another_type_with_a_zero_point) {
 TEST(reference_attributes, sum_in_place_adds_the_source) {
     setup s = {.attr = with(sum_post_op{2, 0, {}}), .in_place = true};
     run r(s);
-    const std::vector<double> src = r.src.values();
-    std::vector<double> expected = oracle_forward(r.question()).dst;
+    const std::vector<double> src = r[SRC].values();
+    std::vector<double> expected = exact_results_of(r.question()).dst;
     for (size_t i = 0; i < src.size(); ++i) expected[i] += 2 * src[i];
     r.execute();
     expect_close(r.result().values(), expected, 70, 1e-6);
@@ -226,9 +226,9 @@ TEST(reference_attributes, everything_in_its_order) {
                                eltwise_post_op{jitnorm_eltwise_relu, 0.5f, 0}};
     std::vector<double> other;
     check(s, [&](const run &r, double y, size_t i) {
-        if (other.empty()) other = r.operands[1].values();
-        y = (2 * (y * value_of(r.src_scale)) + 1) * other[i % 1100];
-        return (y > 0 ? y : 0.5 * y) / value_of(r.dst_scale);
+        if (other.empty()) other = r.operand(1).values();
+        y = (2 * (y * value_of(r[SRC_SCALE])) + 1) * other[i % 1100];
+        return (y > 0 ? y : 0.5 * y) / value_of(r[DST_SCALE]);
     });
 }
 

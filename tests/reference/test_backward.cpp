@@ -8,38 +8,18 @@ namespace {
 
 constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
 
-// The gradients' types round to an ulp of each element: judged one by one, to the largest value's precision in f32.
-void expect_gradient(const tensor &gradient, const std::vector<double> &expected, double bound) {
-    const std::vector<double> got = gradient.values();
-    ASSERT_EQ(got.size(), expected.size());
-    double largest = 0;
-    for (double value : expected) largest = std::max(largest, std::fabs(value));
-    const double rounding = rounding_of(gradient.md().data_type);
-    for (size_t c = 0; c < got.size(); ++c)
-        EXPECT_LE(std::fabs(got[c] - expected[c]), bound * largest + rounding * std::fabs(expected[c]))
-            << "column " << c;
-}
-
-template <typename Real>
-void check_as(const setup &s, double bound, double gradient_bound) {
-    run r(s);
-    const oracle_backward_result<Real> expected = oracle_backward(r.question<Real>());
-    r.execute();
-    expect_close(r.result().values(), expected.diff_src, size_t(r.p.row_length()), bound);
-    if (r.p.writes(DIFF_SCALE))
-        expect_gradient(r.diff_scale, {expected.diff_scale.begin(), expected.diff_scale.end()}, gradient_bound);
-    if (r.p.writes(DIFF_SHIFT))
-        expect_gradient(r.diff_shift, {expected.diff_shift.begin(), expected.diff_shift.end()}, gradient_bound);
-}
-
 void check(const setup &s) {
     std::ostringstream name;
     name << s;
     SCOPED_TRACE(name.str());
-    if (is_double(s))
-        check_as<long double>(s, 1e-14, 1e-7); // gradients are at most f32
-    else
-        check_as<double>(s, 1e-6 + rounding_of(s.diff_src_type), 1e-6);
+    run r(s);
+    const exact_results expected = exact_results_of(r.question());
+    r.execute();
+    expect_close(r.result().values(), expected.diff_src, size_t(r.p.row_length()),
+                 is_double(s) ? 1e-14 : 1e-6 + rounding_of(s.diff_src_type));
+    const double bound = is_double(s) ? 1e-7 : 1e-6; // gradients are at most f32
+    if (r.p.writes(DIFF_SCALE)) expect_near(r[DIFF_SCALE], expected.diff_scale, bound);
+    if (r.p.writes(DIFF_SHIFT)) expect_near(r[DIFF_SHIFT], expected.diff_shift, bound);
 }
 
 TEST(reference_backward, every_flag_and_kind) {
@@ -130,8 +110,8 @@ TEST(reference_backward, in_place) {
 TEST(reference_backward, no_rows_give_zero_gradients) {
     run r({.kind = jitnorm_backward, .dims = {0, 40}, .affine_type = jitnorm_bf16});
     r.execute();
-    EXPECT_EQ(r.diff_scale.values(), std::vector<double>(40, 0));
-    EXPECT_EQ(r.diff_shift.values(), std::vector<double>(40, 0));
+    EXPECT_EQ(r[DIFF_SCALE].values(), std::vector<double>(40, 0));
+    EXPECT_EQ(r[DIFF_SHIFT].values(), std::vector<double>(40, 0));
 }
 
 TEST(reference_backward, no_columns) {
@@ -143,32 +123,61 @@ TEST(reference_backward, no_columns) {
 TEST(reference_backward, a_million_rows) {
     setup s = {.kind = jitnorm_backward, .dims = {1000000, 2}};
     run r(s);
-    const oracle_backward_result<long double> expected = oracle_backward(r.question<long double>());
+    const exact_results expected = exact_results_of(r.question());
     r.execute();
-    expect_gradient(r.diff_shift, {expected.diff_shift.begin(), expected.diff_shift.end()}, 1e-6);
-    expect_gradient(r.diff_scale, {expected.diff_scale.begin(), expected.diff_scale.end()}, 1e-5);
+    expect_near(r[DIFF_SHIFT], expected.diff_shift, 1e-6);
+    expect_near(r[DIFF_SCALE], expected.diff_scale, 1e-5);
 }
 
+// ---------------------------------------------------------------- after forward
+
 // Forward's statistics feed backward; the whole is compared with the gradient from exact statistics.
-TEST(reference_backward, after_forward) {
-    for (const unsigned rms : {0u, unsigned(jitnorm_rms_norm)})
-        for (const dim_t columns : {70, 5000}) {
-            const unsigned flags = rms | jitnorm_use_scale | jitnorm_use_shift;
-            run forward({.flags = flags, .dims = {6, columns}});
-            run backward({.kind = jitnorm_backward, .flags = flags, .dims = {6, columns}}); // the same src
-            oracle_problem<double> question = backward.question();
-            const oracle_forward_result<double> exact = oracle_forward(forward.question());
-            question.mean = exact.mean;
-            question.variance = exact.variance;
-            forward.execute();
-            if (!rms) backward.mean.fill(forward.mean.values());
-            backward.variance.fill(forward.variance.values());
-            backward.execute();
-            const oracle_backward_result<double> expected = oracle_backward(question);
-            expect_close(backward.result().values(), expected.diff_src, size_t(columns), 1e-6);
-            expect_gradient(backward.diff_scale, expected.diff_scale, 1e-6);
-            expect_gradient(backward.diff_shift, expected.diff_shift, 1e-6);
-        }
+void check_after_forward(setup s, double bound) {
+    std::ostringstream name;
+    name << s << " mean " << s.mean << " deviation " << s.deviation;
+    SCOPED_TRACE(name.str());
+    s.kind = jitnorm_forward_training;
+    run forward(s);
+    s.kind = jitnorm_backward;
+    run backward(s);
+    backward[SRC].fill(forward[SRC].values());
+    oracle_problem question = backward.question();
+    const exact_results exact = exact_results_of(forward.question());
+    question.mean = exact.mean;
+    question.variance = exact.variance;
+    const exact_results expected = exact_results_of(question);
+    forward.execute();
+    if (backward[MEAN].exists()) backward[MEAN].fill(forward[MEAN].values());
+    backward[VARIANCE].fill(forward[VARIANCE].values());
+    backward.execute();
+    expect_near(backward.result(), expected.diff_src, bound);
+    expect_near(backward[DIFF_SCALE], expected.diff_scale, bound);
+    expect_near(backward[DIFF_SHIFT], expected.diff_shift, bound);
+}
+
+// What rounding the mean and the variance to f32 costs is part of the bound: half an ulp of the mean, in deviations.
+double bound_after_forward(double mean, double deviation) { return 1e-6 + 0x1p-24 * std::fabs(mean) / deviation; }
+
+TEST(reference_after_forward, means_and_deviations) {
+    for (const double mean : {0., 1., -30., 1e3, 1e4, 1e6})
+        for (const double deviation : {1e-2, 1., 1e3})
+            for (const dim_t C : {16, 100, 768, 5000})
+                check_after_forward({.dims = {33, C}, .mean = mean, .deviation = deviation},
+                                    bound_after_forward(mean, deviation));
+}
+
+TEST(reference_after_forward, types) {
+    for (const auto type : DATA_TYPES)
+        for (const auto affine : {jitnorm_f32, jitnorm_bf16, jitnorm_f16})
+            for (const unsigned rms : {0U, unsigned(jitnorm_rms_norm)})
+                for (const dim_t C : {64, 333})
+                    check_after_forward({.flags = rms | jitnorm_use_scale | jitnorm_use_shift,
+                                         .dims = {70, C},
+                                         .src_type = type,
+                                         .dst_type = type,
+                                         .diff_src_type = type,
+                                         .affine_type = affine},
+                                        bound_after_forward(1, 2));
 }
 
 } // namespace

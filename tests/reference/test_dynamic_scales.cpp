@@ -16,7 +16,7 @@ constexpr float INF = std::numeric_limits<float>::infinity(), NOT_A_NUMBER = std
 std::vector<double> unscaled(setup s, const preparation &prepare = {}) {
     s.dst_type = jitnorm_f32;
     s.dynamic_scales = {};
-    return outputs_by(reference_entry, s, prepare).result;
+    return outputs_by(reference_entry, s, prepare).result();
 }
 
 TEST(reference_dynamic_scales, follow_the_definition) {
@@ -29,15 +29,15 @@ TEST(reference_dynamic_scales, follow_the_definition) {
                 const std::vector<double> y = unscaled(s);
                 const double limit = type == jitnorm_s8 ? 127 : 255, lowest = type == jitnorm_s8 ? -128 : 0;
                 const size_t width = size_t(C / per_row);
-                ASSERT_EQ(got.dynamic_scales.size() * width, y.size());
-                for (size_t group = 0; group < got.dynamic_scales.size(); ++group) {
+                ASSERT_EQ(got[DST_SCALE].size() * width, y.size());
+                for (size_t group = 0; group < got[DST_SCALE].size(); ++group) {
                     double largest = 0;
                     for (size_t i = group * width; i < (group + 1) * width; ++i)
                         largest = std::max(largest, std::fabs(y[i]));
                     const float scale = float(largest) / float(limit), factor = 1 / scale;
-                    EXPECT_EQ(got.dynamic_scales[group], double(scale));
+                    EXPECT_EQ(got[DST_SCALE][group], double(scale));
                     for (size_t i = group * width; i < (group + 1) * width; ++i)
-                        EXPECT_EQ(got.result[i],
+                        EXPECT_EQ(got.result()[i],
                                   std::clamp(std::nearbyint(double(float(y[i]) * factor)), lowest, limit));
                 }
             }
@@ -53,9 +53,9 @@ TEST(reference_dynamic_scales, of_f8_follow_the_definition) {
             double largest = 0;
             for (size_t j = i / 20 * 20; j < i / 20 * 20 + 20; ++j) largest = std::max(largest, std::fabs(y[j]));
             const float scale = float(largest) / (type == jitnorm_f8_e5m2 ? 57344.0F : 448.0F);
-            EXPECT_EQ(got.dynamic_scales[i / 20], double(scale));
+            EXPECT_EQ(got[DST_SCALE][i / 20], double(scale));
             impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-                EXPECT_EQ(got.result[i], impl::widen<double>(impl::narrow<Stored>(float(y[i]) * (1 / scale))));
+                EXPECT_EQ(got.result()[i], impl::widen<double>(impl::narrow<Stored>(float(y[i]) * (1 / scale))));
             });
         }
     }
@@ -66,18 +66,18 @@ TEST(reference_dynamic_scales, the_largest_becomes_the_end_of_the_range) {
                                    holding({1, -2, 0.5, 0,        // -127
                                             0, 0, 0, 0,           //
                                             300, 200, 100, -1})); // 127
-    EXPECT_EQ(got.result, (std::vector<double>{64, -127, 32, 0, 0, 0, 0, 0, 127, 85, 42, 0}));
-    EXPECT_EQ(got.dynamic_scales, (std::vector<double>{double(2.0F / 127), 0, double(300.0F / 127)}));
+    EXPECT_EQ(got.result(), (std::vector<double>{64, -127, 32, 0, 0, 0, 0, 0, 127, 85, 42, 0}));
+    EXPECT_EQ(got[DST_SCALE], (std::vector<double>{double(2.0F / 127), 0, double(300.0F / 127)}));
 }
 
 // What is beside them is zero, and the scale tells of them; other groups do not notice.
 TEST(reference_dynamic_scales, infinities_and_nan_stay_in_their_group) {
     const outputs got =
         outputs_by(reference_entry, letting_through(2, 4, 2), holding({INF, 1, 2, 1, NOT_A_NUMBER, INF, 127, -1}));
-    EXPECT_EQ(got.result, (std::vector<double>{0, 0, 127, 64, 0, 0, 127, -1}));
-    EXPECT_EQ(got.dynamic_scales[0], INF);
-    EXPECT_TRUE(std::isnan(got.dynamic_scales[2]));
-    EXPECT_EQ(got.dynamic_scales[3], 1);
+    EXPECT_EQ(got.result(), (std::vector<double>{0, 0, 127, 64, 0, 0, 127, -1}));
+    EXPECT_EQ(got[DST_SCALE][0], INF);
+    EXPECT_TRUE(std::isnan(got[DST_SCALE][2]));
+    EXPECT_EQ(got[DST_SCALE][3], 1);
 }
 
 // Below 2^-128 of the largest number the scale has no finite inverse: such a group is stored as zeros.
@@ -87,8 +87,8 @@ TEST(reference_dynamic_scales, values_too_small_for_a_factor_become_zero) {
         setup s = letting_through(1, 4, 2);
         s.dst_type = type;
         const outputs got = outputs_by(reference_entry, s, holding({too_small, 0, enough, 0}));
-        EXPECT_EQ(got.result, (std::vector<double>{0, 0, largest, 0})) << type;
-        EXPECT_GT(got.dynamic_scales[0], 0) << type;
+        EXPECT_EQ(got.result(), (std::vector<double>{0, 0, largest, 0})) << type;
+        EXPECT_GT(got[DST_SCALE][0], 0) << type;
     }
 }
 
@@ -98,16 +98,16 @@ TEST(reference_dynamic_scales, nan_stays_nan_in_f8) {
         setup s = letting_through(1, 4, 2);
         s.dst_type = type;
         const outputs got = outputs_by(reference_entry, s, holding({NOT_A_NUMBER, 1, INF, 1}));
-        EXPECT_TRUE(std::isnan(got.result[0])) << type;
-        EXPECT_EQ(got.result[1], 0) << type;
-        EXPECT_TRUE(std::isnan(got.result[2])) << type << ": infinity times zero";
-        EXPECT_EQ(got.result[3], 0) << type;
+        EXPECT_TRUE(std::isnan(got.result()[0])) << type;
+        EXPECT_EQ(got.result()[1], 0) << type;
+        EXPECT_TRUE(std::isnan(got.result()[2])) << type << ": infinity times zero";
+        EXPECT_EQ(got.result()[3], 0) << type;
     }
 }
 
 TEST(reference_dynamic_scales, of_rows_without_elements_are_zero) {
     for (const implementation *by : {&reference_entry, &jit_for(isa::avx2), &jit_for(isa::avx512)})
-        EXPECT_EQ(outputs_by(*by, quantizing({3, 0})).dynamic_scales, (std::vector<double>(3, 0)));
+        EXPECT_EQ(outputs_by(*by, quantizing({3, 0}))[DST_SCALE], (std::vector<double>(3, 0)));
 }
 
 } // namespace

@@ -30,40 +30,28 @@ void expect_rounded_integers(const std::vector<double> &got, const std::vector<d
     }
 }
 
-void expect_statistics(const run &r, const oracle_forward_result<double> &expected) {
-    const std::vector<double> variance = r.variance.values();
-    expect_close(variance, expected.variance, 1, 1e-6);
+void expect_statistics(const run &r, const exact_results &expected) {
+    expect_close(r[VARIANCE].values(), expected.variance, 1, 1e-6);
     if (!r.p.uses(MEAN)) return;
-    const std::vector<double> mean = r.mean.values();
+    const std::vector<double> mean = r[MEAN].values();
     for (size_t row = 0; row < mean.size(); ++row)
         EXPECT_LE(std::fabs(mean[row] - expected.mean[row]),
                   0x1p-23 * std::fabs(expected.mean[row]) + 1e-7 * std::sqrt(expected.variance[row]));
-}
-
-template <typename Real>
-void check_as(const setup &s, double bound) {
-    run r(s);
-    const oracle_forward_result<Real> expected = oracle_forward(r.question<Real>());
-    r.execute();
-    const std::vector<double> exact(expected.dst.begin(), expected.dst.end());
-    if (is_int8(s.dst_type))
-        expect_rounded_integers(r.result().values(), exact, s.dst_type);
-    else
-        expect_close(r.result().values(), expected.dst, size_t(r.p.row_length()), bound);
-    if (r.p.statistics_are_outputs())
-        expect_statistics(r, {exact,
-                              {expected.mean.begin(), expected.mean.end()},
-                              {expected.variance.begin(), expected.variance.end()}});
 }
 
 void check(const setup &s) {
     std::ostringstream name;
     name << s;
     SCOPED_TRACE(name.str());
-    if (is_double(s))
-        check_as<long double>(s, 1e-14);
+    run r(s);
+    const exact_results expected = exact_results_of(r.question());
+    r.execute();
+    if (is_int8(s.dst_type))
+        expect_rounded_integers(r.result().values(), expected.dst, s.dst_type);
     else
-        check_as<double>(s, 1e-6 + rounding_of(s.dst_type));
+        expect_close(r.result().values(), expected.dst, size_t(r.p.row_length()),
+                     is_double(s) ? 1e-14 : 1e-6 + rounding_of(s.dst_type));
+    if (r.p.statistics_are_outputs()) expect_statistics(r, expected);
 }
 
 TEST(reference_forward, every_flag_and_kind) {
@@ -144,8 +132,8 @@ TEST(reference_forward, no_elements) {
     for (const std::vector<dim_t> &dims : {std::vector<dim_t>{0, 8}, {8, 0}, {2, 0, 8}}) {
         run r({.dims = dims});
         r.execute();
-        for (const double variance : r.variance.values()) EXPECT_TRUE(std::isnan(variance)); // of no elements
-        for (const double mean : r.mean.values()) EXPECT_EQ(mean, 0);
+        for (const double variance : r[VARIANCE].values()) EXPECT_TRUE(std::isnan(variance)); // of no elements
+        for (const double mean : r[MEAN].values()) EXPECT_EQ(mean, 0);
     }
 }
 
@@ -160,9 +148,9 @@ TEST(reference_forward, a_broadcast_source_row) {
     p[VARIANCE].dims[0] = p[VARIANCE].padded_dims[0] = 4;
     ASSERT_EQ(validate(p).code, jitnorm_success);
     r.p = p;
-    r.dst = tensor(p[DST]);
+    r[DST] = tensor(p[DST]);
     r.execute();
-    const std::vector<double> got = r.dst.values(), expected = one.dst.values();
+    const std::vector<double> got = r[DST].values(), expected = one[DST].values();
     ASSERT_EQ(got.size(), 4 * expected.size());
     for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], expected[i % 70]);
 }
@@ -183,7 +171,7 @@ TEST(reference_forward, offsets_beyond_2_to_the_31) {
            .dst_type = jitnorm_s8,
            .in_place = true});
     r.p[SRC].strides[0] = r.p[DST].strides[0] = DISTANCE;
-    r.src = tensor(r.p[SRC], mapped);
+    r[SRC] = tensor(r.p[SRC], mapped);
     r.execute();
     for (dim_t row = 0; row < 3; ++row) {
         EXPECT_EQ(data[row * DISTANCE], -2); // -1.7

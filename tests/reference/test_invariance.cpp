@@ -17,9 +17,9 @@ struct bits {
 bits execute(const setup &s) {
     run r(s);
     r.execute();
-    bits all = {r.result().values(), r.variance.values(), {}, {}};
-    if (r.diff_scale.exists()) all.diff_scale = r.diff_scale.values();
-    if (r.diff_shift.exists()) all.diff_shift = r.diff_shift.values();
+    bits all = {r.result().values(), r[VARIANCE].values(), {}, {}};
+    if (r[DIFF_SCALE].exists()) all.diff_scale = r[DIFF_SCALE].values();
+    if (r[DIFF_SHIFT].exists()) all.diff_shift = r[DIFF_SHIFT].values();
     return all;
 }
 
@@ -54,11 +54,11 @@ TEST(invariance, a_row_does_not_depend_on_the_rows_around_it) {
             const std::vector<double> all = t.values();
             return std::vector<double>(all.begin() + 5 * length, all.begin() + 6 * length);
         };
-        one.src.fill(fifth(many.src, columns));
+        one[SRC].fill(fifth(many[SRC], columns));
         if (kind == jitnorm_backward_data) {
-            one.mean.fill(fifth(many.mean, 1));
-            one.variance.fill(fifth(many.variance, 1));
-            one.diff_dst.fill(fifth(many.diff_dst, columns));
+            one[MEAN].fill(fifth(many[MEAN], 1));
+            one[VARIANCE].fill(fifth(many[VARIANCE], 1));
+            one[DIFF_DST].fill(fifth(many[DIFF_DST], columns));
         }
         many.execute();
         one.execute();

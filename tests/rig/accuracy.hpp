@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// accuracy: judges results by the oracle's answer.
+// accuracy: compares results with the oracle's answers.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "jitnorm/jitnorm_types.h"
 #include "oracle.hpp"
+#include "tensor.hpp"
 
 namespace jitnorm::tests {
 
@@ -36,22 +36,57 @@ inline double largest(const std::vector<double> &numbers) {
     return result;
 }
 
-// The normalized error of each row is at most `bound`.
-template <typename Real>
-void expect_close(const std::vector<double> &got, const std::vector<Real> &expected, size_t columns, double bound) {
-    ASSERT_EQ(got.size(), expected.size());
-    for (size_t row = 0; columns != 0 && row < got.size() / columns; ++row)
-        EXPECT_LE(double(normalized_error(&got[row * columns], &expected[row * columns], columns)), bound)
-            << "row " << row;
+// The oracle's answers without their tolerances.
+struct exact_results {
+    std::vector<double> mean, variance, dst, diff_src, diff_scale, diff_shift;
+};
+
+inline exact_results exact_results_of(const oracle_problem &q) {
+    const answers all = solve(q);
+    const auto values = [](const expectations &of) {
+        std::vector<double> result;
+        for (const benchdnn_lite::expectation &e : of) result.push_back(double(e.value));
+        return result;
+    };
+    return {values(all.mean),     values(all.variance),   values(all.dst),
+            values(all.diff_src), values(all.diff_scale), values(all.diff_shift)};
 }
 
-// |got - expected| <= bound * scale for all elements; NaN fails.
-inline void expect_all_close(const std::vector<double> &got, const std::vector<double> &expected, double bound,
-                             double scale, const std::string &what) {
-    ASSERT_EQ(got.size(), expected.size()) << what;
-    for (size_t i = 0; i < got.size(); ++i)
-        ASSERT_TRUE(std::fabs(got[i] - expected[i]) <= bound * scale)
-            << what << " at " << i << ": " << got[i] << " for " << expected[i] << ", allowed " << bound * scale;
+// max |got - expected| / max |expected| over one row: the error that the documented bounds speak of. Infinite where
+// one side is NaN or infinite and the other is not equal to it.
+template <typename Real, typename Got>
+Real normalized_error(const Got *got, const Real *expected, size_t count) {
+    Real worst = 0, largest = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (std::isnan(expected[i]) && std::isnan(Real(got[i]))) continue;
+        if (Real(got[i]) == expected[i]) {
+            if (std::isfinite(expected[i])) largest = std::fmax(largest, std::fabs(expected[i]));
+            continue;
+        }
+        const Real error = std::fabs(Real(got[i]) - expected[i]);
+        if (!std::isfinite(error)) return Real(INFINITY);
+        worst = std::fmax(worst, error);
+        largest = std::fmax(largest, std::fabs(expected[i]));
+    }
+    return worst == 0 ? Real(0) : worst / largest;
+}
+
+// The normalized error of each row is at most `bound`.
+inline void expect_close(const std::vector<double> &got, const std::vector<double> &expected, size_t columns,
+                         double bound) {
+    ASSERT_EQ(got.size(), expected.size());
+    for (size_t row = 0; columns != 0 && row < got.size() / columns; ++row)
+        EXPECT_LE(normalized_error(&got[row * columns], &expected[row * columns], columns), bound) << "row " << row;
+}
+
+// Each value to `bound` of the largest one, and half an ulp of the tensor's type.
+inline void expect_near(const tensor &got, const std::vector<double> &expected, double bound) {
+    const std::vector<double> values = got.values();
+    ASSERT_EQ(values.size(), expected.size());
+    const double size = largest(expected), rounding = rounding_of(got.md().data_type);
+    for (size_t i = 0; i < values.size(); ++i)
+        ASSERT_LE(std::fabs(values[i] - expected[i]), bound * size + rounding * std::fabs(expected[i]))
+            << "element " << i << " of " << values.size();
 }
 
 } // namespace jitnorm::tests

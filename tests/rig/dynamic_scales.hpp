@@ -30,9 +30,9 @@ inline setup letting_through(dim_t rows, dim_t columns, dim_t per_row = 1) {
 inline preparation holding(const std::vector<double> &src) {
     return [src](run &r) {
         r.p.epsilon = 0;
-        r.src.fill(src);
-        r.mean.fill(std::vector<double>(size_t(r.p.rows()), 0));
-        r.variance.fill(std::vector<double>(size_t(r.p.rows()), 1));
+        r[SRC].fill(src);
+        r[MEAN].fill(std::vector<double>(size_t(r.p.rows()), 0));
+        r[VARIANCE].fill(std::vector<double>(size_t(r.p.rows()), 1));
     };
 }
 

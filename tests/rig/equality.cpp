@@ -31,14 +31,9 @@ const implementation &jit_for(isa vectors) {
 }
 
 outputs outputs_of(const run &r) {
-    return {r.result().values(),
-            r.mean.values(),
-            r.variance.values(),
-            r.diff_scale.values(),
-            r.diff_shift.values(),
-            r.p.writes(SUM) ? r.written_sum().values() : std::vector<double>(),
-            r.p.has_dynamic_scales() ? r.dst_scale.values() : std::vector<double>(),
-            r.pre_quantization.values()};
+    outputs all;
+    for (const slot s : r.written()) all[s] = r[s].values();
+    return all;
 }
 
 outputs outputs_by(const implementation &entry, const setup &s, const preparation &prepare) {
@@ -57,18 +52,10 @@ bool same_bits(const std::vector<double> &a, const std::vector<double> &b) {
 }
 
 void expect_same(const outputs &got, const outputs &expected, const setup &s, const std::string &what) {
-    const auto compare = [&](const char *name, const std::vector<double> &a, const std::vector<double> &b) {
-        EXPECT_TRUE(same_bits(a, b)) << name << ", " << what << ": " << difference(a, b) << "; " << s << ": "
-                                     << describe(make_problem(s));
-    };
-    compare("dst or diff_src", got.result, expected.result);
-    compare("mean", got.mean, expected.mean);
-    compare("variance", got.variance, expected.variance);
-    compare("diff_scale", got.diff_scale, expected.diff_scale);
-    compare("diff_shift", got.diff_shift, expected.diff_shift);
-    compare("the sum with the residual", got.sum, expected.sum);
-    compare("dynamic scales", got.dynamic_scales, expected.dynamic_scales);
-    compare("the pre-quantization output", got.pre_quantization, expected.pre_quantization);
+    for (const impl::layer_norm::tensor_kind &t : impl::layer_norm::TENSORS)
+        EXPECT_TRUE(same_bits(got[t.place], expected[t.place]))
+            << t.name << ", " << what << ": " << difference(got[t.place], expected[t.place]) << "; " << s << ": "
+            << describe(make_problem(s));
 }
 
 void expect_equal_to_reference(isa vectors, const setup &s, const preparation &prepare) {

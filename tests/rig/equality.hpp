@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,7 +22,11 @@ const implementation &jit_for(isa vectors);
 
 // The values of every output, widened to double, which is exact. Empty: there is no such output.
 struct outputs {
-    std::vector<double> result, mean, variance, diff_scale, diff_shift, sum, dynamic_scales, pre_quantization;
+    std::vector<double> &operator[](slot s) { return tensors[size_t(s)]; }
+    const std::vector<double> &operator[](slot s) const { return tensors[size_t(s)]; }
+    const std::vector<double> &result() const { return (*this)[DST].empty() ? (*this)[DIFF_SRC] : (*this)[DST]; }
+
+    std::array<std::vector<double>, impl::layer_norm::FIRST_POST_OP> tensors;
 };
 
 outputs outputs_of(const run &r);

@@ -14,6 +14,13 @@
 
 namespace jitnorm::tests {
 
+template <typename Request>
+owned_pd made(const Request &request) {
+    owned_pd pd;
+    must(request.create(&pd), "a primitive descriptor");
+    return pd;
+}
+
 // The arguments of a create call. The defaults work; a test sets descriptors and changes what it is about.
 struct forward_request {
     jitnorm_prop_kind_t prop_kind = jitnorm_forward_training;
@@ -26,6 +33,12 @@ struct forward_request {
     jitnorm_status_t create(jitnorm_primitive_desc_t *pd) const {
         return jitnorm_layer_normalization_forward_primitive_desc_create_v2(pd, cpu(), prop_kind, src, dst, statistics,
                                                                             scale_shift_type, epsilon, flags, attr);
+    }
+    owned_pd make() const { return made(*this); }
+    owned_pd make(unsigned other_flags, const_jitnorm_primitive_attr_t other_attr = nullptr) {
+        flags = other_flags;
+        attr = other_attr;
+        return make();
     }
 };
 
@@ -42,6 +55,12 @@ struct backward_request {
         return jitnorm_layer_normalization_backward_primitive_desc_create_v2(
             pd, cpu(), prop_kind, diff_src, diff_dst, src, statistics, diff_scale_shift_type, scale_shift_type, epsilon,
             flags, hint, attr);
+    }
+    owned_pd make() const { return made(*this); }
+    owned_pd make(unsigned other_flags, const_jitnorm_primitive_attr_t other_attr = nullptr) {
+        flags = other_flags;
+        attr = other_attr;
+        return make();
     }
 };
 

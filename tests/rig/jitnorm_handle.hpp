@@ -81,6 +81,18 @@ inline owned_stream make_stream(const jitnorm_thread_pool_t &pool) {
     return stream;
 }
 
+inline owned_attr make_attr() {
+    owned_attr attr;
+    must(jitnorm_primitive_attr_create(&attr), "attributes");
+    return attr;
+}
+
+inline owned_post_ops make_post_ops() {
+    owned_post_ops post_ops;
+    must(jitnorm_post_ops_create(&post_ops), "post-ops");
+    return post_ops;
+}
+
 inline owned_md make_md(const dims &sizes, jitnorm_data_type_t type, jitnorm_format_tag_t tag) {
     owned_md md;
     must(jitnorm_memory_desc_create_with_tag(&md, int(sizes.size()), sizes.data(), type, tag), "a descriptor");

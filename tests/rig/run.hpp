@@ -6,10 +6,10 @@
 // they lie.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
-#include "oracle.hpp"
 #include "planned.hpp"
 #include "problems.hpp"
 #include "reference/reference.hpp"
@@ -21,6 +21,9 @@ using impl::layer_norm::executor;
 using impl::layer_norm::implementation;
 using impl::layer_norm::plan;
 using impl::layer_norm::reference_entry;
+using impl::layer_norm::slot;
+
+struct oracle_problem;
 
 // When the executor learns the sizes: it is made for them, or they come with the arguments.
 enum class sizes_come { at_creation, at_execution };
@@ -29,9 +32,19 @@ class run {
 public:
     explicit run(const setup &s);
 
+    // The tensor in a slot; an output that works in place has that of an input. Without memory if there is none.
+    tensor &operator[](slot s) { return tensors_[size_t(place_of(s))]; }
+    const tensor &operator[](slot s) const { return tensors_[size_t(place_of(s))]; }
+
+    const tensor &result() const { return (*this)[p.is_forward() ? DST : DIFF_SRC]; }
+    const tensor &operand(size_t post_op) const { return (*this)[impl::layer_norm::post_op_slot(post_op)]; }
+
+    // The slots of the tensors that the problem writes, or reads. The scratchpad is none of them.
+    std::vector<slot> written() const;
+    std::vector<slot> read() const;
+
     // The problem for the oracle, with the values that the tensors hold now. In place, this must come before execute().
-    template <typename Real = double> // or long double
-    oracle_problem<Real> question() const;
+    oracle_problem question() const;
 
     void execute() { execute_on(reference_entry); }
 
@@ -44,28 +57,14 @@ public:
     // The call alone, without protection of the inputs and checks of the surroundings.
     jitnorm_status_t call(const executor &made, void *scratchpad, const plan *how = nullptr) const;
 
-    // The tensor that dst or diff_src is written to: in place, that of an input.
-    const tensor &result() const;
-    // The tensor that the sum with the residual is written to, forward.
-    const tensor &written_sum() const { return sum_in_place_ && p.is_forward() ? residual : sum; }
-
     problem p;
-    tensor src, dst, mean, variance, scale, shift, diff_dst, diff_src, diff_scale, diff_shift;
-    tensor residual, sum, bias, diff_sum, pre_quantization;
-    tensor src_scale, dst_scale;  // scales of the attributes, one float each, or those of dst that are found
-    std::vector<tensor> operands; // src1 of binary post-op i
 
 private:
-    tensor make(const memory_desc &md, const std::vector<double> &values) const;
-    void make_gradients(const setup &s);
-    void make_residual(const setup &s);
+    slot place_of(slot s) const;
+    void fill(slot s, const setup &how);
 
-    bool reads_dst() const { return p.attr.post_ops.read_dst(); }
-    std::vector<const tensor *> written() const;
-    void protect_inputs() const;
-
-    guard_side side_;
     bool in_place_, sum_in_place_;
+    std::array<tensor, impl::layer_norm::SLOT_COUNT> tensors_;
 };
 
 } // namespace jitnorm::tests

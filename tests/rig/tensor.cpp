@@ -82,6 +82,11 @@ bool tensor::surroundings_are_right() const {
     return buffer_.slack_untouched() && (is_dense_ || data_ != buffer_.data() || gaps_and_padding_are_right());
 }
 
+bool tensor::is_untouched() const {
+    const auto *bytes = buffer_.as<unsigned char>();
+    return std::all_of(bytes, bytes + buffer_.bytes(), [](unsigned char b) { return b == guarded_buffer::CANARY; });
+}
+
 bool tensor::gaps_and_padding_are_right() const {
     enum : char { GAP, ELEMENT, PADDING };
     const size_t size = size_of(md_.data_type);

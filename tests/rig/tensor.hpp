@@ -34,6 +34,8 @@ public:
 
     // Whether a kernel left gaps and slack as they were, and zeroed the padding.
     bool surroundings_are_right() const;
+    // Whether nothing was written at all.
+    bool is_untouched() const;
 
 private:
     dim_t offset_of_index(dim_t index) const;

@@ -16,12 +16,12 @@ struct adapted_run {
     adapted_run(const setup &s, const std::string &layout) : r(s) {
         const std::vector<dim_t> vector(s.dims.end() - s.axes, s.dims.end()),
             rows(s.dims.begin(), s.dims.end() - s.axes);
-        place(r.scale, layouts[SCALE], layout, vector);
-        place(r.shift, layouts[SHIFT], layout, vector);
-        place(r.diff_scale, layouts[DIFF_SCALE], layout, vector);
-        place(r.diff_shift, layouts[DIFF_SHIFT], layout, vector);
-        place(r.mean, layouts[MEAN], "spread", rows);
-        place(r.variance, layouts[VARIANCE], "gap+7", rows);
+        place(r[SCALE], layouts[SCALE], layout, vector);
+        place(r[SHIFT], layouts[SHIFT], layout, vector);
+        place(r[DIFF_SCALE], layouts[DIFF_SCALE], layout, vector);
+        place(r[DIFF_SHIFT], layouts[DIFF_SHIFT], layout, vector);
+        place(r[MEAN], layouts[MEAN], "spread", rows);
+        place(r[VARIANCE], layouts[VARIANCE], "gap+7", rows);
     }
 
     outputs execute(const implementation &entry) {
