@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of rows in memory: neighbours follow each other, and no element moves.
-#include "descriptors.hpp"
+#include "tensor/descriptors.hpp"
 
 using namespace jitnorm::impl;
 using namespace jitnorm::impl::layer_norm;
