@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "correctness/oracle.hpp"
 #include "problem/buffer.hpp"
 #include "rig/oracle.hpp"
 

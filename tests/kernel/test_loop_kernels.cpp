@@ -314,8 +314,8 @@ void compare_gradients(isa vectors, std::span<const batch_sizes> sizes) {
             for (const int choice : {0, 1, 2}) {
                 backward_loop_conf conf;
                 conf.reduced = {vectors, src, diff_dst, scale, choice != 1, centered, true, choice != 2, choice != 1};
-                conf.written = {vectors,  src,  diff_dst, diff_src,   choice == 1 ? diff_src : NONE, scale, choice != 1,
-                                centered, true, false,    choice == 0};
+                conf.written = {vectors, src,         diff_dst, diff_src, choice == 1 ? diff_src : NONE,
+                                scale,   choice != 1, centered, true,     choice == 0};
                 conf.reduced.scale_plus_one = conf.written.scale_plus_one = choice == 2;
                 compare(conf, sizes);
             }
