@@ -111,7 +111,7 @@ void measure(const execution &e, const peer *opponent, const race_conditions &on
     std::vector<body> bodies;
     const auto enter = [&](const body &write, const execution &tensors) {
         if (!on.then_read) return bodies.push_back(write);
-        bodies.push_back([write, &tensors, &on] {
+        bodies.emplace_back([write, &tensors, &on] {
             write();
             volatile uint64_t seen = read_outputs(tensors, on.threads);
             static_cast<void>(seen);

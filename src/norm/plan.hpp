@@ -160,8 +160,11 @@ constexpr int threads_beyond(dim_t bytes, dim_t near, dim_t last_level) {
 }
 
 // If the data is more than this many times as large as L2, writing a batch while the next one is reduced is faster than
-// one after the other.
+// one after the other. Narrow types are bound by conversions, not by memory, until the data leave the last level.
 constexpr dim_t LOOP_FROM_L2 = 2;
+constexpr int one_loop_threads_for(dim_t bytes, bool narrow, dim_t l2, dim_t last_level) {
+    return threads_beyond(bytes, narrow ? last_level : LOOP_FROM_L2 * l2, last_level);
+}
 
 // If the data is more than this many times as large as L2, kernels wait for the last level most of the time.
 constexpr dim_t FAR_FROM_L2 = 6;

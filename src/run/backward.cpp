@@ -47,7 +47,7 @@ void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
     else
         read(from.mean, [&](dim_t r, float value) { b.mean[r] = T(value); });
     if (problem_.form == statistics_form::variance) {
-        double variance[MAX_BATCH_ROWS];
+        double variance[MAX_BATCH_ROWS] = {};
         read(from.variance, [&](dim_t r, float value) { variance[r] = double(value); });
         b.find_deviations(variance, problem_.epsilon);
     } else {

@@ -136,8 +136,11 @@ public:
         const statistics_rows statistics = at.open_statistics();
         if (f_.C_ <= CHUNK) {
             const range all = {0, f_.C_};
-            const strip src = at.open(all).src;
-            run_loop(src, next.rows, before.open(all), ready, all, next.p, next.s, next.q);
+            const panel here = at.open(all), there = before.open(all);
+            const strip written = rows_of(there);
+            sum_tile_ = 1 - sum_tile_;
+            const strip src = rows_of(here);
+            run_loop(here, src, next.rows, there, written, ready, all, next.p, next.s, next.q);
             f_.take_first_reductions(src, next);
         } else {
             write_and_reduce_chunks(before, ready, next);
@@ -146,7 +149,7 @@ public:
     }
     void write_at(typename Rows::cursor &before, const batch &ready) {
         const panel here = before.open({0, f_.C_});
-        normalize(here, here.src, here.result, ready, {0, f_.C_});
+        normalize(here, rows_of(here), here.result, ready, {0, f_.C_});
     }
 
     // ---- the items are chunks
@@ -232,8 +235,12 @@ private:
 
     // ---- reduction beside normalization
 
-    void run_loop(const strip &src, dim_t rows, const panel &here, const batch &ready, range columns, T *p, T *s,
-                  T *q) {
+    // The whole rows to normalize of a batch whose sums with a residual, if there is one, are or will be there.
+    strip rows_of(const panel &here) const { return f_.adds_ ? rows_of_sums(here, {added_.begin, f_.C_}) : here.src; }
+
+    // Writes the rows `written` of `there`, and reduces the rows `src`, which a residual makes of `here`.
+    void run_loop(const panel &here, const strip &src, dim_t rows, const panel &there, const strip &written,
+                  const batch &ready, range columns, T *p, T *s, T *q) {
         jit::forward_loop_arguments<T> call = {
             .reduced = {.src = src.first,
                         .row_stride = src.stride,
@@ -242,7 +249,8 @@ private:
                         .pivot = p,
                         .s = s,
                         .q = q},
-            .written = normalize_arguments_for(here, here.src, here.result, ready, columns)};
+            .written = normalize_arguments_for(there, written, there.result, ready, columns)};
+        if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, q);
         const auto &kernels = *f_.kernels_->loop;
         const auto &kernel = now.non_temporal ? kernels.non_temporal : kernels.ordinary;
         with_operands(call.written, ready, columns, [&] { kernel(call); });
@@ -253,7 +261,8 @@ private:
         for (dim_t begin = 0; begin < f_.C_; begin += CHUNK) {
             const range columns = {begin, std::min(begin + CHUNK, f_.C_)};
             const strip src = at.open(columns).src;
-            run_loop(src, next.rows, before.open(columns), ready, columns, p, s, q);
+            const panel there = before.open(columns);
+            run_loop(at.open(columns), src, next.rows, there, there.src, ready, columns, p, s, q);
             for (dim_t r = 0; r < next.rows; ++r) {
                 const auto chunk = f_.refine_chunk(src.row(r), columns.end - begin, p[r], {s[r], q[r]});
                 rows[r] = begin == 0 ? chunk : merge(rows[r], chunk);
@@ -284,27 +293,34 @@ private:
     }
     strip rows_of_sums(const panel &here, range columns) const {
         if (!f_.has_sum_tile()) return here.sum;
-        return {get(scratch::sum_rows) + (columns.begin - added_.begin) * f_.row_size_, planned.sum_pitch};
+        const strip tile = tile_of_sums();
+        return {tile.first + (columns.begin - added_.begin) * f_.row_size_, tile.stride};
+    }
+    strip tile_of_sums() const {
+        return {get(scratch::sum_rows) + sum_tile_ * planned.batch_rows * planned.sum_pitch, planned.sum_pitch};
     }
 
+    jit::addition_arguments<T> addition_arguments_for(const panel &here, const strip &to, range columns, dim_t rows,
+                                                      T *q) const {
+        return {.src = here.src.first,
+                .residual = here.second.first,
+                .bias = behind(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
+                .sum = here.sum.first,
+                .row = to.first,
+                .src_row_stride = here.src.stride,
+                .residual_row_stride = here.second.stride,
+                .sum_row_stride = here.sum.stride,
+                .row_stride = to.stride,
+                .rows = rows,
+                .count = columns.end - columns.begin,
+                .q = q};
+    }
     // Computes the sums of a panel, and their squares if `q` is not null. If they have a tile, `writes` says whether
     // the output is written besides; otherwise the output is their place.
     void add(const typename kernels::addition_kernels &with, bool writes, const panel &here, range columns, dim_t rows,
              T *q = nullptr) {
-        const strip to = f_.has_sum_tile() ? strip{get(scratch::sum_rows), planned.sum_pitch} : here.sum;
-        (writes ? with.add_and_write
-                : with.add)({.src = here.src.first,
-                             .residual = here.second.first,
-                             .bias = behind(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
-                             .sum = here.sum.first,
-                             .row = to.first,
-                             .src_row_stride = here.src.stride,
-                             .residual_row_stride = here.second.stride,
-                             .sum_row_stride = here.sum.stride,
-                             .row_stride = to.stride,
-                             .rows = rows,
-                             .count = columns.end - columns.begin,
-                             .q = q});
+        const strip to = f_.has_sum_tile() ? tile_of_sums() : here.sum;
+        (writes ? with.add_and_write : with.add)(addition_arguments_for(here, to, columns, rows, q));
         added_ = {f_.has_sum_tile() ? columns.begin : 0, columns.end};
         written_ = writes;
     }
@@ -401,6 +417,7 @@ private:
     const forward &f_;
     const std::byte *scale_, *shift_; // null where the problem has none
     T src_scale_, inverse_dst_scale_;
+    dim_t sum_tile_ = 0;   // the tile of the batch's sums; in one loop the batches take turns
     range added_ = {0, 0}; // the columns of the batch whose sums are there
     bool written_ = false; // whether these sums are in the output, too, if there is one
 };

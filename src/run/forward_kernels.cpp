@@ -79,17 +79,34 @@ jit::reduction_conf short_reduction_conf_of(const problem &p, jit::isa vectors) 
     return conf;
 }
 
+// The output for the sum has the type `sum`, and is written besides the rows; undef: it is not.
+jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool squares) {
+    return {vectors, p[SRC].data_type, p[RESIDUAL].data_type, p.attr.bias_type, sum, p.row_type(), squares};
+}
+jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef; }
+
+// Whether sums with a residual may be reduced as they are added.
+template <typename T>
+bool may_square(const problem &p) {
+    return p.is_rms() && p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
+}
+
 template <typename T>
 std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kernels(const problem &p, jit::isa vectors,
                                                                                    bool squares) {
-    const bool squares_are_right = p.is_rms() && p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
-    if (!p.reads(RESIDUAL) || (squares && !squares_are_right)) return {};
+    if (!p.reads(RESIDUAL) || (squares && !may_square<T>(p))) return {};
     const auto kernel = [&](jitnorm_data_type_t sum) {
-        return jit::addition_kernel<T>(
-            {vectors, p[SRC].data_type, p[RESIDUAL].data_type, p.attr.bias_type, sum, p.row_type(), squares});
+        return jit::addition_kernel<T>(addition_conf_of(p, vectors, sum, squares));
     };
-    return typename forward_kernels<T>::addition_kernels{
-        kernel(jitnorm_data_type_undef), kernel(p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef)};
+    return typename forward_kernels<T>::addition_kernels{kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
+}
+
+template <typename T>
+jit::forward_loop_conf loop_conf_of(const problem &p, jit::isa vectors, const jit::normalize_conf &written) {
+    jit::forward_loop_conf conf = {reduction_conf_of(p, vectors, false), written};
+    const auto besides = forward_kernels<T>::normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
+    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_square<T>(p));
+    return conf;
 }
 
 } // namespace
@@ -108,7 +125,7 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
       post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)) {
     const auto normalizing = [&](bool stores_past) { return normalize_conf_of<T>(p, vectors, stores_past); };
     const auto looping = [&](bool stores_past) {
-        return jit::forward_loop_kernel<T>({reduction_conf_of(p, vectors, false), normalizing(stores_past)});
+        return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, vectors, normalizing(stores_past)));
     };
     if (planned == nullptr || planned->non_temporal) non_temporal.emplace(normalizing(true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)

@@ -26,10 +26,13 @@ struct forward_kernels {
     // Only those are made that the plan needs; all that the problem may need if there is no plan yet (run-time sizes).
     forward_kernels(const problem &p, const plan *planned, jit::isa vectors);
 
-    // Whether rows may be written while others are reduced.
+    // Whether rows may be written while others are reduced. Sums with a residual are made for whole rows.
     static bool may_go_in_one_loop(const problem &p) {
-        return !p.statistics_are_inputs() && !p.reads(RESIDUAL) && !p.has_dynamic_scales();
+        return !p.statistics_are_inputs() && !p.has_dynamic_scales() &&
+               (!p.reads(RESIDUAL) || p.row_length() <= layer_norm::CHUNK);
     }
+    // Whether the output for the sum holds the rows as they are normalized. Otherwise they have a tile.
+    static bool normalizes_the_sum(const problem &p) { return p.writes(SUM) && p[SUM].data_type == p.row_type(); }
 
     // Compute sums with a residual: `add` the rows to normalize only, `add_and_write` also the output for the sum.
     struct addition_kernels {

@@ -42,9 +42,8 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
     const dim_t near = (dst_row < src_row ? 1 : FAR_FROM_L2) * m.l2;
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, src_row);
     if (forward_kernels<float>::may_go_in_one_loop(p))
-        to.one_loop_threads = threads_beyond(bytes, LOOP_FROM_L2 * m.l2, m.last_level);
-    else
-        to.prefetch_threads = threads_beyond(bytes, near, m.last_level);
+        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m.l2, m.last_level);
+    if (to.one_loop_threads == 0) to.prefetch_threads = threads_beyond(bytes, near, m.last_level);
     to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p[DST]);
 }
@@ -61,11 +60,14 @@ constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of rows in the tile o
 
 void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
-    const bool are_the_output = p.writes(SUM) && p[SUM].data_type == p.row_type();
+    const bool are_the_output = forward_kernels<float>::normalizes_the_sum(p);
     if (!are_the_output && row > LONGEST_TILED_ROW) to.panel_columns = std::min(p.row_length(), CHUNK);
     if (!are_the_output) to.sum_pitch = pitch_of(p.row_type(), to.panel_columns);
     const dim_t bytes = data_bytes(p, tensors);
-    const bool far = bytes > FAR_FROM_L2 * m.l2;
+    if (forward_kernels<float>::may_go_in_one_loop(p))
+        to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m.l2, m.last_level);
+    const bool loops = to.one_loop_threads > 0;
+    const bool far = !loops && bytes > FAR_FROM_L2 * m.l2;
     const dim_t inputs = p.row_length() * (element_size(p[SRC]) + element_size(p[RESIDUAL]));
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
     to.rows_per_pass = far ? 1 : 2;
@@ -162,7 +164,8 @@ plan forward_plan(const problem &p, const machine &m) {
     if (p.writes(PRE_QUANTIZATION)) planned.non_temporal = false;
     if (p.has_dynamic_scales()) plan_floats(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));
-    planned.scratchpad.book(scratch::sum_rows, planned.batch_rows * planned.sum_pitch);
+    const dim_t tiles_of_sums = planned.one_loop_threads > 0 ? 2 : 1; // of the rows to write, of those to reduce
+    planned.scratchpad.book(scratch::sum_rows, tiles_of_sums * planned.batch_rows * planned.sum_pitch);
     planned.scratchpad.book(scratch::operands, operand_bytes(p, planned.batch_rows, planned.panel_columns));
     if (!planned.scratchpad.has_shares()) return planned;
     planned.row_threads = std::min(planned.row_threads, MAX_SHARES);

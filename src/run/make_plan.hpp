@@ -26,6 +26,9 @@ plan forward_plan_for_any_size(const problem &p);
 // can be cut into.
 int merging_threads(dim_t bytes, dim_t lines);
 
+// Whether src has fewer bits than the compute type.
+inline bool is_narrow(const problem &p) { return element_size(p[SRC]) < p.compute_size(); }
+
 // The bytes of a problem's data tensors.
 dim_t data_bytes(const problem &p, const row_tensors &tensors);
 

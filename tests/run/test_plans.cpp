@@ -142,19 +142,41 @@ TEST_P(plans, one_loop_beyond_the_caches) {
         for (const machine &m : MACHINES) expect_reference(s, m);
 }
 
-// Sums of rows with a residual: small batches with the next one on its way while L1 has room for its two inputs, else,
-// and where a row is a batch, large ones.
-TEST_P(plans, sums_far_from_the_caches_are_prefetched_or_many) {
+// Sums of rows with a residual in narrow types, from L2 to the last level: small batches with the next one on its way
+// while L1 has room for its two inputs, else, and where a row is a batch, large ones.
+TEST_P(plans, narrow_sums_far_from_l2_are_prefetched_or_many) {
     setup s = in_place_of(jitnorm_forward_training, jitnorm_bf16, 37, 1024);
     s.residual = {.added = "dense", .sum = "dense", .type = jitnorm_bf16, .sum_type = jitnorm_bf16};
-    EXPECT_TRUE(plan_of(s, NO_CACHES).on(1, true).prefetch);
-    EXPECT_EQ(plan_of(s, NO_CACHES).batch_rows, 4);
-    expect_reference(s, NO_CACHES);
+    EXPECT_TRUE(plan_of(s, NO_L2).on(1, true).prefetch);
+    EXPECT_EQ(plan_of(s, NO_L2).batch_rows, 4);
+    expect_reference(s, NO_L2);
     s.dims = {37, 4096};
-    EXPECT_FALSE(plan_of(s, NO_CACHES).on(1, true).prefetch);
-    EXPECT_EQ(plan_of(s, NO_CACHES).batch_rows, 8);
+    EXPECT_FALSE(plan_of(s, NO_L2).on(1, true).prefetch);
+    EXPECT_EQ(plan_of(s, NO_L2).batch_rows, 8);
     EXPECT_EQ(plan_of(s, ROOMY).batch_rows, 1);
     for (const machine &m : MACHINES) expect_reference(s, m);
+}
+
+// Sums with a residual are added and reduced while the batch before is written: in the output, where it holds the rows
+// as they are normalized, and in two tiles elsewhere; in place and apart.
+TEST_P(plans, sums_in_one_loop) {
+    for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm)})
+        for (const auto &[src, sum] : {std::pair(jitnorm_f32, jitnorm_f32), std::pair(jitnorm_f32, jitnorm_bf16),
+                                       std::pair(jitnorm_bf16, jitnorm_bf16), std::pair(jitnorm_f64, jitnorm_f64)})
+            for (const dim_t columns : {33, 100, 511, 513, 4096})
+                for (const char *output : {"dense", ""}) {
+                    setup s = in_place_of(jitnorm_forward_training, src, 37, columns);
+                    s.flags |= flags;
+                    s.residual = {.added = "dense", .sum = output, .type = src, .sum_type = sum};
+                    EXPECT_TRUE(plan_of(s, NO_CACHES).on(2, true).one_loop) << s;
+                    expect_reference(s, NO_CACHES);
+                    s.residual.in_place = sum == src && output[0] != '\0';
+                    s.in_place = true;
+                    expect_reference(s, NO_CACHES);
+                }
+    setup longer = in_place_of(jitnorm_forward_training, jitnorm_f32, 7, 5000);
+    longer.residual = {.added = "dense", .sum = "dense", .type = jitnorm_f32, .sum_type = jitnorm_f32};
+    EXPECT_FALSE(plan_of(longer, NO_CACHES).on(1, true).one_loop) << "rows of more than a chunk";
 }
 
 // Beside the batches of both tensors L1 keeps the sums over columns.
