@@ -104,8 +104,8 @@ constexpr eltwise_formula ELTWISES[] = {
     {jitnorm_eltwise_gelu_tanh, FORMULA(gelu_tanh(x))},
     {jitnorm_eltwise_swish, FORMULA(x *logistic(alpha *x))},
     {jitnorm_eltwise_log, FORMULA(std::log(x))},
-    {jitnorm_eltwise_clip, FORMULA(std::min(beta, std::max(alpha, x)))},
-    {jitnorm_eltwise_clip_v2, FORMULA(std::min(beta, std::max(alpha, x)))},
+    {jitnorm_eltwise_clip, FORMULA(std::min(std::max(x, alpha), beta))}, // NaN stays NaN
+    {jitnorm_eltwise_clip_v2, FORMULA(std::min(std::max(x, alpha), beta))},
     {jitnorm_eltwise_pow, FORMULA(alpha *std::pow(x, beta))},
     {jitnorm_eltwise_gelu_erf, FORMULA(x / 2 * std::erfc(-x / std::sqrt(2.0L)))},
     {jitnorm_eltwise_round, FORMULA(std::nearbyint(x))},
