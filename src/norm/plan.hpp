@@ -59,7 +59,6 @@ public:
     void set_shares(int shares) { shares_ = shares; }
 
     bool has_shares() const { return share_bytes() != 0; }
-    bool has_common() const { return begin_.back() != share_bytes(); }
     dim_t booked(scratch what) const { return begin_[size_t(what) + 1] - begin_[size_t(what)]; }
     size_t bytes() const { return size_t((shares_ - 1) * share_bytes() + begin_.back()); }
 
@@ -120,8 +119,8 @@ struct plan {
 
     // Whether one thread is enough. Then nobody needs to ask how many there are.
     bool takes_one_thread() const { return row_threads == 1 && chunk_threads <= 1; }
-    // `past_caches`: whether the result begins a cache line and is not in the place of an input (lies_past_caches()).
-    // It matters only where `non_temporal` is set.
+    // `past_caches`: whether the result begins a cache line and is not in the place of an input
+    // (result_lies_past_caches()). It matters only where `non_temporal` is set.
     schedule on(int available_threads, bool past_caches) const;
     bool may_go_by_chunks(int available_threads) const;
     // Lets threads share rows only. This is for forward plans, whose threads then have no scratchpad in common.

@@ -125,6 +125,7 @@ public:
         }
         next.find_slopes(b_.inv_C_);
     }
+    // Writes the batch `ready`, at which `before` is.
     void write_at(typename Rows::cursor &before, const batch &ready) { write(before, ready, {0, layout_.columns()}); }
 
     // ---- the items are chunks, of all rows

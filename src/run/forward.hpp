@@ -147,9 +147,12 @@ public:
         }
         f_.write_statistics(next, statistics);
     }
+    // Writes the batch `ready`, at which `before` is.
     void write_at(typename Rows::cursor &before, const batch &ready) {
-        const panel here = before.open({0, f_.C_});
-        normalize(here, rows_of(here), here.result, ready, {0, f_.C_});
+        for_each_panel({0, f_.C_}, [&](range some) {
+            const panel here = before.open(some);
+            normalize(here, rows_of(here), here.result, ready, some);
+        });
     }
 
     // ---- the items are chunks
@@ -235,7 +238,7 @@ private:
 
     // ---- reduction beside normalization
 
-    // The whole rows to normalize of a batch whose sums with a residual, if there is one, are or will be there.
+    // The rows to normalize of a panel: its src or, with a residual, the whole rows of sums that are or will be there.
     strip rows_of(const panel &here) const { return f_.adds_ ? rows_of_sums(here, {added_.begin, f_.C_}) : here.src; }
 
     // Writes the rows `written` of `there`, and reduces the rows `src`, which a residual makes of `here`.
@@ -260,9 +263,9 @@ private:
         T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
         for (dim_t begin = 0; begin < f_.C_; begin += CHUNK) {
             const range columns = {begin, std::min(begin + CHUNK, f_.C_)};
-            const strip src = at.open(columns).src;
-            const panel there = before.open(columns);
-            run_loop(at.open(columns), src, next.rows, there, there.src, ready, columns, p, s, q);
+            const panel here = at.open(columns), there = before.open(columns);
+            const strip src = here.src;
+            run_loop(here, src, next.rows, there, there.src, ready, columns, p, s, q);
             for (dim_t r = 0; r < next.rows; ++r) {
                 const auto chunk = f_.refine_chunk(src.row(r), columns.end - begin, p[r], {s[r], q[r]});
                 rows[r] = begin == 0 ? chunk : merge(rows[r], chunk);

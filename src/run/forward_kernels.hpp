@@ -26,7 +26,8 @@ struct forward_kernels {
     // Only those are made that the plan needs; all that the problem may need if there is no plan yet (run-time sizes).
     forward_kernels(const problem &p, const plan *planned, jit::isa vectors);
 
-    // Whether rows may be written while others are reduced. Sums with a residual are made for whole rows.
+    // Whether rows may be written while others are reduced. Sums with a residual are made for whole rows; RUNTIME_DIM
+    // is less than CHUNK.
     static bool may_go_in_one_loop(const problem &p) {
         return !p.statistics_are_inputs() && !p.has_dynamic_scales() &&
                (!p.reads(RESIDUAL) || p.row_length() <= layer_norm::CHUNK);

@@ -51,10 +51,10 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
 // data. Otherwise sums have a tile. It has whole rows as long as these stay in L2.
 //
-// If the data is far larger than L2, there are two cases. If both inputs of the next batch fit into L1 beside the
-// current batch, the next batch is prefetched. Otherwise, also if a batch would be a single row, a batch has many rows,
-// whose sums are computed before the first of them is normalized: then memory is written in one stream at a time
-// instead of two.
+// Sums that do not go in one loop and are far larger than L2: there are two cases. If both inputs of the next batch fit
+// into L1 beside the current batch, the next batch is prefetched. Otherwise, also if a batch would be a single row, a
+// batch has many rows, whose sums are computed before the first of them is normalized: then memory is written in one
+// stream at a time instead of two.
 constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
 constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of rows in the tile of sums, without the lines between them
 

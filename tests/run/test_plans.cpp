@@ -179,6 +179,17 @@ TEST_P(plans, sums_in_one_loop) {
     EXPECT_FALSE(plan_of(longer, NO_CACHES).on(1, true).one_loop) << "rows of more than a chunk";
 }
 
+// Operands of post-ops that are gathered have tiles for a chunk, also where the last batch of long rows is written
+// alone.
+TEST_P(plans, gathered_operands_in_one_loop) {
+    for (const dim_t columns : {300, 4096, 5000, 9000}) {
+        setup s = in_place_of(jitnorm_forward_training, jitnorm_f32, 5, columns);
+        s.attr.post_ops.entries = {impl::binary_post_op{jitnorm_binary_mul, dense({5, columns}, jitnorm_f64)}};
+        EXPECT_TRUE(plan_of(s, NO_CACHES).on(1, true).one_loop) << s;
+        expect_reference(s, NO_CACHES);
+    }
+}
+
 // Beside the batches of both tensors L1 keeps the sums over columns.
 TEST_P(plans, backward_has_smaller_batches_beyond_the_caches) {
     const setup s = in_place_of(jitnorm_backward, jitnorm_f32);
