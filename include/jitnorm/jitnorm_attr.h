@@ -98,6 +98,28 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(
     const_jitnorm_primitive_attr_t attr, const_jitnorm_memory_desc_t *pre_quantization_desc);
 
+/* Gives scale and shift row dimensions: rows, or groups of rows, have a scale and a shift of their own, as the batches
+ * or tokens of a diffusion transformer (AdaLN) and the heads of an attention layer have.
+ *   scale_desc, shift_desc  the dimensions of src, of which those that count rows may be 1 instead; the type
+ *     scale_shift_data_type of the creation function; any strides of the dimensions that count rows, while the elements
+ *     of a row follow each other; an undecided layout becomes row major; run-time sizes as for dst. Null or empty: a
+ *     vector of C elements.
+ * Rows for which both scale and shift are the same are a group. The results are those of a primitive for each group. In
+ * particular diff_scale and diff_shift are sums over the rows of their group. They have the dimensions of scale and of
+ * shift, are dense in row-major order, and have the type diff_scale_shift_data_type. A descriptor whose flag, use_scale
+ * or use_shift, is not set is ignored. The descriptors are copied. A further call replaces them.
+ * When a primitive descriptor is created: invalid_arguments for other dimensions or another type; unimplemented for
+ * elements of a row that do not follow each other, for a tensor whose inner blocks or padding split a dimension along
+ * which scale or shift change, for backward with gradients of both whose row dimensions differ, and for partial
+ * backward. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_attr_t attr,
+                                                                          const_jitnorm_memory_desc_t scale_desc,
+                                                                          const_jitnorm_memory_desc_t shift_desc);
+/* The descriptors belong to attr. A descriptor is empty (0 dimensions) if there is none. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_scale_shift_descs(const_jitnorm_primitive_attr_t attr,
+                                                                          const_jitnorm_memory_desc_t *scale_desc,
+                                                                          const_jitnorm_memory_desc_t *shift_desc);
+
 /* Gives the normalization an epsilon in double, which is added to the variance in place of the float that the creation
  * function takes; that one is ignored. 1e-5 as a float is 2.5e-8 of its value away from 1e-5, which moves results by up
  * to 1.3e-8 of their value: more than the error of everything else if data is f64. jitnorm_query_epsilon_f32 answers

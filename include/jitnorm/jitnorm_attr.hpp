@@ -189,6 +189,22 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
                           "could not set a pre-quantization output");
     }
 
+    // A descriptor is empty if there is none: then scale or shift is a vector.
+    void get_scale_shift_descs(memory::desc &scale_desc, memory::desc &shift_desc) const {
+        const_jitnorm_memory_desc_t scale, shift;
+        error::wrap_c_api(jitnorm_primitive_attr_get_scale_shift_descs(get(), &scale, &shift),
+                          "could not get the descriptors of scale and shift");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, scale), "could not clone a memory descriptor");
+        scale_desc.reset(copy);
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, shift), "could not clone a memory descriptor");
+        shift_desc.reset(copy);
+    }
+    void set_scale_shift_descs(const memory::desc &scale_desc, const memory::desc &shift_desc = memory::desc()) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_scale_shift_descs(get(), scale_desc.get(), shift_desc.get()),
+                          "could not set the descriptors of scale and shift");
+    }
+
     // -1 if none was set.
     double get_epsilon() const {
         double result;

@@ -41,7 +41,7 @@ acl_status ready_operation::make(request &&asked, std::shared_ptr<const ready_op
     auto inner = layer_norm::make_executor(p, made->solution);
     made->is_as_chosen = made->solution.by == chosen && (made->before == nullptr || made->before->is_as_chosen);
     auto outer = std::make_shared<const layer_norm::layout_adapter>(p, made->asked.sides, inner,
-                                                                    made->solution.plan.scratchpad.bytes());
+                                                                    made->solution.scratchpad_bytes());
     made->scratchpad_bytes = outer->scratchpad_bytes();
     if (outer->copies())
         made->executor = std::move(outer);

@@ -1,24 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prepare.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 #include "../base/environment.hpp"
 #include "../base/status.hpp"
 #include "../base/verbose.hpp"
 #include "../jit/isa.hpp"
+#include "../norm/row_groups.hpp"
+#include "grouped_executor.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
 namespace {
 
+// From so many groups on, threads that take whole groups have nearly equal work.
+constexpr dim_t ENOUGH_GROUPS = 64;
+
+// The caches are cut into as many pieces as there are groups, because the plan of a group asks whether the data of all
+// groups stay in a cache. Groups that are not worth a second thread are executed at once, if their number makes it
+// worth while; so are groups that are many.
+solution solution_for_groups(const implementation &by, const problem &p) {
+    const problem one = one_group(p);
+    machine m = the_machine();
+    const dim_t groups = p.has_runtime_sizes() ? 1 : row_groups(p).count();
+    if (groups > 1) m.l2 /= groups, m.last_level /= groups;
+    solution made = {&by, by.make_plan(one, m)};
+    if (groups <= 1 || (made.plan.row_threads > 1 && groups < ENOUGH_GROUPS)) return made;
+    problem all = p;
+    all[SCALE] = all[SHIFT] = {};
+    const dim_t threads = std::min<dim_t>(by.make_plan(all, the_machine()).row_threads, MAX_SHARES);
+    made.groups_at_once = int(std::min(threads, groups));
+    if (made.groups_at_once > 1) made.plan.scratchpad.set_shares(1);
+    return made;
+}
+
 solution solution_by(const implementation &by, const problem &p) {
-    const solution made = {&by, by.make_plan(p, the_machine())};
+    const solution made =
+        p.has_row_groups() ? solution_for_groups(by, p) : solution{&by, by.make_plan(p, the_machine())};
     if (verbose_level() >= 2) {
         log_machine_once();
-        log_line("plan", std::string(by.name) + "," + describe(made.plan) + "," + describe(p));
+        const std::string groups = made.groups_at_once == 1 ? "" : ",groups:" + std::to_string(made.groups_at_once);
+        log_line("plan", std::string(by.name) + "," + describe(made.plan) + groups + "," + describe(p));
     }
     return made;
+}
+
+std::shared_ptr<const executor> create(const problem &p, const solution &how) {
+    if (!p.has_row_groups()) return how.by->create(p, how.plan);
+    return std::make_shared<const grouped_executor>(p, how.by->create(one_group(p), how.plan), how.groups_at_once,
+                                                    how.plan.scratchpad.bytes());
 }
 
 } // namespace
@@ -49,7 +81,7 @@ bool move_to_next(const problem &p, solution &chosen) {
 std::shared_ptr<const executor> make_executor(const problem &p, solution &chosen) {
     for (;;) {
         try {
-            return chosen.by->create(p, chosen.plan);
+            return create(p, chosen);
         } catch (const std::system_error &error) {
             const char *refused = chosen.by->name;
             if (!move_to_next(p, chosen)) throw;
@@ -60,7 +92,7 @@ std::shared_ptr<const executor> make_executor(const problem &p, solution &chosen
 }
 
 plan plan_for_sizes(const solution &chosen, const problem &sizes, size_t scratchpad_bytes) {
-    plan planned = chosen.by->make_plan(sizes, the_machine());
+    plan planned = chosen.by->make_plan(sizes.has_row_groups() ? one_group(sizes) : sizes, the_machine());
     if (planned.scratchpad.bytes() > scratchpad_bytes) planned.give_up_chunks();
     return planned;
 }

@@ -3,7 +3,7 @@
 //
 //     solution how;
 //     JITNORM_TRY(prepare(p, how));
-//     const size_t scratchpad = how.plan.scratchpad.bytes(); // executions need so many bytes, 64-byte aligned
+//     const size_t scratchpad = how.scratchpad_bytes(); // executions need so many bytes, 64-byte aligned
 //     ...
 //     auto executor = make_executor(p, how);
 //     executor->execute(arguments);
@@ -13,10 +13,14 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The implementation that solves a problem, and its plan.
+// The implementation that solves a problem, and its plan. If scale or shift have row dimensions, it is the plan of one
+// group of rows (src/norm/row_groups.hpp).
 struct solution {
     const implementation *by = nullptr;
     layer_norm::plan plan;
+    int groups_at_once = 1; // so many threads at the most take groups of rows, each of them whole groups
+
+    size_t scratchpad_bytes() const { return size_t(groups_at_once) * plan.scratchpad.bytes(); }
 };
 
 // Checks the problem by validate() and chooses the implementation. If this fails, `chosen` is unchanged and the status

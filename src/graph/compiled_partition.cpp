@@ -44,7 +44,7 @@ program::program(partition_pointer partition, const lowered &what, const layer_n
       solution_(chosen) {
     auto inner = make_executor(problem_, solution_);
     executor_ = std::make_shared<const layer_norm::layout_adapter>(problem_, what.sides, std::move(inner),
-                                                                   solution_.plan.scratchpad.bytes());
+                                                                   solution_.scratchpad_bytes());
     find_inplace_pairs();
     std::vector<layer_norm::tensor_use> uses = layer_norm::uses_of(problem_);
     if (executor_->scratchpad_bytes() != 0) uses.push_back({SCRATCHPAD, SCRATCHPAD, true, nullptr});

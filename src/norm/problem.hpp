@@ -30,16 +30,17 @@ struct problem {
     bool scale_is_ones = false; // with use_scale: every scale is 1 and no tensor has it; diff_scale may be written
 
     // The descriptor of a tensor, empty if there is none. MEAN and VARIANCE have one descriptor, with the row
-    // dimensions of src. DST_SCALE has one only if the library finds the scales (scales_per_row()). To be changed, it
-    // must be one that the problem keeps (has_descriptor()).
+    // dimensions of src. SCALE and SHIFT have one only if they have row dimensions (row_groups.hpp), DST_SCALE only if
+    // the library finds the scales (scales_per_row()). To be changed, it must be one that the problem keeps
+    // (has_descriptor()).
     const memory_desc &operator[](slot s) const {
         const int index = INDICES[size_t(s)];
         return index < 0 ? NO_TENSOR : descriptors_[size_t(index)];
     }
     memory_desc &operator[](slot s) { return descriptors_[size_t(INDICES[size_t(s)])]; }
 
-    jitnorm_data_type_t scale_shift_type = jitnorm_f32;      // scale and shift are dense vectors of C elements
-    jitnorm_data_type_t diff_scale_shift_type = jitnorm_f32; // so are their gradients
+    // Scale and shift are dense vectors of C elements, unless they have descriptors. Their gradients are dense.
+    jitnorm_data_type_t scale_shift_type = jitnorm_f32, diff_scale_shift_type = jitnorm_f32;
 
     // A partial problem is backward of some rows of a larger problem that has `all_rows` rows; `first_row` is the
     // number of its first row there. Then diff_scale and diff_shift have a row of C doubles for each part of the
@@ -101,6 +102,8 @@ struct problem {
     std::span<const memory_desc> descriptors() const { return descriptors_; }
 
     bool has_dynamic_scales() const { return (*this)[DST_SCALE].ndims != 0; }
+    // Whether scale or shift have row dimensions: then rows with equal ones are a group (row_groups.hpp).
+    bool has_row_groups() const { return (*this)[SCALE].ndims != 0 || (*this)[SHIFT].ndims != 0; }
 
     // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
     bool computes_in_double() const;

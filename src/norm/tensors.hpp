@@ -46,8 +46,8 @@ constexpr unsigned bit_of(slot s) { return 1U << unsigned(s); }
 enum class extent {
     rows,       // those of src
     statistics, // those of src that count rows
-    columns,    // one, of C elements
-    gradient,   // one, of C elements; in a partial problem, one row of C elements for each part of the sums
+    columns,    // one, of C elements; scale and shift may also have row dimensions (row_groups.hpp)
+    gradient,   // those of scale or shift; in a partial problem, one row of C elements for each part of the sums
     scale,      // one element; or one for each row or group of columns, if the library finds the scales
     bytes
 };
@@ -104,11 +104,12 @@ constexpr const char *tensor_name(slot s) {
     return s < FIRST_POST_OP ? TENSORS[size_t(s)].name : "src1 of a binary post-op";
 }
 
-// Whether a problem keeps a descriptor for the slot. MEAN has that of VARIANCE; vectors of columns, and scales that are
-// given, are described by their type; the scratchpad by the plan.
+// Whether a problem keeps a descriptor for the slot. MEAN has that of VARIANCE, gradients have the dimensions of scale
+// and shift; vectors of columns, and scales that are given, are described by their type; the scratchpad by the plan.
 constexpr bool has_descriptor(slot s) {
     return s < FIRST_POST_OP && s != MEAN &&
-           (TENSORS[size_t(s)].dims == extent::rows || TENSORS[size_t(s)].dims == extent::statistics || s == DST_SCALE);
+           (TENSORS[size_t(s)].dims == extent::rows || TENSORS[size_t(s)].dims == extent::statistics || s == SCALE ||
+            s == SHIFT || s == DST_SCALE);
 }
 
 // What an execution does with a tensor.

@@ -13,6 +13,8 @@
 #include "../tensor/memory_desc.hpp"
 #include "../tensor/names.hpp"
 #include "../tensor/reasons.hpp"
+#include "../tensor/row_space.hpp"
+#include "row_groups.hpp"
 #include "validate_attributes.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -200,6 +202,46 @@ status check_row_range(const problem &p) {
                                  as_number(p.first_row), as_number(p.first_row + p.rows() - 1), as_number(p.all_rows)));
 }
 
+// Scale or shift with row dimensions.
+status check_row_dimensions(const problem &p, slot s) {
+    const memory_desc &md = p[s], &src = p[SRC];
+    const char *const name = tensor_name(s);
+    if (md.ndims == 0) return ACCEPTED;
+    bool fits = md.ndims == src.ndims;
+    for (int d = 0; fits && d < src.ndims; ++d)
+        fits = md.dims[d] == src.dims[d] || (md.dims[d] == 1 && d < p.row_ndims());
+    if (!fits) return invalid(explain_dims(name, md, "src, or 1 where it counts rows,", src));
+    if (md.data_type != p.scale_shift_type)
+        return invalid(explain("%s is %s, the type of scale and shift is %s", name, text_of(md.data_type),
+                               text_of(p.scale_shift_type)));
+    if (md.format_kind != jitnorm_blocked) return invalid(explain("%s has an undecided layout", name));
+    return has_runtime_dims(md) || has_dense_rows(md, p.row_ndims())
+               ? ACCEPTED
+               : unsupported(explain("the elements of a row of %s do not follow each other in memory", name));
+}
+
+// A group of rows is a problem of its own, so it must be a part of each tensor that strides can describe.
+status check_row_groups(const problem &p) {
+    if (!p.has_row_groups()) return ACCEPTED;
+    JITNORM_TRY(check_row_dimensions(p, SCALE));
+    JITNORM_TRY(check_row_dimensions(p, SHIFT));
+    if (p.is_partial()) return unsupported("rows of a larger problem have one scale and one shift");
+    for (int d = 0; d < p.row_ndims(); ++d) {
+        if (!changes_along(p, d)) continue;
+        for (const auto &[gradient, parameter] : {std::pair(DIFF_SCALE, SCALE), std::pair(DIFF_SHIFT, SHIFT)})
+            if (p.writes(gradient) && (p[parameter].ndims == 0 || p[parameter].dims[d] == 1))
+                return unsupported("the gradients of scale and shift have other row dimensions than each other");
+        bool splits = false;
+        p.for_each_descriptor([&](const memory_desc &md) {
+            if (d < md.ndims)
+                splits |= md.padded_dims[d] != md.dims[d] ||
+                          std::find(md.inner_idxs, md.inner_idxs + md.inner_nblks, d) != md.inner_idxs + md.inner_nblks;
+        });
+        if (splits) return unsupported("a dimension along which scale or shift change is split into blocks");
+    }
+    return ACCEPTED;
+}
+
 status check_scale_shift_type(const problem &p) {
     return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type, "scale and shift") : ACCEPTED;
 }
@@ -245,6 +287,7 @@ constexpr status (*CHECKS[])(const problem &) = {
     check_row_range,
     check_scale_shift_type,
     check_diff_scale_shift_type,
+    check_row_groups,
     check_residual,
     check_pre_quantization,
     check_attributes,

@@ -33,6 +33,8 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     p[RESIDUAL] = given.residual.added;
     p[slot_of_sum(p)] = given.residual.sum;
     p[PRE_QUANTIZATION] = given.pre_quantization;
+    p[SCALE] = given.scale;
+    p[SHIFT] = given.shift;
     for (const any_post_op &entry : given.post_ops.entries) {
         if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");
         std::visit(
@@ -54,6 +56,8 @@ void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_att
     take_over(RESIDUAL, attr.residual.added);
     take_over(slot_of_sum(decided), attr.residual.sum);
     take_over(PRE_QUANTIZATION, attr.pre_quantization);
+    take_over(SCALE, attr.scale);
+    take_over(SHIFT, attr.shift);
 }
 
 } // namespace jitnorm::impl::api

@@ -56,6 +56,7 @@ struct jitnorm_primitive_attr {
     jitnorm_post_ops post_ops;
     jitnorm::impl::api::residual_addition residual;
     jitnorm::impl::memory_desc pre_quantization; // without dimensions: there is no such output
+    jitnorm::impl::memory_desc scale, shift;     // without dimensions: they are vectors
     std::optional<double> epsilon;               // replaces that of the creation function
 
     bool deterministic = false;

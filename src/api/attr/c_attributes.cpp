@@ -242,3 +242,22 @@ jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(const_jitnorm_p
     *pre_quantization_desc = &attr->pre_quantization;
     return jitnorm_success;
 }
+
+jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_attr_t attr,
+                                                              const_jitnorm_memory_desc_t scale_desc,
+                                                              const_jitnorm_memory_desc_t shift_desc) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    attr->scale = scale_desc != nullptr ? *scale_desc : memory_desc();
+    attr->shift = shift_desc != nullptr ? *shift_desc : memory_desc();
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_get_scale_shift_descs(const_jitnorm_primitive_attr_t attr,
+                                                              const_jitnorm_memory_desc_t *scale_desc,
+                                                              const_jitnorm_memory_desc_t *shift_desc) {
+    if (any_null(attr, scale_desc, shift_desc))
+        return report(__func__, JITNORM_NULL_AMONG(attr, scale_desc, shift_desc));
+    *scale_desc = &attr->scale;
+    *shift_desc = &attr->shift;
+    return jitnorm_success;
+}

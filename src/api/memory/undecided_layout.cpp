@@ -31,14 +31,22 @@ layout_rule rule_of(const memory_desc &md, const memory_desc &model) {
     return rule;
 }
 
+// If the layout of `md` is undecided.
+status make_row_major(memory_desc &md, const char *name) {
+    if (md.format_kind != jitnorm_format_kind_any) return {};
+    const memory_desc asked = md;
+    return make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr) == jitnorm_success
+               ? status{}
+               : too_large(name);
+}
+
 } // namespace
 
 status follow_layout(memory_desc &md, const memory_desc &model, const char *name) {
     if (md.format_kind != jitnorm_format_kind_any) return {};
+    if (has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model)) return make_row_major(md, name);
     const memory_desc asked = md;
-    const bool plain = has_runtime_dims(md) || has_runtime_dims(model) || is_plain(md, model);
-    const auto code = plain ? make_with_strides(md, asked.ndims, asked.dims, asked.data_type, nullptr)
-                            : make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
+    const auto code = make_with_rule(md, asked.dims, asked.data_type, rule_of(asked, model));
     return code == jitnorm_success ? status{} : too_large(name);
 }
 
@@ -71,6 +79,7 @@ status decide_layouts(layer_norm::problem &p) {
     if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("src has an undecided layout");
     for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
         if (t.dims == layer_norm::extent::rows) JITNORM_TRY(follow_layout(p[t.place], p[SRC], t.name));
+    for (const layer_norm::slot s : {SCALE, SHIFT}) JITNORM_TRY(make_row_major(p[s], layer_norm::tensor_name(s)));
     JITNORM_TRY(decide_statistics(p));
     return p.is_forward() ? decide_post_ops(p) : status{};
 }

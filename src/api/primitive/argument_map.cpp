@@ -81,7 +81,7 @@ bool agrees(const memory_desc &md, const memory_desc &pattern, slot s, const lay
         return same_tensor(md, sizes[s]);
     case extent::columns:
     case extent::gradient:
-        return md.dims[0] == sizes.row_length();
+        return same_tensor(md, sizes.layout(s));
     default:
         return true;
     }
@@ -184,6 +184,11 @@ status argument_map::fill_in(const reading &list, layer_norm::problem &sizes) co
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
         if (memory_desc *md = sizes.descriptor(s)) *md = list.memories[s]->md;
+    }
+    // Backward reads no shift, so its gradient says which row dimensions it has.
+    if (sizes.writes(DIFF_SHIFT) && has_runtime_dims(sizes[SHIFT])) {
+        const memory_desc &gradient = list.memories[DIFF_SHIFT]->md;
+        sizes[SHIFT] = make_dense({gradient.dims, size_t(gradient.ndims)}, sizes.scale_shift_type);
     }
     if (!sizes.uses(VARIANCE))
         sizes[VARIANCE] = make_dense({sizes[SRC].dims, size_t(sizes[SRC].ndims - 1)}, jitnorm_f32);

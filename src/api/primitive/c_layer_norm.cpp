@@ -55,6 +55,8 @@ problem make_problem(const request &given) {
 
 // Resets what the problem does not use, so that problems do not differ by it.
 void forget_unused(problem &p) {
+    if (!p.uses_scale()) p[SCALE] = {};
+    if (!p.uses_shift()) p[SHIFT] = {};
     if (!p.uses_scale() && !p.uses_shift()) p.scale_shift_type = jitnorm_f32;
     if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) p.diff_scale_shift_type = jitnorm_f32;
     if (p.is_forward()) return;

@@ -27,7 +27,7 @@ public:
 
     // The bytes of scratchpad that the implementation needs, from the user or the library. With run-time sizes and a
     // user's scratchpad they are enough for all sizes.
-    size_t scratchpad_bytes() const { return solution.plan.scratchpad.bytes(); }
+    size_t scratchpad_bytes() const { return solution.scratchpad_bytes(); }
     bool user_gives_scratchpad() const { return problem.attr.scratchpad_mode == jitnorm_scratchpad_mode_user; }
 
     // The executable of its primitives, null before one is kept. keep() keeps the first one and returns the kept one.

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_groups.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+problem one_group(const problem &p) {
+    problem one = p;
+    for (int d = 0; d < p.row_ndims(); ++d)
+        if (changes_along(p, d)) one.for_each_descriptor([&](memory_desc &md) { md.dims[d] = md.padded_dims[d] = 1; });
+    one[SCALE] = one[SHIFT] = {};
+    return one;
+}
+
+row_groups::row_groups(const problem &p) {
+    for (int d = 0; d < p.row_ndims(); ++d) {
+        if (!changes_along(p, d)) continue;
+        sizes_[ndims_++] = p[SRC].dims[d];
+        count_ *= p[SRC].dims[d];
+    }
+    const size_t slots = FIRST_POST_OP + p.attr.post_ops.entries.size();
+    for (size_t s = 0; s < slots; ++s)
+        if (s != SCRATCHPAD && p.uses(slot(s))) tensor_[tensors_++] = find(p, slot(s));
+}
+
+row_groups::tensor row_groups::find(const problem &p, slot s) {
+    const memory_desc md = p.layout(s);
+    const auto size = dim_t(size_of(md.data_type));
+    // The scale and the shift of a group are vectors, which have no offset.
+    tensor found = {s, s == SCALE || s == SHIFT ? md.offset0 * size : 0, {}};
+    size_t level = 0;
+    for (int d = 0; d < p.row_ndims(); ++d) {
+        if (!changes_along(p, d)) continue;
+        if (d < md.ndims && md.dims[d] != 1 && md.ndims >= p.row_ndims()) found.step[level] = md.strides[d] * size;
+        ++level;
+    }
+    return found;
+}
+
+void row_groups::locate(dim_t group, const arguments &all, arguments &one) const {
+    std::array<dim_t, MAX_NDIMS> index;
+    for (size_t d = ndims_; d-- > 0; group /= sizes_[d]) index[d] = group % sizes_[d];
+    for (size_t i = 0; i < tensors_; ++i) {
+        const tensor &t = tensor_[i];
+        dim_t bytes = t.begin;
+        for (size_t d = 0; d < ndims_; ++d) bytes += index[d] * t.step[d];
+        one.set(t.place, static_cast<const std::byte *>(all[t.place]) + bytes);
+    }
+}
+
+} // namespace jitnorm::impl::layer_norm

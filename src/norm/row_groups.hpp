@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// row_groups: scale and shift with row dimensions, each of which is 1 or src's. Rows with equal scale and shift are a
+// group. A group is a problem of its own, whose scale and shift are vectors, and the results of the whole problem are
+// those of its groups (docs/arithmetic.md, "Rows with their own scale and shift"). So nothing below this header knows
+// of groups: src/dispatch executes one after the other, or several at once.
+#pragma once
+
+#include <array>
+
+#include "executor.hpp"
+#include "problem.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+// Whether scale or shift change along a row dimension of src.
+inline bool changes_along(const problem &p, int d) {
+    const auto changes = [&](const memory_desc &md) { return md.ndims != 0 && md.dims[d] != 1; };
+    return changes(p[SCALE]) || changes(p[SHIFT]);
+}
+
+// The problem of one group. Its tensors have the strides of the whole problem's.
+problem one_group(const problem &p);
+
+// The groups of a problem whose sizes are known. They are numbered in row-major order.
+class row_groups {
+public:
+    explicit row_groups(const problem &p);
+
+    dim_t count() const { return count_; }
+    // Sets the pointers of one_group()'s tensors for a group from those of the whole problem.
+    void locate(dim_t group, const arguments &all, arguments &one) const;
+
+private:
+    struct tensor {
+        slot place;
+        dim_t begin;                       // bytes from the data handle to that of the first group's tensor
+        std::array<dim_t, MAX_NDIMS> step; // bytes from group to group, along each dimension of groups
+    };
+
+    static tensor find(const problem &p, slot s);
+
+    dim_t count_ = 1;
+    size_t ndims_ = 0; // dimensions of groups
+    std::array<dim_t, MAX_NDIMS> sizes_;
+    size_t tensors_ = 0;
+    std::array<tensor, SLOT_COUNT> tensor_;
+};
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scale and shift with row dimensions. The law: the outputs have the same bits as those of a primitive with vectors for
+// each group of rows. Besides: what is put in comes out, what is refused, sizes that come at execution.
+#include <bit>
+#include <cstring>
+#include <set>
+
+#include "jitnorm/jitnorm.hpp"
+#include "rig/execution.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+constexpr auto INVALID = jitnorm_invalid_arguments, UNSUPPORTED = jitnorm_unimplemented;
+constexpr unsigned CH = jitnorm_use_scale | jitnorm_use_shift;
+
+// The dimensions of `sizes` where the mask has a bit, and the last one; 1 elsewhere.
+dims masked(const dims &sizes, unsigned mask) {
+    dims result = sizes;
+    for (size_t d = 0; d + 1 < sizes.size(); ++d)
+        if ((mask >> d & 1) == 0) result[d] = 1;
+    return result;
+}
+
+dims strides_of(const_jitnorm_memory_desc_t md) { return dims_of(md, jitnorm_query_strides); }
+dims sizes_of(const_jitnorm_memory_desc_t md) { return dims_of(md, jitnorm_query_dims); }
+
+struct work {
+    dims sizes;
+    unsigned mask; // of the row dimensions along which scale and shift change
+    bool forward = true;
+    unsigned flags = CH;
+    jitnorm_data_type_t type = jitnorm_f32, scale_shift_type = jitnorm_f32;
+    dims strides = {};       // of src, dst and their gradients; empty: dense
+    dims scale_strides = {}; // empty: dense
+    bool adds = false, finds_scales = false;
+
+    owned_md data() const { return make_md(sizes, type, strides); }
+    owned_md scale() const { return make_md(masked(sizes, mask), scale_shift_type, scale_strides); }
+};
+
+// The attributes of the whole problem, or those of a group, whose src is `src`.
+owned_attr attr_of(const work &w, const_jitnorm_memory_desc_t src, bool whole) {
+    owned_attr attr = make_attr();
+    const owned_md scale = w.scale();
+    if (whole) must(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, scale), "row dimensions");
+    if (w.adds) must(jitnorm_primitive_attr_set_residual(attr, src, src, jitnorm_data_type_undef, 0), "a residual");
+    if (!w.finds_scales) return attr;
+    // A vector with one number for each element of the first dimension, and scales for each row.
+    const owned_md operand = make_md(masked(sizes_of(src), 1), jitnorm_f32);
+    const owned_post_ops post_ops = make_post_ops();
+    must(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, operand), "a post-op");
+    must(jitnorm_primitive_attr_set_post_ops(attr, post_ops), "post-ops");
+    must(jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, (1 << (w.sizes.size() - 1)) - 1, 0, nullptr,
+                                              jitnorm_f32, 0, jitnorm_quantization_mode_dynamic_amax),
+         "scales");
+    return attr;
+}
+
+// The statistics are dense in the whole problem.
+owned_md statistics_of(const work &w, const_jitnorm_memory_desc_t src) {
+    const dims sizes(w.sizes.begin(), w.sizes.end() - 1);
+    dims own = sizes_of(src);
+    own.pop_back();
+    return make_md(own, jitnorm_f32, strides_of(make_md(sizes, jitnorm_f32)));
+}
+
+owned_pd pd_of(const work &w, const_jitnorm_memory_desc_t src, bool whole) {
+    const owned_attr attr = attr_of(w, src, whole);
+    const owned_md statistics = statistics_of(w, src);
+    const owned_md bytes = make_md(sizes_of(src), jitnorm_s8, strides_of(src));
+    if (w.forward)
+        return made(forward_request{.src = src,
+                                    .dst = w.finds_scales ? bytes.get() : src,
+                                    .statistics = statistics,
+                                    .scale_shift_type = w.scale_shift_type,
+                                    .flags = w.flags,
+                                    .attr = attr});
+    return made(backward_request{.diff_src = src,
+                                 .diff_dst = src,
+                                 .src = src,
+                                 .statistics = statistics,
+                                 .scale_shift_type = w.scale_shift_type,
+                                 .flags = w.flags,
+                                 .attr = attr});
+}
+
+bool is_input(const work &w, int arg) {
+    static const std::set<int> outputs = {JITNORM_ARG_DST,        JITNORM_ARG_DIFF_SRC,
+                                          JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DST_1,
+                                          JITNORM_ARG_DIFF_SHIFT, JITNORM_ARG_SCRATCHPAD,
+                                          JITNORM_ARG_DST_2,      JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST};
+    const bool statistic = arg == JITNORM_ARG_MEAN || arg == JITNORM_ARG_VARIANCE;
+    return statistic ? !w.forward : !outputs.contains(arg);
+}
+
+void fill_inputs(const work &w, execution &e) {
+    for (auto &[arg, tensor] : e.tensors()) {
+        if (!is_input(w, arg)) continue;
+        const_jitnorm_memory_desc_t own = nullptr;
+        must(jitnorm_memory_get_memory_desc(tensor.memory, &own), "a memory has a descriptor");
+        const auto type = ask<jitnorm_data_type_t>(own, jitnorm_query_data_type);
+        const size_t size = jitnorm_data_type_size(type), count = tensor.bytes.size() / size;
+        for (size_t i = 0; i < count; ++i) {
+            const float value = float((i * 7919 + size_t(arg) * 31) % 1013) / 256.f + 0.125f;
+            uint64_t bits = std::bit_cast<uint32_t>(value);
+            if (type == jitnorm_bf16) bits >>= 16;
+            if (type == jitnorm_f64) bits = std::bit_cast<uint64_t>(double(value));
+            std::memcpy(tensor.bytes.data() + i * size, &bits, size);
+        }
+    }
+}
+
+// Calls body(index) for the first element of each group.
+template <typename Body>
+void for_each_group(const work &w, Body &&body) {
+    dims index(w.sizes.size(), 0);
+    const dims groups = masked(w.sizes, w.mask);
+    for (;;) {
+        body(index);
+        size_t d = w.sizes.size() - 1;
+        while (d > 0 && ((w.mask >> (d - 1) & 1) == 0 || ++index[d - 1] == groups[d - 1])) index[--d] = 0;
+        if (d == 0) return;
+    }
+}
+
+// Executes the group's primitive on its part of the tensors of `all`.
+void run_group(const work &w, execution &all, const dims &index) {
+    dims sizes = w.sizes;
+    for (size_t d = 0; d + 1 < sizes.size(); ++d)
+        if (w.mask >> d & 1) sizes[d] = 1;
+    const owned_md src = make_md(sizes, w.type, strides_of(w.data()));
+    const owned_pd pd = pd_of(w, src, false);
+    std::vector<owned_memory> memories;
+    std::vector<jitnorm_exec_arg_t> list;
+    for (auto &[arg, tensor] : all.tensors()) {
+        const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg);
+        if (ndims_of(md) == 0) continue;
+        const_jitnorm_memory_desc_t whole = nullptr;
+        must(jitnorm_memory_get_memory_desc(tensor.memory, &whole), "a memory has a descriptor");
+        const dims strides = strides_of(whole), extent = sizes_of(whole);
+        jitnorm_dim_t offset = 0;
+        for (size_t d = 0; d < strides.size() && d + 1 < sizes.size(); ++d)
+            if (extent[d] != 1) offset += index[d] * strides[d];
+        const size_t size = jitnorm_data_type_size(ask<jitnorm_data_type_t>(whole, jitnorm_query_data_type));
+        owned_md strided;
+        if (ndims_of(md) == int(strides.size()) && ndims_of(md) > 1)
+            md = strided = make_md(sizes_of(md), ask<jitnorm_data_type_t>(whole, jitnorm_query_data_type), strides);
+        memories.push_back(make_memory(md, tensor.bytes.data() + size_t(offset) * size));
+        list.push_back({arg, memories.back()});
+    }
+    execution one(pd);
+    EXPECT_OK(one.run(list));
+}
+
+void expect_law(const work &w) {
+    const owned_md data = w.data();
+    const owned_pd pd = pd_of(w, data, true);
+    execution whole(pd), parts(pd);
+    fill_inputs(w, whole);
+    fill_inputs(w, parts);
+    EXPECT_OK(whole.run());
+    for_each_group(w, [&](const dims &index) { run_group(w, parts, index); });
+    for (auto &[arg, tensor] : whole.tensors()) {
+        EXPECT_TRUE(arg == JITNORM_ARG_SCRATCHPAD || tensor.bytes == parts.tensors().at(arg).bytes) << arg;
+    }
+}
+
+struct scale_shift_descs : testing::TestWithParam<const char *> {
+    void SetUp() override { ASSERT_OK(jitnorm_set_implementation(GetParam())); }
+    void TearDown() override { ASSERT_OK(jitnorm_set_implementation(nullptr)); }
+};
+INSTANTIATE_TEST_SUITE_P(implementations, scale_shift_descs, testing::Values("", "jit:avx2", "ref:any"));
+
+TEST_P(scale_shift_descs, groups_along_any_row_dimensions) {
+    for (unsigned mask = 0; mask < 8; ++mask)
+        for (const bool forward : {true, false})
+            for (const unsigned flags : {CH, unsigned(jitnorm_use_scale), unsigned(jitnorm_use_shift),
+                                         CH | jitnorm_rms_norm, CH | jitnorm_scale_plus_one}) {
+                SCOPED_TRACE(testing::Message() << "mask " << mask << ", flags " << flags << ", forward " << forward);
+                expect_law({.sizes = {3, 2, 5, 37}, .mask = mask, .forward = forward, .flags = flags});
+            }
+}
+
+TEST_P(scale_shift_descs, types_and_strides) {
+    for (const bool forward : {true, false})
+        for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64}) {
+            const auto parameters = type == jitnorm_f64 ? jitnorm_f32 : type;
+            expect_law({.sizes = {2, 9, 70},
+                        .mask = 1,
+                        .forward = forward,
+                        .type = type,
+                        .scale_shift_type = parameters,
+                        .scale_strides = {6 * 70, 70, 1}});
+            expect_law({.sizes = {4, 9, 40},
+                        .mask = 2,
+                        .forward = forward,
+                        .type = type,
+                        .scale_shift_type = parameters,
+                        .strides = {1, 4 * 40, 4}});
+            expect_law({.sizes = {4, 9, 40},
+                        .mask = 1,
+                        .forward = forward,
+                        .type = type,
+                        .scale_shift_type = parameters,
+                        .strides = {40, 4 * 50, 1}});
+        }
+}
+
+TEST_P(scale_shift_descs, attributes_belong_to_the_groups_rows) {
+    expect_law({.sizes = {3, 7, 33}, .mask = 1, .adds = true});
+    expect_law({.sizes = {3, 7, 33}, .mask = 2, .adds = true});
+    expect_law({.sizes = {3, 7, 33}, .mask = 3, .forward = false, .adds = true});
+    expect_law({.sizes = {3, 7, 33}, .mask = 1, .finds_scales = true});
+    expect_law({.sizes = {3, 7, 9000}, .mask = 1, .adds = true, .finds_scales = true});
+}
+
+// Groups that are large enough to be shared by threads, groups that are taken by threads, and tiles for each of them.
+TEST_P(scale_shift_descs, groups_on_threads) {
+    for (const bool forward : {true, false}) {
+        expect_law({.sizes = {2, 600, 256}, .mask = 1, .forward = forward});
+        expect_law({.sizes = {130, 20, 256}, .mask = 1, .forward = forward});
+        expect_law({.sizes = {130, 20, 256}, .mask = 1, .forward = forward, .strides = {256 * 20, 1, 20}});
+        expect_law({.sizes = {130, 20, 256}, .mask = 3, .forward = forward});
+    }
+}
+
+TEST_P(scale_shift_descs, sizes_that_come_at_execution) {
+    constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
+    const owned_md open = make_md({R, R, R}, jitnorm_f32, dims{R, R, R}),
+                   open_scale = make_md({R, 1, R}, jitnorm_f32, dims{R, R, R});
+    for (const bool forward : {true, false}) {
+        const work w = {.sizes = {3, 7, 70}, .mask = 1, .forward = forward};
+        const owned_md data = w.data();
+        const owned_attr attr = make_attr();
+        EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, open_scale, open_scale));
+        const owned_md statistics = make_md({R, R}, jitnorm_f32, dims{R, R});
+        const owned_pd pd =
+            forward
+                ? made(forward_request{.src = open, .dst = open, .statistics = statistics, .flags = CH, .attr = attr})
+                : made(backward_request{.diff_src = open,
+                                        .diff_dst = open,
+                                        .src = open,
+                                        .statistics = statistics,
+                                        .flags = CH,
+                                        .attr = attr});
+        const owned_pd sizes = pd_of(w, data, true);
+        execution known(sizes), found(pd, sizes);
+        for (execution *e : {&known, &found}) {
+            fill_inputs(w, *e);
+            EXPECT_OK(e->run());
+        }
+        for (auto &[arg, tensor] : known.tensors())
+            EXPECT_TRUE(arg == JITNORM_ARG_SCRATCHPAD || tensor.bytes == found.tensors().at(arg).bytes) << arg;
+    }
+}
+
+TEST(scale_shift_descs_attribute, what_is_put_in_comes_out) {
+    const owned_md scale = make_md({2, 1, 8}, jitnorm_f32), shift = make_md({1, 3, 8}, jitnorm_f32);
+    const owned_attr attr = make_attr();
+    const_jitnorm_memory_desc_t a = nullptr, b = nullptr;
+    EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(attr, &a, &b));
+    EXPECT_EQ(ndims_of(a) + ndims_of(b), 0);
+    EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, shift));
+    owned_attr copy;
+    EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
+    EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(copy, &a, &b));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(a, scale));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(b, shift));
+    EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, nullptr, nullptr));
+    EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(attr, &a, &b));
+    EXPECT_EQ(ndims_of(a) + ndims_of(b), 0);
+    EXPECT_EQ(jitnorm_primitive_attr_set_scale_shift_descs(nullptr, scale, shift), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_get_scale_shift_descs(attr, nullptr, &b), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_get_scale_shift_descs(attr, &a, nullptr), INVALID);
+    EXPECT_EQ(jitnorm_primitive_attr_get_scale_shift_descs(nullptr, &a, &b), INVALID);
+}
+
+TEST(scale_shift_descs_attribute, the_same_in_cpp) {
+    using jitnorm::memory;
+    const memory::desc md({2, 1, 8}, memory::data_type::f32, memory::format_tag::abc);
+    jitnorm::primitive_attr attr;
+    memory::desc scale, shift;
+    attr.set_scale_shift_descs(md);
+    attr.get_scale_shift_descs(scale, shift);
+    EXPECT_EQ(scale, md);
+    EXPECT_EQ(shift, memory::desc());
+}
+
+// Gradients have the dimensions of scale and shift, and descriptors tell them.
+TEST(scale_shift_descs_attribute, descriptors_of_a_primitive) {
+    const owned_md data = make_md({2, 3, 8}, jitnorm_f32), scale = make_md({2, 1, 8}, jitnorm_f32, dims{48, 48, 1}),
+                   dense = make_md({2, 1, 8}, jitnorm_f32),
+                   any = make_md({2, 1, 8}, jitnorm_f32, jitnorm_format_tag_any);
+    const owned_attr attr = make_attr();
+    EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, any));
+    const owned_pd pd =
+        made(backward_request{.diff_src = data, .diff_dst = data, .src = data, .flags = CH, .attr = attr});
+    const auto md = [&](int arg) { return jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg); };
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_SCALE), scale));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_DIFF_SCALE), dense));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_DIFF_SHIFT), dense));
+    const_jitnorm_primitive_attr_t kept = nullptr;
+    const_jitnorm_memory_desc_t a = nullptr, b = nullptr;
+    EXPECT_OK(jitnorm_primitive_desc_get_attr(pd, &kept));
+    EXPECT_OK(jitnorm_primitive_attr_get_scale_shift_descs(kept, &a, &b));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(b, dense));
+}
+
+TEST(scale_shift_descs_attribute, what_is_refused) {
+    const owned_md data = make_md({2, 3, 16}, jitnorm_f32), blocked = make_md({2, 3, 16}, jitnorm_f32, jitnorm_aBc8b);
+    const auto attempt = [](const_jitnorm_memory_desc_t src, bool forward, const owned_md &scale,
+                            const_jitnorm_memory_desc_t shift = nullptr) {
+        const owned_attr attr = make_attr();
+        EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, shift));
+        owned_pd pd;
+        return forward
+                   ? forward_request{.src = src, .dst = src, .flags = CH, .attr = attr}.create(&pd)
+                   : backward_request{.diff_src = src, .diff_dst = src, .src = src, .flags = CH, .attr = attr}.create(
+                         &pd);
+    };
+    const owned_md batch = make_md({2, 1, 16}, jitnorm_f32), row = make_md({1, 3, 16}, jitnorm_f32);
+    EXPECT_EQ(attempt(data, true, batch, row), jitnorm_success);
+    EXPECT_EQ(attempt(data, true, make_md({3, 1, 16}, jitnorm_f32)), INVALID);
+    EXPECT_EQ(attempt(data, true, make_md({2, 1, 1}, jitnorm_f32)), INVALID);
+    EXPECT_EQ(attempt(data, true, make_md({2, 16}, jitnorm_f32)), INVALID);
+    EXPECT_EQ(attempt(data, true, make_md({2, 1, 16}, jitnorm_bf16)), INVALID);
+    EXPECT_EQ(attempt(data, true, make_md({2, 1, 16}, jitnorm_f32, dims{32, 32, 2})), UNSUPPORTED);
+    EXPECT_EQ(attempt(blocked, true, batch), jitnorm_success);
+    EXPECT_EQ(attempt(blocked, true, row), UNSUPPORTED); // padded and split
+    EXPECT_EQ(attempt(data, false, batch, batch), jitnorm_success);
+    EXPECT_EQ(attempt(data, false, batch), UNSUPPORTED);
+    EXPECT_EQ(attempt(data, false, batch, row), UNSUPPORTED);
+}
+
+TEST(scale_shift_descs_attribute, empty_tensors_succeed) {
+    for (const dims &sizes : {dims{0, 3, 24}, dims{2, 0, 24}, dims{2, 3, 0}})
+        for (const bool forward : {true, false}) {
+            const work w = {.sizes = sizes, .mask = 1, .forward = forward};
+            const owned_md data = w.data();
+            execution e(pd_of(w, data, true));
+            EXPECT_OK(e.run());
+            if (forward || sizes[1] != 0) continue;
+            EXPECT_EQ(e.get(JITNORM_ARG_DIFF_SCALE), std::vector<float>(2 * 24));
+        }
+}
+
+} // namespace
