@@ -121,13 +121,20 @@ struct binary_formula {
 
 #define FORMULA(expression) [](real x, real y) -> real { return expression; }
 constexpr binary_formula BINARIES[] = {
-    {jitnorm_binary_add, FORMULA(x + y)},         {jitnorm_binary_mul, FORMULA(x *y)},
+    {jitnorm_binary_add, FORMULA(x + y)},
+    {jitnorm_binary_mul, FORMULA(x *y)},
     {jitnorm_binary_max, FORMULA(x > y ? x : y)}, // y if x is NaN
-    {jitnorm_binary_min, FORMULA(x < y ? x : y)}, {jitnorm_binary_div, FORMULA(x / y)},
-    {jitnorm_binary_sub, FORMULA(x - y)},         {jitnorm_binary_ge, FORMULA(x >= y)},
-    {jitnorm_binary_gt, FORMULA(x > y)},          {jitnorm_binary_le, FORMULA(x <= y)},
-    {jitnorm_binary_lt, FORMULA(x < y)},          {jitnorm_binary_eq, FORMULA(x == y)},
+    {jitnorm_binary_min, FORMULA(x < y ? x : y)},
+    {jitnorm_binary_div, FORMULA(x / y)},
+    {jitnorm_binary_sub, FORMULA(x - y)},
+    {jitnorm_binary_ge, FORMULA(x >= y)},
+    {jitnorm_binary_gt, FORMULA(x > y)},
+    {jitnorm_binary_le, FORMULA(x <= y)},
+    {jitnorm_binary_lt, FORMULA(x < y)},
+    {jitnorm_binary_eq, FORMULA(x == y)},
     {jitnorm_binary_ne, FORMULA(x != y)},
+    {jitnorm_binary_mul_silu, FORMULA(x *y *logistic(y))},
+    {jitnorm_binary_mul_plus_one, FORMULA(x *(1 + y))},
 };
 #undef FORMULA
 
@@ -267,7 +274,10 @@ expectation after_binary(const expectation &e, const binary_post_op &op, real so
     expectation result = mapped(e, [&](real x) { return binary_value(op.algorithm, x, source); });
     const bool equality = op.algorithm == jitnorm_binary_eq || op.algorithm == jitnorm_binary_ne;
     if (equality && std::abs(e.value - source) <= e.tolerance) result.tolerance = 1;
-    if (std::isfinite(result.value)) result.tolerance += ONE_ROUNDING * unit * std::abs(result.value);
+    const bool silu = op.algorithm == jitnorm_binary_mul_silu; // several roundings, and denormal values of silu
+    if (!std::isfinite(result.value)) return result;
+    result.tolerance += (silu ? 1 : ONE_ROUNDING) * unit * std::abs(result.value);
+    if (silu) result.tolerance += std::abs(e.value) * (unit == F64_ERROR ? 0x1p-1074L : 0x1p-149L);
     return result;
 }
 

@@ -73,6 +73,32 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace
     jitnorm_acl_tensor_t grad_input, jitnorm_acl_tensor_t grad_weight, jitnorm_acl_tensor_t grad_bias,
     uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
 
+/* ---------------------------------------------------------------- adaptive layer normalization
+ *
+ *     out = ((x - mean) rstd weight + bias) (1 + scale) + shift
+ *
+ * over the last axis of x, which has the shape [B..., S, H] with 0 to 6 axes B. scale and shift have the shape
+ * [B..., H] or [B..., 1, H], each its own. weight and bias have the shape [H]; a null weight means ones, a null bias
+ * means zeros. x, scale, shift and out have one type, FLOAT, FLOAT16 or BF16. No dimension is 0. out has x's shape. All
+ * is computed in f32 and rounded once. Gradients: jitnorm_primitive_attr_set_scale_shift_descs. */
+
+/* weight and bias have x's type.
+ *   PARAM_NULLPTR: x, scale, shift, out, workspace_size or executor is null
+ *   PARAM_INVALID: anything above that does not hold; epsilon negative or not finite; an output with a stride of 0
+ *   INNER_CREATE_EXECUTOR: memory is out */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t scale, const_jitnorm_acl_tensor_t shift,
+    const_jitnorm_acl_tensor_t weight, const_jitnorm_acl_tensor_t bias, double epsilon, jitnorm_acl_tensor_t out,
+    uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor);
+
+/* Also writes mean_out and rstd_out, of x's type and of the shape [B..., S, 1], unless they are null. weight and bias
+ * have one type, x's or FLOAT. Errors as above. */
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm_v2_get_workspace_size(
+    const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t scale, const_jitnorm_acl_tensor_t shift,
+    const_jitnorm_acl_tensor_t weight, const_jitnorm_acl_tensor_t bias, double epsilon, jitnorm_acl_tensor_t out,
+    jitnorm_acl_tensor_t mean_out, jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size,
+    jitnorm_acl_op_executor_t *executor);
+
 /* ---------------------------------------------------------------- RMS normalization
  *
  * x has 1 to 8 dimensions [A1..Ai, R1..Rj]. gamma is [R1..Rj], where j is at least 1, and must have elements; x may
@@ -202,6 +228,10 @@ JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_fast_layer_norm(void *workspace, 
                                                                jitnorm_acl_op_executor_t executor, void *stream);
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward(void *workspace, uint64_t workspace_size,
                                                                    jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm(void *workspace, uint64_t workspace_size,
+                                                              jitnorm_acl_op_executor_t executor, void *stream);
+JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm_v2(void *workspace, uint64_t workspace_size,
+                                                                 jitnorm_acl_op_executor_t executor, void *stream);
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm(void *workspace, uint64_t workspace_size,
                                                         jitnorm_acl_op_executor_t executor, void *stream);
 JITNORM_API jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad(void *workspace, uint64_t workspace_size,

@@ -78,7 +78,9 @@ enum class algorithm {
     binary_le = jitnorm_binary_le,
     binary_lt = jitnorm_binary_lt,
     binary_eq = jitnorm_binary_eq,
-    binary_ne = jitnorm_binary_ne
+    binary_ne = jitnorm_binary_ne,
+    binary_mul_silu = jitnorm_binary_mul_silu,
+    binary_mul_plus_one = jitnorm_binary_mul_plus_one
 };
 
 enum class fpmath_mode {

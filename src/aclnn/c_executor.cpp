@@ -59,6 +59,16 @@ jitnorm_acl_status_t jitnorm_aclnn_rms_norm_grad(void *workspace, uint64_t works
     return run(__func__, operation::rms_norm_grad, workspace, workspace_size, executor, stream);
 }
 
+jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm(void *workspace, uint64_t workspace_size,
+                                                  jitnorm_acl_op_executor_t executor, void *stream) {
+    return run(__func__, operation::ada_layer_norm, workspace, workspace_size, executor, stream);
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm_v2(void *workspace, uint64_t workspace_size,
+                                                     jitnorm_acl_op_executor_t executor, void *stream) {
+    return run(__func__, operation::ada_layer_norm_v2, workspace, workspace_size, executor, stream);
+}
+
 jitnorm_acl_status_t jitnorm_aclnn_gemma_rms_norm(void *workspace, uint64_t workspace_size,
                                                   jitnorm_acl_op_executor_t executor, void *stream) {
     return run(__func__, operation::gemma_rms_norm, workspace, workspace_size, executor, stream);

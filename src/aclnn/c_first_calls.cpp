@@ -124,6 +124,41 @@ jitnorm_acl_status_t jitnorm_aclnn_layer_norm_backward_get_workspace_size(
                       given, workspace_size, executor);
 }
 
+namespace {
+
+jitnorm_acl_status_t prepare_forward(const char *function, const ada_layer_norm_parameters &given,
+                                     uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return first_call(function,
+                      {{given.x, "x is null"},
+                       {given.scale, "scale is null"},
+                       {given.shift, "shift is null"},
+                       {given.out, "out is null"}},
+                      given, workspace_size, executor);
+}
+
+} // namespace
+
+jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm_get_workspace_size(
+    const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t scale, const_jitnorm_acl_tensor_t shift,
+    const_jitnorm_acl_tensor_t weight, const_jitnorm_acl_tensor_t bias, double epsilon, jitnorm_acl_tensor_t out,
+    uint64_t *workspace_size, jitnorm_acl_op_executor_t *executor) {
+    return prepare_forward(__func__,
+                           {operation::ada_layer_norm, behind(x), behind(scale), behind(shift), behind(weight),
+                            behind(bias), epsilon, behind(out), nullptr, nullptr},
+                           workspace_size, executor);
+}
+
+jitnorm_acl_status_t jitnorm_aclnn_ada_layer_norm_v2_get_workspace_size(
+    const_jitnorm_acl_tensor_t x, const_jitnorm_acl_tensor_t scale, const_jitnorm_acl_tensor_t shift,
+    const_jitnorm_acl_tensor_t weight, const_jitnorm_acl_tensor_t bias, double epsilon, jitnorm_acl_tensor_t out,
+    jitnorm_acl_tensor_t mean_out, jitnorm_acl_tensor_t rstd_out, uint64_t *workspace_size,
+    jitnorm_acl_op_executor_t *executor) {
+    return prepare_forward(__func__,
+                           {operation::ada_layer_norm_v2, behind(x), behind(scale), behind(shift), behind(weight),
+                            behind(bias), epsilon, behind(out), behind(mean_out), behind(rstd_out)},
+                           workspace_size, executor);
+}
+
 // ---- RMS normalization
 
 namespace {

@@ -138,6 +138,10 @@ void visit_binary(jitnorm_alg_kind_t alg, Body &&body) {
         return body([](V y, V other) { return select(y == other, V(1), V(0)); });
     case jitnorm_binary_ne:
         return body([](V y, V other) { return select(y != other, V(1), V(0)); });
+    case jitnorm_binary_mul_silu:
+        return body([](V y, V other) { return y * swish(other, V(1)); });
+    case jitnorm_binary_mul_plus_one:
+        return body([](V y, V other) { return fma(y, other, y); });
     default:
         return;
     }

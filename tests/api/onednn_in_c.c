@@ -24,6 +24,7 @@
 #define ELTWISE(name, number) IS(dnnl_eltwise_##name, number);
 #include "../../tables/eltwise.inc"
 #define BINARY(name, number) IS(dnnl_binary_##name, number);
+#define OWN_BINARY(name, number)
 #include "../../tables/binary.inc"
 #define DATA_TYPE(name, number, ...) IS(dnnl_##name, number);
 #include "../../tables/data_types.inc"

@@ -231,7 +231,7 @@ const std::set<int> ALGORITHM_NUMBERS = {
 template <typename Known>
 std::set<int> named(Known &&is_known) {
     std::set<int> numbers;
-    for (int v = -1; v <= 0x20001; ++v)
+    for (int v = -1; v <= 0x80001; ++v)
         if (is_known(v)) numbers.insert(v);
     return numbers;
 }

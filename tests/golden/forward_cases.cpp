@@ -69,9 +69,10 @@ const jitnorm_alg_kind_t FIRST_ELTWISE[] = {
     jitnorm_eltwise_gelu_erf, jitnorm_eltwise_hardswish, jitnorm_eltwise_swish,       jitnorm_eltwise_elu,
     jitnorm_eltwise_log,      jitnorm_eltwise_soft_relu, jitnorm_eltwise_mish,        jitnorm_eltwise_pow,
     jitnorm_eltwise_round};
-const jitnorm_alg_kind_t BINARY[] = {jitnorm_binary_add, jitnorm_binary_mul, jitnorm_binary_max, jitnorm_binary_min,
-                                     jitnorm_binary_div, jitnorm_binary_sub, jitnorm_binary_ge,  jitnorm_binary_gt,
-                                     jitnorm_binary_le,  jitnorm_binary_lt,  jitnorm_binary_eq,  jitnorm_binary_ne};
+const jitnorm_alg_kind_t BINARY[] = {
+    jitnorm_binary_add, jitnorm_binary_mul, jitnorm_binary_max,      jitnorm_binary_min,         jitnorm_binary_div,
+    jitnorm_binary_sub, jitnorm_binary_ge,  jitnorm_binary_gt,       jitnorm_binary_le,          jitnorm_binary_lt,
+    jitnorm_binary_eq,  jitnorm_binary_ne,  jitnorm_binary_mul_silu, jitnorm_binary_mul_plus_one};
 
 std::vector<jitnorm_alg_kind_t> every_eltwise() {
     std::vector<jitnorm_alg_kind_t> algorithms(std::begin(FIRST_ELTWISE), std::end(FIRST_ELTWISE));

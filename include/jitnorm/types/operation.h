@@ -71,7 +71,9 @@ typedef enum JITNORM_INT {
     jitnorm_binary_le = 0x1fff8,
     jitnorm_binary_lt = 0x1fff9,
     jitnorm_binary_eq = 0x1fffa,
-    jitnorm_binary_ne = 0x1fffb
+    jitnorm_binary_ne = 0x1fffb,
+    jitnorm_binary_mul_silu = 0x7fff0,    /* x * src1 / (1 + exp(-src1)), the gate of gated RMSNorm; not in oneDNN */
+    jitnorm_binary_mul_plus_one = 0x7fff1 /* x * (1 + src1), the modulation of AdaLN; not in oneDNN */
 } jitnorm_alg_kind_t;
 
 #endif

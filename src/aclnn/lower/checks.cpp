@@ -133,6 +133,21 @@ acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, 
     return {};
 }
 
+// A statistic that is not wanted gets the layout of the other one.
+acl_status place_wanted_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
+                                   request &result) {
+    layer_norm::problem &p = result.problem;
+    if (mean.t == nullptr && rstd.t == nullptr) {
+        p.prop_kind = jitnorm_forward_inference;
+        p[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
+        return {};
+    }
+    p.prop_kind = jitnorm_forward_training;
+    if (mean.t == nullptr) p.omitted |= layer_norm::bit_of(MEAN);
+    if (rstd.t == nullptr) p.omitted |= layer_norm::bit_of(VARIANCE);
+    return place_statistics(mean.t != nullptr ? mean : rstd, rstd.t != nullptr ? rstd : mean, parted, result);
+}
+
 acl_status part(const named_tensor &x, const tensor &gamma, row_shape &parted) {
     if (count(gamma.dims) == 0) return invalid("gamma has no elements");
     return row_shape::part(x, "gamma", gamma.dims, parted);

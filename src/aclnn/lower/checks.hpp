@@ -68,6 +68,10 @@ acl_status place(const named_tensor &given, shape dims, const char *what, memory
 acl_status place_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
                             request &result);
 
+// The same for outputs of forward, either of which may be null. Sets the kind: training if one is wanted.
+acl_status place_wanted_statistics(const named_tensor &mean, const named_tensor &rstd, const row_shape &parted,
+                                   request &result);
+
 // The parts of lower() that the operations of RMS normalization have in common.
 
 // Parts the shape of x: gamma must have elements, and its shape is that of the normalized dimensions.

@@ -43,27 +43,14 @@ acl_status check(const forward_parameters &g, row_shape &parted) {
     return g.weight == nullptr ? acl_status{} : check_type({bias}, g.weight->data_type, ", as weight");
 }
 
-// A statistic that is not wanted gets the layout of the other one.
-acl_status place_wanted_statistics(const forward_parameters &g, const row_shape &parted, request &result) {
-    const named_tensor mean = {"meanOut", g.mean_out}, rstd = {"rstdOut", g.rstd_out};
-    if (mean.t != nullptr || rstd.t != nullptr)
-        return place_statistics(mean.t != nullptr ? mean : rstd, rstd.t != nullptr ? rstd : mean, parted, result);
-    result.problem[VARIANCE] = make_dense(parted.rows(), jitnorm_f32);
-    return {};
-}
-
 problem make_problem(const forward_parameters &g, const row_shape &parted) {
-    const bool wants_statistics = g.mean_out != nullptr || g.rstd_out != nullptr;
     const tensor *affine = g.weight != nullptr ? g.weight : g.bias;
     problem p;
-    p.prop_kind = wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference;
     p.flags =
         (g.weight != nullptr ? unsigned(jitnorm_use_scale) : 0) | (g.bias != nullptr ? unsigned(jitnorm_use_shift) : 0);
     p.epsilon = float(g.eps);
     p.normalized_axes = parted.normalized_axes();
     p.form = layer_norm::statistics_form::inverse_deviation;
-    if (wants_statistics && g.mean_out == nullptr) p.omitted |= layer_norm::bit_of(MEAN);
-    if (wants_statistics && g.rstd_out == nullptr) p.omitted |= layer_norm::bit_of(VARIANCE);
     p[SRC] = parted.data(*g.input);
     p[DST] = parted.data(*g.out);
     if (affine != nullptr) p.scale_shift_type = core_type(affine->data_type);
@@ -79,7 +66,7 @@ acl_status lower(const forward_parameters &g, request &result) {
     JITNORM_TRY(check_length(g, parted));
     result.op = g.op;
     result.problem = make_problem(g, parted);
-    JITNORM_TRY(place_wanted_statistics(g, parted, result));
+    JITNORM_TRY(place_wanted_statistics({"meanOut", g.mean_out}, {"rstdOut", g.rstd_out}, parted, result));
     if (g.weight != nullptr) result.sides[SCALE] = parted.columns_of(*g.weight);
     if (g.bias != nullptr) result.sides[SHIFT] = parted.columns_of(*g.bias);
     using namespace layer_norm;

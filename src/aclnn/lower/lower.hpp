@@ -67,6 +67,27 @@ struct backward_parameters {
     }
 };
 
+// For ada_layer_norm and ada_layer_norm_v2.
+struct ada_layer_norm_parameters {
+    operation op;
+    const tensor *x, *scale, *shift;
+    const tensor *weight, *bias; // may be null
+    double epsilon;
+    const tensor *out, *mean, *rstd; // the latter two may be null
+
+    auto tensors() const {
+        return std::array{named_tensor{"x", x},
+                          named_tensor{"scale", scale},
+                          named_tensor{"shift", shift},
+                          named_tensor{"weightOptional", weight},
+                          named_tensor{"biasOptional", bias},
+                          named_tensor{"out", out},
+                          named_tensor{"meanOutOptional", mean},
+                          named_tensor{"rstdOutOptional", rstd}};
+    }
+    void add_others(cache_key &to) const { to.add(epsilon); }
+};
+
 struct rms_norm_parameters {
     operation op;
     const tensor *x, *gamma;
@@ -194,6 +215,7 @@ cache_key cache_key_of(const Parameters &given) {
 
 acl_status lower(const forward_parameters &given, request &result);
 acl_status lower(const backward_parameters &given, request &result);
+acl_status lower(const ada_layer_norm_parameters &given, request &result);
 acl_status lower(const rms_norm_parameters &given, request &result);
 acl_status lower(const rms_norm_grad_parameters &given, request &result);
 acl_status lower(const add_rms_norm_parameters &given, request &result);

@@ -53,6 +53,8 @@ enum class operation {
     layer_norm_with_impl_mode,
     fast_layer_norm,
     layer_norm_backward,
+    ada_layer_norm,
+    ada_layer_norm_v2,
     rms_norm,
     gemma_rms_norm,
     rms_norm_grad,
