@@ -84,6 +84,7 @@ extern "C" {
  *     DIFF_SCALE                                                      - if A
  *     DIFF_SHIFT                                                      - if B
  *     SRC_1                       + if N              + if N
+ *     SRC_2                       + if E              + if E
  *     DST_1                       - if N and X        - if N and X
  *     DST_2                       - if P              - if P
  *     BIAS                        + if N and set      + if N and set
@@ -94,6 +95,7 @@ extern "C" {
  *
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
  *     N the attribute has a residual (jitnorm_primitive_attr_set_residual), X and this residual has a sum_desc
+ *     E it has a residual and a gate (jitnorm_primitive_attr_set_residual_gate)
  *     P the attribute has a pre-quantization output (jitnorm_primitive_attr_set_pre_quantization_dst)
  *
  * Types and shapes:

@@ -83,6 +83,24 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_p
                                                                  const_jitnorm_memory_desc_t *sum_desc,
                                                                  jitnorm_data_type_t *bias_data_type, unsigned *flags);
 
+/* Multiplies src by a gate, JITNORM_ARG_SRC_2, before the residual is added:
+ *
+ *     x = src * gate + residual          or          x = (src * gate + residual) + bias
+ *
+ * where the product is rounded to f32 (f64) before the addition. A block of a diffusion transformer does this before
+ * its second norm. gate_desc  f32, bf16 or f16, also f64 if data is f64; the dimensions of src, of which those that
+ * count rows may be 1 instead; any strides of these, while the elements of a row follow each other; an undecided layout
+ * becomes row major; run-time sizes as for dst. Null or empty: there is no gate. A gate without a residual, and in
+ * backward, is ignored. With g, the diff_src of backward, the gradients of src, residual and gate are g * gate, g, and
+ * the sum of g * src over the rows that share the gate. The descriptor is copied. A further call replaces the gate.
+ * When a primitive descriptor is created: invalid_arguments for other dimensions; unimplemented for another type, and
+ * as for jitnorm_primitive_attr_set_scale_shift_descs. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_primitive_attr_t attr,
+                                                                      const_jitnorm_memory_desc_t gate_desc);
+/* The descriptor belongs to attr. It is empty (0 dimensions) if there is no gate. */
+JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitnorm_primitive_attr_t attr,
+                                                                      const_jitnorm_memory_desc_t *gate_desc);
+
 /* Gives forward a second output, JITNORM_ARG_DST_2: the normalized, scaled and shifted values before post-ops and
  * before the scales of dst, converted to their type once. A router in a mixture of experts reads this output, while the
  * experts read the quantized dst.

@@ -173,6 +173,20 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
                           "could not set a residual");
     }
 
+    // The descriptor is empty if there is no gate.
+    memory::desc get_residual_gate() const {
+        const_jitnorm_memory_desc_t gate;
+        error::wrap_c_api(jitnorm_primitive_attr_get_residual_gate(get(), &gate), "could not get the gate");
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, gate), "could not clone a memory descriptor");
+        memory::desc result;
+        result.reset(copy);
+        return result;
+    }
+    void set_residual_gate(const memory::desc &gate_desc) {
+        error::wrap_c_api(jitnorm_primitive_attr_set_residual_gate(get(), gate_desc.get()), "could not set a gate");
+    }
+
     // The descriptor is empty if there is no such output.
     memory::desc get_pre_quantization_dst() const {
         const_jitnorm_memory_desc_t pre_quantization;

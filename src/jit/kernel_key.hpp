@@ -33,6 +33,7 @@ struct addition_conf {
     jitnorm_data_type_t src = jitnorm_f32;
     jitnorm_data_type_t residual = jitnorm_f32;
     jitnorm_data_type_t bias = jitnorm_data_type_undef; // undef: there is no bias
+    jitnorm_data_type_t gate = jitnorm_data_type_undef; // undef: there is no gate
     jitnorm_data_type_t sum = jitnorm_data_type_undef;  // the sum as an output; undef: it is none
     jitnorm_data_type_t row = jitnorm_f32;              // the rows to normalize: the compute type, or the type of `sum`
     // Also computes the sums of squares, as a first reduction for rms_norm does; only if `row` is the compute type.

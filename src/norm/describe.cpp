@@ -66,15 +66,16 @@ std::string describe_scale_shift_types(const problem &p) {
     return p.scale_shift_type == jitnorm_f32 ? "" : given;
 }
 
-// The mask has bit d set where scale or shift have src's size in dimension d.
-std::string describe_row_dimensions(const problem &p) {
+// Scale, shift and gate with row dimensions. The mask has bit d set where the tensor has src's size in dimension d.
+std::string describe_modulation(const problem &p) {
     std::string text;
-    for (const auto &[name, s] : {std::pair("scale", SCALE), std::pair("shift", SHIFT)}) {
+    for (const auto &[name, s] : {std::pair("scale", SCALE), std::pair("shift", SHIFT), std::pair("gate", GATE)}) {
         if (p[s].ndims == 0) continue;
         unsigned mask = 0;
-        for (int d = 0; d < p[s].ndims; ++d)
+        for (int d = 0; d < p.row_ndims(); ++d)
             if (p[s].dims[d] != 1) mask |= 1u << d;
-        text += (text.empty() ? "" : "+") + std::string(name) + ":" + std::to_string(mask) + ":" + layout_name(p[s]);
+        text += (text.empty() ? "" : "+") + std::string(name) + ":" + std::to_string(mask) + ":" +
+                std::string(name_of(p[s].data_type)) + ":" + layout_name(p[s]);
     }
     return text;
 }
@@ -162,7 +163,7 @@ std::string describe(const problem &p) {
            knob("tag", describe_layouts(p)) + knob("stat_tag", layout_name(p[VARIANCE])) +
            knob("ss_dt", describe_scale_shift_types(p)) + knob("flags", describe_flags(p)) + describe_choices(p) +
            knob("eps", describe_epsilon(p.epsilon)) + knob("attr-scratchpad", user_scratchpad ? "user" : "") +
-           knob("attr-scale-shift", describe_row_dimensions(p)) + knob("attr-residual", describe_residual(p)) +
+           knob("attr-modulation", describe_modulation(p)) + knob("attr-residual", describe_residual(p)) +
            knob("attr-pre-quantization", describe_pre_quantization(p)) + knob("attr-scales", describe_scales(p)) +
            knob("attr-post-ops", describe_post_ops(p.attr.post_ops)) + join(p[SRC].dims, p[SRC].ndims);
 }

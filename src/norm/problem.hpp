@@ -31,8 +31,8 @@ struct problem {
 
     // The descriptor of a tensor, empty if there is none. MEAN and VARIANCE have one descriptor, with the row
     // dimensions of src. SCALE and SHIFT have one only if they have row dimensions (row_groups.hpp), DST_SCALE only if
-    // the library finds the scales (scales_per_row()). To be changed, it must be one that the problem keeps
-    // (has_descriptor()).
+    // the library finds the scales (scales_per_row()). That of GATE always has the dimensions of src, 1 for some of
+    // those that count rows. To be changed, it must be one that the problem keeps (has_descriptor()).
     const memory_desc &operator[](slot s) const {
         const int index = INDICES[size_t(s)];
         return index < 0 ? NO_TENSOR : descriptors_[size_t(index)];
@@ -102,8 +102,9 @@ struct problem {
     std::span<const memory_desc> descriptors() const { return descriptors_; }
 
     bool has_dynamic_scales() const { return (*this)[DST_SCALE].ndims != 0; }
-    // Whether scale or shift have row dimensions: then rows with equal ones are a group (row_groups.hpp).
-    bool has_row_groups() const { return (*this)[SCALE].ndims != 0 || (*this)[SHIFT].ndims != 0; }
+    // Whether scale or shift have row dimensions, or the gate changes along some: then rows for which all of them are
+    // equal are a group (row_groups.hpp).
+    bool has_row_groups() const;
 
     // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
     bool computes_in_double() const;
@@ -183,6 +184,8 @@ inline use problem::use_of(slot s) const {
         return written_if(adds && exists);
     case BIAS:
         return read_if(adds && attr.bias_type != jitnorm_data_type_undef);
+    case GATE:
+        return read_if(adds && exists);
     case DIFF_SUM:
         return read_if(exists && writes(DIFF_SRC));
     case PRE_QUANTIZATION:

@@ -3,6 +3,13 @@
 
 namespace jitnorm::impl::layer_norm {
 
+bool problem::has_row_groups() const {
+    if ((*this)[SCALE].ndims != 0 || (*this)[SHIFT].ndims != 0) return true;
+    for (int d = 0; d < row_ndims(); ++d)
+        if (changes_along(*this, d)) return true;
+    return false;
+}
+
 problem one_group(const problem &p) {
     problem one = p;
     for (int d = 0; d < p.row_ndims(); ++d)
@@ -25,7 +32,7 @@ row_groups::row_groups(const problem &p) {
 row_groups::tensor row_groups::find(const problem &p, slot s) {
     const memory_desc md = p.layout(s);
     const auto size = dim_t(size_of(md.data_type));
-    // The scale and the shift of a group are vectors, which have no offset.
+    // The scale and the shift of a group are vectors, which have no offset. Its gate has one of its own.
     tensor found = {s, s == SCALE || s == SHIFT ? md.offset0 * size : 0, {}};
     size_t level = 0;
     for (int d = 0; d < p.row_ndims(); ++d) {

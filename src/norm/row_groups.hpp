@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_groups: scale and shift with row dimensions, each of which is 1 or src's. Rows with equal scale and shift are a
-// group. A group is a problem of its own, whose scale and shift are vectors, and the results of the whole problem are
-// those of its groups (docs/arithmetic.md, "Rows with their own scale and shift"). So nothing below this header knows
-// of groups: src/dispatch executes one after the other, or several at once.
+// row_groups: scale, shift and gate with row dimensions, each of which is 1 or src's. Rows for which they are equal are
+// a group. A group is a problem of its own, in which they are vectors, and the results of the whole problem are those
+// of its groups (docs/arithmetic.md, "Rows with their own scale and shift"). So nothing below this header knows of
+// groups: src/dispatch executes one after the other, or several at once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "executor.hpp"
@@ -12,10 +13,12 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// Whether scale or shift change along a row dimension of src.
+// The tensors that may have row dimensions.
+constexpr slot GROUPED[] = {SCALE, SHIFT, GATE};
+
+// Whether one of them changes along a row dimension of src.
 inline bool changes_along(const problem &p, int d) {
-    const auto changes = [&](const memory_desc &md) { return md.ndims != 0 && md.dims[d] != 1; };
-    return changes(p[SCALE]) || changes(p[SHIFT]);
+    return std::ranges::any_of(GROUPED, [&](slot s) { return p[s].ndims != 0 && p[s].dims[d] != 1; });
 }
 
 // The problem of one group. Its tensors have the strides of the whole problem's.

@@ -27,6 +27,7 @@ enum slot : int {
     RESIDUAL, // RESIDUAL and BIAS are added to src before the normalization; forward writes the result to SUM
     SUM,
     BIAS,
+    GATE,             // src is multiplied by it before RESIDUAL is added
     DIFF_SUM,         // the gradient of SUM
     PRE_QUANTIZATION, // the values of dst before the post-ops and the scales of dst
     SRC_SCALE,        // the scale that attributes give for src
@@ -46,7 +47,7 @@ constexpr unsigned bit_of(slot s) { return 1U << unsigned(s); }
 enum class extent {
     rows,       // those of src
     statistics, // those of src that count rows
-    columns,    // one, of C elements; scale and shift may also have row dimensions (row_groups.hpp)
+    columns,    // one, of C elements; scale, shift and the gate may also have row dimensions (row_groups.hpp)
     gradient,   // those of scale or shift; in a partial problem, one row of C elements for each part of the sums
     scale,      // one element; or one for each row or group of columns, if the library finds the scales
     bytes
@@ -78,6 +79,7 @@ inline constexpr auto TENSORS = [] {
         JITNORM_TENSOR(RESIDUAL, SRC_1, "the residual", rows),
         JITNORM_TENSOR(SUM, DST_1, "the sum with the residual", rows),
         JITNORM_TENSOR(BIAS, BIAS, "the bias", columns),
+        JITNORM_TENSOR(GATE, SRC_2, "the gate", columns),
         JITNORM_TENSOR(DIFF_SUM, DIFF_DST_1, "the gradient of the sum with the residual", rows),
         JITNORM_TENSOR(PRE_QUANTIZATION, DST_2, "the pre-quantization output", rows),
         tensor_kind{SRC_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC, "ATTR_SCALES|SRC", "the scale of src",
@@ -109,7 +111,7 @@ constexpr const char *tensor_name(slot s) {
 constexpr bool has_descriptor(slot s) {
     return s < FIRST_POST_OP && s != MEAN &&
            (TENSORS[size_t(s)].dims == extent::rows || TENSORS[size_t(s)].dims == extent::statistics || s == SCALE ||
-            s == SHIFT || s == DST_SCALE);
+            s == SHIFT || s == GATE || s == DST_SCALE);
 }
 
 // What an execution does with a tensor.

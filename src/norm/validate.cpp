@@ -202,7 +202,17 @@ status check_row_range(const problem &p) {
                                  as_number(p.first_row), as_number(p.first_row + p.rows() - 1), as_number(p.all_rows)));
 }
 
-// Scale or shift with row dimensions.
+status check_scale_shift_type(const problem &p) {
+    return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type, "scale and shift") : ACCEPTED;
+}
+
+status check_diff_scale_shift_type(const problem &p) {
+    if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) return ACCEPTED;
+    if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
+    return check_affine_type(p, p.diff_scale_shift_type, "gradients of scale and shift");
+}
+
+// Scale, shift or gate with the dimensions of src, or 1 where these count rows.
 status check_row_dimensions(const problem &p, slot s) {
     const memory_desc &md = p[s], &src = p[SRC];
     const char *const name = tensor_name(s);
@@ -211,7 +221,8 @@ status check_row_dimensions(const problem &p, slot s) {
     for (int d = 0; fits && d < src.ndims; ++d)
         fits = md.dims[d] == src.dims[d] || (md.dims[d] == 1 && d < p.row_ndims());
     if (!fits) return invalid(explain_dims(name, md, "src, or 1 where it counts rows,", src));
-    if (md.data_type != p.scale_shift_type)
+    if (s == GATE) JITNORM_TRY(check_affine_type(p, md.data_type, "gates"));
+    if (s != GATE && md.data_type != p.scale_shift_type)
         return invalid(explain("%s is %s, the type of scale and shift is %s", name, text_of(md.data_type),
                                text_of(p.scale_shift_type)));
     if (md.format_kind != jitnorm_blocked) return invalid(explain("%s has an undecided layout", name));
@@ -222,9 +233,8 @@ status check_row_dimensions(const problem &p, slot s) {
 
 // A group of rows is a problem of its own, so it must be a part of each tensor that strides can describe.
 status check_row_groups(const problem &p) {
+    for (const slot s : GROUPED) JITNORM_TRY(check_row_dimensions(p, s));
     if (!p.has_row_groups()) return ACCEPTED;
-    JITNORM_TRY(check_row_dimensions(p, SCALE));
-    JITNORM_TRY(check_row_dimensions(p, SHIFT));
     if (p.is_partial()) return unsupported("rows of a larger problem have one scale and one shift");
     for (int d = 0; d < p.row_ndims(); ++d) {
         if (!changes_along(p, d)) continue;
@@ -237,19 +247,9 @@ status check_row_groups(const problem &p) {
                 splits |= md.padded_dims[d] != md.dims[d] ||
                           std::find(md.inner_idxs, md.inner_idxs + md.inner_nblks, d) != md.inner_idxs + md.inner_nblks;
         });
-        if (splits) return unsupported("a dimension along which scale or shift change is split into blocks");
+        if (splits) return unsupported("a dimension along which scale, shift or gate change is split into blocks");
     }
     return ACCEPTED;
-}
-
-status check_scale_shift_type(const problem &p) {
-    return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type, "scale and shift") : ACCEPTED;
-}
-
-status check_diff_scale_shift_type(const problem &p) {
-    if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) return ACCEPTED;
-    if (p.is_partial()) return p.diff_scale_shift_type == jitnorm_f64 ? ACCEPTED : invalid("sums of parts are not f64");
-    return check_affine_type(p, p.diff_scale_shift_type, "gradients of scale and shift");
 }
 
 // ---------------------------------------------------------------- the attributes

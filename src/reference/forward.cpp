@@ -24,9 +24,10 @@ public:
     explicit input_rows(const problem &p)
         : adds_(p.reads(RESIDUAL)), has_bias_(p.reads(BIAS)), has_sum_(p.writes(SUM)),
           rounds_(p.attr.normalizes_rounded_sum), row_type_(p.row_type()), src_(p[SRC], p.row_ndims()),
-          bias_(vector_of(p.row_length(), p.attr.bias_type)) {
+          bias_(vector_of(p.row_length(), p.attr.bias_type)), has_gate_(p.reads(GATE)) {
         if (adds_) residual_ = tensor_rows(p[RESIDUAL], p.row_ndims());
         if (has_sum_) sum_ = tensor_rows(p[SUM], p.row_ndims());
+        if (has_gate_) gate_ = tensor_rows(p[GATE], p[SRC], p.row_ndims());
     }
 
     // Reads the elements begin .. begin+count-1 of a row, at most BLOCK, as they are normalized.
@@ -47,6 +48,10 @@ private:
         src_.read(args[SRC], row, begin, count, x);
         if (!adds_) return;
         T other[BLOCK];
+        if (has_gate_) {
+            gate_.read(args[GATE], row, begin, count, other);
+            for (dim_t i = 0; i < count; ++i) x[i] *= other[i];
+        }
         residual_.read(args[RESIDUAL], row, begin, count, other);
         for (dim_t i = 0; i < count; ++i) x[i] += other[i];
         if (!has_bias_) return;
@@ -63,6 +68,8 @@ private:
     bool adds_, has_bias_, has_sum_, rounds_;
     jitnorm_data_type_t row_type_;
     tensor_rows src_, residual_, bias_, sum_;
+    bool has_gate_;
+    tensor_rows gate_;
 };
 
 namespace {

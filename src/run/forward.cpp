@@ -14,7 +14,7 @@ forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const
       given_(p.statistics_are_inputs()), adds_(p.reads(RESIDUAL)), writes_mean_(p.writes(MEAN)),
       writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()), form_(p.form), statistics_type_(p[VARIANCE].data_type),
       C_(p.row_length()), row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
-      epsilon_(p.epsilon), inv_C_(1.0 / double(C_)) {
+      gate_begin_(p[GATE].offset0), gate_size_(element_size(p[GATE])), epsilon_(p.epsilon), inv_C_(1.0 / double(C_)) {
     if (p.has_dynamic_scales()) quantizer_.emplace(p, planned, *kernels_->quantize);
 }
 

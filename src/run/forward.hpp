@@ -90,6 +90,7 @@ private:
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;
     dim_t C_, row_size_, scale_size_; // columns; bytes of an element of the rows to normalize, of scale
+    dim_t gate_begin_, gate_size_;    // the gate's offset; bytes of an element
     double epsilon_, inv_C_;
 };
 
@@ -308,6 +309,7 @@ private:
         return {.src = here.src.first,
                 .residual = here.second.first,
                 .bias = behind(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
+                .gate = behind(args[GATE], (f_.gate_begin_ + columns.begin) * f_.gate_size_),
                 .sum = here.sum.first,
                 .row = to.first,
                 .src_row_stride = here.src.stride,

@@ -35,6 +35,7 @@ struct work {
     dims strides = {};       // of src, dst and their gradients; empty: dense
     dims scale_strides = {}; // empty: dense
     bool adds = false, finds_scales = false;
+    int gate = -1; // the mask of the gate; negative: there is none
 
     owned_md data() const { return make_md(sizes, type, strides); }
     owned_md scale() const { return make_md(masked(sizes, mask), scale_shift_type, scale_strides); }
@@ -46,6 +47,13 @@ owned_attr attr_of(const work &w, const_jitnorm_memory_desc_t src, bool whole) {
     const owned_md scale = w.scale();
     if (whole) must(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, scale), "row dimensions");
     if (w.adds) must(jitnorm_primitive_attr_set_residual(attr, src, src, jitnorm_data_type_undef, 0), "a residual");
+    if (w.gate >= 0) {
+        // In a group, the gate has the dimensions of src that do not tell groups.
+        dims sizes = masked(sizes_of(src), unsigned(w.gate));
+        const owned_md gate = make_md(sizes, w.scale_shift_type,
+                                      strides_of(make_md(masked(w.sizes, unsigned(w.gate)), w.scale_shift_type)));
+        must(jitnorm_primitive_attr_set_residual_gate(attr, gate), "a gate");
+    }
     if (!w.finds_scales) return attr;
     // A vector with one number for each element of the first dimension, and scales for each row.
     const owned_md operand = make_md(masked(sizes_of(src), 1), jitnorm_f32);
@@ -212,6 +220,8 @@ TEST_P(scale_shift_descs, attributes_belong_to_the_groups_rows) {
     expect_law({.sizes = {3, 7, 33}, .mask = 1, .adds = true});
     expect_law({.sizes = {3, 7, 33}, .mask = 2, .adds = true});
     expect_law({.sizes = {3, 7, 33}, .mask = 3, .forward = false, .adds = true});
+    for (int gate = 0; gate < 4; ++gate)
+        expect_law({.sizes = {3, 7, 33}, .mask = 3, .scale_shift_type = jitnorm_bf16, .adds = true, .gate = gate});
     expect_law({.sizes = {3, 7, 33}, .mask = 1, .finds_scales = true});
     expect_law({.sizes = {3, 7, 9000}, .mask = 1, .adds = true, .finds_scales = true});
 }

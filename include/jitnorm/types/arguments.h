@@ -13,6 +13,7 @@ typedef struct {
 
 #define JITNORM_ARG_SRC 1
 #define JITNORM_ARG_SRC_1 2
+#define JITNORM_ARG_SRC_2 3
 #define JITNORM_ARG_DST 17
 #define JITNORM_ARG_DST_1 18
 #define JITNORM_ARG_DST_2 19

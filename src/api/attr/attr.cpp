@@ -31,6 +31,7 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     result.bias_type = given.residual.bias_type;
     result.normalizes_rounded_sum = given.residual.normalizes_rounded;
     p[RESIDUAL] = given.residual.added;
+    p[GATE] = given.gate;
     p[slot_of_sum(p)] = given.residual.sum;
     p[PRE_QUANTIZATION] = given.pre_quantization;
     p[SCALE] = given.scale;
@@ -58,6 +59,7 @@ void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_att
     take_over(PRE_QUANTIZATION, attr.pre_quantization);
     take_over(SCALE, attr.scale);
     take_over(SHIFT, attr.shift);
+    take_over(GATE, attr.gate);
 }
 
 } // namespace jitnorm::impl::api

@@ -57,6 +57,7 @@ struct jitnorm_primitive_attr {
     jitnorm::impl::api::residual_addition residual;
     jitnorm::impl::memory_desc pre_quantization; // without dimensions: there is no such output
     jitnorm::impl::memory_desc scale, shift;     // without dimensions: they are vectors
+    jitnorm::impl::memory_desc gate;             // without dimensions: src is added to the residual as it is
     std::optional<double> epsilon;               // replaces that of the creation function
 
     bool deterministic = false;

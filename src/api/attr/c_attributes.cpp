@@ -229,6 +229,20 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
     return jitnorm_success;
 }
 
+jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_primitive_attr_t attr,
+                                                          const_jitnorm_memory_desc_t gate_desc) {
+    if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
+    attr->gate = gate_desc != nullptr ? *gate_desc : memory_desc();
+    return jitnorm_success;
+}
+
+jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitnorm_primitive_attr_t attr,
+                                                          const_jitnorm_memory_desc_t *gate_desc) {
+    if (any_null(attr, gate_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, gate_desc));
+    *gate_desc = &attr->gate;
+    return jitnorm_success;
+}
+
 jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t pre_quantization_desc) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));

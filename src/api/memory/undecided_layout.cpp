@@ -79,7 +79,7 @@ status decide_layouts(layer_norm::problem &p) {
     if (p[SRC].format_kind == jitnorm_format_kind_any) return invalid("src has an undecided layout");
     for (const layer_norm::tensor_kind &t : layer_norm::TENSORS)
         if (t.dims == layer_norm::extent::rows) JITNORM_TRY(follow_layout(p[t.place], p[SRC], t.name));
-    for (const layer_norm::slot s : {SCALE, SHIFT}) JITNORM_TRY(make_row_major(p[s], layer_norm::tensor_name(s)));
+    for (const layer_norm::slot s : {SCALE, SHIFT, GATE}) JITNORM_TRY(make_row_major(p[s], layer_norm::tensor_name(s)));
     JITNORM_TRY(decide_statistics(p));
     return p.is_forward() ? decide_post_ops(p) : status{};
 }

@@ -59,6 +59,7 @@ void forget_unused(problem &p) {
     if (!p.uses_shift()) p[SHIFT] = {};
     if (!p.uses_scale() && !p.uses_shift()) p.scale_shift_type = jitnorm_f32;
     if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) p.diff_scale_shift_type = jitnorm_f32;
+    if (!p.reads(GATE)) p[GATE] = {};
     if (p.is_forward()) return;
     p[RESIDUAL] = {};
     p.attr.bias_type = jitnorm_data_type_undef;

@@ -8,7 +8,7 @@ addition_pass::addition_pass(kernel_generator &g, const pass_place &where, const
 
 std::string addition_pass::name(const char *what) const {
     return kernel_name(what, g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
-                       {{has_bias(), "bias"}, {conf_.squares, "squares"}});
+                       {{has_gate(), "gate"}, {has_bias(), "bias"}, {conf_.squares, "squares"}});
 }
 
 void addition_pass::add_all() {
@@ -39,7 +39,8 @@ void addition_pass::add_piece(const paired_rows &rows) {
 }
 
 void addition_pass::prepare() {
-    g_.mov(bias_, JITNORM_ARGUMENT(bias));
+    if (has_bias()) g_.mov(bias_, JITNORM_ARGUMENT(bias));
+    if (has_gate()) g_.mov(gate_, JITNORM_ARGUMENT(gate));
     g_.mov(count_, JITNORM_ARGUMENT(count));
     tail_.prepare(count_, left_, where_.loops.position);
 }
@@ -64,6 +65,10 @@ void addition_pass::add(places vectors) {
         });
     };
     io_.load_all(x_, src_, vectors, conf_.src);
+    if (has_gate())
+        io_.use_all(other_, gate_, vectors, conf_.gate, [&](const place &p, const Xbyak::Operand &factor) {
+            g_.ops.mul(x_[size_t(p.slot)], x_[size_t(p.slot)], factor);
+        });
     add_all(residual_, conf_.residual);
     if (has_bias()) add_all(bias_, conf_.bias);
 }

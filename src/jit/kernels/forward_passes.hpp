@@ -28,6 +28,7 @@ public:
 
 private:
     bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
+    bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
 
     void prepare();
@@ -38,7 +39,8 @@ private:
 
     const addition_conf conf_;
     const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
-    const reg row_ = registers_.take(g_.r9), bias_ = registers_.take(g_.r10), rest_ = registers_.take(g_.r14);
+    const reg row_ = registers_.take(g_.r9), bias_ = registers_.take(g_.r10), gate_ = registers_.take(g_.r11),
+              rest_ = registers_.take(g_.r14);
     const int vectors_ = forward_vectors(g_.kind); // registers for sums of squares, at least UNROLL
     const std::vector<vmm> x_ = registers_.take_vectors(vectors_), other_ = registers_.take_vectors(vectors_);
     const std::vector<vmm> q_ = registers_.take_vectors(vectors_);

@@ -53,12 +53,13 @@ private:
 // The blocks of arguments, for the compute type T. A block has one layout for both types, since generators do not
 // depend on T. Arguments that the kernel's configuration does not need are not read.
 
-// addition_kernel: computes src + residual (+ bias), and stores it as rows to normalize and to the output for the sum
-// (docs/arithmetic.md, "Residual addition").
+// addition_kernel: computes src (* gate) + residual (+ bias), and stores it as rows to normalize and to the output for
+// the sum (docs/arithmetic.md, "Residual addition").
 template <typename T>
 struct addition_arguments {
     const void *src, *residual;
     const void *bias = nullptr; // `count` values; used only if the kernel has a bias
+    const void *gate = nullptr; // `count` values; used only if the kernel has a gate
     void *sum = nullptr;        // the output; may be src or residual; used only if the kernel writes it
     void *row;                  // the rows to normalize; may be src or residual, not sum
     dim_t src_row_stride, residual_row_stride, sum_row_stride, row_stride; // bytes
