@@ -54,6 +54,8 @@ struct problem {
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
     bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); } // implies uses_scale()
+    // The flags that say how the values of scale and shift are used; each implies uses_scale() or uses_shift().
+    unsigned affine_flags() const;
     // Whether the caller gives the statistics: with use_global_stats, and always in backward.
     bool statistics_are_inputs() const { return !is_forward() || has(jitnorm_use_global_stats); }
     bool statistics_are_outputs() const {

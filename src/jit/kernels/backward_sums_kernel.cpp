@@ -8,10 +8,8 @@ backward_sums_pass::backward_sums_pass(kernel_generator &g, const pass_place &wh
 
 std::string backward_sums_pass::name(const char *what) const {
     return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst},
-                       {{conf_.scale && !conf_.scale_plus_one, "scale"},
-                        {conf_.scale_plus_one, "scale_plus_one"},
-                        {!conf_.centered, "rms"},
-                        {!conf_.sums, "columns"}});
+                       {{conf_.scale, "scale"}, {!conf_.centered, "rms"}, {!conf_.sums, "columns"}},
+                       conf_.affine_flags);
 }
 
 void backward_sums_pass::sum_all() {
@@ -152,7 +150,7 @@ void backward_sums_pass::add_incomplete(int rows, const place &p) {
 
 void backward_sums_pass::load_scale(const vmm &to, const place &p) {
     io_.load(to, scale_at_, p, conf_.scale_type);
-    if (conf_.scale_plus_one) add_one(g_, to);
+    to_factors(g_, conf_.affine_flags, to);
 }
 
 void backward_sums_pass::load_xhat(const row &of, const place &p) {
