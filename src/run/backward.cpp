@@ -73,7 +73,9 @@ jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &arg
             .diff_scale = sums.scale,
             .diff_shift = sums.shift,
             .s1 = s1,
-            .s2 = s2};
+            .s2 = s2,
+            .src_prefetch = prefetch_distance(here.src, bytes_of_row(SRC)),
+            .diff_dst_prefetch = prefetch_distance(here.second, bytes_of_row(DIFF_DST))};
 }
 
 template <typename T>

@@ -251,7 +251,8 @@ private:
                         .count = columns.end - columns.begin,
                         .pivot = p,
                         .s = s,
-                        .q = q},
+                        .q = q,
+                        .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)},
             .written = normalize_arguments_for(there, written, there.result, ready, columns)};
         if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, q);
         const auto &kernels = *f_.kernels_->loop;
@@ -316,7 +317,9 @@ private:
                 .row_stride = to.stride,
                 .rows = rows,
                 .count = columns.end - columns.begin,
-                .q = q};
+                .q = q,
+                .src_prefetch = prefetch_distance(here.src, f_.C_ * element_size(f_.problem_[SRC])),
+                .residual_prefetch = prefetch_distance(here.second, f_.C_ * element_size(f_.problem_[RESIDUAL]))};
     }
     // Computes the sums of a panel, and their squares if `q` is not null. If they have a tile, `writes` says whether
     // the output is written besides; otherwise the output is their place.

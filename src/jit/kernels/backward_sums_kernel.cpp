@@ -23,9 +23,12 @@ void backward_sums_pass::sum_piece(const paired_rows &rows) {
     prepare();
     pairs_.point_to_row();
     broadcast_statistics(1);
+    const row &ahead = rows_[1]; // pieces have one row
+    point_ahead(ahead.src, rows_[0].src, JITNORM_ARGUMENT(src_prefetch));
+    point_ahead(ahead.diff_dst, rows_[0].diff_dst, JITNORM_ARGUMENT(diff_dst_prefetch));
     const auto add_one_row = [&](places vectors) {
-        loop_.prefetch(rows_[0].src + AHEAD_OF_LOADS, vectors, conf_.src);
-        loop_.prefetch(rows_[0].diff_dst + AHEAD_OF_LOADS, vectors, conf_.diff_dst);
+        loop_.prefetch(ahead.src, vectors, conf_.src);
+        loop_.prefetch(ahead.diff_dst, vectors, conf_.diff_dst);
         add(1, vectors);
     };
     if (conf_.sums) return blocks_.sum_piece(rows, lanes_of(1), vectors_, add_one_row, [&] { store_all_sums(1); });
