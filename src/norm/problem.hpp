@@ -29,9 +29,9 @@ struct problem {
     unsigned omitted = 0; // bits of slots: outputs (OMITTABLE) that are not written although kind and flags ask for it
     bool scale_is_ones = false; // with use_scale: every scale is 1 and no tensor has it; diff_scale may be written
 
-    // The descriptor of a tensor, empty if there is none. MEAN and VARIANCE have one descriptor, with the row
-    // dimensions of src. DST_SCALE has one only if the library finds the scales (scales_per_row()). To be changed, it
-    // must be one that the problem keeps (has_descriptor()).
+    // The descriptor of a tensor, empty if there is none. The statistics of rows have one descriptor, with the
+    // row dimensions of src. DST_SCALE has one only if the library finds the scales (scales_per_row()). To be changed,
+    // it must be one that the problem keeps (has_descriptor()).
     const memory_desc &operator[](slot s) const {
         const int index = INDICES[size_t(s)];
         return index < 0 ? NO_TENSOR : descriptors_[size_t(index)];
@@ -136,7 +136,7 @@ private:
         std::array<int, FIRST_POST_OP> indices = {};
         int next = 0;
         for (const tensor_kind &t : TENSORS) indices[size_t(t.place)] = has_descriptor(t.place) ? next++ : -1;
-        indices[MEAN] = indices[VARIANCE];
+        for (const slot s : ROW_STATISTICS) indices[size_t(s)] = indices[VARIANCE];
         return indices;
     }();
     static constexpr auto DESCRIPTORS = size_t(std::ranges::count_if(TENSORS, has_descriptor, &tensor_kind::place));

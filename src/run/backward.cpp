@@ -45,13 +45,13 @@ void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
     if (rms_)
         std::fill_n(b.mean, b.rows, T(0));
     else
-        read(from.mean, [&](dim_t r, float value) { b.mean[r] = T(value); });
+        read(from[MEAN], [&](dim_t r, float value) { b.mean[r] = T(value); });
     if (problem_.form == statistics_form::variance) {
         double variance[MAX_BATCH_ROWS] = {};
-        read(from.variance, [&](dim_t r, float value) { variance[r] = double(value); });
+        read(from[VARIANCE], [&](dim_t r, float value) { variance[r] = double(value); });
         b.find_deviations(variance, problem_.epsilon);
     } else {
-        read(from.variance, [&](dim_t r, float value) { b.rstd[r] = T(value); });
+        read(from[VARIANCE], [&](dim_t r, float value) { b.rstd[r] = T(value); });
     }
     b.find_factors(rms_);
 }

@@ -453,8 +453,8 @@ inline void forward<T>::take_first_reductions(const strip &src, batch &b) const 
 template <typename T>
 inline void forward<T>::write_statistics(const batch &b, const statistics_rows &to) const {
     if (statistics_type_ != jitnorm_f32 || to.stride != 1) return convert_statistics(b, to); // hardly ever
-    if (writes_mean_) b.copy_means(to.mean);
-    if (writes_variance_) b.copy_deviations(form_, to.variance);
+    if (writes_mean_) b.copy_means(to[MEAN]);
+    if (writes_variance_) b.copy_deviations(form_, to[VARIANCE]);
 }
 
 } // namespace jitnorm::impl::layer_norm

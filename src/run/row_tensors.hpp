@@ -60,8 +60,8 @@ struct row_tensors {
     int count = 0;
     int result = 0; // the index of dst (forward) or of the last tensor (backward)
     int row_ndims = 1;
-    const memory_desc *statistics = nullptr; // null where no statistic is read or written
-    bool reads_mean = false, reads_variance = false, writes_mean = false, writes_variance = false;
+    const memory_desc *statistics = nullptr;              // null where no statistic is read or written
+    unsigned read_statistics = 0, written_statistics = 0; // sets of slots
 
     const row_tensor &last() const { return data[size_t(result)]; }
 };
@@ -77,11 +77,13 @@ const memory_desc &leading_tensor(const row_tensors &tensors);
 // The tiles of a thread, which lie one behind the other from `scratchpad` on. Tensors without a tile have null strips.
 panel tiles_in(std::byte *scratchpad, const row_tensors &tensors, const plan &planned);
 
-// Where the means and the variances of a batch's rows are. They have the type of the statistics tensors and are
-// `stride` elements apart. A pointer is null if the problem does not have that tensor.
+// Where the statistics of a batch's rows are. They have the type of the statistics tensors and are `stride` elements
+// apart. A pointer is null if the problem does not have that tensor.
 struct statistics_rows {
-    void *mean = nullptr, *variance = nullptr;
+    std::array<void *, ROW_STATISTICS.size()> first = {};
     dim_t stride = 1;
+    void *&operator[](slot s) { return first[size_t(s - ROW_STATISTICS.front())]; }
+    void *operator[](slot s) const { return first[size_t(s - ROW_STATISTICS.front())]; }
 };
 
 // Writes zeros to the padding of all tensors that are outputs. The padding is cut into `shares` pieces; this call does
