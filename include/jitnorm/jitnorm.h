@@ -85,14 +85,16 @@ extern "C" {
  *     DIFF_SHIFT                                                      - if B
  *     SRC_1                       + if N              + if N
  *     DST_1                       - if N and X        - if N and X
- *     DST_2                       - if set            - if set (jitnorm_primitive_attr_set_pre_quantization_dst) BIAS
- * + if N and set      + if N and set DIFF_DST_1                                                      + if X       + if
- * X SCRATCHPAD           - in user mode (optional if its size is 0), any kind ATTR_SCALES|SRC, |DST       + if set + if
- * set          (DST - if the library finds the scales) ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i,
- * forward
+ *     DST_2                       - if set            - if set         (pre-quantization output)
+ *     BIAS                        + if N and set      + if N and set
+ *     DIFF_DST_1                                                      + if X       + if X
+ *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
+ *     ATTR_SCALES|SRC, |DST       + if set            + if set          (DST - if the library finds the scales)
+ *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
  *
  *     G use_global_stats, A use_scale, B use_shift, R rms_norm; (+): may be given and is not read
  *     N the attribute has a residual (jitnorm_primitive_attr_set_residual), X and this residual has a sum_desc
+ *     the pre-quantization output is set by jitnorm_primitive_attr_set_pre_quantization_dst
  *
  * Types and shapes:
  *     src, dst             forward: f32, bf16, f16, f64, s8 or u8, in any combination; dst also f8_e5m2 or f8_e4m3;
