@@ -144,7 +144,7 @@ private:
         };
         const layout &shape = output.data.shape();
         comparison c(name_of_output(output.id), shape, {test, concat("other bits ", circumstance)});
-        const bool statistic = output.id == JITNORM_ARG_MEAN || output.id == JITNORM_ARG_VARIANCE;
+        const bool statistic = is_statistic(output.id);
         const dim_t columns = shape.dims.back();
         if (!where && shape == got.shape() && std::memcmp(output.data.data(), got.data(), got.size()) == 0) {
             c.add_equal(size_t(shape.elements()));

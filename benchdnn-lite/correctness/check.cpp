@@ -30,14 +30,6 @@ std::vector<double> values_of(const execution &e, int id) {
     return values;
 }
 
-// The factors of the elements of a row; empty: there are none.
-std::vector<double> weights_of(const execution &e) {
-    std::vector<double> weights = values_of(e, JITNORM_ARG_SCALE);
-    if (e.prb().adds_one_to_scale())
-        for (double &weight : weights) weight += 1;
-    return weights;
-}
-
 acceptance acceptance_of(const argument &a, fill_kind kind) {
     const bool must_be_exact = a.id == JITNORM_ARG_DST_1 || (a.id == JITNORM_ARG_DST && kind == fill_kind::ties);
     return must_be_exact ? acceptance{is_exact, "must be exact"} : acceptance{};
@@ -65,15 +57,15 @@ class row_checker {
 public:
     // `kind` decides how the outputs are judged.
     row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind)
-        : execution_(e), inputs_(inputs), sums_(e, inputs.residual), unit_(unit_of(e.prb())), scale_(weights_of(e)),
-          shift_(values_of(e, JITNORM_ARG_SHIFT)),
+        : execution_(e), inputs_(inputs), sums_(e, inputs.residual), unit_(unit_of(e.prb())),
+          scale_(values_of(e, JITNORM_ARG_SCALE)), shift_(values_of(e, JITNORM_ARG_SHIFT)),
           gradients_(e.prb().dir == direction::BWD_DW ? size_t(e.prb().row_length()) : 0) {
         const size_t columns = size_t(prb().row_length());
         src_.resize(columns);
         scratch_.resize(columns);
         expected_.resize(columns);
         if (inputs.diff_dst) diff_dst_.resize(columns);
-        in_ = {src_, scale_, shift_, diff_dst_, {}, prb().epsilon, prb().is_rms(), prb().statistics_are_global()};
+        in_ = {src_, scale_, shift_, diff_dst_, {}, prb().epsilon, prb().flags};
         for (const argument &a : e.arguments())
             if (a.use == role::output || a.use == role::both)
                 outputs_.emplace(a.id, comparison(name_of_output(a.id), a.data.shape(), acceptance_of(a, kind)));

@@ -30,8 +30,6 @@ real denormal_mean_loss(size_t columns) {
     return 0x1p-1075L * real(parts);
 }
 
-real element(std::span<const double> values, size_t c, real missing) { return values.empty() ? missing : values[c]; }
-
 // The sums over a row that diff_src needs, divided by C, the same sums of the magnitudes of the terms, and the largest
 // |g|.
 struct gradient_means {
@@ -42,7 +40,7 @@ gradient_means means_of(const row_inputs &in, real rstd) {
     gradient_means m;
     const real count = real(in.src.size());
     for (size_t c = 0; c < in.src.size(); ++c) {
-        const real g = in.diff_dst[c] * element(in.scale, c, 1), xhat = in.stats.deviation(in.src[c]) * rstd;
+        const real g = in.diff_dst[c] * in.scale_of(c), xhat = in.stats.deviation(in.src[c]) * rstd;
         m.g += g / count;
         m.g_xhat += g * xhat / count;
         m.g_magnitude += std::abs(g) / count;
@@ -140,6 +138,12 @@ constexpr binary_formula BINARIES[] = {
 
 } // namespace
 
+real row_inputs::scale_of(size_t c) const {
+    return scale.empty() ? 1 : real(scale[c]) + (has(jitnorm_scale_plus_one) ? 1 : 0);
+}
+
+real row_inputs::shift_of(size_t c) const { return shift.empty() ? 0 : shift[c]; }
+
 statistics statistics_of(std::span<const double> src, bool rms) {
     if (src.empty()) return {0, 0, std::numeric_limits<real>::quiet_NaN()};
     const real count = real(src.size());
@@ -170,7 +174,7 @@ void expect_forward(const row_inputs &in, double unit, std::span<expectation> ds
     const real rstd = reciprocal_deviation(in), largest = largest_deviation(in.src, in.stats) * rstd;
     const real xhat_loss = 2 * denormal_step(unit) + denormal_mean_loss(in.src.size()) * rstd;
     for (size_t c = 0; c < dst.size(); ++c) {
-        const real scale = element(in.scale, c, 1), shift = element(in.shift, c, 0);
+        const real scale = in.scale_of(c), shift = in.shift_of(c);
         dst[c].value = scale * (in.stats.deviation(in.src[c]) * rstd) + shift;
         dst[c].tolerance = unit * (std::abs(scale) * largest + std::abs(shift) / 8) + std::abs(scale) * xhat_loss +
                            denormal_step(unit);
@@ -180,12 +184,12 @@ void expect_forward(const row_inputs &in, double unit, std::span<expectation> ds
 void expect_diff_src(const row_inputs &in, double unit, std::span<expectation> diff_src) {
     const real rstd = reciprocal_deviation(in), largest = largest_deviation(in.src, in.stats) * rstd;
     gradient_means m = means_of(in, rstd);
-    if (in.global) m.g = m.g_xhat = m.g_magnitude = m.g_xhat_magnitude = 0;
-    if (in.rms) m.g = m.g_magnitude = 0;
+    if (in.has(jitnorm_use_global_stats)) m.g = m.g_xhat = m.g_magnitude = m.g_xhat_magnitude = 0;
+    if (in.has(jitnorm_rms_norm)) m.g = m.g_magnitude = 0;
     const real tolerance = unit * rstd * (m.largest_g + m.g_magnitude + largest * m.g_xhat_magnitude) +
                            denormal_step(unit) * (rstd * (m.g_magnitude + 4) + 1);
     for (size_t c = 0; c < diff_src.size(); ++c) {
-        const real g = in.diff_dst[c] * element(in.scale, c, 1), xhat = in.stats.deviation(in.src[c]) * rstd;
+        const real g = in.diff_dst[c] * in.scale_of(c), xhat = in.stats.deviation(in.src[c]) * rstd;
         diff_src[c] = {rstd * (g - m.g - xhat * m.g_xhat), tolerance};
     }
 }

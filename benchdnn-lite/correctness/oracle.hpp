@@ -6,8 +6,8 @@
 //   xhat = (x - mean) rstd  y = scale xhat + shift                 g = diff_dst scale
 //   diff_src = rstd (g - sum g / C - xhat sum (g xhat) / C)
 //   diff_scale = sum over rows diff_dst xhat                       diff_shift = sum over rows diff_dst
-// With rms the mean is zero and its term in diff_src is absent; with global statistics both sums in diff_src
-// are absent.
+// With rms_norm the mean is zero and its term in diff_src is absent; with use_global_stats both sums in diff_src are
+// absent. With scale_plus_one, 1 + scale takes the place of scale.
 //
 // Errors are relative to the row (a bound on max |error| / max |xhat|), as the library documents them. Near zero, the
 // distance between denormal numbers is added. compare.hpp adds the rounding to the type of a tensor.
@@ -44,11 +44,16 @@ expectation expect_mean(std::span<const double> src, const statistics &stats, do
 expectation expect_variance(const statistics &stats, double unit);
 
 struct row_inputs {
-    std::span<const double> src, scale, shift; // scale, shift empty: none
+    std::span<const double> src, scale, shift; // scale and shift as their tensors hold them; empty: none
     std::span<const double> diff_dst;          // backward
     statistics stats;
     real epsilon = 0;
-    bool rms = false, global = false;
+    unsigned flags = 0; // jitnorm_normalization_flags_t
+
+    bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
+    // What a column is multiplied by, and what is added to it.
+    real scale_of(size_t c) const;
+    real shift_of(size_t c) const;
 };
 
 // `unit`: F32_ERROR or F64_ERROR.

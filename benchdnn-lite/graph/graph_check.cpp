@@ -62,7 +62,7 @@ public:
         in_.scale = gamma_;
         in_.shift = beta_;
         in_.epsilon = n.epsilon;
-        in_.rms = n.is_rms;
+        in_.flags = n.is_rms ? jitnorm_rms_norm : 0;
         for (const auto &[role, id] : n.outputs) {
             const buffer &b = memory.at(id);
             outputs_.emplace(role, judged{values_of(b), comparison(name_of(role), b.shape())});

@@ -71,12 +71,14 @@ void kernel_generator::close_frame() {
 }
 
 std::string kernel_name(const char *what, const vector_kind &kind, std::initializer_list<jitnorm_data_type_t> types,
-                        std::initializer_list<std::pair<bool, const char *>> words) {
+                        std::initializer_list<std::pair<bool, const char *>> words, unsigned flags) {
     std::string name = std::string("jitnorm_") + what + (kind.is_avx512() ? "_avx512" : "_avx2");
     if (kind.is_f64()) name += "_double";
     for (const auto type : types) name += "_" + std::string(name_of(type));
     for (const auto &[holds, word] : words)
         if (holds) name += std::string("_") + word;
+    for (unsigned rest = flags; rest != 0; rest &= rest - 1)
+        name += "_" + std::string(name_of(jitnorm_normalization_flags_t(rest & -rest)));
     return name;
 }
 

@@ -107,9 +107,9 @@ private:
 #define JITNORM_ARGUMENT(field) argument(offsetof(arguments, field))
 
 // A kernel's name for profilers: "jitnorm_<what>_<isa>", then "_double" if that is the compute type, the names of the
-// data types, and the words whose condition is true.
+// data types, the words whose condition is true, and the names of the normalization's flags.
 std::string kernel_name(const char *what, const vector_kind &kind, std::initializer_list<jitnorm_data_type_t> types,
-                        std::initializer_list<std::pair<bool, const char *>> words = {});
+                        std::initializer_list<std::pair<bool, const char *>> words = {}, unsigned flags = 0);
 
 template <typename Conf>
 vector_kind kind_of(const Conf &conf) {

@@ -75,7 +75,7 @@ struct normalize_conf {
     // The two inputs whose sums are the rows of later batches. They are prefetched instead of src. undef: there are
     // none.
     std::array<jitnorm_data_type_t, 2> terms = {jitnorm_data_type_undef, jitnorm_data_type_undef};
-    bool scale_plus_one = false; // the scale is 1 + what the tensor holds
+    unsigned affine_flags = 0; // problem::affine_flags()
 
     auto operator<=>(const normalize_conf &) const = default;
 };
@@ -93,7 +93,7 @@ struct backward_sums_conf {
     bool diff_scale = false; // computes the sums over columns for diff_scale
     bool diff_shift = false; // computes the sums over columns for diff_shift
     jitnorm_data_type_t compute = jitnorm_f32; // f32 or f64; set by the kernel
-    bool scale_plus_one = false;               // the scale is 1 + what the tensor holds
+    unsigned affine_flags = 0;                 // problem::affine_flags()
 
     auto operator<=>(const backward_sums_conf &) const = default;
 };
@@ -111,7 +111,7 @@ struct backward_data_conf {
     bool sums = true;          // uses the sums over rows; false where statistics are constants (use_global_stats)
     bool non_temporal = false; // diff_src is stored past the caches; every row of it begins at a cache line
     jitnorm_data_type_t compute = jitnorm_f32;
-    bool scale_plus_one = false; // the scale is 1 + what the tensor holds
+    unsigned affine_flags = 0; // problem::affine_flags()
 
     auto operator<=>(const backward_data_conf &) const = default;
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_batch: the numbers of a batch's rows, in the arrays that kernels write and read, and the scalar steps between
-// kernels, as loops over the rows that the compiler turns into vector code for AVX2. Executors that use this run only
-// on processors with AVX2.
+// kernels, as loops over the rows that the compiler turns into vector code. Executors that use this run only on
+// processors that JITNORM_SIMD is for.
 #pragma once
 
 #include "../base/bytes.hpp"
 #include "../norm/plan.hpp"
 #include "../norm/problem.hpp"
+#include "../simd/simd.hpp"
 #include "moments.hpp"
 #include "row_sums.hpp"
 
@@ -15,8 +16,7 @@ namespace jitnorm::impl::layer_norm {
 // Computes reciprocal_deviation() of each variance by multiplications only. Returns false, with `rstd` undefined, if
 // there are few rows, for which a root and a division take less time than the steps of the multiplications; or if a
 // root is not known, which is rare: for tiny and huge variances and a few others.
-[[gnu::target("avx2,fma")]] inline bool find_deviations_by_products(const double *variance, dim_t count, double epsilon,
-                                                                    float *rstd) {
+JITNORM_SIMD inline bool find_deviations_by_products(const double *variance, dim_t count, double epsilon, float *rstd) {
     if (count < 4) return false;
     int32_t unknown = 0;
     for (dim_t r = 0; r < count; ++r) {
@@ -47,7 +47,7 @@ struct forward_batch {
     // For rms_norm, which has no mean: the pivots and the sums become zero. A sum is computed as zero times the sum of
     // squares, so that it is NaN where that is infinite; then all that follows from it is NaN, too, as in
     // moments_of_squares().
-    [[gnu::target("avx2,fma")]] void set_no_pivots() {
+    JITNORM_SIMD void set_no_pivots() {
         for (dim_t r = 0; r < rows; ++r) {
             p[r] = 0;
             s[r] = q[r] * T(0);
@@ -57,7 +57,7 @@ struct forward_batch {
     // Sets the statistics from the sums of first reductions. Returns whether a first reduction is enough for every row;
     // if not, the statistics of some rows are not right yet. (Results of comparisons of floats and of doubles are
     // collected in different variables, so that the vector code need not convert one to the other.)
-    [[gnu::target("avx2,fma")]] bool take_first_reductions(double n, double inv_n) {
+    JITNORM_SIMD bool take_first_reductions(double n, double inv_n) {
         int32_t out_of_range = 0;
         int64_t poor = 0;
         for (dim_t r = 0; r < rows; ++r) {
@@ -77,8 +77,8 @@ struct forward_batch {
     }
 
     // Copies to an array of floats, which may have any alignment.
-    [[gnu::target("avx2,fma")]] void copy_means(void *to) const { copy(hi, to, rows); }
-    [[gnu::target("avx2,fma")]] void copy_deviations(statistics_form form, void *to) const {
+    JITNORM_SIMD void copy_means(void *to) const { copy(hi, to, rows); }
+    JITNORM_SIMD void copy_deviations(statistics_form form, void *to) const {
         form == statistics_form::inverse_deviation ? copy(rstd, to, rows) : copy(wide, to, rows);
     }
 
@@ -93,18 +93,18 @@ struct forward_batch {
 private:
     // `count` is passed by value, because the compiler cannot know that no store changes the member `rows`.
     template <typename Number>
-    [[gnu::target("avx2,fma")]] static void copy(const Number *from, void *to, dim_t count) {
+    JITNORM_SIMD static void copy(const Number *from, void *to, dim_t count) {
         for (dim_t i = 0; i < count; ++i) store(float(from[i]), to, i);
     }
 
     // Does the same as find_normalizers(), unless it returns false.
-    [[gnu::target("avx2,fma")]] bool find_normalizers_by_products(double epsilon) {
+    JITNORM_SIMD bool find_normalizers_by_products(double epsilon) {
         if (!find_deviations_by_products(wide, rows, epsilon, rstd)) return false;
         for (dim_t r = 0; r < rows; ++r) bias[r] = bias_of_shift<T>(lo[r] * double(rstd[r]));
         return true;
     }
 
-    [[gnu::target("avx2,fma")]] void find_normalizers(double epsilon) {
+    JITNORM_SIMD void find_normalizers(double epsilon) {
         for (dim_t r = 0; r < rows; ++r) {
             const auto n = make_normalizer<T>({hi[r], lo[r], wide[r]}, epsilon);
             rstd[r] = n.rstd;
@@ -132,18 +132,18 @@ struct backward_batch {
         for (dim_t r = 0; r < rows; ++r) rstd[r] = reciprocal_deviation<T>(variance[r], epsilon);
     }
     // From the means and the deviations.
-    [[gnu::target("avx2,fma")]] void find_factors(bool rms) {
+    JITNORM_SIMD void find_factors(bool rms) {
         for (dim_t r = 0; r < rows; ++r) factor[r] = rms ? rstd[r] : -rstd[r];
     }
     void clear_sums() {
         for (dim_t r = 0; r < rows; ++r) s1[r] = s2[r] = 0;
     }
     // Adds the sums over a chunk, one value for each row, to those over the rows.
-    [[gnu::target("avx2,fma")]] void add_chunk(const T *chunk1, const T *chunk2) {
+    JITNORM_SIMD void add_chunk(const T *chunk1, const T *chunk2) {
         for (dim_t r = 0; r < rows; ++r) s1[r] += double(chunk1[r]);
         for (dim_t r = 0; r < rows; ++r) s2[r] += double(chunk2[r]);
     }
-    [[gnu::target("avx2,fma")]] void find_slopes(double inv_count) {
+    JITNORM_SIMD void find_slopes(double inv_count) {
         for (dim_t r = 0; r < rows; ++r) {
             const row_slopes<T> slopes = slopes_of<T>({s1[r], s2[r]}, inv_count, rstd[r]);
             m1[r] = slopes.m1;

@@ -23,6 +23,14 @@ memory_desc problem::layout(slot s) const {
     }
 }
 
+unsigned problem::affine_flags() const {
+    unsigned all = 0;
+#define FLAG(...)
+#define AFFINE_FLAG(name, ...) all |= unsigned(jitnorm_##name);
+#include "../../tables/normalization_flags.inc"
+    return flags & all;
+}
+
 // An omitted output counts, so that the other outputs have the same bits with and without it.
 bool problem::computes_in_double() const {
     return std::ranges::any_of(TENSORS, [&](const tensor_kind &t) {

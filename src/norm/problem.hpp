@@ -29,7 +29,7 @@ struct problem {
     unsigned omitted = 0; // bits of slots: outputs (OMITTABLE) that are not written although kind and flags ask for it
     bool scale_is_ones = false; // with use_scale: every scale is 1 and no tensor has it; diff_scale may be written
 
-    // The descriptor of a tensor, empty if there is none. MEAN and VARIANCE have one descriptor, with the row
+    // The descriptor of a tensor, empty if there is none. The statistics of rows have one descriptor, with the row
     // dimensions of src. SCALE and SHIFT have one only if they have row dimensions (row_groups.hpp), DST_SCALE only if
     // the library finds the scales (scales_per_row()). That of GATE always has the dimensions of src, 1 for some of
     // those that count rows. To be changed, it must be one that the problem keeps (has_descriptor()).
@@ -55,6 +55,8 @@ struct problem {
     bool uses_scale() const { return has(jitnorm_use_scale); }
     bool uses_shift() const { return has(jitnorm_use_shift); }
     bool adds_one_to_scale() const { return has(jitnorm_scale_plus_one); } // implies uses_scale()
+    // The flags that say how the values of scale and shift are used; each implies uses_scale() or uses_shift().
+    unsigned affine_flags() const;
     // Whether the caller gives the statistics: with use_global_stats, and always in backward.
     bool statistics_are_inputs() const { return !is_forward() || has(jitnorm_use_global_stats); }
     bool statistics_are_outputs() const {
@@ -138,7 +140,7 @@ private:
         std::array<int, FIRST_POST_OP> indices = {};
         int next = 0;
         for (const tensor_kind &t : TENSORS) indices[size_t(t.place)] = has_descriptor(t.place) ? next++ : -1;
-        indices[MEAN] = indices[VARIANCE];
+        for (const slot s : ROW_STATISTICS) indices[size_t(s)] = indices[VARIANCE];
         return indices;
     }();
     static constexpr auto DESCRIPTORS = size_t(std::ranges::count_if(TENSORS, has_descriptor, &tensor_kind::place));

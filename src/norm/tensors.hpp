@@ -4,8 +4,10 @@
 // problem::use_of() says which of them a problem reads and writes, problem::layout() what they look like.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 
 #include "attributes.hpp"
 #include "jitnorm/jitnorm_types.h"
@@ -106,12 +108,16 @@ constexpr const char *tensor_name(slot s) {
     return s < FIRST_POST_OP ? TENSORS[size_t(s)].name : "src1 of a binary post-op";
 }
 
-// Whether a problem keeps a descriptor for the slot. MEAN has that of VARIANCE, gradients have the dimensions of scale
-// and shift; vectors of columns, and scales that are given, are described by their type; the scratchpad by the plan.
+// The tensors with one value for each row, in the order of their slots.
+inline constexpr std::array ROW_STATISTICS = {MEAN, VARIANCE};
+static_assert(std::ranges::count(TENSORS, extent::statistics, &tensor_kind::dims) == std::ssize(ROW_STATISTICS));
+
+// Whether a problem keeps a descriptor for the slot. All statistics have that of VARIANCE, gradients have the
+// dimensions of scale and shift; vectors of columns, and scales that are given, are described by their type; the
+// scratchpad by the plan.
 constexpr bool has_descriptor(slot s) {
-    return s < FIRST_POST_OP && s != MEAN &&
-           (TENSORS[size_t(s)].dims == extent::rows || TENSORS[size_t(s)].dims == extent::statistics || s == SCALE ||
-            s == SHIFT || s == GATE || s == DST_SCALE);
+    return s < FIRST_POST_OP && (TENSORS[size_t(s)].dims == extent::rows || s == VARIANCE || s == SCALE || s == SHIFT ||
+                                 s == GATE || s == DST_SCALE);
 }
 
 // What an execution does with a tensor.

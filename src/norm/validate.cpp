@@ -64,7 +64,11 @@ status check_prop_kind(const problem &p) {
 
 status check_flags(const problem &p) {
     if ((p.flags & ~KNOWN_FLAGS) != 0) return invalid(explain("flags 0x%x has bits of no meaning", p.flags));
-    return p.adds_one_to_scale() && !p.uses_scale() ? invalid("flags has scale_plus_one without use_scale") : ACCEPTED;
+#define FLAG(...)
+#define AFFINE_FLAG(name, number, letter, needed)                                                                      \
+    if (p.has(jitnorm_##name) && !p.has(jitnorm_##needed)) return invalid("flags has " #name " without " #needed);
+#include "../../tables/normalization_flags.inc"
+    return ACCEPTED;
 }
 
 status check_epsilon(const problem &p) {

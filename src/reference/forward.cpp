@@ -90,11 +90,8 @@ public:
         parallel_ranges(p_.rows(), bytes(p_[SRC]) + bytes(p_[DST]), [&](range rows) {
             for (dim_t row = rows.begin; row < rows.end; ++row) run_row(args, row);
         });
-        zero_padding(p_[DST], args[DST]);
-        if (p_.writes(SUM)) zero_padding(p_[SUM], args[SUM]);
-        if (p_.writes(PRE_QUANTIZATION)) zero_padding(p_[PRE_QUANTIZATION], args[PRE_QUANTIZATION]);
-        if (p_.writes(VARIANCE)) zero_padding(p_[VARIANCE], args[VARIANCE]);
-        if (p_.writes(MEAN)) zero_padding(p_[VARIANCE], args[MEAN]);
+        for (const auto &[s, arg, arg_name, name, dims] : TENSORS)
+            if (p_.writes(s) && (dims == extent::rows || dims == extent::statistics)) zero_padding(p_[s], args[s]);
         return jitnorm_success;
     }
 

@@ -46,8 +46,8 @@ private:
 
 jitnorm_status_t execute_without_elements(const problem &p, const arguments &args) {
     if (p.rows() != 0) { // the rows are empty
-        if (p.writes(MEAN)) fill_statistic(p, args[MEAN], 0);
-        if (p.writes(VARIANCE)) fill_statistic(p, args[VARIANCE], std::numeric_limits<float>::quiet_NaN());
+        for (const slot s : ROW_STATISTICS)
+            if (p.writes(s)) fill_statistic(p, args[s], s == MEAN ? 0 : std::numeric_limits<float>::quiet_NaN());
         if (p.has_dynamic_scales()) fill_dynamic_scales(p[DST_SCALE], args[DST_SCALE]);
     } else if (const size_t gradient = size_t(p.row_length()) * size_of(p.diff_scale_shift_type);
                gradient != 0 && !p.is_partial()) { // a partial problem without rows has no parts and so no gradients

@@ -2,7 +2,7 @@
 #include "post_op_chain.hpp"
 
 #include "../math/post_ops.hpp"
-#include "../math/simd.hpp"
+#include "../simd/simd.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "../base/parallel.hpp"
-#include "../math/simd.hpp"
 #include "../norm/executor.hpp"
 #include "../norm/implementation.hpp"
 #include "../norm/problem.hpp"
+#include "../simd/simd.hpp"
 
 namespace jitnorm::impl::layer_norm::reference {
 

@@ -45,13 +45,13 @@ void backward<T>::read_statistics(const statistics_rows &from, batch &b) const {
     if (rms_)
         std::fill_n(b.mean, b.rows, T(0));
     else
-        read(from.mean, [&](dim_t r, float value) { b.mean[r] = T(value); });
+        read(from[MEAN], [&](dim_t r, float value) { b.mean[r] = T(value); });
     if (problem_.form == statistics_form::variance) {
         double variance[MAX_BATCH_ROWS] = {};
-        read(from.variance, [&](dim_t r, float value) { variance[r] = double(value); });
+        read(from[VARIANCE], [&](dim_t r, float value) { variance[r] = double(value); });
         b.find_deviations(variance, problem_.epsilon);
     } else {
-        read(from.variance, [&](dim_t r, float value) { b.rstd[r] = T(value); });
+        read(from[VARIANCE], [&](dim_t r, float value) { b.rstd[r] = T(value); });
     }
     b.find_factors(rms_);
 }
@@ -73,7 +73,9 @@ jit::backward_sums_arguments<T> backward<T>::sums_arguments(const arguments &arg
             .diff_scale = sums.scale,
             .diff_shift = sums.shift,
             .s1 = s1,
-            .s2 = s2};
+            .s2 = s2,
+            .src_prefetch = prefetch_distance(here.src, bytes_of_row(SRC)),
+            .diff_dst_prefetch = prefetch_distance(here.second, bytes_of_row(DIFF_DST))};
 }
 
 template <typename T>

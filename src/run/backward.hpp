@@ -39,6 +39,7 @@ private:
     bool sums_are_gradients() const {
         return gradients_.have_type_of_gradients() && gradients_.count() > 0 && layout_.cut().blocks() == 1;
     }
+    dim_t bytes_of_row(slot s) const { return layout_.columns() * element_size(problem_[s]); }
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
     void add_kept_blocks(const arguments &args, dim_t part) const;
 

@@ -12,7 +12,7 @@ jit::backward_sums_conf sums_conf_of(const problem &p, jit::isa vectors) {
     jit::backward_sums_conf conf = {
         vectors,     p[SRC].data_type, p[DIFF_DST].data_type, p.scale_shift_type,  p.reads(SCALE),
         !p.is_rms(), wants_sums(p),    p.writes(DIFF_SCALE),  p.writes(DIFF_SHIFT)};
-    conf.scale_plus_one = p.adds_one_to_scale();
+    conf.affine_flags = p.affine_flags();
     return conf;
 }
 
@@ -27,7 +27,7 @@ jit::backward_data_conf data_conf_of(const problem &p, jit::isa vectors, bool no
                                     !p.is_rms(),
                                     wants_sums(p)};
     conf.non_temporal = non_temporal;
-    conf.scale_plus_one = p.adds_one_to_scale();
+    conf.affine_flags = p.affine_flags();
     return conf;
 }
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <utility>
 
-#include "../math/simd.hpp"
 #include "../norm/executor.hpp"
+#include "../simd/simd.hpp"
 #include "row_tensors.hpp"
 
 namespace jitnorm::impl::layer_norm {

@@ -108,10 +108,10 @@ void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
         layer_norm::read_statistics(tensor, statistics_type_, 0, from.stride, b.rows, take);
     };
     T mean[MAX_BATCH_ROWS] = {};
-    if (!rms_) read(from.mean, [&](dim_t r, float value) { mean[r] = T(value); });
+    if (!rms_) read(from[MEAN], [&](dim_t r, float value) { mean[r] = T(value); });
     if (form_ == statistics_form::inverse_deviation)
-        return read(from.variance, [&](dim_t r, float value) { b.set_given(r, mean[r], T(value)); });
-    read(from.variance, [&](dim_t r, float value) { b.set(r, {mean[r], 0.0, double(value)}); });
+        return read(from[VARIANCE], [&](dim_t r, float value) { b.set_given(r, mean[r], T(value)); });
+    read(from[VARIANCE], [&](dim_t r, float value) { b.set(r, {mean[r], 0.0, double(value)}); });
     b.complete(epsilon_);
 }
 
@@ -124,11 +124,11 @@ void forward<T>::convert_statistics(const batch &b, const statistics_rows &to) c
     };
     if (writes_mean_) {
         b.copy_means(values);
-        write(to.mean);
+        write(to[MEAN]);
     }
     if (writes_variance_) {
         b.copy_deviations(form_, values);
-        write(to.variance);
+        write(to[VARIANCE]);
     }
 }
 

@@ -252,7 +252,8 @@ private:
                         .count = columns.end - columns.begin,
                         .pivot = p,
                         .s = s,
-                        .q = q},
+                        .q = q,
+                        .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)},
             .written = normalize_arguments_for(there, written, there.result, ready, columns)};
         if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, q);
         const auto &kernels = *f_.kernels_->loop;
@@ -318,7 +319,9 @@ private:
                 .row_stride = to.stride,
                 .rows = rows,
                 .count = columns.end - columns.begin,
-                .q = q};
+                .q = q,
+                .src_prefetch = prefetch_distance(here.src, f_.C_ * element_size(f_.problem_[SRC])),
+                .residual_prefetch = prefetch_distance(here.second, f_.C_ * element_size(f_.problem_[RESIDUAL]))};
     }
     // Computes the sums of a panel, and their squares if `q` is not null. If they have a tile, `writes` says whether
     // the output is written besides; otherwise the output is their place.
@@ -452,8 +455,8 @@ inline void forward<T>::take_first_reductions(const strip &src, batch &b) const 
 template <typename T>
 inline void forward<T>::write_statistics(const batch &b, const statistics_rows &to) const {
     if (statistics_type_ != jitnorm_f32 || to.stride != 1) return convert_statistics(b, to); // hardly ever
-    if (writes_mean_) b.copy_means(to.mean);
-    if (writes_variance_) b.copy_deviations(form_, to.variance);
+    if (writes_mean_) b.copy_means(to[MEAN]);
+    if (writes_variance_) b.copy_deviations(form_, to[VARIANCE]);
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -21,11 +21,11 @@ row_tensors row_tensors_of(const problem &p) {
         if (s != PRE_QUANTIZATION) all.result = all.count;
         all.data[size_t(all.count++)] = {s, field, &p[s], p.reads(s), p.writes(s)};
     }
-    if (p.uses(MEAN) || p.uses(VARIANCE)) all.statistics = &p[VARIANCE];
-    all.reads_mean = p.reads(MEAN);
-    all.reads_variance = p.reads(VARIANCE);
-    all.writes_mean = p.writes(MEAN);
-    all.writes_variance = p.writes(VARIANCE);
+    for (const slot s : ROW_STATISTICS) {
+        if (p.uses(s)) all.statistics = &p[s];
+        if (p.reads(s)) all.read_statistics |= bit_of(s);
+        if (p.writes(s)) all.written_statistics |= bit_of(s);
+    }
     return all;
 }
 
@@ -48,8 +48,9 @@ void zero_padding(const row_tensors &tensors, const arguments &args, int share, 
     for (size_t i = 0; i < size_t(tensors.count); ++i)
         if (const row_tensor &t = tensors.data[i]; t.is_written)
             impl::zero_padding(*t.md, args[t.place], share, shares);
-    if (tensors.writes_mean) impl::zero_padding(*tensors.statistics, args[MEAN], share, shares);
-    if (tensors.writes_variance) impl::zero_padding(*tensors.statistics, args[VARIANCE], share, shares);
+    for (const slot s : ROW_STATISTICS)
+        if ((tensors.written_statistics & bit_of(s)) != 0)
+            impl::zero_padding(*tensors.statistics, args[s], share, shares);
 }
 
 bool takes_non_temporal_stores(const problem &p, const memory_desc &md) {

@@ -60,8 +60,8 @@ struct row_tensors {
     int count = 0;
     int result = 0; // the index of dst (forward) or of the last tensor (backward)
     int row_ndims = 1;
-    const memory_desc *statistics = nullptr; // null where no statistic is read or written
-    bool reads_mean = false, reads_variance = false, writes_mean = false, writes_variance = false;
+    const memory_desc *statistics = nullptr;              // null where no statistic is read or written
+    unsigned read_statistics = 0, written_statistics = 0; // sets of slots
 
     const row_tensor &last() const { return data[size_t(result)]; }
 };
@@ -77,11 +77,13 @@ const memory_desc &leading_tensor(const row_tensors &tensors);
 // The tiles of a thread, which lie one behind the other from `scratchpad` on. Tensors without a tile have null strips.
 panel tiles_in(std::byte *scratchpad, const row_tensors &tensors, const plan &planned);
 
-// Where the means and the variances of a batch's rows are. They have the type of the statistics tensors and are
-// `stride` elements apart. A pointer is null if the problem does not have that tensor.
+// Where the statistics of a batch's rows are. They have the type of the statistics tensors and are `stride` elements
+// apart. A pointer is null if the problem does not have that tensor.
 struct statistics_rows {
-    void *mean = nullptr, *variance = nullptr;
+    std::array<void *, ROW_STATISTICS.size()> first = {};
     dim_t stride = 1;
+    void *&operator[](slot s) { return first[size_t(s - ROW_STATISTICS.front())]; }
+    void *operator[](slot s) const { return first[size_t(s - ROW_STATISTICS.front())]; }
 };
 
 // Writes zeros to the padding of all tensors that are outputs. The padding is cut into `shares` pieces; this call does
@@ -95,6 +97,16 @@ bool takes_non_temporal_stores(const problem &p, const memory_desc &md);
 // Whether an execution may store dst or diff_src past the caches: its first element begins a cache line, and it is not
 // in the place of an input. The lines of an input have been read and are in a cache.
 bool result_lies_past_caches(const problem &p, const arguments &args);
+
+// How many bytes ahead of an element a loop that writes a batch while it reduces the next one prefetches these rows.
+// With 512, rows of 128 elements of f32 take 3 to 5 % longer; with 4096 nothing is faster in both directions. Where
+// rows have gaps between them, the elements so many bytes ahead may be others than those that come next: then the same
+// columns of a later row are prefetched, unless rows are so long that it would be far ahead.
+inline dim_t prefetch_distance(const strip &rows, dim_t row_bytes) {
+    constexpr dim_t AHEAD = 2048, LONG_ROW = 4 * AHEAD;
+    if (rows.stride == row_bytes || row_bytes >= LONG_ROW) return AHEAD;
+    return (row_bytes < AHEAD ? AHEAD / row_bytes : 1) * rows.stride;
+}
 
 // The address `bytes` after `first`; null stays null.
 inline const std::byte *behind(const void *first, dim_t bytes) {

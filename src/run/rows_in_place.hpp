@@ -50,10 +50,10 @@ public:
         void close() const {}
 
         statistics_rows open_statistics() const {
-            const auto at_batch = [&](slot s) {
-                return args_[s] == nullptr ? nullptr : static_cast<std::byte *>(args_[s]) + statistics_offset_;
-            };
-            return {at_batch(MEAN), at_batch(VARIANCE), rows_.statistics_stride_};
+            statistics_rows found = {.stride = rows_.statistics_stride_};
+            for (const slot s : ROW_STATISTICS)
+                if (args_[s] != nullptr) found[s] = static_cast<std::byte *>(args_[s]) + statistics_offset_;
+            return found;
         }
         void close_statistics() const {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// statistics_tile: the means and the variances of a batch's rows, in tensors of any layout. If they are evenly spaced
+// statistics_tile: the statistics of a batch's rows, in tensors of any layout. If they are evenly spaced
 // in the tensors, as they almost always are, they are used there; otherwise they are gathered and scattered.
 #pragma once
 
@@ -25,15 +25,19 @@ public:
         if (rows_ == nullptr) return {};
         const auto [offset, count] = rows_->run_from(first, number);
         is_in_place_ = count == number;
-        if (is_in_place_) return {in(MEAN, offset), in(VARIANCE, offset), stride_};
-        if (tensors_.reads_mean) gather(MEAN, first, number, mean_);
-        if (tensors_.reads_variance) gather(VARIANCE, first, number, variance_);
-        return {mean_, variance_, 1};
+        statistics_rows found = {.stride = is_in_place_ ? stride_ : 1};
+        for (size_t i = 0; i < ROW_STATISTICS.size(); ++i) {
+            const slot s = ROW_STATISTICS[i];
+            if (!is_in_place_ && (tensors_.read_statistics & bit_of(s)) != 0) gather(s, first, number, tiles_[i]);
+            found[s] = is_in_place_ ? in(s, offset) : static_cast<void *>(tiles_[i]);
+        }
+        return found;
     }
     void close(dim_t first, dim_t number) const {
         if (is_in_place_) return;
-        if (tensors_.writes_mean) scatter(mean_, first, number, MEAN);
-        if (tensors_.writes_variance) scatter(variance_, first, number, VARIANCE);
+        for (size_t i = 0; i < ROW_STATISTICS.size(); ++i)
+            if (const slot s = ROW_STATISTICS[i]; (tensors_.written_statistics & bit_of(s)) != 0)
+                scatter(tiles_[i], first, number, s);
     }
 
 private:
@@ -60,9 +64,9 @@ private:
     const row_tensors &tensors_;
     const row_packer *rows_; // null where no statistic is read or written
     const arguments &args_;
-    dim_t size_ = 0, stride_ = 0;                           // bytes of an element, elements from row to row of a run
-    bool is_in_place_ = true;                               // whether the batch's statistics are used in the tensors
-    float mean_[MAX_BATCH_ROWS], variance_[MAX_BATCH_ROWS]; // room for narrower types too
+    dim_t size_ = 0, stride_ = 0;                        // bytes of an element, elements from row to row of a run
+    bool is_in_place_ = true;                            // whether the batch's statistics are used in the tensors
+    float tiles_[ROW_STATISTICS.size()][MAX_BATCH_ROWS]; // room for narrower types too
 };
 
 } // namespace jitnorm::impl::layer_norm

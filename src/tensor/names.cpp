@@ -124,6 +124,18 @@ std::string_view name_of(jitnorm_alg_kind_t alg) {
     return "undef";
 }
 
+std::string_view name_of(jitnorm_normalization_flags_t flag) {
+    switch (flag) {
+#define FLAG(name, ...)                                                                                                \
+    case jitnorm_##name:                                                                                               \
+        return #name;
+#include "../../tables/normalization_flags.inc"
+    case jitnorm_normalization_flags_none:
+        break;
+    }
+    return "";
+}
+
 std::string join(const dim_t *values, int count) {
     std::string text;
     for (int i = 0; i < count; ++i) {

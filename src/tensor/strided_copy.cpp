@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "transpose.hpp"
+#include "../simd/transpose.hpp"
 
 namespace jitnorm::impl::layer_norm {
 

@@ -68,8 +68,7 @@ private:
         p.rows = ROWS;
         p.columns = COLUMNS;
         p.epsilon = double(EPSILON);
-        p.rms = (flags & jitnorm_rms_norm) != 0;
-        p.global_statistics = (flags & jitnorm_use_global_stats) != 0;
+        p.flags = flags;
         p.src = widened(src);
         if (flags & jitnorm_use_scale) p.scale = widened(scale);
         if (flags & jitnorm_use_shift) p.shift = widened(shift);

@@ -169,7 +169,7 @@ TEST(epsilon, in_double_is_as_exact_as_doubles_are) {
         ASSERT_OK(jitnorm_set_implementation(implementation));
         for (const unsigned flags : {0u, M}) {
             oracle_problem question = given.problem;
-            question.rms = flags == M;
+            question.flags = flags;
             const expectations dst = solve(question).dst;
             EXPECT_TRUE(are_near(jitnorm_f64, given.forward(flags, attr), dst));
             EXPECT_FALSE(are_near(jitnorm_f64, given.forward(flags, nullptr), dst)) << "epsilon as a float";

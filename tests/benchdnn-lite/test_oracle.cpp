@@ -87,43 +87,36 @@ TEST(forward, epsilon_is_added_to_the_variance) {
 TEST(forward, a_constant_row_gives_the_shift) {
     const std::vector<double> src(5, 1e6), scale(5, 3), shift{1, 2, 3, 4, 5};
     std::vector<expectation> dst(5);
-    expect_forward({src, scale, shift, {}, statistics_of(src, false), 1e-5L, false, false}, NO_ERROR, dst);
+    expect_forward({src, scale, shift, {}, statistics_of(src, false), 1e-5L}, NO_ERROR, dst);
     for (size_t c = 0; c < 5; ++c) EXPECT_EQ(double(dst[c].value), shift[c]);
 }
 
 // The sum over a row of weights[c] * dst[c], whose gradients are what backward computes for diff_dst = weights.
 real objective(const std::vector<double> &src, const std::vector<double> &scale, const std::vector<double> &shift,
-               const std::vector<double> &weights, bool rms, const statistics *global) {
+               const std::vector<double> &weights, unsigned flags, const statistics &global) {
     std::vector<expectation> dst(src.size());
-    const statistics s = global ? *global : statistics_of(src, rms);
-    expect_forward({src, scale, shift, {}, s, 0.0625L, rms, global != nullptr}, NO_ERROR, dst);
+    const bool given = (flags & jitnorm_use_global_stats) != 0;
+    const statistics s = given ? global : statistics_of(src, (flags & jitnorm_rms_norm) != 0);
+    expect_forward({src, scale, shift, {}, s, 0.0625L, flags}, NO_ERROR, dst);
     real sum = 0;
     for (size_t c = 0; c < src.size(); ++c) sum += weights[c] * dst[c].value;
     return sum;
 }
 
-struct gradient_case {
-    bool rms, global;
-};
-
-class backward : public testing::TestWithParam<gradient_case> {
+class backward : public testing::TestWithParam<unsigned> { // the flags
 protected:
     static constexpr double STEP = 1e-5;
     const std::vector<double> src_{0.3, -1.2, 2.5, 0.7, -0.1}, scale_{1.5, -0.5, 2, 0.25, 1}, shift_{1, 2, 3, 4, 5},
         weights_{0.4, -1, 0.8, 2, -0.3};
-    const statistics global_{0.2L, 0, 1.7L};
+    const bool rms_ = (GetParam() & jitnorm_rms_norm) != 0, given_ = (GetParam() & jitnorm_use_global_stats) != 0;
+    const statistics global_{rms_ ? 0 : 0.2L, 0, 1.7L};
 
-    const statistics *global() const { return GetParam().global ? &global_ : nullptr; }
     row_inputs inputs() const {
-        statistics s = global() ? global_ : statistics_of(src_, GetParam().rms);
-        if (GetParam().rms) s.mean = 0;
-        return {src_, scale_, {}, weights_, s, 0.0625L, GetParam().rms, GetParam().global};
+        return {src_, scale_, {}, weights_, given_ ? global_ : statistics_of(src_, rms_), 0.0625L, GetParam()};
     }
     real value(const std::vector<double> &src, const std::vector<double> &scale,
                const std::vector<double> &shift) const {
-        statistics s = global_;
-        if (GetParam().rms) s.mean = 0;
-        return objective(src, scale, shift, weights_, GetParam().rms, GetParam().global ? &s : nullptr);
+        return objective(src, scale, shift, weights_, GetParam(), global_);
     }
 };
 
@@ -153,17 +146,13 @@ TEST_P(backward, diff_scale_and_diff_shift_are_the_slopes_along_them) {
 }
 
 INSTANTIATE_TEST_SUITE_P(kinds, backward,
-                         testing::Values(gradient_case{false, false}, gradient_case{false, true},
-                                         gradient_case{true, false}, gradient_case{true, true}),
-                         [](const auto &tested) {
-                             return std::string(tested.param.rms ? "rms" : "layer") +
-                                    (tested.param.global ? "_global" : "_own");
-                         });
+                         testing::Values(0, jitnorm_use_global_stats, jitnorm_rms_norm, jitnorm_scale_plus_one,
+                                         jitnorm_rms_norm | jitnorm_use_global_stats));
 
 TEST(gradients, rows_add_up) {
     const std::vector<double> src{1, 3}, diff_dst{5, 7};
     gradient_sums sums(2);
-    const row_inputs in{src, {}, {}, diff_dst, {2, 0, 1}, 0, false, false};
+    const row_inputs in{src, {}, {}, diff_dst, {2, 0, 1}};
     sums.add_row(in);
     sums.add_row(in);
     EXPECT_EQ(sums.diff_scale(0, 0).value, -10);

@@ -59,11 +59,11 @@ class judged_call {
 public:
     judged_call(const aclnn_choice &what, const std::vector<numbers> &before, const std::vector<numbers> &after)
         : what_(what), at_(places_of(what.op)), before_(before), after_(after) {
-        n_.rms = what.op != layer_norm && what.op != layer_norm_backward && what.op != add_layer_norm;
+        if (what.op != layer_norm && what.op != layer_norm_backward && what.op != add_layer_norm)
+            n_.flags |= jitnorm_rms_norm;
+        if (what.op == gemma_rms_norm) n_.flags |= jitnorm_scale_plus_one;
         n_.scale = input(at_.scale);
         n_.shift = input(at_.shift);
-        if (what.op == gemma_rms_norm)
-            for (double &scale : n_.scale) scale += 1;
         n_.diff_dst = input(at_.diff_dst);
         n_.columns = number_of_columns();
         n_.src = sum_of(input(at_.src), input(at_.residual), bias(), false);

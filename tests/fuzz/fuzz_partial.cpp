@@ -197,8 +197,7 @@ private:
         n.rows = size_t(what_.rows);
         n.columns = size_t(what_.columns);
         n.in_double = what_.type == jitnorm_f64;
-        n.rms = (what_.flags & jitnorm_rms_norm) != 0;
-        n.global_statistics = (what_.flags & jitnorm_use_global_stats) != 0;
+        n.flags = what_.flags;
         n.epsilon = what_.epsilon;
         n.src = values(SRC);
         if (what_.wants_scale()) n.scale = values(SCALE);

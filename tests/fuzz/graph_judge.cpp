@@ -98,12 +98,12 @@ private:
         for (size_t d = 0; d < what_.dims.size(); ++d)
             (d + what_.normalized < what_.dims.size() ? n_.rows : n_.columns) *= size_t(what_.dims[d]);
         const bool is_grad = what_.kind == jitnorm_graph_op_layer_norm_grad;
-        n_.rms = what_.kind == jitnorm_graph_op_rms_norm;
+        n_.flags = what_.kind == jitnorm_graph_op_rms_norm ? jitnorm_rms_norm : 0;
         n_.epsilon = what_.epsilon;
         n_.src = src(input(is_grad ? 1 : 0));
         n_.scale = columns_of(input(is_backward_ ? 4 : 1));
         if (!is_backward_) {
-            n_.shift = n_.rms ? numbers{} : columns_of(input(2));
+            n_.shift = n_.has(jitnorm_rms_norm) ? numbers{} : columns_of(input(2));
             return;
         }
         n_.diff_dst = values_of(input(is_grad ? 0 : 1));

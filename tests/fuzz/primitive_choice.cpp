@@ -34,7 +34,10 @@ unsigned choose_flags(byte_stream &choices) {
     unsigned flags = choices.hostile() ? unsigned(choices.number()) : 0;
     for (const unsigned flag : FLAGS)
         if (choices.coin()) flags |= flag;
-    if ((flags & jitnorm_use_scale) != 0 && choices.one_in(4)) flags |= jitnorm_scale_plus_one;
+#define FLAG(...)
+#define AFFINE_FLAG(name, number, letter, needed)                                                                      \
+    if ((flags & jitnorm_##needed) != 0 && choices.one_in(4)) flags |= jitnorm_##name;
+#include "../../tables/normalization_flags.inc"
     return flags;
 }
 

@@ -26,7 +26,7 @@ public:
         if (has(JITNORM_ARG_DST_1)) near("sum", JITNORM_ARG_DST_1, exactly(sum_));
         std::optional<answers> exact = are_ordinary(operands()) ? telling_answers(n_) : std::nullopt;
         if (!exact) return;
-        if (!n_.rms) near("mean", JITNORM_ARG_MEAN, exact->mean);
+        if (!flag(jitnorm_rms_norm)) near("mean", JITNORM_ARG_MEAN, exact->mean);
         near("variance", JITNORM_ARG_VARIANCE, exact->variance);
         near("diff_src", JITNORM_ARG_DIFF_SRC, exact->diff_src);
         near("diff_scale", JITNORM_ARG_DIFF_SCALE, exact->diff_scale);
@@ -64,12 +64,9 @@ private:
         n_.src = input(JITNORM_ARG_SRC);
         n_.rows = n_.src.size() / n_.columns;
         n_.in_double = is_in_double();
-        n_.rms = flag(jitnorm_rms_norm);
-        n_.global_statistics = flag(jitnorm_use_global_stats);
+        n_.flags = what_.flags;
         n_.epsilon = what_.epsilon;
         n_.scale = input(JITNORM_ARG_SCALE);
-        if (flag(jitnorm_scale_plus_one))
-            for (double &scale : n_.scale) scale += 1;
         n_.shift = input(JITNORM_ARG_SHIFT);
         n_.mean = input(JITNORM_ARG_MEAN);
         n_.variance = input(JITNORM_ARG_VARIANCE);

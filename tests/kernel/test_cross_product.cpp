@@ -67,7 +67,10 @@ setup pick_setup(picker &pick, bool forward) {
     s.kind = forward ? first ? jitnorm_forward_training : jitnorm_forward_inference
                      : (first ? jitnorm_backward : jitnorm_backward_data);
     s.flags = unsigned(pick.below(8)) | (pick.toss() ? unsigned(jitnorm_rms_norm) : 0);
-    if ((s.flags & jitnorm_use_scale) != 0 && pick.toss()) s.flags |= jitnorm_scale_plus_one;
+#define FLAG(...)
+#define AFFINE_FLAG(name, number, letter, needed)                                                                      \
+    if ((s.flags & jitnorm_##needed) != 0 && pick.toss()) s.flags |= jitnorm_##name;
+#include "../../tables/normalization_flags.inc"
     s.src = pick.one_of(LAYOUTS[rank]);
     s.dst = pick.one_of(LAYOUTS[rank]);
     s.diff_src = pick.one_of(LAYOUTS[rank]);

@@ -267,7 +267,8 @@ void compare_attributes(isa vectors, std::span<const batch_sizes> sizes) {
     for (const row_types &types : ROW_TYPES) {
         const forward_loop_conf plain = forward_conf(vectors, types);
         forward_loop_conf conf = plain;
-        conf.written.scale_plus_one = conf.written.src_scale = conf.written.dst_scale = true;
+        conf.written.affine_flags = jitnorm_scale_plus_one;
+        conf.written.src_scale = conf.written.dst_scale = true;
         conf.written.terms = {jitnorm_f32, jitnorm_f32};
         compare(conf, sizes);
         conf = plain;
@@ -316,7 +317,7 @@ void compare_gradients(isa vectors, std::span<const batch_sizes> sizes) {
                 conf.reduced = {vectors, src, diff_dst, scale, choice != 1, centered, true, choice != 2, choice != 1};
                 conf.written = {vectors, src,         diff_dst, diff_src, choice == 1 ? diff_src : NONE,
                                 scale,   choice != 1, centered, true,     choice == 0};
-                conf.reduced.scale_plus_one = conf.written.scale_plus_one = choice == 2;
+                conf.reduced.affine_flags = conf.written.affine_flags = choice == 2 ? jitnorm_scale_plus_one : 0;
                 compare(conf, sizes);
             }
 }

@@ -213,7 +213,7 @@ struct backward_errors {
 };
 
 backward_errors judge_backward(const oracle_problem &q, const std::vector<double> &got) {
-    const real mean = q.rms ? 0 : q.mean[0], rstd = 1 / std::sqrt(real(q.variance[0]) + q.epsilon);
+    const real mean = q.has(jitnorm_rms_norm) ? 0 : q.mean[0], rstd = 1 / std::sqrt(real(q.variance[0]) + q.epsilon);
     real largest_g = 0, largest_xhat = 0, products = 0, worst = 0, largest = 0;
     const std::vector<double> exact = exact_results_of(q).diff_src;
     for (size_t c = 0; c < q.columns; ++c) {

@@ -91,12 +91,8 @@ public:
     }
 
     static std::vector<int> all_args() {
-        std::vector<int> args = {JITNORM_ARG_SRC,        JITNORM_ARG_DST,       JITNORM_ARG_MEAN,
-                                 JITNORM_ARG_VARIANCE,   JITNORM_ARG_SCALE,     JITNORM_ARG_SHIFT,
-                                 JITNORM_ARG_DIFF_DST,   JITNORM_ARG_DIFF_SRC,  JITNORM_ARG_DIFF_SCALE,
-                                 JITNORM_ARG_DIFF_SHIFT, JITNORM_ARG_SRC_1,     JITNORM_ARG_DST_1,
-                                 JITNORM_ARG_BIAS,       JITNORM_ARG_SRC_2,     JITNORM_ARG_DIFF_DST_1,
-                                 JITNORM_ARG_DST_2,      JITNORM_ARG_SCRATCHPAD};
+        std::vector<int> args;
+        for (int tensor = 1; tensor <= JITNORM_ARG_DIFF_SHIFT; ++tensor) args.push_back(tensor);
         for (const int tensor : {JITNORM_ARG_SRC, JITNORM_ARG_DST}) args.push_back(JITNORM_ARG_ATTR_SCALES | tensor);
         for (int i = 0; i < 32; ++i) args.push_back(JITNORM_ARG_ATTR_MULTIPLE_POST_OP(i) | JITNORM_ARG_SRC_1);
         return args;

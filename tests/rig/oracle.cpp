@@ -62,9 +62,9 @@ row_inputs row_of(const oracle_problem &q, size_t row) {
     const auto of_row = [&](const std::vector<double> &all) {
         return all.empty() ? std::span<const double>() : std::span(all).subspan(row * q.columns, q.columns);
     };
-    row_inputs in = {of_row(q.src), q.scale, q.shift, of_row(q.diff_dst), {}, q.epsilon, q.rms, q.global_statistics};
-    in.stats = q.is_backward() || q.global_statistics ? statistics{q.rms ? 0 : q.mean[row], 0, q.variance[row]}
-                                                      : statistics_of(in.src, q.rms);
+    row_inputs in = {of_row(q.src), q.scale, q.shift, of_row(q.diff_dst), {}, q.epsilon, q.flags};
+    const bool rms = q.has(jitnorm_rms_norm), given = q.is_backward() || q.has(jitnorm_use_global_stats);
+    in.stats = given ? statistics{rms ? 0 : q.mean[row], 0, q.variance[row]} : statistics_of(in.src, rms);
     return in;
 }
 

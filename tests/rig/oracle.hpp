@@ -16,13 +16,14 @@ using expectations = std::vector<benchdnn_lite::expectation>;
 struct oracle_problem {
     size_t rows = 0, columns = 0;
     bool in_double = false; // what the results are computed in, which decides about tolerances alone
-    bool rms = false, global_statistics = false;
+    unsigned flags = 0;     // jitnorm_normalization_flags_t
     double epsilon = 0;
     std::vector<double> src;
-    std::vector<double> scale, shift;   // one number for each column
+    std::vector<double> scale, shift;   // one number for each column, as the tensor holds it
     std::vector<double> mean, variance; // one for each row; inputs of backward, and of forward with global statistics
     std::vector<double> diff_dst, diff_sum; // backward; diff_sum is added to diff_src
 
+    bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
     bool is_backward() const { return !diff_dst.empty(); }
     double unit() const { return in_double ? benchdnn_lite::F64_ERROR : benchdnn_lite::F32_ERROR; }
 };

@@ -99,14 +99,11 @@ oracle_problem run::question() const {
     q.rows = size_t(p.rows());
     q.columns = size_t(p.row_length());
     q.epsilon = p.epsilon;
-    q.rms = p.is_rms();
-    q.global_statistics = p.has(jitnorm_use_global_stats);
+    q.flags = p.flags;
     q.src = values(SRC);
     const std::vector<double> added = values(RESIDUAL), biases = values(BIAS);
     for (size_t i = 0; i < added.size(); ++i) q.src[i] += added[i] + (biases.empty() ? 0 : biases[i % q.columns]);
     q.scale = values(SCALE); // empty stands for ones
-    if (p.adds_one_to_scale())
-        for (double &scale : q.scale) scale += 1;
     q.shift = values(SHIFT);
     q.mean = values(MEAN);
     q.variance = values(VARIANCE);

@@ -36,8 +36,7 @@ void centered_load::subtract(const vmm &difference, const vmm &center, const Xby
 void scale_shift::load(places vectors, const reg &scale, const reg &shift) {
     if (!scale_.empty()) {
         io_.load_all(scale_, scale, vectors, type_);
-        for (const place &p : vectors)
-            if (plus_one_) add_one(g_, scale_[size_t(p.slot)]);
+        for (const place &p : vectors) to_factors(g_, flags_, scale_[size_t(p.slot)]);
     }
     if (!shift_.empty()) io_.load_all(shift_, shift, vectors, type_);
 }

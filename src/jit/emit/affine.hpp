@@ -58,16 +58,20 @@ private:
     unit_products *products_; // null: differences are plain subtractions
 };
 
-// Adds one to the elements of a scale tensor that holds weights minus one (docs/arithmetic.md, "Normalization").
-inline void add_one(kernel_generator &g, const vmm &v) { g.ops.add(v, v, g.vector_of(1)); }
+// What rows are multiplied by follows from the elements of scale by these flags, problem::affine_flags()
+// (docs/arithmetic.md, "Normalization").
+constexpr bool multiplies_as_stored(unsigned flags) { return (flags & jitnorm_scale_plus_one) == 0; }
+inline void to_factors(kernel_generator &g, unsigned flags, const vmm &scale) {
+    if (!multiplies_as_stored(flags)) g.ops.add(scale, scale, g.vector_of(1));
+}
 
 // x * scale + shift, x * scale, x + shift, or nothing. Each slot has a register for scale and one for shift.
 class scale_shift {
 public:
-    // Without registers for scale, or for shift, there is none. `plus_one`: one is added to the scale.
-    scale_shift(kernel_generator &g, element_io &io, jitnorm_data_type_t type, bool plus_one, std::vector<vmm> scale,
+    // Without registers for scale, or for shift, there is none. `flags`: problem::affine_flags().
+    scale_shift(kernel_generator &g, element_io &io, jitnorm_data_type_t type, unsigned flags, std::vector<vmm> scale,
                 std::vector<vmm> shift)
-        : g_(g), io_(io), type_(type), plus_one_(plus_one), scale_(std::move(scale)), shift_(std::move(shift)) {}
+        : g_(g), io_(io), type_(type), flags_(flags), scale_(std::move(scale)), shift_(std::move(shift)) {}
 
     void load(places vectors, const reg &scale, const reg &shift);
     void apply(const vmm &x, const place &p);
@@ -76,7 +80,7 @@ private:
     kernel_generator &g_;
     element_io &io_;
     jitnorm_data_type_t type_;
-    bool plus_one_;
+    unsigned flags_;
     std::vector<vmm> scale_, shift_;
 };
 

@@ -28,9 +28,12 @@ void addition_pass::add_all() {
 void addition_pass::add_piece(const paired_rows &rows) {
     prepare();
     rows_.point_to_row();
+    const reg src_ahead = registers_.take(g_.r11), residual_ahead = registers_.take(g_.r13);
+    point_ahead(src_ahead, src_, JITNORM_ARGUMENT(src_prefetch));
+    point_ahead(residual_ahead, residual_, JITNORM_ARGUMENT(residual_prefetch));
     const auto add_and_prefetch = [&](places vectors) {
-        loop_.prefetch(src_ + AHEAD_OF_LOADS, vectors, conf_.src);
-        loop_.prefetch(residual_ + AHEAD_OF_LOADS, vectors, conf_.residual);
+        loop_.prefetch(src_ahead, vectors, conf_.src);
+        loop_.prefetch(residual_ahead, vectors, conf_.residual);
         add_vectors(vectors);
     };
     if (conf_.squares) return blocks_.sum_piece(rows, q_, vectors_, add_and_prefetch, [&] { store_squares(); });

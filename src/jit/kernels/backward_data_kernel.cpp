@@ -8,12 +8,12 @@ backward_data_pass::backward_data_pass(kernel_generator &g, const pass_place &wh
 
 std::string backward_data_pass::name(const char *what) const {
     return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst, conf_.diff_src},
-                       {{conf_.scale && !conf_.scale_plus_one, "scale"},
-                        {conf_.scale_plus_one, "scale_plus_one"},
+                       {{conf_.scale, "scale"},
                         {adds(), "residual"},
                         {!conf_.centered, "rms"},
                         {!conf_.sums, "global"},
-                        {conf_.non_temporal, "non_temporal"}});
+                        {conf_.non_temporal, "non_temporal"}},
+                       conf_.affine_flags);
 }
 
 void backward_data_pass::write_all() {
@@ -94,10 +94,10 @@ void backward_data_pass::compute(places vectors) {
 // g = diff_dst * scale
 void backward_data_pass::load_g(places vectors) {
     io_.load_all(g_values_, diff_dst_, vectors, conf_.diff_dst);
-    if (conf_.scale_plus_one) {
+    if (conf_.scale && !multiplies_as_stored(conf_.affine_flags)) {
         io_.load_all(x_, scale_at_, vectors, conf_.scale_type);
         for (const place &p : vectors) {
-            add_one(g_, x_at(p));
+            to_factors(g_, conf_.affine_flags, x_at(p));
             g_.ops.mul(g_at(p), g_at(p), x_at(p));
         }
     } else if (conf_.scale) {

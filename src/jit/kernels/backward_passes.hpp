@@ -36,7 +36,9 @@ private:
     bool has_s1() const { return conf_.sums && conf_.centered; }
     bool needs_xhat() const { return conf_.sums || conf_.diff_scale; }
     bool multiplies() const { return conf_.scale && conf_.sums; }
-    bool loads_scale() const { return multiplies() && (conf_.scale_type != conf_.compute || conf_.scale_plus_one); }
+    bool loads_scale() const {
+        return multiplies() && (conf_.scale_type != conf_.compute || !multiplies_as_stored(conf_.affine_flags));
+    }
     // A scale that is not an operand in memory needs a register, and with AVX2 a pair of rows leaves none.
     bool has_pairs() const { return g_.kind.is_avx512() || !loads_scale(); }
 

@@ -8,10 +8,8 @@ backward_sums_pass::backward_sums_pass(kernel_generator &g, const pass_place &wh
 
 std::string backward_sums_pass::name(const char *what) const {
     return kernel_name(what, g_.kind, {conf_.src, conf_.diff_dst},
-                       {{conf_.scale && !conf_.scale_plus_one, "scale"},
-                        {conf_.scale_plus_one, "scale_plus_one"},
-                        {!conf_.centered, "rms"},
-                        {!conf_.sums, "columns"}});
+                       {{conf_.scale, "scale"}, {!conf_.centered, "rms"}, {!conf_.sums, "columns"}},
+                       conf_.affine_flags);
 }
 
 void backward_sums_pass::sum_all() {
@@ -25,9 +23,12 @@ void backward_sums_pass::sum_piece(const paired_rows &rows) {
     prepare();
     pairs_.point_to_row();
     broadcast_statistics(1);
+    const row &ahead = rows_[1]; // pieces have one row
+    point_ahead(ahead.src, rows_[0].src, JITNORM_ARGUMENT(src_prefetch));
+    point_ahead(ahead.diff_dst, rows_[0].diff_dst, JITNORM_ARGUMENT(diff_dst_prefetch));
     const auto add_one_row = [&](places vectors) {
-        loop_.prefetch(rows_[0].src + AHEAD_OF_LOADS, vectors, conf_.src);
-        loop_.prefetch(rows_[0].diff_dst + AHEAD_OF_LOADS, vectors, conf_.diff_dst);
+        loop_.prefetch(ahead.src, vectors, conf_.src);
+        loop_.prefetch(ahead.diff_dst, vectors, conf_.diff_dst);
         add(1, vectors);
     };
     if (conf_.sums) return blocks_.sum_piece(rows, lanes_of(1), vectors_, add_one_row, [&] { store_all_sums(1); });
@@ -152,7 +153,7 @@ void backward_sums_pass::add_incomplete(int rows, const place &p) {
 
 void backward_sums_pass::load_scale(const vmm &to, const place &p) {
     io_.load(to, scale_at_, p, conf_.scale_type);
-    if (conf_.scale_plus_one) add_one(g_, to);
+    to_factors(g_, conf_.affine_flags, to);
 }
 
 void backward_sums_pass::load_xhat(const row &of, const place &p) {

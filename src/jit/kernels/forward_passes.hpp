@@ -185,7 +185,7 @@ private:
     scale_shift affine_{g_,
                         io_,
                         conf_.scale_shift,
-                        conf_.scale_plus_one,
+                        conf_.affine_flags,
                         conf_.scale ? scale_ : std::vector<vmm>{},
                         conf_.shift ? shift_ : std::vector<vmm>{}};
     std::optional<trace_codegen> post_ops_;

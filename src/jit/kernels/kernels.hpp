@@ -66,6 +66,7 @@ struct addition_arguments {
     dim_t rows;                                                            // at least 1
     dim_t count;                                                           // elements of each row, at least 1
     T *q = nullptr; // one sum of squares for each row; used only if the kernel computes them: count <= CHUNK then
+    dim_t src_prefetch = 0, residual_prefetch = 0; // as in reduction_arguments
 };
 
 template <typename T>
@@ -96,6 +97,7 @@ struct reduction_arguments {
     T *s = nullptr;     // an output: sum of (x - pivot) * factor; not used for rms_norm
     T *q = nullptr;     // an output: sum of ((x - pivot) * factor)^2
     T factor = 1;       // is read by a repeated reduction only
+    dim_t prefetch = 0; // how many bytes ahead of an element src is prefetched by kernels with several passes
 };
 
 template <typename T>
@@ -156,6 +158,7 @@ struct backward_sums_arguments {
     const void *scale = nullptr;                    // `count` values
     T *diff_scale = nullptr, *diff_shift = nullptr; // `count` sums each, to which the rows are added in order
     T *s1 = nullptr, *s2 = nullptr;                 // one sum per row: of g, and of g * xhat
+    dim_t src_prefetch = 0, diff_dst_prefetch = 0;  // as in reduction_arguments
 };
 
 template <typename T>

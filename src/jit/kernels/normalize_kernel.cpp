@@ -12,13 +12,13 @@ normalize_pass::normalize_pass(kernel_generator &g, const pass_place &where, con
 
 std::string normalize_pass::name(const char *what) const {
     return kernel_name(what, g_.kind, {conf_.src, conf_.dst},
-                       {{conf_.scale && !conf_.scale_plus_one, "scale"},
-                        {conf_.scale_plus_one, "scale_plus_one"},
+                       {{conf_.scale, "scale"},
                         {conf_.shift, "shift"},
                         {conf_.non_temporal, "non_temporal"},
                         {has_terms(), "residual"},
                         {writes_pre_quantization(), "pre_quantization"},
-                        {has_post_ops(), "post_ops"}});
+                        {has_post_ops(), "post_ops"}},
+                       conf_.affine_flags);
 }
 
 void normalize_pass::write_all() {

@@ -27,10 +27,12 @@ void reduction_pass::sum_piece(const paired_rows &rows, bool prefetches) {
     rows_.point_to_row();
     if (finds_pivots()) rows.at_first([&] { find_pivot(); });
     if (conf_.centered) broadcast_pivot();
+    const reg &ahead = stride_; // pieces have no groups
+    if (prefetches) point_ahead(ahead, src_, JITNORM_ARGUMENT(prefetch));
     blocks_.sum_piece(
         rows, sums_, int(q_.size()),
         [&](places vectors) {
-            if (prefetches) loop_.prefetch(src_ + AHEAD_OF_LOADS, vectors, conf_.src);
+            if (prefetches) loop_.prefetch(ahead, vectors, conf_.src);
             add(vectors);
         },
         [&] { store_sums(); });

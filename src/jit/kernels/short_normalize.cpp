@@ -12,7 +12,7 @@ bool short_normalize::takes(const normalize_conf &conf) {
 short_normalize::short_normalize(kernel_generator &g, const normalize_conf &conf, tail_mask &tail, const reg &count,
                                  const reg &scale, const reg &shift)
     : g_(g), tail_(tail), type_(conf.compute), count_(count), scale_(scale),
-      shift_(shift), affine_{g, io_, type_, conf.scale_plus_one, take_if(conf.scale), take_if(conf.shift)} {}
+      shift_(shift), affine_{g, io_, type_, conf.affine_flags, take_if(conf.scale), take_if(conf.shift)} {}
 
 register_set short_normalize::registers_of_rest() const {
     register_set rest(g_.kind);

@@ -4,6 +4,10 @@
 
 #include <xmmintrin.h>
 
+// Before a function that is compiled for vectors, for callers that run only on processors with AVX2 and fma, as all
+// code around kernels does.
+#define JITNORM_SIMD [[gnu::target("avx2,fma")]]
+
 namespace jitnorm::impl::layer_norm {
 
 // with_fast_fma() runs code that is compiled for the processor's fma instruction, where the processor has it. The bits
