@@ -63,14 +63,6 @@ TEST_F(pre_quantization_dst, what_is_put_in_comes_out) {
     EXPECT_EQ(ndims_of(md), 0);
 }
 
-TEST_F(pre_quantization_dst, null_pointers) {
-    const owned_attr attr = make_attr();
-    const_jitnorm_memory_desc_t md = nullptr;
-    EXPECT_EQ(jitnorm_primitive_attr_set_pre_quantization_dst(nullptr, data), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_get_pre_quantization_dst(nullptr, &md), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_get_pre_quantization_dst(attr, nullptr), INVALID);
-}
-
 TEST_F(pre_quantization_dst, the_same_in_cpp) {
     const jitnorm::memory::desc md({2, 3, 24}, jitnorm::memory::data_type::bf16, jitnorm::memory::format_tag::abc);
     jitnorm::primitive_attr attr;
