@@ -96,24 +96,6 @@ TEST(dynamic_scales, are_an_output_of_the_attributes) {
     EXPECT_EQ(outputs, 1);
 }
 
-TEST(dynamic_scales, must_be_handed_over) {
-    execution e(make_pd({}));
-    std::vector<jitnorm_exec_arg_t> args = e.args();
-    std::erase_if(args, [](const jitnorm_exec_arg_t &a) { return a.arg == DST_SCALES; });
-    EXPECT_EQ(e.run(args), INVALID);
-    EXPECT_NE(std::string(jitnorm_get_last_error()).find("ATTR_SCALES|DST is missing"), std::string::npos);
-}
-
-TEST(dynamic_scales, have_memory_of_their_own) {
-    execution e(make_pd({}));
-    std::vector<jitnorm_exec_arg_t> args = e.args();
-    const owned_memory there = make_memory(make_md({2, 1}, jitnorm_f32), e.data<float>(JITNORM_ARG_SRC));
-    for (jitnorm_exec_arg_t &a : args)
-        if (a.arg == DST_SCALES) a.memory = there;
-    EXPECT_EQ(e.run(args), INVALID);
-    EXPECT_TRUE(e.is_untouched());
-}
-
 // Constant rows of 1 after rms_norm, which their weight multiplies: each row's scale, and the largest integer
 // throughout.
 TEST(dynamic_scales, of_three_dimensions_and_every_thread) {

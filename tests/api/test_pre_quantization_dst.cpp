@@ -131,26 +131,6 @@ TEST_F(pre_quantization_dst, what_is_computed) {
     ASSERT_OK(jitnorm_set_implementation(nullptr));
 }
 
-TEST_F(pre_quantization_dst, has_memory_of_its_own) {
-    for (const int other : {JITNORM_ARG_SRC, JITNORM_ARG_DST}) {
-        execution run(forward(with_output(data)));
-        EXPECT_OK(jitnorm_memory_set_data_handle(run.tensors().at(JITNORM_ARG_DST_2).memory, run.data<void>(other)));
-        EXPECT_EQ(run.run(), INVALID) << other;
-    }
-}
-
-TEST_F(pre_quantization_dst, argument_lists) {
-    const execution with(forward(with_output(half))), without(forward(nullptr));
-    auto less = with.args(), more = without.args();
-    for (size_t i = 0; i < less.size(); ++i)
-        if (less[i].arg == JITNORM_ARG_DST_2) more.push_back(less[i]);
-    std::erase_if(less, [](const jitnorm_exec_arg_t &entry) { return entry.arg == JITNORM_ARG_DST_2; });
-    EXPECT_EQ(with.run(less), INVALID);
-    EXPECT_EQ(without.run(more), INVALID);
-    EXPECT_TRUE(with.is_untouched());
-    EXPECT_TRUE(without.is_untouched());
-}
-
 TEST_F(pre_quantization_dst, sizes_that_come_at_execution) {
     constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
     const owned_md open = make_md({R, R, R}, jitnorm_f32, dims{R, R, R}),
@@ -164,15 +144,6 @@ TEST_F(pre_quantization_dst, sizes_that_come_at_execution) {
         EXPECT_OK(run->run());
     }
     EXPECT_EQ(found.get<uint16_t>(JITNORM_ARG_DST_2), known.get<uint16_t>(JITNORM_ARG_DST_2));
-}
-
-TEST_F(pre_quantization_dst, empty_tensors_succeed) {
-    for (const dims &sizes : {dims{0, 24}, dims{3, 0}}) {
-        const owned_md md = make_md(sizes, jitnorm_f32);
-        const owned_attr attr = with_output(md);
-        const owned_pd pd = forward_request{jitnorm_forward_training, md, md}.make(0, attr);
-        EXPECT_OK(execution(pd).run());
-    }
 }
 
 } // namespace

@@ -13,35 +13,6 @@ constexpr unsigned C = jitnorm_use_scale, H = jitnorm_use_shift, M = jitnorm_rms
 
 // ---------------------------------------------------------------- in place
 
-TEST(in_place, forward_gives_the_same_bits) {
-    const inputs given;
-    for (const unsigned flags : {0u, C | H, M | C}) {
-        execution apart(make_forward(jitnorm_forward_training, flags));
-        execution in_place(make_forward(jitnorm_forward_training, flags));
-        given.give_to(apart, false);
-        given.give_to(in_place, false);
-        EXPECT_OK(jitnorm_memory_set_data_handle(in_place.tensors().at(JITNORM_ARG_DST).memory,
-                                                 in_place.data<void>(JITNORM_ARG_SRC)));
-        ASSERT_OK(apart.run());
-        ASSERT_OK(in_place.run());
-        EXPECT_EQ(in_place.get(JITNORM_ARG_SRC), apart.get(JITNORM_ARG_DST));
-    }
-}
-
-TEST(in_place, backward_gives_the_same_bits) {
-    const inputs given;
-    for (const auto kind : {jitnorm_backward, jitnorm_backward_data}) {
-        execution apart(make_backward(kind, C | H)), in_place(make_backward(kind, C | H));
-        given.give_to(apart, true);
-        given.give_to(in_place, true);
-        EXPECT_OK(jitnorm_memory_set_data_handle(in_place.tensors().at(JITNORM_ARG_DIFF_SRC).memory,
-                                                 in_place.data<void>(JITNORM_ARG_DIFF_DST)));
-        ASSERT_OK(apart.run());
-        ASSERT_OK(in_place.run());
-        EXPECT_EQ(in_place.get(JITNORM_ARG_DIFF_DST), apart.get(JITNORM_ARG_DIFF_SRC));
-    }
-}
-
 TEST(in_place, one_memory_for_both) {
     const inputs given;
     execution run(make_forward(jitnorm_forward_inference, 0));
