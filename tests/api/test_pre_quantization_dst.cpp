@@ -73,19 +73,6 @@ TEST_F(pre_quantization_dst, the_same_in_cpp) {
     EXPECT_EQ(attr.get_pre_quantization_dst(), jitnorm::memory::desc());
 }
 
-TEST_F(pre_quantization_dst, what_is_refused) {
-    EXPECT_EQ(try_forward(make_md({2, 3, 25}, jitnorm_f32)), INVALID);
-    EXPECT_EQ(try_forward(make_md({6, 24}, jitnorm_f32)), INVALID);
-    EXPECT_EQ(try_forward(make_md(SIZES, jitnorm_f32, dims{0, 24, 1})), INVALID);
-    EXPECT_EQ(try_forward(bytes), jitnorm_unimplemented);
-    EXPECT_EQ(try_forward(make_md(SIZES, jitnorm_f8_e4m3)), jitnorm_unimplemented);
-    const owned_attr attr = with_output(data);
-    backward_request request{jitnorm_backward, data, data, data};
-    request.attr = attr;
-    owned_pd pd;
-    EXPECT_EQ(request.create(&pd), jitnorm_unimplemented);
-}
-
 TEST_F(pre_quantization_dst, an_undecided_layout_is_that_of_src) {
     const owned_md any = make_md(SIZES, jitnorm_bf16, jitnorm_format_tag_any),
                    swapped = make_md(SIZES, jitnorm_f32, jitnorm_bac),

@@ -61,25 +61,6 @@ TEST_F(residual_attribute, mistakes_change_nothing) {
     EXPECT_TRUE(jitnorm_memory_desc_equal(residual, data));
 }
 
-TEST_F(residual_attribute, descriptors_that_cannot_be) {
-    const owned_md other = make_md({2, 3, 25}, jitnorm_f32), flat = make_md({6, 24}, jitnorm_f32),
-                   repeated = make_md(SIZES, jitnorm_f32, dims{0, 24, 1}), words = make_md(SIZES, jitnorm_s32);
-    EXPECT_EQ(try_forward(with_residual(other, nullptr)), INVALID);
-    EXPECT_EQ(try_forward(with_residual(flat, nullptr)), INVALID);
-    EXPECT_EQ(try_forward(with_residual(data, other)), INVALID);
-    EXPECT_EQ(try_forward(with_residual(data, repeated)), INVALID) << "an output";
-    EXPECT_EQ(try_forward(with_residual(repeated, data)), jitnorm_success) << "an input";
-    EXPECT_EQ(try_forward(with_residual(words, data)), jitnorm_unimplemented);
-    EXPECT_EQ(try_forward(with_residual(data, words)), jitnorm_unimplemented);
-    EXPECT_EQ(try_forward(with_residual(data, data, jitnorm_s8)), jitnorm_unimplemented);
-    EXPECT_EQ(try_forward(with_residual(data, data, jitnorm_f64)), jitnorm_unimplemented);
-    const owned_attr gradient = with_residual(data, other);
-    backward_request request{jitnorm_backward, data, data, data};
-    request.attr = gradient;
-    owned_pd pd;
-    EXPECT_EQ(request.create(&pd), INVALID);
-}
-
 TEST_F(residual_attribute, undecided_layouts_are_those_of_src) {
     const owned_md any = make_md(SIZES, jitnorm_bf16, jitnorm_format_tag_any),
                    swapped = make_md(SIZES, jitnorm_f32, jitnorm_bac),

@@ -17,31 +17,6 @@ std::vector<float> numbers(size_t count, unsigned salt) {
     return values;
 }
 
-TEST_F(residual_execution, what_is_computed) {
-    for (const char *implementation : {"", "ref:any", "jit:avx2"}) {
-        ASSERT_OK(jitnorm_set_implementation(implementation));
-        for (const unsigned flags : {unsigned(jitnorm_use_scale), unsigned(jitnorm_rms_norm | jitnorm_use_scale)}) {
-            execution run(forward(with_residual(data, data, jitnorm_f32), flags));
-            const auto src = numbers(ROWS * COLUMNS, 1), residual = numbers(ROWS * COLUMNS, 2);
-            const auto bias = numbers(COLUMNS, 3), scale = numbers(COLUMNS, 4);
-            run.set(JITNORM_ARG_SRC, src);
-            run.set(JITNORM_ARG_SRC_1, residual);
-            run.set(JITNORM_ARG_BIAS, bias);
-            run.set(JITNORM_ARG_SCALE, scale);
-            EXPECT_OK(run.run());
-            auto sum = src; // whose additions are exact
-            for (size_t i = 0; i < sum.size(); ++i) sum[i] += residual[i] + bias[i % COLUMNS];
-            EXPECT_EQ(run.get(JITNORM_ARG_DST_1), sum);
-            execution plain(forward(nullptr, flags));
-            plain.set(JITNORM_ARG_SRC, sum);
-            plain.set(JITNORM_ARG_SCALE, scale);
-            EXPECT_OK(plain.run());
-            EXPECT_EQ(run.get(JITNORM_ARG_DST), plain.get(JITNORM_ARG_DST));
-        }
-    }
-    ASSERT_OK(jitnorm_set_implementation(nullptr));
-}
-
 TEST_F(residual_execution, the_gradient_has_two_sources) {
     execution run(backward(with_residual(data, data))), alone(backward(nullptr));
     const auto other = numbers(ROWS * COLUMNS, 5);
