@@ -158,6 +158,7 @@ TEST_F(null_pointers, of_primitives_and_the_process) {
     REFUSES_NULL(jitnorm_primitive_execute, primitive, stream, int(args.size()), args.data());
     REFUSES_NULL(jitnorm_primitive_get_primitive_desc, primitive, &described);
     REFUSES_NULL(jitnorm_get_primitive_cache_capacity, &integer);
+    REFUSES_NULL(jitnorm_layer_normalization_row_block, &sizes[0], 128, 768);
     EXPECT_TRUE(run.is_untouched());
 }
 

@@ -53,6 +53,8 @@ TEST(onednn_names, memories_by_index) {
     float data[8] = {1};
     const memory given(rows(), cpu(), data), listed(rows(), cpu(), std::vector<void *>{data});
     EXPECT_EQ(given.get_data_handle(0), data);
+    EXPECT_EQ(given.get_desc(), rows());
+    EXPECT_NE(memory(rows(), cpu()).get_data_handle(), nullptr);
     EXPECT_EQ(listed.get_data_handle(), data);
     EXPECT_EQ(status_of([&] { given.get_data_handle(1); }), dnnl_invalid_arguments);
     given.set_data_handle(nullptr, 0);

@@ -87,6 +87,21 @@ TEST_F(onednn_examples, a_scalar_of_the_host_is_copied) {
     EXPECT_THROW(tensor::make_scalar_tensor(factor, nullptr), error);
 }
 
+TEST_F(onednn_examples, tensors_are_what_was_compiled) {
+    const logical_tensor out = compiled.query_logical_tensor(3);
+    EXPECT_EQ(out.get_dims(), (dims{4, 2}));
+    EXPECT_EQ(out.get_strides(), (dims{2, 1}));
+    EXPECT_EQ(out.get_mem_size(), 32U);
+    EXPECT_EQ(out.get_layout_type(), layout_type::strided);
+    EXPECT_TRUE(compiled.get_inplace_ports().empty()); // of two layouts
+    float data[8];
+    tensor given(out, eng, nullptr), own(out, eng);
+    given.set_data_handle(data);
+    EXPECT_EQ(given.get_data_handle(), data);
+    EXPECT_NE(own.get_data_handle(), nullptr);
+    EXPECT_TRUE(given.get_logical_tensor().is_equal(out));
+}
+
 TEST_F(onednn_examples, a_scratchpad_may_be_the_callers) {
     const float value = 1;
     const tensor scalar = tensor::make_scalar_tensor(factor, &value);

@@ -59,34 +59,6 @@ TEST_F(porting, a_graph_becomes_partitions) {
     EXPECT_TRUE(part.get_output_ports()[0].is_equal(dst));
 }
 
-TEST_F(porting, a_partition_is_compiled_and_executed) {
-    const partition &part = partitions.at(1);
-    const compiled_partition cp = part.compile(part.get_input_ports(), part.get_output_ports(), eng);
-    const logical_tensor out = cp.query_logical_tensor(dst.get_id());
-    EXPECT_EQ(out.get_dims(), (logical_tensor::dims{2, 4}));
-    EXPECT_EQ(out.get_strides(), (logical_tensor::dims{4, 1}));
-    EXPECT_EQ(out.get_mem_size(), 32U);
-    EXPECT_EQ(out.get_layout_type(), layout_type::strided);
-    EXPECT_EQ(cp.get_inplace_ports(), (std::vector<std::pair<size_t, size_t>>{{1, 4}}));
-
-    std::vector<float> src_data{1, 2, 3, 4, 8, 6, 4, 2}, gamma_data{1, 1, 2, 1}, beta_data{0, 0, 0, 10}, dst_data(8);
-    const tensor src_t(src, eng, src_data.data()), gamma_t(gamma, eng, gamma_data.data());
-    tensor beta_t(beta, eng), dst_t(out, eng, nullptr);
-    beta_t.set_data_handle(beta_data.data());
-    dst_t.set_data_handle(dst_data.data());
-    EXPECT_EQ(dst_t.get_data_handle(), dst_data.data());
-    EXPECT_EQ(dst_t.get_engine().get_kind(), engine::kind::cpu);
-    EXPECT_TRUE(dst_t.get_logical_tensor().is_equal(out));
-    stream strm(eng);
-    cp.execute(strm, {src_t, gamma_t, beta_t}, {dst_t});
-    strm.wait();
-
-    const float d = 1 / std::sqrt(1.25F);
-    const std::vector<float> expected{-1.5F * d, -0.5F * d, 2 * 0.5F * d,  10 + 1.5F * d,
-                                      1.5F * d,  0.5F * d,  -0.5F * 2 * d, 10 - 1.5F * d};
-    for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(dst_data[i], expected[i], 1e-5F) << i;
-}
-
 TEST(porting_errors, are_exceptions) {
     const logical_tensor x{0, data_type::f32, {2, 4}, layout_type::strided};
     op wrong(0, op::kind::LayerNorm, {x}, {x, x});
