@@ -86,26 +86,6 @@ TEST(stream, misuse_of_thread_pools) {
 
 // ---------------------------------------------------------------- memory descriptor
 
-TEST(memory_desc, answers_what_it_is) {
-    const owned_md md = make_md({3, 20, 5}, jitnorm_bf16, jitnorm_aBc16b);
-    jitnorm_data_type_t type = jitnorm_data_type_undef;
-    jitnorm_format_kind_t kind = jitnorm_format_kind_undef;
-    int64_t offset = -1;
-    EXPECT_OK(jitnorm_memory_desc_query(md, jitnorm_query_data_type, &type));
-    EXPECT_OK(jitnorm_memory_desc_query(md, jitnorm_query_format_kind, &kind));
-    EXPECT_OK(jitnorm_memory_desc_query(md, jitnorm_query_submemory_offset_s64, &offset));
-    EXPECT_EQ(type, jitnorm_bf16);
-    EXPECT_EQ(kind, jitnorm_blocked);
-    EXPECT_EQ(offset, 0);
-    EXPECT_EQ(ndims_of(md), 3);
-    EXPECT_EQ(dims_of(md, jitnorm_query_dims), (dims{3, 20, 5}));
-    EXPECT_EQ(dims_of(md, jitnorm_query_padded_dims), (dims{3, 32, 5}));
-    EXPECT_EQ(dims_of(md, jitnorm_query_strides), (dims{160, 80, 16}));
-    EXPECT_EQ(dims_of(md, jitnorm_query_inner_blks, jitnorm_query_inner_nblks_s32), dims{16});
-    EXPECT_EQ(dims_of(md, jitnorm_query_inner_idxs, jitnorm_query_inner_nblks_s32), dims{1});
-    EXPECT_EQ(jitnorm_memory_desc_get_size(md), size_t(3 * 32 * 5 * 2));
-}
-
 TEST(memory_desc, strides_are_taken_as_given) {
     const owned_md md = make_md({4, 6}, jitnorm_f32, dims{8, 1});
     EXPECT_EQ(dims_of(md, jitnorm_query_strides), (dims{8, 1}));
