@@ -33,25 +33,18 @@ const shape_case SHAPES[] = {
 TEST(aclnn_chain, every_suffix_of_every_rank_in_every_type) {
     for (const shape_case &shape : SHAPES)
         for (const aclDataType data : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16})
-            for (const aclDataType affine : {ACL_FLOAT, data}) {
-                chain_case c;
-                c.dims = shape.dims;
-                c.normalized = shape.normalized;
-                c.data = data;
-                c.affine = affine;
-                run_and_judge(c);
-            }
-}
-
-TEST(aclnn_chain, statistics_in_the_type_of_the_data) {
-    for (const shape_case &shape : SHAPES)
-        for (const aclDataType type : {ACL_FLOAT16, ACL_BF16}) {
-            chain_case c;
-            c.dims = shape.dims;
-            c.normalized = shape.normalized;
-            c.data = c.affine = c.statistics = type;
-            run_and_judge(c);
-        }
+            for (const aclDataType affine : {ACL_FLOAT, data})
+                for (const aclDataType statistics : {ACL_FLOAT, data})
+                    for (const bool without_ones : {false, true}) {
+                        chain_case c;
+                        c.dims = shape.dims;
+                        c.normalized = shape.normalized;
+                        c.data = data;
+                        c.affine = affine;
+                        c.statistics = statistics;
+                        c.statistics_without_ones = without_ones;
+                        run_and_judge(c);
+                    }
 }
 
 TEST(aclnn_chain, every_mask_with_and_without_weight_and_bias) {
@@ -100,16 +93,6 @@ TEST(aclnn_chain, shapes_that_models_have) {
                 c.mask = {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0};
                 run_and_judge(c);
             }
-}
-
-TEST(aclnn_chain, statistics_without_trailing_ones) {
-    for (const shape_case &shape : SHAPES) {
-        chain_case c;
-        c.dims = shape.dims;
-        c.normalized = shape.normalized;
-        c.statistics_without_ones = true;
-        run_and_judge(c);
-    }
 }
 
 TEST(aclnn_chain, large_means) {
