@@ -10,7 +10,8 @@ const call_shape SHAPES[] = {{{6, 40}, 1}, {{9, 7}, 1}, {{2, 3, 2, 1, 2, 3, 2, 2
 bool takes(const operation &op, const call_shape &shape) {
     const bool is_quantized = std::string(op.tensors).find('q') != std::string::npos;
     const bool has_element_bias = op.in_place.contains({4, 8}); // without rows it is one of columns
-    return (!is_quantized && !has_element_bias) || (shape.normalized == 1 && shape.dims.size() > 1);
+    const bool has_rows = shape.dims.size() > shape.normalized;
+    return (!is_quantized || (has_rows && shape.normalized == 1)) && (!has_element_bias || has_rows);
 }
 
 // Calls body(operation, type, shape) with the bits of dense tensors.
