@@ -49,6 +49,19 @@ TEST(aclnn_executors, run_once_in_their_own_operation_and_workspace) {
     }
 }
 
+// Of those that live, and of those that have ended.
+TEST(aclnn_executors, have_numbers_of_their_own) {
+    small_problem one, other, later;
+    ASSERT_EQ(backward_arguments(one).first_call(), ACLNN_SUCCESS);
+    ASSERT_EQ(backward_arguments(other).first_call(), ACLNN_SUCCESS);
+    EXPECT_NE(one.executor, other.executor);
+    EXPECT_EQ(run(one.bytes, one.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(run(other.bytes, other.executor), ACLNN_SUCCESS);
+    ASSERT_EQ(backward_arguments(later).first_call(), ACLNN_SUCCESS);
+    EXPECT_EQ(aclDestroyAclOpExecutor(other.executor), INVALID);
+    EXPECT_EQ(aclDestroyAclOpExecutor(later.executor), ACLNN_SUCCESS);
+}
+
 TEST(aclnn_executors, a_repeatable_executor_runs_until_it_is_destroyed) {
     small_problem s;
     ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
