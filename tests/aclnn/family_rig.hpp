@@ -50,6 +50,7 @@ inline void expect_refused(aclnnStatus expected, const char *what,
     const char *reason = aclGetRecentErrMsg();
     ASSERT_NE(reason, nullptr) << what;
     EXPECT_NE(std::string(reason).find(std::to_string(expected)), std::string::npos) << reason;
+    EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "the message is given once";
     EXPECT_EQ(executor, nullptr) << what;
     EXPECT_EQ(bytes, 12345u) << what;
 }

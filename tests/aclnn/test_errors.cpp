@@ -1,231 +1,369 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every error that the contract of the first calls names, provoked one at a time.
+// Every error that the contracts of the first calls name: first what holds for each tensor of each call, then what is
+// one call's own, provoked one at a time.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <functional>
 #include <limits>
 
+#include "jitnorm/jitnorm.h"
+#include "operations.hpp"
 #include "small_problem.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-// The call is refused with the status, says why, and gives nothing.
-template <typename Arguments>
-void expect_refusal(aclnnStatus status, const char *what, const std::function<void(Arguments &)> &spoil) {
-    small_problem problem;
-    Arguments arguments(problem);
-    spoil(arguments);
-    (void)aclGetRecentErrMsg();
-    EXPECT_EQ(arguments.first_call(), status) << what;
-    const char *reason = aclGetRecentErrMsg();
-    ASSERT_NE(reason, nullptr) << what;
-    EXPECT_NE(std::string(reason).find(std::to_string(status)), std::string::npos) << reason;
-    EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "the message is given once";
-    EXPECT_EQ(problem.executor, nullptr) << what;
-    EXPECT_EQ(problem.bytes, 12345u) << what;
-}
-
-void refuse_forward(aclnnStatus status, const char *what, const std::function<void(forward_arguments &)> &spoil) {
-    expect_refusal<forward_arguments>(status, what, spoil);
-}
-void refuse_backward(aclnnStatus status, const char *what, const std::function<void(backward_arguments &)> &spoil) {
-    expect_refusal<backward_arguments>(status, what, spoil);
-}
+constexpr int64_t HUGE_NUMBER = std::numeric_limits<int64_t>::max();
 
 // A tensor to put in place of a right one.
-acl_owned<aclTensor> wrong(const dims_t &dims, aclDataType type, const dims_t &strides, int64_t offset = 0,
+acl_owned<aclTensor> wrong(const dims_t &dims, aclDataType type, dims_t strides = {}, int64_t offset = 0,
                            aclFormat format = ACL_FORMAT_ND) {
     static float memory[4096];
+    if (strides.empty()) strides = strides_of(dims, layout::dense);
     return acl_owned<aclTensor>(aclCreateTensor(dims.data(), dims.size(), type, strides.data(), offset, format,
                                                 dims.data(), dims.size(), memory));
 }
-acl_owned<aclTensor> wrong(const dims_t &dims, aclDataType type = ACL_FLOAT) {
-    return wrong(dims, type, strides_of(dims, layout::dense));
+
+void refuse(aclnnStatus status, const std::string &what, const operands &call) {
+    SCOPED_TRACE(std::string(call.op.name) + ": " + what);
+    expect_refused(status, what.c_str(), [&](auto *bytes, auto *executor) {
+        return call.op.first(call.given.data(), call.with, bytes, executor);
+    });
 }
+
+constexpr auto CHECKED = "<>-", WRITTEN = ">";
+using replacement = std::function<acl_owned<aclTensor>(const parameter &, const operation &)>;
+
+// Calls each operation with each of its tensors of such a use replaced, one at a time. No replacement: not that one.
+void refuse_everywhere(aclnnStatus operation::*status, const std::string &what, const replacement &replace,
+                       const std::string &uses = CHECKED) {
+    for (const operation &op : OPERATIONS) {
+        operands call(op);
+        for (size_t i = 0; i < call.given.size(); ++i) {
+            const parameter &p = call.parameters[i];
+            if (!p.exists() || uses.find(p.use) == uses.npos) continue;
+            const auto other = replace(p, op);
+            if (other == nullptr) continue;
+            aclTensor *const right = std::exchange(call.given[i], other.get());
+            refuse(op.*status, what + " for " + p.name, call);
+            call.given[i] = right;
+        }
+    }
+}
+
+const operation &find(const std::string &name) {
+    return *std::find_if(std::begin(OPERATIONS), std::end(OPERATIONS),
+                         [&](const operation &op) { return op.name == name; });
+}
+
+// ---------------------------------------------------------------- each tensor of each call
 
 TEST(aclnn_errors, the_right_arguments_are_right) {
-    small_problem problem;
-    EXPECT_EQ(forward_arguments(problem).first_call(), ACLNN_SUCCESS);
-    EXPECT_EQ(aclDestroyAclOpExecutor(problem.executor), ACLNN_SUCCESS);
-    EXPECT_EQ(backward_arguments(problem).first_call(), ACLNN_SUCCESS);
-    EXPECT_EQ(aclDestroyAclOpExecutor(problem.executor), ACLNN_SUCCESS);
+    for (const operation &op : OPERATIONS) {
+        operands call(op);
+        EXPECT_EQ(call.first(), ACLNN_SUCCESS) << op.name << ": " << aclGetRecentErrMsg();
+        EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
+    }
 }
 
-TEST(aclnn_errors, null_pointers_forward) {
-    refuse_forward(161001, "input", [](auto &a) { a.input = nullptr; });
-    refuse_forward(161001, "normalizedShape", [](auto &a) { a.shape = nullptr; });
-    refuse_forward(161001, "out", [](auto &a) { a.out = nullptr; });
-    refuse_forward(161001, "workspaceSize", [](auto &a) { a.bytes = nullptr; });
-    refuse_forward(161001, "executor", [](auto &a) { a.executor = nullptr; });
-}
-
-TEST(aclnn_errors, null_pointers_backward) {
-    refuse_backward(161001, "gradOut", [](auto &a) { a.grad_out = nullptr; });
-    refuse_backward(161001, "input", [](auto &a) { a.input = nullptr; });
-    refuse_backward(161001, "normalizedShape", [](auto &a) { a.shape = nullptr; });
-    refuse_backward(161001, "mean", [](auto &a) { a.mean = nullptr; });
-    refuse_backward(161001, "rstd", [](auto &a) { a.rstd = nullptr; });
-    refuse_backward(161001, "outputMask", [](auto &a) { a.mask = nullptr; });
-    refuse_backward(161001, "gradInputOut", [](auto &a) { a.grad_input = nullptr; });
-    refuse_backward(161001, "gradWeightOut", [](auto &a) { a.grad_weight = nullptr; });
-    refuse_backward(161001, "gradBiasOut", [](auto &a) { a.grad_bias = nullptr; });
-    refuse_backward(161001, "workspaceSize", [](auto &a) { a.bytes = nullptr; });
-    refuse_backward(161001, "executor", [](auto &a) { a.executor = nullptr; });
-}
-
-// Every tensor, as a parameter that can be exchanged.
-using set_forward = void (*)(forward_arguments &, aclTensor *);
-const std::pair<const char *, set_forward> FORWARD_TENSORS[] = {
-    {"input", [](forward_arguments &a, aclTensor *t) { a.input = t; }},
-    {"weight", [](forward_arguments &a, aclTensor *t) { a.weight = t; }},
-    {"bias", [](forward_arguments &a, aclTensor *t) { a.bias = t; }},
-    {"out", [](forward_arguments &a, aclTensor *t) { a.out = t; }},
-    {"meanOut", [](forward_arguments &a, aclTensor *t) { a.mean = t; }},
-    {"rstdOut", [](forward_arguments &a, aclTensor *t) { a.rstd = t; }},
-};
-using set_backward = void (*)(backward_arguments &, aclTensor *);
-const std::pair<const char *, set_backward> BACKWARD_TENSORS[] = {
-    {"gradOut", [](backward_arguments &a, aclTensor *t) { a.grad_out = t; }},
-    {"input", [](backward_arguments &a, aclTensor *t) { a.input = t; }},
-    {"mean", [](backward_arguments &a, aclTensor *t) { a.mean = t; }},
-    {"rstd", [](backward_arguments &a, aclTensor *t) { a.rstd = t; }},
-    {"weight", [](backward_arguments &a, aclTensor *t) { a.weight = t; }},
-    {"bias", [](backward_arguments &a, aclTensor *t) { a.bias = t; }},
-    {"gradInputOut", [](backward_arguments &a, aclTensor *t) { a.grad_input = t; }},
-    {"gradWeightOut", [](backward_arguments &a, aclTensor *t) { a.grad_weight = t; }},
-    {"gradBiasOut", [](backward_arguments &a, aclTensor *t) { a.grad_bias = t; }},
-};
-
-// In place of each tensor in turn.
-void refuse_everywhere(aclTensor *t) {
-    ASSERT_NE(t, nullptr);
-    for (const auto &[name, set] : FORWARD_TENSORS)
-        refuse_forward(161002, name, [&, put = set](forward_arguments &a) { put(a, t); });
-    for (const auto &[name, set] : BACKWARD_TENSORS)
-        refuse_backward(161002, name, [&, put = set](backward_arguments &a) { put(a, t); });
+TEST(aclnn_errors, null_pointers) {
+    for (const operation &op : OPERATIONS) {
+        operands call(op);
+        for (size_t i = 0; i < call.given.size(); ++i) {
+            const parameter &p = call.parameters[i];
+            if (!p.exists() || p.is_optional || p.use == '!') continue;
+            aclTensor *const right = std::exchange(call.given[i], nullptr);
+            refuse(NULLPTR, p.name, call);
+            call.given[i] = right;
+        }
+        EXPECT_EQ(op.first(call.given.data(), call.with, nullptr, &call.executor), NULLPTR) << op.name;
+        EXPECT_EQ(op.first(call.given.data(), call.with, &call.bytes, nullptr), NULLPTR) << op.name;
+        EXPECT_EQ(call.executor, nullptr);
+    }
 }
 
 TEST(aclnn_errors, types_that_are_not_taken) {
-    for (const aclDataType type : {ACL_DOUBLE, ACL_INT32, ACL_INT8, ACL_BOOL, ACL_DT_UNDEFINED, ACL_COMPLEX64})
-        refuse_everywhere(wrong({4, 6}, type).get());
-}
-
-TEST(aclnn_errors, ranks_that_are_not_taken) {
-    refuse_everywhere(wrong({}).get());
-    refuse_everywhere(wrong({1, 1, 1, 1, 1, 1, 1, 4, 6}).get());
-}
-
-TEST(aclnn_errors, shapes_that_do_not_match) {
-    refuse_everywhere(wrong({4, 5}).get());
-    refuse_everywhere(wrong({5, 6}).get());
-    refuse_everywhere(wrong({7}).get());
-}
-
-TEST(aclnn_errors, formats_that_are_not_plain) {
-    for (const aclFormat format : {ACL_FORMAT_NC1HWC0, ACL_FORMAT_FRACTAL_NZ, ACL_FORMAT_UNDEFINED})
-        refuse_everywhere(wrong({4, 6}, ACL_FLOAT, {6, 1}, 0, format).get());
-}
-
-TEST(aclnn_errors, views_that_cannot_be) {
-    refuse_everywhere(wrong({-4, 6}).get());
-    refuse_everywhere(wrong({4, 6}, ACL_FLOAT, {-6, 1}, 0).get());
-    refuse_everywhere(wrong({4, 6}, ACL_FLOAT, {6, 1}, -1).get());
-    constexpr int64_t huge = std::numeric_limits<int64_t>::max();
-    refuse_everywhere(wrong({4, 6}, ACL_FLOAT, {huge / 2, 1}, 0).get());
-    refuse_everywhere(wrong({4, 6}, ACL_FLOAT, {6, 1}, huge).get());
-    refuse_everywhere(wrong({huge / 2, 6}, ACL_FLOAT, {0, 0}, 0).get());
-}
-
-TEST(aclnn_errors, outputs_whose_elements_share_memory) {
-    const auto data = wrong({4, 6}, ACL_FLOAT, {0, 1}), overlapping = wrong({4, 6}, ACL_FLOAT, {3, 1});
-    const auto rows = wrong({4, 1}, ACL_FLOAT, {0, 1}), columns = wrong({6}, ACL_FLOAT, {0});
-    refuse_forward(161002, "out", [&](auto &a) { a.out = data.get(); });
-    refuse_forward(161002, "out", [&](auto &a) { a.out = overlapping.get(); });
-    refuse_forward(161002, "meanOut", [&](auto &a) { a.mean = rows.get(); });
-    refuse_forward(161002, "rstdOut", [&](auto &a) { a.rstd = rows.get(); });
-    refuse_backward(161002, "gradInputOut", [&](auto &a) { a.grad_input = data.get(); });
-    refuse_backward(161002, "gradWeightOut", [&](auto &a) { a.grad_weight = columns.get(); });
-    refuse_backward(161002, "gradBiasOut", [&](auto &a) { a.grad_bias = columns.get(); });
-}
-
-TEST(aclnn_errors, normalized_shapes_that_are_no_suffix) {
-    for (const dims_t &dims : {dims_t{}, {4}, {6, 4}, {5, 6}, {4, 6, 6}, {1, 4, 6}, {0}, {-6}}) {
-        const auto shape = int_array(dims);
-        refuse_forward(161002, "forward", [&](auto &a) { a.shape = shape.get(); });
-        refuse_backward(161002, "backward", [&](auto &a) { a.shape = shape.get(); });
-    }
-}
-
-TEST(aclnn_errors, masks_of_another_length) {
-    const bool values[4] = {true, true, true, true};
-    for (const uint64_t length : {uint64_t(0), uint64_t(2), uint64_t(4)}) {
-        const acl_owned<aclBoolArray> mask(aclCreateBoolArray(values, length));
-        refuse_backward(161002, "outputMask", [&](auto &a) { a.mask = mask.get(); });
-    }
+    for (const aclDataType type : {ACL_DOUBLE, ACL_INT32, ACL_BOOL, ACL_DT_UNDEFINED, ACL_COMPLEX64, ACL_UINT8,
+                                   ACL_HIFLOAT8, ACL_INT8, ACL_FLOAT8_E4M3FN})
+        refuse_everywhere(&operation::wrong_type, "type " + std::to_string(type), [=](const parameter &p, auto &) {
+            const bool may_be = p.type == ACL_INT8 && (type == ACL_INT8 || type == ACL_FLOAT8_E4M3FN);
+            return may_be ? nullptr : wrong(p.dims, type);
+        });
 }
 
 TEST(aclnn_errors, types_that_do_not_go_together) {
-    const auto data = wrong({4, 6}, ACL_BF16), columns = wrong({6}, ACL_BF16);
-    refuse_forward(161002, "weight neither as input nor FLOAT", [&](auto &a) { a.weight = columns.get(); });
-    refuse_forward(161002, "bias neither as input nor FLOAT", [&](auto &a) { a.bias = columns.get(); });
-    refuse_forward(161002, "weight as input, bias FLOAT", [&](auto &a) {
-        a.input = data.get();
-        a.weight = columns.get();
-    });
-    refuse_backward(161002, "gradOut and input", [&](auto &a) { a.grad_out = data.get(); });
+    for (const aclDataType type : {ACL_FLOAT16, ACL_BF16})
+        refuse_everywhere(&operation::wrong_type, "a narrow type", [=](const parameter &p, const operation &op) {
+            return p.type == type || op.typed_alone.contains(p.name) ? nullptr : wrong(p.dims, type);
+        });
 }
 
-TEST(aclnn_errors, statistics_of_different_shapes) {
-    const auto flat = wrong({4});
-    refuse_forward(161002, "meanOut", [&](auto &a) { a.mean = flat.get(); });
-    refuse_backward(161002, "rstd", [&](auto &a) { a.rstd = flat.get(); });
+TEST(aclnn_errors, numbers_of_dimensions_that_are_not_taken) {
+    for (const dims_t &dims : {dims_t{}, {1, 1, 1, 1, 1, 1, 1, 20, 40}})
+        refuse_everywhere(&operation::wrong_shape, std::to_string(dims.size()) + " dimensions",
+                          [&](const parameter &p, auto &) { return wrong(dims, p.type); });
+}
+
+TEST(aclnn_errors, shapes_that_do_not_match) {
+    const auto refuse_shapes = [](const char *what, const std::function<void(dims_t &)> &change) {
+        refuse_everywhere(&operation::wrong_shape, what, [&](const parameter &p, auto &) {
+            dims_t dims = p.dims;
+            change(dims);
+            return dims == p.dims ? nullptr : wrong(dims, p.type);
+        });
+    };
+    refuse_shapes("one column more", [](dims_t &dims) { ++dims.back(); });
+    refuse_shapes("one row more", [](dims_t &dims) { ++dims.front(); });
+    refuse_shapes("seven", [](dims_t &dims) { dims = {7}; });
+    refuse_shapes("rows and columns exchanged", [](dims_t &dims) { std::reverse(dims.begin(), dims.end()); });
+    refuse_shapes("one more dimension", [](dims_t &dims) {
+        if (dims == call_shape().dims) dims.push_back(1);
+    });
+}
+
+TEST(aclnn_errors, views_that_cannot_be) {
+    const auto refuse_views = [](const char *what, const dims_t &strides, int64_t offset, aclFormat format) {
+        refuse_everywhere(&operation::wrong_shape, what, [&](const parameter &p, auto &) {
+            dims_t own = strides_of(p.dims, layout::dense);
+            if (!strides.empty()) own[0] = strides[0];
+            return wrong(p.dims, p.type, own, offset, format);
+        });
+    };
+    refuse_views("a negative stride", {-6}, 0, ACL_FORMAT_ND);
+    refuse_views("a stride too large", {HUGE_NUMBER / 2}, 0, ACL_FORMAT_ND);
+    refuse_views("a negative offset", {}, -1, ACL_FORMAT_ND);
+    refuse_views("an offset too large", {}, HUGE_NUMBER, ACL_FORMAT_ND);
+    for (const aclFormat format : {ACL_FORMAT_NC1HWC0, ACL_FORMAT_FRACTAL_NZ, ACL_FORMAT_UNDEFINED})
+        refuse_views("a format that is not plain", {}, 0, format);
+    for (const int64_t size : {int64_t(-4), HUGE_NUMBER / 2})
+        refuse_everywhere(&operation::wrong_shape, "a size that cannot be", [&](const parameter &p, auto &) {
+            return wrong({size, 40}, p.type, {0, 0});
+        });
+}
+
+TEST(aclnn_errors, outputs_whose_elements_share_memory) {
+    for (const int64_t stride : {0, 1})
+        refuse_everywhere(
+            &operation::wrong_shape, "a first stride of " + std::to_string(stride),
+            [&](const parameter &p, auto &) {
+                dims_t strides = strides_of(p.dims, layout::dense);
+                if (strides[0] == 1 && stride == 1) return acl_owned<aclTensor>();
+                strides[0] = stride;
+                return wrong(p.dims, p.type, strides);
+            },
+            WRITTEN);
+}
+
+TEST(aclnn_errors, outputs_that_must_be_contiguous) {
+    refuse_everywhere(
+        &operation::wrong_shape, "gaps",
+        [](const parameter &p, const operation &op) {
+            return op.contiguous.contains(p.name) ? wrong(p.dims, p.type, strides_of(p.dims, layout::gaps)) : nullptr;
+        },
+        WRITTEN);
+}
+
+TEST(aclnn_errors, epsilons_that_are_none) {
+    for (const operation &op : OPERATIONS)
+        for (const double epsilon : {-1e-5, double(INFINITY), double(NAN), 1e300}) {
+            operands call(op);
+            call.with.epsilon = epsilon;
+            if (op.has_epsilon) refuse(op.wrong_shape, "epsilon", call);
+        }
+}
+
+TEST(aclnn_errors, tensors_without_elements) {
+    for (const operation &op : OPERATIONS)
+        for (const dims_t &dims : {dims_t{0, 40}, {20, 0}}) {
+            operands call(op, ACL_FLOAT, {dims, 1});
+            if (!op.takes_no_elements) refuse(op.wrong_shape, "no elements", call);
+        }
+}
+
+// ---------------------------------------------------------------- normalizedShape and outputMask
+
+TEST(aclnn_errors, normalized_shapes_that_are_no_suffix) {
+    for (const operation &op : OPERATIONS) {
+        if (op.in_place.contains({0, 3}) == op.in_place.contains({0, 6})) continue; // has none
+        if (std::string(op.tensors).starts_with("x1")) continue;
+        for (const dims_t &dims : {dims_t{}, {20}, {40, 20}, {5, 40}, {20, 40, 40}, {1, 20, 40}, {0}, {-40}}) {
+            operands call(op);
+            call.with.columns = dims;
+            refuse(INVALID, testing::PrintToString(dims), call);
+        }
+    }
+}
+
+void refuse_backward(aclnnStatus status, const char *what, const std::function<void(backward_arguments &)> &spoil) {
+    small_problem problem;
+    backward_arguments arguments(problem);
+    spoil(arguments);
+    expect_refused(status, what, [&](auto *bytes, auto *executor) {
+        arguments.bytes = bytes;
+        arguments.executor = executor;
+        return arguments.first_call();
+    });
+}
+
+TEST(aclnn_errors, arrays_that_are_null_and_masks_of_another_length) {
+    refuse_backward(NULLPTR, "normalizedShape", [](auto &a) { a.shape = nullptr; });
+    refuse_backward(NULLPTR, "outputMask", [](auto &a) { a.mask = nullptr; });
+    small_problem problem;
+    forward_arguments forward(problem);
+    forward.shape = nullptr;
+    EXPECT_EQ(forward.first_call(), NULLPTR);
+    const bool values[4] = {true, true, true, true};
+    for (const uint64_t length : {uint64_t(0), uint64_t(2), uint64_t(4)}) {
+        const acl_owned<aclBoolArray> mask(aclCreateBoolArray(values, length));
+        refuse_backward(INVALID, "outputMask", [&](auto &a) { a.mask = mask.get(); });
+    }
+}
+
+// ---------------------------------------------------------------- what is one call's own
+
+TEST(aclnn_errors, weight_as_input_and_bias_as_float) {
+    operands call(find("layer norm"), ACL_BF16);
+    const auto bias = wrong({40}, ACL_FLOAT);
+    call.given[2] = bias.get();
+    refuse(INVALID, "weight and bias of two types", call);
 }
 
 // Rows in an order that no strides over the input's dimensions tell.
 TEST(aclnn_errors, statistics_that_no_view_can_be) {
-    const acl_tensor x({2, 3, 4}, ACL_FLOAT), mu({6}, ACL_FLOAT, dims_t{1}, 0), columns({4}, ACL_FLOAT);
+    operands call(find("backward"), ACL_FLOAT, {{2, 3, 4}, 1});
     const auto uneven = wrong({3, 2}, ACL_FLOAT, {3, 1});
-    const auto shape = int_array({4});
-    refuse_backward(161002, "mean", [&](auto &a) {
-        a.input = a.grad_out = x.get();
-        a.grad_input = x.get();
-        a.weight = a.bias = nullptr;
-        a.grad_weight = a.grad_bias = columns.get();
-        a.shape = shape.get();
-        a.mean = a.rstd = uneven.get();
-    });
+    call.given[2] = call.given[3] = uneven.get();
+    refuse(INVALID, "mean", call);
+}
+
+TEST(aclnn_errors, types_of_sums) {
+    const std::tuple<aclDataType, size_t, aclDataType> cases[] = {
+        {ACL_BF16, 1, ACL_FLOAT16}, // x1 and x2 narrow in two ways
+        {ACL_BF16, 2, ACL_FLOAT16}, // gamma narrow in another way
+        {ACL_BF16, 1, ACL_FLOAT},   // with which the sum is FLOAT, and yOut is not
+    };
+    for (const auto &[type, place, other_type] : cases) {
+        operands call(find("add, layer norm"), type);
+        const auto other = wrong(call.parameters[place].dims, other_type);
+        call.given[place] = other.get();
+        refuse(INVALID, call.parameters[place].name, call);
+    }
+}
+
+// Which FLOAT needs, and gamma of one dimension.
+TEST(aclnn_errors, sums_without_statistics) {
+    for (const aclDataType type : {ACL_FLOAT, ACL_BF16}) {
+        operands call(find("add, RMS norm"), type);
+        call.given[4] = nullptr;
+        refuse(INVALID, "rstdOut", call);
+    }
+}
+
+TEST(aclnn_errors, weights_without_elements) {
+    const auto empty = wrong({0}, ACL_FLOAT), no_columns = wrong({20, 0}, ACL_FLOAT), rows = wrong({20, 1}, ACL_FLOAT);
+    operands forward(find("RMS norm")), backward(find("RMS norm, backward"));
+    backward.given[3] = backward.given[5] = forward.given[1] = empty.get();
+    refuse(TILING, "gamma", forward);
+    refuse(TILING, "gamma", backward);
+    forward.given = {no_columns.get(), empty.get(), no_columns.get(), rows.get()};
+    refuse(TILING, "x, too", forward);
+}
+
+TEST(aclnn_errors, of_quantization_alone) {
+    operands call(find("RMS norm to 8 bits"), ACL_FLOAT), twice(find("add, RMS norm to 8 bits twice"));
+    call.with.epsilon = 0;
+    refuse(TILING, "epsilon", call);
+    for (const int64_t type : {-1, 0, 3, 34, 36})
+        expect_refused(TILING, "dstType", [&](auto *bytes, auto *executor) {
+            const auto &t = call.given;
+            return aclnnRmsNormDynamicQuantGetWorkspaceSize(t[0], t[1], t[2], t[3], 1e-6, type, t[4], t[5], bytes,
+                                                            executor);
+        });
+    const auto e4m3 = wrong({20, 40}, ACL_FLOAT8_E4M3FN), row = wrong({40}, ACL_FLOAT16),
+               matrix = wrong({1, 40}, ACL_FLOAT16);
+    call.with.epsilon = 1e-5;
+    call.given[4] = e4m3.get();
+    refuse(TILING, "yOut", call);
+    for (const size_t y : {5, 6}) {
+        operands two(twice.op);
+        two.given[y] = e4m3.get();
+        refuse(INVALID, "y1Out and y2Out of two types", two);
+    }
+    twice.given[3] = nullptr;
+    refuse(TILING, "smoothScale2Optional alone", twice);
+    operands plain(find("RMS norm to 8 bits, plain"));
+    plain.given[1] = matrix.get();
+    refuse(TILING, "a matrix of gamma", plain);
+    plain.given[0] = plain.given[1] = row.get();
+    refuse(TILING, "x of one dimension", plain);
+}
+
+TEST(aclnn_errors, outputs_that_are_not_asked_for_must_be_there) {
+    for (const size_t output : {6, 9}) {
+        operands call(find("add, RMS norm to 8 bits"));
+        call.given[output] = nullptr;
+        refuse(NULLPTR, call.parameters[output].name, call);
+    }
+}
+
+TEST(aclnn_errors, modes_that_do_not_fit) {
+    operands call(find("layer norm"));
+    for (const int32_t mode : {-1, 2, 3}) { // 2: FLOAT16 alone
+        expect_refused(INVALID, "implMode", [&](auto *bytes, auto *executor) {
+            const auto &t = call.given;
+            return aclnnLayerNormWithImplModeGetWorkspaceSize(t[0], int_array({40}).get(), t[1], t[2], 1e-5, t[3], t[4],
+                                                              t[5], mode, bytes, executor);
+        });
+    }
+}
+
+TEST(aclnn_errors, rows_that_are_too_long_for_the_fast_one) {
+    constexpr int64_t LONG = 583705601;
+    const auto x = wrong({1, LONG}, ACL_FLOAT, {0, 0}), out = wrong({1, LONG}, ACL_FLOAT, {LONG, 1});
+    for (const char *name : {"layer norm, fast", "layer norm"}) {
+        operands call(find(name));
+        call.with.columns = {LONG};
+        call.given = {x.get(), nullptr, nullptr, out.get(), nullptr, nullptr};
+        EXPECT_EQ(call.first(), name == std::string("layer norm") ? ACLNN_SUCCESS : 561103);
+        if (call.executor != nullptr) {
+            EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), ACLNN_SUCCESS);
+        }
+    }
 }
 
 TEST(aclnn_errors, reasons_have_names_and_numbers) {
-    const auto five = wrong({4, 5}), integers = wrong({4, 6}, ACL_INT32), backwards = wrong({4, 6}, ACL_FLOAT, {-6, 1}),
-               before = wrong({4, 6}, ACL_FLOAT, {6, 1}, -1), three = wrong({3, 1}), narrow = wrong({6}, ACL_BF16);
+    const auto five = wrong({4, 5}, ACL_FLOAT), integers = wrong({4, 6}, ACL_INT32), seven = wrong({7}, ACL_FLOAT),
+               backwards = wrong({4, 6}, ACL_FLOAT, {-6, 1}), before = wrong({4, 6}, ACL_FLOAT, {6, 1}, -1),
+               three = wrong({3, 1}, ACL_FLOAT), narrow = wrong({6}, ACL_BF16);
     const auto shape = int_array({5});
     const std::pair<const char *, std::function<void(forward_arguments &)>> cases[] = {
-        {"out has the shape [4, 5], it must have that of input, [4, 6]", [&](auto &a) { a.out = five.get(); }},
-        {"input is INT32, none of FLOAT, FLOAT16 and BF16", [&](auto &a) { a.input = integers.get(); }},
-        {"input has a negative stride: [-6, 1]", [&](auto &a) { a.input = backwards.get(); }},
-        {"input has the negative offset -1", [&](auto &a) { a.input = before.get(); }},
-        {"normalizedShape [5] is not the end of the shape [4, 6] of input", [&](auto &a) { a.shape = shape.get(); }},
-        {"weight is BF16, it must be FLOAT or have the type of the data, FLOAT",
+        {"161001: out is null", [](auto &a) { a.out = nullptr; }},
+        {"161002: weight has the shape [7], it must have that of normalizedShape, [6]",
+         [&](auto &a) { a.weight = seven.get(); }},
+        {"161002: out has the shape [4, 5], it must have that of input, [4, 6]", [&](auto &a) { a.out = five.get(); }},
+        {"161002: input is INT32, none of FLOAT, FLOAT16 and BF16", [&](auto &a) { a.input = integers.get(); }},
+        {"161002: input has a negative stride: [-6, 1]", [&](auto &a) { a.input = backwards.get(); }},
+        {"161002: input has the negative offset -1", [&](auto &a) { a.input = before.get(); }},
+        {"161002: normalizedShape [5] is not the end of the shape [4, 6] of input",
+         [&](auto &a) { a.shape = shape.get(); }},
+        {"161002: weight is BF16, it must be FLOAT or have the type of the data, FLOAT",
          [&](auto &a) { a.weight = narrow.get(); }},
-        {"meanOut has the shape [3, 1], it must have as many elements as the axes that count rows, [4]",
+        {"161002: meanOut has the shape [3, 1], it must have as many elements as the axes that count rows, [4]",
          [&](auto &a) { a.mean = a.rstd = three.get(); }},
-        {"epsilon is -1, it must be finite and not negative", [](auto &a) { a.eps = -1; }}};
+        {"161002: epsilon is -1, it must be finite and not negative", [](auto &a) { a.eps = -1; }}};
     for (const auto &[reason, spoil] : cases) {
         small_problem problem;
         forward_arguments arguments(problem);
         spoil(arguments);
-        EXPECT_EQ(arguments.first_call(), 161002);
-        const std::string said = aclGetRecentErrMsg();
-        EXPECT_NE(said.find(reason), said.npos) << said;
+        (void)aclGetRecentErrMsg();
+        EXPECT_NE(arguments.first_call(), ACLNN_SUCCESS);
+        EXPECT_STREQ(aclGetRecentErrMsg(),
+                     (std::string("jitnorm_aclnn_layer_norm_get_workspace_size: ") + reason).c_str());
     }
-}
-
-TEST(aclnn_errors, epsilons_that_are_none) {
-    for (const double eps : {-1e-5, double(INFINITY), double(NAN), 1e300})
-        refuse_forward(161002, "eps", [&](auto &a) { a.eps = eps; });
+    small_problem problem;
+    backward_arguments backward(problem);
+    backward.grad_input = nullptr;
+    EXPECT_EQ(backward.first_call(), NULLPTR);
+    EXPECT_STREQ(jitnorm_get_last_error(), "gradInputOut is null and outputMask asks for it") << "whoever asks";
 }
 
 } // namespace

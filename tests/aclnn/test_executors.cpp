@@ -2,8 +2,8 @@
 // What the first call hands to the second: workspaces to the byte, and how long executors live.
 #include <gtest/gtest.h>
 
-#include "chain.hpp"
 #include "large_problem.hpp"
+#include "operations.hpp"
 #include "small_problem.hpp"
 
 namespace jitnorm::tests {
@@ -13,17 +13,53 @@ aclnnStatus run(uint64_t bytes, aclOpExecutor *executor) {
     return run_exactly(aclnnLayerNormBackward, bytes, executor);
 }
 
-void expect_untouched(const small_problem &s) {
-    for (const acl_tensor *t : {&s.dx, &s.dw, &s.db}) EXPECT_TRUE(t->is_untouched());
+// In each call, with tensors that lie so that they want a workspace.
+std::vector<layout> spread(const operation &op) {
+    std::vector<layout> layouts;
+    for (const parameter &p : parameters_of(op, ACL_BF16))
+        layouts.push_back(op.contiguous.contains(p.name) ? layout::dense : layout::gaps);
+    return layouts;
 }
 
-TEST(aclnn_executors, an_executor_runs_once) {
-    small_problem s;
-    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
-    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS);
-    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_ERR_PARAM_INVALID);
-    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_ERR_PARAM_INVALID);
-    EXPECT_EQ(aclSetAclOpExecutorRepeatable(s.executor), ACLNN_ERR_PARAM_INVALID);
+TEST(aclnn_executors, run_once_in_their_own_operation_and_workspace) {
+    for (const operation &op : OPERATIONS) {
+        SCOPED_TRACE(op.name);
+        operands call(op, ACL_BF16, {}, spread(op));
+        ASSERT_EQ(call.first(), ACLNN_SUCCESS) << aclGetRecentErrMsg();
+        for (const operation &other : OPERATIONS)
+            if (other.second != op.second) {
+                EXPECT_EQ(run_exactly(other.second, call.bytes, call.executor), INVALID) << other.name;
+            }
+        if (call.bytes > 0) {
+            EXPECT_EQ(run_exactly(op.second, call.bytes - 1, call.executor), INVALID) << "one byte short";
+            EXPECT_EQ(op.second(nullptr, call.bytes, call.executor, nullptr), NULLPTR);
+        }
+        EXPECT_EQ(op.second(nullptr, 0, nullptr, nullptr), NULLPTR);
+        EXPECT_TRUE(call.outputs_are_untouched());
+        EXPECT_EQ(call.second(), ACLNN_SUCCESS) << "a refusal does not end it";
+        EXPECT_EQ(call.second(), INVALID) << "it has ended";
+        EXPECT_EQ(aclDestroyAclOpExecutor(call.executor), INVALID);
+        EXPECT_EQ(aclSetAclOpExecutorRepeatable(call.executor), INVALID);
+
+        operands never(op);
+        ASSERT_EQ(never.first(), ACLNN_SUCCESS);
+        EXPECT_EQ(aclDestroyAclOpExecutor(never.executor), ACLNN_SUCCESS);
+        EXPECT_EQ(never.second(), INVALID);
+        EXPECT_TRUE(never.outputs_are_untouched());
+    }
+}
+
+// Of those that live, and of those that have ended.
+TEST(aclnn_executors, have_numbers_of_their_own) {
+    small_problem one, other, later;
+    ASSERT_EQ(backward_arguments(one).first_call(), ACLNN_SUCCESS);
+    ASSERT_EQ(backward_arguments(other).first_call(), ACLNN_SUCCESS);
+    EXPECT_NE(one.executor, other.executor);
+    EXPECT_EQ(run(one.bytes, one.executor), ACLNN_SUCCESS);
+    EXPECT_EQ(run(other.bytes, other.executor), ACLNN_SUCCESS);
+    ASSERT_EQ(backward_arguments(later).first_call(), ACLNN_SUCCESS);
+    EXPECT_EQ(aclDestroyAclOpExecutor(other.executor), INVALID);
+    EXPECT_EQ(aclDestroyAclOpExecutor(later.executor), ACLNN_SUCCESS);
 }
 
 TEST(aclnn_executors, a_repeatable_executor_runs_until_it_is_destroyed) {
@@ -42,14 +78,6 @@ TEST(aclnn_executors, a_repeatable_executor_runs_until_it_is_destroyed) {
     EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_ERR_PARAM_INVALID);
 }
 
-TEST(aclnn_executors, an_executor_that_never_ran_can_be_destroyed) {
-    small_problem s;
-    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
-    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
-    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_ERR_PARAM_INVALID);
-    expect_untouched(s);
-}
-
 TEST(aclnn_executors, null_executors) {
     small_problem s;
     EXPECT_EQ(aclnnLayerNorm(nullptr, 0, nullptr, nullptr), ACLNN_ERR_PARAM_NULLPTR);
@@ -57,24 +85,6 @@ TEST(aclnn_executors, null_executors) {
     EXPECT_EQ(aclSetAclOpExecutorRepeatable(nullptr), ACLNN_ERR_INNER_NULLPTR);
     EXPECT_EQ(aclDestroyAclOpExecutor(nullptr), ACLNN_ERR_INNER_NULLPTR);
     EXPECT_EQ(aclSetInputTensorAddr(nullptr, 0, s.x.get(), s.x.data()), ACLNN_ERR_INNER_NULLPTR);
-}
-
-TEST(aclnn_executors, the_other_operation_refuses_it) {
-    small_problem s;
-    ASSERT_EQ(backward_arguments(s).first_call(), ACLNN_SUCCESS);
-    EXPECT_EQ(run_exactly(aclnnLayerNorm, s.bytes, s.executor), ACLNN_ERR_PARAM_INVALID);
-    expect_untouched(s);
-    EXPECT_EQ(run(s.bytes, s.executor), ACLNN_SUCCESS) << "a refusal does not end it";
-}
-
-TEST(aclnn_executors, a_workspace_one_byte_short_is_refused) {
-    large_problem p;
-    ASSERT_EQ(p.first_call(), ACLNN_SUCCESS);
-    ASSERT_GT(p.bytes, 0u);
-    EXPECT_EQ(run(p.bytes - 1, p.executor), ACLNN_ERR_PARAM_INVALID);
-    EXPECT_EQ(aclnnLayerNormBackward(nullptr, p.bytes, p.executor, nullptr), ACLNN_ERR_PARAM_NULLPTR);
-    for (const acl_tensor *t : {&p.dx, &p.dw, &p.db}) EXPECT_TRUE(t->is_untouched());
-    EXPECT_EQ(run(p.bytes, p.executor), ACLNN_SUCCESS) << "a refusal does not end it";
 }
 
 // At every alignment, with a guard page right behind it, and right before it.
@@ -109,59 +119,36 @@ TEST(aclnn_executors, tensors_and_arrays_may_be_destroyed_before_the_second_call
     EXPECT_EQ(s.dx.bits(), same.dx.bits());
 }
 
-// ---------------------------------------------------------------- in place
-
-// out is input's memory, and then gradInputOut is gradOut's.
-TEST(aclnn_executors, in_place) {
-    for (const layout how : {layout::dense, layout::gaps, layout::reversed})
-        for (const size_t normalized : {1, 2}) {
-            chain_case c;
-            c.dims = {6, 5, 40};
-            c.normalized = normalized;
-            c.x = c.y = c.dy = c.dx = how;
-            chain apart(c), together(c);
-            apart.run_forward();
-            apart.run_backward();
-            const auto shape = int_array(c.normalized_shape());
-            chain &t = together;
-            expect_runs(aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, t.x.get(), shape.get(), t.w.get(), t.b.get(),
-                        c.eps, t.x.get(), t.mu.get(), t.rs.get());
-            EXPECT_EQ(t.x.bits(), apart.y.bits());
-            expect_runs(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, t.dy.get(), apart.x.get(),
-                        shape.get(), t.mu.get(), t.rs.get(), t.w.get(), t.b.get(), mask_of(true, true, true).get(),
-                        t.dy.get(), t.dw.get(), t.db.get());
-            EXPECT_EQ(t.dy.bits(), apart.dx.bits());
-            EXPECT_EQ(t.dw.bits(), apart.dw.bits());
-            EXPECT_EQ(t.db.bits(), apart.db.bits());
-        }
-}
-
 // ---------------------------------------------------------------- addresses
 
+// Inputs and outputs are counted as parameters are; among all tensors the outputs follow the inputs.
 TEST(aclnn_executors, new_addresses) {
-    small_problem first, second;
-    second.x.fill_normal(2, 3, 77);
-    ASSERT_EQ(backward_arguments(second).first_call(), ACLNN_SUCCESS);
-    ASSERT_EQ(run(second.bytes, second.executor), ACLNN_SUCCESS);
-    const auto expected = second.dx.bits();
-
-    ASSERT_EQ(backward_arguments(first).first_call(), ACLNN_SUCCESS);
-    ASSERT_EQ(aclSetAclOpExecutorRepeatable(first.executor), ACLNN_SUCCESS);
-    ASSERT_EQ(aclSetInputTensorAddr(first.executor, 1, first.x.get(), second.x.data()), ACLNN_SUCCESS);
-    ASSERT_EQ(run(first.bytes, first.executor), ACLNN_SUCCESS);
-    EXPECT_EQ(first.dx.bits(), expected);
-
-    const guarded_buffer elsewhere(24 * sizeof(float));
-    ASSERT_EQ(aclSetOutputTensorAddr(first.executor, 0, first.dx.get(), elsewhere.data()), ACLNN_SUCCESS);
-    ASSERT_EQ(run(first.bytes, first.executor), ACLNN_SUCCESS);
-    EXPECT_EQ(0, std::memcmp(elsewhere.data(), expected.data(), expected.size()));
-
-    // Among all tensors the outputs follow the six inputs.
-    const guarded_buffer third(24 * sizeof(float));
-    ASSERT_EQ(aclSetTensorAddr(first.executor, 6, first.dx.get(), third.data()), ACLNN_SUCCESS);
-    ASSERT_EQ(run(first.bytes, first.executor), ACLNN_SUCCESS);
-    EXPECT_EQ(0, std::memcmp(third.data(), expected.data(), expected.size()));
-    EXPECT_EQ(aclDestroyAclOpExecutor(first.executor), ACLNN_SUCCESS);
+    for (const operation &op : OPERATIONS)
+        for (const bool among_all : {false, true}) {
+            SCOPED_TRACE(op.name);
+            operands expected(op), call(op), elsewhere(op);
+            for (size_t i = 0; i < call.given.size(); ++i)
+                if (call.parameters[i].use == '<') {
+                    for (const operands *refilled : {&expected, &elsewhere})
+                        refilled->tensors[i]->fill_normal(1, 0.25, 100 + unsigned(i));
+                }
+            expected.run();
+            ASSERT_EQ(call.first(), ACLNN_SUCCESS);
+            for (size_t i = 0; i < call.given.size(); ++i) {
+                if (!call.parameters[i].is_used()) continue;
+                void *const there = elsewhere.tensors[i]->data();
+                const aclnnStatus set =
+                    among_all       ? aclSetTensorAddr(call.executor, i, call.given[i], there)
+                    : i < op.inputs ? aclSetInputTensorAddr(call.executor, i, call.given[i], there)
+                                    : aclSetOutputTensorAddr(call.executor, i - op.inputs, call.given[i], there);
+                EXPECT_EQ(set, ACLNN_SUCCESS) << call.parameters[i].name;
+            }
+            EXPECT_EQ(aclSetTensorAddr(call.executor, call.given.size(), elsewhere.given[0], call.with.columns.data()),
+                      INVALID);
+            ASSERT_EQ(call.second(), ACLNN_SUCCESS);
+            EXPECT_EQ(elsewhere.bits(), expected.bits());
+            EXPECT_TRUE(call.outputs_are_untouched());
+        }
 }
 
 TEST(aclnn_executors, addresses_of_tensors_that_are_not_there) {

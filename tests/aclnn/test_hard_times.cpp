@@ -88,25 +88,6 @@ TEST(aclnn_hard_times, second_calls_allocate_nothing) {
     EXPECT_EQ(count, 0);
 }
 
-// While it lives, the system gives no pages for code, and no kernel from before is at hand.
-class without_code_pages {
-public:
-    without_code_pages() {
-        EXPECT_EQ(jitnorm_get_primitive_cache_capacity(&capacity_), jitnorm_success);
-        EXPECT_EQ(jitnorm_set_primitive_cache_capacity(0), jitnorm_success);
-        refuse_code_pages = true;
-    }
-    without_code_pages(const without_code_pages &) = delete;
-    without_code_pages &operator=(const without_code_pages &) = delete;
-    ~without_code_pages() {
-        refuse_code_pages = false;
-        EXPECT_EQ(jitnorm_set_primitive_cache_capacity(capacity_), jitnorm_success);
-    }
-
-private:
-    int capacity_ = 0;
-};
-
 TEST(aclnn_hard_times, without_pages_for_code_the_reference_takes_over) {
     if (jitnorm_get_effective_cpu_isa() == jitnorm_cpu_isa_sse41) GTEST_SKIP() << "this machine generates no code";
     const auto run = [](const small_problem &s) {

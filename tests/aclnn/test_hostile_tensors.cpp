@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strides and offsets of tensors without elements, statistics of empty rows, and tensors that share memory.
+// Strides and offsets of tensors without elements, statistics of empty rows, and tensors that begin in the memory of
+// others: test_aliases.cpp has those that have one address.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -116,59 +117,6 @@ TEST(aclnn_strides_without_elements, must_still_count) {
 }
 
 // ---------------------------------------------------------------- tensors that share memory
-
-// The second call refuses, says why, writes nothing, and leaves the executor.
-template <typename SecondCall>
-void expect_alias(SecondCall &&call, const small_problem &s, aclTensor *output, size_t index, void *own, void *other,
-                  const std::string &what) {
-    ASSERT_EQ(aclSetOutputTensorAddr(s.executor, index, output, other), ACLNN_SUCCESS);
-    EXPECT_EQ(run(call, s), 161002) << what;
-    const char *reason = aclGetRecentErrMsg();
-    ASSERT_NE(reason, nullptr) << what;
-    EXPECT_NE(std::string(reason).find(" is an output and has the memory of "), std::string::npos) << reason;
-    ASSERT_EQ(aclSetOutputTensorAddr(s.executor, index, output, own), ACLNN_SUCCESS);
-}
-
-TEST(aclnn_aliases, of_forward_are_refused) {
-    small_problem s;
-    forward_arguments arguments(s);
-    ASSERT_EQ(arguments.first_call(), ACLNN_SUCCESS);
-    const acl_tensor *outputs[] = {&s.y, &s.mu, &s.rs};
-    for (size_t o = 0; o < 3; ++o)
-        for (const acl_tensor *other : {&s.x, &s.w, &s.b, &s.y, &s.mu, &s.rs}) {
-            if (other == outputs[o] || (o == 0 && other == &s.x)) continue; // in place
-            expect_alias(aclnnLayerNorm, s, outputs[o]->get(), o, outputs[o]->data(), other->data(),
-                         "output " + std::to_string(o));
-        }
-    EXPECT_TRUE(s.y.is_untouched());
-    EXPECT_EQ(run(aclnnLayerNorm, s), ACLNN_SUCCESS);
-}
-
-TEST(aclnn_aliases, of_backward_are_refused) {
-    small_problem s;
-    backward_arguments arguments(s);
-    ASSERT_EQ(arguments.first_call(), ACLNN_SUCCESS);
-    const acl_tensor *outputs[] = {&s.dx, &s.dw, &s.db};
-    for (size_t o = 0; o < 3; ++o)
-        for (const acl_tensor *other : {&s.dy, &s.x, &s.mu, &s.rs, &s.w, &s.dx, &s.dw, &s.db}) {
-            if (other == outputs[o] || (o == 0 && other == &s.dy)) continue; // in place
-            expect_alias(aclnnLayerNormBackward, s, outputs[o]->get(), o, outputs[o]->data(), other->data(),
-                         "output " + std::to_string(o));
-        }
-    EXPECT_TRUE(s.dx.is_untouched() && s.dw.is_untouched() && s.db.is_untouched());
-    EXPECT_EQ(run(aclnnLayerNormBackward, s), ACLNN_SUCCESS);
-}
-
-// One gradient given twice from the beginning.
-TEST(aclnn_aliases, two_gradients_of_one_tensor_are_refused) {
-    small_problem s;
-    backward_arguments arguments(s);
-    arguments.grad_bias = arguments.grad_weight;
-    ASSERT_EQ(arguments.first_call(), ACLNN_SUCCESS);
-    EXPECT_EQ(run(aclnnLayerNormBackward, s), 161002);
-    EXPECT_TRUE(s.dw.is_untouched());
-    EXPECT_EQ(aclDestroyAclOpExecutor(s.executor), ACLNN_SUCCESS);
-}
 
 // Views of one storage that begin at different elements are different tensors.
 TEST(aclnn_aliases, views_of_one_storage_are_fine) {

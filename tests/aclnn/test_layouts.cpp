@@ -1,70 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors that do not lie densely, in every position: the bits are those of the dense case.
-#include "aclnnop/aclnn_layer_norm.h"
-#include "aclnnop/aclnn_layer_norm_backward.h"
-#include "chain.hpp"
+#include "operations.hpp"
 
 namespace jitnorm::tests {
 namespace {
 
-constexpr layout chain_case::*POSITIONS[] = {&chain_case::x,  &chain_case::w,  &chain_case::b,  &chain_case::y,
-                                             &chain_case::mu, &chain_case::rs, &chain_case::dy, &chain_case::dx,
-                                             &chain_case::dw, &chain_case::db};
+const call_shape SHAPES[] = {{{6, 40}, 1}, {{9, 7}, 1}, {{2, 3, 2, 1, 2, 3, 2, 2}, 3}, {{3, 4, 5, 6}, 2}, {{11}, 1}};
 
-std::vector<std::vector<unsigned char>> bits_of(const chain_case &c) {
-    chain tensors(c);
-    tensors.run_forward();
-    tensors.run_backward();
-    return tensors.bits();
+bool takes(const operation &op, const call_shape &shape) {
+    const bool is_quantized = std::string(op.tensors).find('q') != std::string::npos;
+    const bool has_element_bias = op.in_place.contains({4, 8}); // without rows it is one of columns
+    const bool has_rows = shape.dims.size() > shape.normalized;
+    return (!is_quantized || (has_rows && shape.normalized == 1)) && (!has_element_bias || has_rows);
 }
 
-std::vector<chain_case> cases() {
-    std::vector<chain_case> result;
-    for (const auto &[dims, normalized] : {std::pair<dims_t, size_t>{{6, 40}, 1},
-                                           {{3, 4, 5, 6}, 2},
-                                           {{9, 7}, 2},
-                                           {{2, 3, 2, 1, 2, 3, 2, 2}, 3},
-                                           {{11}, 1}})
-        for (const aclDataType type : {ACL_FLOAT, ACL_BF16}) {
-            chain_case c;
-            c.dims = dims;
-            c.normalized = normalized;
-            c.data = c.affine = type;
-            result.push_back(c);
-        }
-    return result;
-}
-
-TEST(aclnn_layouts, one_tensor_at_a_time) {
-    for (const chain_case &dense : cases()) {
-        const auto expected = bits_of(dense);
-        for (const auto position : POSITIONS)
-            for (const layout how : {layout::reversed, layout::gaps}) {
-                chain_case c = dense;
-                c.*position = how;
-                EXPECT_EQ(bits_of(c), expected) << c.name() << " position " << (&position - &POSITIONS[0]);
+// Calls body(operation, type, shape) with the bits of dense tensors.
+template <typename Body>
+void for_each_call(Body &&body) {
+    for (const operation &op : OPERATIONS)
+        for (const aclDataType type : {ACL_FLOAT, ACL_BF16})
+            for (const call_shape &shape : SHAPES) {
+                if (!takes(op, shape)) continue;
+                SCOPED_TRACE(std::string(op.name) + " " + testing::PrintToString(shape.dims));
+                operands dense(op, type, shape);
+                dense.run();
+                body(dense, type, shape);
             }
-    }
 }
 
-TEST(aclnn_layouts, all_tensors_at_once) {
-    for (const chain_case &dense : cases()) {
-        const auto expected = bits_of(dense);
-        for (const layout how : {layout::reversed, layout::gaps}) {
-            chain_case c = dense;
-            for (const auto position : POSITIONS) c.*position = how;
-            EXPECT_EQ(bits_of(c), expected) << c.name();
-        }
-    }
+// Each tensor at a time, and all at once.
+TEST(aclnn_layouts, of_every_tensor_have_the_bits_of_dense_ones) {
+    for_each_call([](const operands &dense, aclDataType type, const call_shape &shape) {
+        const size_t count = dense.given.size();
+        for (const layout how : {layout::reversed, layout::gaps})
+            for (size_t position = 0; position <= count; ++position) {
+                std::vector<layout> layouts(count, layout::dense);
+                for (size_t i = 0; i < count; ++i)
+                    if ((i == position || position == count) && !dense.op.contiguous.contains(dense.parameters[i].name))
+                        layouts[i] = how;
+                operands call(dense.op, type, shape, layouts);
+                call.run();
+                EXPECT_EQ(call.bits(), dense.bits()) << "position " << position;
+            }
+    });
 }
 
-TEST(aclnn_layouts, every_other_position_without_a_scale) {
-    for (chain_case c : cases()) {
-        c.weight = c.bias = false;
-        const auto expected = bits_of(c);
-        for (size_t i = 0; i < std::size(POSITIONS); i += 2) c.*POSITIONS[i] = layout::gaps;
-        EXPECT_EQ(bits_of(c), expected) << c.name();
-    }
+// Where both tensors lie alike, however that is.
+TEST(aclnn_layouts, in_place_have_the_bits_of_tensors_apart) {
+    for_each_call([](const operands &dense, aclDataType type, const call_shape &shape) {
+        for (const auto &[input, output] : dense.op.in_place)
+            for (const layout how : {layout::dense, layout::reversed, layout::gaps}) {
+                if (dense.op.contiguous.contains(dense.parameters[output].name) && how != layout::dense) continue;
+                std::vector<layout> layouts(dense.given.size(), layout::dense);
+                layouts[input] = layouts[output] = how;
+                operands call(dense.op, type, shape, layouts);
+                if (call.parameters[input].type != call.parameters[output].type) continue;
+                call.given[output] = call.given[input];
+                call.run();
+                EXPECT_EQ(call.tensors[input]->bits(), dense.tensors[output]->bits()) << input;
+            }
+    });
 }
 
 // Inputs whose first dimension has stride 0, as a broadcast has it: the same as the rows written out.

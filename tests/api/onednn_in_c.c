@@ -31,6 +31,7 @@
 #define FLAG(name, number, letter) IS(dnnl_##name, number);
 #define OWN_FLAG(name, number, letter)
 #include "../../tables/normalization_flags.inc"
+IS(DNNL_ARG_ATTR_MULTIPLE_POST_OP(2), 98304);
 #define FORMAT_TAG(name, number) IS(dnnl_##name, number);
 #define FORMAT_TAG_ALIAS(name, tag) IS(dnnl_##name, dnnl_##tag);
 #include "../../tables/format_tags.inc"

@@ -30,12 +30,6 @@ struct residual_model : testing::Test {
         request.attr = attr;
         return request.make();
     }
-    jitnorm_status_t try_forward(const_jitnorm_primitive_attr_t attr) const {
-        forward_request request{jitnorm_forward_training, data, data};
-        request.attr = attr;
-        owned_pd pd;
-        return request.create(&pd);
-    }
 };
 
 } // namespace jitnorm::tests

@@ -2,15 +2,27 @@
 // runtime_requests: primitives of any layout whose sizes may be left to run time, and executions to compare.
 #pragma once
 
+#include <algorithm>
+#include <random>
 #include <string>
 
-#include "random_model.hpp"
+#include "rig/execution.hpp"
 
 namespace jitnorm::tests {
 
 constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
 constexpr unsigned C = jitnorm_use_scale, H = jitnorm_use_shift, G = jitnorm_use_global_stats, M = jitnorm_rms_norm;
 constexpr auto INVALID = jitnorm_invalid_arguments;
+
+constexpr unsigned SEED = 20;
+
+inline std::vector<float> random_values(size_t count, unsigned salt, float low, float high) {
+    std::mt19937 generator(SEED + salt);
+    std::uniform_real_distribution<float> distribution(low, high);
+    std::vector<float> values(count);
+    for (float &value : values) value = distribution(generator);
+    return values;
+}
 
 // A layout: a tag, or strides.
 struct layout {

@@ -3,99 +3,21 @@
 // all arguments. An execution is either refused, with a reason that names both arguments, and writes nothing; or it has
 // the bits that separate buffers of the same contents have.
 #include <cstring>
-#include <functional>
-#include <set>
 #include <string>
 
-#include "residual_model.hpp"
+#include "primitives_with_all.hpp"
 
 using namespace jitnorm::tests;
 
 namespace {
 
 constexpr size_t BYTES = 65536; // of each buffer
-constexpr int DST_SCALE = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
-constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
-
-struct alias_case {
-    const char *name;
-    std::set<int> outputs;
-    std::set<std::pair<int, int>> in_place; // output, input
-    std::function<owned_pd()> make;
-};
-
-owned_pd make_forward(jitnorm_prop_kind_t kind, jitnorm_data_type_t src, jitnorm_data_type_t dst,
-                      const owned_attr &attr, unsigned flags = SCALE_SHIFT) {
-    const owned_md from = make_md(SIZES, src), to = make_md(SIZES, dst);
-    return forward_request{kind, from, to}.make(flags, attr);
-}
-
-void append(const owned_attr &attr, const std::function<jitnorm_status_t(jitnorm_post_ops_t)> &add) {
-    const owned_post_ops post_ops = make_post_ops();
-    EXPECT_OK(add(post_ops));
-    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
-}
-
-// A residual, a bias, a sum, a pre-quantization output, tensors of post-ops and the caller's scratchpad.
-owned_pd with_all_attributes() {
-    const owned_md data = make_md(SIZES, jitnorm_f32), row = make_md({1, 1, SIZES[2]}, jitnorm_f32);
-    const owned_attr attr = with_residual(data, data, jitnorm_f32);
-    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, data));
-    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
-    append(attr, [&](jitnorm_post_ops_t post_ops) {
-        EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_mul, data));
-        return jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, row);
-    });
-    return make_forward(jitnorm_forward_training, jitnorm_f32, jitnorm_f32, attr);
-}
-
-owned_pd with_dynamic_scales() {
-    const owned_md half = make_md(SIZES, jitnorm_bf16), row = make_md({1, 1, SIZES[2]}, jitnorm_f32);
-    const owned_attr attr = with_residual(half, half);
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, 3, 0, nullptr, jitnorm_f32, 0,
-                                                   jitnorm_quantization_mode_dynamic_amax));
-    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, half));
-    append(attr, [&](jitnorm_post_ops_t p) { return jitnorm_post_ops_append_binary(p, jitnorm_binary_mul, row); });
-    return make_forward(jitnorm_forward_inference, jitnorm_s8, jitnorm_s8, attr);
-}
-
-owned_pd with_given_scales() {
-    const owned_attr attr = make_attr();
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
-    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
-    append(attr, [](jitnorm_post_ops_t p) { return jitnorm_post_ops_append_sum(p, 0.5F, 0, jitnorm_s8); });
-    return make_forward(jitnorm_forward_inference, jitnorm_s8, jitnorm_s8, attr,
-                        SCALE_SHIFT | jitnorm_use_global_stats);
-}
-
-owned_pd with_gradient_of_sum() {
-    const owned_md data = make_md(SIZES, jitnorm_f32);
-    const owned_attr attr = with_residual(data, data);
-    return backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT, attr);
-}
-
-const alias_case CASES[] = {
-    {"all attributes",
-     {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE,
-      JITNORM_ARG_SCRATCHPAD},
-     {{JITNORM_ARG_DST, JITNORM_ARG_SRC}, {JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1}},
-     with_all_attributes},
-    {"dynamic scales",
-     {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, DST_SCALE},
-     {{JITNORM_ARG_DST, JITNORM_ARG_SRC}, {JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1}},
-     with_dynamic_scales},
-    {"given scales", {JITNORM_ARG_DST}, {{JITNORM_ARG_DST, JITNORM_ARG_SRC}}, with_given_scales},
-    {"backward",
-     {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT},
-     {{JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST}, {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST_1}},
-     with_gradient_of_sum},
-};
 
 using buffers = std::map<int, std::vector<float>>; // by argument; tensors of other types read the same bytes
 
 class alias_test {
 public:
-    explicit alias_test(const alias_case &what) : what_(what), run_(what.make()) {
+    explicit alias_test(const primitive_case &what) : what_(what), run_(what.make()) {
         for (const auto &[arg, tensor] : run_.tensors()) {
             if (arg == JITNORM_ARG_SHIFT && is_output(JITNORM_ARG_DIFF_SRC)) continue; // backward ignores it
             args_.push_back(arg);
@@ -182,13 +104,13 @@ private:
         EXPECT_NE(reason.find(" is an output and has the memory of "), reason.npos) << text(group) << reason;
     }
 
-    const alias_case &what_;
+    const primitive_case &what_;
     execution run_;
     std::vector<int> args_;
     buffers start_;
 };
 
-void try_all(const alias_case &what) {
+void try_all(const primitive_case &what) {
     alias_test test(what);
     const auto try_one = [&](const std::vector<int> &group) {
         EXPECT_EQ(test.try_group(group), test.may_share(group)) << what.name << ": " << test.text(group);
@@ -204,7 +126,7 @@ void try_all(const alias_case &what) {
 TEST(aliases, of_all_pairs_of_arguments) {
     for (const jitnorm_cpu_isa_t isa : {jitnorm_cpu_isa_sse41, jitnorm_cpu_isa_default}) {
         ASSERT_OK(jitnorm_set_max_cpu_isa(isa));
-        for (const alias_case &what : CASES) try_all(what);
+        for (const primitive_case &what : CASES) try_all(what);
     }
 }
 

@@ -74,8 +74,6 @@ TEST(attributes, scales_in_general) {
              scale_request{.mode = unknown<jitnorm_quantization_mode_t>(4)},
          })
         EXPECT_EQ(wrong.set(attr), INVALID) << jitnorm_get_last_error();
-    EXPECT_EQ(scale_request{}.set(nullptr), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_set_zero_points(attr, JITNORM_ARG_SRC, 0, 0, nullptr, jitnorm_f32), INVALID);
     EXPECT_EQ(jitnorm_primitive_attr_set_zero_points_v2(nullptr, JITNORM_ARG_SRC, 0, 0, nullptr, jitnorm_s32, 0),
               INVALID);
 }
@@ -123,9 +121,7 @@ TEST(attributes, modes_must_be_known) {
     EXPECT_EQ(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_DST, unknown<jitnorm_rounding_mode_t>(2)), INVALID);
     EXPECT_EQ(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_SRC, jitnorm_rounding_mode_stochastic), INVALID);
     EXPECT_OK(jitnorm_primitive_attr_set_rounding(attr, JITNORM_ARG_SRC, jitnorm_rounding_mode_environment));
-    EXPECT_EQ(jitnorm_primitive_attr_set_deterministic(nullptr, 1), INVALID);
     EXPECT_EQ(jitnorm_set_default_fpmath_mode(unknown<jitnorm_fpmath_mode_t>(-1)), INVALID);
-    EXPECT_EQ(jitnorm_get_default_fpmath_mode(nullptr), INVALID);
 }
 
 TEST(attributes, default_mode_is_that_of_new_ones) {
@@ -247,25 +243,6 @@ TEST(attributes, keep_a_copy_of_post_ops) {
     EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
     EXPECT_OK(jitnorm_primitive_attr_get_post_ops(copy, &kept));
     EXPECT_EQ(jitnorm_post_ops_len(kept), 1);
-}
-
-TEST(attributes, misuse) {
-    const owned_attr attr = make_attr();
-    const owned_post_ops post_ops = make_post_ops();
-    owned_attr copy;
-    jitnorm_scratchpad_mode_t mode;
-    const_jitnorm_post_ops_t kept;
-    EXPECT_EQ(jitnorm_primitive_attr_create(nullptr), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_clone(nullptr, attr), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_clone(&copy, nullptr), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_get_scratchpad_mode(nullptr, &mode), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_get_scratchpad_mode(attr, nullptr), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_set_scratchpad_mode(nullptr, jitnorm_scratchpad_mode_user), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_set_scales_mask(nullptr, JITNORM_ARG_SRC, 0), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_get_post_ops(nullptr, &kept), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_get_post_ops(attr, nullptr), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_set_post_ops(nullptr, post_ops), INVALID);
-    EXPECT_EQ(jitnorm_primitive_attr_set_post_ops(attr, nullptr), INVALID);
 }
 
 } // namespace

@@ -96,44 +96,6 @@ TEST(dynamic_scales, are_an_output_of_the_attributes) {
     EXPECT_EQ(outputs, 1);
 }
 
-TEST(dynamic_scales, must_be_handed_over) {
-    execution e(make_pd({}));
-    std::vector<jitnorm_exec_arg_t> args = e.args();
-    std::erase_if(args, [](const jitnorm_exec_arg_t &a) { return a.arg == DST_SCALES; });
-    EXPECT_EQ(e.run(args), INVALID);
-    EXPECT_NE(std::string(jitnorm_get_last_error()).find("ATTR_SCALES|DST is missing"), std::string::npos);
-}
-
-TEST(dynamic_scales, have_memory_of_their_own) {
-    execution e(make_pd({}));
-    std::vector<jitnorm_exec_arg_t> args = e.args();
-    const owned_memory there = make_memory(make_md({2, 1}, jitnorm_f32), e.data<float>(JITNORM_ARG_SRC));
-    for (jitnorm_exec_arg_t &a : args)
-        if (a.arg == DST_SCALES) a.memory = there;
-    EXPECT_EQ(e.run(args), INVALID);
-    EXPECT_TRUE(e.is_untouched());
-}
-
-// Constant rows of 1 after rms_norm, which their weight multiplies: each row's scale, and the largest integer
-// throughout.
-TEST(dynamic_scales, of_three_dimensions_and_every_thread) {
-    constexpr size_t ROWS = 60, COLUMNS = 600;
-    request r;
-    r.src = make_md({3, 20, 600}, jitnorm_bf16);
-    r.dst = make_md({3, 20, 600}, jitnorm_u8, jitnorm_abc);
-    r.forward.src = r.src;
-    r.forward.dst = r.dst;
-    owned_pd pd;
-    ASSERT_OK(r.create(pd, dynamic_scales{.mask = 3}.attr()));
-    EXPECT_EQ(dims_of_scales(pd), (dims{3, 20, 1}));
-    execution e(pd);
-    e.set(JITNORM_ARG_SRC, std::vector<uint16_t>(ROWS * COLUMNS, 0x4000)); // 2 in bf16
-    e.set(JITNORM_ARG_SCALE, std::vector<float>(COLUMNS, 0.75F));
-    ASSERT_OK(e.run());
-    EXPECT_EQ(e.get<uint8_t>(JITNORM_ARG_DST), std::vector<uint8_t>(ROWS * COLUMNS, 255));
-    EXPECT_EQ(e.get(DST_SCALES), std::vector<float>(ROWS, 0.75F / 255));
-}
-
 void expect_refusal(jitnorm_status_t status, const char *reason, const owned_attr &attr, request r = {}) {
     owned_pd pd;
     EXPECT_EQ(r.create(pd, attr), status) << reason;

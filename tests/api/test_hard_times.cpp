@@ -171,25 +171,6 @@ TEST(execution, of_runtime_sizes_allocates_nothing) {
     }
 }
 
-// While it lives, the system gives no pages for code, and no kernel from before is at hand.
-class without_code_pages {
-public:
-    without_code_pages() {
-        EXPECT_OK(jitnorm_get_primitive_cache_capacity(&capacity_));
-        EXPECT_OK(jitnorm_set_primitive_cache_capacity(0));
-        refuse_code_pages = true;
-    }
-    without_code_pages(const without_code_pages &) = delete;
-    without_code_pages &operator=(const without_code_pages &) = delete;
-    ~without_code_pages() {
-        refuse_code_pages = false;
-        EXPECT_OK(jitnorm_set_primitive_cache_capacity(capacity_));
-    }
-
-private:
-    int capacity_ = 0;
-};
-
 TEST(code_pages, the_reference_takes_over) {
     const model m;
     const auto name_of = [](const_jitnorm_primitive_desc_t pd) {

@@ -49,6 +49,8 @@ TEST(onednn_unqualified, versions) {
     const version_t *of = version();
     EXPECT_EQ(of->major, DNNL_VERSION_MAJOR);
     EXPECT_EQ(of->gpu_runtime, DNNL_GPU_RUNTIME);
+    EXPECT_EQ(of->cpu_runtime, jitnorm::version()->cpu_runtime);
+    EXPECT_STREQ(of->hash, "jitnorm");
 }
 
 TEST(onednn_unqualified, a_normalization_there_and_back) {
@@ -87,6 +89,8 @@ TEST(onednn_unqualified, the_process) {
     EXPECT_EQ(set_jit_dump(0), status::success);
     EXPECT_EQ(set_jit_profiling_flags(0), status::success);
     EXPECT_EQ(set_jit_profiling_jitdumpdir("."), status::success);
+    EXPECT_EQ(engine::get_count(engine::kind::gpu), 0u);
+    EXPECT_STREQ(dnnl_engine_kind2str(dnnl_gpu), "gpu");
     EXPECT_EQ(set_max_cpu_isa(cpu_isa::isa_default), status::success);
     EXPECT_NE(get_effective_cpu_isa(), cpu_isa::isa_default);
     EXPECT_EQ(set_cpu_isa_hints(cpu_isa_hints::no_hints), status::success);

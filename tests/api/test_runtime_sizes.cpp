@@ -107,23 +107,6 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---------------------------------------------------------------- other ways to execute
 
-TEST(runtime_sizes, in_place) {
-    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
-        const owned_pd open = request{kind, C | H, {R, R}, {}, {}}.create();
-        const owned_pd sizes = request{kind, C | H, {6, 24}, {}, {}}.create();
-        const bool forward = kind == jitnorm_forward_training;
-        const int input = forward ? JITNORM_ARG_SRC : JITNORM_ARG_DIFF_DST;
-        const int output = forward ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC;
-        execution apart(open, sizes), in_place(open, sizes);
-        fill(apart);
-        fill(in_place);
-        EXPECT_OK(jitnorm_memory_set_data_handle(in_place.tensors().at(output).memory, in_place.data<void>(input)));
-        ASSERT_OK(apart.run());
-        ASSERT_OK(in_place.run());
-        EXPECT_EQ(in_place.get(input), apart.get(output));
-    }
-}
-
 // Layouts that are equal while they are open need not be when it comes to it.
 TEST(runtime_sizes, in_place_needs_equal_memories) {
     const owned_pd open = request{jitnorm_forward_inference, 0, {R, R}, strides({R, 1}), strides({R, 1})}.create();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an undecided layout (jitnorm_format_tag_any) becomes.
-#include "rig/execution.hpp"
+#include "runtime_requests.hpp"
 
 using namespace jitnorm::tests;
 
@@ -8,22 +8,22 @@ namespace {
 
 struct undecided {
     const char *name;
-    owned_md (*src)();
-    owned_md (*dst)();
-    owned_md (*statistics)();
+    dims sizes;
+    layout src, dst, statistics;
 };
 
 class undecided_layouts : public testing::TestWithParam<undecided> {};
 
 // Of one source: what dst and the statistics become in forward, and the gradients in backward.
 TEST_P(undecided_layouts, follows_the_source) {
-    const owned_md src = GetParam().src(), dst = GetParam().dst(), statistics = GetParam().statistics();
-    const owned_md any = make_md(dims_of(src, jitnorm_query_dims), jitnorm_bf16, jitnorm_format_tag_any);
-    const owned_md any_statistics =
-        make_md(dims_of(statistics, jitnorm_query_dims), jitnorm_f32, jitnorm_format_tag_any);
-    const_jitnorm_memory_desc_t no_statistics = nullptr;
+    const auto &[name, sizes, src_layout, dst_layout, statistics_layout] = GetParam();
+    const dims rows(sizes.begin(), sizes.end() - 1);
+    const owned_md src = src_layout.of(sizes, jitnorm_f32), dst = dst_layout.of(sizes, jitnorm_bf16),
+                   statistics = statistics_layout.of(rows, jitnorm_f32),
+                   any = make_md(sizes, jitnorm_bf16, jitnorm_format_tag_any),
+                   any_statistics = make_md(rows, jitnorm_f32, jitnorm_format_tag_any);
     for (const_jitnorm_memory_desc_t asked :
-         {no_statistics, static_cast<const_jitnorm_memory_desc_t>(any_statistics)}) {
+         {const_jitnorm_memory_desc_t(nullptr), const_jitnorm_memory_desc_t(any_statistics)}) {
         owned_pd forward, backward;
         ASSERT_OK((forward_request{jitnorm_forward_training, src, any, asked}.create(&forward)));
         ASSERT_OK((backward_request{jitnorm_backward, any, any, src, asked}.create(&backward)));
@@ -38,85 +38,17 @@ TEST_P(undecided_layouts, follows_the_source) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(all, undecided_layouts,
-                         testing::Values(undecided{"row_major",
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_f32, jitnorm_abc);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_abc);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ab);
-                                                   }},
-                                         undecided{"rows_swapped",
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_f32, jitnorm_bac);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_bac);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ba);
-                                                   }},
-                                         undecided{"columns_first",
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_f32, jitnorm_cba);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_cba);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ba);
-                                                   }},
-                                         undecided{"gaps_are_closed",
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_f32, dims{16, 100, 2});
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_bac);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ba);
-                                                   }},
-                                         undecided{"broadcast_is_spread",
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_f32, dims{8, 0, 1});
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3, 8}, jitnorm_bf16, jitnorm_abc);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 3}, jitnorm_f32, jitnorm_ab);
-                                                   }},
-                                         undecided{"blocked_rows",
-                                                   [] {
-                                                       return make_md({2, 20, 8}, jitnorm_f32, jitnorm_aBc16b);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 20, 8}, jitnorm_bf16, jitnorm_aBc16b);
-                                                   },
-                                                   [] {
-                                                       return make_md({2, 20}, jitnorm_f32, jitnorm_aB16b);
-                                                   }},
-                                         undecided{"blocked_columns",
-                                                   [] {
-                                                       return make_md({5, 20}, jitnorm_f32, jitnorm_aB16b);
-                                                   },
-                                                   [] {
-                                                       return make_md({5, 20}, jitnorm_bf16, jitnorm_aB16b);
-                                                   },
-                                                   [] { return make_md({5}, jitnorm_f32, jitnorm_a); }},
-                                         undecided{"no_elements",
-                                                   [] {
-                                                       return make_md({0, 3, 8}, jitnorm_f32, jitnorm_abc);
-                                                   },
-                                                   [] {
-                                                       return make_md({0, 3, 8}, jitnorm_bf16, jitnorm_abc);
-                                                   },
-                                                   [] {
-                                                       return make_md({0, 3}, jitnorm_f32, jitnorm_ab);
-                                                   }}),
+const undecided UNDECIDED[] = {
+    {"row_major", {2, 3, 8}, tag(jitnorm_abc), tag(jitnorm_abc), tag(jitnorm_ab)},
+    {"rows_swapped", {2, 3, 8}, tag(jitnorm_bac), tag(jitnorm_bac), tag(jitnorm_ba)},
+    {"columns_first", {2, 3, 8}, tag(jitnorm_cba), tag(jitnorm_cba), tag(jitnorm_ba)},
+    {"gaps_are_closed", {2, 3, 8}, strides({16, 100, 2}), tag(jitnorm_bac), tag(jitnorm_ba)},
+    {"broadcast_is_spread", {2, 3, 8}, strides({8, 0, 1}), tag(jitnorm_abc), tag(jitnorm_ab)},
+    {"blocked_rows", {2, 20, 8}, tag(jitnorm_aBc16b), tag(jitnorm_aBc16b), tag(jitnorm_aB16b)},
+    {"blocked_columns", {5, 20}, tag(jitnorm_aB16b), tag(jitnorm_aB16b), tag(jitnorm_a)},
+    {"no_elements", {0, 3, 8}, tag(jitnorm_abc), tag(jitnorm_abc), tag(jitnorm_ab)},
+};
+INSTANTIATE_TEST_SUITE_P(all, undecided_layouts, testing::ValuesIn(UNDECIDED),
                          [](const auto &tested) { return tested.param.name; });
 
 TEST(undecided_layouts, post_op_follows_the_destination) {

@@ -1,57 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same numbers however they are computed: in place, with the user's scratchpad, in many threads at once.
+// The same bits however they are computed: by one memory, with the user's scratchpad, in many threads at once.
 #include <atomic>
 #include <thread>
 
-#include "random_model.hpp"
+#include "runtime_requests.hpp"
 
 using namespace jitnorm::tests;
 
 namespace {
 
-constexpr unsigned C = jitnorm_use_scale, H = jitnorm_use_shift, M = jitnorm_rms_norm;
+const dims SIZES = {6, 24};
 
-// ---------------------------------------------------------------- in place
-
-TEST(in_place, forward_gives_the_same_bits) {
-    const inputs given;
-    for (const unsigned flags : {0u, C | H, M | C}) {
-        execution apart(make_forward(jitnorm_forward_training, flags));
-        execution in_place(make_forward(jitnorm_forward_training, flags));
-        given.give_to(apart, false);
-        given.give_to(in_place, false);
-        EXPECT_OK(jitnorm_memory_set_data_handle(in_place.tensors().at(JITNORM_ARG_DST).memory,
-                                                 in_place.data<void>(JITNORM_ARG_SRC)));
-        ASSERT_OK(apart.run());
-        ASSERT_OK(in_place.run());
-        EXPECT_EQ(in_place.get(JITNORM_ARG_SRC), apart.get(JITNORM_ARG_DST));
-    }
-}
-
-TEST(in_place, backward_gives_the_same_bits) {
-    const inputs given;
-    for (const auto kind : {jitnorm_backward, jitnorm_backward_data}) {
-        execution apart(make_backward(kind, C | H)), in_place(make_backward(kind, C | H));
-        given.give_to(apart, true);
-        given.give_to(in_place, true);
-        EXPECT_OK(jitnorm_memory_set_data_handle(in_place.tensors().at(JITNORM_ARG_DIFF_SRC).memory,
-                                                 in_place.data<void>(JITNORM_ARG_DIFF_DST)));
-        ASSERT_OK(apart.run());
-        ASSERT_OK(in_place.run());
-        EXPECT_EQ(in_place.get(JITNORM_ARG_DIFF_DST), apart.get(JITNORM_ARG_DIFF_SRC));
-    }
+// A stride in the last dimension, so that rows must be packed somewhere.
+request columns(const_jitnorm_primitive_attr_t attr = nullptr) {
+    return {jitnorm_forward_inference, 0, SIZES, tag(jitnorm_ba), tag(jitnorm_ba), jitnorm_f32, attr};
 }
 
 TEST(in_place, one_memory_for_both) {
-    const inputs given;
-    execution run(make_forward(jitnorm_forward_inference, 0));
-    given.give_to(run, false);
+    const owned_pd pd = request{jitnorm_forward_inference, 0, SIZES, {}, {}}.create();
+    execution run(pd), apart(pd);
+    fill(run);
+    fill(apart);
     const jitnorm_memory_t both = run.tensors().at(JITNORM_ARG_SRC).memory;
     ASSERT_OK(run.run({{JITNORM_ARG_SRC, both}, {JITNORM_ARG_DST, both}}));
-    expect_near(run.get(JITNORM_ARG_SRC), given.forward(0).dst, "dst");
+    ASSERT_OK(apart.run());
+    EXPECT_EQ(run.get(JITNORM_ARG_SRC), apart.get(JITNORM_ARG_DST));
 }
-
-// ---------------------------------------------------------------- scratchpad
 
 owned_attr user_scratchpad() {
     owned_attr attr = make_attr();
@@ -59,37 +33,25 @@ owned_attr user_scratchpad() {
     return attr;
 }
 
-// A stride in the last dimension, so that rows must be packed somewhere.
-owned_pd make_strided_forward(const_jitnorm_primitive_attr_t attr) {
-    const owned_md data = make_md({6, 24}, jitnorm_f32, jitnorm_ba);
-    return forward_request{jitnorm_forward_inference, data, data}.make(0, attr);
-}
-
 TEST(scratchpad, the_users_gives_the_same_bits) {
-    const inputs given;
-    std::vector<owned_pd (*)(const_jitnorm_primitive_attr_t)> makers = {
-        [](const_jitnorm_primitive_attr_t attr) { return make_forward(jitnorm_forward_training, C | H, attr); },
-        [](const_jitnorm_primitive_attr_t attr) { return make_backward(jitnorm_backward, C | H, attr); },
-        make_strided_forward,
-    };
-    for (const auto make : makers) {
-        execution library(make(nullptr)), user(make(user_scratchpad()));
-        for (execution *run : {&library, &user}) {
-            given.give_to(*run, true);
-            ASSERT_OK(run->run());
-        }
-        for (const auto &[arg, tensor] : library.tensors())
-            EXPECT_EQ(user.tensors().at(arg).bytes, tensor.bytes) << "argument " << arg;
+    const owned_attr attr = user_scratchpad();
+    for (request r : {request{jitnorm_forward_training, C | H, SIZES, {}, {}},
+                      {jitnorm_backward, C | H, SIZES, {}, {}},
+                      columns()}) {
+        execution library(r.create());
+        r.attr = attr;
+        execution user(r.create());
+        expect_same(user, library);
     }
 }
 
 // Any address will do, and nothing is written beside it.
 TEST(scratchpad, the_users_needs_no_alignment) {
-    const inputs given;
-    execution library(make_strided_forward(nullptr)), run(make_strided_forward(user_scratchpad()));
+    const owned_attr attr = user_scratchpad();
+    execution library(columns().create()), run(columns(attr).create());
     if (run.tensors().count(JITNORM_ARG_SCRATCHPAD) == 0) GTEST_SKIP() << "this implementation needs no scratchpad";
-    given.give_to(library, false);
-    given.give_to(run, false);
+    fill(library);
+    fill(run);
     ASSERT_OK(library.run());
     bound_tensor &scratchpad = run.tensors().at(JITNORM_ARG_SCRATCHPAD);
     const auto size = std::ptrdiff_t(scratchpad.bytes.size());
@@ -107,22 +69,18 @@ TEST(scratchpad, the_users_needs_no_alignment) {
     }
 }
 
-// ---------------------------------------------------------------- threads
-
 TEST(threads, execute_one_primitive_at_once) {
-    const inputs given;
-    for (const bool forward : {true, false}) {
-        const owned_pd pd =
-            forward ? make_forward(jitnorm_forward_training, C | H) : make_backward(jitnorm_backward, C | H);
+    for (const auto kind : {jitnorm_forward_training, jitnorm_backward}) {
+        const owned_pd pd = request{kind, C | H, SIZES, {}, {}}.create();
         execution alone(pd);
-        given.give_to(alone, !forward);
+        fill(alone);
         ASSERT_OK(alone.run());
         std::atomic<int> wrong = 0;
-        std::vector<std::thread> threads;
+        std::vector<std::jthread> threads;
         for (int t = 0; t < 8; ++t)
             threads.emplace_back([&] {
                 execution mine(pd);
-                given.give_to(mine, !forward);
+                fill(mine);
                 const auto args = mine.args();
                 const owned_stream stream = make_stream();
                 for (int i = 0; i < 50; ++i)
@@ -130,30 +88,29 @@ TEST(threads, execute_one_primitive_at_once) {
                              jitnorm_success;
                 for (const auto &[arg, tensor] : alone.tensors()) wrong += mine.tensors().at(arg).bytes != tensor.bytes;
             });
-        for (std::thread &thread : threads) thread.join();
+        threads.clear();
         EXPECT_EQ(wrong, 0);
     }
 }
 
 // The descriptor, the attributes and the memories' descriptors are copied: all may go before the first execution.
 TEST(lifetimes, what_an_object_was_made_from_may_go) {
-    const inputs given;
+    const request r{jitnorm_forward_inference, 0, SIZES, {}, {}};
+    execution expected(r.create());
+    fill(expected);
+    ASSERT_OK(expected.run());
+    std::vector<float> values = expected.get(JITNORM_ARG_SRC), result(values.size());
     owned_primitive primitive;
     owned_memory src, dst;
-    std::vector<float> result(given.src.size());
     {
-        const owned_md data = data_md();
-        owned_pd pd;
-        forward_request request{jitnorm_forward_inference, data, data};
-        request.epsilon = EPSILON;
-        ASSERT_OK(request.create(&pd));
-        ASSERT_OK(jitnorm_primitive_create(&primitive, pd));
-        src = make_memory(data, const_cast<float *>(given.src.data()));
+        const owned_md data = make_md(SIZES, jitnorm_f32);
+        ASSERT_OK(jitnorm_primitive_create(&primitive, r.create()));
+        src = make_memory(data, values.data());
         dst = make_memory(data, result.data());
     }
     const jitnorm_exec_arg_t args[] = {{JITNORM_ARG_SRC, src}, {JITNORM_ARG_DST, dst}};
     ASSERT_OK(jitnorm_primitive_execute(primitive, make_stream(), 2, args));
-    expect_near(result, given.forward(0).dst, "dst");
+    EXPECT_EQ(result, expected.get(JITNORM_ARG_DST));
     const_jitnorm_primitive_desc_t pd = nullptr;
     EXPECT_OK(jitnorm_primitive_get_primitive_desc(primitive, &pd));
     EXPECT_EQ(jitnorm_primitive_desc_query_s32(pd, jitnorm_query_num_of_inputs_s32, 0), 1);

@@ -143,4 +143,10 @@ inline op_request layer_norm_grad() {
             {make_lt(DIFF_SRC_ID, {2, 3, 4}), make_lt(DIFF_GAMMA_ID, {4}), make_lt(DIFF_BETA_ID, {4})}};
 }
 
+// Those of layer normalization.
+inline std::vector<op_request> all_operations() {
+    return {layer_norm(), layer_norm_backward(), layer_norm_backward(jitnorm_graph_op_layer_norm_backprop),
+            layer_norm_grad()};
+}
+
 } // namespace jitnorm::tests

@@ -31,6 +31,9 @@ TEST(reasons, of_operations) {
     request.inputs[4].data_type = jitnorm_s8;
     EXPECT_EQ(reason_of(request), "gamma is s8, f32, bf16 and f16 are possible");
     request = layer_norm();
+    request.numbers = {{jitnorm_graph_op_attr_begin_norm_axis, 3}};
+    EXPECT_EQ(reason_of(request), "begin_norm_axis is 3 and src has 3 dimensions");
+    request = layer_norm();
     request.mask = {1, 1, 1};
     EXPECT_EQ(reason_of(request), "LayerNorm has no attribute 0x10000");
     request = layer_norm_grad();
@@ -46,6 +49,7 @@ TEST(reasons, of_compilation) {
         EXPECT_NE(compile(request, inputs, request.outputs), jitnorm_success);
         return std::string(jitnorm_get_last_error());
     };
+    EXPECT_EQ(reason_of(0, make_lt(99, {4})), "src (tensor 10) is missing");
     EXPECT_EQ(reason_of(1, make_lt(GAMMA_ID, {5})), "dimension 0 of gamma is 5, of src's normalized axes 4 (5 and 4)");
     EXPECT_EQ(reason_of(2, make_lt(BETA_ID, {1, 4})), "beta has 2 dimensions (1x4), src's normalized axes has 1 (4)");
     EXPECT_EQ(reason_of(0, make_lt(SRC_ID, {2, 5, 4})), "dimension 1 of dst is 3, of src 5 (2x3x4 and 2x5x4)");

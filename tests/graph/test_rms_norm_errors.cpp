@@ -55,24 +55,6 @@ TEST(rms_norm, data_types) {
     }
 }
 
-TEST(rms_norm, attributes) {
-    for (const float epsilon : {-1e-12F, NAN, INFINITY}) {
-        op_request request = rms_norm();
-        request.floats = {{EPSILON_ATTR, epsilon}};
-        EXPECT_EQ(request.add(), jitnorm_invalid_graph_op);
-    }
-    for (const auto other : {jitnorm_graph_op_attr_keep_stats, jitnorm_graph_op_attr_use_affine}) {
-        op_request request = rms_norm();
-        request.bools = {{other, 0}};
-        EXPECT_EQ(request.add(), jitnorm_invalid_graph_op);
-    }
-    for (const int64_t axis : {-4, 3}) {
-        op_request request = rms_norm();
-        request.numbers = {{AXIS, axis}};
-        EXPECT_EQ(request.add(), jitnorm_invalid_graph_op);
-    }
-}
-
 TEST(rms_norm, is_supported_along_the_last_of_two_to_five_dimensions) {
     for (int rank = 1; rank <= 7; ++rank)
         for (int64_t axis = -rank; axis < rank; ++axis) {

@@ -3,33 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <functional>
 #include <thread>
 
-#include <sys/wait.h>
-
+#include "child.hpp"
 #include "rig/small_pool.hpp"
-#include "work.hpp"
 
 namespace jitnorm::tests {
 namespace {
-
-constexpr unsigned HANGS_AFTER = 60; // seconds
-
-// Runs body in a child, which fails (need()), hangs or ends well.
-void expect_child_succeeds(const std::function<void()> &body) {
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(HANGS_AFTER);
-        [&]() noexcept { body(); }(); // what is thrown ends the child
-        _exit(0);
-    }
-    ASSERT_GT(child, 0);
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_FALSE(WIFSIGNALED(status)) << "signal " << WTERMSIG(status) << " (" << SIGALRM << ": it hung)";
-    EXPECT_EQ(WEXITSTATUS(status), 0);
-}
 
 TEST(fork, the_child_of_a_parallel_process_executes) {
     work w;

@@ -158,14 +158,13 @@ TEST_F(perf_dump, begins_anew_in_another_folder) {
 TEST_F(perf_dump, of_a_child_is_its_own) {
     generate();
     const std::string before = content_of(file());
-    const pid_t child = fork();
-    if (child == 0) {
+    pid_t child = 0;
+    const fs::path number = folder() / "child";
+    expect_child_succeeds([&] {
+        put(number, std::to_string(getpid()));
         generate();
-        _exit(0);
-    }
-    int status = 1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    });
+    std::ifstream(number) >> child;
     EXPECT_EQ(content_of(file()), before);
     EXPECT_FALSE(kernels_in(file(child), child).empty());
 }

@@ -7,13 +7,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <sstream>
 
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-#include "work.hpp"
+#include "child.hpp"
 
 namespace jitnorm::tests {
 
@@ -89,18 +87,5 @@ protected:
 private:
     fs::path folder_;
 };
-
-// Runs body in a child; the kernel's limits and the child's standard output are its own.
-inline void expect_child_succeeds(const std::function<void()> &body) {
-    std::fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-        body();
-        _exit(0);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-}
 
 } // namespace jitnorm::tests

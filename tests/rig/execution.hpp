@@ -115,6 +115,7 @@ public:
     }
 
     std::map<int, bound_tensor> &tensors() { return tensors_; }
+    const std::map<int, bound_tensor> &tensors() const { return tensors_; }
     jitnorm_primitive_t primitive() const { return primitive_; }
 
     std::vector<jitnorm_exec_arg_t> args() const {

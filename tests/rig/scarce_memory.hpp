@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "jitnorm/jitnorm.h"
+
 namespace jitnorm::tests {
 
 extern thread_local long allocations_left; // allocations of this thread before one fails; negative: none fails
@@ -28,5 +30,24 @@ void expect_each_failure_told(const char *what, Status out_of_memory, Body &&bod
     }
     FAIL() << what << " never succeeded";
 }
+
+// While it lives, the system gives no pages for code, and no kernel from before is at hand.
+class without_code_pages {
+public:
+    without_code_pages() {
+        EXPECT_EQ(jitnorm_get_primitive_cache_capacity(&capacity_), jitnorm_success);
+        EXPECT_EQ(jitnorm_set_primitive_cache_capacity(0), jitnorm_success);
+        refuse_code_pages = true;
+    }
+    without_code_pages(const without_code_pages &) = delete;
+    without_code_pages &operator=(const without_code_pages &) = delete;
+    ~without_code_pages() {
+        refuse_code_pages = false;
+        EXPECT_EQ(jitnorm_set_primitive_cache_capacity(capacity_), jitnorm_success);
+    }
+
+private:
+    int capacity_ = 0;
+};
 
 } // namespace jitnorm::tests

@@ -18,13 +18,13 @@ using values = std::vector<dim_t>;
 
 constexpr jitnorm_data_type_t TYPES[] = {jitnorm_s8, jitnorm_bf16, jitnorm_f32, jitnorm_f64};
 
-inline memory_desc strided(const values &dims, const values &strides, jitnorm_data_type_t type) {
+inline memory_desc strided(const values &dims, const values &strides, jitnorm_data_type_t type = jitnorm_f32) {
     memory_desc md;
     EXPECT_EQ(impl::make_with_strides(md, int(dims.size()), dims.data(), type, strides.data()), jitnorm_success);
     return md;
 }
 
-inline memory_desc tagged(const values &dims, jitnorm_format_tag_t tag, jitnorm_data_type_t type) {
+inline memory_desc tagged(const values &dims, jitnorm_format_tag_t tag, jitnorm_data_type_t type = jitnorm_f32) {
     memory_desc md;
     EXPECT_EQ(impl::make_with_tag(md, int(dims.size()), dims.data(), type, tag), jitnorm_success);
     return md;

@@ -5,25 +5,13 @@
 #include <random>
 #include <vector>
 
+#include "descriptors.hpp"
 #include "tensor/row_space.hpp"
 
 using namespace jitnorm::impl;
+using namespace jitnorm::tests;
 
 namespace {
-
-using values = std::vector<dim_t>;
-
-memory_desc tagged(const values &dims, jitnorm_format_tag_t tag) {
-    memory_desc md;
-    EXPECT_EQ(make_with_tag(md, int(dims.size()), dims.data(), jitnorm_f32, tag), jitnorm_success);
-    return md;
-}
-
-memory_desc strided(const values &dims, const values &strides) {
-    memory_desc md;
-    EXPECT_EQ(make_with_strides(md, int(dims.size()), dims.data(), jitnorm_f32, strides.data()), jitnorm_success);
-    return md;
-}
 
 row_space space_of(const std::vector<memory_desc> &tensors, int row_ndims) {
     std::vector<const memory_desc *> pointers;

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// operations: the table of all two-phase calls, for what holds of each of them, and the tensors of one call.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include "aclnnop/aclnn_add_layer_norm.h"
+#include "aclnnop/aclnn_add_rms_norm.h"
+#include "aclnnop/aclnn_add_rms_norm_dynamic_quant.h"
+#include "aclnnop/aclnn_gemma_rms_norm.h"
+#include "aclnnop/aclnn_layer_norm.h"
+#include "aclnnop/aclnn_layer_norm_backward.h"
+#include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm_dynamic_quant.h"
+#include "aclnnop/aclnn_rms_norm_grad.h"
+#include "family_rig.hpp"
+
+namespace jitnorm::tests {
+
+constexpr aclnnStatus NULLPTR = 161001, INVALID = 161002, TILING = 561002;
+
+// What a first call has beside tensors; operations that do not have it do not use it.
+struct call_settings {
+    double epsilon = 1e-5;
+    dims_t columns; // normalizedShape
+};
+
+// The operation's tensors, in the order of its parameters, one word each: NAME:SHAPE TYPE USE.
+//   NAME   with a ? behind it: may be null
+//   shape  d as x, c one for each column, s one for each row, with ones for the columns, r the same without the ones
+//   type   t that of x, f FLOAT, h FLOAT16, q INT8
+//   use    < read, > written, - checked and not read, ! not looked at
+// A word without a colon is a parameter that is null.
+struct operation {
+    const char *name, *tensors;
+    size_t inputs;                                // how many of them
+    std::set<std::pair<size_t, size_t>> in_place; // the numbers of an input and of the output that may be at its place
+    aclnnStatus (*first)(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **executor);
+    aclnnStatus (*second)(void *workspace, uint64_t bytes, aclOpExecutor *executor, aclrtStream stream);
+    aclnnStatus wrong_type = INVALID, wrong_shape = INVALID; // what is answered
+    std::set<std::string> typed_alone = {};                  // tensors whose types do not hang on the others'
+    std::set<std::string> contiguous = {};                   // outputs that must be
+    bool has_epsilon = true, takes_no_elements = true;
+};
+
+template <auto First>
+aclnnStatus first_layer_norm(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
+    return First(t[0], int_array(with.columns).get(), t[1], t[2], with.epsilon, t[3], t[4], t[5], bytes, made);
+}
+inline aclnnStatus first_with_mode(const aclTensor *x, const aclIntArray *shape, const aclTensor *w, const aclTensor *b,
+                                   double epsilon, aclTensor *out, aclTensor *mean, aclTensor *rstd, uint64_t *bytes,
+                                   aclOpExecutor **made) {
+    return aclnnLayerNormWithImplModeGetWorkspaceSize(x, shape, w, b, epsilon, out, mean, rstd, 0, bytes, made);
+}
+template <bool Input, bool Weight, bool Bias>
+aclnnStatus first_backward(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
+    const auto mask = mask_of(Input, Weight, Bias);
+    return aclnnLayerNormBackwardGetWorkspaceSize(t[0], t[1], int_array(with.columns).get(), t[2], t[3], t[4], t[5],
+                                                  mask.get(), t[6], t[7], t[8], bytes, made);
+}
+template <auto First>
+aclnnStatus first_rms_norm(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
+    return First(t[0], t[1], with.epsilon, t[2], t[3], bytes, made);
+}
+inline aclnnStatus first_rms_grad(aclTensor *const *t, const call_settings &, uint64_t *bytes, aclOpExecutor **made) {
+    return aclnnRmsNormGradGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], t[5], bytes, made);
+}
+inline aclnnStatus first_add_rms(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
+                                 aclOpExecutor **made) {
+    return aclnnAddRmsNormGetWorkspaceSize(t[0], t[1], t[2], with.epsilon, t[3], t[4], t[5], bytes, made);
+}
+template <bool Additional>
+aclnnStatus first_add_layer(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
+    return aclnnAddLayerNormGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], with.epsilon, Additional, t[5], t[6], t[7],
+                                             t[8], bytes, made);
+}
+inline aclnnStatus first_quant(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
+    return aclnnRmsNormDynamicQuantGetWorkspaceSize(t[0], t[1], t[2], t[3], with.epsilon, ACL_INT8, t[4], t[5], bytes,
+                                                    made);
+}
+inline aclnnStatus first_add_quant(aclTensor *const *t, const call_settings &with, uint64_t *bytes,
+                                   aclOpExecutor **made) {
+    return aclnnAddRmsNormDynamicQuantGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5], t[6], t[7],
+                                                       t[8], t[9], bytes, made);
+}
+
+inline const std::set<std::string> LAYER_NORM_TYPES = {"input", "out", "meanOut", "rstdOut"},
+                                   BACKWARD_TYPES = {"mean",         "rstd",          "weight",     "bias",
+                                                     "gradInputOut", "gradWeightOut", "gradBiasOut"},
+                                   ADD_LAYER_OUTPUTS = {"yOut", "meanOut", "rstdOut", "xOut"};
+
+// clang-format off
+inline const operation OPERATIONS[] = {
+    {"layer norm", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:sf> rstdOut?:sf>", 3, {{0, 3}},
+     first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
+    {"layer norm, implementation mode", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:sf> rstdOut?:sf>", 3,
+     {{0, 3}}, first_layer_norm<first_with_mode>, aclnnLayerNormWithImplMode, INVALID, INVALID, LAYER_NORM_TYPES},
+    {"layer norm, fast", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:sf> rstdOut?:sf>", 3, {{0, 3}},
+     first_layer_norm<aclnnFastLayerNormGetWorkspaceSize>, aclnnFastLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
+    {"layer norm, narrow statistics", "input:dt< weight?:ct< bias?:ct< out:dt> meanOut?:sh> rstdOut?:sf>", 3, {{0, 3}},
+     first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
+    {"layer norm, inference", "input:dt< weight bias out:dt> meanOut rstdOut", 3, {{0, 3}},
+     first_layer_norm<aclnnLayerNormGetWorkspaceSize>, aclnnLayerNorm, INVALID, INVALID, LAYER_NORM_TYPES},
+    {"backward",
+     "gradOut:dt< input:dt< mean:sf< rstd:sf< weight?:ct< bias?:ct- gradInputOut:dt> gradWeightOut:cf> gradBiasOut:cf>",
+     6, {{0, 6}}, first_backward<true, true, true>, aclnnLayerNormBackward, INVALID, INVALID,
+     BACKWARD_TYPES, {}, false},
+    {"backward, narrow sides",
+     "gradOut:dt< input:dt< mean:sh< rstd:sf< weight?:ch< bias?:ct- gradInputOut:dt> gradWeightOut:ch> gradBiasOut:cf>",
+     6, {{0, 6}}, first_backward<true, true, true>, aclnnLayerNormBackward, INVALID, INVALID,
+     BACKWARD_TYPES, {}, false},
+    {"backward, sums alone",
+     "gradOut:dt< input:dt< mean:sf< rstd:sf< weight bias gradInputOut:dt! gradWeightOut:cf> gradBiasOut:cf>",
+     6, {}, first_backward<false, true, true>, aclnnLayerNormBackward, INVALID, INVALID,
+     BACKWARD_TYPES, {}, false},
+    {"backward of the data",
+     "gradOut:dt< input:dt< mean:sf< rstd:sf< weight?:ct< bias gradInputOut:dt> gradWeightOut:cf! gradBiasOut:cf!",
+     6, {{0, 6}}, first_backward<true, false, false>, aclnnLayerNormBackward, INVALID, INVALID,
+     BACKWARD_TYPES, {}, false},
+    {"RMS norm", "x:dt< gamma:ct< yOut:dt> rstdOut:sf>", 2, {{0, 2}},
+     first_rms_norm<aclnnRmsNormGetWorkspaceSize>, aclnnRmsNorm, INVALID, TILING},
+    {"Gemma's RMS norm", "x:dt< gamma:ct< yOut:dt> rstdOut:sf>", 2, {{0, 2}},
+     first_rms_norm<aclnnGemmaRmsNormGetWorkspaceSize>, aclnnGemmaRmsNorm, INVALID, TILING},
+    {"RMS norm, backward", "dy:dt< x:dt< rstd:rf< gamma:ct< dxOut:dt> dgammaOut:cf>", 4, {{0, 4}},
+     first_rms_grad, aclnnRmsNormGrad, INVALID, TILING, {}, {}, false},
+    {"add, RMS norm", "x1:dt< x2:dt< gamma:ct< yOut:dt> rstdOut?:sf> xOut:dt>", 3, {{0, 3}, {1, 5}},
+     first_add_rms, aclnnAddRmsNorm},
+    {"add, layer norm", "x1:dt< x2:dt< gamma:ct< beta:ct< bias yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt>",
+     5, {{0, 5}, {1, 8}}, first_add_layer<true>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
+     ADD_LAYER_OUTPUTS, true, false},
+    {"add, layer norm, ignored sum", "x1:dt< x2:dt< gamma:ct< beta:ct< bias yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt!",
+     5, {{0, 5}}, first_add_layer<false>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
+     ADD_LAYER_OUTPUTS, true, false},
+    {"add, layer norm, bias of columns",
+     "x1:dt< x2:dt< gamma:ct< beta:ct< biasOptional?:ct< yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt>",
+     5, {{0, 5}, {1, 8}}, first_add_layer<true>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
+     ADD_LAYER_OUTPUTS, true, false},
+    {"add, layer norm, bias of elements",
+     "x1:dt< x2:dt< gamma:ct< beta:ct< biasOptional?:dt< yOut:dt> meanOut:sf> rstdOut:sf> xOut:dt>",
+     5, {{0, 5}, {1, 8}, {4, 8}}, first_add_layer<true>, aclnnAddLayerNorm, INVALID, TILING, {"x1", "x2"},
+     ADD_LAYER_OUTPUTS, true, false},
+    {"RMS norm to 8 bits", "x:dh< gamma:ch< smoothScalesOptional?:ch< betaOptional?:ch< yOut:dq> scaleOut:rf>", 4, {},
+     first_quant, aclnnRmsNormDynamicQuant, TILING, TILING, {}, {}, true, false},
+    {"RMS norm to 8 bits, plain", "x:dh< gamma:ch< smooth beta yOut:dq> scaleOut:rf>", 4, {},
+     first_quant, aclnnRmsNormDynamicQuant, TILING, TILING, {}, {}, true, false},
+    {"add, RMS norm to 8 bits",
+     "x1:dh< x2:dh< gamma:ch< smooth1 smooth2 y1Out:dq> y2Out:dq! xOut:dh> scale1Out:rf> scale2Out:rf!", 5, {{1, 7}},
+     first_add_quant, aclnnAddRmsNormDynamicQuant, INVALID, TILING, {}, {"scale1Out", "scale2Out"}},
+    {"add, RMS norm to 8 bits twice",
+     "x1:dh< x2:dh< gamma:ch< smoothScale1Optional?:ch< smoothScale2Optional?:ch< y1Out:dq> y2Out:dq> xOut:dh> "
+     "scale1Out:rf> scale2Out:rf>", 5, {{1, 7}},
+     first_add_quant, aclnnAddRmsNormDynamicQuant, INVALID, TILING, {}, {"scale1Out", "scale2Out"}},
+};
+// clang-format on
+
+struct parameter {
+    std::string name;
+    dims_t dims;
+    aclDataType type = ACL_FLOAT;
+    char use = '!';
+    bool is_optional = false;
+
+    bool exists() const { return !dims.empty(); }
+    bool is_output() const { return use == '>'; }
+    bool is_used() const { return use == '<' || use == '>'; }
+};
+
+// x's shape, and how many of its dimensions are normalized, the last ones.
+struct call_shape {
+    dims_t dims = {20, 40};
+    size_t normalized = 1;
+
+    dims_t columns() const { return {dims.end() - int64_t(normalized), dims.end()}; }
+    dims_t of(char shape) const {
+        if (shape == 'd') return dims;
+        if (shape == 'c') return columns();
+        dims_t rows(dims.begin(), dims.end() - int64_t(normalized));
+        if (shape == 's' || rows.empty()) rows.resize(shape == 's' ? dims.size() : 1, 1);
+        return rows;
+    }
+};
+
+inline std::vector<parameter> parameters_of(const operation &op, aclDataType type, const call_shape &shape = {}) {
+    std::vector<parameter> result;
+    std::istringstream words(op.tensors);
+    for (std::string word; words >> word;) {
+        const size_t colon = word.find(':');
+        parameter p{word.substr(0, colon), {}};
+        if (p.name.back() == '?') {
+            p.is_optional = true;
+            p.name.pop_back();
+        }
+        if (colon != word.npos) {
+            const char given = word[colon + 2];
+            p.dims = shape.of(word[colon + 1]);
+            p.type = given == 'f' ? ACL_FLOAT : given == 'h' ? ACL_FLOAT16 : given == 'q' ? ACL_INT8 : type;
+            p.use = word[colon + 3];
+        }
+        result.push_back(p);
+    }
+    return result;
+}
+
+// The tensors of one call, which works: inputs are filled, outputs are not.
+struct operands {
+    const operation &op;
+    std::vector<parameter> parameters;
+    std::vector<std::unique_ptr<acl_tensor>> tensors; // null as their parameters are
+    std::vector<aclTensor *> given;                   // a test may exchange one
+    call_settings with;
+    uint64_t bytes = 12345;
+    aclOpExecutor *executor = nullptr;
+
+    explicit operands(const operation &what, aclDataType type = ACL_FLOAT, const call_shape &shape = {},
+                      const std::vector<layout> &layouts = {})
+        : op(what), parameters(parameters_of(what, type, shape)) {
+        with.columns = shape.columns();
+        for (size_t i = 0; i < parameters.size(); ++i) {
+            const parameter &p = parameters[i];
+            tensors.push_back(
+                p.exists() ? std::make_unique<acl_tensor>(p.dims, p.type, layouts.empty() ? layout::dense : layouts[i])
+                           : nullptr);
+            if (p.exists() && p.use != '>' && p.use != '!') tensors[i]->fill_normal(1, 0.25, unsigned(i));
+            given.push_back(p.exists() ? tensors[i]->get() : nullptr);
+        }
+    }
+
+    aclnnStatus first() { return op.first(given.data(), with, &bytes, &executor); }
+    aclnnStatus second() const { return run_exactly(op.second, bytes, executor); }
+    void run() {
+        ASSERT_EQ(first(), ACLNN_SUCCESS) << op.name << ": " << aclGetRecentErrMsg();
+        EXPECT_EQ(second(), ACLNN_SUCCESS) << op.name << ": " << aclGetRecentErrMsg();
+        for (const auto &t : tensors) EXPECT_TRUE(t == nullptr || t->gaps_are_untouched()) << op.name;
+    }
+    // Of all outputs.
+    std::vector<std::vector<unsigned char>> bits() const {
+        std::vector<std::vector<unsigned char>> result;
+        for (size_t i = 0; i < tensors.size(); ++i)
+            if (parameters[i].is_output()) result.push_back(tensors[i]->bits());
+        return result;
+    }
+    bool outputs_are_untouched() const {
+        for (size_t i = 0; i < tensors.size(); ++i)
+            if (parameters[i].is_output() && !tensors[i]->is_untouched()) return false;
+        return true;
+    }
+};
+
+} // namespace jitnorm::tests

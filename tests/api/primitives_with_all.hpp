@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// primitives_with_all: primitives that together have every argument there is.
+#pragma once
+
+#include <functional>
+#include <set>
+
+#include "residual_model.hpp"
+
+namespace jitnorm::tests {
+
+constexpr int DST_SCALE = JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST;
+constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
+
+struct primitive_case {
+    const char *name;
+    std::set<int> outputs;
+    std::set<std::pair<int, int>> in_place; // output, input
+    std::function<owned_pd()> make;
+};
+
+inline owned_pd make_forward(jitnorm_prop_kind_t kind, jitnorm_data_type_t src, jitnorm_data_type_t dst,
+                             const owned_attr &attr, unsigned flags = SCALE_SHIFT) {
+    const owned_md from = make_md(SIZES, src), to = make_md(SIZES, dst);
+    return forward_request{kind, from, to}.make(flags, attr);
+}
+
+inline void append(const owned_attr &attr, const std::function<jitnorm_status_t(jitnorm_post_ops_t)> &add) {
+    const owned_post_ops post_ops = make_post_ops();
+    EXPECT_OK(add(post_ops));
+    EXPECT_OK(jitnorm_primitive_attr_set_post_ops(attr, post_ops));
+}
+
+// A residual, a bias, a sum, a pre-quantization output, tensors of post-ops and the caller's scratchpad.
+inline owned_pd with_all_attributes() {
+    const owned_md data = make_md(SIZES, jitnorm_f32), row = make_md({1, 1, SIZES[2]}, jitnorm_f32);
+    const owned_attr attr = with_residual(data, data, jitnorm_f32);
+    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, data));
+    EXPECT_OK(jitnorm_primitive_attr_set_scratchpad_mode(attr, jitnorm_scratchpad_mode_user));
+    append(attr, [&](jitnorm_post_ops_t post_ops) {
+        EXPECT_OK(jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_mul, data));
+        return jitnorm_post_ops_append_binary(post_ops, jitnorm_binary_add, row);
+    });
+    return make_forward(jitnorm_forward_training, jitnorm_f32, jitnorm_f32, attr);
+}
+
+inline owned_pd with_dynamic_scales() {
+    const owned_md half = make_md(SIZES, jitnorm_bf16), row = make_md({1, 1, SIZES[2]}, jitnorm_f32);
+    const owned_attr attr = with_residual(half, half);
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_v3(attr, JITNORM_ARG_DST, 3, 0, nullptr, jitnorm_f32, 0,
+                                                   jitnorm_quantization_mode_dynamic_amax));
+    EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attr, half));
+    append(attr, [&](jitnorm_post_ops_t p) { return jitnorm_post_ops_append_binary(p, jitnorm_binary_mul, row); });
+    return make_forward(jitnorm_forward_inference, jitnorm_s8, jitnorm_s8, attr);
+}
+
+inline owned_pd with_given_scales() {
+    const owned_attr attr = make_attr();
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_SRC, 0));
+    EXPECT_OK(jitnorm_primitive_attr_set_scales_mask(attr, JITNORM_ARG_DST, 0));
+    append(attr, [](jitnorm_post_ops_t p) { return jitnorm_post_ops_append_sum(p, 0.5F, 0, jitnorm_s8); });
+    return make_forward(jitnorm_forward_inference, jitnorm_s8, jitnorm_s8, attr,
+                        SCALE_SHIFT | jitnorm_use_global_stats);
+}
+
+inline owned_pd with_gradient_of_sum() {
+    const owned_md data = make_md(SIZES, jitnorm_f32);
+    const owned_attr attr = with_residual(data, data);
+    return backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT, attr);
+}
+
+inline const primitive_case CASES[] = {
+    {"all attributes",
+     {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE,
+      JITNORM_ARG_SCRATCHPAD},
+     {{JITNORM_ARG_DST, JITNORM_ARG_SRC}, {JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1}},
+     with_all_attributes},
+    {"dynamic scales",
+     {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, DST_SCALE},
+     {{JITNORM_ARG_DST, JITNORM_ARG_SRC}, {JITNORM_ARG_DST_1, JITNORM_ARG_SRC_1}},
+     with_dynamic_scales},
+    {"given scales", {JITNORM_ARG_DST}, {{JITNORM_ARG_DST, JITNORM_ARG_SRC}}, with_given_scales},
+    {"backward",
+     {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT},
+     {{JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST}, {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST_1}},
+     with_gradient_of_sum},
+};
+
+} // namespace jitnorm::tests

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// child: what a test does in a child of its process.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <functional>
+
+#include <sys/wait.h>
+
+#include "work.hpp"
+
+namespace jitnorm::tests {
+
+inline constexpr unsigned HANGS_AFTER = 60; // seconds
+
+// Runs body in a child, which fails (need()), hangs or ends well.
+inline void expect_child_succeeds(const std::function<void()> &body) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(HANGS_AFTER);
+        [&]() noexcept { body(); }(); // what is thrown ends the child
+        _exit(0);
+    }
+    ASSERT_GT(child, 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_FALSE(WIFSIGNALED(status)) << "signal " << WTERMSIG(status) << " (" << SIGALRM << ": it hung)";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+} // namespace jitnorm::tests
