@@ -9,7 +9,7 @@
 
 #include "dispatch/ranking.hpp"
 #include "norm/attributes.hpp"
-#include "rig/equality.hpp"
+#include "rig/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {
@@ -183,7 +183,7 @@ outputs expected_of(setup s) {
 
 struct ways {
     int threads;
-    bool late_sizes, odd_addresses;
+    bool late_sizes, odd_addresses, small_caches;
 };
 
 void expect_bits(const implementation &entry, const setup &s, const ways &how, const outputs &expected) {
@@ -191,20 +191,23 @@ void expect_bits(const implementation &entry, const setup &s, const ways &how, c
     run r(s);
     std::list<guarded_buffer> places;
     if (how.odd_addresses) places = move_to_odd_addresses(r);
-    r.execute_on(entry, how.late_sizes ? sizes_come::at_execution : sizes_come::at_creation);
+    r.execute_on(entry, how.late_sizes ? sizes_come::at_execution : sizes_come::at_creation,
+                 how.small_caches ? SMALL_CACHES : impl::the_machine());
     expect_same(outputs_of(r), expected, s,
                 std::string(entry.name) + " on " + std::to_string(how.threads) + " threads" +
-                    (how.late_sizes ? ", late sizes" : "") + (how.odd_addresses ? ", odd addresses" : ""));
+                    (how.late_sizes ? ", late sizes" : "") + (how.odd_addresses ? ", odd addresses" : "") +
+                    (how.small_caches ? ", small caches" : ""));
 }
 
-void sweep(bool forward, int cases, unsigned seed) {
+void draw(bool forward, int cases, unsigned seed) {
     picker pick(seed);
     for (int i = 0; i < cases && !testing::Test::HasFailure();) {
         setup s = pick_setup(pick, forward);
         if (forward) pick_attributes(pick, s);
         if (pick.below(4) == 0) pick_residual(pick, s, forward);
         pick_places(pick, s, forward);
-        const ways how = {std::array{1, 2, 3, 4, 7}[pick.below(5)], pick.below(4) == 0, pick.below(4) == 0};
+        const ways how = {std::array{1, 2, 3, 4, 7}[pick.below(5)], pick.below(4) == 0, pick.below(4) == 0,
+                          pick.toss()};
         const problem p = make_problem(s);
         if (validate(how.late_sizes ? with_runtime_sizes(p) : p).code != jitnorm_success) continue;
         ++i;
@@ -214,8 +217,8 @@ void sweep(bool forward, int cases, unsigned seed) {
     }
 }
 
-TEST(cross_product, forward) { sweep(true, 4000, SEED); }
-TEST(cross_product, backward) { sweep(false, 2500, SEED); }
+TEST(cross_product, forward) { draw(true, 4000, SEED); }
+TEST(cross_product, backward) { draw(false, 2500, SEED); }
 
 } // namespace
 } // namespace jitnorm::tests

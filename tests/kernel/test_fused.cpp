@@ -114,6 +114,10 @@ void multiply_columns(setup &s) {
 }
 void leave(setup &) {}
 
+void leave_out_the_sum(setup &s) {
+    if (!s.residual.rounded) s.residual.sum.clear(); // the rounded sum is the stored one
+}
+
 // One scale for each row, for a half, a third, sixteen elements of it, for each element.
 choices groups_of_every_size() {
     choices list;
@@ -127,9 +131,10 @@ choices groups_of_every_size() {
 
 const std::vector<sweep> SWEEPS = {
     {.name = "sums",
-     .of = sum_of(5),
+     .of = sum_of(37),
      .each = {columns(LENGTHS), each_of(&setup::src_type, {F32, BF16, F64}), SUM_TYPES, ROUNDED},
-     .in_turn = {{flags_by_length}, {types_of_src}, BIASES}},
+     .in_turn = {{flags_by_length}, {types_of_src}, BIASES, {leave, leave, leave_out_the_sum}},
+     .small_caches = true},
     {.name = "sums_on_threads",
      .of = sum_of(0, BF16),
      .each = {MANY_ROWS_OR_LONG_ONES, one_or_all_packed(), ROUNDED},
@@ -142,12 +147,13 @@ const std::vector<sweep> SWEEPS = {
      .in_turn = {{flags_by_length}},
      .prepare = make_special},
     {.name = "gradients", // vectors are crossed where types are not alike
-     .of = gradient_of_sum(5),
+     .of = gradient_of_sum(13),
      .each = {columns(LENGTHS),
               row_types(FLOATING),
               each_of(&residual_setup::sum_type, FLOATING),
               {leave, [](setup &s) { s.dst_type = s.diff_src_type = BF16; }}},
-     .in_turn = {{flags_by_length}, BACKWARDS}},
+     .in_turn = {{flags_by_length}, BACKWARDS},
+     .small_caches = true},
     {.name = "gradients_on_threads",
      .of = gradient_of_sum(0, BF16),
      .each = {dims({{100, 500}, {3, 9000}, {2, 200003}}), one_or_all_packed()},
@@ -155,9 +161,10 @@ const std::vector<sweep> SWEEPS = {
      .threads = {1, 2, 3, 7},
      .late_sizes = true},
     {.name = "second_outputs",
-     .of = with_second_output(5),
+     .of = with_second_output(37),
      .each = {columns(LENGTHS), row_types({F32, BF16, F64}), {leave, quantize_after_post_ops}},
-     .in_turn = {{flags_by_length}, second_types(FLOATING)}},
+     .in_turn = {{flags_by_length}, second_types(FLOATING)},
+     .small_caches = true},
     {.name = "second_outputs_on_threads",
      .of = with_second_output(0, BF16),
      .each = {MANY_ROWS_OR_LONG_ONES, one_or_all_packed()},
@@ -192,7 +199,8 @@ const std::vector<sweep> EMULATED = {
     {.name = "sums",
      .of = sum_of(5),
      .each = {columns({37, 64}), each_of(&setup::src_type, {F32, BF16, F64}), SUM_TYPES, ROUNDED},
-     .in_turn = {{flags_by_length}, {types_of_src}, BIASES}},
+     .in_turn = {{flags_by_length}, {types_of_src}, BIASES},
+     .small_caches = true},
     {.name = "gradients",
      .of = gradient_of_sum(3),
      .each = {columns({37}), row_types(FLOATING), each_of(&residual_setup::sum_type, FLOATING)},

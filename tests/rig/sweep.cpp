@@ -25,22 +25,25 @@ size_t turn_of(size_t number, size_t list, size_t length) {
 }
 
 void expect_equal_in_case(isa vectors, const sweep &all, const setup &s) {
+    const outputs expected = outputs_by(reference_entry, s, all.prepare);
+    const auto expect = [&](const implementation &by, const std::string &how, sizes_come when = sizes_come::at_creation,
+                            const impl::machine &on = impl::the_machine()) {
+        run r(s);
+        if (all.prepare) all.prepare(r);
+        r.execute_on(by, when, on);
+        expect_same(outputs_of(r), expected, s, std::string(by.name) + how);
+    };
     const implementation &entry = jit_for(vectors);
-    const outputs expected = outputs_by(reference_entry, all.same_as ? all.same_as(s) : s, all.prepare);
-    if (all.same_as) expect_same(outputs_by(reference_entry, s, all.prepare), expected, s, "the reference");
     const thread_count scope;
-    if (all.threads.empty()) expect_same(outputs_by(entry, s, all.prepare), expected, s, entry.name);
+    if (all.threads.empty()) expect(entry, "");
     for (const int count : all.threads) {
         scope.set(count);
-        expect_same(outputs_by(entry, s, all.prepare), expected, s, std::to_string(count) + " threads");
+        expect(entry, ", " + std::to_string(count) + " threads");
     }
+    if (all.small_caches) expect(entry, ", small caches", sizes_come::at_creation, SMALL_CACHES);
     if (!all.late_sizes) return;
-    for (const implementation *each : {&entry, &reference_entry}) {
-        run late(s);
-        if (all.prepare) all.prepare(late);
-        late.execute_on(*each, sizes_come::at_execution);
-        expect_same(outputs_of(late), expected, s, std::string(each->name) + ", sizes at execution");
-    }
+    expect(entry, ", sizes at execution", sizes_come::at_execution);
+    expect(reference_entry, ", sizes at execution", sizes_come::at_execution);
 }
 
 } // namespace

@@ -17,11 +17,11 @@ using choices = std::vector<choice>;
 struct sweep {
     std::string name; // in snake_case
     setup of = {};
-    std::vector<choices> each = {};            // one of each list, in every combination; applied in this order
-    std::vector<choices> in_turn = {};         // then one of each list; of a list with one choice always that
-    std::vector<int> threads = {};             // the numbers of threads to execute with; empty: as many as there are
-    bool late_sizes = false;                   // executed once more with sizes that come at execution
-    setup (*same_as)(const setup &) = nullptr; // the setup whose bits are expected, by the reference as well
+    std::vector<choices> each = {};    // one of each list, in every combination; applied in this order
+    std::vector<choices> in_turn = {}; // then one of each list; of a list with one choice always that
+    std::vector<int> threads = {};     // the numbers of threads to execute with; empty: as many as there are
+    bool late_sizes = false;           // executed once more with sizes that come at execution
+    bool small_caches = false;         // executed once more with a plan for caches that hold nearly nothing
     preparation prepare = {};
 };
 
@@ -57,6 +57,9 @@ choices row_layouts(const std::vector<std::string> &values);       // of src, ds
 choices scales_per_row(const std::vector<dim_t> &values);          // that are found; one where these do not divide C
 choices joined(choices list, const choices &others);
 std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others); // all from 1, then the others
+
+// With them every plan goes the ways of large problems.
+inline constexpr impl::machine SMALL_CACHES = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12};
 
 // Layouts of all tensors of rows, of every kind of memory: gaps, spread elements, permuted and blocked dimensions.
 choices all_layouts();
