@@ -156,7 +156,7 @@ choices all_layouts() {
     return list;
 }
 
-std::ostream &operator<<(std::ostream &out, const sweep_on &s) { return out << s.cases->name; }
+std::ostream &operator<<(std::ostream &out, const sweep_on &s) { return out << *s.cases; }
 
 std::vector<sweep_on> on_each(const std::vector<isa> &sets, const std::vector<sweep> &sweeps) {
     std::vector<sweep_on> all;

@@ -15,7 +15,7 @@ using choice = std::function<void(setup &)>; // makes a setup another one
 using choices = std::vector<choice>;
 
 struct sweep {
-    std::string name; // in snake_case
+    std::string name = {}; // in snake_case
     setup of = {};
     std::vector<choices> each = {};    // one of each list, in every combination; applied in this order
     std::vector<choices> in_turn = {}; // then one of each list; of a list with one choice always that
@@ -24,6 +24,8 @@ struct sweep {
     bool small_caches = false;         // executed once more with a plan for caches that hold nearly nothing
     preparation prepare = {};
 };
+
+inline std::ostream &operator<<(std::ostream &out, const sweep &s) { return out << s.name; }
 
 // Calls body with each case. Its seed is that of the sweep's setup and the length of the rows, which also chooses the
 // side of the buffers' guards.
