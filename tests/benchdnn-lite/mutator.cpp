@@ -18,8 +18,8 @@ namespace {
 constexpr const char *TOKENS[] = {
     ",", ":", "+", "=", "x", "n", "\"", "\\\n", "\n", " ", "#", "*", "-", "--", "0", "1", "e9", "-1", "nan", "inf",
     "1e-400", "0x10", "any", "undef", "abx", "aBx8b", "ABab", "99999999999999999999", "2147483648", "--dt=", "--tag=",
-    "--flags=", "--reset", "--lnorm", "--attr-post-ops=", "--attr-residual=src1+dst1:", "--attr-scales=", "--match=[", "--impl=",
-    "f32", "s8", "sum:", "relu:", "add:f32:", "%", "%time", "\xff", "\xc3\xa9", "_n\"a b\"", "7x33", "1x1"};
+    "--flags=", "--reset", "--lnorm", "--attr-post-ops=", "--attr-residual=src1+dst1:", "--attr-scales=", "--match=[",
+    "--impl=", "f32", "s8", "sum:", "relu:", "add:f32:", "%", "%time", "\xff", "\xc3\xa9", "_n\"a b\"", "7x33", "1x1"};
 // clang-format on
 
 } // namespace
