@@ -129,45 +129,18 @@ TEST(command_line, a_number_out_of_range_is_a_number) {
 }
 
 TEST(command_line, values_out_of_place_are_rejected) {
-    for (const char *knob : {"--mode=X",
-                             "--mode=LC",
-                             "--seed=-1",
-                             "--seed=x",
-                             "--fix-times-per-prb=1.5",
-                             "--max-ms-per-prb=soon",
-                             "--inplace=maybe",
-                             "--ss_dt=f64",
-                             "--ss_dt=s8",
-                             "--eps=-1",
-                             "--eps=-1:f64",
-                             "--eps=nan",
-                             "--dir=BWD_W",
-                             "--stat_tag=q",
-                             "--batch=no_such_file",
-                             "--batch=",
-                             "--json=",
-                             "--mode-modifier=X",
-                             "--repeats-per-prb=0",
-                             "--canonical=perhaps",
-                             "--attr-scratchpad=mine",
-                             "-x",
-                             "-",
-                             "--",
-                             "--=1"})
-        EXPECT_NE(mistake_in({"--lnorm", knob, "2x3"}), "") << knob;
+    const std::string knobs =
+        "--mode=X --mode=LC --seed=-1 --seed=x --fix-times-per-prb=1.5 --max-ms-per-prb=soon "
+        "--inplace=maybe --ss_dt=f64 --ss_dt=s8 --eps=-1 --eps=-1:f64 --eps=nan --dir=BWD_W "
+        "--stat_tag=q --batch=no_such_file --batch= --json= --mode-modifier=X --repeats-per-prb=0 "
+        "--canonical=perhaps --attr-scratchpad=mine -x - -- --=1";
+    for (const std::string &knob : split(knobs, ' ')) EXPECT_NE(mistake_in({"--lnorm", knob, "2x3"}), "") << knob;
 }
 
 TEST(command_line, too_much_is_refused) {
     std::string many = "0.1";
     for (int i = 0; i < 1100; ++i) many += ",0.1";
-    EXPECT_EQ(mistake_in({"--lnorm", concat("--eps=", many),
-                          concat("--attr-scales=",
-                                 [] {
-                                     std::string list;
-                                     for (int i = 0; i < 1000; ++i) list += ",";
-                                     return list;
-                                 }()),
-                          "2x3"}),
+    EXPECT_EQ(mistake_in({"--lnorm", concat("--eps=", many), concat("--attr-scales=", std::string(1000, ',')), "2x3"}),
               "the knobs make more than 250000 problems");
     EXPECT_EQ(mistake_in({"--lnorm", "--repeats-per-prb=125000", "2x3", "2x3", "2x3"}),
               "the knobs make more than 250000 problems");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backward by the implementation that a user gets: very many rows, batches in parts.
+// Backward by the implementation that a user gets, of very many rows.
 #include <cmath>
 
 #include "dispatch/ranking.hpp"
@@ -11,10 +11,6 @@ namespace {
 using impl::layer_norm::choose;
 
 constexpr unsigned SCALE_SHIFT = jitnorm_use_scale | jitnorm_use_shift;
-
-void execute(run &r) { r.execute_on(*choose(r.p)); }
-
-// ---------------------------------------------------------------- very many rows
 
 // Ten million rows of 16 from little memory: 1000 rows of src for each of 10000 rows of diff_dst, by strides of 0. So
 // diff_scale is the product of two sums.
@@ -50,7 +46,7 @@ public:
         r[MEAN] = tensor(p_[VARIANCE], mean_.data());
         r[VARIANCE] = tensor(p_[VARIANCE], variance_.data());
         r[SCALE].fill(std::vector<double>(COLUMNS, 1));
-        execute(r);
+        r.execute_on(*choose(r.p));
         const std::vector<double> diff_scale = r[DIFF_SCALE].values(), diff_shift = r[DIFF_SHIFT].values();
         for (size_t c = 0; c < COLUMNS; ++c) {
             const long double shift = sum_of_diff_dst(c), scale_gradient = shift * sum_of_xhat(c);
@@ -83,60 +79,6 @@ private:
 };
 
 TEST(gradients_of_scale_and_shift, ten_million_rows) { ten_million_rows().check(); }
-
-// ---------------------------------------------------------------- the same bits in parts
-
-struct gradients {
-    std::vector<double> diff_src, diff_scale, diff_shift;
-    bool operator==(const gradients &) const = default;
-};
-
-gradients gradients_of(run &r) {
-    for (tensor *output : {&r[DIFF_SRC], &r[DIFF_SCALE], &r[DIFF_SHIFT]}) *output = tensor(output->md());
-    execute(r);
-    return {r.result().values(), r[DIFF_SCALE].values(), r[DIFF_SHIFT].values()};
-}
-
-// Rows first .. first+count-1 of the whole's inputs, as a problem of their own.
-gradients part_of(const run &whole, const setup &s, dim_t first, dim_t count) {
-    setup part = s;
-    part.dims[0] = count;
-    run r(part);
-    const dim_t C = s.dims[1];
-    const auto copy = [&](const tensor &from, const tensor &to, dim_t length) {
-        const std::vector<double> all = from.values();
-        to.fill({all.begin() + first * length, all.begin() + (first + count) * length});
-    };
-    copy(whole[SRC], r[SRC], C);
-    copy(whole[DIFF_DST], r[DIFF_DST], C);
-    copy(whole[MEAN], r[MEAN], 1);
-    copy(whole[VARIANCE], r[VARIANCE], 1);
-    return gradients_of(r);
-}
-
-// docs/arithmetic.md: blocks of 32 rows where rows are at most 512 long and there are more than 32 of them.
-TEST(gradients_of_scale_and_shift, a_batch_in_blocks) {
-    constexpr dim_t BLOCK = 32;
-    for (const dim_t C : {5, 64, 512}) {
-        const setup s = {.kind = jitnorm_backward, .dims = {5 * BLOCK + 7, C}};
-        run whole(s);
-        gradients sum;
-        std::vector<double> scale(static_cast<size_t>(C)), shift(static_cast<size_t>(C));
-        for (dim_t first = 0; first < s.dims[0]; first += BLOCK) {
-            const gradients block = part_of(whole, s, first, std::min(BLOCK, s.dims[0] - first));
-            sum.diff_src.insert(sum.diff_src.end(), block.diff_src.begin(), block.diff_src.end());
-            for (size_t c = 0; c < scale.size(); ++c) {
-                scale[c] += block.diff_scale[c];
-                shift[c] += block.diff_shift[c];
-            }
-        }
-        for (size_t c = 0; c < scale.size(); ++c) {
-            sum.diff_scale.push_back(double(float(scale[c])));
-            sum.diff_shift.push_back(double(float(shift[c])));
-        }
-        EXPECT_EQ(sum, gradients_of(whole)) << s;
-    }
-}
 
 } // namespace
 } // namespace jitnorm::tests

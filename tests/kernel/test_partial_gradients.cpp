@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backward of some rows of a larger problem: the sums of their parts, by kernels as by the reference, whichever way
 // through rows is taken.
-#include "rig/equality.hpp"
+#include "rig/sweep.hpp"
 
 namespace jitnorm::tests {
 namespace {
-
-using impl::machine;
-
-constexpr machine SMALL_CACHES = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12};
 
 class partial_gradients : public on_isa {
 protected:
     static void expect_reference(setup s) {
         s.kind = jitnorm_backward;
         const outputs expected = outputs_by(reference_entry, s);
-        for (const machine &m : {impl::the_machine(), SMALL_CACHES})
+        for (const impl::machine &m : {impl::the_machine(), SMALL_CACHES})
             for (const int threads : {1, 3}) {
                 const thread_count scope(threads);
                 run r(s);

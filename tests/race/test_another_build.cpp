@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another build of the library as the peer: here a copy of its file, perhaps with something changed in it.
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -9,30 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "race/run_race.hpp"
+#include "raced.hpp"
 
 namespace benchdnn_lite {
 namespace {
 
 namespace fs = std::filesystem;
-
-peer_library nobody() {
-    return {"Nobody 1", [](const execution & /* e */) -> std::unique_ptr<peer> { throw refusal("not today"); }};
-}
-
-struct answer {
-    int status;
-    std::string text, errors;
-};
-
-answer run(std::vector<std::string> arguments) {
-    std::vector<char *> argv{nullptr};
-    for (std::string &argument : arguments) argv.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status = run_race(int(argv.size()), argv.data(), nobody());
-    return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
-}
 
 std::string content_of(const fs::path &file) {
     std::ifstream stream(file, std::ios::binary);
@@ -53,7 +33,7 @@ protected:
     nlohmann::json race(const std::string &file, std::vector<std::string> arguments) const {
         const fs::path results = folder_ / "results.json";
         arguments.insert(arguments.begin(), {"--rounds=1", "--peer=" + file, "--json=" + results.string()});
-        const answer a = run(arguments);
+        const answer a = run(nobody(), arguments);
         EXPECT_EQ(a.status, 0) << a.text << a.errors;
         return nlohmann::json::parse(content_of(results));
     }
@@ -113,28 +93,29 @@ protected:
 // Its log tells: a library that is opened now reads the environment now.
 TEST_F(race_plan, is_made_by_this_build_once_more_for_other_caches) {
     for (const std::string sizes : {"l1:16384,l2:200000,last_level:2000000", "l1:16384,l2:300000,last_level:3000000"}) {
-        const answer a = run({"--rounds=1", "--plan=" + sizes, "--dir=FWD_D,BWD_DW", "--flags=CH", "100x400"});
+        const answer a =
+            run(nobody(), {"--rounds=1", "--plan=" + sizes, "--dir=FWD_D,BWD_DW", "--flags=CH", "100x400"});
         EXPECT_EQ(a.status, 0) << a.errors;
-        EXPECT_NE(a.text.find("+JITNORM_CACHES," + sizes + "\n"), a.text.npos) << sizes;
-        EXPECT_EQ(a.text.find("bits differ"), a.text.npos);
+        EXPECT_TRUE(has(a.text, "+JITNORM_CACHES," + sizes + "\n")) << sizes;
+        EXPECT_FALSE(has(a.text, "bits differ"));
         EXPECT_EQ(getenv("JITNORM_CACHES"), nullptr);
     }
 }
 
 TEST_F(race_plan, is_said_to_be_the_same_where_it_is) {
     const std::string same = "(the same plan: what differs is noise)";
-    const answer alike = run({"--rounds=1", "--plan=l2:300000,last_level:3000000", "3x40"});
-    EXPECT_NE(alike.text.find(same), alike.text.npos) << alike.text;
-    const answer other = run({"--rounds=1", "--plan=l2:1000,last_level:2000", "100x400"});
-    EXPECT_EQ(other.text.find(same), other.text.npos) << other.text;
+    const answer alike = run(nobody(), {"--rounds=1", "--plan=l2:300000,last_level:3000000", "3x40"});
+    EXPECT_TRUE(has(alike.text, same)) << alike.text;
+    const answer other = run(nobody(), {"--rounds=1", "--plan=l2:1000,last_level:2000", "100x400"});
+    EXPECT_FALSE(has(other.text, same)) << other.text;
     EXPECT_EQ(alike.text.find("jitnorm_verbose,v1,plan"), alike.text.rfind("jitnorm_verbose,v1,plan"))
         << "the log of the race, not of the question: " << alike.text;
 }
 
 TEST_F(race_plan, is_made_by_another_build_where_one_is_named) {
     const std::string sizes = "l1:16384,l2:200000,last_level:2000000";
-    const answer a = run({"--rounds=1", "--plan=" + sizes, "--peer=" RACE_OUR_LIBRARY, "3x40"});
-    EXPECT_NE(a.text.find(" with " + sizes), a.text.npos);
+    const answer a = run(nobody(), {"--rounds=1", "--plan=" + sizes, "--peer=" RACE_OUR_LIBRARY, "3x40"});
+    EXPECT_TRUE(has(a.text, " with " + sizes));
 }
 
 TEST_F(race_another_build, files_that_are_no_such_library_are_mistakes) {
@@ -148,10 +129,10 @@ TEST_F(race_another_build, files_that_are_no_such_library_are_mistakes) {
         {fs::path(RACE_OUR_LIBRARY).filename().string(), "No such file"}, // although one of that name is open
     };
     for (const auto &c : cases) {
-        const answer a = run({"--peer=" + c.file, "3x40"});
+        const answer a = run(nobody(), {"--peer=" + c.file, "3x40"});
         EXPECT_EQ(a.status, 2) << c.file;
-        EXPECT_NE(a.errors.find("--peer=" + c.file), a.errors.npos) << a.errors;
-        EXPECT_NE(a.errors.find(c.message), a.errors.npos) << a.errors;
+        EXPECT_TRUE(has(a.errors, "--peer=" + c.file)) << a.errors;
+        EXPECT_TRUE(has(a.errors, c.message)) << a.errors;
     }
 }
 

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plain loop as the peer: the same results, or a note that says what it does not have.
-#include <gtest/gtest.h>
-
 #include "race/loops.hpp"
-#include "race/run_race.hpp"
+#include "raced.hpp"
 
 namespace benchdnn_lite {
 namespace {
 
-struct answer {
-    int status;
-    std::string text;
-};
-
 answer race_plain(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--plain", "--rounds=1"});
-    std::vector<char *> argv{nullptr};
-    for (std::string &argument : arguments) argv.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    const peer_library nobody{"Nobody 1", [](const execution & /* e */) -> std::unique_ptr<peer> { return nullptr; }};
-    const int status = run_race(int(argv.size()), argv.data(), nobody);
-    return {status, testing::internal::GetCapturedStdout()};
+    return run(nobody(), std::move(arguments));
 }
 
 class race_plain_loop : public testing::TestWithParam<jitnorm_cpu_isa_t> {
@@ -40,15 +28,15 @@ TEST_P(race_plain_loop, computes_what_the_library_computes) {
                 race_plain({"--dir=FWD_D,FWD_I", "--dt=f32,bf16", "--flags=,C,H,CH,M,CM,CHM", "--inplace=" + in_place,
                             "--attr-residual=" + residual, "7x5", "5x29", "4x219"});
             EXPECT_EQ(a.status, 0) << a.text;
-            EXPECT_NE(a.text.find("against a plain loop, 1 thread."), a.text.npos) << a.text;
-            EXPECT_NE(a.text.find("forward: 84 of 84 raced"), a.text.npos) << a.text;
+            EXPECT_TRUE(has(a.text, "against a plain loop, 1 thread.")) << a.text;
+            EXPECT_TRUE(has(a.text, "forward: 84 of 84 raced")) << a.text;
         }
 }
 
 TEST_P(race_plain_loop, threads_share_the_rows) {
     const answer a = race_plain({"--threads=3", "--flags=CH", "2x40", "10x40"});
     EXPECT_EQ(a.status, 0) << a.text;
-    EXPECT_NE(a.text.find("forward: 2 of 2 raced"), a.text.npos) << a.text;
+    EXPECT_TRUE(has(a.text, "forward: 2 of 2 raced")) << a.text;
 }
 
 TEST_P(race_plain_loop, says_what_it_does_not_have) {
@@ -73,7 +61,7 @@ TEST_P(race_plain_loop, says_what_it_does_not_have) {
         arguments.push_back("3x40");
         const answer a = race_plain(arguments);
         EXPECT_EQ(a.status, 0);
-        EXPECT_NE(a.text.find("(refused: " + c.reason + ")"), a.text.npos) << a.text;
+        EXPECT_TRUE(has(a.text, "(refused: " + c.reason + ")")) << a.text;
     }
 }
 
@@ -84,7 +72,7 @@ TEST(race_plain_loop_without_avx2, is_refused) {
     jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_sse41);
     const answer a = race_plain({"3x40"});
     jitnorm_set_max_cpu_isa(jitnorm_cpu_isa_default);
-    EXPECT_NE(a.text.find("(refused: no AVX2)"), a.text.npos) << a.text;
+    EXPECT_TRUE(has(a.text, "(refused: no AVX2)")) << a.text;
 }
 
 } // namespace

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole program against peers made up here.
-#include <gtest/gtest.h>
-
 #include <cstdio>
 #include <fstream>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
 
-#include "race/run_race.hpp"
+#include "raced.hpp"
 
 namespace benchdnn_lite {
 namespace {
@@ -35,25 +33,6 @@ private:
 peer_library mirrors(double error) {
     return {"Mirror 1", [error](const execution &e) { return std::make_unique<mirror>(e, error); }};
 }
-
-peer_library refuses() {
-    return {"Nobody 1", [](const execution & /* e */) -> std::unique_ptr<peer> { throw refusal("not today"); }};
-}
-
-struct answer {
-    int status;
-    std::string text;
-};
-
-answer run(const peer_library &other, std::vector<std::string> arguments) {
-    std::vector<char *> argv{nullptr};
-    for (std::string &argument : arguments) argv.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    const int status = run_race(int(argv.size()), argv.data(), other);
-    return {status, testing::internal::GetCapturedStdout()};
-}
-
-bool has(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
 
 std::string take_file(const std::string &name) {
     std::ifstream file(name);
@@ -100,7 +79,7 @@ TEST(race_run, a_not_a_number_of_the_peer_is_an_error) {
 }
 
 TEST(race_run, a_peer_that_refuses_leaves_ours_and_the_limit) {
-    const answer a = run(refuses(), {"--rounds=1", "3x40"});
+    const answer a = run(nobody(), {"--rounds=1", "3x40"});
     EXPECT_EQ(a.status, 0);
     EXPECT_TRUE(has(a.text, "(refused: not today)")) << a.text;
     EXPECT_TRUE(has(a.text, "forward: 0 of 1 raced; ours/limit")) << a.text;
@@ -147,7 +126,7 @@ TEST(race_run, the_limit_moves_what_is_added_and_kept_too) {
     const std::string name = testing::TempDir() + "race_bytes.json";
     const auto bytes_of = [&](std::vector<std::string> knobs) {
         knobs.insert(knobs.end(), {"--rounds=1", "--json=" + name, "3x40"});
-        run(refuses(), knobs);
+        run(nobody(), knobs);
         return int(nlohmann::json::parse(take_file(name))["races"][0]["bytes"]) / (3 * 40);
     };
     EXPECT_EQ(bytes_of({"--dt=f32:bf16"}), 4 + 2);

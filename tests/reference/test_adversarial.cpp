@@ -122,6 +122,17 @@ TEST(adversarial, tiny_values_without_epsilon) {
     }
 }
 
+// The deviation is too small for a finite reciprocal.
+TEST(adversarial, tiny_deviations_without_epsilon_give_infinities) {
+    run r({.flags = 0, .dims = {3, 40}});
+    std::vector<double> values(120, 1e-40);
+    for (size_t i = 1; i < values.size(); i += 2) values[i] = -1e-40;
+    r[SRC].fill(values);
+    r.p.epsilon = 0;
+    r.execute();
+    for (const double got : r.result().values()) EXPECT_TRUE(std::isinf(got));
+}
+
 TEST(adversarial, constant_rows_give_exactly_shift) {
     for (const double value : {0.0, 1.0, 0.1, -3e7, 1e30, 1e-40})
         for (const dim_t columns : {1, 2, 7, 100, 4097, 10007})
@@ -153,6 +164,17 @@ TEST(adversarial, not_finite_in_one_row_only) {
                         else
                             ASSERT_EQ(got[size_t(i)], clean[size_t(i)]) << i;
                 }
+}
+
+// Squares of f64 have nowhere to go: the sum is infinite, and only its own row is NaN.
+TEST(adversarial, squares_beyond_f64) {
+    for (const double large : {1e200, double(INFINITY)}) {
+        std::vector<double> values(90, 1);
+        values[30] = large;
+        values[50] = -large;
+        const std::vector<double> got = normalize(values, 30, jitnorm_rms_norm, jitnorm_f64).dst;
+        for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(std::isnan(got[i]), i / 30 == 1) << large << " " << i;
+    }
 }
 
 TEST(adversarial, backward_not_finite_in_one_row_only) {

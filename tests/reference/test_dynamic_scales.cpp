@@ -20,45 +20,29 @@ std::vector<double> unscaled(setup s, const preparation &prepare = {}) {
 }
 
 TEST(reference_dynamic_scales, follow_the_definition) {
-    for (const auto type : {jitnorm_s8, jitnorm_u8})
+    const std::pair<jitnorm_data_type_t, float> types[] = {
+        {jitnorm_s8, 127}, {jitnorm_u8, 255}, {jitnorm_f8_e5m2, 57344}, {jitnorm_f8_e4m3, 448}};
+    for (const auto &[type, limit] : types)
         for (const dim_t C : {1, 12, 600, 1200})
             for (const dim_t per_row : {dim_t(1), C / 6}) {
                 if (per_row == 0) continue;
                 const setup s = quantizing({4, C}, per_row, type);
                 const outputs got = outputs_by(reference_entry, s);
                 const std::vector<double> y = unscaled(s);
-                const double limit = type == jitnorm_s8 ? 127 : 255, lowest = type == jitnorm_s8 ? -128 : 0;
                 const size_t width = size_t(C / per_row);
                 ASSERT_EQ(got[DST_SCALE].size() * width, y.size());
-                for (size_t group = 0; group < got[DST_SCALE].size(); ++group) {
+                for (size_t i = 0; i < y.size(); ++i) {
+                    const size_t group = i / width;
                     double largest = 0;
-                    for (size_t i = group * width; i < (group + 1) * width; ++i)
-                        largest = std::max(largest, std::fabs(y[i]));
-                    const float scale = float(largest) / float(limit), factor = 1 / scale;
+                    for (size_t j = group * width; j < (group + 1) * width; ++j)
+                        largest = std::max(largest, std::fabs(y[j]));
+                    const float scale = float(largest) / limit, scaled = float(y[i]) * (1 / scale);
                     EXPECT_EQ(got[DST_SCALE][group], double(scale));
-                    for (size_t i = group * width; i < (group + 1) * width; ++i)
-                        EXPECT_EQ(got.result()[i],
-                                  std::clamp(std::nearbyint(double(float(y[i]) * factor)), lowest, limit));
+                    impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
+                        EXPECT_EQ(got.result()[i], impl::widen<double>(impl::narrow<Stored>(scaled)));
+                    });
                 }
             }
-}
-
-// As do those of 8-bit floats, whose rounding has tests of its own.
-TEST(reference_dynamic_scales, of_f8_follow_the_definition) {
-    for (const auto type : {jitnorm_f8_e5m2, jitnorm_f8_e4m3}) {
-        const setup s = quantizing({4, 100}, 5, type);
-        const outputs got = outputs_by(reference_entry, s);
-        const std::vector<double> y = unscaled(s);
-        for (size_t i = 0; i < y.size(); ++i) {
-            double largest = 0;
-            for (size_t j = i / 20 * 20; j < i / 20 * 20 + 20; ++j) largest = std::max(largest, std::fabs(y[j]));
-            const float scale = float(largest) / (type == jitnorm_f8_e5m2 ? 57344.0F : 448.0F);
-            EXPECT_EQ(got[DST_SCALE][i / 20], double(scale));
-            impl::visit_data_type(type, [&]<typename Stored>(impl::stored_as<Stored>) {
-                EXPECT_EQ(got.result()[i], impl::widen<double>(impl::narrow<Stored>(float(y[i]) * (1 / scale))));
-            });
-        }
-    }
 }
 
 TEST(reference_dynamic_scales, the_largest_becomes_the_end_of_the_range) {

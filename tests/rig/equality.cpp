@@ -63,16 +63,4 @@ void expect_equal_to_reference(isa vectors, const setup &s, const preparation &p
     expect_same(outputs_by(entry, s, prepare), outputs_by(reference_entry, s, prepare), s, entry.name);
 }
 
-void expect_for_threads(isa vectors, const setup &s, const std::vector<int> &counts, const outputs &expected) {
-    const thread_count threads;
-    for (const int count : counts) {
-        threads.set(count);
-        expect_same(outputs_by(jit_for(vectors), s), expected, s, std::to_string(count) + " threads");
-    }
-}
-
-void expect_equal_for_threads(isa vectors, const setup &s, const std::vector<int> &counts) {
-    expect_for_threads(vectors, s, counts, outputs_by(reference_entry, s));
-}
-
 } // namespace jitnorm::tests

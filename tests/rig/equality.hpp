@@ -57,10 +57,6 @@ private:
     const int before_ = omp_get_max_threads();
 };
 
-// Runs the kernels with each number of threads. The second function expects what the reference gives.
-void expect_for_threads(isa vectors, const setup &s, const std::vector<int> &counts, const outputs &expected);
-void expect_equal_for_threads(isa vectors, const setup &s, const std::vector<int> &counts);
-
 inline std::string name_of(isa vectors) { return vectors == isa::avx512 ? "avx512" : "avx2"; }
 
 // A suite for several instruction sets. Its tests are skipped, with a message, if the processor lacks their set.

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated backward kernels give the reference's bits: every flag, type and layout, row lengths around every width,
+// every number of rows and threads.
+#include "rig/sweep.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr unsigned GIVEN = jitnorm_use_global_stats, SCALE = jitnorm_use_scale, SHIFT = jitnorm_use_shift,
+                   RMS = jitnorm_rms_norm, PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
+constexpr auto BACKWARD = jitnorm_backward, BACKWARD_DATA = jitnorm_backward_data;
+const std::vector<jitnorm_data_type_t> TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+const std::vector<jitnorm_data_type_t> AFFINE_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+// Bochs 2.7 rounds a float halfway between two f16 up, not to the even one, and sums of a few narrow values often are.
+const std::vector<jitnorm_data_type_t> EMULATED_GRADIENT_TYPES = {jitnorm_f32, jitnorm_bf16};
+
+std::vector<unsigned> every_flag() {
+    std::vector<unsigned> all = {PLUS_ONE, PLUS_ONE | RMS, PLUS_ONE | SHIFT, PLUS_ONE | GIVEN | SHIFT};
+    for (unsigned set = 0; set < 8; ++set) all.insert(all.end(), {set, set | RMS});
+    return all;
+}
+
+// Around vectors, pairs of vectors and the two of an unrolled loop, for both instruction sets; blocks and chunks.
+const std::vector<dim_t> LENGTHS = lengths_up_to(
+    50, {63, 64, 65, 77, 96, 127, 128, 511, 512, 513, 528, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 10007});
+
+// Also in place where that may be.
+void affine_types_in_turn(setup &s) {
+    const auto pick = size_t(s.dims.back() + s.src_type + s.dst_type);
+    s.affine_type = AFFINE_TYPES[pick % 3];
+    s.in_place = s.dst_type == s.diff_src_type && s.dims.back() % 3 == 0;
+}
+
+choices large_layouts() {
+    struct layouts {
+        std::vector<dim_t> dims;
+        const char *src, *diff_dst, *diff_src, *statistics;
+    };
+    choices list;
+    for (const layouts &l : {layouts{{1100, 100}, "ba", "ab", "gap", "a"},
+                             {{20, 50, 100}, "bac", "abc", "cba", "ba"},
+                             {{20, 50, 100}, "aBc8b", "aBc16b", "abc", "aB8b"},
+                             {{3, 64, 300}, "cba", "abc", "cba", "ba"},
+                             {{2, 60000}, "ba", "ab", "ba", "a"},
+                             {{2, 140000}, "spread", "ba", "ab", "a"}})
+        list.push_back([l](setup &s) {
+            s.dims = l.dims;
+            s.src = l.src;
+            s.dst = l.diff_dst;
+            s.diff_src = l.diff_src;
+            s.statistics = l.statistics;
+        });
+    return list;
+}
+
+const std::vector<sweep> SWEEPS = {
+    {.name = "lengths_and_flags",
+     .of = {.kind = BACKWARD},
+     .each = {columns(LENGTHS), rows({1, 2, 3, 5, 37}), flags(every_flag())},
+     .in_turn = {row_types({jitnorm_f32, jitnorm_f64}), kinds({BACKWARD, BACKWARD_DATA}),
+                 each_of(&setup::in_place, {false, false, true})},
+     .small_caches = true},
+    {.name = "row_counts", // blocks, parts and runs of rows: more than one of each, whole or not
+     .of = {.kind = BACKWARD, .dims = {0, 20}},
+     .each = {rows({4, 15, 16, 17, 31, 32, 33, 511, 513, 2047, 2049, 5000})}},
+    {.name = "counts_of_long_rows", .of = {.kind = BACKWARD, .dims = {0, 5000}}, .each = {rows({31, 33, 100})}},
+    {.name = "threads", // tall and skinny, short and wide, one row, one column; enough work for every thread
+     .of = {.kind = BACKWARD},
+     .each = {dims(
+                  {{200000, 1}, {30000, 11}, {8214, 64}, {3000, 80}, {1025, 300}, {700, 512}, {520, 768}, {130, 4097}}),
+              flags({SCALE, SCALE | SHIFT | RMS})},
+     .in_turn = {kinds({BACKWARD, BACKWARD, BACKWARD_DATA})},
+     .threads = {1, 2, 3, 4, 7}},
+    {.name = "chunks_shared_by_threads", // fewer rows than threads, or rows that no L2 holds
+     .of = {.kind = BACKWARD},
+     .each = {dims({{1, 1000000}, {1, 50000}, {3, 70000}, {7, 40000}, {9, 140001}}),
+              flags({0, SCALE | SHIFT, SCALE | SHIFT | RMS, SCALE | SHIFT | GIVEN, GIVEN})},
+     .in_turn = {kinds({BACKWARD, BACKWARD_DATA})},
+     .threads = {1, 2, 7}},
+    {.name = "chunks_in_place",
+     .of = {.kind = BACKWARD_DATA, .dims = {2, 140001}, .in_place = true},
+     .threads = {1, 2, 7}},
+    {.name = "gradients_alone_on_threads",
+     .of = {.kind = BACKWARD, .omitted = bit_of(DIFF_SRC)},
+     .each = {dims({{0, 20}, {3000, 20}, {2, 60000}}), each_of(&setup::src, {"dense", "ba"})},
+     .threads = {1, 3}},
+    {.name = "nothing_to_do",
+     .of = {.kind = BACKWARD},
+     .each = {dims({{0, 40}, {40, 0}, {0, 0}}), flags({0, SCALE | SHIFT}),
+              each_of(&setup::affine_type, {jitnorm_f32, jitnorm_bf16})}},
+    {.name = "types",
+     .of = {.kind = BACKWARD, .dims = {13, 0}, .seed = 0},
+     .each = {columns({1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 17, 23, 31, 33, 47, 64, 77, 513, 4099}),
+              each_of(&setup::src_type, TYPES),
+              each_of(&setup::dst_type, TYPES),
+              each_of(&setup::diff_src_type, TYPES),
+              {affine_types_in_turn}},
+     .in_turn = {each_of(&setup::gradient_type, AFFINE_TYPES),
+                 flags({SCALE | SHIFT, 0, GIVEN, SCALE | GIVEN, SHIFT, RMS, RMS | SCALE, PLUS_ONE})},
+     .small_caches = true},
+    {.name = "types_of_scale_and_gradients",
+     .of = {.kind = BACKWARD, .dims = {5, 0}},
+     .each = {columns({1, 3, 6, 8, 12, 15, 16, 21, 31, 50, 600}), row_types(TYPES),
+              each_of(&setup::affine_type, AFFINE_TYPES), each_of(&setup::gradient_type, AFFINE_TYPES)}},
+    {.name = "scale_and_gradients_in_double", // for data in f64: dense, in tiles, in several row blocks
+     .of = {.kind = BACKWARD, .src_type = jitnorm_f64, .diff_src_type = jitnorm_f64, .gradient_type = jitnorm_f64},
+     .each = {each_of(&setup::src, {"dense", "ba"}), columns({1, 3, 8, 21, 600, 5000}), rows({1, 5, 37}),
+              each_of(&setup::affine_type, {jitnorm_f64, jitnorm_f32})},
+     .in_turn = {each_of(&setup::dst_type, {jitnorm_f64, jitnorm_f32})}},
+    {.name = "layouts",
+     .each = {all_layouts(), kinds({BACKWARD, BACKWARD_DATA}), row_types({jitnorm_f32, jitnorm_bf16, jitnorm_f64}),
+              each_of(&setup::side, {guard_side::after, guard_side::before})},
+     .in_turn = {flags(every_flag())}},
+    {.name = "large_layouts_on_threads",
+     .each = {large_layouts(), kinds({BACKWARD, BACKWARD_DATA})},
+     .threads = {1, 2, 3, 7}},
+};
+
+const std::vector<sweep> EMULATED = {
+    {.name = "lengths",
+     .of = {.kind = BACKWARD, .dims = {3, 0}},
+     .each = {columns(lengths_up_to(35, {48, 63, 512, 530, 4099}))}},
+    {.name = "every_flag",
+     .of = {.dims = {3, 21}},
+     .each = {flags(every_flag()), kinds({BACKWARD, BACKWARD_DATA}), row_types({jitnorm_f32, jitnorm_f64})}},
+    {.name = "types",
+     .of = {.kind = BACKWARD, .dims = {2, 0}, .seed = 0},
+     .each = {columns({13, 37}),
+              each_of(&setup::src_type, TYPES),
+              each_of(&setup::dst_type, TYPES),
+              each_of(&setup::diff_src_type, TYPES),
+              {affine_types_in_turn}},
+     .in_turn = {each_of(&setup::gradient_type, EMULATED_GRADIENT_TYPES)}},
+    {.name = "one_loop",
+     .of = {.kind = BACKWARD, .dims = {37, 0}, .src_type = jitnorm_bf16},
+     .each = {columns({5, 37, 256, 530}), flags({SCALE | SHIFT, RMS | SCALE})},
+     .small_caches = true},
+    {.name = "types_of_scale_and_gradients",
+     .of = {.kind = BACKWARD, .dims = {5, 21}, .seed = 0},
+     .each = {row_types(TYPES), each_of(&setup::affine_type, AFFINE_TYPES),
+              each_of(&setup::gradient_type, EMULATED_GRADIENT_TYPES)}},
+};
+
+class backward_kernels : public equality_in_sweeps {};
+TEST_P(backward_kernels, equal_the_reference) { expect_equal(); }
+INSTANTIATE_TEST_SUITE_P(native, backward_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, SWEEPS)),
+                         name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(emulated, backward_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)),
+                         name_of_sweep);
+
+} // namespace
+} // namespace jitnorm::tests

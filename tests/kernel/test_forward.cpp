@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated forward kernels give the reference's bits: every flag, type and layout, row lengths around every width,
+// every number of threads.
+#include <bit>
+#include <cstring>
+
+#include "rig/sweep.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr unsigned GIVEN = jitnorm_use_global_stats, SCALE = jitnorm_use_scale, SHIFT = jitnorm_use_shift,
+                   RMS = jitnorm_rms_norm, PLUS_ONE = jitnorm_use_scale | jitnorm_scale_plus_one;
+constexpr auto TRAINING = jitnorm_forward_training, INFERENCE = jitnorm_forward_inference;
+const std::vector<jitnorm_data_type_t> TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,
+                                                jitnorm_f64, jitnorm_s8,   jitnorm_u8};
+const std::vector<jitnorm_data_type_t> DST_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16,     jitnorm_f64,
+                                                    jitnorm_s8,  jitnorm_u8,   jitnorm_f8_e5m2, jitnorm_f8_e4m3};
+const std::vector<jitnorm_data_type_t> AFFINE_TYPES = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+
+std::vector<unsigned> every_flag() {
+    std::vector<unsigned> all = {PLUS_ONE, PLUS_ONE | RMS, PLUS_ONE | SHIFT, PLUS_ONE | GIVEN | SHIFT};
+    for (unsigned set = 0; set < 8; ++set) all.insert(all.end(), {set, set | RMS});
+    return all;
+}
+
+// Every length up to four vectors of AVX-512 and their double, then around blocks, chunks and common sizes.
+const std::vector<dim_t> LENGTHS =
+    lengths_up_to(130, {255, 256, 257, 511, 512, 513, 767, 768, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 10007});
+const std::vector<dim_t> FEW_LENGTHS = lengths_up_to(70, {127, 128, 129, 511, 513, 1000, 4096, 4099});
+
+// Enough that every one of four threads gets some, and more rows than one batch.
+choices many_rows() {
+    choices list;
+    for (const dim_t extra : {0, 1, 5})
+        list.push_back([=](setup &s) { s.dims.front() = std::max<dim_t>(4, 37500 / s.dims.back()) + extra; });
+    return list;
+}
+
+void scale_every_second(setup &s) {
+    s.attr.src_scale = s.attr.dst_scale = (s.dims.back() + s.src_type + s.dst_type) % 2 == 0;
+}
+
+// Values all over the range of integers.
+void use_the_range(run &r) {
+    if (r[SRC_SCALE].exists()) r[SRC_SCALE].fill({0.7});
+    if (r[DST_SCALE].exists()) r[DST_SCALE].fill({0.03});
+}
+
+const std::vector<sweep> SWEEPS = {
+    {.name = "lengths_and_flags",
+     .of = {.mean = 3},
+     .each = {columns(LENGTHS), rows({1, 2, 3, 4, 5, 6, 7, 8, 9, 37}), flags(every_flag())},
+     .in_turn = {kinds({TRAINING, INFERENCE}), each_of(&setup::in_place, {false, true})},
+     .small_caches = true},
+    {.name = "threads",
+     .each = {columns({1, 16, 63, 130, 768, 1025, 4097, 10007}), many_rows()},
+     .threads = {1, 2, 3, 4}},
+    {.name = "long_rows_shared_by_threads", // fewer rows than threads, a seventh thread included
+     .each = {flags({SCALE | SHIFT, RMS, GIVEN | SHIFT}), rows({1, 2, 3}), columns({50000, 200001, 333333})},
+     .threads = {1, 2, 3, 4, 7}},
+    {.name = "types",
+     .of = {.dims = {37, 0}, .mean = 20, .deviation = 30, .seed = 1000},
+     .each = {columns(FEW_LENGTHS),
+              each_of(&setup::src_type, TYPES),
+              each_of(&setup::dst_type, DST_TYPES),
+              each_of(&setup::affine_type, AFFINE_TYPES),
+              {scale_every_second}},
+     .in_turn = {flags({SCALE | SHIFT, 0, SCALE, SHIFT, RMS, RMS | SCALE, PLUS_ONE, PLUS_ONE | SHIFT})},
+     .small_caches = true,
+     .prepare = use_the_range},
+    {.name = "scale_and_shift_in_double",
+     .of = {.dims = {3, 0}, .src_type = jitnorm_f64, .affine_type = jitnorm_f64},
+     .each = {columns({1, 2, 3, 4, 7, 8, 9, 16, 21, 64, 600, 4099}),
+              each_of(&setup::dst_type, {jitnorm_f64, jitnorm_f32, jitnorm_bf16})},
+     .small_caches = true},
+    {.name = "layouts",
+     .each = {all_layouts(), kinds({TRAINING, INFERENCE}), row_types({jitnorm_f32, jitnorm_bf16, jitnorm_f64}),
+              each_of(&setup::side, {guard_side::after, guard_side::before})},
+     .in_turn = {flags(every_flag())}},
+    {.name = "rows_that_overlap_in_src", .of = {.dims = {6, 20}, .src = "0,1"}, .each = {flags(every_flag())}},
+    {.name = "blocks_of_every_filling",
+     .each = {dims({{1, 1}, {3, 5}, {16, 16}, {50, 33}, {7, 300}, {97, 130}}),
+              each_of(&setup::src, {"ab", "ba", "AB16b16a", "AB48a16b", "aB8b", "Ab16a"}),
+              each_of(&setup::dst, {"ab", "ba", "AB16b16a", "aB8b"}), each_of(&setup::statistics, {"1", "2"})}},
+    {.name = "packed_in_place_on_threads",
+     .of = {.dims = {300, 500}, .src = "ba", .dst = "ba", .in_place = true},
+     .threads = {1, 2, 3, 4, 7}},
+    {.name = "no_rows_or_no_columns", .each = {dims({{0, 64}, {5, 0}, {0, 0}}), flags({0, SCALE | SHIFT})}},
+    {.name = "short_rows_of_every_type", // whole groups of rows and an incomplete one
+     .of = {.mean = 20, .deviation = 30},
+     .each = {columns(lengths_up_to(33, {39, 40, 48, 56, 63, 64, 79, 80, 96, 112, 127, 128, 129})), rows({8, 43}),
+              row_types(TYPES), flags({SCALE | SHIFT, RMS})}},
+    {.name = "short_rows_apart", // further than they are long
+     .each = {columns({1, 3, 7, 16, 31, 64, 100, 128}),
+              rows({43}),
+              {[](setup &s) { s.src = s.dst = std::to_string(s.dims.back() + 1) + ",1"; },
+               [](setup &s) { s.src = s.dst = std::to_string(s.dims.back() + 5) + ",1"; },
+               [](setup &s) { s.src = s.dst = std::to_string(s.dims.back() + 1024) + ",1"; }}}},
+};
+
+// Every length, since tails and unrolls are what can break there, but few rows (one, a pair and one left over) and the
+// flags that change code. The seed of the types is one of which no result lies halfway between two f16: there the
+// emulator rounds otherwise.
+const std::vector<sweep> EMULATED = {
+    {.name = "lengths",
+     .of = {.mean = 3},
+     .each = {columns(LENGTHS), rows({1, 3}), flags({0, SCALE | SHIFT, SCALE | RMS, SHIFT | GIVEN})}},
+    {.name = "rows", .each = {columns({17, 4097}), rows({1, 2, 3, 4, 5, 6, 7, 8, 9})}},
+    {.name = "types",
+     .of = {.dims = {3, 0}, .mean = 20, .deviation = 30, .seed = 1000},
+     .each = {columns({1, 3, 8, 15, 16, 17, 31, 33, 64, 77}),
+              each_of(&setup::src_type, TYPES),
+              each_of(&setup::dst_type, DST_TYPES),
+              each_of(&setup::affine_type, AFFINE_TYPES),
+              {scale_every_second}},
+     .prepare = use_the_range},
+    {.name = "one_loop",
+     .of = {.dims = {37, 0}, .src_type = jitnorm_bf16, .dst_type = jitnorm_f32},
+     .each = {columns({5, 37, 256, 530}), flags({SCALE | SHIFT, RMS})},
+     .small_caches = true},
+};
+
+class forward_kernels : public equality_in_sweeps {};
+TEST_P(forward_kernels, equal_the_reference) { expect_equal(); }
+INSTANTIATE_TEST_SUITE_P(native, forward_kernels, testing::ValuesIn(on_each({isa::avx2, isa::avx512}, SWEEPS)),
+                         name_of_sweep);
+INSTANTIATE_TEST_SUITE_P(emulated, forward_kernels, testing::ValuesIn(on_each({isa::avx512}, EMULATED)), name_of_sweep);
+
+class forward_kernels_on : public on_isa {};
+
+// What a user's scratchpad for all sizes lacks: then threads do not share rows.
+TEST_P(forward_kernels_on, rows_not_shared_for_want_of_a_scratchpad) {
+    const thread_count four(4);
+    const setup s{.dims = {2, 200001}};
+    const implementation &entry = jit_for(GetParam());
+    run r(s);
+    plan how = plan_of(entry, r.p);
+    ASSERT_TRUE(how.may_go_by_chunks(4));
+    ASSERT_GT(how.scratchpad.bytes(), 0U);
+    how.give_up_chunks();
+    EXPECT_EQ(how.scratchpad.bytes(), 0U);
+    r.execute_on(*create(entry, with_runtime_sizes(r.p)), 0, &how);
+    expect_same(outputs_of(r), outputs_by(reference_entry, s), s, entry.name);
+}
+
+// Rounding of values that overflow, underflow, tie, or are no numbers, in every output type: given statistics that
+// change nothing (mean 0, variance 1, epsilon 0) let every pattern through.
+TEST_P(forward_kernels_on, special_values_are_stored_as_defined) {
+    std::vector<float> src;
+    for (uint32_t high = 0; high < 0x10000; ++high)
+        for (uint32_t low : {0x0000U, 0x0001U, 0x1000U, 0x3000U, 0x7fffU, 0x8000U, 0x8001U, 0xf000U})
+            src.push_back(std::bit_cast<float>(high << 16 | low));
+    const dim_t C = 1024, rows = dim_t(src.size()) / C;
+    for (const auto type : DST_TYPES)
+        expect_equal_to_reference(GetParam(), {.kind = INFERENCE, .flags = GIVEN, .dims = {rows, C}, .dst_type = type},
+                                  [&](run &r) {
+                                      r.p.epsilon = 0;
+                                      std::memcpy(r[SRC].data(), src.data(), src.size() * sizeof(float));
+                                      r[MEAN].fill(std::vector<double>(size_t(rows), 0));
+                                      r[VARIANCE].fill(std::vector<double>(size_t(rows), 1));
+                                  });
+}
+
+INSTANTIATE_TEST_SUITE_P(native, forward_kernels_on, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+
+} // namespace
+} // namespace jitnorm::tests

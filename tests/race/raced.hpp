@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// raced: calls of the whole program, with what it prints.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "race/run_race.hpp"
+
+namespace benchdnn_lite {
+
+struct answer {
+    int status;
+    std::string text, errors;
+};
+
+inline answer run(const peer_library &other, std::vector<std::string> arguments) {
+    std::vector<char *> argv{nullptr};
+    for (std::string &argument : arguments) argv.push_back(argument.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status = run_race(int(argv.size()), argv.data(), other);
+    return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+inline peer_library nobody() {
+    return {"Nobody 1", [](const execution & /* e */) -> std::unique_ptr<peer> { throw refusal("not today"); }};
+}
+
+inline bool has(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
+
+} // namespace benchdnn_lite

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// sweep: tables of problems. The cases of a sweep are a setup with every combination of some choices. Where these would
+// be too many, a case takes further choices in turn.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "equality.hpp"
+
+namespace jitnorm::tests {
+
+using choice = std::function<void(setup &)>; // makes a setup another one
+using choices = std::vector<choice>;
+
+struct sweep {
+    std::string name = {}; // in snake_case
+    setup of = {};
+    std::vector<choices> each = {};    // one of each list, in every combination; applied in this order
+    std::vector<choices> in_turn = {}; // then one of each list; of a list with one choice always that
+    std::vector<int> threads = {};     // the numbers of threads to execute with; empty: as many as there are
+    bool late_sizes = false;           // executed once more with sizes that come at execution
+    bool small_caches = false;         // executed once more with a plan for caches that hold nearly nothing
+    preparation prepare = {};
+};
+
+inline std::ostream &operator<<(std::ostream &out, const sweep &s) { return out << s.name; }
+
+// Calls body with each case. Its seed is that of the sweep's setup and the length of the rows, which also chooses the
+// side of the buffers' guards.
+void for_each_case(const sweep &s, const std::function<void(const setup &)> &body);
+
+// Executes every case by kernels and by the reference and compares, until a test fails.
+void expect_equal(isa vectors, const sweep &s);
+
+// ---- lists of choices
+
+template <typename Field>
+choices each_of(Field setup::*field, const std::vector<std::type_identity_t<Field>> &values) {
+    choices list;
+    for (const Field &value : values) list.push_back([=](setup &s) { s.*field = value; });
+    return list;
+}
+template <typename Field>
+choices each_of(Field residual_setup::*field, const std::vector<std::type_identity_t<Field>> &values) {
+    choices list;
+    for (const Field &value : values) list.push_back([=](setup &s) { s.residual.*field = value; });
+    return list;
+}
+
+inline choices kinds(const std::vector<jitnorm_prop_kind_t> &values) { return each_of(&setup::kind, values); }
+inline choices flags(const std::vector<unsigned> &values) { return each_of(&setup::flags, values); }
+inline choices dims(const std::vector<std::vector<dim_t>> &values) { return each_of(&setup::dims, values); }
+choices columns(const std::vector<dim_t> &values);
+choices rows(const std::vector<dim_t> &values);
+choices row_types(const std::vector<jitnorm_data_type_t> &values); // of src, dst and diff_src
+choices row_layouts(const std::vector<std::string> &values);       // of src, dst and diff_src
+choices scales_per_row(const std::vector<dim_t> &values);          // that are found; one where these do not divide C
+choices joined(choices list, const choices &others);
+std::vector<dim_t> lengths_up_to(dim_t last, const std::vector<dim_t> &others); // all from 1, then the others
+
+// With them every plan goes the ways of large problems.
+inline constexpr impl::machine SMALL_CACHES = {.l1 = 1 << 10, .l2 = 1 << 10, .last_level = 1 << 12};
+
+// Layouts of all tensors of rows, of every kind of memory: gaps, spread elements, permuted and blocked dimensions.
+choices all_layouts();
+
+// ---- suites: a sweep is a test for each instruction set
+
+struct sweep_on {
+    isa vectors;
+    const sweep *cases;
+};
+std::ostream &operator<<(std::ostream &out, const sweep_on &s);
+
+std::vector<sweep_on> on_each(const std::vector<isa> &sets, const std::vector<sweep> &sweeps);
+std::string name_of_sweep(const testing::TestParamInfo<sweep_on> &info);
+
+class equality_in_sweeps : public testing::TestWithParam<sweep_on> {
+protected:
+    void SetUp() override {
+        const isa vectors = GetParam().vectors;
+        if (!impl::jit::is_allowed(vectors)) GTEST_SKIP() << "this processor lacks " << name_of(vectors);
+    }
+    static void expect_equal() { tests::expect_equal(GetParam().vectors, *GetParam().cases); }
+};
+
+} // namespace jitnorm::tests
