@@ -46,6 +46,8 @@ public:
     dim_t chunk_items() const { return problem_.rows() * chunks(); }
 
 private:
+    friend class one_row;
+
     dim_t chunks() const { return (C_ + CHUNK - 1) / CHUNK; } // of a row
 
     // ---- statistics
