@@ -122,6 +122,17 @@ TEST(arguments, of_another_stride_are_refused) {
     EXPECT_OK(run.run());
 }
 
+// Dimensions of 21 bits are compared side by side in one word, in which 3 x 9 must not be (2^21 + 3) x 8.
+TEST(arguments, of_another_and_long_dimension_are_refused) {
+    const owned_md data = make_md({3, 9}, jitnorm_f32);
+    const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make();
+    execution run(pd);
+    const stranger other(make_md({(1 << 21) + 3, 8}, jitnorm_f32));
+    arg_list changed = run.args();
+    replace(changed, JITNORM_ARG_SRC, other.memory);
+    expect_refusal(run, changed, "a long dimension");
+}
+
 TEST_P(argument_errors, each_without_data) {
     for (const auto &[arg, tensor] : run_.tensors()) {
         if (!GetParam() && arg == JITNORM_ARG_SHIFT) continue;
