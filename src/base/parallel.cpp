@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel.hpp"
 
-#include <utility>
-
 #ifdef JITNORM_THREADING_OMP
 #include <algorithm>
 
@@ -14,11 +12,9 @@
 
 namespace jitnorm::impl {
 
-namespace {
+thread_local constinit const jitnorm_thread_pool_t *current_pool = nullptr;
 
-// The pool on which the thread's parallel work runs; null: the library's own threads. It is in static thread storage,
-// because every execution reads it several times. There is room for a pointer even when the library is loaded late.
-[[gnu::tls_model("initial-exec")]] thread_local constinit const jitnorm_thread_pool_t *current_pool = nullptr;
+namespace {
 
 // The pool for a thread that runs a part: it has no other threads, so that parts do not start parallel work.
 constexpr jitnorm_thread_pool_t ITSELF = {nullptr, nullptr, 1};
@@ -70,10 +66,6 @@ void run_on_own_threads(int parts, void (*body)(void *context, int part), void *
 #endif
 
 } // namespace
-
-threads_of::threads_of(const jitnorm_thread_pool_t *pool) : before_(std::exchange(current_pool, pool)) {}
-
-threads_of::~threads_of() { current_pool = before_; }
 
 int max_threads() { return current_pool != nullptr ? current_pool->concurrency : max_own_threads(); }
 

@@ -9,15 +9,19 @@
 
 namespace jitnorm::impl {
 
+// The pool on which the thread's parallel work runs; null: the library's own threads. It is in static thread storage,
+// because every execution reads it several times. There is room for a pointer even when the library is loaded late.
+[[gnu::tls_model("initial-exec")]] extern thread_local constinit const jitnorm_thread_pool_t *current_pool;
+
 // While this object lives, parallel work that the calling thread starts runs on the given pool, or on the library's own
 // threads if `pool` is null. The pool must live as long as the object. Afterwards the thread's former choice is in
 // force again, because a pool may run another execution on a thread that waits for the parts of its own.
 class threads_of {
 public:
-    explicit threads_of(const jitnorm_thread_pool_t *pool);
+    explicit threads_of(const jitnorm_thread_pool_t *pool) : before_(current_pool) { current_pool = pool; }
     threads_of(const threads_of &) = delete;
     threads_of &operator=(const threads_of &) = delete;
-    ~threads_of();
+    ~threads_of() { current_pool = before_; }
 
 private:
     const jitnorm_thread_pool_t *before_;

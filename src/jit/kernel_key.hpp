@@ -132,6 +132,16 @@ struct backward_loop_conf {
     auto operator<=>(const backward_loop_conf &) const = default;
 };
 
+// The kernel that does one row of forward from its inputs to dst; only with float, without post-ops. The configurations
+// are those of forward_loop_conf.
+struct forward_row_conf {
+    reduction_conf reduced;
+    normalize_conf written;
+    std::optional<addition_conf> added = {};
+
+    auto operator<=>(const forward_row_conf &) const = default;
+};
+
 // The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks.
 struct backward_weights_conf {
     isa vectors = isa::none;
@@ -150,7 +160,8 @@ struct amax_conf {
     auto operator<=>(const amax_conf &) const = default;
 };
 
-using kernel_key = std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_weights_conf,
-                                addition_conf, reduction_conf, normalize_conf, forward_loop_conf, amax_conf>;
+using kernel_key =
+    std::variant<backward_sums_conf, backward_data_conf, backward_loop_conf, backward_weights_conf, addition_conf,
+                 reduction_conf, normalize_conf, forward_loop_conf, forward_row_conf, amax_conf>;
 
 } // namespace jitnorm::impl::jit

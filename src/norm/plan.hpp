@@ -102,6 +102,8 @@ struct plan {
     dim_t block_rows = 0;                          // interleaved only: rows of a row block
     dim_t float_columns = 0; // where scales are found: columns of a tile of floats, whole groups or part of one
 
+    bool one_row = false; // forward: the only row, in place, is done by one kernel; batches and threads do not matter
+
     // ---- batches
     dim_t batch_rows = 1;      // rows of a batch: so many that they stay in L1 from one kernel to the next
     dim_t rows_per_pass = 1;   // forward: 2 rows share the loads of scale and shift, 1 needs fewer memory streams

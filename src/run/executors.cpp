@@ -6,6 +6,7 @@
 #include "backward.hpp"
 #include "forward.hpp"
 #include "make_plan.hpp"
+#include "one_row.hpp"
 #include "row_order.hpp"
 #include "rows_in_place.hpp"
 #include "rows_in_tiles.hpp"
@@ -15,11 +16,13 @@ namespace jitnorm::impl::layer_norm {
 
 namespace {
 
-// Calls body(std::type_identity<driver>, problem) with the class of the driver and the problem whose rows are in the
+// Calls body(std::type_identity<driver>, problem) with the class of the executor and the problem whose rows are in the
 // order in which the driver visits them: as they lie in memory if they are gathered, unless gradients need their sums
 // in the given order.
 template <typename Direction, typename Body>
 decltype(auto) with_driver(const problem &p, const plan &planned, Body &&body) {
+    if constexpr (std::is_same_v<Direction, forward<float>>)
+        if (planned.one_row) return body(std::type_identity<one_row>(), p);
     if (planned.rows == row_access::in_place) return body(std::type_identity<driver<Direction, rows_in_place>>(), p);
     if constexpr (Direction::INTERLEAVES)
         if (planned.rows == row_access::interleaved)

@@ -110,6 +110,12 @@ jit::forward_loop_conf loop_conf_of(const problem &p, jit::isa vectors, const ji
     return conf;
 }
 
+// What one row needs is what a loop needs.
+jit::forward_row_conf row_conf_of(const problem &p, jit::isa vectors) {
+    const jit::forward_loop_conf conf = loop_conf_of<float>(p, vectors, normalize_conf_of<float>(p, vectors, false));
+    return {conf.reduced, conf.written, conf.added};
+}
+
 } // namespace
 
 quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
@@ -131,6 +137,8 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
     if (planned == nullptr || planned->non_temporal) non_temporal.emplace(normalizing(true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop.emplace(loop_kernels{looping(false), looping(true)});
+    if constexpr (std::is_same_v<T, float>)
+        if (planned == nullptr ? may_go_in_one_kernel(p) : planned->one_row) row.emplace(row_conf_of(p, vectors));
     if (p.has_dynamic_scales()) quantize.emplace(p, vectors);
 }
 

@@ -32,6 +32,11 @@ struct forward_kernels {
         return !p.statistics_are_inputs() && !p.has_dynamic_scales() &&
                (!p.reads(RESIDUAL) || p.row_length() <= layer_norm::CHUNK);
     }
+    // Whether one kernel may do a row from its inputs to dst.
+    static bool may_go_in_one_kernel(const problem &p) {
+        return !p.computes_in_double() && !p.statistics_are_inputs() && !p.has_dynamic_scales() &&
+               p.attr.post_ops.entries.empty();
+    }
     // Whether the output for the sum holds the rows as they are normalized. Otherwise they have a tile.
     static bool normalizes_the_sum(const problem &p) { return p.writes(SUM) && p[SUM].data_type == p.row_type(); }
 
@@ -54,6 +59,7 @@ struct forward_kernels {
         jit::forward_loop_kernel<T> ordinary, non_temporal;
     };
     std::optional<loop_kernels> loop;
+    std::optional<jit::forward_row_kernel> row; // only with float
     std::optional<quantize_kernels> quantize;
     std::vector<T> post_op_parameters;              // two per post-op, as normalize_arguments says
     std::vector<jitnorm_data_type_t> operand_types; // one per post-op, as post_op_conf says

@@ -161,6 +161,8 @@ plan forward_plan(const problem &p, const machine &m) {
     } else {
         plan_tiles(p, tensors, planned);
     }
+    planned.one_row = planned.rows == row_access::in_place && p.rows() == 1 && p.row_length() <= CHUNK &&
+                      forward_kernels<float>::may_go_in_one_kernel(p);
     if (p.writes(PRE_QUANTIZATION)) planned.non_temporal = false;
     if (p.has_dynamic_scales()) plan_floats(p, planned);
     planned.scratchpad.book(scratch::tiles, planned.tile_rows * pitch_together(tensors, planned));

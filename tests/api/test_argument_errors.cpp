@@ -139,6 +139,15 @@ TEST(arguments, of_another_stride_are_refused) {
     EXPECT_OK(run.run());
 }
 
+// Dimensions of 21 bits are compared side by side in one word, in which 3 x 9 must not be (2^21 + 3) x 8.
+TEST(arguments, of_another_and_long_dimension_are_refused) {
+    const owned_md data = make_md({3, 9}, jitnorm_f32);
+    const owned_pd pd = forward_request{jitnorm_forward_inference, data, data}.make();
+    execution run(pd);
+    const stranger other(make_md({(1 << 21) + 3, 8}, jitnorm_f32));
+    expect_refusal(run, replaced(run.args(), JITNORM_ARG_SRC, other.memory), "a long dimension");
+}
+
 TEST(arguments, are_not_fewer_than_none) {
     const execution run(make_pd(true));
     const auto args = run.args();

@@ -68,10 +68,10 @@ TEST(statistics, rms_takes_the_mean_as_zero) {
 TEST(forward, two_elements_become_minus_one_and_one) {
     const std::vector<double> src{3, 7}, scale{2, 10}, shift{1, -1};
     std::vector<expectation> dst(2);
-    expect_forward({src, {}, {}, {}, statistics_of(src, false), 0, false, false}, F32_ERROR, dst);
+    expect_forward({src, {}, {}, {}, statistics_of(src, false), 0}, F32_ERROR, dst);
     EXPECT_EQ(dst[0].value, -1);
     EXPECT_EQ(dst[1].value, 1);
-    expect_forward({src, scale, shift, {}, statistics_of(src, false), 0, false, false}, F32_ERROR, dst);
+    expect_forward({src, scale, shift, {}, statistics_of(src, false), 0}, F32_ERROR, dst);
     EXPECT_EQ(dst[0].value, -1);
     EXPECT_EQ(dst[1].value, 9);
     EXPECT_NEAR(double(dst[1].tolerance), F32_ERROR * (10 + 0.125), 1e-12);
@@ -80,7 +80,7 @@ TEST(forward, two_elements_become_minus_one_and_one) {
 TEST(forward, epsilon_is_added_to_the_variance) {
     const std::vector<double> src{3, 7};
     std::vector<expectation> dst(2);
-    expect_forward({src, {}, {}, {}, statistics_of(src, false), 12, false, false}, NO_ERROR, dst);
+    expect_forward({src, {}, {}, {}, statistics_of(src, false), 12}, NO_ERROR, dst);
     EXPECT_EQ(dst[1].value, 0.5L);
 }
 

@@ -142,6 +142,7 @@ void pick_residual(picker &pick, setup &s, bool forward) {
     s.residual.added = pick_layout(pick, rank);
     s.residual.type = pick.one_of(of_rows);
     if (pick.toss()) s.residual.bias_type = pick.one_of(AFFINE_TYPES);
+    if (pick.below(3) == 0) s.residual.gate_type = pick.one_of(AFFINE_TYPES);
     s.residual.rounded = !s.residual.sum.empty() && pick.toss();
 }
 

@@ -80,6 +80,8 @@ void run::fill(slot s, const setup &how) {
             return normal(-how.mean / 2, how.deviation, 8);
         case BIAS:
             return normal(0.5, 1, 9);
+        case GATE:
+            return normal(0.5, 1, 11);
         case DIFF_SUM:
             return normal(0, 1, 10);
         case SRC_SCALE:
@@ -101,8 +103,11 @@ oracle_problem run::question() const {
     q.epsilon = p.epsilon;
     q.flags = p.flags;
     q.src = values(SRC);
-    const std::vector<double> added = values(RESIDUAL), biases = values(BIAS);
-    for (size_t i = 0; i < added.size(); ++i) q.src[i] += added[i] + (biases.empty() ? 0 : biases[i % q.columns]);
+    const std::vector<double> added = values(RESIDUAL), biases = values(BIAS), gates = values(GATE);
+    for (size_t i = 0; i < added.size(); ++i) {
+        if (!gates.empty()) q.src[i] *= gates[i % q.columns];
+        q.src[i] += added[i] + (biases.empty() ? 0 : biases[i % q.columns]);
+    }
     q.scale = values(SCALE); // empty stands for ones
     q.shift = values(SHIFT);
     q.mean = values(MEAN);

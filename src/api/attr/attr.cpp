@@ -30,12 +30,12 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     result.dst_scale = given.dst_scale;
     result.bias_type = given.residual.bias_type;
     result.normalizes_rounded_sum = given.residual.normalizes_rounded;
-    p[RESIDUAL] = given.residual.added;
-    p[GATE] = given.gate;
-    p[slot_of_sum(p)] = given.residual.sum;
-    p[PRE_QUANTIZATION] = given.pre_quantization;
-    p[SCALE] = given.scale;
-    p[SHIFT] = given.shift;
+    p[RESIDUAL] = given.residual.added.get();
+    p[GATE] = given.gate.get();
+    p[slot_of_sum(p)] = given.residual.sum.get();
+    p[PRE_QUANTIZATION] = given.pre_quantization.get();
+    p[SCALE] = given.scale.get();
+    p[SHIFT] = given.shift.get();
     for (const any_post_op &entry : given.post_ops.entries) {
         if (std::holds_alternative<prelu_post_op>(entry)) return unsupported("attr has a prelu post-op");
         std::visit(
@@ -51,8 +51,8 @@ void take_over_layouts(const layer_norm::problem &decided, jitnorm_primitive_att
     const std::vector<post_op> &entries = decided.attr.post_ops.entries;
     for (size_t i = 0; i < entries.size(); ++i)
         if (const auto *binary = std::get_if<binary_post_op>(&entries[i])) attr.post_ops.entries[i] = *binary;
-    const auto take_over = [&](layer_norm::slot s, memory_desc &md) {
-        if (decided[s].ndims != 0) md = decided[s];
+    const auto take_over = [&](layer_norm::slot s, rare_desc &md) {
+        if (decided[s].ndims != 0 && !(md.get() == decided[s])) md.set(decided[s]);
     };
     take_over(RESIDUAL, attr.residual.added);
     take_over(slot_of_sum(decided), attr.residual.sum);

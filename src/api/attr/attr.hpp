@@ -3,6 +3,7 @@
 // layer normalization takes a part of it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -16,11 +17,23 @@ struct prelu_post_op {
     int mask = 0;
 };
 
+// A descriptor that few attributes have. Copies share it. It is not part of the attributes, because with three of them
+// attributes, primitive descriptors and primitives have more than a kilobyte, for which malloc takes several times as
+// long.
+class rare_desc {
+public:
+    const memory_desc &get() const { return md_ != nullptr ? *md_ : NO_TENSOR; }
+    void set(const memory_desc &md) { md_ = md.ndims == 0 ? nullptr : std::make_shared<const memory_desc>(md); }
+
+private:
+    std::shared_ptr<const memory_desc> md_; // null: an empty descriptor
+};
+
 // What is added to src before it is normalized (docs/arithmetic.md, "Residual addition").
 struct residual_addition {
-    memory_desc added; // the residual, with the dimensions of src; empty: nothing is added
+    rare_desc added; // the residual, with the dimensions of src; empty: nothing is added
     // Forward: the sum, which is an output. Backward: the gradient of the sum, which is an input. Empty: there is none.
-    memory_desc sum;
+    rare_desc sum;
     jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // undef: no bias
     bool normalizes_rounded = false; // what is normalized is the sum as its tensor holds it, not the sum as computed
 };
@@ -55,10 +68,10 @@ struct jitnorm_primitive_attr {
     jitnorm::impl::api::scale_request dynamic_scales;
     jitnorm_post_ops post_ops;
     jitnorm::impl::api::residual_addition residual;
-    jitnorm::impl::memory_desc pre_quantization; // without dimensions: there is no such output
-    jitnorm::impl::memory_desc scale, shift;     // without dimensions: they are vectors
-    jitnorm::impl::memory_desc gate;             // without dimensions: src is added to the residual as it is
-    std::optional<double> epsilon;               // replaces that of the creation function
+    jitnorm::impl::api::rare_desc pre_quantization; // without dimensions: there is no such output
+    jitnorm::impl::api::rare_desc scale, shift;     // without dimensions: they are vectors
+    jitnorm::impl::api::rare_desc gate;             // without dimensions: src is added to the residual as it is
+    std::optional<double> epsilon;                  // replaces that of the creation function
 
     bool deterministic = false;
     jitnorm_fpmath_mode_t fpmath_mode;

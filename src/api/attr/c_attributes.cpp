@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "attr.hpp"
 #include "jitnorm/jitnorm.h"
@@ -187,12 +188,12 @@ jitnorm_status_t jitnorm_primitive_attr_set_epsilon(jitnorm_primitive_attr_t att
 namespace {
 
 status check(const residual_addition &asked, unsigned flags) {
-    if (asked.added.ndims == 0) return invalid("residual_desc has no dimensions");
+    if (asked.added.get().ndims == 0) return invalid("residual_desc has no dimensions");
     if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)
         return invalid(explain("bias_data_type is %d, which is no data type", int(asked.bias_type)));
     if ((flags & ~unsigned(jitnorm_residual_normalize_rounded)) != 0)
         return invalid(explain("flags 0x%x has bits of no meaning", flags));
-    return asked.normalizes_rounded && asked.sum.ndims == 0
+    return asked.normalizes_rounded && asked.sum.get().ndims == 0
                ? invalid("the rounded sum is to be normalized, and sum_desc describes none")
                : status{};
 }
@@ -204,14 +205,16 @@ jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t at
                                                      const_jitnorm_memory_desc_t sum_desc,
                                                      jitnorm_data_type_t bias_data_type, unsigned flags) {
     if (any_null(attr, residual_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, residual_desc));
-    residual_addition asked;
-    asked.added = *residual_desc;
-    if (sum_desc != nullptr) asked.sum = *sum_desc;
-    asked.bias_type = bias_data_type;
-    asked.normalizes_rounded = (flags & unsigned(jitnorm_residual_normalize_rounded)) != 0;
-    const status v = check(asked, flags);
-    if (v.code == jitnorm_success) attr->residual = asked;
-    return report(__func__, v);
+    return guarded(__func__, [&]() -> status {
+        residual_addition asked;
+        asked.added.set(*residual_desc);
+        if (sum_desc != nullptr) asked.sum.set(*sum_desc);
+        asked.bias_type = bias_data_type;
+        asked.normalizes_rounded = (flags & unsigned(jitnorm_residual_normalize_rounded)) != 0;
+        JITNORM_TRY(check(asked, flags));
+        attr->residual = std::move(asked);
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_attr_t attr,
@@ -220,8 +223,8 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
                                                      jitnorm_data_type_t *bias_data_type, unsigned *flags) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
     const residual_addition &residual = attr->residual;
-    if (residual_desc != nullptr) *residual_desc = &residual.added;
-    if (sum_desc != nullptr) *sum_desc = &residual.sum;
+    if (residual_desc != nullptr) *residual_desc = &residual.added.get();
+    if (sum_desc != nullptr) *sum_desc = &residual.sum.get();
     if (bias_data_type != nullptr) *bias_data_type = residual.bias_type;
     if (flags != nullptr)
         *flags =
@@ -232,28 +235,32 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
 jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_primitive_attr_t attr,
                                                           const_jitnorm_memory_desc_t gate_desc) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    attr->gate = gate_desc != nullptr ? *gate_desc : memory_desc();
-    return jitnorm_success;
+    return guarded(__func__, [&]() -> status {
+        attr->gate.set(gate_desc != nullptr ? *gate_desc : NO_TENSOR);
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_residual_gate(const_jitnorm_primitive_attr_t attr,
                                                           const_jitnorm_memory_desc_t *gate_desc) {
     if (any_null(attr, gate_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, gate_desc));
-    *gate_desc = &attr->gate;
+    *gate_desc = &attr->gate.get();
     return jitnorm_success;
 }
 
 jitnorm_status_t jitnorm_primitive_attr_set_pre_quantization_dst(jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t pre_quantization_desc) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    attr->pre_quantization = pre_quantization_desc != nullptr ? *pre_quantization_desc : memory_desc();
-    return jitnorm_success;
+    return guarded(__func__, [&]() -> status {
+        attr->pre_quantization.set(pre_quantization_desc != nullptr ? *pre_quantization_desc : NO_TENSOR);
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_pre_quantization_dst(const_jitnorm_primitive_attr_t attr,
                                                                  const_jitnorm_memory_desc_t *pre_quantization_desc) {
     if (any_null(attr, pre_quantization_desc)) return report(__func__, JITNORM_NULL_AMONG(attr, pre_quantization_desc));
-    *pre_quantization_desc = &attr->pre_quantization;
+    *pre_quantization_desc = &attr->pre_quantization.get();
     return jitnorm_success;
 }
 
@@ -261,9 +268,11 @@ jitnorm_status_t jitnorm_primitive_attr_set_scale_shift_descs(jitnorm_primitive_
                                                               const_jitnorm_memory_desc_t scale_desc,
                                                               const_jitnorm_memory_desc_t shift_desc) {
     if (any_null(attr)) return report(__func__, JITNORM_NULL_AMONG(attr));
-    attr->scale = scale_desc != nullptr ? *scale_desc : memory_desc();
-    attr->shift = shift_desc != nullptr ? *shift_desc : memory_desc();
-    return jitnorm_success;
+    return guarded(__func__, [&]() -> status {
+        attr->scale.set(scale_desc != nullptr ? *scale_desc : NO_TENSOR);
+        attr->shift.set(shift_desc != nullptr ? *shift_desc : NO_TENSOR);
+        return {};
+    });
 }
 
 jitnorm_status_t jitnorm_primitive_attr_get_scale_shift_descs(const_jitnorm_primitive_attr_t attr,
@@ -271,7 +280,7 @@ jitnorm_status_t jitnorm_primitive_attr_get_scale_shift_descs(const_jitnorm_prim
                                                               const_jitnorm_memory_desc_t *shift_desc) {
     if (any_null(attr, scale_desc, shift_desc))
         return report(__func__, JITNORM_NULL_AMONG(attr, scale_desc, shift_desc));
-    *scale_desc = &attr->scale;
-    *shift_desc = &attr->shift;
+    *scale_desc = &attr->scale.get();
+    *shift_desc = &attr->shift.get();
     return jitnorm_success;
 }

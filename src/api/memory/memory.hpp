@@ -14,44 +14,46 @@
 namespace jitnorm::impl::api {
 
 // Tells quickly whether two descriptors mean the same elements at the same places: the properties by which tensors of
-// up to 3 dimensions differ, in one cache line, because every execution compares one descriptor for each argument.
-// Dense tensors without an offset that have the same type and dimensions are the same, so only half of their digests is
-// compared.
+// up to 3 dimensions differ, in one cache line, because every execution compares one descriptor for each argument. Of
+// dense tensors without an offset, whose dimensions have at most DIM_BITS bits, two words say everything.
 class tensor_digest {
-    static constexpr size_t DIMS = 3, WORDS = 4;
-    static constexpr dim_t RANK = 0x7f, DENSE = 0x80, BLOCKS = dim_t(0xff) << 24;
+    static constexpr size_t DIMS = 3, DIM_BITS = 21;
+    static constexpr uint64_t RANK = 0x7f, IN_TWO_WORDS = 0x80, BLOCKS = uint64_t(0xff) << 24;
 
 public:
     tensor_digest() = default;
     explicit tensor_digest(const memory_desc &md)
-        : kind_{md.ndims | dim_t(md.data_type) << 8 | dim_t(md.format_kind) << 16 | dim_t(md.inner_nblks) << 24},
-          place_{md.offset0} {
-        bool dense = md.ndims <= int(DIMS) && md.inner_nblks == 0 && md.offset0 == 0;
-        auto step = uint64_t(1);
+        : kind_(uint64_t(md.ndims) | uint64_t(md.data_type) << 8 | uint64_t(md.format_kind) << 16 |
+                uint64_t(md.inner_nblks) << 24) {
+        bool short_and_dense = md.ndims <= int(DIMS) && md.inner_nblks == 0 && md.offset0 == 0;
+        uint64_t step = 1, packed = 0;
         for (size_t d = std::min(DIMS, size_t(md.ndims)); d-- > 0; step *= uint64_t(md.dims[d])) {
-            kind_[1 + d] = md.dims[d];
-            if (md.dims[d] == 1) continue;
-            place_[1 + d] = md.strides[d];
-            dense = dense && uint64_t(md.strides[d]) == step;
+            const auto size = uint64_t(md.dims[d]);
+            rest_[d] = size;
+            packed = packed << DIM_BITS | size;
+            short_and_dense = short_and_dense && size >> DIM_BITS == 0;
+            if (size == 1) continue;
+            rest_[DIMS + d] = uint64_t(md.strides[d]);
+            short_and_dense = short_and_dense && uint64_t(md.strides[d]) == step;
         }
-        if (dense) kind_[0] |= DENSE;
+        if (short_and_dense) kind_ |= IN_TWO_WORDS;
+        dims_or_offset_ = short_and_dense ? packed : uint64_t(md.offset0);
     }
 
     bool operator==(const tensor_digest &other) const {
-        return same(kind_, other.kind_) && ((kind_[0] & DENSE) != 0 || same(place_, other.place_));
+        if (((kind_ ^ other.kind_) | (dims_or_offset_ ^ other.dims_or_offset_)) != 0) return false;
+        return (kind_ & IN_TWO_WORDS) != 0 || has_rest_of(other);
     }
 
     // Whether tensors with this digest are the same. Digests leave out the sizes of further dimensions and of inner
     // blocks.
-    bool says_all() const { return (kind_[0] & RANK) <= dim_t(DIMS) && (kind_[0] & BLOCKS) == 0; }
+    bool says_all() const { return (kind_ & RANK) <= DIMS && (kind_ & BLOCKS) == 0; }
 
 private:
-    using words = std::array<dim_t, WORDS>;
-    static bool same(const words &a, const words &b) { // has no loop and no branch
-        return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
-    }
+    [[gnu::noinline]] bool has_rest_of(const tensor_digest &other) const { return rest_ == other.rest_; }
 
-    words kind_ = {}, place_ = {}; // type and dimensions; offset and strides, without strides of dimensions of size 1
+    uint64_t kind_ = 0, dims_or_offset_ = 0;
+    std::array<uint64_t, DIMS + DIMS> rest_ = {}; // dimensions; strides, without those of dimensions of size 1
 };
 
 } // namespace jitnorm::impl::api

@@ -113,6 +113,7 @@ argument_map::argument_map(const described &what) : has_runtime_sizes_(what.prob
             with_elements_ |= only(s);
     }
     plain_ = required_ & short_ & ~runtime_;
+    has_other_slots_ = (required_ & ~plain_) != 0 || has_runtime_sizes_;
     aliases_ = check_for_aliases();
 }
 
@@ -133,23 +134,6 @@ layer_norm::alias_check argument_map::check_for_aliases() const {
 
 bool argument_map::matches(const jitnorm_memory &memory, slot s) const noexcept {
     return memory.digest == digests_[s] && ((short_ & only(s)) != 0 || same_tensor(memory.md, *mds_[s]));
-}
-
-// Takes arguments in slots of plain_, of which almost all lists consist, up to the first argument that needs further
-// checks. Returns the number of the taken arguments.
-inline int argument_map::take_plain(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept {
-    slot_set awaited = plain_;
-    int i = 0;
-    for (; i < nargs; ++i) {
-        const jitnorm_memory *const memory = args[i].memory;
-        const slot s = slot_of(args[i].arg);
-        if (memory == nullptr || (awaited & only(s)) == 0) break;
-        if (memory->handle == nullptr || !(memory->digest == digests_[s])) break;
-        awaited &= ~only(s);
-        list.result.set(s, memory->handle);
-    }
-    list.awaited ^= plain_ ^ awaited;
-    return i;
 }
 
 constexpr const char *NO_DATA = "has a memory without data";
@@ -225,16 +209,33 @@ status argument_map::take_all(int nargs, const jitnorm_exec_arg_t *args, reading
     return missing == 0 ? status() : complain(arg_of(first_of(missing)), "is missing");
 }
 
+// Does what arguments in slots of plain_ need, of which almost all lists consist. The rest is done by resolve_rest(),
+// from the first argument on that needs further checks.
 status argument_map::resolve(int nargs, const jitnorm_exec_arg_t *args, layer_norm::arguments &result,
                              layer_norm::problem *sizes) const noexcept {
-    reading list(required_ | ignored_, with_elements_, result);
-    const int taken = take_plain(nargs, args, list);
-    if (taken < nargs || (required_ & list.awaited) != 0) JITNORM_TRY(take_all(nargs - taken, args + taken, list));
-    if (sizes != nullptr) JITNORM_TRY(fill_in(list, *sizes));
-    if (aliases_.fails(result)) // hardly ever
-        JITNORM_TRY(check_addresses(list));
+    slot_set plain = plain_; // those that have not been given yet
+    const jitnorm_exec_arg_t *const end = args + nargs;
+    for (; args != end; ++args) {
+        const jitnorm_memory *const memory = args->memory;
+        const slot s = slot_of(args->arg);
+        if (memory == nullptr || (plain & only(s)) == 0) break;
+        if (memory->handle == nullptr || !(memory->digest == digests_[s])) break;
+        plain &= ~only(s);
+        result.set(s, memory->handle);
+    }
+    if (args != end || plain != 0 || has_other_slots_ || aliases_.fails(result))
+        JITNORM_TRY(resolve_rest(int(end - args), args, (required_ | ignored_) ^ plain_ ^ plain, result, sizes));
     result.set(SCRATCHPAD, align_up(result[SCRATCHPAD]));
     return {};
+}
+
+[[gnu::noinline]] status argument_map::resolve_rest(int nargs, const jitnorm_exec_arg_t *args, slot_set awaited,
+                                                    layer_norm::arguments &result,
+                                                    layer_norm::problem *sizes) const noexcept {
+    reading list(awaited, with_elements_, result);
+    JITNORM_TRY(take_all(nargs, args, list));
+    if (sizes != nullptr) JITNORM_TRY(fill_in(list, *sizes));
+    return aliases_.fails(result) ? check_addresses(list) : status();
 }
 
 } // namespace jitnorm::impl::api

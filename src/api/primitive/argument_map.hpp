@@ -43,7 +43,8 @@ private:
     };
 
     bool matches(const jitnorm_memory &memory, slot s) const noexcept;
-    inline int take_plain(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept;
+    status resolve_rest(int nargs, const jitnorm_exec_arg_t *args, slot_set awaited, layer_norm::arguments &result,
+                        layer_norm::problem *sizes) const noexcept;
     status take_all(int nargs, const jitnorm_exec_arg_t *args, reading &list) const noexcept;
     status take(const jitnorm_exec_arg_t &argument, reading &list) const noexcept;
     status take_with_sizes(const jitnorm_memory &memory, slot s, reading &list) const noexcept;
@@ -57,10 +58,11 @@ private:
     slot_set required_ = 0;
     slot_set ignored_ = 0;
     slot_set outputs_ = 0;
-    slot_set with_elements_ = 0; // their handles must not be null
-    slot_set runtime_ = 0;       // their sizes or strides are known at execution only
-    slot_set short_ = 0;         // equal digests mean equal tensors
-    slot_set plain_ = 0;         // required, with known sizes, and equal digests mean equal tensors
+    slot_set with_elements_ = 0;   // their handles must not be null
+    slot_set runtime_ = 0;         // their sizes or strides are known at execution only
+    slot_set short_ = 0;           // equal digests mean equal tensors
+    slot_set plain_ = 0;           // required, with known sizes, and equal digests mean equal tensors
+    bool has_other_slots_ = false; // some of required_ are not in plain_
     bool has_runtime_sizes_;
     layer_norm::alias_check aliases_;
 };

@@ -97,31 +97,37 @@ status create_primitive(jitnorm_primitive_t *result, const jitnorm_primitive_des
     return {};
 }
 
-status run_timed(const jitnorm_primitive &primitive, const layer_norm::arguments &arguments) {
+[[gnu::noinline]] status run_timed(const jitnorm_primitive &primitive, const layer_norm::arguments &arguments) {
     const auto start = stopwatch::now();
     const jitnorm_status_t code = primitive.made->executor->execute(arguments);
     log_timed("primitive,exec", primitive, arguments.sizes ? *arguments.sizes : primitive.desc.what->problem, start);
     return {code};
 }
 
-// Executes with arguments that are complete except for the library's scratchpad.
-status run(const jitnorm_primitive &primitive, const jitnorm_stream &stream, size_t thread_bytes,
-           layer_norm::arguments &arguments) {
-    const thread_scratchpad scratchpad(thread_bytes);
-    if (thread_bytes != 0) {
-        if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
-        arguments.set(SCRATCHPAD, scratchpad.data());
-    }
+// Executes with arguments that are complete.
+inline status run(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
+                  const layer_norm::arguments &arguments) {
     const threads_of scope(stream.thread_pool());
     if (verbose_level() >= 1) return run_timed(primitive, arguments);
     return {primitive.made->executor->execute(arguments)};
+}
+
+// Executes with arguments that are complete except for the library's scratchpad.
+[[gnu::noinline]] status run_with_scratchpad(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
+                                             size_t bytes, layer_norm::arguments &arguments) {
+    const thread_scratchpad scratchpad(bytes);
+    if (scratchpad.data() == nullptr) return OUT_OF_MEMORY;
+    arguments.set(SCRATCHPAD, scratchpad.data());
+    return run(primitive, stream, arguments);
 }
 
 status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream, int nargs,
                const jitnorm_exec_arg_t *args) {
     layer_norm::arguments arguments;
     JITNORM_TRY(primitive.made->arguments.resolve(nargs, args, arguments));
-    return run(primitive, stream, primitive.made->thread_bytes, arguments);
+    const size_t bytes = primitive.made->thread_bytes;
+    if (bytes != 0) return run_with_scratchpad(primitive, stream, bytes, arguments);
+    return run(primitive, stream, arguments);
 }
 
 // Executes with the sizes of the memories. The copy of the problem allocates memory if there are post-ops.
@@ -136,7 +142,9 @@ status execute(const jitnorm_primitive &primitive, const jitnorm_stream &stream,
     const bool by_user = primitive.desc.what->tensors[SCRATCHPAD].ndims != 0;
     planned = layer_norm::plan_for_sizes(primitive.desc.what->solution, sizes,
                                          by_user ? primitive.desc.what->scratchpad_bytes() : SIZE_MAX);
-    return run(primitive, stream, by_user ? primitive.made->thread_bytes : planned.scratchpad.bytes(), arguments);
+    const size_t bytes = by_user ? primitive.made->thread_bytes : planned.scratchpad.bytes();
+    if (bytes != 0) return run_with_scratchpad(primitive, stream, bytes, arguments);
+    return run(primitive, stream, arguments);
 }
 
 } // namespace

@@ -40,13 +40,13 @@ described::described(const described &other, const layer_norm::solution &chosen)
     : problem(other.problem), solution(chosen), tensors(other.tensors) {}
 
 std::shared_ptr<const executable> described::made() const {
-    const std::lock_guard lock(process_lock);
-    return made_;
+    return is_made_.load(std::memory_order_acquire) ? made_ : nullptr;
 }
 
 std::shared_ptr<const executable> described::keep(std::shared_ptr<const executable> made) const {
     const std::lock_guard lock(process_lock);
     if (made_ == nullptr) made_ = std::move(made);
+    is_made_.store(true, std::memory_order_release);
     return made_;
 }
 

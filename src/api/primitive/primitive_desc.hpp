@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 
 #include "../../base/boundary.hpp"
@@ -42,7 +43,8 @@ public:
     const std::array<memory_desc, layer_norm::FIRST_POST_OP> tensors;
 
 private:
-    mutable std::shared_ptr<const executable> made_; // guarded by process_lock
+    mutable std::shared_ptr<const executable> made_; // written once, guarded by process_lock
+    mutable std::atomic<bool> is_made_ = false;      // then made_ may be read without the lock
 };
 
 } // namespace jitnorm::impl::api
@@ -73,7 +75,7 @@ constexpr slot slot_of_post_op(int arg) {
     return is_src1 && 0 <= index && index < MAX_POST_OPS ? layer_norm::post_op_slot(size_t(index)) : NO_SLOT;
 }
 
-// The search begins with the last slots, because slot_of() finds the others in its table.
+// Returns NO_SLOT for an argument that no primitive has.
 constexpr slot find_slot(int arg) {
     if (arg >= JITNORM_ARG_ATTR_MULTIPLE_POST_OP_BASE) return slot_of_post_op(arg);
     for (int s = FIRST_POST_OP - 1; s >= 0; --s)
@@ -88,9 +90,10 @@ inline constexpr auto SLOT_OF_LOW_ARG = [] {
     return slots;
 }();
 
-// Returns NO_SLOT for an argument that no primitive has.
-constexpr slot slot_of(int arg) {
-    return 0 <= arg && arg < LOW_ARGS ? slot(SLOT_OF_LOW_ARG[size_t(arg)]) : find_slot(arg);
+[[gnu::noinline]] inline slot slot_of_high_arg(int arg) { return find_slot(arg); }
+
+inline slot slot_of(int arg) {
+    return 0 <= arg && arg < LOW_ARGS ? slot(SLOT_OF_LOW_ARG[size_t(arg)]) : slot_of_high_arg(arg);
 }
 
 enum class role { absent, input, output, ignored /* may be given, but is neither read nor written */ };

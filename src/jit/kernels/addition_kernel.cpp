@@ -15,14 +15,23 @@ void addition_pass::add_all() {
     prepare();
     rows_.begin();
     rows_.step(1, [&] {
-        if (conf_.squares) {
-            blocks_.sum(q_, vectors_, [&](places vectors) { add_vectors(vectors); });
-            store_squares();
-        } else {
-            loop_.begin(count_);
-            loop_.walk_freely(UNROLL, [&](places vectors) { add_vectors(vectors); });
-        }
+        add_row();
+        if (conf_.squares) store_squares();
     });
+}
+
+vmm addition_pass::add_one() {
+    prepare();
+    rows_.begin();
+    add_row();
+    return conf_.squares ? total_.to_lowest(q_) : vmm();
+}
+
+void addition_pass::add_row() {
+    const auto add = [&](places vectors) { add_vectors(vectors); };
+    if (conf_.squares) return blocks_.sum(q_, vectors_, add);
+    loop_.begin(count_);
+    loop_.walk_freely(UNROLL, add);
 }
 
 void addition_pass::add_piece(const paired_rows &rows) {

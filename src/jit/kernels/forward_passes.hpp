@@ -25,6 +25,7 @@ public:
     int frame_bytes() const { return (where_.in_turns ? 2 : 1) * vectors_ * g_.kind.bytes(); }
     void add_all();
     void add_piece(const paired_rows &rows);
+    vmm add_one(); // returns the register whose lowest lane has the sum of squares
 
 private:
     bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
@@ -32,6 +33,7 @@ private:
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
 
     void prepare();
+    void add_row();
     void store_squares();
     void add_vectors(places vectors);
     void add(places vectors);
@@ -74,6 +76,8 @@ public:
     void sum_all();
     // `prefetches`: whether later columns are prefetched.
     void sum_piece(const paired_rows &rows, bool prefetches);
+    // Returns the registers whose lowest lanes have the pivot, s and q.
+    std::array<vmm, 3> sum_one();
 
 private:
     void prepare();
@@ -139,6 +143,11 @@ public:
     int frame_bytes() const { return has_post_ops() ? trace_codegen::frame_bytes(g_.kind) : 0; }
     void write_all();
     void write_piece(const paired_rows &rows);
+    // Writes the row whose hi, rstd and bias are in the lowest lanes of these registers.
+    std::array<vmm, 3> numbers_of_one() const {
+        return {rows_of_pair_[0].hi, rows_of_pair_[0].rstd, rows_of_pair_[0].bias};
+    }
+    void write_one();
 
 private:
     void prepare();

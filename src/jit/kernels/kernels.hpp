@@ -19,6 +19,7 @@ code_ptr code_of(const normalize_conf &conf);
 code_ptr code_of(const backward_sums_conf &conf);
 code_ptr code_of(const backward_data_conf &conf);
 code_ptr code_of(const forward_loop_conf &conf);
+code_ptr code_of(const forward_row_conf &conf);
 code_ptr code_of(const backward_loop_conf &conf);
 code_ptr code_of(const backward_weights_conf &conf);
 code_ptr code_of(const amax_conf &conf);
@@ -144,6 +145,28 @@ struct forward_loop_arguments {
 
 template <typename T>
 using forward_loop_kernel = kernel<forward_loop_conf, forward_loop_arguments<T>, T>;
+
+// forward_row_kernel: does one row of forward: makes it of a residual, reduces it, does the scalar steps of moments.hpp
+// and writes it. If the first reduction is not enough, the row is not written: the caller finds its numbers from the
+// sums (refine_pivot()) and calls again.
+struct forward_row_numbers {
+    float p, s, q;        // the sums of a first reduction that is not enough
+    float hi, rstd, bias; // what the row is normalized by; the bias is not stored if the row is written at once
+    double variance;      // before it is rounded
+    bool are_given;       // an input: hi, rstd and bias are there, which makes the second call
+    bool are_found;       // an output of the first call: the row is written, and its hi, rstd and variance are there
+};
+
+// Strides, numbers of rows, prefetches, and the arrays that have a number for each row are not used.
+struct forward_row_arguments {
+    reduction_arguments<float> reduced;
+    normalize_arguments<float> written; // the same `count`
+    addition_arguments<float> added;    // the same `count`; used only if the kernel makes the row
+    double inverse_count, epsilon;      // 1 / count
+    forward_row_numbers *numbers;
+};
+
+using forward_row_kernel = kernel<forward_row_conf, forward_row_arguments, float>;
 
 // backward_sums_kernel: computes all sums of backward in one pass over at most CHUNK elements of each row: the two
 // sums of each row, and the sums over columns for the gradients of scale and shift (docs/arithmetic.md, "Backward").

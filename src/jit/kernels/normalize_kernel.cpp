@@ -54,6 +54,14 @@ void normalize_pass::write_piece(const paired_rows &rows) {
     normalize_vectors(1);
 }
 
+void normalize_pass::write_one() {
+    prepare();
+    rows_.begin();
+    for (const vmm &number : numbers_of_one()) g_.ops.broadcast(number, xmm_of(number));
+    loop_.begin(count_);
+    normalize_vectors(1);
+}
+
 void normalize_pass::prepare() {
     g_.mov(count_, JITNORM_ARGUMENT(count));
     g_.mov(scale_at_, JITNORM_ARGUMENT(scale));
@@ -153,7 +161,7 @@ void normalize_pass::store_pre_quantization(places vectors) {
 }
 
 void normalize_pass::give_hints(std::span<const row> rows, places vectors) {
-    if (rows.size() == 1 && !where_.in_turns) {
+    if (rows.size() == 1 && !where_.in_turns && !where_.one_row) {
         loop_.prefetch(ahead_, vectors, has_terms() ? conf_.terms[0] : conf_.src);
         if (has_terms()) loop_.prefetch(ahead_too_, vectors, conf_.terms[1]);
     }

@@ -38,6 +38,18 @@ void reduction_pass::sum_piece(const paired_rows &rows, bool prefetches) {
         [&] { store_sums(); });
 }
 
+std::array<vmm, 3> reduction_pass::sum_one() {
+    prepare();
+    rows_.begin();
+    if (finds_pivots()) {
+        pivots_.find(xmm_of(d_[0]), d_[1], src_);
+        g_.ops.broadcast(pivot_, xmm_of(d_[0]));
+    }
+    blocks_.sum(sums_, int(q_.size()), [&](places vectors) { add(vectors); });
+    for (const lanes sum : {lanes(s_), lanes(q_)}) total_.to_lowest(sum);
+    return {pivot_, s_[0], q_[0]};
+}
+
 // At most one of the last three needs the register.
 void reduction_pass::prepare() {
     g_.mov(count_, JITNORM_ARGUMENT(count));

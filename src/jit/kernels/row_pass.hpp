@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_pass: the base class of passes over rows, which are emitters. A kernel has one pass, which then does all its
-// rows, or two, which take turns piece by piece (paired_rows). Such passes keep nothing in registers from piece to
-// piece but what loop_registers names.
+// rows; or several, which take turns piece by piece (paired_rows) and keep nothing in registers from piece to piece but
+// what loop_registers names; or several that do one row, one after the other.
 #pragma once
 
 #include "../emit/loops.hpp"
@@ -24,6 +24,7 @@ struct pass_place {
     Xbyak::RegExp arguments;
     int frame = 0;
     bool in_turns = false; // with another pass
+    bool one_row = false;  // there is no later row to prefetch
 };
 
 class row_pass {

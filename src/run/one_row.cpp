@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "one_row.hpp"
+
+#include "../base/bytes.hpp"
+#include "../math/statistics_io.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+one_row::one_row(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
+    : problem_(p), plan_(planned), forward_(problem_, plan_, made), kernel_(*made->row),
+      quantizes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
+      writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)) {
+    for (size_t s = 0; s < offset_.size(); ++s)
+        if (const memory_desc *md = p.descriptor(slot(s))) offset_[s] = md->offset0 * element_size(*md);
+}
+
+jitnorm_status_t one_row::execute(const arguments &args) const {
+    jit::forward_row_numbers numbers;
+    numbers.are_given = false;
+    std::byte *const row = forward_.adds_ ? row_of_sums(args) : at(args, SRC);
+    jit::forward_row_arguments call;
+    call.reduced.src = row;
+    call.reduced.count = call.written.count = forward_.C_;
+    call.written.src = row;
+    call.written.dst = at(args, DST);
+    call.written.scale = args[SCALE];
+    call.written.shift = args[SHIFT];
+    if (forward_.adds_) add_residual(args, call);
+    if (quantizes_) take_scales(args, call.written);
+    call.inverse_count = forward_.inv_C_;
+    call.epsilon = forward_.epsilon_;
+    call.numbers = &numbers;
+    kernel_(call);
+    if (!numbers.are_found) refine(call);
+    if (writes_statistics_) write_statistics(args, numbers);
+    return jitnorm_success;
+}
+
+std::byte *one_row::row_of_sums(const arguments &args) const {
+    return forward_.has_sum_tile() ? plan_.scratchpad.get(scratch::sum_rows, args[SCRATCHPAD]) : at(args, SUM);
+}
+
+void one_row::take_scales(const arguments &args, jit::normalize_arguments<float> &call) const {
+    if (args[SRC_SCALE] != nullptr) call.src_scale = load<float>(args[SRC_SCALE]);
+    if (args[DST_SCALE] != nullptr) call.inverse_dst_scale = 1.0F / load<float>(args[DST_SCALE]);
+    call.pre_quantization = at(args, PRE_QUANTIZATION);
+}
+
+void one_row::add_residual(const arguments &args, jit::forward_row_arguments &call) const {
+    call.added.src = at(args, SRC);
+    call.added.residual = at(args, RESIDUAL);
+    call.added.bias = args[BIAS];
+    call.added.gate = at(args, GATE);
+    call.added.sum = at(args, SUM);
+    call.added.row = const_cast<void *>(call.reduced.src);
+    call.added.count = forward_.C_;
+}
+
+// Finds the numbers of a row for which the first reduction was not enough, and writes the row.
+[[gnu::noinline]] void one_row::refine(jit::forward_row_arguments &call) const {
+    jit::forward_row_numbers &numbers = *call.numbers;
+    forward_batch<float> b;
+    b.rows = 1;
+    b.p[0] = numbers.p;
+    b.s[0] = numbers.s;
+    b.q[0] = numbers.q;
+    forward_.take_first_reductions({static_cast<std::byte *>(const_cast<void *>(call.reduced.src)), 0}, b);
+    numbers.hi = b.hi[0];
+    numbers.rstd = b.rstd[0];
+    numbers.bias = b.bias[0];
+    numbers.variance = b.wide[0];
+    numbers.are_given = true;
+    kernel_(call);
+}
+
+void one_row::write_statistics(const arguments &args, const jit::forward_row_numbers &found) const {
+    const float variance = forward_.form_ == statistics_form::variance ? float(found.variance) : found.rstd;
+    const auto write = [&](float value, slot s) {
+        if (forward_.statistics_type_ == jitnorm_f32) return store(value, at(args, s)); // nearly always
+        layer_norm::write_statistics(&value, 1, at(args, s), forward_.statistics_type_, 0, 1);
+    };
+    if (forward_.writes_mean_) write(found.hi, MEAN);
+    if (forward_.writes_variance_) write(variance, VARIANCE);
+}
+
+} // namespace jitnorm::impl::layer_norm

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// one_row: the executor of forward where there is one row, which lies dense in the tensors, as in each step of a
+// language model. One kernel does the row (jit::forward_row_kernel), so an execution does little more than to fill in
+// its arguments: there are no threads, batches or panels.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "forward.hpp"
+
+namespace jitnorm::impl::layer_norm {
+
+class one_row final : public executor {
+public:
+    using kernels = forward_kernels<float>;
+
+    // The plan must say one_row.
+    one_row(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
+
+    jitnorm_status_t execute(const arguments &args) const override;
+
+private:
+    std::byte *at(const arguments &args, slot s) const {
+        return static_cast<std::byte *>(args[s]) + offset_[size_t(s)];
+    }
+    std::byte *row_of_sums(const arguments &args) const;
+    void add_residual(const arguments &args, jit::forward_row_arguments &call) const;
+    void take_scales(const arguments &args, jit::normalize_arguments<float> &call) const;
+    void refine(jit::forward_row_arguments &call) const;
+    void write_statistics(const arguments &args, const jit::forward_row_numbers &found) const;
+
+    const problem problem_;
+    const plan plan_;
+    const forward<float> forward_;
+    const jit::forward_row_kernel &kernel_; // belongs to forward_
+    const bool quantizes_, writes_statistics_;
+    std::array<dim_t, FIRST_POST_OP> offset_ = {}; // of each tensor's first element, in bytes
+};
+
+} // namespace jitnorm::impl::layer_norm

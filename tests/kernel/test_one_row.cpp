@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// A single row, which one kernel reduces and writes: the bits of the reference for every type, length, attribute and
+// output, and for rows whose first reduction is not enough.
+#include <limits>
+
+#include "rig/equality.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+constexpr jitnorm_data_type_t FLOATING[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
+
+// Around the widths of vectors, lanes, blocks and chunks.
+constexpr dim_t RESIDUAL_LENGTHS[] = {1,  3,  4,  7,   8,   9,   15,   16,   17,   31,  32,
+                                      33, 37, 64, 100, 511, 513, 4095, 4096, 4097, 9000};
+
+setup setup_of_sum(dim_t columns, jitnorm_data_type_t type, jitnorm_data_type_t sum_type) {
+    return {.dims = {1, columns},
+            .src_type = type,
+            .dst_type = type,
+            .side = columns % 2 == 0 ? guard_side::before : guard_side::after,
+            .mean = 3,
+            .seed = unsigned(columns),
+            .residual = {.added = "dense", .sum = "dense", .type = type, .sum_type = sum_type}};
+}
+
+class one_row : public on_isa {
+protected:
+    void expect_reference(const setup &s, const preparation &prepare = {}) const {
+        EXPECT_TRUE(plan_of(jit_for(GetParam()), make_problem(s)).one_row) << s;
+        expect_equal_to_reference(GetParam(), s, prepare);
+    }
+};
+
+class emulated_one_row : public one_row {};
+
+std::vector<setup> setups_of(std::initializer_list<dim_t> lengths) {
+    std::vector<setup> all;
+    for (const dim_t C : lengths)
+        for (const unsigned flags : {0U, unsigned(jitnorm_use_scale | jitnorm_use_shift), unsigned(jitnorm_rms_norm)})
+            for (const auto type : FLOATING)
+                all.push_back({.flags = flags,
+                               .dims = {1, C},
+                               .src_type = type,
+                               .dst_type = type,
+                               .side = C % 2 == 0 ? guard_side::before : guard_side::after,
+                               .mean = 3,
+                               .seed = unsigned(C)});
+    return all;
+}
+
+TEST_P(one_row, every_length_around_vectors_lanes_and_blocks) {
+    for (const setup &s : setups_of({1,   2,   3,   4,   5,   7,    8,    9,    15,   16,   17,   23,   24,  25,
+                                     31,  32,  33,  40,  47,  48,   49,   63,   64,   65,   70,   127,  128, 129,
+                                     256, 511, 512, 513, 768, 1023, 1024, 1025, 1536, 2500, 3584, 4095, 4096}))
+        expect_reference(s);
+}
+
+TEST_P(emulated_one_row, some_lengths) {
+    for (const setup &s : setups_of({3, 16, 100, 530})) expect_reference(s);
+}
+
+TEST_P(one_row, every_type_and_dimension) {
+    for (const auto src : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_u8})
+        for (const auto dst : {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_s8, jitnorm_f8_e4m3})
+            for (const dim_t C : {5, 64, 100})
+                expect_reference({.kind = C == 64 ? jitnorm_forward_inference : jitnorm_forward_training,
+                                  .dims = {1, 1, C},
+                                  .src_type = src,
+                                  .dst_type = dst,
+                                  .affine_type = C == 5 ? jitnorm_bf16 : jitnorm_f32,
+                                  .mean = 20,
+                                  .deviation = 30});
+}
+
+TEST_P(one_row, sums_with_a_residual) {
+    for (const dim_t C : RESIDUAL_LENGTHS)
+        for (const auto type : FLOATING)
+            for (const auto sum : FLOATING)
+                for (const auto bias : {jitnorm_data_type_undef, jitnorm_f32})
+                    for (const char *output : {"dense", ""}) {
+                        setup s = setup_of_sum(C, type, sum);
+                        s.flags = C % 3 == 0 ? jitnorm_rms_norm : jitnorm_use_shift;
+                        s.residual.sum = output;
+                        s.residual.bias_type = bias;
+                        s.residual.gate_type = C % 5 == 0 ? bias : jitnorm_data_type_undef;
+                        s.residual.rounded = output[0] != '\0' && C % 2 == 0;
+                        s.residual.in_place = output[0] != '\0' && sum == type && C % 4 != 0;
+                        C <= 4096 ? expect_reference(s) : expect_equal_to_reference(GetParam(), s);
+                    }
+}
+
+// The second call of the kernel must not add again, which would change a sum in the place of the residual.
+TEST_P(one_row, whose_first_reduction_is_not_enough) {
+    constexpr double INF = std::numeric_limits<double>::infinity();
+    const auto fill = [](std::vector<double> &x, int kind) {
+        for (size_t c = 0; c < x.size(); ++c) {
+            const double wave = double(c % 7) - 3;
+            x[c] = kind == 0 ? 0 : kind == 1 ? 5 : kind == 2 ? 1e-25 * wave : kind == 3 ? 1e30 * wave : wave;
+            if (kind == 4 && c < 4) x[c] = 1e4; // a poor pivot
+        }
+        if (kind == 5) x.back() = INF;
+        if (kind == 6) x.back() = std::numeric_limits<double>::quiet_NaN();
+    };
+    for (int kind = 0; kind < 7; ++kind)
+        for (const dim_t C : {1, 3, 16, 100, 1000})
+            for (const unsigned flags : {0U, unsigned(jitnorm_rms_norm)})
+                for (const bool adds : {false, true}) {
+                    setup s = adds ? setup_of_sum(C, jitnorm_f32, jitnorm_f32) : setup{.dims = {1, C}};
+                    s.flags = flags | jitnorm_use_scale;
+                    s.residual.in_place = adds;
+                    s.in_place = !adds;
+                    expect_reference(s, [&](run &r) {
+                        std::vector<double> x = r[SRC].values();
+                        fill(x, kind);
+                        r[SRC].fill(x);
+                        if (!adds) return;
+                        for (double &value : x) value *= 0.5;
+                        r[RESIDUAL].fill(x);
+                    });
+                }
+}
+
+TEST_P(one_row, attributes_and_outputs) {
+    for (const dim_t C : {16, 100}) {
+        setup s = {.flags = jitnorm_use_scale | jitnorm_use_shift | jitnorm_scale_plus_one,
+                   .dims = {1, C},
+                   .src = "dense+7",
+                   .dst = "dense+7",
+                   .statistics = "dense+7",
+                   .dst_type = jitnorm_s8,
+                   .statistics_type = jitnorm_bf16,
+                   .pre_quantization = "dense+7",
+                   .pre_quantization_type = jitnorm_bf16};
+        s.attr.src_scale = s.attr.dst_scale = true;
+        expect_reference(s);
+        s.form = statistics_form::inverse_deviation;
+        s.omitted = bit_of(MEAN);
+        s.statistics_type = jitnorm_f32;
+        expect_reference(s);
+    }
+}
+
+TEST_P(one_row, whose_length_the_execution_tells) {
+    for (const dim_t C : {16, 100, 4096})
+        for (const bool adds : {false, true}) {
+            const setup s = adds ? setup_of_sum(C, jitnorm_f32, jitnorm_f32) : setup{.dims = {1, C}};
+            run r(s);
+            r.execute_on(jit_for(GetParam()), sizes_come::at_execution);
+            expect_same(outputs_of(r), outputs_by(reference_entry, s), s, "sizes at execution");
+        }
+}
+
+TEST_P(one_row, is_not_for_what_the_kernel_does_not_do) {
+    const auto says_so = [&](const setup &s) { return plan_of(jit_for(GetParam()), make_problem(s)).one_row; };
+    const setup s = {.dims = {1, 64}};
+    EXPECT_TRUE(says_so(s));
+    EXPECT_TRUE(says_so({.dims = {1, 4096}}));
+    EXPECT_FALSE(says_so({.dims = {1, 4097}})) << "longer than a chunk";
+    EXPECT_FALSE(says_so({.dims = {2, 64}}));
+    EXPECT_FALSE(says_so({.dims = {1, 8, 8}, .src = "@acb", .dst = "@acb", .axes = 2})) << "not dense";
+    EXPECT_FALSE(says_so({.dims = {1, 64}, .src_type = jitnorm_f64, .dst_type = jitnorm_f64}));
+    EXPECT_FALSE(says_so({.flags = jitnorm_use_global_stats, .dims = {1, 64}}));
+    EXPECT_FALSE(says_so({.dims = {1, 64}, .dst_type = jitnorm_s8, .dynamic_scales = scales_of({1, 64})}));
+    setup with_post_op = s;
+    with_post_op.attr.post_ops.entries = {impl::eltwise_post_op{jitnorm_eltwise_relu, 0, 0}};
+    EXPECT_FALSE(says_so(with_post_op));
+}
+
+INSTANTIATE_TEST_SUITE_P(emulated, emulated_one_row, testing::Values(isa::avx512), on_isa::name);
+INSTANTIATE_TEST_SUITE_P(native, one_row, testing::Values(isa::avx2, isa::avx512), on_isa::name);
+
+} // namespace
+} // namespace jitnorm::tests
