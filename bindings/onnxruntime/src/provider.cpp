@@ -128,8 +128,10 @@ void provider::claim(const OrtGraph *graph, OrtEpGraphSupportInfo *into) {
         return;
     }
     std::set<const OrtNode *> available;
-    for (const OrtNode *node : nodes_of(ort_, graph))
-        if (ort_.get<&OrtApi::Node_GetEpName>(node) == nullptr) available.insert(node);
+    for (const OrtNode *node : nodes_of(ort_, graph)) {
+        const char *owner = ort_.get<&OrtApi::Node_GetEpName>(node);
+        if (owner == nullptr || *owner == 0) available.insert(node); // 1.30 answers "" where 1.23 documents null
+    }
     for (const OrtNode *node : nodes_of(ort_, graph)) {
         const operator_row *what = available.contains(node) ? find_operator(ort_, node) : nullptr;
         if (what == nullptr) continue;
