@@ -82,8 +82,8 @@ void check_types(const norm &n) {
     require(!n[MEAN].exists() || !n.what->rms, "the operator has no mean");
 }
 
-// Whether a scale or bias of this shape has one element for each normalized element, whatever sizes the run brings: it is
-// not repeated along a dimension.
+// Whether a scale or bias of this shape has one element for each normalized element, whatever sizes the run brings: it
+// is not repeated along a dimension.
 bool covers(const dims &scale, const dims &normalized) {
     if (scale.empty()) return false;
     for (size_t i = 1; i <= std::max(scale.size(), normalized.size()); ++i) {
@@ -110,12 +110,6 @@ dims find_normalized(const norm &n, int64_t axis) {
     return last;
 }
 
-const OrtNode *producer_of(const runtime &ort, const OrtValueInfo *value) {
-    const OrtNode *node = nullptr;
-    if (value != nullptr) ort.call<&OrtApi::ValueInfo_GetValueProducer>(value, &node, nullptr);
-    return node;
-}
-
 bool is_in_onnx_domain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
 bool is_addition(const runtime &ort, const OrtNode *node) {
@@ -129,38 +123,81 @@ bool ends_with(const dims &shape, const dims &last) {
            std::equal(last.begin(), last.end(), shape.end() - std::ptrdiff_t(last.size()));
 }
 
-// The addition that computes `value`, with its operands in the norm's type; null if there is none.
+// Where additions are looked for.
+struct search {
+    const runtime &ort;
+    const graph_view &graph;
+    const std::set<const OrtNode *> &available;
+    bool claimed; // all of them were found to be right before
+
+    const OrtNode *producer_of(const OrtValueInfo *value) const {
+        const auto found = graph.producers.find(name_of(ort, value));
+        return found == graph.producers.end() ? nullptr : found->second;
+    }
+
+    // A weight that another node computes might depend on the addition. A node of both would be its own input.
+    bool has_given_weights(const norm &n, const values &inputs) const {
+        for (size_t i = 0; i < inputs.size(); ++i)
+            if (n.what->inputs[i] != X && n.what->inputs[i] != SKIP && producer_of(inputs[i]) != nullptr) return false;
+        return true;
+    }
+
+    bool is_read_once(const OrtValueInfo *value) const {
+        return graph.readers.at(name_of(ort, value)) == 1 && !ort.get<&OrtApi::ValueInfo_IsGraphOutput>(value);
+    }
+};
+
+// An addition of two tensors that repeat no column.
 struct addition {
-    const OrtNode *node = nullptr;
+    const OrtNode *node = nullptr; // null: there is none
     values operands;
     tensor first, second;
 };
 
-addition find_addition(const runtime &ort, const norm &n, const OrtValueInfo *value,
-                       const std::set<const OrtNode *> &available) {
+addition find_addition(const search &in, const norm &n, const OrtValueInfo *value) {
     addition found;
-    const OrtNode *node = producer_of(ort, value);
-    if (node == nullptr || !available.contains(node) || !is_addition(ort, node)) return found;
-    found.operands = inputs_of(ort, node);
+    const OrtNode *node = in.producer_of(value);
+    if (node == nullptr || !in.available.contains(node) || !is_addition(in.ort, node)) return found;
+    found.operands = inputs_of(in.ort, node);
     if (found.operands.size() != 2) return found;
-    found.first = read_tensor(ort, found.operands[0]);
-    found.second = read_tensor(ort, found.operands[1]);
+    found.first = read_tensor(in.ort, found.operands[0]);
+    found.second = read_tensor(in.ort, found.operands[1]);
     const bool fits = found.first.type == n[X].type && found.second.type == n[X].type &&
                       ends_with(found.first.shape, n.normalized) && ends_with(found.second.shape, n.normalized);
     if (fits) found.node = node;
     return found;
 }
 
-// A weight that another node computes might depend on the addition, and a node would then have itself as its input.
-bool weights_are_given(const runtime &ort, const norm &n, const values &inputs) {
-    for (size_t i = 0; i < inputs.size(); ++i)
-        if (n.what->inputs[i] != X && n.what->inputs[i] != SKIP && producer_of(ort, inputs[i]) != nullptr) return false;
-    return true;
+// The addition of a bias to one of the two addends.
+void take_bias(const search &in, norm &of, const values &addends) {
+    for (size_t i = 0; i < addends.size(); ++i) {
+        addition sum = find_addition(in, of, addends[i]);
+        if (sum.node == nullptr || (!in.claimed && !in.is_read_once(addends[i]))) continue;
+        if (sum.first.shape == of.normalized) std::swap(sum.first, sum.second);
+        if (sum.second.shape != of.normalized) continue;
+        of.nodes.push_back(sum.node);
+        of[i == 0 ? X : SKIP] = sum.first;
+        of[BIAS] = sum.second;
+        return;
+    }
 }
 
-bool has_one_reader(const runtime &ort, const OrtValueInfo *value) {
-    return ort.get<&OrtApi::ValueInfo_GetValueNumConsumers>(value) == 1 &&
-           !ort.get<&OrtApi::ValueInfo_IsGraphOutput>(value);
+void take_all(const search &in, norm &of) {
+    const values inputs = inputs_of(in.ort, of.nodes[0]);
+    if (!in.claimed && !in.has_given_weights(of, inputs)) return;
+    values addends = {inputs[0]};
+    if (of[SKIP].exists()) {
+        addends.push_back(inputs[1]);
+    } else {
+        const addition sum = find_addition(in, of, inputs[0]);
+        if (sum.node == nullptr) return;
+        of.nodes.push_back(sum.node);
+        of[SUM] = of[X];
+        of[X] = sum.first;
+        of[SKIP] = sum.second;
+        addends = sum.operands;
+    }
+    if (!of[BIAS].exists() && of.normalized.size() == 1) take_bias(in, of, addends);
 }
 
 } // namespace
@@ -217,30 +254,23 @@ norm read_norm(const runtime &ort, const OrtNode *node, const operator_row &what
     return n;
 }
 
-void take_additions(const runtime &ort, norm &of, const std::set<const OrtNode *> &available, bool are_claimed) {
-    const values inputs = inputs_of(ort, of.nodes[0]);
-    if (!are_claimed && !weights_are_given(ort, of, inputs)) return;
-    values addends = {inputs[0]};
-    if (of[SKIP].exists()) {
-        addends.push_back(inputs[1]);
-    } else if (const addition sum = find_addition(ort, of, inputs[0], available); sum.node != nullptr) {
-        of.nodes.push_back(sum.node);
-        of[SUM] = of[X];
-        of[X] = sum.first;
-        of[SKIP] = sum.second;
-        addends = sum.operands;
+graph_view::graph_view(const runtime &ort, const std::vector<const OrtNode *> &nodes) {
+    for (const OrtNode *node : nodes) {
+        for (const std::string &name : output_names(ort, node)) producers[name] = node;
+        values inner(ort.get<&OrtApi::Node_GetNumImplicitInputs>(node)); // of graphs within the node
+        ort.call<&OrtApi::Node_GetImplicitInputs>(node, inner.data(), inner.size());
+        for (const values &inputs : {inputs_of(ort, node), inner})
+            for (const std::string &name : names_of(ort, inputs)) ++readers[name];
     }
-    if (!of[SKIP].exists() || of[BIAS].exists() || of.normalized.size() != 1) return;
-    for (size_t i = 0; i < addends.size(); ++i) {
-        addition sum = find_addition(ort, of, addends[i], available);
-        if (sum.node == nullptr || (!are_claimed && !has_one_reader(ort, addends[i]))) continue;
-        if (sum.first.shape == of.normalized) std::swap(sum.first, sum.second);
-        if (sum.second.shape != of.normalized) continue;
-        of.nodes.push_back(sum.node);
-        of[i == 0 ? X : SKIP] = sum.first;
-        of[BIAS] = sum.second;
-        return;
-    }
+    producers.erase(""); // of outputs that are absent
+}
+
+void take_additions(const runtime &ort, norm &of, const graph_view &graph, const std::set<const OrtNode *> &available) {
+    take_all({ort, graph, available, false}, of);
+}
+
+void take_claimed_additions(const runtime &ort, norm &of, const std::vector<const OrtNode *> &nodes) {
+    take_all({ort, graph_view(ort, nodes), {nodes.begin(), nodes.end()}, true}, of);
 }
 
 } // namespace jitnorm_onnxruntime

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,10 +46,20 @@ const operator_row *find_operator(const runtime &ort, const OrtNode *node);
 // Reads a node of an operator of the table. Throws a refusal if jitnorm would not compute what the operator means.
 norm read_norm(const runtime &ort, const OrtNode *node, const operator_row &what);
 
-// Adds to the norm the additions before it that are among `available` and can be computed with it. `are_claimed` says
-// that they have been found to be of this kind before, so that the graph around them, which may not be there any more, is
-// not looked at.
-void take_additions(const runtime &ort, norm &of, const std::set<const OrtNode *> &available, bool are_claimed);
+// Who computes and reads the values of a graph, by name. ONNX Runtime 1.23 ends the process if it is asked for nodes
+// that a part of a graph does not have.
+struct graph_view {
+    std::map<std::string, const OrtNode *> producers;
+    std::map<std::string, int> readers;
+
+    graph_view(const runtime &ort, const std::vector<const OrtNode *> &nodes);
+};
+
+// Adds to the norm the additions before it that are among `available` and can be computed with it.
+void take_additions(const runtime &ort, norm &of, const graph_view &graph, const std::set<const OrtNode *> &available);
+
+// The same in the graph of a norm that was claimed, where all additions are to be taken.
+void take_claimed_additions(const runtime &ort, norm &of, const std::vector<const OrtNode *> &nodes);
 
 std::vector<const OrtNode *> nodes_of(const runtime &ort, const OrtGraph *graph);
 // The names in the order of the node, empty where an optional tensor is absent.

@@ -39,8 +39,11 @@ shape example_of(const tensor &one, const dims &normalized) {
 std::unique_ptr<execution> make_example(const runtime &ort, const norm &of, int threads) {
     const shape x = example_of(of[X], of.normalized);
     const bool same = of.what->inputs[1] == SKIP; // the operator does not repeat X
-    return std::make_unique<execution>(
-        ort, of, x, !of[SKIP].exists() ? shape() : same ? x : example_of(of[SKIP], of.normalized), threads);
+    return std::make_unique<execution>(ort, of, x,
+                                       !of[SKIP].exists() ? shape()
+                                       : same             ? x
+                                                          : example_of(of[SKIP], of.normalized),
+                                       threads);
 }
 
 compiled_norm::compiled_norm(const runtime &ort, norm of, const OrtNode *fused, int threads)
@@ -111,8 +114,7 @@ void compiled_norm::compute(OrtKernelContext *context) {
     for (const place &output : outputs_) {
         const bool statistics = output.tensor == MEAN || output.tensor == RSTD;
         const shape &its = statistics ? mine->statistics() : mine->output();
-        OrtValue *value =
-            ort_.get<&OrtApi::KernelContext_GetOutput>(context, output.index, its.sizes.data(), its.rank);
+        OrtValue *value = ort_.get<&OrtApi::KernelContext_GetOutput>(context, output.index, its.sizes.data(), its.rank);
         data[output.tensor] = ort_.get<&OrtApi::GetTensorMutableData>(value);
     }
     mine->run(context, data);

@@ -11,8 +11,8 @@ namespace {
 using jitnorm::memory;
 using type = memory::data_type;
 
-constexpr int ARGUMENTS[ROLES] = {JITNORM_ARG_SRC,   JITNORM_ARG_SRC_1, JITNORM_ARG_BIAS,
-                                  JITNORM_ARG_SCALE, JITNORM_ARG_SHIFT, JITNORM_ARG_DST,
+constexpr int ARGUMENTS[ROLES] = {JITNORM_ARG_SRC,   JITNORM_ARG_SRC_1,    JITNORM_ARG_BIAS,
+                                  JITNORM_ARG_SCALE, JITNORM_ARG_SHIFT,    JITNORM_ARG_DST,
                                   JITNORM_ARG_MEAN,  JITNORM_ARG_VARIANCE, JITNORM_ARG_DST_1};
 
 // A failure becomes a status. Therefore the library does not print failures, unless the user sets JITNORM_VERBOSE.

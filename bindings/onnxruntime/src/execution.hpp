@@ -52,7 +52,7 @@ private:
     jitnorm::primitive primitive_;
     std::vector<jitnorm::memory> memories_;
     std::vector<jitnorm_exec_arg_t> arguments_;
-    std::vector<role> roles_;                        // of each argument
+    std::vector<role> roles_;                         // of each argument
     std::array<std::vector<std::byte>, ROLES> spare_; // for outputs that the primitive writes and nobody reads
 };
 

@@ -85,8 +85,8 @@ private:
     static provider *of(OrtEp *self) { return static_cast<provider *>(self); }
 
     void claim(const OrtGraph *graph, OrtEpGraphSupportInfo *into);
-    void claim(const OrtNode *node, const operator_row &what, std::set<const OrtNode *> &available,
-               OrtEpGraphSupportInfo *into);
+    void claim(const OrtNode *node, const operator_row &what, const graph_view &graph,
+               std::set<const OrtNode *> &available, OrtEpGraphSupportInfo *into);
     std::unique_ptr<compiled_norm> compile(const OrtGraph *graph, const OrtNode *fused);
     void release(compiled_norm *used) noexcept;
     void log_statistics() const noexcept;
@@ -127,16 +127,18 @@ void provider::claim(const OrtGraph *graph, OrtEpGraphSupportInfo *into) {
         ort_.log(logger_of_session_, ORT_LOGGING_LEVEL_INFO, "claims no node, since ep.context_enable is 1");
         return;
     }
+    const std::vector<const OrtNode *> nodes = nodes_of(ort_, graph);
+    const graph_view view(ort_, nodes);
     std::set<const OrtNode *> available;
-    for (const OrtNode *node : nodes_of(ort_, graph)) {
+    for (const OrtNode *node : nodes) {
         const char *owner = ort_.get<&OrtApi::Node_GetEpName>(node);
         if (owner == nullptr || *owner == 0) available.insert(node); // 1.30 answers "" where 1.23 documents null
     }
-    for (const OrtNode *node : nodes_of(ort_, graph)) {
+    for (const OrtNode *node : nodes) {
         const operator_row *what = available.contains(node) ? find_operator(ort_, node) : nullptr;
         if (what == nullptr) continue;
         try {
-            claim(node, *what, available, into);
+            claim(node, *what, view, available, into);
         } catch (const std::exception &reason) {
             ort_.log(logger_of_session_, ORT_LOGGING_LEVEL_INFO,
                      std::string("leaves ") + what->name + " '" + ort_.get<&OrtApi::Node_GetName>(node) +
@@ -145,16 +147,15 @@ void provider::claim(const OrtGraph *graph, OrtEpGraphSupportInfo *into) {
     }
 }
 
-void provider::claim(const OrtNode *node, const operator_row &what, std::set<const OrtNode *> &available,
-                     OrtEpGraphSupportInfo *into) {
+void provider::claim(const OrtNode *node, const operator_row &what, const graph_view &graph,
+                     std::set<const OrtNode *> &available, OrtEpGraphSupportInfo *into) {
     if (!settings_.own.takes(what.name)) throw refusal("the option 'operators' does not name it");
     norm found = read_norm(ort_, node, what);
-    if (settings_.own.takes("Add")) take_additions(ort_, found, available, false);
+    if (settings_.own.takes("Add")) take_additions(ort_, found, graph, available);
     make_example(ort_, found, settings_.own.threads); // throws what jitnorm says if it refuses the problem
     OrtNodeFusionOptions fusion = {};
     fusion.ort_version_supported = INTERFACE;
-    ort_.throw_if(
-        ep_api_.EpGraphSupportInfo_AddNodesToFuse(into, found.nodes.data(), found.nodes.size(), &fusion));
+    ort_.throw_if(ep_api_.EpGraphSupportInfo_AddNodesToFuse(into, found.nodes.data(), found.nodes.size(), &fusion));
     for (const OrtNode *taken : found.nodes) available.erase(taken);
 }
 
@@ -164,7 +165,7 @@ std::unique_ptr<compiled_norm> provider::compile(const OrtGraph *graph, const Or
         const operator_row *what = find_operator(ort_, node);
         if (what == nullptr) continue;
         norm found = read_norm(ort_, node, *what);
-        take_additions(ort_, found, {nodes.begin(), nodes.end()}, true);
+        take_claimed_additions(ort_, found, nodes);
         if (found.nodes.size() != nodes.size()) break;
         return std::make_unique<compiled_norm>(ort_, std::move(found), fused, settings_.own.threads);
     }
@@ -213,9 +214,7 @@ factory::factory(const OrtApi &api, const OrtLogger *logger)
     GetName = [](const OrtEpFactory *) noexcept { return NAME; };
     GetVendor = [](const OrtEpFactory *) noexcept { return "jitnorm"; };
     GetVendorId = [](const OrtEpFactory *) noexcept { return uint32_t(0); };
-    GetVersion = [](const OrtEpFactory *self) noexcept {
-        return static_cast<const factory *>(self)->version_.c_str();
-    };
+    GetVersion = [](const OrtEpFactory *self) noexcept { return static_cast<const factory *>(self)->version_.c_str(); };
     GetSupportedDevices = [](OrtEpFactory *self, const OrtHardwareDevice *const *devices, size_t count,
                              OrtEpDevice **into, size_t room, size_t *found) noexcept {
         return of(self)->ort_.guard([&] { *found = of(self)->describe_devices(devices, count, into, room); });
@@ -224,8 +223,8 @@ factory::factory(const OrtApi &api, const OrtLogger *logger)
                   const OrtSessionOptions *session, const OrtLogger *session_logger, OrtEp **made) noexcept {
         const factory &mine = *of(self);
         return mine.ort_.guard([&] {
-            *made = new provider(mine.ort_, mine.ep_api_, mine.logger_, session_logger,
-                                 read_settings(mine.ort_, session));
+            *made =
+                new provider(mine.ort_, mine.ep_api_, mine.logger_, session_logger, read_settings(mine.ort_, session));
         });
     };
     ReleaseEp = [](OrtEpFactory *, OrtEp *used) noexcept { delete static_cast<provider *>(used); };

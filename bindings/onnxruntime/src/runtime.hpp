@@ -12,8 +12,8 @@
 
 namespace jitnorm_onnxruntime {
 
-// The version of ONNX Runtime's interface that is used, 1.23's. Later versions of ONNX Runtime have it too, whatever the
-// version of the headers.
+// The version of ONNX Runtime's interface that is used, 1.23's. Later versions of ONNX Runtime have it too, whatever
+// the version of the headers.
 constexpr uint32_t INTERFACE = 23;
 static_assert(ORT_API_VERSION >= INTERFACE, "the headers of ONNX Runtime 1.23 or later are needed");
 

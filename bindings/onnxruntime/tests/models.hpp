@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of transformers with random weights, as PyTorch's exporter writes them: [batch, sequence, hidden], of which the
-// first two are open.
+// Blocks of transformers with random weights, as PyTorch's exporter writes them: [batch, sequence, hidden], of which
+// the first two are open.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,8 @@ public:
         made_.inputs = {{"x", F32, {-1, -1, shape.hidden}}};
     }
 
-    std::string op(const char *name, std::vector<std::string> inputs, std::map<std::string, attribute> attributes = {}) {
+    std::string op(const char *name, std::vector<std::string> inputs,
+                   std::map<std::string, attribute> attributes = {}) {
         const std::string output = fresh();
         made_.nodes.push_back({"", name, std::move(inputs), {output}, std::move(attributes)});
         return output;

@@ -17,9 +17,9 @@ struct norm_case {
     type its = F32, scale_type = F32; // of skip and bias: its
     dims x = {3, 5, 40}, skip = {};   // skip: of operators that have one
     int64_t axis = -1;
-    bool shift = true, bias = false;             // the optional inputs
+    bool shift = true, bias = false;              // the optional inputs
     bool mean = false, rstd = false, sum = false; // the optional outputs
-    double center = 0, spread = 1;               // of x
+    double center = 0, spread = 1;                // of x
     float epsilon = 1e-5f;
 
     bool has_skip() const { return op.starts_with("Skip"); }
@@ -79,8 +79,9 @@ inline expected expectation_of(const norm_case &c, const model &m, const tensors
     };
     if (c.has_skip()) add(broadcast(inputs.at("skip"), inputs.at("x").shape()));
     if (c.bias) add(broadcast(m.weights.at("bias"), inputs.at("x").shape()));
-    return norm_in_double{c.is_rms(), c.epsilon}.compute(
-        x, m.weights.at("scale").values(), c.shift && !c.is_rms() ? m.weights.at("shift").values() : std::vector<double>());
+    return norm_in_double{c.is_rms(), c.epsilon}.compute(x, m.weights.at("scale").values(),
+                                                         c.shift && !c.is_rms() ? m.weights.at("shift").values()
+                                                                                : std::vector<double>());
 }
 
 inline double largest(const std::vector<double> &values) {
@@ -98,13 +99,16 @@ inline void expect_near(const tensor &got, const std::vector<double> &wanted, do
 
 inline void expect_as(const tensors &got, const expected &wanted) {
     for (const auto &[name, result] : got) {
-        const auto &its = name == "y" ? wanted.y : name == "mean" ? wanted.mean : name == "rstd" ? wanted.rstd : wanted.sum;
+        const auto &its = name == "y"      ? wanted.y
+                          : name == "mean" ? wanted.mean
+                          : name == "rstd" ? wanted.rstd
+                                           : wanted.sum;
         expect_near(result, its, bound_of(result.element_type()), name.c_str());
     }
 }
 
-// The lines of the log after the session has ended say that jitnorm claimed and ran these nodes: a label with the number
-// of its nodes and runs.
+// The lines of the log after the session has ended say that jitnorm claimed and ran these nodes: a label with the
+// number of its nodes and runs.
 inline std::string statistics_line(std::unique_ptr<session> ended) {
     take_log();
     ended.reset();

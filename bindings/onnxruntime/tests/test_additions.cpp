@@ -46,7 +46,8 @@ TEST(additions, broadcast_as_the_operator_does) {
     const dims shapes[] = {{2, 6, 40}, {1, 6, 40}, {6, 40}, {2, 1, 40}, {40}, {1, 1, 40}};
     for (const dims &a : shapes)
         for (const dims &b : shapes) {
-            if (count(a) < 480 && count(b) < 480 && count(a) * count(b) != 80 * 240) continue; // not of the result's size
+            if (count(a) < 480 && count(b) < 480 && count(a) * count(b) != 80 * 240)
+                continue; // not of the result's size
             SCOPED_TRACE(testing::Message() << count(a) << ' ' << count(b));
             compare(sum_model(a, b, true), {{"a", random(F32, a, 1)}, {"b", random(F32, b, 2)}},
                     " LayerNormalization with Add: 1 nodes, 1 runs;");
@@ -84,8 +85,7 @@ TEST(additions, of_a_bias_are_computed_too) {
             m.inputs.pop_back();
             m.nodes.insert(m.nodes.begin(), {"", "Add", {"c", "bias"}, {before_skip ? "b" : "a"}, {}});
             if (bias_first) std::swap(m.nodes[0].inputs[0], m.nodes[0].inputs[1]);
-            compare(m,
-                    {{"c", random(F32, PLAIN.x, 1)}, {before_skip ? "a" : "b", random(F32, PLAIN.x, 2)}},
+            compare(m, {{"c", random(F32, PLAIN.x, 1)}, {before_skip ? "a" : "b", random(F32, PLAIN.x, 2)}},
                     " LayerNormalization with two Add: 1 nodes, 1 runs;");
         }
 }

@@ -9,8 +9,8 @@ namespace {
 const char *const OPERATORS[] = {"LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization",
                                  "SkipLayerNormalization", "SkipSimplifiedLayerNormalization"};
 
-// No kernel of the CPU provider takes bf16.
-bool cpu_takes(type its) { return its != BF16; }
+// No kernel of the CPU provider takes bf16, and that of 1.23 no row of one element.
+bool cpu_takes(type its, const dims &x) { return its != BF16 && x.back() > 1; }
 
 } // namespace
 
@@ -19,7 +19,7 @@ TEST(operators, compute_every_type_and_size) {
         for (const type its : {F32, F16, BF16})
             for (const dims &x : {dims{1, 1, 1}, dims{2, 3, 7}, dims{1, 1, 768}, dims{2, 33, 129}, dims{4, 96, 64}}) {
                 SCOPED_TRACE(testing::Message() << op << " of type " << its << ", columns " << x.back());
-                check({.op = op, .its = its, .scale_type = its, .x = x}, cpu_takes(its));
+                check({.op = op, .its = its, .scale_type = its, .x = x}, cpu_takes(its, x));
             }
 }
 
@@ -57,7 +57,8 @@ TEST(operators, repeat_a_skip_of_one_sequence) {
 
 TEST(operators, take_weights_of_another_type) {
     // A Simplified operator's result has the weights' type.
-    for (const type its : {F16, BF16}) check({.op = "SimplifiedLayerNormalization", .its = its, .scale_type = F32}, false);
+    for (const type its : {F16, BF16})
+        check({.op = "SimplifiedLayerNormalization", .its = its, .scale_type = F32}, false);
 }
 
 TEST(operators, read_weights_that_are_inputs_of_the_model) {
@@ -83,9 +84,10 @@ TEST(operators, are_closer_to_double_than_the_cpu_provider) {
         const tensors inputs = inputs_of(c);
         // Both providers round what they add to float32 before they normalize it.
         const expected exact = expectation_of(c, m, inputs);
-        const std::vector<double> wanted =
-            norm_in_double{}.compute(tensor(F32, c.x, exact.sum).values(), m.weights.at("scale").values(),
-                                     m.weights.at("shift").values()).y;
+        const std::vector<double> wanted = norm_in_double{}
+                                               .compute(tensor(F32, c.x, exact.sum).values(),
+                                                        m.weights.at("scale").values(), m.weights.at("shift").values())
+                                               .y;
         const double ours = distance(session(m, {}).run(inputs).at("y").values(), wanted);
         const double cpu = distance(session(m, {.jitnorm = false}).run(inputs).at("y").values(), wanted);
         std::printf("%s, a mean of 1e5 and a spread of 1e-2: jitnorm %.1e, CPU provider %.1e from double\n", op, ours,
