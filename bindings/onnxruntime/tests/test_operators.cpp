@@ -15,12 +15,14 @@ bool cpu_takes(type its, const dims &x) { return its != BF16 && x.back() > 1; }
 } // namespace
 
 TEST(operators, compute_every_type_and_size) {
-    for (const char *op : OPERATORS)
-        for (const type its : {F32, F16, BF16})
+    for (const std::string op : OPERATORS)
+        for (const type its : {F32, F16, BF16}) {
+            if (its == BF16 && op.starts_with("Skip") && version().starts_with("1.23.")) continue; // does not have it
             for (const dims &x : {dims{1, 1, 1}, dims{2, 3, 7}, dims{1, 1, 768}, dims{2, 33, 129}, dims{4, 96, 64}}) {
                 SCOPED_TRACE(testing::Message() << op << " of type " << its << ", columns " << x.back());
                 check({.op = op, .its = its, .scale_type = its, .x = x}, cpu_takes(its, x));
             }
+        }
 }
 
 TEST(operators, have_optional_inputs_and_outputs) {
