@@ -61,15 +61,21 @@ times race(const model &m, const tensors &inputs, int threads) {
     return race([&] { bound[0]->run(); }, [&] { bound[1]->run(); });
 }
 
+struct contest {
+    model what;
+    tensors inputs;
+};
+
 // Prints a line of a table unless it is not wanted, and returns the ratio with each number of threads.
-std::vector<double> race_line(const std::string &name, int64_t rows, int64_t columns, const model &m,
-                              const tensors &inputs) {
+std::vector<double> race_line(const std::string &name, int64_t rows, int64_t columns,
+                              const std::function<contest()> &make) {
     const std::string label = name + " | " + std::to_string(rows) + " x " + std::to_string(columns);
     std::vector<double> ratios;
     if (!label.starts_with(wanted)) return ratios;
+    const contest made = make();
     std::printf("| %s |", label.c_str());
     for (const int threads : THREADS) {
-        const times t = race(m, inputs, threads);
+        const times t = race(made.what, made.inputs, threads);
         ratios.push_back(t.cpu / t.jitnorm);
         std::printf(" %.4g / %.4g = %.2f |", t.cpu, t.jitnorm, ratios.back());
         std::fflush(stdout);
@@ -86,32 +92,36 @@ void print_summary(const std::string &name, const std::vector<double> &ratios) {
                 *std::min_element(ratios.begin(), ratios.end()));
 }
 
-// An operator; "Add, OPERATOR" is two nodes, the sum an output.
+// An operator; "Add, OPERATOR" is two nodes, and the sum an output.
+contest make_operator(const std::string &name, type its, const dims &shape) {
+    const bool adds = name.starts_with("Add, ");
+    norm_case c{.op = adds ? name.substr(5) : name, .its = its, .scale_type = its, .x = shape};
+    c.sum = c.has_skip();
+    model m = model_of(c);
+    if (!adds) return {m, inputs_of(c)};
+    m.inputs = {{"a", its, shape}, {"b", its, shape}};
+    m.nodes.insert(m.nodes.begin(), {"", "Add", {"a", "b"}, {"x"}, {}});
+    m.outputs.push_back({"x", its, shape});
+    return {m, {{"a", random(its, shape, 1)}, {"b", random(its, shape, 2)}}};
+}
+
 void race_operator(type its, const std::string &name) {
     const std::string label = (its == F32 ? "f32 " : "f16 ") + name;
-    const bool adds = name.starts_with("Add, ");
     std::vector<double> ratios;
     for (const auto &[rows, columns] :
          {std::pair<int64_t, int64_t>{1, 768}, {8, 768}, {128, 768}, {512, 1024}, {512, 4096}}) {
-        norm_case c{.op = adds ? name.substr(5) : name, .its = its, .scale_type = its, .x = {1, rows, columns}};
-        c.sum = c.has_skip();
-        model m = model_of(c);
-        tensors inputs = inputs_of(c);
-        if (adds) {
-            m.inputs = {{"a", its, c.x}, {"b", its, c.x}};
-            m.nodes.insert(m.nodes.begin(), {"", "Add", {"a", "b"}, {"x"}, {}});
-            m.outputs.push_back({"x", its, c.x});
-            inputs = {{"a", random(its, c.x, 1)}, {"b", random(its, c.x, 2)}};
-        }
-        const std::vector<double> its_ratios = race_line(label, rows, columns, m, inputs);
-        if (rows > 1) ratios.insert(ratios.end(), its_ratios.begin(), its_ratios.end());
+        const dims shape = {1, rows, columns};
+        const auto found = race_line(label, rows, columns, [&] { return make_operator(name, its, shape); });
+        if (rows > 1) ratios.insert(ratios.end(), found.begin(), found.end());
     }
     print_summary(label, ratios);
 }
 
-void race_model(const std::string &name, const model &m, int64_t columns) {
+void race_model(const std::string &name, model (*make)(const transformer &), const transformer &shape) {
     for (const int64_t rows : {int64_t(1), int64_t(128)})
-        race_line("f32 " + name, rows, columns, m, {{"x", random(F32, {1, rows, columns}, 1)}});
+        race_line("f32 " + name, rows, shape.hidden, [&] {
+            return contest{make(shape), {{"x", random(F32, {1, rows, shape.hidden}, 1)}}};
+        });
 }
 
 } // namespace
@@ -125,6 +135,6 @@ int main(int count, char **arguments) {
         for (const char *op : {"LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization",
                                "SkipLayerNormalization", "SkipSimplifiedLayerNormalization", "Add, LayerNormalization"})
             race_operator(its, op);
-    race_model("block of BERT-base", bert({}), 768);
-    race_model("block of TinyLlama", llama({.hidden = 2048, .heads = 32, .inner = 5632}), 2048);
+    race_model("block of BERT-base", bert, {});
+    race_model("block of TinyLlama", llama, {.hidden = 2048, .heads = 32, .inner = 5632});
 }
