@@ -97,6 +97,23 @@ uint16_t to_bf16(double value) {
     return uint16_t((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
+// Counts steps of the last bit of 11; a carry goes on to the exponent.
+uint16_t to_f16(double value) {
+    const double size = std::fabs(value);
+    const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+    if (!(size < 65520)) return sign | 0x7c00;
+    const int exponent = size == 0 ? -14 : std::max(std::ilogb(size), -14);
+    return uint16_t(sign | (((exponent + 14) << 10) + int(std::nearbyint(std::ldexp(size, 10 - exponent)))));
+}
+
+double from_f16(uint16_t half) {
+    const int exponent = (half >> 10) & 31, steps = half & 1023;
+    const double size = exponent == 31  ? (steps == 0 ? INFINITY : NAN)
+                        : exponent == 0 ? std::ldexp(steps, -24)
+                                        : std::ldexp(steps + 1024, exponent - 25);
+    return (half & 0x8000) != 0 ? -size : size;
+}
+
 float from_bf16(uint16_t half) {
     const uint32_t bits = uint32_t(half) << 16;
     float number;
@@ -257,7 +274,7 @@ tensor::tensor(type its, dims shape, const std::vector<double> &values)
         if (its == F32) store(to, float(values[i]));
         if (its == F64) store(to, values[i]);
         if (its == I64) store(to, int64_t(values[i]));
-        if (its == F16) store(to, _Float16(values[i]));
+        if (its == F16) store(to, to_f16(values[i]));
         if (its == BF16) store(to, to_bf16(values[i]));
     }
 }
@@ -275,7 +292,7 @@ std::vector<double> tensor::values() const {
         all[i] = type_ == F32   ? double(load<float>(from))
                  : type_ == F64 ? load<double>(from)
                  : type_ == I64 ? double(load<int64_t>(from))
-                 : type_ == F16 ? double(load<_Float16>(from))
+                 : type_ == F16 ? from_f16(load<uint16_t>(from))
                                 : double(from_bf16(load<uint16_t>(from)));
     }
     return all;
