@@ -20,7 +20,7 @@ public:
         const int64_t head = shape.hidden / shape.heads;
         constant("to_heads", {0, 0, shape.heads, head});
         constant("from_heads", {0, 0, shape.hidden});
-        made_.weights["root"] = tensor(F32, {1}, {std::sqrt(double(head))});
+        made_.weights["root"] = tensor(F32, {}, {std::sqrt(double(head))});
         made_.inputs = {{"x", F32, {-1, -1, shape.hidden}}};
     }
 
@@ -47,10 +47,22 @@ public:
         return op("Transpose", {split}, {{"perm", std::move(order)}});
     }
 
-    std::string attention(const std::string &x, bool bias) {
+    // Tokens whose mask is 0 are not attended to. The result is added to the scores.
+    std::string mask() {
+        made_.inputs.push_back({"mask", I64, {-1, -1}});
+        constant("heads_axis", {1});
+        constant("rows_axis", {2});
+        made_.weights["present"] = tensor(F32, {}, {1.});
+        made_.weights["absent"] = tensor(F32, {}, {-10000.});
+        const std::string spread = op("Unsqueeze", {op("Unsqueeze", {"mask", "heads_axis"}), "rows_axis"});
+        return op("Mul", {op("Sub", {"present", op("Cast", {spread}, {{"to", int64_t(F32)}})}), "absent"});
+    }
+
+    std::string attention(const std::string &x, bool bias, const std::string &mask = "") {
         const std::string query = heads_of(x, bias, {0, 2, 1, 3}), key = heads_of(x, bias, {0, 2, 3, 1});
         const std::string value = heads_of(x, bias, {0, 2, 1, 3});
-        const std::string scores = op("Div", {op("MatMul", {query, key}), "root"});
+        std::string scores = op("Div", {op("MatMul", {query, key}), "root"});
+        if (!mask.empty()) scores = op("Add", {scores, mask});
         const std::string weighted = op("MatMul", {op("Softmax", {scores}, {{"axis", int64_t(-1)}}), value});
         const std::string joined =
             op("Reshape", {op("Transpose", {weighted}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}), "from_heads"});
@@ -69,9 +81,9 @@ public:
 
     // Erf makes it the exact one.
     std::string gelu(const std::string &x) {
-        made_.weights["sqrt2"] = tensor(F32, {1}, {std::sqrt(2.)});
-        made_.weights["one"] = tensor(F32, {1}, {1});
-        made_.weights["half"] = tensor(F32, {1}, {0.5});
+        made_.weights["sqrt2"] = tensor(F32, {}, {std::sqrt(2.)});
+        made_.weights["one"] = tensor(F32, {}, {1.});
+        made_.weights["half"] = tensor(F32, {}, {0.5});
         const std::string erf = op("Erf", {op("Div", {x, "sqrt2"})});
         return op("Mul", {op("Mul", {x, op("Add", {erf, "one"})}), "half"});
     }
@@ -95,12 +107,13 @@ private:
     unsigned seed_ = 100;
 };
 
-// Normalization after each residual: x = norm(x + attention(x)), x = norm(x + perceptron(x)).
+// Normalization of the embeddings, then after each residual: x = norm(x + attention(x)), x = norm(x + perceptron(x)).
 inline model bert(const transformer &shape) {
     transformer_builder b(shape);
-    std::string x = "x";
+    const std::string mask = b.mask();
+    std::string x = b.layer_norm("x");
     for (int layer = 0; layer < shape.layers; ++layer) {
-        x = b.layer_norm(b.op("Add", {b.attention(x, true), x}));
+        x = b.layer_norm(b.op("Add", {b.attention(x, true, mask), x}));
         const std::string inner = b.gelu(b.linear(x, shape.hidden, shape.inner, true));
         x = b.layer_norm(b.op("Add", {b.linear(inner, shape.inner, shape.hidden, true), x}));
     }
@@ -121,6 +134,13 @@ inline model llama(const transformer &shape) {
         normalized = b.rms_norm(x);
     }
     return b.finish(normalized);
+}
+
+// What the two read.
+inline tensors inputs_of_model(const transformer &shape, int64_t batch, int64_t sequence, bool masked) {
+    tensors inputs = {{"x", random(F32, {batch, sequence, shape.hidden}, 1)}};
+    if (masked) inputs["mask"] = tensor(I64, {batch, sequence}, std::vector<double>(size_t(batch * sequence), 1.));
+    return inputs;
 }
 
 } // namespace rig

@@ -120,7 +120,7 @@ void race_operator(type its, const std::string &name) {
 void race_model(const std::string &name, model (*make)(const transformer &), const transformer &shape) {
     for (const int64_t rows : {int64_t(1), int64_t(128)})
         race_line("f32 " + name, rows, shape.hidden, [&] {
-            return contest{make(shape), {{"x", random(F32, {1, rows, shape.hidden}, 1)}}};
+            return contest{make(shape), inputs_of_model(shape, 1, rows, make == bert)};
         });
 }
 
