@@ -21,7 +21,7 @@ public:
         constant("to_heads", {0, 0, shape.heads, head});
         constant("from_heads", {0, 0, shape.hidden});
         made_.weights["root"] = tensor(F32, {}, {std::sqrt(double(head))});
-        made_.inputs = {{"x", F32, {-1, -1, shape.hidden}}};
+        made_.inputs = {{"x", F32, {-1, -1, shape.hidden}, {"batch", "sequence", ""}}};
     }
 
     std::string op(const char *name, std::vector<std::string> inputs,
@@ -49,7 +49,7 @@ public:
 
     // Tokens whose mask is 0 are not attended to. The result is added to the scores.
     std::string mask() {
-        made_.inputs.push_back({"mask", I64, {-1, -1}});
+        made_.inputs.push_back({"mask", I64, {-1, -1}, {"batch", "sequence"}});
         constant("heads_axis", {1});
         constant("rows_axis", {2});
         made_.weights["present"] = tensor(F32, {}, {1.});

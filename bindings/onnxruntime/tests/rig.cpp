@@ -163,6 +163,8 @@ OrtValueInfo *make_info(const description &of) {
     check(api.CreateTensorTypeAndShapeInfo(&info));
     check(api.SetTensorElementType(info, of.its));
     check(api.SetDimensions(info, of.shape.data(), of.shape.size()));
+    std::vector<const char *> size_names = of.size_names;
+    if (!size_names.empty()) check(api.SetSymbolicDimensions(info, size_names.data(), size_names.size()));
     OrtTypeInfo *described = nullptr;
     check(ort().editor->CreateTensorTypeInfo(info, &described));
     api.ReleaseTensorTypeAndShapeInfo(info);

@@ -59,6 +59,7 @@ struct description { // of an input or an output; a size of -1 is open
     std::string name;
     type its = F32;
     dims shape;
+    std::vector<const char *> size_names = {}; // of the open sizes, "" for the others; empty: none has a name
 };
 
 struct model {
