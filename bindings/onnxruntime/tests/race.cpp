@@ -4,10 +4,9 @@
 // only lines that are wanted, such as "f16 Skip". JITNORM_TEST_ONNXRUNTIME and JITNORM_TEST_PROVIDER name the two
 // libraries.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
+#include <ctime>
 #include <functional>
 
 #include "models.hpp"
@@ -24,41 +23,42 @@ constexpr int THREADS[] = {1, 2};
 
 std::string wanted; // the only lines that are raced begin with it
 
-double seconds_of(const std::function<void()> &body, int count) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < count; ++i) body();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
+// With one thread the time of the processor, which leaves out what others do on the machine; otherwise that of the
+// wall.
+double now(int threads) {
+    timespec time;
+    clock_gettime(threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+double seconds_of(const session::bound &body, int count, int threads) {
+    const double start = now(threads);
+    for (int i = 0; i < count; ++i) body.run();
+    return (now(threads) - start) / count;
 }
 
 struct times {
     double cpu = 0, jitnorm = 0; // microseconds
 };
 
-// A tenth of the rounds is faster than the result, which leaves out what others do on the machine.
-times race(const std::function<void()> &cpu, const std::function<void()> &jitnorm) {
-    const std::function<void()> *const bodies[] = {&cpu, &jitnorm};
-    std::vector<double> found[2];
+// A tenth of the rounds is faster than the result.
+times race(const model &m, const tensors &inputs, int threads) {
+    std::unique_ptr<session> sessions[2]; // the CPU provider's, jitnorm's
+    std::unique_ptr<session::bound> bound[2];
+    tensors outputs[2];
     int count[2];
-    for (int i = 0; i < 2; ++i) {
-        seconds_of(*bodies[i], 3);
-        count[i] = int(std::clamp(SECONDS_OF_ROUND / seconds_of(*bodies[i], 3), 1., 1e5));
+    for (const bool jitnorm : {false, true}) {
+        sessions[jitnorm] = std::make_unique<session>(m, settings{.jitnorm = jitnorm, .threads = threads});
+        outputs[jitnorm] = sessions[jitnorm]->run(inputs);
+        bound[jitnorm] = std::make_unique<session::bound>(*sessions[jitnorm], inputs, outputs[jitnorm]);
+        seconds_of(*bound[jitnorm], 3, threads);
+        count[jitnorm] = int(std::clamp(SECONDS_OF_ROUND / seconds_of(*bound[jitnorm], 3, threads), 1., 1e5));
     }
+    std::vector<double> found[2];
     for (int round = 0; round < ROUNDS; ++round)
-        for (int i = 0; i < 2; ++i) found[i].push_back(seconds_of(*bodies[i], count[i]));
+        for (int i = 0; i < 2; ++i) found[i].push_back(seconds_of(*bound[i], count[i], threads));
     for (auto &all : found) std::sort(all.begin(), all.end());
     return {found[0][KEPT] * 1e6, found[1][KEPT] * 1e6};
-}
-
-times race(const model &m, const tensors &inputs, int threads) {
-    std::vector<std::unique_ptr<session>> sessions;
-    std::vector<std::unique_ptr<session::bound>> bound;
-    std::vector<tensors> outputs(2);
-    for (const bool jitnorm : {false, true}) {
-        sessions.push_back(std::make_unique<session>(m, settings{.jitnorm = jitnorm, .threads = threads}));
-        outputs[jitnorm] = sessions.back()->run(inputs);
-        bound.push_back(std::make_unique<session::bound>(*sessions.back(), inputs, outputs[jitnorm]));
-    }
-    return race([&] { bound[0]->run(); }, [&] { bound[1]->run(); });
 }
 
 struct contest {
