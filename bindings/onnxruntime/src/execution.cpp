@@ -88,14 +88,12 @@ layout find_layout(const shape &x, const shape &skip, const shape &all, size_t r
     return found;
 }
 
-int64_t count_columns(const norm &of, const shape &output) {
+// What is normalized must be whole in each addend, whatever the model says of it: no column is repeated.
+void check_columns(const norm &of, const shape &addend) {
     const size_t last = of.normalized.size();
-    if (output.rank < last || !std::equal(of.normalized.begin(), of.normalized.end(),
-                                          output.sizes.begin() + std::ptrdiff_t(output.rank - last)))
-        throw failure(ORT_INVALID_ARGUMENT, "the scale does not have the shape of what is normalized");
-    int64_t columns = 1;
-    for (const int64_t size : of.normalized) columns *= size;
-    return columns;
+    if (addend.rank < last || !std::equal(of.normalized.begin(), of.normalized.end(),
+                                          addend.sizes.begin() + std::ptrdiff_t(addend.rank - last)))
+        throw failure(ORT_INVALID_ARGUMENT, "what is normalized does not have the scale's shape");
 }
 
 bool wants_statistics(const norm &of) { return of[MEAN].exists() || of[RSTD].exists(); }
@@ -130,11 +128,14 @@ shape::shape(const dims &from) : rank(from.size()) {
 execution::execution(const runtime &ort, const norm &of, const shape &x, const shape &skip, int threads)
     : ort_(ort), x_(x), skip_(skip), output_(of[SKIP].exists() ? broadcast(x, skip) : x), statistics_(output_),
       stream_(cpu(), jitnorm::thread_pool{run_on_session, this, threads}) {
-    const int64_t columns = count_columns(of, output_);
+    check_columns(of, x);
+    if (of[SKIP].exists()) check_columns(of, skip);
     if (of.what->inputs[1] == SKIP && !(output_ == x))
         throw failure(ORT_INVALID_ARGUMENT, "skip is larger than the input");
     const size_t row_rank = output_.rank - of.normalized.size();
     std::fill(statistics_.sizes.begin() + row_rank, statistics_.sizes.begin() + output_.rank, 1);
+    int64_t columns = 1;
+    for (const int64_t size : of.normalized) columns *= size;
     const layout rows = find_layout(x, of[SKIP].exists() ? skip : x, output_, row_rank, columns);
     const jitnorm::primitive_desc_base described = describe(of, rows);
     primitive_ = jitnorm::primitive(described.get());
