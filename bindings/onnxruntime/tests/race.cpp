@@ -84,12 +84,19 @@ std::vector<double> race_line(const std::string &name, int64_t rows, int64_t col
     return ratios;
 }
 
-void print_summary(const std::string &name, const std::vector<double> &ratios) {
-    if (ratios.empty()) return;
-    double logarithms = 0;
-    for (const double ratio : ratios) logarithms += std::log(ratio) / double(ratios.size());
-    std::printf("| %s | all from 8 rows on | mean %.2f, least %.2f | |\n", name.c_str(), std::exp(logarithms),
-                *std::min_element(ratios.begin(), ratios.end()));
+// The ratios of some lines, of which each has one for each number of threads.
+void print_summary(const std::string &name, const std::vector<std::vector<double>> &lines) {
+    if (lines.empty()) return;
+    std::printf("| %s | all from 8 rows on |", name.c_str());
+    for (size_t i = 0; i < std::size(THREADS); ++i) {
+        double logarithms = 0, least = INFINITY;
+        for (const auto &ratios : lines) {
+            logarithms += std::log(ratios[i]) / double(lines.size());
+            least = std::min(least, ratios[i]);
+        }
+        std::printf(" mean %.2f, least %.2f |", std::exp(logarithms), least);
+    }
+    std::printf("\n");
 }
 
 // An operator; "Add, OPERATOR" is two nodes, and the sum an output.
@@ -107,14 +114,14 @@ contest make_operator(const std::string &name, type its, const dims &shape) {
 
 void race_operator(type its, const std::string &name) {
     const std::string label = (its == F32 ? "f32 " : "f16 ") + name;
-    std::vector<double> ratios;
+    std::vector<std::vector<double>> lines;
     for (const auto &[rows, columns] :
          {std::pair<int64_t, int64_t>{1, 768}, {8, 768}, {128, 768}, {512, 1024}, {512, 4096}}) {
         const dims shape = {1, rows, columns};
-        const auto found = race_line(label, rows, columns, [&] { return make_operator(name, its, shape); });
-        if (rows > 1) ratios.insert(ratios.end(), found.begin(), found.end());
+        const auto ratios = race_line(label, rows, columns, [&] { return make_operator(name, its, shape); });
+        if (rows > 1 && !ratios.empty()) lines.push_back(ratios);
     }
-    print_summary(label, ratios);
+    print_summary(label, lines);
 }
 
 void race_model(const std::string &name, model (*make)(const transformer &), const transformer &shape) {
