@@ -91,13 +91,16 @@ TEST(additions, of_a_bias_are_computed_too) {
 }
 
 TEST(additions, of_a_bias_that_others_read_stay) {
-    model m = sum_model(PLAIN.x, PLAIN.x, false);
-    m.weights["bias"] = random(F32, {40}, 5);
-    m.inputs[0].name = "c";
-    m.nodes.insert(m.nodes.begin(), {"", "Add", {"c", "bias"}, {"a"}, {}});
-    m.outputs.push_back({"a", F32, PLAIN.x});
-    compare(m, {{"c", random(F32, PLAIN.x, 1)}, {"b", random(F32, PLAIN.x, 2)}},
-            " LayerNormalization with Add: 1 nodes, 1 runs;");
+    for (const bool by_node : {false, true}) {
+        model m = sum_model(PLAIN.x, PLAIN.x, false);
+        m.weights["bias"] = random(F32, {40}, 5);
+        m.inputs[0].name = "c";
+        m.nodes.insert(m.nodes.begin(), {"", "Add", {"c", "bias"}, {"a"}, {}});
+        if (by_node) m.nodes.push_back({"", "Neg", {"a"}, {"negative"}, {}});
+        m.outputs.push_back({by_node ? "negative" : "a", F32, PLAIN.x});
+        compare(m, {{"c", random(F32, PLAIN.x, 1)}, {"b", random(F32, PLAIN.x, 2)}},
+                " LayerNormalization with Add: 1 nodes, 1 runs;");
+    }
 }
 
 TEST(additions, before_two_normalizations_go_to_one_of_them) {

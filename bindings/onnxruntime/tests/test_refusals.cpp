@@ -84,6 +84,7 @@ TEST(hostile_runs, with_skips_that_do_not_fit_fail) {
     const auto ours = open(m);
     for (const dims &skip : {dims{3, 4, 40}, dims{6, 5, 40}, dims{3, 5, 39}})
         EXPECT_THROW(ours->run({{"x", random(F32, c.x, 1)}, {"skip", random(F32, skip, 2)}}), failed);
+    EXPECT_THROW(ours->run({{"x", random(F32, {1, 5, 40}, 1)}, {"skip", random(F32, c.x, 2)}}), failed);
     expect_as(ours->run(inputs_of(c)), expectation_of(c, m, inputs_of(c)));
 }
 
