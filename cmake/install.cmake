@@ -43,6 +43,8 @@ install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY
   COMPONENT development)
 install(FILES bindings/pytorch/README.md bindings/pytorch/times-1.13.svg bindings/pytorch/times-2.14.svg
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/pytorch COMPONENT development)
+install(FILES bindings/onnxruntime/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/onnxruntime
+  COMPONENT development)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
   PATTERN CMakeLists.txt EXCLUDE PATTERN reference EXCLUDE)
 file(RELATIVE_PATH include_from_docs ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
