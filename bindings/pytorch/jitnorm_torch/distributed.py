@@ -101,10 +101,10 @@ class _LayerNorm(torch.autograd.Function):
 
 class _RMSNorm(torch.autograd.Function):
     @staticmethod
-    def forward(context, input, shape, weight, eps, rows):
-        output, rstd = _ops.rms_norm_forward(input, shape, weight, eps)
+    def forward(context, input, shape, weight, eps, rows, plus_one):
+        output, rstd = _ops.rms_norm_forward(input, shape, weight, eps, plus_one)
         context.save_for_backward(input, rstd, weight)
-        context.shape, context.rows = shape, rows
+        context.shape, context.rows, context.plus_one = shape, rows, plus_one
         return output
 
     @staticmethod
@@ -114,14 +114,14 @@ class _RMSNorm(torch.autograd.Function):
         needs = context.needs_input_grad
         mask = (needs[0], needs[2])
         if not needs[2]:
-            grad, _ = _ops.rms_norm_backward(of_output, input, context.shape, rstd, weight, mask)
-            return grad, None, None, None, None
+            grad, _ = _ops.rms_norm_backward(of_output, input, context.shape, rstd, weight, mask, None, context.plus_one)
+            return grad, None, None, None, None, None
         rows = context.rows
         grad, sums = _ops.rms_norm_partial_backward(
-            of_output, input, context.shape, rstd, weight, rows.first, rows.all, mask
+            of_output, input, context.shape, rstd, weight, rows.first, rows.all, mask, context.plus_one
         )
         (of_weight,) = rows.add_up([sums], context.shape, [weight.dtype])
-        return grad, None, of_weight, None, None
+        return grad, None, of_weight, None, None, None
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, rows=None, group=None):
@@ -131,10 +131,10 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, rows=N
     return _LayerNorm.apply(input, shape, weight, bias, eps, _rows(input, shape, rows, group))
 
 
-def rms_norm(input, normalized_shape, weight=None, eps=None, rows=None, group=None):
-    """As torch.nn.functional.rms_norm; `input`, `rows` and `group` as in layer_norm()."""
+def rms_norm(input, normalized_shape, weight=None, eps=None, rows=None, group=None, plus_one=False):
+    """As jitnorm_torch.rms_norm; `input`, `rows` and `group` as in layer_norm()."""
     shape = tuple(normalized_shape)
-    return _RMSNorm.apply(input, shape, weight, eps, _rows(input, shape, rows, group))
+    return _RMSNorm.apply(input, shape, weight, eps, _rows(input, shape, rows, group), plus_one)
 
 
 class LayerNorm(torch.nn.LayerNorm):
@@ -156,4 +156,4 @@ class RMSNorm(modules.RMSNorm):
         self.group = group
 
     def forward(self, input):
-        return rms_norm(input, self.normalized_shape, self.weight, self.eps, group=self.group)
+        return rms_norm(input, self.normalized_shape, self.weight, self.eps, None, self.group, self.plus_one)

@@ -34,14 +34,19 @@ def layer_norm(
 
 
 def rms_norm(
-    input: Tensor, normalized_shape: List[int], weight: Optional[Tensor] = None, eps: Optional[float] = None
+    input: Tensor,
+    normalized_shape: List[int],
+    weight: Optional[Tensor] = None,
+    eps: Optional[float] = None,
+    plus_one: bool = False,
 ) -> Tensor:
-    """As torch.nn.functional.rms_norm. If eps is None, it is the epsilon of the type that is computed in."""
+    """As torch.nn.functional.rms_norm. If eps is None, it is the epsilon of the type that is computed in. With plus_one
+    the weight is stored minus one, as Gemma's are."""
     if torch.jit.is_scripting() or _is_compiling():
-        return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps)
+        return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps, plus_one)
     else:
-        made = _C.rms_norm(input, normalized_shape, weight, eps)
-        return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps) if made is None else made
+        made = _C.rms_norm(input, normalized_shape, weight, eps, plus_one)
+        return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps, plus_one) if made is None else made
 
 
 def add_layer_norm(
@@ -69,12 +74,62 @@ def add_rms_norm(
     normalized_shape: List[int],
     weight: Optional[Tensor] = None,
     eps: Optional[float] = None,
+    plus_one: bool = False,
 ) -> Tuple[Tensor, Tensor]:
     """Returns (rms_norm(sum), sum) with sum = input + residual, as add_layer_norm does."""
     if torch.jit.is_scripting() or _is_compiling():
-        return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps)
+        return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
     else:
-        made = _C.add_rms_norm(input, residual, normalized_shape, weight, eps)
+        made = _C.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
         if made is None:
-            return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps)
+            return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
         return made
+
+
+def ada_layer_norm(
+    input: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    weight: Optional[Tensor] = None,
+    bias: Optional[Tensor] = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Returns (layer_norm(input) * weight + bias) * (1 + scale) + shift, normalized over the last dimension and rounded
+    once. Scale and shift have the input's dimensions, of which those of rows may be 1: (batch, 1, columns) for a
+    modulation of each batch, (batch, frames, 1, columns) for one of each frame, the input's shape for one of each token.
+    Without the last dimension of rows they are for each batch: (batch, columns). Strides are taken as they are, so chunks
+    of a larger tensor are not copied, unless the elements of a row do not follow each other.
+
+    Forward is one pass. Backward is one pass, too, which finds the input's gradient and, for each modulation, the two sums
+    of which the other gradients consist; what is left are operations of PyTorch on tensors as small as scale and shift."""
+    if torch.jit.is_scripting() or _is_compiling():
+        return torch.ops.jitnorm.ada_layer_norm(input, scale, shift, weight, bias, eps)
+    else:
+        made = _C.ada_layer_norm(input, scale, shift, weight, bias, eps)
+        return torch.ops.jitnorm.ada_layer_norm(input, scale, shift, weight, bias, eps) if made is None else made
+
+
+def gated_rms_norm(
+    input: Tensor,
+    gate: Optional[Tensor],
+    weight: Optional[Tensor] = None,
+    eps: float = 1e-6,
+    norm_before_gate: bool = True,
+) -> Tensor:
+    """Returns rms_norm(input) * weight * silu(gate), normalized over the last dimension and rounded once, or, if
+    norm_before_gate is False, rms_norm(input * silu(gate)) * weight. Without a gate there is no factor silu(gate).
+    The weight may have row dimensions, each of which is 1 or the input's. So groups of columns are normalized by giving
+    them a dimension: input.view(..., groups, -1), gate.view(..., groups, -1), weight.view(groups, -1).
+
+    Forward is one pass. Backward multiplies by the gate and finds the gate's gradient by operations of PyTorch, in float32
+    (or float64), and rounds the gradient of the normalized values to the input's type before the pass that finds the
+    gradients of input and weight. If norm_before_gate is False, PyTorch computes input * silu(gate) in these types, and the
+    product is rounded to the input's."""
+    if gate is not None and not norm_before_gate:
+        wide = torch.promote_types(input.dtype, torch.float32)
+        input, gate = (input.to(wide) * torch.nn.functional.silu(gate.to(wide))).to(input.dtype), None
+    if torch.jit.is_scripting() or _is_compiling():
+        return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps)
+    else:
+        made = _C.gated_rms_norm(input, gate, weight, eps)
+        return torch.ops.jitnorm.gated_rms_norm(input, gate, weight, eps) if made is None else made

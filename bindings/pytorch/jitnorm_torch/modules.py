@@ -12,17 +12,21 @@ class LayerNorm(torch.nn.LayerNorm):
 
 
 class RMSNorm(torch.nn.Module):
-    def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
+    """With plus_one the weight is stored minus one, as Gemma's are, and begins as zeros."""
+
+    def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None, plus_one=False):
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape = shape
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        weight = torch.nn.Parameter(torch.ones(shape, device=device, dtype=dtype)) if elementwise_affine else None
+        self.plus_one = plus_one
+        first = torch.full(shape, 0.0 if plus_one else 1.0, device=device, dtype=dtype)
+        weight = torch.nn.Parameter(first) if elementwise_affine else None
         self.register_parameter("weight", weight)
 
     def forward(self, input):
-        return rms_norm(input, self.normalized_shape, self.weight, self.eps)
+        return rms_norm(input, self.normalized_shape, self.weight, self.eps, self.plus_one)
 
     def extra_repr(self):
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"

@@ -61,17 +61,17 @@ def _layer_norm_backward(grad_output, input, normalized_shape, mean, rstd, weigh
     )
 
 
-def _rms_norm(input, normalized_shape, weight=None, eps=None):
+def _rms_norm(input, normalized_shape, weight=None, eps=None, plus_one=False):
     _check(input, normalized_shape, weight)
     return _like(input)
 
 
-def _rms_norm_forward(input, normalized_shape, weight, eps):
+def _rms_norm_forward(input, normalized_shape, weight, eps, plus_one=False):
     _check(input, normalized_shape, weight)
     return _like(input), _statistics(input, normalized_shape)
 
 
-def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, output_mask, grad_input=None):
+def _rms_norm_backward(grad_output, input, normalized_shape, rstd, weight, output_mask, grad_input=None, plus_one=False):
     _check(input, normalized_shape, weight, others=(grad_output, rstd, grad_input))
     return (
         _like(input) if output_mask[0] else None,
@@ -89,21 +89,79 @@ def _add_layer_norm_forward(input, residual, normalized_shape, weight, bias, eps
     return (_like(input), _like(input), _statistics(input, normalized_shape), _statistics(input, normalized_shape))
 
 
-def _add_rms_norm(input, residual, normalized_shape, weight=None, eps=None):
+def _add_rms_norm(input, residual, normalized_shape, weight=None, eps=None, plus_one=False):
     _check_sum(input, residual, normalized_shape, weight)
     return _like(input), _like(input)
 
 
-def _add_rms_norm_forward(input, residual, normalized_shape, weight, eps):
+def _add_rms_norm_forward(input, residual, normalized_shape, weight, eps, plus_one=False):
     _check_sum(input, residual, normalized_shape, weight)
     return _like(input), _like(input), _statistics(input, normalized_shape)
 
 
+def _check_rows(input, parameters, batches, vectors=(), others=()):
+    """`parameters` broadcast to the input's rows, and may lack the last dimension of rows if `batches` is true."""
+    columns = tuple(input.shape[-1:])
+    _check(input, columns, *vectors, others=(*parameters, *others))
+    for tensor in parameters:
+        if tensor is None:
+            continue
+        shape = tuple(tensor.shape)
+        if batches and len(shape) == input.dim() - 1:
+            shape = (*shape[:-1], 1, *shape[-1:])
+        if not batches and shape:
+            shape = (1,) * (input.dim() - len(shape)) + shape
+        if len(shape) != input.dim() or any(a not in (1, b) for a, b in zip(shape, input.shape)) or shape[-1:] != columns:
+            raise RuntimeError(f"a shape {tuple(tensor.shape)} does not fit to the input's, {tuple(input.shape)}")
+
+
+def _check_gated(input, gate, weight, others=()):
+    _check_rows(input, (weight,), False, others=(gate, *others))
+    if gate is not None and gate.shape != input.shape:
+        raise RuntimeError(f"the gate must have the shape {tuple(input.shape)}, not {tuple(gate.shape)}")
+
+
+def _ada_layer_norm(input, scale, shift, weight=None, bias=None, eps=1e-5):
+    _check_rows(input, (scale, shift), True, (weight, bias))
+    return _like(input)
+
+
+def _ada_layer_norm_forward(input, scale, shift, weight, bias, eps):
+    _check_rows(input, (scale, shift), True, (weight, bias))
+    return _like(input), _statistics(input, input.shape[-1:]), _statistics(input, input.shape[-1:])
+
+
+def _ada_layer_norm_backward(grad_output, input, scale, shift, mean, rstd, weight, bias, output_mask):
+    _check_rows(input, (scale, shift), True, (weight, bias), (grad_output, mean, rstd))
+    return tuple(_like(t) if w else None for t, w in zip((input, scale, shift, weight, bias), output_mask))
+
+
+def _gated_rms_norm(input, gate=None, weight=None, eps=1e-6):
+    _check_gated(input, gate, weight)
+    return _like(input)
+
+
+def _gated_rms_norm_forward(input, gate, weight, eps):
+    _check_gated(input, gate, weight)
+    return _like(input), _statistics(input, input.shape[-1:])
+
+
+def _gated_rms_norm_backward(grad_output, input, rstd, gate, weight, output_mask):
+    _check_gated(input, gate, weight, (grad_output, rstd))
+    return tuple(_like(t) if w else None for t, w in zip((input, gate, weight), output_mask))
+
+
 for _name, _function in {
+    "ada_layer_norm": _ada_layer_norm,
+    "ada_layer_norm_forward": _ada_layer_norm_forward,
+    "ada_layer_norm_backward": _ada_layer_norm_backward,
     "add_layer_norm": _add_layer_norm,
     "add_layer_norm_forward": _add_layer_norm_forward,
     "add_rms_norm": _add_rms_norm,
     "add_rms_norm_forward": _add_rms_norm_forward,
+    "gated_rms_norm": _gated_rms_norm,
+    "gated_rms_norm_forward": _gated_rms_norm_forward,
+    "gated_rms_norm_backward": _gated_rms_norm_backward,
     "layer_norm": _layer_norm,
     "layer_norm_forward": _layer_norm_forward,
     "layer_norm_backward": _layer_norm_backward,

@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/saved_variable.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "operation.hpp"
@@ -37,16 +38,16 @@ using three = std::tuple<Tensor, Tensor, Tensor>;
 using four = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
 optional_tensor as_optional(const Tensor &tensor) { return tensor.defined() ? optional_tensor(tensor) : c10::nullopt; }
-Tensor or_none(const optional_tensor &tensor) { return tensor.has_value() ? *tensor : Tensor(); }
 
 // Computes the gradients of input, weight, bias and residual from the gradients of the output and of the sum. `input`
 // is the tensor that was normalized, which is the sum if there is a residual. If `mean` is undefined, the node belongs
 // to an RMS normalization, which has no bias.
 class norm_backward : public Node {
 public:
-    norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &mean, const Tensor &rstd)
-        : rms_(!mean.defined()), shape_(shape.begin(), shape.end()), input_(input, false), weight_(weight, false),
-          mean_(mean, false), rstd_(rstd, false) {}
+    norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &mean, const Tensor &rstd,
+                  bool plus_one = false)
+        : rms_(!mean.defined()), plus_one_(plus_one), shape_(shape.begin(), shape.end()), input_(input, false),
+          weight_(weight, false), mean_(mean, false), rstd_(rstd, false) {}
 
     // The lock is needed because several threads may run backward through one graph at the same time, and one of them
     // may release the saved tensors.
@@ -75,7 +76,7 @@ protected:
                                const optional_tensor &, mask<3>, const optional_tensor &>
             layer("jitnorm::layer_norm_backward");
         static const operation<two, const Tensor &, const Tensor &, IntArrayRef, const Tensor &,
-                               const optional_tensor &, mask<2>, const optional_tensor &>
+                               const optional_tensor &, mask<2>, const optional_tensor &, bool>
             rms("jitnorm::rms_norm_backward");
         const Tensor input = input_.unpack(), rstd = rstd_.unpack();
         const optional_tensor weight = as_optional(weight_.unpack());
@@ -84,29 +85,38 @@ protected:
         c10::optional<at::AutoDispatchBelowADInplaceOrView> below;
         if (!at::GradMode::is_enabled()) below.emplace();
         if (!rms_) return layer(of_output, input, shape_, mean_.unpack(), rstd, weight, wanted, of_sum);
-        two made = rms(of_output, input, shape_, rstd, weight, {wanted[0], wanted[1]}, of_sum);
+        two made = rms(of_output, input, shape_, rstd, weight, {wanted[0], wanted[1]}, of_sum, plus_one_);
         return {std::get<0>(made), std::get<1>(made), Tensor()};
     }
 
-    bool rms_;
+    bool rms_, plus_one_;
     c10::SmallVector<int64_t, 4> shape_;
     SavedVariable input_, weight_, mean_, rstd_;
 };
+
+template <typename Predicate>
+bool any_of(std::initializer_list<const Tensor *> tensors, Predicate holds) {
+    return std::any_of(tensors.begin(), tensors.end(),
+                       [&](const Tensor *tensor) { return tensor->defined() && holds(*tensor); });
+}
+
+bool have_tangents(std::initializer_list<const Tensor *> tensors) {
+    return any_of(tensors, [](const Tensor &tensor) { return tensor._fw_grad(0).defined(); });
+}
+
+// Whether autograd records a call, because one of its tensors requires a gradient.
+bool are_recorded(std::initializer_list<const Tensor *> tensors) {
+    TORCH_CHECK(!have_tangents(tensors), "jitnorm's operators have no forward-mode derivatives");
+    return at::GradMode::is_enabled() && any_of(tensors, [](const Tensor &tensor) { return tensor.requires_grad(); });
+}
 
 // The tensors that a call was given; those that it was not given are undefined.
 struct leaves {
     const Tensor &input;
     Tensor weight, bias, residual;
 
-    bool have_tangents() const {
-        return any_of([](const Tensor &tensor) { return tensor._fw_grad(0).defined(); });
-    }
-
-    // Whether autograd records the call, because one of the tensors requires a gradient.
-    bool are_recorded() const {
-        TORCH_CHECK(!have_tangents(), "jitnorm's operators have no forward-mode derivatives");
-        return at::GradMode::is_enabled() && any_of([](const Tensor &tensor) { return tensor.requires_grad(); });
-    }
+    bool have_tangents() const { return jitnorm_torch::have_tangents({&input, &weight, &bias, &residual}); }
+    bool are_recorded() const { return jitnorm_torch::are_recorded({&input, &weight, &bias, &residual}); }
 
     // Whether weight and bias differ in type. If they do, both are converted to their common type before the call is
     // recorded, so that autograd converts their gradients back.
@@ -115,14 +125,6 @@ struct leaves {
     }
 
     at::ScalarType common_type() const { return at::promoteTypes(weight.scalar_type(), bias.scalar_type()); }
-
-private:
-    template <typename Predicate>
-    bool any_of(Predicate holds) const {
-        for (const Tensor *tensor : {&input, &weight, &bias, &residual})
-            if (tensor->defined() && holds(*tensor)) return true;
-        return false;
-    }
 };
 
 // The type of the graph's pointers to nodes: std::shared_ptr at first, c10::intrusive_ptr in later versions of PyTorch.
@@ -146,10 +148,10 @@ void attach(const leaves &from, norm_backward *made, Tensor &output, Tensor &sum
 
 // The same with a node that it makes. The node saves the sum detached from the graph: otherwise it would hold itself
 // through the sum and never be destroyed.
-void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output,
-            Tensor &sum) {
+void attach(const leaves &from, IntArrayRef shape, const Tensor &mean, const Tensor &rstd, Tensor &output, Tensor &sum,
+            bool plus_one = false) {
     const Tensor input = sum.defined() ? sum.detach() : from.input;
-    attach(from, new norm_backward(shape, input, from.weight, mean, rstd), output, sum);
+    attach(from, new norm_backward(shape, input, from.weight, mean, rstd, plus_one), output, sum);
 }
 
 // Each of these functions calls its operator below autograd. Only if the call is recorded, it calls the variant that
@@ -175,20 +177,21 @@ Tensor record_layer_norm(const Tensor &input, IntArrayRef shape, const optional_
     return std::get<0>(made);
 }
 
-Tensor record_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, optional_double epsilon) {
+Tensor record_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, optional_double epsilon,
+                       bool plus_one) {
     static const rms_norm_operation alone("jitnorm::rms_norm");
-    static const operation<two, const Tensor &, IntArrayRef, const optional_tensor &, optional_double> with_statistics(
-        "jitnorm::rms_norm_forward");
+    static const operation<two, const Tensor &, IntArrayRef, const optional_tensor &, optional_double, bool>
+        with_statistics("jitnorm::rms_norm_forward");
     const leaves from = {input, or_none(weight), {}, {}};
     two made;
     {
         const bool recorded = from.are_recorded();
         const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone(input, shape, weight, epsilon);
-        made = with_statistics(input, shape, weight, epsilon);
+        if (!recorded) return alone(input, shape, weight, epsilon, plus_one);
+        made = with_statistics(input, shape, weight, epsilon, plus_one);
     }
     Tensor none;
-    attach(from, shape, {}, std::get<1>(made), std::get<0>(made), none);
+    attach(from, shape, {}, std::get<1>(made), std::get<0>(made), none, plus_one);
     return std::get<0>(made);
 }
 
@@ -214,20 +217,128 @@ two record_add_layer_norm(const Tensor &input, const Tensor &residual, IntArrayR
 }
 
 two record_add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape, const optional_tensor &weight,
-                        optional_double epsilon) {
+                        optional_double epsilon, bool plus_one) {
     static const add_rms_norm_operation alone("jitnorm::add_rms_norm");
-    static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &, optional_double>
+    static const operation<three, const Tensor &, const Tensor &, IntArrayRef, const optional_tensor &, optional_double,
+                           bool>
         with_statistics("jitnorm::add_rms_norm_forward");
     const leaves from = {input, or_none(weight), {}, residual};
     three made;
     {
         const bool recorded = from.are_recorded();
         const at::AutoDispatchBelowADInplaceOrView below;
-        if (!recorded) return alone(input, residual, shape, weight, epsilon);
-        made = with_statistics(input, residual, shape, weight, epsilon);
+        if (!recorded) return alone(input, residual, shape, weight, epsilon, plus_one);
+        made = with_statistics(input, residual, shape, weight, epsilon, plus_one);
     }
-    attach(from, shape, {}, std::get<2>(made), std::get<0>(made), std::get<1>(made));
+    attach(from, shape, {}, std::get<2>(made), std::get<0>(made), std::get<1>(made), plus_one);
     return {std::get<0>(made), std::get<1>(made)};
+}
+
+// A node of an operator with one result, whose gradient is all that its backward operator reads beside saved tensors.
+class modulated_backward : public Node {
+public:
+    explicit modulated_backward(std::initializer_list<Tensor> saved) {
+        for (const Tensor &tensor : saved) saved_.emplace_back(tensor, false);
+    }
+
+    variable_list apply(variable_list &&given) override {
+        const std::lock_guard lock(mutex_);
+        if (!given[0].defined()) return variable_list(num_outputs());
+        tensors saved;
+        for (const SavedVariable &one : saved_) saved.push_back(one.unpack());
+        c10::optional<at::AutoDispatchBelowADInplaceOrView> below; // as in norm_backward
+        if (!at::GradMode::is_enabled()) below.emplace();
+        return compute(given[0], saved);
+    }
+
+    void release_variables() override {
+        const std::lock_guard lock(mutex_);
+        for (SavedVariable &one : saved_) one.reset_data();
+    }
+
+protected:
+    using tensors = c10::SmallVector<Tensor, 7>;
+    virtual variable_list compute(const Tensor &of_output, const tensors &saved) = 0;
+
+private:
+    c10::SmallVector<SavedVariable, 7> saved_;
+};
+
+class ada_layer_norm_backward final : public modulated_backward {
+public:
+    using modulated_backward::modulated_backward;
+    std::string name() const override { return "JitnormAdaLayerNormBackward"; }
+
+private:
+    variable_list compute(const Tensor &of_output, const tensors &saved) override {
+        using five = std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>;
+        static const operation<five, const Tensor &, const Tensor &, const Tensor &, const Tensor &, const Tensor &,
+                               const Tensor &, const optional_tensor &, const optional_tensor &, mask<5>>
+            run("jitnorm::ada_layer_norm_backward");
+        mask<5> wanted;
+        for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = task_should_compute_output(i);
+        const five made = run(of_output, saved[0], saved[1], saved[2], saved[3], saved[4], as_optional(saved[5]),
+                              as_optional(saved[6]), wanted);
+        return std::apply([](const auto &...gradient) { return variable_list{gradient...}; }, made);
+    }
+};
+
+class gated_rms_norm_backward final : public modulated_backward {
+public:
+    using modulated_backward::modulated_backward;
+    std::string name() const override { return "JitnormGatedRmsNormBackward"; }
+
+private:
+    variable_list compute(const Tensor &of_output, const tensors &saved) override {
+        static const operation<three, const Tensor &, const Tensor &, const Tensor &, const optional_tensor &,
+                               const optional_tensor &, mask<3>>
+            run("jitnorm::gated_rms_norm_backward");
+        mask<3> wanted;
+        for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = task_should_compute_output(i);
+        const three made = run(of_output, saved[0], saved[1], as_optional(saved[2]), as_optional(saved[3]), wanted);
+        return std::apply([](const auto &...gradient) { return variable_list{gradient...}; }, made);
+    }
+};
+
+Tensor record_ada_layer_norm(const Tensor &input, const Tensor &scale, const Tensor &shift,
+                             const optional_tensor &weight, const optional_tensor &bias, double epsilon) {
+    static const ada_layer_norm_operation alone("jitnorm::ada_layer_norm");
+    static const operation<three, const Tensor &, const Tensor &, const Tensor &, const optional_tensor &,
+                           const optional_tensor &, double>
+        with_statistics("jitnorm::ada_layer_norm_forward");
+    const Tensor own_weight = or_none(weight), own_bias = or_none(bias);
+    three made;
+    {
+        const bool recorded = are_recorded({&input, &scale, &shift, &own_weight, &own_bias});
+        const at::AutoDispatchBelowADInplaceOrView below;
+        if (!recorded) return alone(input, scale, shift, weight, bias, epsilon);
+        made = with_statistics(input, scale, shift, weight, bias, epsilon);
+    }
+    const node_pointer node = hold<node_pointer>(
+        new ada_layer_norm_backward({input, scale, shift, std::get<1>(made), std::get<2>(made), own_weight, own_bias}));
+    node->set_next_edges(torch::autograd::collect_next_edges(input, scale, shift, own_weight, own_bias));
+    torch::autograd::set_history(std::get<0>(made), node);
+    return std::get<0>(made);
+}
+
+Tensor record_gated_rms_norm(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight,
+                             double epsilon) {
+    static const gated_rms_norm_operation alone("jitnorm::gated_rms_norm");
+    static const operation<two, const Tensor &, const optional_tensor &, const optional_tensor &, double>
+        with_statistics("jitnorm::gated_rms_norm_forward");
+    const Tensor own_gate = or_none(gate), own_weight = or_none(weight);
+    two made;
+    {
+        const bool recorded = are_recorded({&input, &own_gate, &own_weight});
+        const at::AutoDispatchBelowADInplaceOrView below;
+        if (!recorded) return alone(input, gate, weight, epsilon);
+        made = with_statistics(input, gate, weight, epsilon);
+    }
+    const node_pointer node =
+        hold<node_pointer>(new gated_rms_norm_backward({input, std::get<1>(made), own_gate, own_weight}));
+    node->set_next_edges(torch::autograd::collect_next_edges(input, own_gate, own_weight));
+    torch::autograd::set_history(std::get<0>(made), node);
+    return std::get<0>(made);
 }
 
 #ifdef JITNORM_TORCH_FUSED_RMS_NORM
@@ -261,9 +372,12 @@ TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {
     m.impl("rms_norm", &record_rms_norm);
     m.impl("add_layer_norm", &record_add_layer_norm);
     m.impl("add_rms_norm", &record_add_rms_norm);
-    for (const char *name :
-         {"layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward",
-          "add_layer_norm_forward", "add_rms_norm_forward", "layer_norm_partial_backward", "rms_norm_partial_backward"})
+    m.impl("ada_layer_norm", &record_ada_layer_norm);
+    m.impl("gated_rms_norm", &record_gated_rms_norm);
+    for (const char *name : {"layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward",
+                             "add_layer_norm_forward", "add_rms_norm_forward", "ada_layer_norm_forward",
+                             "ada_layer_norm_backward", "gated_rms_norm_forward", "gated_rms_norm_backward",
+                             "layer_norm_partial_backward", "rms_norm_partial_backward"})
         m.impl(name, torch::autograd::autogradNotImplementedFallback());
 }
 

@@ -6,7 +6,7 @@
 #include <jitnorm/jitnorm.hpp>
 #include <limits>
 
-#include "normalize.hpp"
+#include "modulate.hpp"
 #include "override.hpp"
 
 namespace jitnorm_torch {
@@ -47,21 +47,22 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor &gradient, c
     return {std::move(made.input), std::move(made.weight), std::move(made.bias)};
 }
 
-Tensor rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, c10::optional<double> epsilon) {
-    return forward(input, {shape, weight, NONE, epsilon_or_default(epsilon, input), true}, false).output;
+Tensor rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight, c10::optional<double> epsilon,
+                bool plus_one) {
+    return forward(input, {shape, weight, NONE, epsilon_or_default(epsilon, input), true, plus_one}, false).output;
 }
 
 std::tuple<Tensor, Tensor> rms_norm_forward(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
-                                            c10::optional<double> epsilon) {
-    normalized made = forward(input, {shape, weight, NONE, epsilon_or_default(epsilon, input), true}, true);
+                                            c10::optional<double> epsilon, bool plus_one) {
+    normalized made = forward(input, {shape, weight, NONE, epsilon_or_default(epsilon, input), true, plus_one}, true);
     return {std::move(made.output), std::move(made.rstd)};
 }
 
 std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor &gradient, const Tensor &input, IntArrayRef shape,
                                              const Tensor &rstd, const optional_tensor &weight,
-                                             std::array<bool, 2> mask, const optional_tensor &of_input) {
-    gradients made = backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true}, {mask[0], mask[1], false},
-                              of_input.value_or(Tensor()));
+                                             std::array<bool, 2> mask, const optional_tensor &of_input, bool plus_one) {
+    gradients made = backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true, plus_one},
+                              {mask[0], mask[1], false}, of_input.value_or(Tensor()));
     return {std::move(made.input), std::move(made.weight)};
 }
 
@@ -79,17 +80,57 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> add_layer_norm_forward(const Tensor &
 }
 
 std::tuple<Tensor, Tensor> add_rms_norm(const Tensor &input, const Tensor &residual, IntArrayRef shape,
-                                        const optional_tensor &weight, c10::optional<double> epsilon) {
+                                        const optional_tensor &weight, c10::optional<double> epsilon, bool plus_one) {
     const double number = epsilon_or_default(epsilon, input);
-    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true}, false);
+    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true, plus_one}, false);
     return {std::move(made.output), std::move(made.sum)};
 }
 
 std::tuple<Tensor, Tensor, Tensor> add_rms_norm_forward(const Tensor &input, const Tensor &residual, IntArrayRef shape,
-                                                        const optional_tensor &weight, c10::optional<double> epsilon) {
+                                                        const optional_tensor &weight, c10::optional<double> epsilon,
+                                                        bool plus_one) {
     const double number = epsilon_or_default(epsilon, input);
-    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true}, true);
+    normalized made = add_forward(input, residual, {shape, weight, NONE, number, true, plus_one}, true);
     return {std::move(made.output), std::move(made.sum), std::move(made.rstd)};
+}
+
+Tensor ada_layer_norm(const Tensor &input, const Tensor &scale, const Tensor &shift, const optional_tensor &weight,
+                      const optional_tensor &bias, double epsilon) {
+    return ada_forward(input, {scale, shift, weight, bias}, epsilon, false).output;
+}
+
+std::tuple<Tensor, Tensor, Tensor> ada_layer_norm_forward(const Tensor &input, const Tensor &scale, const Tensor &shift,
+                                                          const optional_tensor &weight, const optional_tensor &bias,
+                                                          double epsilon) {
+    normalized made = ada_forward(input, {scale, shift, weight, bias}, epsilon, true);
+    return {std::move(made.output), std::move(made.mean), std::move(made.rstd)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>
+ada_layer_norm_backward(const Tensor &gradient, const Tensor &input, const Tensor &scale, const Tensor &shift,
+                        const Tensor &mean, const Tensor &rstd, const optional_tensor &weight,
+                        const optional_tensor &bias, std::array<bool, 5> mask) {
+    ada_gradients made = ada_backward(gradient, input, mean, rstd, {scale, shift, weight, bias},
+                                      {mask[0], mask[1], mask[2], mask[3], mask[4]});
+    return {std::move(made.input), std::move(made.scale), std::move(made.shift), std::move(made.weight),
+            std::move(made.bias)};
+}
+
+Tensor gated_rms_norm(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight, double epsilon) {
+    return gated_forward(input, {gate, weight}, epsilon, false).output;
+}
+
+std::tuple<Tensor, Tensor> gated_rms_norm_forward(const Tensor &input, const optional_tensor &gate,
+                                                  const optional_tensor &weight, double epsilon) {
+    normalized made = gated_forward(input, {gate, weight}, epsilon, true);
+    return {std::move(made.output), std::move(made.rstd)};
+}
+
+std::tuple<Tensor, Tensor, Tensor> gated_rms_norm_backward(const Tensor &gradient, const Tensor &input,
+                                                           const Tensor &rstd, const optional_tensor &gate,
+                                                           const optional_tensor &weight, std::array<bool, 3> mask) {
+    gated_gradients made = gated_backward(gradient, input, rstd, {gate, weight}, {mask[0], mask[1], mask[2]});
+    return {std::move(made.input), std::move(made.gate), std::move(made.weight)};
 }
 
 std::tuple<Tensor, Tensor, Tensor> layer_norm_partial_backward(const Tensor &gradient, const Tensor &input,
@@ -104,8 +145,9 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_partial_backward(const Tensor &gra
 
 std::tuple<Tensor, Tensor> rms_norm_partial_backward(const Tensor &gradient, const Tensor &input, IntArrayRef shape,
                                                      const Tensor &rstd, const optional_tensor &weight,
-                                                     int64_t first_row, int64_t all_rows, std::array<bool, 2> mask) {
-    gradients made = partial_backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true},
+                                                     int64_t first_row, int64_t all_rows, std::array<bool, 2> mask,
+                                                     bool plus_one) {
+    gradients made = partial_backward(gradient, input, {}, rstd, {shape, weight, NONE, 0, true, plus_one},
                                       {mask[0], mask[1], false}, {first_row, all_rows});
     return {std::move(made.input), std::move(made.weight)};
 }
@@ -128,23 +170,36 @@ TORCH_LIBRARY(jitnorm, m) {
           "-> (Tensor, Tensor, Tensor)");
     m.def("layer_norm_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor mean, Tensor rstd, "
           "Tensor? weight, bool[3] output_mask, Tensor? grad_input=None) -> (Tensor, Tensor, Tensor)");
-    m.def("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor");
-    m.def("rms_norm_forward(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)");
+    m.def("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None, bool plus_one=False) "
+          "-> Tensor");
+    m.def("rms_norm_forward(Tensor input, int[] normalized_shape, Tensor? weight, float? eps, bool plus_one=False) "
+          "-> (Tensor, Tensor)");
     m.def("rms_norm_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? weight, "
-          "bool[2] output_mask, Tensor? grad_input=None) -> (Tensor, Tensor)");
+          "bool[2] output_mask, Tensor? grad_input=None, bool plus_one=False) -> (Tensor, Tensor)");
     m.def(
         "add_layer_norm(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
         "float eps=1e-05) -> (Tensor, Tensor)");
     m.def("add_layer_norm_forward(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight, Tensor? bias, "
           "float eps) -> (Tensor, Tensor, Tensor, Tensor)");
-    m.def("add_rms_norm(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight=None, float? eps=None) "
-          "-> (Tensor, Tensor)");
-    m.def("add_rms_norm_forward(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight, float? eps) "
+    m.def("add_rms_norm(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight=None, float? eps=None, "
+          "bool plus_one=False) -> (Tensor, Tensor)");
+    m.def("add_rms_norm_forward(Tensor input, Tensor residual, int[] normalized_shape, Tensor? weight, float? eps, "
+          "bool plus_one=False) -> (Tensor, Tensor, Tensor)");
+    m.def("ada_layer_norm(Tensor input, Tensor scale, Tensor shift, Tensor? weight=None, Tensor? bias=None, "
+          "float eps=1e-05) -> Tensor");
+    m.def("ada_layer_norm_forward(Tensor input, Tensor scale, Tensor shift, Tensor? weight, Tensor? bias, float eps) "
           "-> (Tensor, Tensor, Tensor)");
+    m.def(
+        "ada_layer_norm_backward(Tensor grad_output, Tensor input, Tensor scale, Tensor shift, Tensor mean, "
+        "Tensor rstd, Tensor? weight, Tensor? bias, bool[5] output_mask) -> (Tensor, Tensor, Tensor, Tensor, Tensor)");
+    m.def("gated_rms_norm(Tensor input, Tensor? gate=None, Tensor? weight=None, float eps=1e-06) -> Tensor");
+    m.def("gated_rms_norm_forward(Tensor input, Tensor? gate, Tensor? weight, float eps) -> (Tensor, Tensor)");
+    m.def("gated_rms_norm_backward(Tensor grad_output, Tensor input, Tensor rstd, Tensor? gate, Tensor? weight, "
+          "bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
     m.def("layer_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor mean, Tensor "
           "rstd, Tensor? weight, int first_row, int all_rows, bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
     m.def("rms_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, "
-          "Tensor? weight, int first_row, int all_rows, bool[2] output_mask) -> (Tensor, Tensor)");
+          "Tensor? weight, int first_row, int all_rows, bool[2] output_mask, bool plus_one=False) -> (Tensor, Tensor)");
     m.def(
         "add_partial_gradients_(Tensor(a!) running, Tensor sums, int rows, int first_row, int all_rows) -> Tensor(a!)");
     m.def("row_block(int all_rows, int columns) -> int", &row_block);
@@ -163,6 +218,12 @@ TORCH_LIBRARY_IMPL(jitnorm, CPU, m) {
     m.impl("add_layer_norm_forward", &add_layer_norm_forward);
     m.impl("add_rms_norm", &add_rms_norm);
     m.impl("add_rms_norm_forward", &add_rms_norm_forward);
+    m.impl("ada_layer_norm", &ada_layer_norm);
+    m.impl("ada_layer_norm_forward", &ada_layer_norm_forward);
+    m.impl("ada_layer_norm_backward", &ada_layer_norm_backward);
+    m.impl("gated_rms_norm", &gated_rms_norm);
+    m.impl("gated_rms_norm_forward", &gated_rms_norm_forward);
+    m.impl("gated_rms_norm_backward", &gated_rms_norm_backward);
     m.impl("layer_norm_partial_backward", &layer_norm_partial_backward);
     m.impl("rms_norm_partial_backward", &rms_norm_partial_backward);
     m.impl("add_partial_gradients_", &add_partial_gradients_);

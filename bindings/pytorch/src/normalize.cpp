@@ -1,34 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "normalize.hpp"
 
-#include "empty.hpp"
-#include "prepared.hpp"
-
 namespace jitnorm_torch {
 
 namespace {
-
-int64_t type_of(const at::Tensor &tensor) {
-    switch (tensor.scalar_type()) {
-    case at::kFloat:
-        return jitnorm_f32;
-    case at::kBFloat16:
-        return jitnorm_bf16;
-    case at::kHalf:
-        return jitnorm_f16;
-    case at::kDouble:
-        return jitnorm_f64;
-    default:
-        TORCH_CHECK(false, "jitnorm normalizes float32, bfloat16, float16 and float64, not ", tensor.scalar_type());
-    }
-}
-
-// The dispatcher gives a call with a tensor of another device to that device, but a caller can ask it for the CPU's
-// function.
-void check_device(const char *what, const at::Tensor &tensor) {
-    TORCH_CHECK(!tensor.defined() || tensor.device().is_cpu(), "jitnorm normalizes tensors on the CPU, but ", what,
-                " is on ", tensor.device());
-}
 
 void check_input(const at::Tensor &input, const norm &how) {
     check_device("the input", input);
@@ -73,32 +48,8 @@ struct affine {
 unsigned flags_of(const norm &how, bool scale, bool shift) {
     const auto flag = [](bool wanted, jitnorm_normalization_flags_t value) { return wanted ? unsigned(value) : 0U; };
     return unsigned(jitnorm_inverse_deviation) | flag(how.rms, jitnorm_rms_norm) | flag(scale, jitnorm_use_scale) |
-           flag(shift, jitnorm_use_shift);
+           flag(shift, jitnorm_use_shift) | flag(scale && how.plus_one, jitnorm_scale_plus_one);
 }
-
-request make_request(jitnorm_prop_kind_t kind, const at::Tensor &input, const norm &how) {
-    request asked;
-    asked.kind = kind;
-    asked.type = type_of(input);
-    asked.affine_type = jitnorm_f32;
-    asked.set_epsilon(how.epsilon);
-    return asked;
-}
-
-// The sizes are the input's, but 1 for the normalized dimensions.
-at::Tensor empty_statistics(const at::Tensor &input, const norm &how) {
-    c10::SmallVector<int64_t, 8> sizes(input.sizes().begin(), input.sizes().end());
-    std::fill(sizes.end() - std::ptrdiff_t(how.shape.size()), sizes.end(), 1);
-    return empty(sizes, at::kFloat);
-}
-
-at::Tensor empty_data(const at::Tensor &like) { return empty(like.sizes(), like.scalar_type()); }
-
-at::Tensor in_type(const at::Tensor &tensor, at::ScalarType type) {
-    return tensor.defined() && tensor.scalar_type() != type ? tensor.to(type) : tensor;
-}
-
-void *data_of(const at::Tensor &tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 
 // The rows of the tensors, in the order of the list. If their strides need more dimensions than a primitive has, the
 // tensors are replaced by contiguous copies. A result is contiguous already, so that it is not replaced.
@@ -110,16 +61,6 @@ rows rows_of(std::initializer_list<at::Tensor *> tensors, const norm &how) {
     found = {};
     find_rows(all, int64_t(how.shape.size()), found);
     return found;
-}
-
-void check_same_shape(const char *what, const at::Tensor &tensor, const at::Tensor &input) {
-    TORCH_CHECK(tensor.sizes().equals(input.sizes()), what, " must have the shape ", input.sizes(), ", not ",
-                tensor.sizes());
-}
-
-void check_statistics(const char *what, const at::Tensor &tensor, int64_t row_count) {
-    TORCH_CHECK(tensor.numel() == row_count, what, " must have one element for each of ", row_count, " rows, not ",
-                tensor.numel());
 }
 
 // A primitive that has a weight and computes the gradient of the bias also computes the gradient of the weight.
@@ -141,7 +82,7 @@ void keep_wanted(const norm &how, wanted_gradients wanted, gradients &made) {
 
 request backward_request(const at::Tensor &input, const norm &how, const affine &side, wanted_gradients wanted) {
     const bool any = wanted.weight || wanted.bias;
-    request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, how);
+    request asked = make_request(any ? jitnorm_backward : jitnorm_backward_data, input, how.epsilon);
     asked.flags = flags_of(how, side.weight->defined(), wanted.bias);
     if (side.weight->defined())
         asked.affine_type = type_of(*side.weight);
@@ -214,9 +155,10 @@ normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, b
     const affine side(how);
     normalized made;
     made.output = empty_data(input);
-    if (wants_statistics && !how.rms) made.mean = empty_statistics(input, how);
-    if (wants_statistics) made.rstd = empty_statistics(input, how);
-    request asked = make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, input, how);
+    if (wants_statistics && !how.rms) made.mean = empty_statistics(input, how.shape.size());
+    if (wants_statistics) made.rstd = empty_statistics(input, how.shape.size());
+    request asked =
+        make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, input, how.epsilon);
     asked.flags = flags_of(how, side.weight->defined(), side.bias->defined());
     if (side.any()) asked.affine_type = type_of(side.either());
     asked.adds = residual.defined();

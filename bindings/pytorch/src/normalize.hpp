@@ -3,20 +3,19 @@
 // exception.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <tuple>
 
-namespace jitnorm_torch {
+#include "tensors.hpp"
 
-using optional_tensor = c10::optional<at::Tensor>;
+namespace jitnorm_torch {
 
 // The parameters of a normalization. A weight that is absent or undefined stands for ones, such a bias for zeros.
 struct norm {
     at::IntArrayRef shape; // the last dimensions of the input, which are normalized together
     const optional_tensor &weight, &bias;
     double epsilon;
-    bool rms; // RMS normalization, which has no mean and no bias
+    bool rms;              // RMS normalization, which has no mean and no bias
+    bool plus_one = false; // the weight is stored minus one
 };
 
 // The output and the sum are contiguous and have the input's shape and type. Mean and rstd are contiguous f32 tensors

@@ -10,10 +10,21 @@ namespace {
 
 using jitnorm::memory;
 
-constexpr int ARGUMENTS[SLOTS] = {
-    JITNORM_ARG_SRC,   JITNORM_ARG_DST,      JITNORM_ARG_MEAN,      JITNORM_ARG_VARIANCE,   JITNORM_ARG_SCALE,
-    JITNORM_ARG_SHIFT, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_SRC,  JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT,
-    JITNORM_ARG_SRC_1, JITNORM_ARG_DST_1,    JITNORM_ARG_DIFF_DST_1};
+constexpr int ARGUMENTS[SLOTS] = {JITNORM_ARG_SRC,
+                                  JITNORM_ARG_DST,
+                                  JITNORM_ARG_MEAN,
+                                  JITNORM_ARG_VARIANCE,
+                                  JITNORM_ARG_SCALE,
+                                  JITNORM_ARG_SHIFT,
+                                  JITNORM_ARG_DIFF_DST,
+                                  JITNORM_ARG_DIFF_SRC,
+                                  JITNORM_ARG_DIFF_SCALE,
+                                  JITNORM_ARG_DIFF_SHIFT,
+                                  JITNORM_ARG_SRC_1,
+                                  JITNORM_ARG_DST_1,
+                                  JITNORM_ARG_DIFF_DST_1,
+                                  JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1,
+                                  JITNORM_ARG_ATTR_MULTIPLE_POST_OP(1) | JITNORM_ARG_SRC_1};
 
 memory::desc data_desc(const request &asked, int tensor) {
     const rows &data = asked.data;
@@ -40,11 +51,41 @@ bool is_forward(const request &asked) {
     return asked.kind == jitnorm_forward_inference || asked.kind == jitnorm_forward_training;
 }
 
+// A tensor with the rows' dimensions, but 1 for those along which `sized`, the tensor itself or its gradient, has a
+// stride of 0.
+memory::desc broadcast_desc(const request &asked, int64_t type, int tensor, int sized) {
+    const rows &data = asked.data;
+    memory::dims dims(data.dims, data.dims + data.ndims);
+    for (int64_t d = 0; d < data.ndims - 1; ++d)
+        if (data.strides[sized][d] == 0) dims[size_t(d)] = 1;
+    return {dims, memory::data_type(type), memory::dims(data.strides[tensor], data.strides[tensor] + data.ndims)};
+}
+
+// Backward reads no shift, but asks for the dimensions of its gradient.
+void set_row_attributes(const request &asked, jitnorm::primitive_attr &attr) {
+    const bool forward = is_forward(asked), has_scale = (asked.flags & jitnorm_use_scale) != 0;
+    int next = forward ? 2 : 3;
+    const int gradient = asked.kind == jitnorm_backward ? next + int(has_scale) : -1;
+    const auto describe = [&](int tensor) {
+        return broadcast_desc(asked, asked.affine_type, tensor, gradient < 0 ? tensor : gradient);
+    };
+    memory::desc scale, shift;
+    if (has_scale) scale = describe(next++);
+    if ((asked.flags & jitnorm_use_shift) != 0) shift = describe(next++);
+    attr.set_scale_shift_descs(scale, shift);
+    jitnorm::post_ops after;
+    for (size_t i = 0; i < 2 && asked.operations[i] != 0; ++i, ++next)
+        after.append_binary(jitnorm::algorithm(asked.operations[i]),
+                            broadcast_desc(asked, asked.operand_types[i], next, next));
+    attr.set_post_ops(after);
+}
+
 // The epsilon of float64, and the residual. Asks for the sum to be normalized as it is stored, after rounding. So the
 // bits are those of PyTorch's addition followed by a normalization.
 jitnorm::primitive_attr attributes_of(const request &asked) {
     jitnorm::primitive_attr attr;
     if (is_forward(asked) && asked.type == jitnorm_f64) attr.set_epsilon(epsilon_of(asked));
+    if (asked.by_rows != 0) set_row_attributes(asked, attr);
     if (asked.adds == 0) return attr;
     const memory::desc first = data_desc(asked, is_forward(asked) ? 2 : 3), sum = data_desc(asked, 3);
     jitnorm::error::wrap_c_api(jitnorm_primitive_attr_set_residual(attr.get(), first.get(), sum.get(),
@@ -72,13 +113,14 @@ jitnorm::primitive_desc_base describe(const request &asked) {
     const auto kind = jitnorm::prop_kind(asked.kind);
     const auto flags = jitnorm::normalization_flags(asked.flags);
     const auto affine = memory::data_type(asked.affine_type);
+    const auto gradients = asked.gradient_type != 0 ? memory::data_type(asked.gradient_type) : affine;
     if (asked.all_rows >= 0) return describe_partial(asked);
     if (is_forward(asked))
         return layer_normalization_forward::primitive_desc(cpu(), kind, data_desc(asked, 0), data_desc(asked, 1),
                                                            statistics_desc(asked), affine, float(epsilon_of(asked)),
                                                            flags, attributes_of(asked));
     return layer_normalization_backward::primitive_desc(cpu(), kind, data_desc(asked, 2), data_desc(asked, 1),
-                                                        data_desc(asked, 0), statistics_desc(asked), affine, affine,
+                                                        data_desc(asked, 0), statistics_desc(asked), gradients, affine,
                                                         float(epsilon_of(asked)), flags, {}, attributes_of(asked));
 }
 

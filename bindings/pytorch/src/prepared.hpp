@@ -20,8 +20,15 @@ struct request {
     int64_t type = 0, affine_type = 0;    // jitnorm_data_type_t of data; of scale, shift and their gradients
     int64_t first_row = 0, all_rows = -1; // row_range of partial_backward(); for all else all_rows is -1
     int64_t adds = 0;                     // 1 if a residual is added (forward) or the gradient of the sum (backward)
+    int64_t by_rows = 0;                  // 1 if scale and shift have row dimensions
+    int64_t gradient_type = 0;            // jitnorm_data_type_t of the gradients of scale and shift, or 0: affine_type
+    int64_t operations[2] = {};           // jitnorm_alg_kind_t of binary post-ops, or 0
+    int64_t operand_types[2] = {};        // jitnorm_data_type_t of their operands
     // The rows of the tensors of data, in this order. Forward: src, dst, residual, sum. Backward: src, diff_dst,
-    // diff_src, the gradient of the sum.
+    // diff_src, the gradient of the sum. If by_rows is 1, nothing is added, and those that the primitive has of these
+    // tensors follow: scale and, forward, shift and the operands of post-ops, or, backward, the gradient of scale,
+    // whose layout is also that of the gradient of shift. A stride of 0 is a dimension along which the tensor has the
+    // size 1.
     rows data;
 
     // Rounds it to a float unless `type`, which must be set, is float64: then statistics are computed in float64, too.
@@ -42,6 +49,8 @@ enum tensor_slot {
     RESIDUAL,
     SUM,
     DIFF_SUM,
+    OPERAND_0,
+    OPERAND_1,
     SLOTS
 };
 

@@ -33,6 +33,12 @@ bool read(PyObject *from, double &to) {
     return true;
 }
 
+bool read(PyObject *from, bool &to) {
+    if (!PyBool_Check(from)) return false;
+    to = from == Py_True;
+    return true;
+}
+
 bool read(PyObject *from, sizes &to) {
     if (!PyTuple_Check(from) && !PyList_Check(from)) return false;
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(from);
@@ -105,6 +111,7 @@ PyObject *function(PyObject *, PyObject *const *given, Py_ssize_t count) {
 
 constexpr char LAYER_NORM[] = "jitnorm::layer_norm", RMS_NORM[] = "jitnorm::rms_norm";
 constexpr char ADD_LAYER_NORM[] = "jitnorm::add_layer_norm", ADD_RMS_NORM[] = "jitnorm::add_rms_norm";
+constexpr char ADA_LAYER_NORM[] = "jitnorm::ada_layer_norm", GATED_RMS_NORM[] = "jitnorm::gated_rms_norm";
 
 // A row of the module's table. PyMethodDef has one pointer type for functions of all signatures, and METH_FASTCALL says
 // which signature this function has.
@@ -122,6 +129,8 @@ PyMODINIT_FUNC PyInit__C() {
                                     method("rms_norm", function<rms_norm_operation, RMS_NORM>),
                                     method("add_layer_norm", function<add_layer_norm_operation, ADD_LAYER_NORM>),
                                     method("add_rms_norm", function<add_rms_norm_operation, ADD_RMS_NORM>),
+                                    method("ada_layer_norm", function<ada_layer_norm_operation, ADA_LAYER_NORM>),
+                                    method("gated_rms_norm", function<gated_rms_norm_operation, GATED_RMS_NORM>),
                                     {}};
     static PyModuleDef definition = {
         PyModuleDef_HEAD_INIT, "jitnorm_torch._C", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};

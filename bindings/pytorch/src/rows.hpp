@@ -8,7 +8,7 @@
 namespace jitnorm_torch {
 
 struct rows {
-    static constexpr int MAX_DIMS = 5, MAX_TENSORS = 4;
+    static constexpr int MAX_DIMS = 5, MAX_TENSORS = 6;
 
     int64_t ndims = 0;
     int64_t dims[MAX_DIMS] = {};

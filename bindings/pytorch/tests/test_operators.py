@@ -215,6 +215,8 @@ class Layer(TestCase):
             ("rms_norm", (x, (8,), weight), (None, 1e-3, 1)),
             ("add_layer_norm", (x, residual, (8,), weight, bias), (1e-3, 1)),
             ("add_rms_norm", (x, residual, (8,), weight), (None, 1e-3, 1)),
+            ("ada_layer_norm", (x, residual, residual, weight, bias), (1e-3, 1)),
+            ("gated_rms_norm", (x, residual, weight), (1e-3, 1)),
         ):
             function, operator = getattr(jitnorm_torch, name), getattr(torch.ops.jitnorm, name)
             for eps in numbers:

@@ -48,9 +48,10 @@ class Ranges(TestCase):
             expected = torch.autograd.grad(layer_norm(x, (24,), weight, bias), tensors, gradient)
             for a, b in zip(got, expected):
                 self.assert_same_bits(a, b)
-        got = torch.autograd.grad(distributed.rms_norm(x, (24,), weight, 1e-5), (x, weight), gradient)
-        for a, b in zip(got, torch.autograd.grad(rms_norm(x, (24,), weight, 1e-5), (x, weight), gradient)):
-            self.assert_same_bits(a, b)
+        for plus_one in (False, True):
+            got = torch.autograd.grad(distributed.rms_norm(x, (24,), weight, 1e-5, plus_one=plus_one), (x, weight), gradient)
+            for a, b in zip(got, torch.autograd.grad(rms_norm(x, (24,), weight, 1e-5, plus_one), (x, weight), gradient)):
+                self.assert_same_bits(a, b)
 
     def test_errors(self):
         x = random((64, 8))

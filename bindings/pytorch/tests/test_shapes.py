@@ -5,6 +5,7 @@ import unittest
 
 import torch
 
+from jitnorm_torch import ada_layer_norm, gated_rms_norm
 from support import TestCase, layer_norm, leaf, random, rms_norm
 
 OPERATORS = torch.ops.jitnorm
@@ -15,6 +16,8 @@ def calls(device):
         return torch.ones(shape, dtype=dtype, device=device)
 
     x, weight, statistics = at(3, 5, 8), at(5, 8, dtype=torch.float32), at(3, 1, 1, dtype=torch.float32)
+    by_batch, vector, of_heads = at(3, 8), at(8, dtype=torch.float32), at(5, 8, dtype=torch.float32)
+    statistics_of_columns = at(3, 5, 1, dtype=torch.float32)
     shape = (5, 8)
     return {
         "layer_norm": (x, shape, weight, weight),
@@ -26,6 +29,12 @@ def calls(device):
         "add_rms_norm": (x, x, shape, weight),
         "add_rms_norm_forward": (x, x, shape, weight, None),
         "rms_norm_forward": (x, shape, weight, None),
+        "ada_layer_norm": (x, by_batch, by_batch, vector, vector),
+        "ada_layer_norm_forward": (x, by_batch, by_batch, None, None, 1e-5),
+        "ada_layer_norm_backward": (x, x, by_batch, x, statistics_of_columns, statistics_of_columns, vector, vector, (True,) * 5),
+        "gated_rms_norm": (x, x, of_heads),
+        "gated_rms_norm_forward": (x, x, vector, 1e-6),
+        "gated_rms_norm_backward": (x, x, statistics_of_columns, x, of_heads, (True, True, True)),
         "rms_norm_backward": (x, x, shape, statistics, weight, (True, False), x),
     }
 
@@ -46,6 +55,7 @@ class Shapes(TestCase):
         x, weight = torch.ones(3, 8, device="meta"), torch.ones(7, device="meta")
         for name, arguments in {
             "layer_norm": (x, (7,)), "rms_norm": (x, ()), "layer_norm_forward": (x, (8,), weight, None, 1e-5),
+            "ada_layer_norm": (x, weight, x), "gated_rms_norm": (x, x[:1]), "gated_rms_norm_forward": (x, x, weight, 1e-6),
             "add_layer_norm": (x, x[:2], (8,)), "add_rms_norm": (x, x.double(), (8,)),
             "rms_norm_backward": (x, x, (8,), x[:, :1], weight, (True, True)),
         }.items():
@@ -70,13 +80,15 @@ class Shapes(TestCase):
 
         def step(x, weight):
             y = layer_norm(x, (8,), weight).sum() + rms_norm(x, (8,), weight).pow(2).sum()
+            y = y + ada_layer_norm(x, x, weight.expand(4, 8)).sum() + gated_rms_norm(x, x * 2, weight).sum()
             return torch.autograd.grad(y, (x, weight))
 
         x, weight = leaf(random((4, 8))), leaf(random(8, seed=2))
         for mode in ("real", "fake"):
             traced = make_fx(step, tracing_mode=mode)(x, weight)
             targets = [str(node.target) for node in traced.graph.nodes]
-            for name in ("layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward"):
+            for name in ("layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward",
+                         "ada_layer_norm_forward", "ada_layer_norm_backward", "gated_rms_norm_forward", "gated_rms_norm_backward"):
                 self.assertTrue(any(name in target for target in targets), f"{mode}: no {name} in {targets}")
             for got, expected in zip(traced(x, weight), step(x, weight)):
                 self.assert_same_bits(got, expected)
@@ -86,11 +98,21 @@ class Shapes(TestCase):
         tensors = leaf(random((4, 8))), leaf(random(8, seed=2)), leaf(random(8, seed=3))
 
         def step(x, weight, bias):
-            return layer_norm(x * 2, (8,), weight, bias).pow(2).sum()
+            y = layer_norm(x * 2, (8,), weight, bias)
+            return gated_rms_norm(ada_layer_norm(y, x, x, weight), x, bias).pow(2).sum()
 
         compiled = torch.compile(step, backend="aot_eager", fullgraph=True)
         for got, expected in zip(torch.autograd.grad(compiled(*tensors), tensors), torch.autograd.grad(step(*tensors), tensors)):
             self.assert_same_bits(got, expected)
+
+    @unittest.skipUnless(hasattr(torch.library, "opcheck"), "torch.library.opcheck came with PyTorch 2.4")
+    def test_opcheck(self):
+        for name in ("rms_norm", "ada_layer_norm", "gated_rms_norm"):
+            x, vector = leaf(random((3, 5, 8))), leaf(random(8, seed=2))
+            arguments = {"rms_norm": (x, (8,), vector, 1e-5, True), "ada_layer_norm": (x, leaf(random((3, 8))), x, vector, vector),
+                         "gated_rms_norm": (x, leaf(random((3, 5, 8), seed=3)), leaf(random((5, 8), seed=4)))}[name]
+            with self.subTest(name):
+                torch.library.opcheck(getattr(OPERATORS, name).default, arguments)
 
     def test_scripting_and_tracing(self):
         import jitnorm_torch
@@ -100,6 +122,11 @@ class Shapes(TestCase):
         for made in (torch.jit.script(model), torch.jit.trace(model, x)):
             self.assert_same_bits(made(other), model(other))
             self.assertIn("jitnorm::layer_norm", str(made.inlined_graph))
+        for function, arguments in ((ada_layer_norm, (x, x, other[:1])), (gated_rms_norm, (x, x, other[0])),
+                                    (gated_rms_norm, (x, x, None, 1e-5, False))):
+            made = torch.jit.script(function)
+            self.assertIn("jitnorm::" + function.__name__, str(made.inlined_graph))
+            self.assert_same_bits(made(*arguments), function(*arguments))
 
     @unittest.skipUnless(hasattr(torch, "export"), "torch.export came with PyTorch 2.1")
     def test_export(self):

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// modulate: normalizations of the last dimension in which rows, or groups of rows, have parameters of their own, and
+// their gradients, without autograd. A failure is an exception.
+#pragma once
+
+#include "normalize.hpp"
+
+namespace jitnorm_torch {
+
+// layer_norm(input) * weight + bias, times 1 + scale, plus shift. Scale and shift have the input's dimensions, of which
+// those of rows may be 1, or all of these but the last but one, which then is 1. Weight and bias are vectors.
+struct ada_norm {
+    const at::Tensor &scale, &shift;
+    const optional_tensor &weight, &bias;
+};
+normalized ada_forward(const at::Tensor &input, const ada_norm &how, double epsilon, bool wants_statistics);
+
+// Each gradient has its tensor's shape and type; one that is not wanted is undefined.
+struct ada_gradients {
+    at::Tensor input, scale, shift, weight, bias;
+};
+struct wanted_ada_gradients {
+    bool input, scale, shift, weight, bias;
+};
+ada_gradients ada_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &mean,
+                           const at::Tensor &rstd, const ada_norm &how, wanted_ada_gradients wanted);
+
+// rms_norm(input) * weight * silu(gate). The weight's dimensions are the last ones of the input, and those of rows may
+// be 1; the gate has the input's shape. Both are optional.
+struct gated_norm {
+    const optional_tensor &gate, &weight;
+};
+normalized gated_forward(const at::Tensor &input, const gated_norm &how, double epsilon, bool wants_statistics);
+
+struct gated_gradients {
+    at::Tensor input, gate, weight;
+};
+struct wanted_gated_gradients {
+    bool input, gate, weight;
+};
+gated_gradients gated_backward(const at::Tensor &grad_output, const at::Tensor &input, const at::Tensor &rstd,
+                               const gated_norm &how, wanted_gated_gradients wanted);
+
+} // namespace jitnorm_torch

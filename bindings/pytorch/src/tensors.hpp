@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// tensors: small steps between tensors and requests, for all normalizations.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "empty.hpp"
+#include "prepared.hpp"
+
+namespace jitnorm_torch {
+
+using optional_tensor = c10::optional<at::Tensor>;
+
+inline at::Tensor or_none(const optional_tensor &tensor) { return tensor.has_value() ? *tensor : at::Tensor(); }
+
+inline int64_t type_of(const at::Tensor &tensor) {
+    switch (tensor.scalar_type()) {
+    case at::kFloat:
+        return jitnorm_f32;
+    case at::kBFloat16:
+        return jitnorm_bf16;
+    case at::kHalf:
+        return jitnorm_f16;
+    case at::kDouble:
+        return jitnorm_f64;
+    default:
+        TORCH_CHECK(false, "jitnorm normalizes float32, bfloat16, float16 and float64, not ", tensor.scalar_type());
+    }
+}
+
+// The dispatcher gives a call with a tensor of another device to that device, but a caller can ask it for the CPU's
+// function.
+inline void check_device(const char *what, const at::Tensor &tensor) {
+    TORCH_CHECK(!tensor.defined() || tensor.device().is_cpu(), "jitnorm normalizes tensors on the CPU, but ", what,
+                " is on ", tensor.device());
+}
+
+inline void check_same_shape(const char *what, const at::Tensor &tensor, const at::Tensor &input) {
+    TORCH_CHECK(tensor.sizes().equals(input.sizes()), what, " must have the shape ", input.sizes(), ", not ",
+                tensor.sizes());
+}
+
+inline void check_statistics(const char *what, const at::Tensor &tensor, int64_t row_count) {
+    TORCH_CHECK(tensor.numel() == row_count, what, " must have one element for each of ", row_count, " rows, not ",
+                tensor.numel());
+}
+
+inline request make_request(jitnorm_prop_kind_t kind, const at::Tensor &input, double epsilon) {
+    request asked;
+    asked.kind = kind;
+    asked.type = type_of(input);
+    asked.affine_type = jitnorm_f32;
+    asked.set_epsilon(epsilon);
+    return asked;
+}
+
+// The sizes are the input's, but 1 for the normalized dimensions.
+inline at::Tensor empty_statistics(const at::Tensor &input, size_t normalized) {
+    c10::SmallVector<int64_t, 8> sizes(input.sizes().begin(), input.sizes().end());
+    std::fill(sizes.end() - std::ptrdiff_t(normalized), sizes.end(), 1);
+    return empty(sizes, at::kFloat);
+}
+
+inline at::Tensor empty_data(const at::Tensor &like) { return empty(like.sizes(), like.scalar_type()); }
+
+inline at::Tensor in_type(const at::Tensor &tensor, at::ScalarType type) {
+    return tensor.defined() && tensor.scalar_type() != type ? tensor.to(type) : tensor;
+}
+
+inline void *data_of(const at::Tensor &tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
+
+} // namespace jitnorm_torch
