@@ -51,8 +51,8 @@ void addition_pass::add_piece(const paired_rows &rows) {
 }
 
 void addition_pass::prepare() {
-    if (has_bias()) g_.mov(bias_, JITNORM_ARGUMENT(bias));
-    if (has_gate()) g_.mov(gate_, JITNORM_ARGUMENT(gate));
+    if (has_bias()) g_.mov(vector_, JITNORM_ARGUMENT(bias));
+    if (has_gate()) g_.mov(vector_, JITNORM_ARGUMENT(gate));
     g_.mov(count_, JITNORM_ARGUMENT(count));
     tail_.prepare(count_, left_, where_.loops.position);
 }
@@ -77,12 +77,15 @@ void addition_pass::add(places vectors) {
         });
     };
     io_.load_all(x_, src_, vectors, conf_.src);
+    const bool has_both = has_gate() && has_bias();
+    if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(gate));
     if (has_gate())
-        io_.use_all(other_, gate_, vectors, conf_.gate, [&](const place &p, const Xbyak::Operand &factor) {
+        io_.use_all(other_, vector_, vectors, conf_.gate, [&](const place &p, const Xbyak::Operand &factor) {
             g_.ops.mul(x_[size_t(p.slot)], x_[size_t(p.slot)], factor);
         });
     add_all(residual_, conf_.residual);
-    if (has_bias()) add_all(bias_, conf_.bias);
+    if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(bias));
+    if (has_bias()) add_all(vector_, conf_.bias);
 }
 
 // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types change

@@ -41,8 +41,8 @@ private:
 
     const addition_conf conf_;
     const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
-    const reg row_ = registers_.take(g_.r9), bias_ = registers_.take(g_.r10), gate_ = registers_.take(g_.r11),
-              rest_ = registers_.take(g_.r14);
+    const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
+    const reg vector_ = registers_.take(g_.r10);   // at the bias or at the gate, or at one after the other
     const int vectors_ = forward_vectors(g_.kind); // registers for sums of squares, at least UNROLL
     const std::vector<vmm> x_ = registers_.take_vectors(vectors_), other_ = registers_.take_vectors(vectors_);
     const std::vector<vmm> q_ = registers_.take_vectors(vectors_);
