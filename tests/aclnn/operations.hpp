@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "aclnnop/aclnn_ada_layer_norm.h"
+#include "aclnnop/aclnn_ada_layer_norm_v2.h"
 #include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_add_rms_norm.h"
 #include "aclnnop/aclnn_add_rms_norm_dynamic_quant.h"
@@ -29,9 +31,9 @@ struct call_settings {
 
 // The operation's tensors, in the order of its parameters, one word each: NAME:SHAPE TYPE USE.
 //   NAME   with a ? behind it: may be null
-//   shape  d as x, c one for each column, s one for each row, with ones for the columns, r the same without the ones
-//   type   t that of x, f FLOAT, h FLOAT16, q INT8
-//   use    < read, > written, - checked and not read, ! not looked at
+//   shape  d as x, m the same with 1 for the last but one dimension, c one for each column, s one for each row, with
+//   ones for the columns, r the same without the ones type   t that of x, f FLOAT, h FLOAT16, q INT8 use    < read, >
+//   written, - checked and not read, ! not looked at
 // A word without a colon is a parameter that is null.
 struct operation {
     const char *name, *tensors;
@@ -59,6 +61,13 @@ aclnnStatus first_backward(aclTensor *const *t, const call_settings &with, uint6
     const auto mask = mask_of(Input, Weight, Bias);
     return aclnnLayerNormBackwardGetWorkspaceSize(t[0], t[1], int_array(with.columns).get(), t[2], t[3], t[4], t[5],
                                                   mask.get(), t[6], t[7], t[8], bytes, made);
+}
+inline aclnnStatus first_ada(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
+    return aclnnAdaLayerNormGetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5], bytes, made);
+}
+inline aclnnStatus first_ada_v2(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
+    return aclnnAdaLayerNormV2GetWorkspaceSize(t[0], t[1], t[2], t[3], t[4], with.epsilon, t[5], t[6], t[7], bytes,
+                                               made);
 }
 template <auto First>
 aclnnStatus first_rms_norm(aclTensor *const *t, const call_settings &with, uint64_t *bytes, aclOpExecutor **made) {
@@ -119,6 +128,11 @@ inline const operation OPERATIONS[] = {
      "gradOut:dt< input:dt< mean:sf< rstd:sf< weight?:ct< bias gradInputOut:dt> gradWeightOut:cf! gradBiasOut:cf!",
      6, {{0, 6}}, first_backward<true, false, false>, aclnnLayerNormBackward, INVALID, INVALID,
      BACKWARD_TYPES, {}, false},
+    {"adaptive layer norm", "x:dt< scale:mt< shift:mt< weightOptional?:ct< biasOptional?:ct< out:dt>", 5, {{0, 5}},
+     first_ada, aclnnAdaLayerNorm, INVALID, INVALID, {}, {}, true, false},
+    {"adaptive layer norm with statistics",
+     "x:dt< scale:mt< shift:mt< weight bias out:dt> meanOutOptional?:st> rstdOutOptional?:st>", 5, {{0, 5}},
+     first_ada_v2, aclnnAdaLayerNormV2, INVALID, INVALID, {}, {}, true, false},
     {"RMS norm", "x:dt< gamma:ct< yOut:dt> rstdOut:sf>", 2, {{0, 2}},
      first_rms_norm<aclnnRmsNormGetWorkspaceSize>, aclnnRmsNorm, INVALID, TILING},
     {"Gemma's RMS norm", "x:dt< gamma:ct< yOut:dt> rstdOut:sf>", 2, {{0, 2}},
@@ -176,6 +190,11 @@ struct call_shape {
     dims_t of(char shape) const {
         if (shape == 'd') return dims;
         if (shape == 'c') return columns();
+        if (shape == 'm') {
+            dims_t result = dims;
+            if (result.size() > 1) result[result.size() - 2] = 1;
+            return result;
+        }
         dims_t rows(dims.begin(), dims.end() - int64_t(normalized));
         if (shape == 's' || rows.empty()) rows.resize(shape == 's' ? dims.size() : 1, 1);
         return rows;

@@ -124,7 +124,8 @@ TEST(aclnn_errors, views_that_cannot_be) {
     const auto refuse_views = [](const char *what, const dims_t &strides, int64_t offset, aclFormat format) {
         refuse_everywhere(&operation::wrong_shape, what, [&](const parameter &p, auto &) {
             dims_t own = strides_of(p.dims, layout::dense);
-            if (!strides.empty()) own[0] = strides[0];
+            const auto first = std::ranges::find_if(p.dims, [](int64_t d) { return d > 1; }) - p.dims.begin();
+            if (!strides.empty()) own[size_t(first)] = strides[0];
             return wrong(p.dims, p.type, own, offset, format);
         });
     };

@@ -8,10 +8,11 @@ namespace {
 const call_shape SHAPES[] = {{{6, 40}, 1}, {{9, 7}, 1}, {{2, 3, 2, 1, 2, 3, 2, 2}, 3}, {{3, 4, 5, 6}, 2}, {{11}, 1}};
 
 bool takes(const operation &op, const call_shape &shape) {
-    const bool is_quantized = std::string(op.tensors).find('q') != std::string::npos;
+    const std::string tensors = op.tensors;
+    const bool takes_last_axis = tensors.find("dq>") != tensors.npos || tensors.find(":m") != tensors.npos;
     const bool has_element_bias = op.in_place.contains({4, 8}); // without rows it is one of columns
     const bool has_rows = shape.dims.size() > shape.normalized;
-    return (!is_quantized || (has_rows && shape.normalized == 1)) && (!has_element_bias || has_rows);
+    return (!takes_last_axis || (has_rows && shape.normalized == 1)) && (!has_element_bias || has_rows);
 }
 
 // Calls body(operation, type, shape) with the bits of dense tensors.
