@@ -97,6 +97,8 @@ const knob TABLE[] = {
     {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", LNORM, LIST(in_place, parse_bool)},
     {"attr-residual", "src1+dst1:bf16+bias:f32+rounded", "added to src first; the sum (none)", LNORM,
      LIST(residuals, parse_residual)},
+    {"attr-modulation", "scale:1+shift:1+gate:1:bf16", "row dimensions of scale and shift; a gate (none)", LNORM,
+     LIST(modulations, parse_modulation)},
     {"attr-pre-quantization", "dst2,dst2:bf16", "dst before post-ops and its scales, too (none)", LNORM,
      LIST(pre_quantization, parse_pre_quantization)},
     {"attr-scales", "src:common:64+dst:per_row", "scales of src and dst (none)", LNORM, LIST(scales, parse_scales)},

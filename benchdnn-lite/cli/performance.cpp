@@ -55,6 +55,7 @@ std::string attributes_text(const problem &p) {
     const auto knob = [&](bool set, std::string_view name, std::string_view value) {
         if (set) text += concat(text.empty() ? "" : " ", "--", name, "=", value);
     };
+    knob(p.attr.modulation != modulation{}, "attr-modulation", to_text(p.attr.modulation));
     knob(p.attr.pre_quantization.has_value(), "attr-pre-quantization", to_text(p.attr.pre_quantization));
     knob(p.attr.residual != residual_addition{}, "attr-residual", to_text(p.attr.residual));
     knob(p.attr.scales != tensor_scales{}, "attr-scales", to_text(p.attr.scales));

@@ -30,6 +30,7 @@ void for_each_list(const settings &s, problem &p, Visit visit) {
     visit(s.post_ops, p.attr.post_ops);
     visit(s.scales, p.attr.scales);
     visit(s.residuals, p.attr.residual);
+    visit(s.modulations, p.attr.modulation);
     visit(s.pre_quantization, p.attr.pre_quantization);
     visit(s.epsilons, p.epsilon);
     visit(s.flags, p.flags);

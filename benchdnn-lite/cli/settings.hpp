@@ -21,6 +21,7 @@ struct settings {
     std::vector<unsigned> flags{0};
     std::vector<double> epsilons{DEFAULT_EPSILON};
     std::vector<residual_addition> residuals{residual_addition{}};
+    std::vector<modulation> modulations{modulation{}};
     std::vector<std::optional<residual_tensor>> pre_quantization{std::nullopt};
     std::vector<tensor_scales> scales{tensor_scales{}};
     std::vector<std::vector<post_op>> post_ops{{}};

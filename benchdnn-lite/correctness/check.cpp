@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "../problem/execution.hpp"
@@ -25,8 +26,8 @@ double unit_of(const problem &p) { return p.computes_in_f64() ? F64_ERROR : F32_
 std::vector<double> values_of(const execution &e, int id) {
     std::vector<double> values;
     if (!e.has(id)) return values;
-    values.resize(size_t(e.data(id).elements()));
-    e.data(id).get_row(0, values);
+    values.resize(size_t(e.prb().row_length()));
+    if (e.data(id).elements() != 0) e.data(id).get_row(0, values);
     return values;
 }
 
@@ -59,7 +60,7 @@ public:
     row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind)
         : execution_(e), inputs_(inputs), sums_(e, inputs.residual), unit_(unit_of(e.prb())),
           scale_(values_of(e, JITNORM_ARG_SCALE)), shift_(values_of(e, JITNORM_ARG_SHIFT)),
-          gradients_(e.prb().dir == direction::BWD_DW ? size_t(e.prb().row_length()) : 0) {
+          gradients_(groups(), gradient_sums(e.prb().dir == direction::BWD_DW ? size_t(e.prb().row_length()) : 0)) {
         const size_t columns = size_t(prb().row_length());
         src_.resize(columns);
         scratch_.resize(columns);
@@ -84,15 +85,17 @@ public:
     // `other` checked the rows after these.
     void merge(const row_checker &other) {
         for (auto &[id, output] : outputs_) output.merge(other.outputs_.at(id));
-        gradients_.merge(other.gradients_);
+        for (size_t group = 0; group < gradients_.size(); ++group) gradients_[group].merge(other.gradients_[group]);
     }
 
     // After all rows have been checked.
     void check_gradients() {
         const auto compare_all = [&](int id, auto expect) {
             if (!execution_.has(id)) return;
-            for (dim_t c = 0; c < prb().row_length(); ++c)
-                compare(id, c, (gradients_.*expect)(size_t(c), unit_), execution_.data(id).at(c));
+            const dim_t columns = prb().row_length();
+            for (dim_t i = 0; i < dim_t(gradients_.size()) * columns; ++i)
+                compare(id, i, (gradients_[size_t(i / columns)].*expect)(size_t(i % columns), unit_),
+                        execution_.data(id).at(i));
         };
         compare_all(JITNORM_ARG_DIFF_SCALE, &gradient_sums::diff_scale);
         compare_all(JITNORM_ARG_DIFF_SHIFT, &gradient_sums::diff_shift);
@@ -103,7 +106,35 @@ public:
 private:
     const problem &prb() const { return execution_.prb(); }
 
+    // Rows with equal scale and shift are a group, and have gradients of their own.
+    unsigned group_mask() const {
+        return (prb().uses_scale() ? prb().attr.modulation.scale : prb().attr.modulation.shift).value_or(0);
+    }
+    size_t groups() const {
+        const std::vector<dim_t> dims = modulation::dims_of(group_mask(), prb().size.dims);
+        return std::accumulate(dims.begin(), dims.end() - 1, size_t(1),
+                               [](size_t n, dim_t d) { return n * size_t(d); });
+    }
+    size_t group_of(dim_t row) const {
+        size_t group = 0, step = 1;
+        for (size_t d = prb().ndims() - 1; d-- > 0; row /= prb().size.dims[d]) {
+            if ((group_mask() >> d & 1) == 0) continue;
+            group += step * size_t(row % prb().size.dims[d]);
+            step *= size_t(prb().size.dims[d]);
+        }
+        return group;
+    }
+
+    void read_modulation(dim_t row) {
+        const auto read = [&](int id, const std::optional<unsigned> &mask, std::vector<double> &values) {
+            if (mask && execution_.has(id)) execution_.data(id).get_broadcast_row(row, prb().size.dims, values);
+        };
+        read(JITNORM_ARG_SCALE, prb().attr.modulation.scale, scale_);
+        read(JITNORM_ARG_SHIFT, prb().attr.modulation.shift, shift_);
+    }
+
     void read_inputs(dim_t row) {
+        read_modulation(row);
         inputs_.src.get_row(row, src_);
         sums_.add(row, src_);
         if (prb().writes_sum()) check_sum(row);
@@ -194,7 +225,7 @@ private:
             }
         }
         compare_row(JITNORM_ARG_DIFF_SRC, row);
-        gradients_.add_row(in_);
+        gradients_[group_of(row)].add_row(in_);
     }
 
     void compare_row(int id, dim_t row) {
@@ -219,7 +250,7 @@ private:
     std::vector<double> src_, diff_dst_, scale_, shift_, scratch_;
     std::vector<expectation> expected_;
     row_inputs in_;
-    gradient_sums gradients_;
+    std::vector<gradient_sums> gradients_; // of each group
     std::map<int, comparison> outputs_;
 };
 

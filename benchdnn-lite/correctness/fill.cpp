@@ -151,6 +151,7 @@ void fill_others(const execution &e, uint64_t seed) {
 
 void fill_generally(const execution &e, fill_kind kind, uint64_t seed) {
     if (e.prb().reads_bias()) fill_uniform(e, JITNORM_ARG_BIAS, -1, 1, seed);
+    if (e.prb().reads_gate()) fill_uniform(e, JITNORM_ARG_SRC_2, -2, 2, seed);
     if (e.prb().elements() > 0) {
         fill_src(e, JITNORM_ARG_SRC, kind, seed);
         if (e.prb().adds_residual()) fill_src(e, JITNORM_ARG_SRC_1, kind, seed);
@@ -210,7 +211,7 @@ bool has_ties(const problem &p) {
     const bool narrow = size_of(p.types.dst) < size_of(jitnorm_f32);
     if (!p.is_forward() || !narrow || p.elements() == 0 || p.attr != attributes{} || p.epsilon != DEFAULT_EPSILON)
         return false;
-    if (p.adds_one_to_scale()) return false;
+    if (p.adds_one_to_scale() || p.attr.modulation != modulation{}) return false;
     if (p.statistics_are_global()) return size_of(p.types.src) >= size_of(jitnorm_f32);
     return p.uses_scale() && p.row_length() % PERIOD == 0 && p.types.src != jitnorm_u8;
 }

@@ -6,6 +6,7 @@ namespace benchdnn_lite {
 
 summed_rows::summed_rows(const execution &e, std::optional<buffer> residual)
     : problem_(e.prb()), residual_(std::move(residual)) {
+    if (problem_.reads_gate()) gate_ = e.data(JITNORM_ARG_SRC_2);
     if (!problem_.reads_bias()) return;
     bias_.resize(size_t(problem_.row_length()));
     e.data(JITNORM_ARG_BIAS).get_row(0, bias_);
@@ -15,6 +16,10 @@ void summed_rows::add(dim_t row, std::span<double> src) const {
     if (!residual_) return;
     const data_type computed = problem_.computes_in_f64() ? jitnorm_f64 : jitnorm_f32;
     std::vector<double> added(src.size());
+    if (gate_) {
+        gate_->get_broadcast_row(row, problem_.size.dims, added);
+        for (size_t c = 0; c < src.size(); ++c) src[c] = round_to(computed, src[c] * added[c]);
+    }
     residual_->get_row(row, added);
     for (size_t c = 0; c < src.size(); ++c) {
         src[c] = round_to(computed, src[c] + added[c]);

@@ -43,6 +43,7 @@ private:
     const problem &problem_;
     std::optional<buffer> residual_;
     std::vector<double> bias_; // empty: none
+    std::optional<buffer> gate_;
 };
 
 } // namespace benchdnn_lite

@@ -64,6 +64,8 @@ void check_status(jitnorm_status_t status, const char *call);
     take(primitive_attr_set_epsilon) \
     take(primitive_attr_set_fpmath_mode_v2) \
     take(primitive_attr_set_residual) \
+    take(primitive_attr_set_residual_gate) \
+    take(primitive_attr_set_scale_shift_descs) \
     take(primitive_attr_set_scales_v3) \
     take(primitive_attr_set_pre_quantization_dst)
 // clang-format on

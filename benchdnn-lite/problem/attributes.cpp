@@ -285,6 +285,45 @@ residual_addition parse_residual(std::string_view text) {
     return residual;
 }
 
+std::vector<dim_t> modulation::dims_of(unsigned mask, std::vector<dim_t> dims) {
+    for (size_t d = 0; d + 1 < dims.size(); ++d)
+        if ((mask >> d & 1) == 0) dims[d] = 1;
+    return dims;
+}
+
+modulation parse_modulation(std::string_view text) {
+    modulation modulated;
+    if (text.empty()) return modulated;
+    for (const std::string &part : split(text, '+')) {
+        const std::vector<std::string> fields = split(part, ':');
+        const bool is_gate = fields[0] == "gate";
+        if (fields.size() < 2 || fields.size() > (is_gate ? 3 : 2))
+            throw input_error("'", part, "' is not of the form scale:MASK, shift:MASK or gate:MASK[:DATA_TYPE]");
+        const auto mask = unsigned(parse_integer(fields[1], 0, (1 << 11) - 1));
+        if (fields[0] == "scale")
+            set_once(modulated.scale, fields, mask);
+        else if (fields[0] == "shift")
+            set_once(modulated.shift, fields, mask);
+        else if (is_gate)
+            set_once(modulated.gate, fields, mask);
+        else
+            throw input_error("'", part, "' is none of scale, shift, gate");
+        if (fields.size() == 3) modulated.gate_type = parse_data_type(fields[2]);
+    }
+    return modulated;
+}
+
+std::string to_text(const modulation &modulated) {
+    std::string text;
+    const auto add = [&](const char *name, const std::optional<unsigned> &mask, const std::string &type) {
+        if (mask) text += concat(text.empty() ? "" : "+", name, ":", std::to_string(*mask), type);
+    };
+    add("scale", modulated.scale, "");
+    add("shift", modulated.shift, "");
+    add("gate", modulated.gate, concat(":", name_of(modulated.gate_type)));
+    return text;
+}
+
 std::optional<residual_tensor> parse_pre_quantization(std::string_view text) {
     if (text.empty()) return std::nullopt;
     const std::vector<std::string> fields = split(text, ':');

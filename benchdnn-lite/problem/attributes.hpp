@@ -77,6 +77,17 @@ struct residual_addition {
     bool operator==(const residual_addition &) const = default;
 };
 
+// scale:MASK+shift:MASK+gate:MASK[:DATA_TYPE]: scale and shift with row dimensions, and a gate on src where a residual
+// is added. If bit d of the mask is set, the tensor has src's size in dimension d, which counts rows, otherwise 1.
+struct modulation {
+    std::optional<unsigned> scale, shift, gate;
+    data_type gate_type = jitnorm_f32;
+    bool operator==(const modulation &) const = default;
+
+    // The dimensions of such a tensor if those of src are `dims`.
+    static std::vector<dim_t> dims_of(unsigned mask, std::vector<dim_t> dims);
+};
+
 // --attr-fpmath: which lower precision a problem allows.
 struct fpmath {
     jitnorm_fpmath_mode_t mode = jitnorm_fpmath_mode_strict;
@@ -86,6 +97,7 @@ struct fpmath {
 
 struct attributes {
     residual_addition residual;
+    struct modulation modulation;
     std::optional<residual_tensor> pre_quantization; // dst2: the values of dst before post-ops and the scales of dst
     tensor_scales scales;
     std::vector<post_op> post_ops;
@@ -97,12 +109,14 @@ struct attributes {
 
 // Each function reads one element of its knob's list. An empty text means no attribute. Throws input_error.
 residual_addition parse_residual(std::string_view text);
+modulation parse_modulation(std::string_view text);
 std::optional<residual_tensor> parse_pre_quantization(std::string_view text); // dst2[:DATA_TYPE[:TAG]]
 tensor_scales parse_scales(std::string_view text);
 std::vector<post_op> parse_post_ops(std::string_view text);
 bool parse_user_scratchpad(std::string_view text); // user or library
 
 std::string to_text(const residual_addition &residual);
+std::string to_text(const modulation &modulated);
 std::string to_text(const std::optional<residual_tensor> &pre_quantization);
 std::string to_text(const tensor_scales &scales);
 std::string to_text(const std::vector<post_op> &post_ops);

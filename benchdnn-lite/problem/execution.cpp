@@ -99,6 +99,7 @@ void execution::add_forward_arguments() {
     else if (p.writes_sum())
         add(JITNORM_ARG_DST_1, role::output);
     if (p.writes_pre_quantization()) add(JITNORM_ARG_DST_2, role::output);
+    if (p.reads_gate()) add(JITNORM_ARG_SRC_2, role::input);
     if (p.reads_bias()) add(JITNORM_ARG_BIAS, role::input);
     const bool has_statistics = p.statistics_are_inputs() || p.statistics_are_outputs();
     const role use = p.statistics_are_inputs() ? role::input : role::output;

@@ -59,6 +59,8 @@ double bytes_needed(const problem &p, double copies) {
     if (p.attr.scales.found)
         bytes += elements_of(p.size.dims) / std::max(double(p.attr.scales.found->columns(p.row_length())), 1.0) *
                  double(size_of(jitnorm_f32));
+    for (const auto &mask : {p.attr.modulation.scale, p.attr.modulation.shift, p.attr.modulation.gate})
+        if (mask) bytes += elements_of(modulation::dims_of(*mask, p.size.dims)) * double(size_of(jitnorm_f64));
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op))
             bytes += elements_of(binary->source_dims(p.size.dims)) * double(size_of(binary->type));

@@ -84,6 +84,7 @@ primitive_attr operation::make_attr() {
                      "jitnorm_primitive_attr_set_scales_mask");
     };
     if (a.residual != residual_addition{}) set_residual(attr);
+    if (a.modulation != modulation{}) set_modulation(attr);
     if (a.pre_quantization) set_pre_quantization(attr, *a.pre_quantization);
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
@@ -111,6 +112,21 @@ void operation::set_residual(const primitive_attr &attr) const {
     check_status(api().primitive_attr_set_residual(attr.get(), added.get(), sum.get(),
                                                    residual.bias.value_or(jitnorm_data_type_undef), flags),
                  "jitnorm_primitive_attr_set_residual");
+}
+
+void operation::set_modulation(const primitive_attr &attr) const {
+    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_residual_gate), "attr-modulation");
+    const modulation &asked = problem_.attr.modulation;
+    const auto described = [&](const std::optional<unsigned> &mask, data_type type) {
+        return mask ? describe("abx", type, modulation::dims_of(*mask, problem_.size.dims)) : memory_desc{};
+    };
+    const memory_desc scale = described(asked.scale, problem_.scale_shift.given),
+                      shift = described(asked.shift, problem_.scale_shift.given),
+                      gate = described(asked.gate, asked.gate_type);
+    check_status(api().primitive_attr_set_scale_shift_descs(attr.get(), scale.get(), shift.get()),
+                 "jitnorm_primitive_attr_set_scale_shift_descs");
+    check_status(api().primitive_attr_set_residual_gate(attr.get(), gate.get()),
+                 "jitnorm_primitive_attr_set_residual_gate");
 }
 
 void operation::set_pre_quantization(const primitive_attr &attr, const residual_tensor &tensor) const {

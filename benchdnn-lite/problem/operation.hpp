@@ -47,6 +47,7 @@ private:
     memory_desc describe(const std::string &tag, data_type type, const std::vector<dim_t> &dims) const;
     primitive_attr make_attr();
     void set_residual(const primitive_attr &attr) const;
+    void set_modulation(const primitive_attr &attr) const;
     void set_pre_quantization(const primitive_attr &attr, const residual_tensor &tensor) const;
     void set_modes(jitnorm_primitive_attr_t attr) const;
     void find_scales(const primitive_attr &attr, const dynamic_scales &scales) const;

@@ -221,6 +221,7 @@ std::string problem::line(bool canonical) const {
     knob(epsilon != defaults.epsilon, "eps", epsilon_text(epsilon));
     knob(in_place != defaults.in_place, "inplace", in_place ? "true" : "false");
     knob(attr.residual != defaults.attr.residual, "attr-residual", to_text(attr.residual));
+    knob(attr.modulation != defaults.attr.modulation, "attr-modulation", to_text(attr.modulation));
     knob(attr.pre_quantization != defaults.attr.pre_quantization, "attr-pre-quantization",
          to_text(attr.pre_quantization));
     knob(attr.scales != defaults.attr.scales, "attr-scales", to_text(attr.scales));

@@ -106,6 +106,7 @@ struct problem {
     bool adds_residual() const { return is_forward() && attr.residual.added.has_value(); }
     bool writes_sum() const { return adds_residual() && attr.residual.sum.has_value(); }
     bool reads_bias() const { return adds_residual() && attr.residual.bias.has_value(); }
+    bool reads_gate() const { return adds_residual() && attr.modulation.gate.has_value(); }
     bool reads_diff_sum() const { return !is_forward() && attr.residual.sum.has_value(); }
     bool writes_pre_quantization() const { return attr.pre_quantization.has_value(); }
     data_type type_of(const residual_tensor &tensor) const; // "undef" and an empty tag are replaced by those of src

@@ -74,8 +74,8 @@ std::string describe_modulation(const problem &p) {
         unsigned mask = 0;
         for (int d = 0; d < p.row_ndims(); ++d)
             if (p[s].dims[d] != 1) mask |= 1u << d;
-        text += (text.empty() ? "" : "+") + std::string(name) + ":" + std::to_string(mask) + ":" +
-                std::string(name_of(p[s].data_type)) + ":" + layout_name(p[s]);
+        text += (text.empty() ? "" : "+") + std::string(name) + ":" + std::to_string(mask);
+        if (s == GATE) text += ":" + std::string(name_of(p[s].data_type));
     }
     return text;
 }
