@@ -7,7 +7,7 @@
 namespace jitnorm::tests {
 namespace {
 
-constexpr auto AXIS = jitnorm_graph_op_attr_begin_norm_axis, EPSILON_ATTR = jitnorm_graph_op_attr_epsilon;
+constexpr auto AXIS = jitnorm_graph_op_attr_begin_norm_axis;
 constexpr jitnorm_data_type_t DATA_TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16};
 
 op_request with_types(jitnorm_data_type_t src, jitnorm_data_type_t gamma, jitnorm_data_type_t dst) {

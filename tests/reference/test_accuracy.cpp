@@ -47,8 +47,8 @@ choices several_axes() {
     for (const auto &[dims, layouts] : cases)
         for (const std::string &layout : layouts)
             for (int axes = 1; axes < int(dims.size()); ++axes)
-                list.push_back([=](setup &s) {
-                    s.dims = dims;
+                list.push_back([sizes = dims, layout, axes](setup &s) {
+                    s.dims = sizes;
                     s.src = s.dst = s.diff_src = layout;
                     s.axes = axes;
                 });
