@@ -167,12 +167,11 @@ status argument_map::take_with_sizes(const jitnorm_memory &memory, slot s, readi
 status argument_map::fill_in(const reading &list, layer_norm::problem &sizes) const noexcept {
     for (slot_set slots = runtime_ & required_; slots != 0; slots &= slots - 1) {
         const slot s = first_of(slots);
-        if (memory_desc *md = sizes.descriptor(s)) *md = list.memories[s]->md;
-    }
-    // Backward reads no shift, so its gradient says which row dimensions it has.
-    if (sizes.writes(DIFF_SHIFT) && has_runtime_dims(sizes[SHIFT])) {
-        const memory_desc &gradient = list.memories[DIFF_SHIFT]->md;
-        sizes[SHIFT] = make_dense({gradient.dims, size_t(gradient.ndims)}, sizes.scale_shift_type);
+        const memory_desc &given = list.memories[s]->md;
+        if (memory_desc *md = sizes.descriptor(s))
+            *md = given;
+        else if (s == DIFF_SHIFT && sizes[SHIFT].ndims != 0) // backward reads no shift that would say its dimensions
+            sizes[SHIFT] = make_dense({given.dims, size_t(given.ndims)}, sizes.scale_shift_type);
     }
     if (!sizes.uses(VARIANCE))
         sizes[VARIANCE] = make_dense({sizes[SRC].dims, size_t(sizes[SRC].ndims - 1)}, jitnorm_f32);
