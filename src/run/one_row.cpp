@@ -6,7 +6,7 @@
 
 namespace jitnorm::impl::layer_norm {
 
-one_row::one_row(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
+one_row::one_row(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made)
     : problem_(p), plan_(planned), forward_(problem_, plan_, made), kernel_(*made->row),
       quantizes_(p.attr.src_scale || p.attr.dst_scale || p.writes(PRE_QUANTIZATION)),
       writes_statistics_(p.writes(MEAN) || p.writes(VARIANCE)) {

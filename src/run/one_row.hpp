@@ -16,7 +16,7 @@ public:
     using kernels = forward_kernels<float>;
 
     // The plan must say one_row.
-    one_row(const problem &p, const plan &planned, std::shared_ptr<const kernels> made);
+    one_row(const problem &p, const plan &planned, const std::shared_ptr<const kernels> &made);
 
     jitnorm_status_t execute(const arguments &args) const override;
 
