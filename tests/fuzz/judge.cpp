@@ -64,7 +64,7 @@ expectations exactly(const numbers &values) {
 }
 
 numbers variances_of(numbers inverse_deviations) {
-    for (double &value : inverse_deviations) value = 1 / (value * value);
+    for (double &value : inverse_deviations) value = value > 0 ? 1 / (value * value) : std::nan("");
     return inverse_deviations;
 }
 

@@ -24,7 +24,7 @@ numbers broadcast(const numbers &values, std::vector<int64_t> own, const std::ve
 numbers sum_of(const numbers &src, const numbers &residual, const numbers &bias, bool in_double);
 numbers rounded(numbers values, jitnorm_data_type_t type);
 expectations exactly(const numbers &values); // but for the rounding to a tensor's type
-// As an inverse deviation that was given says it, without epsilon.
+// As an inverse deviation that was given says it, without epsilon; NaN where it is not positive, as none is.
 numbers variances_of(numbers inverse_deviations);
 
 // Nothing where the exact results would tell too little: numbers of extreme size, rows that are as good as constant.
