@@ -161,10 +161,11 @@ constexpr int threads_beyond(dim_t bytes, dim_t near, dim_t last_level) {
 }
 
 // If the data is more than this many times as large as L2, writing a batch while the next one is reduced is faster than
-// one after the other. Narrow types are bound by conversions, not by memory, until the data leave the last level.
+// one after the other. Forward of narrow types is bound by conversions, not by memory, until the data leave the last
+// level; backward of narrow types is not.
 constexpr dim_t LOOP_FROM_L2 = 2;
-constexpr int one_loop_threads_for(dim_t bytes, bool narrow, dim_t l2, dim_t last_level) {
-    return threads_beyond(bytes, narrow ? last_level : LOOP_FROM_L2 * l2, last_level);
+constexpr int one_loop_threads_for(dim_t bytes, bool bound_by_conversions, dim_t l2, dim_t last_level) {
+    return threads_beyond(bytes, bound_by_conversions ? last_level : LOOP_FROM_L2 * l2, last_level);
 }
 
 // If the data is more than this many times as large as L2, kernels wait for the last level most of the time.
