@@ -34,10 +34,12 @@ row_groups::tensor row_groups::find(const problem &p, slot s) {
     const auto size = dim_t(size_of(md.data_type));
     // The scale and the shift of a group are vectors, which have no offset. Its gate has one of its own.
     tensor found = {s, s == SCALE || s == SHIFT ? md.offset0 * size : 0, {}};
+    const bool is_statistic = s < FIRST_POST_OP && TENSORS[size_t(s)].dims == extent::statistics;
+    if (!is_statistic && md.ndims != p[SRC].ndims) return found; // a vector, which all groups share
     size_t level = 0;
     for (int d = 0; d < p.row_ndims(); ++d) {
         if (!changes_along(p, d)) continue;
-        if (d < md.ndims && md.dims[d] != 1 && md.ndims >= p.row_ndims()) found.step[level] = md.strides[d] * size;
+        if (md.dims[d] != 1) found.step[level] = md.strides[d] * size;
         ++level;
     }
     return found;

@@ -34,8 +34,9 @@ struct work {
     jitnorm_data_type_t type = jitnorm_f32, scale_shift_type = jitnorm_f32;
     dims strides = {};       // of src, dst and their gradients; empty: dense
     dims scale_strides = {}; // empty: dense
-    bool adds = false, finds_scales = false;
-    int gate = -1; // the mask of the gate; negative: there is none
+    bool adds = false, finds_scales = false, has_bias = false;
+    bool scale_alone = false; // shift is a vector
+    int gate = -1;            // the mask of the gate; negative: there is none
 
     owned_md data() const { return make_md(sizes, type, strides); }
     owned_md scale() const { return make_md(masked(sizes, mask), scale_shift_type, scale_strides); }
@@ -45,8 +46,10 @@ struct work {
 owned_attr attr_of(const work &w, const_jitnorm_memory_desc_t src, bool whole) {
     owned_attr attr = make_attr();
     const owned_md scale = w.scale();
-    if (whole) must(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, scale), "row dimensions");
-    if (w.adds) must(jitnorm_primitive_attr_set_residual(attr, src, src, jitnorm_data_type_undef, 0), "a residual");
+    const const_jitnorm_memory_desc_t shift = w.scale_alone ? nullptr : scale.get();
+    if (whole) must(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, shift), "row dimensions");
+    const auto bias = w.has_bias ? jitnorm_f32 : jitnorm_data_type_undef;
+    if (w.adds) must(jitnorm_primitive_attr_set_residual(attr, src, src, bias, 0), "a residual");
     if (w.gate >= 0) {
         // In a group, the gate has the dimensions of src that do not tell groups.
         dims sizes = masked(sizes_of(src), unsigned(w.gate));
@@ -148,8 +151,10 @@ void run_group(const work &w, execution &all, const dims &index) {
         const_jitnorm_memory_desc_t whole = nullptr;
         must(jitnorm_memory_get_memory_desc(tensor.memory, &whole), "a memory has a descriptor");
         const dims strides = strides_of(whole), extent = sizes_of(whole);
+        const bool is_statistic = arg == JITNORM_ARG_MEAN || arg == JITNORM_ARG_VARIANCE;
+        const bool has_rows = is_statistic || strides.size() == sizes.size(); // a vector is that of all groups
         jitnorm_dim_t offset = 0;
-        for (size_t d = 0; d < strides.size() && d + 1 < sizes.size(); ++d)
+        for (size_t d = 0; has_rows && d + 1 < sizes.size(); ++d)
             if (extent[d] != 1) offset += index[d] * strides[d];
         const size_t size = jitnorm_data_type_size(ask<jitnorm_data_type_t>(whole, jitnorm_query_data_type));
         owned_md strided;
@@ -218,6 +223,8 @@ TEST_P(scale_shift_descs, types_and_strides) {
 
 TEST_P(scale_shift_descs, attributes_belong_to_the_groups_rows) {
     expect_law({.sizes = {3, 7, 33}, .mask = 1, .adds = true});
+    for (const bool has_bias : {false, true})
+        expect_law({.sizes = {5, 37}, .mask = 1, .adds = true, .has_bias = has_bias, .scale_alone = true});
     expect_law({.sizes = {3, 7, 33}, .mask = 2, .adds = true});
     expect_law({.sizes = {3, 7, 33}, .mask = 3, .forward = false, .adds = true});
     for (int gate = 0; gate < 4; ++gate)
