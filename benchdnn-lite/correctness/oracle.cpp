@@ -281,7 +281,7 @@ expectation after_binary(const expectation &e, const binary_post_op &op, real so
     const bool silu = op.algorithm == jitnorm_binary_mul_silu; // several roundings, and denormal values of silu
     if (!std::isfinite(result.value)) return result;
     result.tolerance += (silu ? 1 : ONE_ROUNDING) * unit * std::abs(result.value);
-    if (silu) result.tolerance += (1 + std::abs(e.value)) * (unit == F64_ERROR ? 0x1p-1074L : 0x1p-149L);
+    if (silu) result.tolerance += (1 + std::abs(e.value)) * 2 * denormal_step(unit);
     return result;
 }
 

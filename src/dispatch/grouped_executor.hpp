@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// grouped_executor: executes a problem whose scale and shift have row dimensions, as an execution for each group of
-// rows (src/norm/row_groups.hpp).
+// grouped_executor: executes a problem whose scale, shift or gate have row dimensions, as an execution for each group
+// of rows (src/norm/row_groups.hpp).
 #pragma once
 
 #include <memory>

@@ -13,8 +13,8 @@
 
 namespace jitnorm::impl::layer_norm {
 
-// The implementation that solves a problem, and its plan. If scale or shift have row dimensions, it is the plan of one
-// group of rows (src/norm/row_groups.hpp).
+// The implementation that solves a problem, and its plan. If scale, shift or gate have row dimensions, it is the plan
+// of one group of rows (src/norm/row_groups.hpp).
 struct solution {
     const implementation *by = nullptr;
     layer_norm::plan plan;

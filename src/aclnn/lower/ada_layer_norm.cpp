@@ -2,8 +2,6 @@
 // aclnnAdaLayerNorm and aclnnAdaLayerNormV2: layer normalization whose result is modulated by a scale and a shift of
 // each batch. Without weight and bias the modulation is the normalization's own scale and shift; otherwise it is done
 // by post-ops.
-#include <algorithm>
-
 #include "../../base/status.hpp"
 #include "../../tensor/row_space.hpp"
 #include "../objects/data_type.hpp"
@@ -69,11 +67,6 @@ memory_desc modulation(const tensor &t, const tensor &x) {
     return describe(t, dims, *strides_as(t, dims)); // dimensions of 1 can always be put in
 }
 
-void modulate_by_post_ops(const memory_desc &scale, const memory_desc &shift, layer_norm::problem &p) {
-    p.attr.post_ops.entries = {binary_post_op{jitnorm_binary_mul_plus_one, scale},
-                               binary_post_op{jitnorm_binary_add, shift}};
-}
-
 // A row whose elements do not follow each other is copied.
 void modulate_by_scale_and_shift(const memory_desc &scale, const memory_desc &shift, request &result) {
     layer_norm::problem &p = result.problem;
@@ -104,7 +97,8 @@ acl_status lower(const ada_layer_norm_parameters &g, request &result) {
         modulate_by_scale_and_shift(scale, shift, result);
         result.parameters = with_slots(g.tensors(), {SRC, SCALE, SHIFT, NO_SLOT, NO_SLOT, DST, MEAN, VARIANCE});
     } else {
-        modulate_by_post_ops(scale, shift, p);
+        p.attr.post_ops.entries = {binary_post_op{jitnorm_binary_mul_plus_one, scale},
+                                   binary_post_op{jitnorm_binary_add, shift}};
         p.flags = (g.weight != nullptr ? unsigned(jitnorm_use_scale) : 0) |
                   (g.bias != nullptr ? unsigned(jitnorm_use_shift) : 0);
         p.scale_shift_type = core_type((g.weight != nullptr ? g.weight : g.bias)->data_type);
