@@ -227,7 +227,7 @@ private:
         const range all = {0, f_.C_};
         const panel here = at.open(all);
         if (!f_.adds_and_reduces()) return f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
-        add(*f_.kernels_->reducing_addition, f_.has_sum_tile(), here, all, b.rows, b.q);
+        add(*f_.kernels_->reducing_addition, f_.has_sum_tile(), here, all, b.rows, {b.p, b.s, b.q});
         f_.take_first_reductions(rows_of_sums(here, all), b);
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
@@ -257,7 +257,7 @@ private:
                         .q = q,
                         .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)},
             .written = normalize_arguments_for(there, written, there.result, ready, columns)};
-        if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, q);
+        if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, {p, s, q});
         const auto &kernels = *f_.kernels_->loop;
         const auto &kernel = now.non_temporal ? kernels.non_temporal : kernels.ordinary;
         with_operands(call.written, ready, columns, [&] { kernel(call); });
@@ -307,8 +307,12 @@ private:
         return {get(scratch::sum_rows) + sum_tile_ * planned.batch_rows * planned.sum_pitch, planned.sum_pitch};
     }
 
+    struct first_sums { // one of each for each row
+        T *pivot = nullptr, *s = nullptr, *q = nullptr;
+    };
+
     jit::addition_arguments<T> addition_arguments_for(const panel &here, const strip &to, range columns, dim_t rows,
-                                                      T *q) const {
+                                                      const first_sums &sums) const {
         return {.src = here.src.first,
                 .residual = here.second.first,
                 .bias = behind(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
@@ -321,16 +325,18 @@ private:
                 .row_stride = to.stride,
                 .rows = rows,
                 .count = columns.end - columns.begin,
-                .q = q,
+                .pivot = sums.pivot,
+                .s = sums.s,
+                .q = sums.q,
                 .src_prefetch = prefetch_distance(here.src, f_.C_ * element_size(f_.problem_[SRC])),
                 .residual_prefetch = prefetch_distance(here.second, f_.C_ * element_size(f_.problem_[RESIDUAL]))};
     }
-    // Computes the sums of a panel, and their squares if `q` is not null. If they have a tile, `writes` says whether
+    // Computes the sums of a panel, and reduces them if the kernels do. If they have a tile, `writes` says whether
     // the output is written besides; otherwise the output is their place.
     void add(const typename kernels::addition_kernels &with, bool writes, const panel &here, range columns, dim_t rows,
-             T *q = nullptr) {
+             const first_sums &sums = {}) {
         const strip to = f_.has_sum_tile() ? tile_of_sums() : here.sum;
-        (writes ? with.add_and_write : with.add)(addition_arguments_for(here, to, columns, rows, q));
+        (writes ? with.add_and_write : with.add)(addition_arguments_for(here, to, columns, rows, sums));
         added_ = {f_.has_sum_tile() ? columns.begin : 0, columns.end};
         written_ = writes;
     }

@@ -173,6 +173,14 @@ void pivots::find(const vmm &v, const vmm &work, const reg &row) {
     g_.L(found);
 }
 
+void pivots::find_in(const vmm &v, const vmm &work) {
+    Xbyak::Label few;
+    g_.cmp(count_, 4);
+    g_.jb(few);
+    add_four(v, work);
+    g_.L(few);
+}
+
 void pivots::find_eight(const std::array<ymm, 4> &v, const ymm &work, const reg &first, const reg &stride,
                         const reg &fifth) {
     g_.lea(fifth, g_.ptr[first + stride * 4]);
