@@ -71,6 +71,7 @@ std::vector<vmm> addition_pass::take_in_turns() {
 void addition_pass::prepare() {
     if (has_bias()) g_.mov(vector_, JITNORM_ARGUMENT(bias));
     if (has_gate()) g_.mov(vector_, JITNORM_ARGUMENT(gate));
+    if (g_.kind.is_avx512()) io_.permute_bf16(registers_.take_vector());
     g_.mov(count_, JITNORM_ARGUMENT(count));
     tail_.prepare(count_, left_, where_.loops.position);
 }
