@@ -205,8 +205,11 @@ void pivots::add_four(const vmm &v, const vmm &work) {
         g_.vextractf128(xmm_of(work), ymm_of(v), 1);
         g_.vaddsd(low, low, xmm_of(work));
     } else {
-        g_.vhaddps(low, low, low); // elements 0 + 1, 2 + 3
-        g_.vhaddps(low, low, low);
+        const vmm other = xmm_of(work);
+        g_.vmovshdup(other, low);
+        g_.vaddps(low, low, other); // elements 0 + 1 in lane 0, 2 + 3 in lane 2
+        g_.vmovhlps(other, other, low);
+        g_.vaddss(low, low, other);
     }
 }
 
