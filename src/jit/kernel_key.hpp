@@ -73,9 +73,6 @@ struct normalize_conf {
     std::vector<post_op_conf> post_ops = {};
     // The second output: the values of dst before the post-ops and the scale of dst. undef: there is none.
     jitnorm_data_type_t pre_quantization = jitnorm_data_type_undef;
-    // The two inputs whose sums are the rows of later batches. They are prefetched instead of src. undef: there are
-    // none.
-    std::array<jitnorm_data_type_t, 2> terms = {jitnorm_data_type_undef, jitnorm_data_type_undef};
     unsigned affine_flags = 0; // problem::affine_flags()
 
     auto operator<=>(const normalize_conf &) const = default;

@@ -357,7 +357,6 @@ private:
     [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
                                           range columns) {
         jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
-        if (f_.adds_) prefetch_terms(here, src, b.rows, call);
         const auto &kernel = now.non_temporal ? *f_.kernels_->non_temporal : f_.kernels_->normalize;
         with_operands(call, b, columns, [&] { kernel(call); });
     }
@@ -384,17 +383,6 @@ private:
                 .operands = nullptr,
                 .pre_quantization = here.pre_quantization.first,
                 .pre_quantization_row_stride = here.pre_quantization.stride};
-    }
-
-    // Those of the next batch. If none are prefetched, the hints are for the sums, which are at hand: this batch's
-    // terms are not needed any more, and would take the place of dst in L1.
-    void prefetch_terms(const panel &here, const strip &sums, dim_t rows, jit::normalize_arguments<T> &call) const {
-        const strip terms[] = {here.src, here.second};
-        for (size_t i = 0; i < 2; ++i) {
-            const strip &from = now.prefetch ? terms[i] : sums;
-            call.terms[i] = from.first + (now.prefetch ? rows * from.stride : 0);
-            call.term_strides[i] = from.stride;
-        }
     }
 
     // Calls run() when the operands of post-ops have been put into the arguments.

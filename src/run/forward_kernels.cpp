@@ -55,7 +55,6 @@ template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
     jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
-    if (p.reads(RESIDUAL)) conf.terms = {p[SRC].data_type, p[RESIDUAL].data_type};
     conf.affine_flags = p.affine_flags();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
     if (p.has_dynamic_scales()) conf.dst = jitnorm_f32;

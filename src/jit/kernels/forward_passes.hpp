@@ -162,7 +162,6 @@ private:
     void prepare_loads();
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
     bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
-    bool has_terms() const { return conf_.terms[0] != jitnorm_data_type_undef; }
     bool in_unpack_order() const;
     bool subtracts_by_products() const;
     // Non-temporal stores fill whole lines of one row at a time, and post-ops and a second output need the registers.
@@ -186,7 +185,7 @@ private:
     const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
     const reg &pre_quantization_ = rows_of_pair_[1].dst;
     const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
-    const reg ahead_ = registers_.take(g_.r14), ahead_too_ = registers_.take(g_.r9);
+    const reg ahead_ = registers_.take(g_.r14);
     const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used

@@ -15,7 +15,6 @@ std::string normalize_pass::name(const char *what) const {
                        {{conf_.scale, "scale"},
                         {conf_.shift, "shift"},
                         {conf_.non_temporal, "non_temporal"},
-                        {has_terms(), "residual"},
                         {writes_pre_quantization(), "pre_quantization"},
                         {has_post_ops(), "post_ops"}},
                        conf_.affine_flags);
@@ -93,13 +92,8 @@ bool normalize_pass::subtracts_by_products() const {
 }
 
 void normalize_pass::point_ahead() {
-    if (has_terms()) {
-        rows_.point_to_row(ahead_, JITNORM_ARGUMENT(terms[0]), JITNORM_ARGUMENT(term_strides[0]));
-        rows_.point_to_row(ahead_too_, JITNORM_ARGUMENT(terms[1]), JITNORM_ARGUMENT(term_strides[1]));
-    } else {
-        g_.mov(ahead_, rows_of_pair_[0].src);
-        g_.add(ahead_, JITNORM_ARGUMENT(prefetch));
-    }
+    g_.mov(ahead_, rows_of_pair_[0].src);
+    g_.add(ahead_, JITNORM_ARGUMENT(prefetch));
 }
 
 void normalize_pass::broadcast_statistics(size_t rows) {
@@ -161,10 +155,7 @@ void normalize_pass::store_pre_quantization(places vectors) {
 }
 
 void normalize_pass::give_hints(std::span<const row> rows, places vectors) {
-    if (rows.size() == 1 && !where_.in_turns && !where_.one_row) {
-        loop_.prefetch(ahead_, vectors, has_terms() ? conf_.terms[0] : conf_.src);
-        if (has_terms()) loop_.prefetch(ahead_too_, vectors, conf_.terms[1]);
-    }
+    if (rows.size() == 1 && !where_.in_turns && !where_.one_row) loop_.prefetch(ahead_, vectors, conf_.src);
     if (conf_.non_temporal) return;
     for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
 }
