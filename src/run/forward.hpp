@@ -233,10 +233,30 @@ private:
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
         moments<T> rows[MAX_BATCH_ROWS];
         for_each_panel({0, f_.C_}, [&](range columns) {
+            if (f_.kernels_->reducing_addition) return add_and_reduce_chunks(columns, b.rows, rows);
             const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
             for (dim_t r = 0; r < b.rows; ++r) f_.add_chunks(src.row(r), columns, rows[r]);
         });
         f_.set_statistics(rows, b);
+    }
+
+    // Adds up a panel chunk by chunk, and merges the chunks' moments to `found`, those of so many rows.
+    void add_and_reduce_chunks(range columns, dim_t rows, moments<T> *found) {
+        T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
+        added_ = {f_.has_sum_tile() ? columns.begin : 0, columns.end};
+        written_ = f_.has_sum_tile() && columns.end - columns.begin == f_.C_;
+        const auto &kernels = *f_.kernels_->reducing_addition;
+        for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
+            const range chunk = {begin, std::min(begin + CHUNK, columns.end)};
+            const panel here = at.open(chunk);
+            const strip sums = rows_of_sums(here, chunk);
+            (written_ ? kernels.add_and_write
+                      : kernels.add)(addition_arguments_for(here, sums, chunk, rows, {p, s, q}));
+            for (dim_t r = 0; r < rows; ++r) {
+                const auto more = f_.refine_chunk(sums.row(r), chunk.end - begin, f_.rms_ ? T(0) : p[r], {s[r], q[r]});
+                found[r] = begin == 0 ? more : merge(found[r], more);
+            }
+        }
     }
 
     // ---- reduction beside normalization
