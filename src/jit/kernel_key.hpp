@@ -74,6 +74,7 @@ struct normalize_conf {
     // The second output: the values of dst before the post-ops and the scale of dst. undef: there is none.
     jitnorm_data_type_t pre_quantization = jitnorm_data_type_undef;
     unsigned affine_flags = 0; // problem::affine_flags()
+    bool centered = true;      // false: hi is zero, and is not subtracted
 
     auto operator<=>(const normalize_conf &) const = default;
 };

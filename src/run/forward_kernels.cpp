@@ -56,6 +56,7 @@ jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool n
     jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
     conf.affine_flags = p.affine_flags();
+    conf.centered = !p.is_rms();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
     if (p.has_dynamic_scales()) conf.dst = jitnorm_f32;
     for (const post_op &entry : p.attr.post_ops.entries)
@@ -118,7 +119,7 @@ jit::forward_row_conf row_conf_of(const problem &p, jit::isa vectors) {
 } // namespace
 
 quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
-    : amax({vectors}), multiply({vectors, jitnorm_f32, p[DST].data_type}) {}
+    : amax({vectors}), multiply({.vectors = vectors, .dst = p[DST].data_type, .centered = false}) {}
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::isa vectors)

@@ -197,7 +197,7 @@ private:
         {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
          {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_ARGUMENT(dst), JITNORM_ARGUMENT(dst_row_stride)}}};
     unit_products products_{g_};
-    centered_load difference_{g_, io_, conf_.src, true, subtracts_by_products() ? &products_ : nullptr};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered, subtracts_by_products() ? &products_ : nullptr};
     scale_shift affine_{g_,
                         io_,
                         conf_.scale_shift,

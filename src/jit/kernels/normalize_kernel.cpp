@@ -14,6 +14,7 @@ std::string normalize_pass::name(const char *what) const {
     return kernel_name(what, g_.kind, {conf_.src, conf_.dst},
                        {{conf_.scale, "scale"},
                         {conf_.shift, "shift"},
+                        {!conf_.centered, "rms"},
                         {conf_.non_temporal, "non_temporal"},
                         {writes_pre_quantization(), "pre_quantization"},
                         {has_post_ops(), "post_ops"}},
@@ -87,7 +88,7 @@ bool normalize_pass::in_unpack_order() const {
 // Where results are converted as well, and are not multiplied by so much already that products have no pipe to
 // spare. Post-ops need the register.
 bool normalize_pass::subtracts_by_products() const {
-    return widens_like_adding(conf_.src) && conf_.dst != conf_.compute && !has_post_ops() &&
+    return conf_.centered && widens_like_adding(conf_.src) && conf_.dst != conf_.compute && !has_post_ops() &&
            !(conf_.src_scale && conf_.dst_scale);
 }
 
@@ -128,7 +129,7 @@ void normalize_pass::normalize(std::span<const row> rows, places vectors) {
     for (const row &r : rows) difference_.emit_all(r.work, r.hi, r.src, vectors);
     affine_.load(vectors, scale_at_, shift_at_);
     for_each([&](const row &r, const place &p, const vmm &x) {
-        g_.ops.negated_fma213(x, r.rstd, r.bias);
+        conf_.centered ? g_.ops.negated_fma213(x, r.rstd, r.bias) : g_.ops.fma213(x, r.rstd, r.bias);
         affine_.apply(x, p);
     });
     const auto multiply_by = [&](const Xbyak::Address &number) {
