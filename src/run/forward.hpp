@@ -77,9 +77,9 @@ private:
     // ---- sums with a residual
 
     bool has_sum_tile() const { return plan_.sum_pitch != 0; }
-    // Whether the kernel that computes the sums also reduces them. It does so for rows of at least a block, because
-    // shorter rows are reduced faster several at a time, and of at most a chunk.
-    bool adds_and_reduces() const { return kernels_->reducing_addition && BLOCK <= C_ && C_ <= CHUNK; }
+    // Whether the kernel that computes the sums of rows of at most a chunk also reduces them. Short rows that need a
+    // pivot are reduced faster several at a time.
+    bool adds_and_reduces() const { return kernels_->reducing_addition && (rms_ || kernels_->short_columns < C_); }
 
     const problem &problem_;
     const plan &plan_;
