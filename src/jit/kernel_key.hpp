@@ -36,8 +36,9 @@ struct addition_conf {
     jitnorm_data_type_t gate = jitnorm_data_type_undef; // undef: there is no gate
     jitnorm_data_type_t sum = jitnorm_data_type_undef;  // the sum as an output; undef: it is none
     jitnorm_data_type_t row = jitnorm_f32;              // the rows to normalize: the compute type, or the type of `sum`
-    // Also computes the sums of squares, as a first reduction for rms_norm does; only if `row` is the compute type.
-    bool squares = false;
+    // Also does what a first reduction of the rows does, `centered` or not (reduction_conf); only if `row` is the
+    // compute type.
+    bool reduces = false, centered = false;
     jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const addition_conf &) const = default;
@@ -72,10 +73,8 @@ struct normalize_conf {
     std::vector<post_op_conf> post_ops = {};
     // The second output: the values of dst before the post-ops and the scale of dst. undef: there is none.
     jitnorm_data_type_t pre_quantization = jitnorm_data_type_undef;
-    // The two inputs whose sums are the rows of later batches. They are prefetched instead of src. undef: there are
-    // none.
-    std::array<jitnorm_data_type_t, 2> terms = {jitnorm_data_type_undef, jitnorm_data_type_undef};
     unsigned affine_flags = 0; // problem::affine_flags()
+    bool centered = true;      // false: hi is zero, and is not subtracted
 
     auto operator<=>(const normalize_conf &) const = default;
 };
@@ -119,7 +118,7 @@ struct backward_data_conf {
 // The kernel that writes rows of forward while it reduces others, and the one of backward. Their configurations agree
 // in the instruction set. The reduction is neither a repeated one nor one of short rows.
 struct forward_loop_conf {
-    reduction_conf reduced; // not used if the addition computes the sums of squares
+    reduction_conf reduced; // not used if the addition reduces the rows
     normalize_conf written;
     std::optional<addition_conf> added = {}; // makes the rows that are reduced
 

@@ -77,9 +77,9 @@ private:
     // ---- sums with a residual
 
     bool has_sum_tile() const { return plan_.sum_pitch != 0; }
-    // Whether the kernel that computes the sums also reduces them. It does so for rows of at least a block, because
-    // shorter rows are reduced faster several at a time, and of at most a chunk.
-    bool adds_and_reduces() const { return kernels_->reducing_addition && BLOCK <= C_ && C_ <= CHUNK; }
+    // Whether the kernel that computes the sums of rows of at most a chunk also reduces them. Short rows that need a
+    // pivot are reduced faster several at a time.
+    bool adds_and_reduces() const { return kernels_->reducing_addition && (rms_ || kernels_->short_columns < C_); }
 
     const problem &problem_;
     const plan &plan_;
@@ -227,16 +227,36 @@ private:
         const range all = {0, f_.C_};
         const panel here = at.open(all);
         if (!f_.adds_and_reduces()) return f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
-        add(*f_.kernels_->reducing_addition, f_.has_sum_tile(), here, all, b.rows, b.q);
+        add(*f_.kernels_->reducing_addition, f_.has_sum_tile(), here, all, b.rows, {b.p, b.s, b.q});
         f_.take_first_reductions(rows_of_sums(here, all), b);
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
         moments<T> rows[MAX_BATCH_ROWS];
         for_each_panel({0, f_.C_}, [&](range columns) {
+            if (f_.kernels_->reducing_addition) return add_and_reduce_chunks(columns, b.rows, rows);
             const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
             for (dim_t r = 0; r < b.rows; ++r) f_.add_chunks(src.row(r), columns, rows[r]);
         });
         f_.set_statistics(rows, b);
+    }
+
+    // Adds up a panel chunk by chunk, and merges the chunks' moments to `found`, those of so many rows.
+    void add_and_reduce_chunks(range columns, dim_t rows, moments<T> *found) {
+        T p[MAX_BATCH_ROWS], s[MAX_BATCH_ROWS], q[MAX_BATCH_ROWS];
+        added_ = {f_.has_sum_tile() ? columns.begin : 0, columns.end};
+        written_ = f_.has_sum_tile() && columns.end - columns.begin == f_.C_;
+        const auto &kernels = *f_.kernels_->reducing_addition;
+        for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
+            const range chunk = {begin, std::min(begin + CHUNK, columns.end)};
+            const panel here = at.open(chunk);
+            const strip sums = rows_of_sums(here, chunk);
+            (written_ ? kernels.add_and_write
+                      : kernels.add)(addition_arguments_for(here, sums, chunk, rows, {p, s, q}));
+            for (dim_t r = 0; r < rows; ++r) {
+                const auto more = f_.refine_chunk(sums.row(r), chunk.end - begin, f_.rms_ ? T(0) : p[r], {s[r], q[r]});
+                found[r] = begin == 0 ? more : merge(found[r], more);
+            }
+        }
     }
 
     // ---- reduction beside normalization
@@ -257,7 +277,7 @@ private:
                         .q = q,
                         .prefetch = prefetch_distance(src, f_.C_ * f_.row_size_)},
             .written = normalize_arguments_for(there, written, there.result, ready, columns)};
-        if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, q);
+        if (f_.adds_) call.added = addition_arguments_for(here, src, columns, rows, {p, s, q});
         const auto &kernels = *f_.kernels_->loop;
         const auto &kernel = now.non_temporal ? kernels.non_temporal : kernels.ordinary;
         with_operands(call.written, ready, columns, [&] { kernel(call); });
@@ -307,8 +327,12 @@ private:
         return {get(scratch::sum_rows) + sum_tile_ * planned.batch_rows * planned.sum_pitch, planned.sum_pitch};
     }
 
+    struct first_sums { // one of each for each row
+        T *pivot = nullptr, *s = nullptr, *q = nullptr;
+    };
+
     jit::addition_arguments<T> addition_arguments_for(const panel &here, const strip &to, range columns, dim_t rows,
-                                                      T *q) const {
+                                                      const first_sums &sums) const {
         return {.src = here.src.first,
                 .residual = here.second.first,
                 .bias = behind(args[BIAS], columns.begin * dim_t(size_of(f_.problem_.attr.bias_type))),
@@ -321,16 +345,18 @@ private:
                 .row_stride = to.stride,
                 .rows = rows,
                 .count = columns.end - columns.begin,
-                .q = q,
+                .pivot = sums.pivot,
+                .s = sums.s,
+                .q = sums.q,
                 .src_prefetch = prefetch_distance(here.src, f_.C_ * element_size(f_.problem_[SRC])),
                 .residual_prefetch = prefetch_distance(here.second, f_.C_ * element_size(f_.problem_[RESIDUAL]))};
     }
-    // Computes the sums of a panel, and their squares if `q` is not null. If they have a tile, `writes` says whether
+    // Computes the sums of a panel, and reduces them if the kernels do. If they have a tile, `writes` says whether
     // the output is written besides; otherwise the output is their place.
     void add(const typename kernels::addition_kernels &with, bool writes, const panel &here, range columns, dim_t rows,
-             T *q = nullptr) {
+             const first_sums &sums = {}) {
         const strip to = f_.has_sum_tile() ? tile_of_sums() : here.sum;
-        (writes ? with.add_and_write : with.add)(addition_arguments_for(here, to, columns, rows, q));
+        (writes ? with.add_and_write : with.add)(addition_arguments_for(here, to, columns, rows, sums));
         added_ = {f_.has_sum_tile() ? columns.begin : 0, columns.end};
         written_ = writes;
     }
@@ -351,7 +377,6 @@ private:
     [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
                                           range columns) {
         jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
-        if (f_.adds_) prefetch_terms(here, src, b.rows, call);
         const auto &kernel = now.non_temporal ? *f_.kernels_->non_temporal : f_.kernels_->normalize;
         with_operands(call, b, columns, [&] { kernel(call); });
     }
@@ -378,17 +403,6 @@ private:
                 .operands = nullptr,
                 .pre_quantization = here.pre_quantization.first,
                 .pre_quantization_row_stride = here.pre_quantization.stride};
-    }
-
-    // Those of the next batch. If none are prefetched, the hints are for the sums, which are at hand: this batch's
-    // terms are not needed any more, and would take the place of dst in L1.
-    void prefetch_terms(const panel &here, const strip &sums, dim_t rows, jit::normalize_arguments<T> &call) const {
-        const strip terms[] = {here.src, here.second};
-        for (size_t i = 0; i < 2; ++i) {
-            const strip &from = now.prefetch ? terms[i] : sums;
-            call.terms[i] = from.first + (now.prefetch ? rows * from.stride : 0);
-            call.term_strides[i] = from.stride;
-        }
     }
 
     // Calls run() when the operands of post-ops have been put into the arguments.

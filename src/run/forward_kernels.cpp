@@ -55,8 +55,8 @@ template <typename T>
 jit::normalize_conf normalize_conf_of(const problem &p, jit::isa vectors, bool non_temporal) {
     jit::normalize_conf conf = {vectors,        p.row_type(),     p[DST].data_type, p.scale_shift_type, p.reads(SCALE),
                                 p.uses_shift(), p.attr.src_scale, p.attr.dst_scale, non_temporal};
-    if (p.reads(RESIDUAL)) conf.terms = {p[SRC].data_type, p[RESIDUAL].data_type};
     conf.affine_flags = p.affine_flags();
+    conf.centered = !p.is_rms();
     if (p.writes(PRE_QUANTIZATION)) conf.pre_quantization = p[PRE_QUANTIZATION].data_type;
     if (p.has_dynamic_scales()) conf.dst = jitnorm_f32;
     for (const post_op &entry : p.attr.post_ops.entries)
@@ -80,24 +80,24 @@ jit::reduction_conf short_reduction_conf_of(const problem &p, jit::isa vectors) 
 }
 
 // The output for the sum has the type `sum`, and is written besides the rows; undef: it is not.
-jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool squares) {
+jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool reduces) {
     return {vectors,      p[SRC].data_type, p[RESIDUAL].data_type, p.attr.bias_type, p[GATE].data_type, sum,
-            p.row_type(), squares};
+            p.row_type(), reduces,          reduces && !p.is_rms()};
 }
 jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef; }
 
 // Whether sums with a residual may be reduced as they are added.
 template <typename T>
-bool may_square(const problem &p) {
-    return p.is_rms() && p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
+bool may_reduce_sums(const problem &p) {
+    return p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
 }
 
 template <typename T>
 std::optional<typename forward_kernels<T>::addition_kernels> make_addition_kernels(const problem &p, jit::isa vectors,
-                                                                                   bool squares) {
-    if (!p.reads(RESIDUAL) || (squares && !may_square<T>(p))) return {};
+                                                                                   bool reduces) {
+    if (!p.reads(RESIDUAL) || (reduces && !may_reduce_sums<T>(p))) return {};
     const auto kernel = [&](jitnorm_data_type_t sum) {
-        return jit::addition_kernel<T>(addition_conf_of(p, vectors, sum, squares));
+        return jit::addition_kernel<T>(addition_conf_of(p, vectors, sum, reduces));
     };
     return typename forward_kernels<T>::addition_kernels{kernel(jitnorm_data_type_undef), kernel(sum_type_of(p))};
 }
@@ -106,7 +106,7 @@ template <typename T>
 jit::forward_loop_conf loop_conf_of(const problem &p, jit::isa vectors, const jit::normalize_conf &written) {
     jit::forward_loop_conf conf = {reduction_conf_of(p, vectors, false), written};
     const auto besides = forward_kernels<T>::normalizes_the_sum(p) ? jitnorm_data_type_undef : sum_type_of(p);
-    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_square<T>(p));
+    if (p.reads(RESIDUAL)) conf.added = addition_conf_of(p, vectors, besides, may_reduce_sums<T>(p));
     return conf;
 }
 
@@ -119,7 +119,7 @@ jit::forward_row_conf row_conf_of(const problem &p, jit::isa vectors) {
 } // namespace
 
 quantize_kernels::quantize_kernels(const problem &p, jit::isa vectors)
-    : amax({vectors}), multiply({vectors, jitnorm_f32, p[DST].data_type}) {}
+    : amax({vectors}), multiply({.vectors = vectors, .dst = p[DST].data_type, .centered = false}) {}
 
 template <typename T>
 forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::isa vectors)

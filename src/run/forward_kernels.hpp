@@ -45,7 +45,7 @@ struct forward_kernels {
         jit::addition_kernel<T> add, add_and_write;
     };
     std::optional<addition_kernels> addition; // empty: the problem adds no residual
-    // Also do the first reduction, for rms_norm, which needs no pivot.
+    // Also do the first reduction; empty, too, where the rows are no numbers of the compute type.
     std::optional<addition_kernels> reducing_addition;
 
     jit::reduction_kernel<T> reduce, repeat;  // the first reduction over rows, and one with a given pivot

@@ -51,12 +51,9 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
 // data. Otherwise sums have a tile. It has whole rows as long as these stay in L2.
 //
-// Sums that do not go in one loop and are far larger than L2: there are two cases. If both inputs of the next batch fit
-// into L1 beside the current batch, the next batch is prefetched. Otherwise, also if a batch would be a single row, a
-// batch has many rows, whose sums are computed before the first of them is normalized: then memory is written in one
-// stream at a time instead of two.
+// A batch of sums stays in L1 until it is normalized.
 constexpr dim_t LONGEST_TILED_ROW = 64 * 1024;          // bytes
-constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of rows in the tile of sums, without the lines between them
+constexpr dim_t MOST_SUM_BYTES = 2 * LONGEST_TILED_ROW; // of any plan's tile of sums, without the lines between rows
 
 void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const machine &m, plan &to) {
     const dim_t row = p.row_length() * dim_t(size_of(p.row_type()));
@@ -66,15 +63,8 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
     const dim_t bytes = data_bytes(p, tensors);
     if (forward_kernels<float>::may_go_in_one_loop(p))
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m.l2, m.last_level);
-    const bool loops = to.one_loop_threads > 0;
-    const bool far = !loops && bytes > FAR_FROM_L2 * m.l2;
-    const dim_t inputs = p.row_length() * (element_size(p[SRC]) + element_size(p[RESIDUAL]));
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
-    to.rows_per_pass = far ? 1 : 2;
-    if (far && to.batch_rows > 1 && to.batch_rows * inputs <= IN_CACHE_BATCH)
-        to.prefetch_threads = INT_MAX;
-    else if (far && p.row_length() <= CHUNK)
-        to.batch_rows = batch_of(MOST_SUM_BYTES, row);
+    to.rows_per_pass = to.one_loop_threads == 0 && bytes > FAR_FROM_L2 * m.l2 ? 1 : 2;
     to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p[DST]);
 }
 

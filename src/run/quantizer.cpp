@@ -63,8 +63,8 @@ void quantizer::store(const batch &b, range groups, range columns, const strip &
         }
 }
 
-// The normalize kernel computes fma(x - hi, rstd, bias). With -0 for hi and bias this is x * factor, with the right
-// sign of zeros.
+// The normalize kernel computes fma(x, rstd, bias). With -0 for the bias this is x * factor, with the right sign of
+// zeros.
 void quantizer::multiply(const strip &from, const strip &to, dim_t rows, dim_t count, const float *factors) const {
     static constexpr auto MINUS_ZEROS = [] {
         std::array<float, MAX_BATCH_ROWS> zeros;

@@ -173,6 +173,14 @@ void pivots::find(const vmm &v, const vmm &work, const reg &row) {
     g_.L(found);
 }
 
+void pivots::find_in(const vmm &v, const vmm &work) {
+    Xbyak::Label few;
+    g_.cmp(count_, 4);
+    g_.jb(few);
+    add_four(v, work);
+    g_.L(few);
+}
+
 void pivots::find_eight(const std::array<ymm, 4> &v, const ymm &work, const reg &first, const reg &stride,
                         const reg &fifth) {
     g_.lea(fifth, g_.ptr[first + stride * 4]);
@@ -197,8 +205,11 @@ void pivots::add_four(const vmm &v, const vmm &work) {
         g_.vextractf128(xmm_of(work), ymm_of(v), 1);
         g_.vaddsd(low, low, xmm_of(work));
     } else {
-        g_.vhaddps(low, low, low); // elements 0 + 1, 2 + 3
-        g_.vhaddps(low, low, low);
+        const vmm other = xmm_of(work);
+        g_.vmovshdup(other, low);
+        g_.vaddps(low, low, other); // elements 0 + 1 in lane 0, 2 + 3 in lane 2
+        g_.vmovhlps(other, other, low);
+        g_.vaddss(low, low, other);
     }
 }
 

@@ -21,6 +21,13 @@ constexpr int backward_vectors(const vector_kind &kind) {
     return layer_norm::BACKWARD_LANES<float> * int(sizeof(float)) / kind.bytes();
 }
 
+// The registers of both, in one order.
+inline std::vector<vmm> joined(lanes s, lanes q) {
+    std::vector<vmm> both(s.begin(), s.end());
+    both.insert(both.end(), q.begin(), q.end());
+    return both;
+}
+
 // Sums over a chunk of a row. The lanes of a block are in registers. From the second block on, the lanes of the chunk's
 // earlier blocks are kept in the stack frame meanwhile.
 class blocked_sum {
@@ -119,6 +126,8 @@ public:
 
     // Sets the lowest lane of v to the row's pivot: (x0 / 4 + x1 / 4) + (x2 / 4 + x3 / 4).
     void find(const vmm &v, const vmm &work, const reg &row);
+    // The same for a row whose first elements, at least four if it has so many, are in v, in order.
+    void find_in(const vmm &v, const vmm &work);
 
     // Sets v[0] to the pivots of eight rows of floats, which have at least four elements each. `first` is the address
     // of the first row, and afterwards that of the row behind the eight.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "forward_passes.hpp"
 
 namespace jitnorm::impl::jit {
@@ -7,8 +9,9 @@ addition_pass::addition_pass(kernel_generator &g, const pass_place &where, const
     : row_pass(g, where), conf_(conf) {}
 
 std::string addition_pass::name(const char *what) const {
-    return kernel_name(what, g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
-                       {{has_gate(), "gate"}, {has_bias(), "bias"}, {conf_.squares, "squares"}});
+    return kernel_name(
+        what, g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
+        {{has_gate(), "gate"}, {has_bias(), "bias"}, {conf_.reduces, conf_.centered ? "reduced" : "reduced_rms"}});
 }
 
 void addition_pass::add_all() {
@@ -16,20 +19,24 @@ void addition_pass::add_all() {
     rows_.begin();
     rows_.step(1, [&] {
         add_row();
-        if (conf_.squares) store_squares();
+        if (conf_.reduces) store_sums();
     });
 }
 
-vmm addition_pass::add_one() {
+std::array<vmm, 3> addition_pass::add_one() {
     prepare();
     rows_.begin();
     add_row();
-    return conf_.squares ? total_.to_lowest(q_) : vmm();
+    for (const lanes sum : {lanes(s_), lanes(q_)})
+        if (!sum.empty()) total_.to_lowest(sum);
+    const auto lowest = [](lanes sum) { return sum.empty() ? vmm() : sum[0]; };
+    return {pivot_, lowest(s_), lowest(q_)};
 }
 
 void addition_pass::add_row() {
     const auto add = [&](places vectors) { add_vectors(vectors); };
-    if (conf_.squares) return blocks_.sum(q_, vectors_, add);
+    if (conf_.centered) find_pivot();
+    if (conf_.reduces) return blocks_.sum(sums_, vectors_, add);
     loop_.begin(count_);
     loop_.walk_freely(UNROLL, add);
 }
@@ -45,29 +52,79 @@ void addition_pass::add_piece(const paired_rows &rows) {
         loop_.prefetch(residual_ahead, vectors, conf_.residual);
         add_vectors(vectors);
     };
-    if (conf_.squares) return blocks_.sum_piece(rows, q_, vectors_, add_and_prefetch, [&] { store_squares(); });
+    if (conf_.centered) {
+        rows.at_first([&] { find_pivot(); });
+        rows_.broadcast(JITNORM_ARGUMENT(pivot), std::span(&pivot_, 1));
+    }
+    if (conf_.reduces) return blocks_.sum_piece(rows, sums_, vectors_, add_and_prefetch, [&] { store_sums(); });
     rows.go_to_piece(loop_);
     loop_.walk_freely(UNROLL, add_and_prefetch);
+}
+
+std::vector<vmm> addition_pass::take_in_turns() {
+    const std::vector<vmm> few = registers_.take_vectors(UNROLL);
+    std::vector<vmm> of_slots;
+    for (int slot = 0; slot < vectors_; ++slot) of_slots.push_back(few[size_t(slot % UNROLL)]);
+    return of_slots;
 }
 
 void addition_pass::prepare() {
     if (has_bias()) g_.mov(vector_, JITNORM_ARGUMENT(bias));
     if (has_gate()) g_.mov(vector_, JITNORM_ARGUMENT(gate));
+    if (g_.kind.is_avx512()) io_.permute_bf16(registers_.take_vector());
     g_.mov(count_, JITNORM_ARGUMENT(count));
     tail_.prepare(count_, left_, where_.loops.position);
 }
 
-void addition_pass::store_squares() {
-    g_.ops.store_lowest(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(q))], total_.to_lowest(q_));
+// The sums of the row's first elements are computed for this alone. All is loaded before the loop stores anything.
+void addition_pass::find_pivot() {
+    constexpr place WHOLE{0, false}, INCOMPLETE{0, true};
+    Xbyak::Label incomplete, added;
+    loop_.begin(count_);
+    g_.cmp(count_, g_.kind.width());
+    g_.jb(incomplete, Xbyak::CodeGenerator::T_NEAR);
+    add(places(&WHOLE, 1));
+    g_.jmp(added, Xbyak::CodeGenerator::T_NEAR);
+    g_.L(incomplete);
+    add(places(&INCOMPLETE, 1));
+    g_.L(added);
+    pivots_.begin(left_);
+    pivots_.find_in(x_[0], other_[0]);
+    if (!where_.one_row) g_.ops.store_lowest(g_.ptr[rows_.numbers(JITNORM_ARGUMENT(pivot))], xmm_of(x_[0]));
+    g_.ops.broadcast(pivot_, xmm_of(x_[0]));
 }
 
-// The absent elements of an incomplete vector are zeros and do not change the sums.
+void addition_pass::store_sums() {
+    const auto store = [&](const Xbyak::Address &array, lanes sum) {
+        g_.ops.store_lowest(g_.ptr[rows_.numbers(array)], total_.to_lowest(sum));
+    };
+    if (conf_.centered) store(JITNORM_ARGUMENT(s), s_);
+    store(JITNORM_ARGUMENT(q), q_);
+}
+
 void addition_pass::add_vectors(places vectors) {
-    if (writes_sum()) loop_.prefetch_for_write(sum_, vectors, conf_.sum);
-    add(vectors);
-    if (conf_.squares)
-        for (const place &p : vectors) g_.ops.fma231(q_[size_t(p.slot)], x_[size_t(p.slot)], x_[size_t(p.slot)]);
-    store(vectors);
+    for (places rest = vectors; !rest.empty();) {
+        const places some = rest.first(std::min(rest.size(), size_t(UNROLL)));
+        if (writes_sum()) loop_.prefetch_for_write(sum_, some, conf_.sum);
+        add(some);
+        if (conf_.reduces) accumulate(some);
+        store(some);
+        rest = rest.subspan(some.size());
+    }
+}
+
+// The absent elements of an incomplete vector are zeros, and so are their differences.
+void addition_pass::accumulate(places vectors) {
+    for (const place &p : vectors) {
+        const auto slot = size_t(p.slot);
+        const vmm &d = conf_.centered ? other_[slot] : x_[slot];
+        if (conf_.centered) {
+            g_.ops.sub(d, pivot_, x_[slot]);
+            if (p.tail) tail_.zero_absent(d);
+            g_.ops.sub(s_[slot], s_[slot], d);
+        }
+        g_.ops.fma231(q_[slot], d, d);
+    }
 }
 
 void addition_pass::add(places vectors) {
@@ -103,7 +160,7 @@ namespace {
 class addition_generator : public kernel_generator {
 public:
     explicit addition_generator(const addition_conf &conf)
-        : kernel_generator(kind_of(conf)), pass_(*this, {loops_, rdi}, conf) {
+        : kernel_generator(kind_of(conf), 2 * MAX_KERNEL_BYTES), pass_(*this, {loops_, rdi}, conf) {
         open_frame(pass_.frame_bytes());
         pass_.add_all();
         close_frame();

@@ -13,29 +13,33 @@
 
 namespace jitnorm::impl::jit {
 
-// Adds rows to residual rows, and may compute the sums of squares of the results. addition_kernel.cpp defines it.
+// Adds rows to residual rows, and may reduce the results. addition_kernel.cpp defines it.
 class addition_pass : row_pass {
     using arguments = addition_arguments<float>;
-    static constexpr int UNROLL = 2; // without sums of squares
+    static constexpr int UNROLL = 2;
 
 public:
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf);
 
     std::string name(const char *what) const;
-    int frame_bytes() const { return (where_.in_turns ? 2 : 1) * vectors_ * g_.kind.bytes(); }
+    int frame_bytes() const { return (where_.in_turns ? 2 : 1) * int(sums_.size()) * g_.kind.bytes(); }
     void add_all();
     void add_piece(const paired_rows &rows);
-    vmm add_one(); // returns the register whose lowest lane has the sum of squares
+    // Returns the registers whose lowest lanes have the pivot, s and q, those of them that the row's reduction has.
+    std::array<vmm, 3> add_one();
 
 private:
     bool has_bias() const { return conf_.bias != jitnorm_data_type_undef; }
     bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
 
+    std::vector<vmm> take_in_turns();
     void prepare();
     void add_row();
-    void store_squares();
+    void find_pivot();
+    void store_sums();
     void add_vectors(places vectors);
+    void accumulate(places vectors);
     void add(places vectors);
     void store(places vectors);
 
@@ -43,9 +47,13 @@ private:
     const reg src_ = registers_.take(g_.rsi), residual_ = registers_.take(g_.rdx), sum_ = registers_.take(g_.r8);
     const reg row_ = registers_.take(g_.r9), rest_ = registers_.take(g_.r14);
     const reg vector_ = registers_.take(g_.r10);   // at the bias or at the gate, or at one after the other
-    const int vectors_ = forward_vectors(g_.kind); // registers for sums of squares, at least UNROLL
-    const std::vector<vmm> x_ = registers_.take_vectors(vectors_), other_ = registers_.take_vectors(vectors_);
-    const std::vector<vmm> q_ = registers_.take_vectors(vectors_);
+    const int vectors_ = forward_vectors(g_.kind); // registers for the lanes of a sum, at least UNROLL
+    // UNROLL registers, of which slots take turns.
+    const std::vector<vmm> x_ = take_in_turns(), other_ = take_in_turns();
+    const std::vector<vmm> q_ = conf_.reduces ? registers_.take_vectors(vectors_) : std::vector<vmm>();
+    const std::vector<vmm> s_ = conf_.centered ? registers_.take_vectors(vectors_) : std::vector<vmm>();
+    const std::vector<vmm> sums_ = joined(s_, q_);
+    const vmm pivot_ = conf_.centered ? registers_.take_vector() : vmm();
     const std::array<vmm, 2> narrowing_{registers_.take_vector(), registers_.take_vector()};
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, narrowing_};
@@ -57,6 +65,7 @@ private:
                     {{residual_}, JITNORM_ARGUMENT(residual), JITNORM_ARGUMENT(residual_row_stride)},
                     {{sum_}, JITNORM_ARGUMENT(sum), JITNORM_ARGUMENT(sum_row_stride)},
                     {{row_}, JITNORM_ARGUMENT(row), JITNORM_ARGUMENT(row_stride)}}};
+    pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     horizontal_sum total_{g_, x_[0]};
 };
@@ -100,7 +109,6 @@ private:
     void add(places vectors);
     void accumulate_spread(size_t slot);
     void accumulate(size_t slot);
-    std::vector<vmm> sums_of_row() const;
 
     const reduction_conf conf_;
     const reg src_ = registers_.take(g_.rsi), rest_ = registers_.take(g_.rdx);
@@ -109,7 +117,7 @@ private:
     const std::vector<vmm> s_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> q_ = registers_.take_vectors(forward_vectors(g_.kind));
     const std::vector<vmm> d_ = registers_.take_vectors(forward_vectors(g_.kind));
-    const std::vector<vmm> sums_ = sums_of_row();
+    const std::vector<vmm> sums_ = conf_.centered ? joined(s_, q_) : q_;
     const int group_lanes_ = 2 * forward_vectors(g_.kind) * g_.kind.bytes();
     const vmm pivot_ = registers_.take_vector(), factor_ = registers_.take_vector(); // 0.25 where there is no factor
     const std::array<Xbyak::Ymm, 4> four_ = first_four(s_, q_);                      // while the lanes are not in use
@@ -154,7 +162,6 @@ private:
     void prepare_loads();
     bool has_post_ops() const { return !conf_.post_ops.empty(); }
     bool writes_pre_quantization() const { return conf_.pre_quantization != jitnorm_data_type_undef; }
-    bool has_terms() const { return conf_.terms[0] != jitnorm_data_type_undef; }
     bool in_unpack_order() const;
     bool subtracts_by_products() const;
     // Non-temporal stores fill whole lines of one row at a time, and post-ops and a second output need the registers.
@@ -178,7 +185,7 @@ private:
     const reg &operands_ = rows_of_pair_[1].src, &operand_ = rows_of_pair_[1].dst;
     const reg &pre_quantization_ = rows_of_pair_[1].dst;
     const reg scale_at_ = registers_.take(g_.r10), shift_at_ = registers_.take(g_.r11);
-    const reg ahead_ = registers_.take(g_.r14), ahead_too_ = registers_.take(g_.r9);
+    const reg ahead_ = registers_.take(g_.r14);
     const std::vector<vmm> scale_ = registers_.take_vectors(UNROLL), shift_ = registers_.take_vectors(UNROLL);
     tail_mask tail_{g_, registers_.take_vector()};
     element_io io_{g_, tail_, loop_, where_.loops.io, {scale_[0], scale_[1]}}; // scale and shift have been used
@@ -190,7 +197,7 @@ private:
         {{{rows_of_pair_[0].src, rows_of_pair_[1].src}, JITNORM_ARGUMENT(src), JITNORM_ARGUMENT(src_row_stride)},
          {{rows_of_pair_[0].dst, rows_of_pair_[1].dst}, JITNORM_ARGUMENT(dst), JITNORM_ARGUMENT(dst_row_stride)}}};
     unit_products products_{g_};
-    centered_load difference_{g_, io_, conf_.src, true, subtracts_by_products() ? &products_ : nullptr};
+    centered_load difference_{g_, io_, conf_.src, conf_.centered, subtracts_by_products() ? &products_ : nullptr};
     scale_shift affine_{g_,
                         io_,
                         conf_.scale_shift,

@@ -17,7 +17,7 @@ class forward_row_generator : public kernel_generator {
 
 public:
     explicit forward_row_generator(const forward_row_conf &conf)
-        : kernel_generator(kind_of(conf.written), 3 * MAX_KERNEL_BYTES), conf_(conf) {
+        : kernel_generator(kind_of(conf.written), 4 * MAX_KERNEL_BYTES), conf_(conf) {
         int frame = reduced_.frame_bytes() + written_.frame_bytes();
         if (conf.added) {
             added_.emplace(*this, pass_place{loops_, rdi + offsetof(arguments, added), frame, false, true},
@@ -44,10 +44,8 @@ private:
 
     // Returns the registers whose lowest lanes have p, s and q; of rms_norm q alone.
     std::array<vmm, 3> reduce() {
-        vmm squares;
-        if (added_) squares = added_->add_one();
-        if (!added_ || !conf_.added->squares) return reduced_.sum_one();
-        return {squares, squares, squares};
+        const std::array<vmm, 3> sums = added_ ? added_->add_one() : std::array<vmm, 3>();
+        return added_ && conf_.added->reduces ? sums : reduced_.sum_one();
     }
 
     void store_sums(const std::array<vmm, 3> &sums) {

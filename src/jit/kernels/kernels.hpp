@@ -66,7 +66,8 @@ struct addition_arguments {
     dim_t src_row_stride, residual_row_stride, sum_row_stride, row_stride; // bytes
     dim_t rows;                                                            // at least 1
     dim_t count;                                                           // elements of each row, at least 1
-    T *q = nullptr; // one sum of squares for each row; used only if the kernel computes them: count <= CHUNK then
+    // As in reduction_arguments; used only if the kernel reduces the rows: count <= CHUNK then.
+    T *pivot = nullptr, *s = nullptr, *q = nullptr;
     dim_t src_prefetch = 0, residual_prefetch = 0; // as in reduction_arguments
 };
 
@@ -119,8 +120,6 @@ struct normalize_arguments {
     alignas(double) T inverse_dst_scale = 1;
     dim_t rows_per_pass = 1;       // 2: rows go in pairs, which share the loads of scale and shift; 1: one by one
     dim_t prefetch = 0;            // how many bytes ahead of an element src is prefetched while rows go one by one
-    const void *terms[2] = {};     // the rows of each input that are prefetched, as many as `rows`
-    dim_t term_strides[2] = {};    // bytes
     const T *parameters = nullptr; // two for each post-op: scale and zero point of sum, alpha and beta of eltwise
     // For each row one pointer for each post-op: to the row of a binary's tensor, or to the one value for the row.
     const void *const *operands = nullptr;

@@ -14,8 +14,8 @@ std::string normalize_pass::name(const char *what) const {
     return kernel_name(what, g_.kind, {conf_.src, conf_.dst},
                        {{conf_.scale, "scale"},
                         {conf_.shift, "shift"},
+                        {!conf_.centered, "rms"},
                         {conf_.non_temporal, "non_temporal"},
-                        {has_terms(), "residual"},
                         {writes_pre_quantization(), "pre_quantization"},
                         {has_post_ops(), "post_ops"}},
                        conf_.affine_flags);
@@ -88,18 +88,13 @@ bool normalize_pass::in_unpack_order() const {
 // Where results are converted as well, and are not multiplied by so much already that products have no pipe to
 // spare. Post-ops need the register.
 bool normalize_pass::subtracts_by_products() const {
-    return widens_like_adding(conf_.src) && conf_.dst != conf_.compute && !has_post_ops() &&
+    return conf_.centered && widens_like_adding(conf_.src) && conf_.dst != conf_.compute && !has_post_ops() &&
            !(conf_.src_scale && conf_.dst_scale);
 }
 
 void normalize_pass::point_ahead() {
-    if (has_terms()) {
-        rows_.point_to_row(ahead_, JITNORM_ARGUMENT(terms[0]), JITNORM_ARGUMENT(term_strides[0]));
-        rows_.point_to_row(ahead_too_, JITNORM_ARGUMENT(terms[1]), JITNORM_ARGUMENT(term_strides[1]));
-    } else {
-        g_.mov(ahead_, rows_of_pair_[0].src);
-        g_.add(ahead_, JITNORM_ARGUMENT(prefetch));
-    }
+    g_.mov(ahead_, rows_of_pair_[0].src);
+    g_.add(ahead_, JITNORM_ARGUMENT(prefetch));
 }
 
 void normalize_pass::broadcast_statistics(size_t rows) {
@@ -134,7 +129,7 @@ void normalize_pass::normalize(std::span<const row> rows, places vectors) {
     for (const row &r : rows) difference_.emit_all(r.work, r.hi, r.src, vectors);
     affine_.load(vectors, scale_at_, shift_at_);
     for_each([&](const row &r, const place &p, const vmm &x) {
-        g_.ops.negated_fma213(x, r.rstd, r.bias);
+        conf_.centered ? g_.ops.negated_fma213(x, r.rstd, r.bias) : g_.ops.fma213(x, r.rstd, r.bias);
         affine_.apply(x, p);
     });
     const auto multiply_by = [&](const Xbyak::Address &number) {
@@ -161,10 +156,7 @@ void normalize_pass::store_pre_quantization(places vectors) {
 }
 
 void normalize_pass::give_hints(std::span<const row> rows, places vectors) {
-    if (rows.size() == 1 && !where_.in_turns && !where_.one_row) {
-        loop_.prefetch(ahead_, vectors, has_terms() ? conf_.terms[0] : conf_.src);
-        if (has_terms()) loop_.prefetch(ahead_too_, vectors, conf_.terms[1]);
-    }
+    if (rows.size() == 1 && !where_.in_turns && !where_.one_row) loop_.prefetch(ahead_, vectors, conf_.src);
     if (conf_.non_temporal) return;
     for (const row &r : rows) loop_.prefetch_for_write(r.dst, vectors, conf_.dst);
 }

@@ -167,15 +167,6 @@ void reduction_pass::accumulate(size_t slot) {
     g_.ops.fma231(q_[slot], d, d);
 }
 
-std::vector<vmm> reduction_pass::sums_of_row() const {
-    std::vector<vmm> sums;
-    for (size_t i = 0; i < q_.size(); ++i) {
-        if (conf_.centered) sums.push_back(s_[i]);
-        sums.push_back(q_[i]);
-    }
-    return sums;
-}
-
 namespace {
 
 class reduction_generator : public kernel_generator {
