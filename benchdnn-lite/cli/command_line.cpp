@@ -173,12 +173,7 @@ private:
     }
 
     void take_graph(const std::string &name, const fs::path &folder) {
-        std::string content;
-        try {
-            content = content_of(folders_.look_up(name, folder), name);
-        } catch (const input_error &error) {
-            throw input_error("--case: ", error.what());
-        }
+        const std::string content = blame("--case", [&] { return content_of(folders_.look_up(name, folder), name); });
         problem_named_ = true;
         append_graphs(state_.graph, name, content, state_.options, result_.graphs);
     }

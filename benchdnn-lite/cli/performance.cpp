@@ -52,15 +52,11 @@ std::string tags_text(const problem &p) {
 
 std::string attributes_text(const problem &p) {
     std::string text;
-    const auto knob = [&](bool set, std::string_view name, std::string_view value) {
-        if (set) text += concat(text.empty() ? "" : " ", "--", name, "=", value);
-    };
-    knob(p.attr.modulation != modulation{}, "attr-modulation", to_text(p.attr.modulation));
-    knob(p.attr.pre_quantization.has_value(), "attr-pre-quantization", to_text(p.attr.pre_quantization));
-    knob(p.attr.residual != residual_addition{}, "attr-residual", to_text(p.attr.residual));
-    knob(p.attr.scales != tensor_scales{}, "attr-scales", to_text(p.attr.scales));
-    knob(!p.attr.post_ops.empty(), "attr-post-ops", to_text(p.attr.post_ops));
-    knob(p.attr.user_scratchpad, "attr-scratchpad", "user");
+    for (const char *name : {"attr-modulation", "attr-pre-quantization", "attr-residual", "attr-scales",
+                             "attr-post-ops", "attr-scratchpad"}) {
+        const problem_knob &k = *find_named(problem_knobs(), name);
+        if (!k.equal(p, {})) text += concat(text.empty() ? "" : " ", "--", name, "=", k.text(p));
+    }
     return text;
 }
 
@@ -140,12 +136,6 @@ modifiers take_modifiers(std::string_view &text) {
     return m;
 }
 
-const placeholder *find_placeholder(std::string_view name) {
-    const auto found = std::find_if(std::begin(PLACEHOLDERS), std::end(PLACEHOLDERS),
-                                    [&](const placeholder &p) { return p.name == name; });
-    return found == std::end(PLACEHOLDERS) ? nullptr : found;
-}
-
 // Splits a template, and calls `on_text` and `on_placeholder` with its parts in their order.
 template <typename OnText, typename OnPlaceholder>
 void walk(std::string_view text, OnText on_text, OnPlaceholder on_placeholder) {
@@ -158,7 +148,7 @@ void walk(std::string_view text, OnText on_text, OnPlaceholder on_placeholder) {
         if (end == text.npos) throw input_error("placeholder '%", text, "' does not end in %");
         std::string_view name = text.substr(0, end);
         const modifiers m = take_modifiers(name);
-        const placeholder *p = find_placeholder(name);
+        const placeholder *p = find_named(PLACEHOLDERS, name);
         if (!p) throw input_error("unknown placeholder '%", text.substr(0, end), "%'");
         on_placeholder(*p, m);
         text.remove_prefix(end + 1);

@@ -80,9 +80,8 @@ struct step {
 // check copies of the elements as doubles.
 double bytes_held(const logical_tensor &t, bool checked) {
     const std::vector<dim_t> dims = t.get_dims();
-    double elements = 1;
-    for (const dim_t dim : dims) elements *= double(dim);
-    const double columns = dims.empty() ? 1 : double(dims.back()), doubles = checked ? 3 * elements : 0;
+    const double elements = product<double>(dims), columns = dims.empty() ? 1 : double(dims.back());
+    const double doubles = checked ? 3 * elements : 0;
     return double(t.get_mem_size()) + (columns + doubles) * double(sizeof(double));
 }
 
