@@ -164,12 +164,11 @@ std::string fill_in(std::string_view perf_template, const perf_values &v) {
 }
 
 std::string table_heading() {
-    const jitnorm_version_t *v = jitnorm_version();
-    return format("jitnorm %d.%d.%d, %d thread%s. GB/s: bytes the problem reads and writes over the median time.\n"
+    return format("jitnorm %s, %d thread%s. GB/s: bytes the problem reads and writes over the median time.\n"
                   "x memcpy: median time over that of a memcpy that reads and writes as many bytes.\n"
                   "%-8s %-18s %11s %11s %8s %9s  %s\n",
-                  v->major, v->minor, v->patch, thread_count(), thread_count() == 1 ? "" : "s", "status",
-                  "implementation", "median us", "min us", "GB/s", "x memcpy", "problem");
+                  library_version().c_str(), thread_count(), thread_count() == 1 ? "" : "s", "status", "implementation",
+                  "median us", "min us", "GB/s", "x memcpy", "problem");
 }
 
 std::string table_row(const job &j, const lnorm_result &r) {

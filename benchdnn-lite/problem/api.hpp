@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "jitnorm/jitnorm.h"
@@ -45,6 +46,8 @@ struct library_function<Result (*)(Parameters...)> {
             return function(arguments...);
     }
 };
+
+std::string library_version(); // of the library that the program is linked with: "1.2.3"
 
 // The functions that sessions, operations and executions call, named without the prefix jitnorm_.
 // clang-format off

@@ -17,6 +17,11 @@ void check_status(jitnorm_status_t status, const char *call) {
     if (status != jitnorm_success) throw api_error(status, call);
 }
 
+std::string library_version() {
+    const jitnorm_version_t *v = jitnorm_version();
+    return format("%d.%d.%d", v->major, v->minor, v->patch);
+}
+
 namespace {
 
 jitnorm_prop_kind_t prop_kind_of(direction dir) {
