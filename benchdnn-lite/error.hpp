@@ -28,6 +28,16 @@ struct unsupported : std::runtime_error {
     explicit unsupported(const Parts &...parts) : std::runtime_error(concat(parts...)) {}
 };
 
+// Returns step(), and puts `place` and a colon in front of the mistakes that it finds.
+template <typename Step>
+auto blame(std::string_view place, Step step) {
+    try {
+        return step();
+    } catch (const input_error &error) {
+        throw input_error(place, ": ", error.what());
+    }
+}
+
 // The problem's filter (--impl, --skip-impl) accepts none of the implementations.
 struct filtered_out : unsupported {
     using unsupported::unsupported;

@@ -3,8 +3,10 @@
 // input_error if the text is malformed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,15 @@ int64_t parse_integer(std::string_view text, int64_t lowest, int64_t highest);
 float parse_float(std::string_view text);
 double parse_double(std::string_view text);
 bool parse_bool(std::string_view text); // true, false, 1 or 0, in upper or lower case
+inline std::string_view bool_text(bool value) { return value ? "true" : "false"; }
+
+// The entry of a table whose `name` this is; null if there is none.
+template <typename Table>
+auto find_named(const Table &table, std::string_view name) {
+    const auto found =
+        std::find_if(std::begin(table), std::end(table), [&](auto &entry) { return entry.name == name; });
+    return found == std::end(table) ? nullptr : &*found;
+}
 
 bool equal_but_for_case(std::string_view a, std::string_view b);
 

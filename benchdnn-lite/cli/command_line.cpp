@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "../error.hpp"
+#include "../problem/api.hpp"
 #include "batch_file.hpp"
-#include "jitnorm/jitnorm.h"
 #include "knobs.hpp"
 
 namespace benchdnn_lite {
@@ -83,12 +83,8 @@ std::string help_text(driver which) {
 }
 
 std::string version_text() {
-    const jitnorm_version_t *v = jitnorm_version();
-    const auto text = [](int major, int minor, int patch) {
-        return concat(std::to_string(major), ".", std::to_string(minor), ".", std::to_string(patch));
-    };
-    return concat("benchdnn-lite ", text(JITNORM_VERSION_MAJOR, JITNORM_VERSION_MINOR, JITNORM_VERSION_PATCH),
-                  ", jitnorm ", text(v->major, v->minor, v->patch), "\n");
+    const std::string headers = format("%d.%d.%d", JITNORM_VERSION_MAJOR, JITNORM_VERSION_MINOR, JITNORM_VERSION_PATCH);
+    return concat("benchdnn-lite ", headers, ", jitnorm ", library_version(), "\n");
 }
 
 class parser {
@@ -173,12 +169,7 @@ private:
     }
 
     void take_graph(const std::string &name, const fs::path &folder) {
-        std::string content;
-        try {
-            content = content_of(folders_.look_up(name, folder), name);
-        } catch (const input_error &error) {
-            throw input_error("--case: ", error.what());
-        }
+        const std::string content = blame("--case", [&] { return content_of(folders_.look_up(name, folder), name); });
         problem_named_ = true;
         append_graphs(state_.graph, name, content, state_.options, result_.graphs);
     }

@@ -55,17 +55,12 @@ json of_test(const test_title &title, const outcome &what, const std::string &im
             {"details", what.details}};
 }
 
-std::string version_text() {
-    const jitnorm_version_t *v = jitnorm_version();
-    return concat(std::to_string(v->major), ".", std::to_string(v->minor), ".", std::to_string(v->patch));
-}
-
 } // namespace
 
 json_report::json_report(const std::string &file) : name_(file) {
     if (file.empty()) return;
     file_.open(file);
-    file_ << "{\n\"jitnorm\": " << json(version_text()) << ",\n\"threads\": " << thread_count() << ",\n\"tests\": [";
+    file_ << "{\n\"jitnorm\": " << json(library_version()) << ",\n\"threads\": " << thread_count() << ",\n\"tests\": [";
 }
 
 void json_report::add(const test_title &title, const lnorm_result &r) {

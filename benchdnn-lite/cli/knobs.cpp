@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of knobs. A new knob needs a row here and, if it has a list of values, a line in the cross product
-// (settings.cpp).
+// The table of the knobs that are no part of a problem; problem.cpp has the others.
 #include "knobs.hpp"
 
 #include <algorithm>
@@ -17,34 +16,13 @@ namespace benchdnn_lite {
 
 namespace {
 
-// Reads a comma-separated list, each element by `parse`. An empty text gives the default list. If an element is wrong,
-// `list` stays unchanged.
-template <typename Value, typename Parse>
-void set_list(std::vector<Value> &list, const std::vector<Value> &default_list, std::string_view text, Parse parse) {
-    std::vector<Value> values;
-    if (text.empty())
-        values = default_list;
-    else
-        for (const std::string &part : split(text, ',')) values.push_back(parse(part));
-    list = std::move(values);
-}
-
-void set_tags(knob_state &s, std::string_view text) {
-    const auto parse = [&](std::string_view element) {
-        row_tags tags = parse_row_tags(element);
-        for (const std::string *tag : {&tags.src, &tags.dst, &tags.diff_src})
-            if (!tag->empty()) check_tag_name(*tag, s.options.enum_tags_only);
-        return tags;
-    };
-    set_list(s.lnorm.tags, settings{}.tags, text, parse);
-}
-
-void set_stat_tags(knob_state &s, std::string_view text) {
-    const auto parse = [&](std::string_view tag) {
-        check_tag_name(tag, s.options.enum_tags_only);
-        return std::string(tag);
-    };
-    set_list(s.lnorm.stat_tags, settings{}.stat_tags, text, parse);
+// Takes a comma-separated list of values for the problem's knob with this number. If a value is wrong, nothing changes.
+void set_list(knob_state &s, size_t number, std::string_view text) {
+    std::vector<problem_setter> values;
+    if (!text.empty())
+        for (const std::string &value : split(text, ','))
+            values.push_back(problem_knobs()[number].parse(value, s.options.enum_tags_only));
+    s.lnorm.lists[number] = std::move(values);
 }
 
 void set_cpu(knob_state & /* s */, std::string_view text) {
@@ -58,8 +36,9 @@ void set_memory_kind(knob_state & /* s */, std::string_view text) {
 }
 
 void set_fpmath(knob_state &s, std::string_view text) {
-    set_list(s.lnorm.precisions, settings{}.precisions, text, parse_fpmath);
-    s.graph.fpmaths = split(text, ',');
+    const std::vector<std::string> modes = split(text, ',');
+    if (!text.empty()) std::for_each(modes.begin(), modes.end(), parse_fpmath);
+    s.graph.fpmaths = modes;
 }
 
 void set_match(knob_state &s, std::string_view text) { s.lnorm.match = s.graph.match = checked_regex(text); }
@@ -78,38 +57,12 @@ std::string_view required(std::string_view text) {
     return text;
 }
 
-#define LIST(member, parse)                                                                                            \
-    [](knob_state &s, std::string_view v) { set_list(s.lnorm.member, settings{}.member, v, parse); }
 #define TEXTS(member, value) [](knob_state &s, std::string_view v) { s.graph.member = value; }
 #define OPTION(member, value) [](knob_state &s, std::string_view v) { s.options.member = value; }
 
 constexpr drivers BOTH = drivers::both, LNORM = drivers::lnorm, GRAPH = drivers::graph;
 
-const knob TABLE[] = {
-    {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", LNORM, LIST(dirs, parse_direction)},
-    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8", LNORM, LIST(types, parse_row_types)},
-    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b", LNORM, set_tags},
-    {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)", LNORM, set_stat_tags},
-    {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)", LNORM,
-     LIST(scale_shift_types, parse_weight_types)},
-    {"flags", ",CH,CMP", "G given stats, C scale, H shift, M RMS, P 1+scale", LNORM, LIST(flags, parse_flags)},
-    {"eps", "1e-5", "epsilon; X:f64: in double (0.0625, as benchdnn)", LNORM, LIST(epsilons, parse_epsilon)},
-    {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)", LNORM, LIST(in_place, parse_bool)},
-    {"attr-residual", "src1+dst1:bf16+bias:f32+rounded", "added to src first; the sum (none)", LNORM,
-     LIST(residuals, parse_residual)},
-    {"attr-modulation", "scale:1+shift:1+gate:1:bf16", "row dimensions of scale and shift; a gate (none)", LNORM,
-     LIST(modulations, parse_modulation)},
-    {"attr-pre-quantization", "dst2,dst2:bf16", "dst before post-ops and its scales, too (none)", LNORM,
-     LIST(pre_quantization, parse_pre_quantization)},
-    {"attr-scales", "src:common:64+dst:per_row", "scales of src and dst (none)", LNORM, LIST(scales, parse_scales)},
-    {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "done to the result before it is stored (none)", LNORM,
-     LIST(post_ops, parse_post_ops)},
-    {"attr-scratchpad", "library,user", "who owns the scratchpad (library)", LNORM,
-     LIST(user_scratchpad, parse_user_scratchpad)},
-    {"attr-deterministic", "false,true", "the same results each time (false, but they are)", LNORM,
-     LIST(deterministic, parse_bool)},
-    {"ctx-init", "auto,2", "threads to create the primitive with (auto: all)", LNORM, LIST(creations, parse_context)},
-    {"ctx-exe", "1,2", "threads to execute it with (auto: all)", LNORM, LIST(executions, parse_context)},
+const knob OTHER_KNOBS[] = {
     {"impl", "jit", "only implementations with one of these in their name", LNORM,
      [](knob_state &s, std::string_view v) { s.lnorm.filter = parse_impl_filter(v, false); }},
     {"skip-impl", "avx512,ref", "only implementations with none of these", LNORM,
@@ -122,7 +75,7 @@ const knob TABLE[] = {
      TEXTS(types, split(v, ','))},
     {"expected-n-partitions", "1", "that many; 0: any number (default)", GRAPH,
      [](knob_state &s, std::string_view v) { s.graph.expected_partitions = v.empty() ? -1 : parse_count(v, 0, 0); }},
-    {"attr-fpmath", "strict,bf16", "precision allowed; f32 is taken (strict)", BOTH, set_fpmath},
+    {"attr-fpmath", "strict,bf16", "precision allowed; f32 is taken (strict)", GRAPH, set_fpmath},
     {"match", "CH.*x768", "only what has this regular expression in its line", BOTH, set_match},
     {"reset", "", "all knobs above back to their defaults", BOTH,
      [](knob_state &s, std::string_view) { s.lnorm = {}, s.graph = {}; }},
@@ -160,7 +113,6 @@ const knob TABLE[] = {
     {"help", "", "this text", BOTH, [](knob_state &s, std::string_view) { s.help = true; }},
 };
 
-#undef LIST
 #undef TEXTS
 #undef OPTION
 
@@ -179,31 +131,33 @@ size_t distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-bool belongs_to(const knob &k, driver d) {
-    return k.taken_by == drivers::both || (k.taken_by == drivers::graph) == (d == driver::graph);
+// All knobs but those that only the driver `other` takes.
+std::vector<knob> knobs_without(drivers other) {
+    std::vector<knob> knobs;
+    for (const problem_knob &k : problem_knobs()) {
+        const auto set = [number = knobs.size()](knob_state &s, std::string_view v) { set_list(s, number, v); };
+        knobs.push_back({k.name, k.example, k.help, LNORM, set});
+    }
+    knobs.insert(knobs.end(), std::begin(OTHER_KNOBS), std::end(OTHER_KNOBS));
+    std::erase_if(knobs, [&](const knob &k) { return k.taken_by == other; });
+    return knobs;
 }
 
 } // namespace
 
 std::string_view name_of(driver d) { return d == driver::graph ? "--graph" : "--lnorm"; }
 
-std::vector<knob> knobs_of(driver d) {
-    std::vector<knob> chosen;
-    std::copy_if(std::begin(TABLE), std::end(TABLE), std::back_inserter(chosen),
-                 [&](const knob &k) { return belongs_to(k, d); });
-    return chosen;
+const std::vector<knob> &knobs_of(driver d) {
+    static const std::vector<knob> OF_LNORM = knobs_without(GRAPH), OF_GRAPH = knobs_without(LNORM);
+    return d == driver::graph ? OF_GRAPH : OF_LNORM;
 }
 
-const knob *find_knob(std::string_view name, driver d) {
-    const auto entry = std::find_if(std::begin(TABLE), std::end(TABLE),
-                                    [&](const knob &k) { return k.name == name && belongs_to(k, d); });
-    return entry == std::end(TABLE) ? nullptr : entry;
-}
+const knob *find_knob(std::string_view name, driver d) { return find_named(knobs_of(d), name); }
 
 std::string_view closest_knob(std::string_view name, driver d) {
     constexpr size_t LONGEST = 64;
     if (name.size() > LONGEST) return "";
-    const std::vector<knob> candidates = knobs_of(d);
+    const std::vector<knob> &candidates = knobs_of(d);
     const auto nearer = [&](const knob &a, const knob &b) { return distance(name, a.name) < distance(name, b.name); };
     const knob &k = *std::min_element(candidates.begin(), candidates.end(), nearer);
     return distance(name, k.name) <= std::min(k.name.size() / 2, size_t(3)) ? k.name : "";

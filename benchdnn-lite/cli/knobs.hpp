@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// knobs: the table of all drivers' knobs (options). Each row has the knob's name, an example, a description and a
-// function that sets it. The parser and the help use this table.
+// knobs: the table of all drivers' knobs (options), which the parser and the help use. Those that are a part of a
+// problem come first, from problem_knobs().
 #pragma once
 
 #include <string_view>
@@ -32,11 +32,11 @@ struct knob {
     std::string_view example; // an example of a value; empty: the knob takes no value
     std::string_view help;    // at most 53 columns
     drivers taken_by;
-    void (*set)(knob_state &state, std::string_view value); // an empty value means the default; throws input_error
+    std::function<void(knob_state &state, std::string_view value)> set; // empty: the default; throws input_error
 };
 
 std::string_view name_of(driver d); // --lnorm
-std::vector<knob> knobs_of(driver d);
+const std::vector<knob> &knobs_of(driver d);
 const knob *find_knob(std::string_view name, driver d);         // null if the driver has no such knob
 std::string_view closest_knob(std::string_view name, driver d); // the most similar name; empty if none is similar
 

@@ -52,15 +52,11 @@ std::string tags_text(const problem &p) {
 
 std::string attributes_text(const problem &p) {
     std::string text;
-    const auto knob = [&](bool set, std::string_view name, std::string_view value) {
-        if (set) text += concat(text.empty() ? "" : " ", "--", name, "=", value);
-    };
-    knob(p.attr.modulation != modulation{}, "attr-modulation", to_text(p.attr.modulation));
-    knob(p.attr.pre_quantization.has_value(), "attr-pre-quantization", to_text(p.attr.pre_quantization));
-    knob(p.attr.residual != residual_addition{}, "attr-residual", to_text(p.attr.residual));
-    knob(p.attr.scales != tensor_scales{}, "attr-scales", to_text(p.attr.scales));
-    knob(!p.attr.post_ops.empty(), "attr-post-ops", to_text(p.attr.post_ops));
-    knob(p.attr.user_scratchpad, "attr-scratchpad", "user");
+    for (const char *name : {"attr-modulation", "attr-pre-quantization", "attr-residual", "attr-scales",
+                             "attr-post-ops", "attr-scratchpad"}) {
+        const problem_knob &k = *find_named(problem_knobs(), name);
+        if (!k.equal(p, {})) text += concat(text.empty() ? "" : " ", "--", name, "=", k.text(p));
+    }
     return text;
 }
 
@@ -140,12 +136,6 @@ modifiers take_modifiers(std::string_view &text) {
     return m;
 }
 
-const placeholder *find_placeholder(std::string_view name) {
-    const auto found = std::find_if(std::begin(PLACEHOLDERS), std::end(PLACEHOLDERS),
-                                    [&](const placeholder &p) { return p.name == name; });
-    return found == std::end(PLACEHOLDERS) ? nullptr : found;
-}
-
 // Splits a template, and calls `on_text` and `on_placeholder` with its parts in their order.
 template <typename OnText, typename OnPlaceholder>
 void walk(std::string_view text, OnText on_text, OnPlaceholder on_placeholder) {
@@ -158,7 +148,7 @@ void walk(std::string_view text, OnText on_text, OnPlaceholder on_placeholder) {
         if (end == text.npos) throw input_error("placeholder '%", text, "' does not end in %");
         std::string_view name = text.substr(0, end);
         const modifiers m = take_modifiers(name);
-        const placeholder *p = find_placeholder(name);
+        const placeholder *p = find_named(PLACEHOLDERS, name);
         if (!p) throw input_error("unknown placeholder '%", text.substr(0, end), "%'");
         on_placeholder(*p, m);
         text.remove_prefix(end + 1);
@@ -174,12 +164,11 @@ std::string fill_in(std::string_view perf_template, const perf_values &v) {
 }
 
 std::string table_heading() {
-    const jitnorm_version_t *v = jitnorm_version();
-    return format("jitnorm %d.%d.%d, %d thread%s. GB/s: bytes the problem reads and writes over the median time.\n"
+    return format("jitnorm %s, %d thread%s. GB/s: bytes the problem reads and writes over the median time.\n"
                   "x memcpy: median time over that of a memcpy that reads and writes as many bytes.\n"
                   "%-8s %-18s %11s %11s %8s %9s  %s\n",
-                  v->major, v->minor, v->patch, thread_count(), thread_count() == 1 ? "" : "s", "status",
-                  "implementation", "median us", "min us", "GB/s", "x memcpy", "problem");
+                  library_version().c_str(), thread_count(), thread_count() == 1 ? "" : "s", "status", "implementation",
+                  "median us", "min us", "GB/s", "x memcpy", "problem");
 }
 
 std::string table_row(const job &j, const lnorm_result &r) {

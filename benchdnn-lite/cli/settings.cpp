@@ -17,34 +17,19 @@ constexpr size_t MAX_JOBS = 250'000;
     throw input_error("the knobs make more than ", std::to_string(MAX_JOBS), " problems");
 }
 
-// Calls visit(values, field) for each list of values and the field of the problem that takes one of them. The list that
-// varies fastest comes first.
+// Calls visit(values) for each list that is not empty. The list that varies fastest comes first.
 template <typename Visit>
-void for_each_list(const settings &s, problem &p, Visit visit) {
-    visit(s.in_place, p.in_place);
-    visit(s.executions, p.execution);
-    visit(s.creations, p.creation);
-    visit(s.deterministic, p.attr.deterministic);
-    visit(s.precisions, p.attr.precision);
-    visit(s.user_scratchpad, p.attr.user_scratchpad);
-    visit(s.post_ops, p.attr.post_ops);
-    visit(s.scales, p.attr.scales);
-    visit(s.residuals, p.attr.residual);
-    visit(s.modulations, p.attr.modulation);
-    visit(s.pre_quantization, p.attr.pre_quantization);
-    visit(s.epsilons, p.epsilon);
-    visit(s.flags, p.flags);
-    visit(s.scale_shift_types, p.scale_shift);
-    visit(s.stat_tags, p.stat_tag);
-    visit(s.tags, p.tags);
-    visit(s.types, p.types);
-    visit(s.dirs, p.dir);
+void for_each_list(const settings &s, Visit visit) {
+    const auto knobs = problem_knobs();
+    const size_t in_place = size_t(find_named(knobs, "inplace") - knobs.data());
+    if (!s.lists[in_place].empty()) visit(s.lists[in_place]);
+    for (size_t i = knobs.size(); i-- > 0;)
+        if (i != in_place && !s.lists[i].empty()) visit(s.lists[i]);
 }
 
 size_t count_combinations(const settings &s) {
     size_t count = 1;
-    problem ignored;
-    for_each_list(s, ignored, [&](const auto &values, const auto & /* field */) {
+    for_each_list(s, [&](const auto &values) {
         if (values.size() > MAX_JOBS / count) reject_too_many();
         count *= values.size();
     });
@@ -55,19 +40,15 @@ problem combination(const settings &s, const shape &size, size_t number) {
     problem p;
     p.size = size;
     p.filter = s.filter;
-    for_each_list(s, p, [&](const auto &values, auto &field) {
-        field = values[number % values.size()];
+    for_each_list(s, [&](const auto &values) {
+        values[number % values.size()](p);
         number /= values.size();
     });
     return p;
 }
 
 void check_tag(std::string_view knob, const std::string &tag, size_t ndims) {
-    try {
-        if (!tag.empty()) canonical_tag(tag, ndims);
-    } catch (const input_error &error) {
-        throw input_error("--", knob, ": ", error.what());
-    }
+    if (!tag.empty()) blame(concat("--", knob), [&] { return canonical_tag(tag, ndims); });
 }
 
 void check_tags(const problem &p) {
@@ -104,7 +85,7 @@ std::string job::line() const {
     knob(options.seed != run_options{}.seed, "seed", std::to_string(options.seed));
     text += "--lnorm ";
     knob(false, "engine", "cpu");
-    knob(!options.enum_tags_only, "allow-enum-tags-only", options.enum_tags_only ? "true" : "false");
+    knob(!options.enum_tags_only, "allow-enum-tags-only", bool_text(options.enum_tags_only));
     knob(options.cold_cache != cold_cache_mode{}, "cold-cache", to_text(options.cold_cache));
     return text + prb.line(options.canonical);
 }

@@ -13,23 +13,8 @@ namespace benchdnn_lite {
 
 // --reset restores these defaults.
 struct settings {
-    std::vector<direction> dirs{direction::FWD_D};
-    std::vector<row_types> types{row_types{}};
-    std::vector<row_tags> tags{row_tags{}};
-    std::vector<std::string> stat_tags{"any"};
-    std::vector<weight_types> scale_shift_types{weight_types{}};
-    std::vector<unsigned> flags{0};
-    std::vector<double> epsilons{DEFAULT_EPSILON};
-    std::vector<residual_addition> residuals{residual_addition{}};
-    std::vector<modulation> modulations{modulation{}};
-    std::vector<std::optional<residual_tensor>> pre_quantization{std::nullopt};
-    std::vector<tensor_scales> scales{tensor_scales{}};
-    std::vector<std::vector<post_op>> post_ops{{}};
-    std::vector<bool> user_scratchpad{false};
-    std::vector<fpmath> precisions{fpmath{}};
-    std::vector<bool> deterministic{false};
-    std::vector<thread_context> creations{thread_context{}}, executions{thread_context{}};
-    std::vector<bool> in_place{false};
+    // The values of each of problem_knobs(). An empty list leaves the problem's default.
+    std::vector<std::vector<problem_setter>> lists{problem_knobs().size()};
     impl_filter filter;
     std::string match; // a POSIX basic regular expression; empty: every problem
 };
@@ -53,7 +38,8 @@ struct job_settings {
 // takes little memory however many jobs there are.
 class job_list {
 public:
-    // Appends the jobs for one shape, `options.repeats` times each. `dirs` varies slowest and `in_place` fastest.
+    // Appends the jobs for one shape, `options.repeats` times each. The first of problem_knobs() varies slowest, and
+    // the last fastest, except for --inplace, which varies fastest of all.
     // Problems whose line does not have `match` are left out. Throws input_error if a tag does not fit the shape, if a
     // knob does not fit the direction, or if there are too many jobs.
     void append(std::shared_ptr<const job_settings> from, const shape &size);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include "../problem/execution.hpp"
@@ -112,8 +111,7 @@ private:
     }
     size_t groups() const {
         const std::vector<dim_t> dims = modulation::dims_of(group_mask(), prb().size.dims);
-        return std::accumulate(dims.begin(), dims.end() - 1, size_t(1),
-                               [](size_t n, dim_t d) { return n * size_t(d); });
+        return size_t(product(std::span(dims).first(dims.size() - 1)));
     }
     size_t group_of(dim_t row) const {
         size_t group = 0, step = 1;

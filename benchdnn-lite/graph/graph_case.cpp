@@ -35,8 +35,7 @@ constexpr named<jitnorm_graph_tensor_property_t> PROPERTIES[] = {
 
 template <typename Table>
 auto value_of(const Table &table, const std::string &name, std::string_view what) {
-    for (const auto &entry : table)
-        if (entry.name == name) return entry.value;
+    if (const auto *entry = find_named(table, name)) return entry->value;
     throw input_error("'", name, "' is no ", what);
 }
 
@@ -174,8 +173,7 @@ constexpr known_attribute ATTRIBUTES[] = {
 };
 
 const known_attribute &attribute_named(const std::string &name) {
-    for (const known_attribute &a : ATTRIBUTES)
-        if (a.name == name) return a;
+    if (const known_attribute *known = find_named(ATTRIBUTES, name)) return *known;
     throw input_error("no operation here has an attribute '", name, "'");
 }
 

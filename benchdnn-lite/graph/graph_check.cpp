@@ -18,19 +18,13 @@ const char *name_of(graph_role role) {
     return NAMES[size_t(role)];
 }
 
-size_t product(const std::vector<dim_t> &dims, size_t begin, size_t end) {
-    size_t result = 1;
-    for (size_t d = begin; d < end; ++d) result *= size_t(dims[d]);
-    return result;
-}
-
 // Broadcasts a tensor to `dims`: returns a value for each element. The dimensions of the tensor are the last ones of
 // `dims`, or 1 in their place.
 std::vector<double> broadcast(const buffer &b, const std::vector<dim_t> &dims) {
     const std::vector<double> values = values_of(b);
     std::vector<dim_t> own = b.shape().dims;
     own.insert(own.begin(), dims.size() - std::min(dims.size(), own.size()), 1);
-    std::vector<double> result(product(dims, 0, dims.size()));
+    std::vector<double> result(size_t(product(dims)));
     for (size_t i = 0; i < result.size(); ++i) {
         size_t rest = i, at = 0, step = 1;
         for (size_t d = dims.size(); d-- > 0; rest /= size_t(dims[d])) {
@@ -50,8 +44,8 @@ public:
         const std::vector<dim_t> &dims = memory.at(n.inputs.at(src)).shape().dims;
         const size_t gamma_ndims = n.inputs.contains(gamma) ? memory.at(n.inputs.at(gamma)).shape().dims.size() : 0;
         const size_t axis = n.axis(dims.size(), gamma_ndims);
-        rows_ = product(dims, 0, axis);
-        columns_ = product(dims, axis, dims.size());
+        rows_ = size_t(product(std::span(dims).first(axis)));
+        columns_ = size_t(product(std::span(dims).subspan(axis)));
         expected_.resize(columns_);
         gradients_ = gradient_sums(columns_);
         if (n.inputs.contains(residual)) add_residual(dims);

@@ -130,29 +130,19 @@ std::set<size_t> data_of(const graph_case &graph) {
 
 constexpr size_t MAX_JOBS = 10'000; // a limit, because each job holds its graph
 
-// Runs `step` and puts the name of the knob in front of the mistakes that it finds.
-template <typename Step>
-void blame(std::string_view knob, Step step) {
-    try {
-        step();
-    } catch (const input_error &error) {
-        throw input_error("--", knob, ": ", error.what());
-    }
-}
-
 void understand_all(const graph_case &graph) {
     for (const graph_op &op : graph.ops) understand(op);
 }
 
 void rewrite(graph_job &job) {
     graph_case &graph = job.graph;
-    blame("attr-fpmath", [&] { rewrite_fpmath(graph, job.fpmath); });
-    blame("op-attrs", [&] {
+    blame("--attr-fpmath", [&] { rewrite_fpmath(graph, job.fpmath); });
+    blame("--op-attrs", [&] {
         rewrite_attributes(graph, job.op_attrs);
         understand_all(graph);
     });
-    blame("dt", [&] { rewrite_types(graph, job.types); });
-    blame("in-shapes", [&] { rewrite_shapes(graph, job.in_shapes); });
+    blame("--dt", [&] { rewrite_types(graph, job.types); });
+    blame("--in-shapes", [&] { rewrite_shapes(graph, job.in_shapes); });
 }
 
 void append(graph_job job, const std::string &match, std::vector<graph_job> &jobs) {
@@ -229,14 +219,10 @@ std::string graph_job::line() const {
 
 void append_graphs(const graph_settings &s, const std::string &file, const std::string &content,
                    const run_options &options, std::vector<graph_job> &jobs) {
-    graph_case graph;
-    blame("case", [&] {
-        try {
-            graph = parse_graph(content);
-            understand_all(graph);
-        } catch (const input_error &error) {
-            throw input_error("'", file, "': ", error.what());
-        }
+    const graph_case graph = blame(concat("--case: '", file, "'"), [&] {
+        graph_case parsed = parse_graph(content);
+        understand_all(parsed);
+        return parsed;
     });
     for (const std::string &fpmath : s.fpmaths)
         for (const std::string &types : s.types)

@@ -3,6 +3,7 @@
 #include "graph_norm.hpp"
 
 #include "../error.hpp"
+#include "../text.hpp"
 
 namespace benchdnn_lite {
 
@@ -53,13 +54,6 @@ constexpr of_two COMBINATIONS[] = {
     {"Subtract", jitnorm_graph_op_subtract, jitnorm_binary_sub},
 };
 
-template <typename Table>
-auto find(const Table &table, const std::string &name) {
-    for (const auto &row : table)
-        if (row.name == name) return &row;
-    return static_cast<decltype(&table[0])>(nullptr);
-}
-
 eltwise_post_op step_of(const function &f, const graph_op &op) {
     eltwise_post_op step{f.algorithm, f.alpha, f.beta};
     op.read(f.alpha_name, step.alpha);
@@ -81,9 +75,9 @@ eltwise_post_op quantization_of(const graph_op &op) {
 
 void follow(graph_norm &n, const graph_op &op) {
     size_t &value = n.outputs.at(graph_role::dst);
-    if (const function *f = find(FUNCTIONS, op.kind)) {
+    if (const function *f = find_named(FUNCTIONS, op.kind)) {
         n.followers.emplace_back(step_of(*f, op));
-    } else if (const of_two *c = find(COMBINATIONS, op.kind)) {
+    } else if (const of_two *c = find_named(COMBINATIONS, op.kind)) {
         const size_t other = op.inputs.at(0).id == value ? op.inputs.at(1).id : op.inputs.at(0).id;
         n.followers.emplace_back(binary_post_op{c->algorithm, jitnorm_f32, 0, "", ""}, other);
     } else if (op.kind == "Quantize") {
@@ -94,16 +88,10 @@ void follow(graph_norm &n, const graph_op &op) {
     value = op.outputs.at(0).id;
 }
 
-size_t elements_of(const graph_tensor &t) {
-    size_t count = 1;
-    for (const dim_t dim : t.dims) count *= size_t(dim);
-    return count;
-}
-
 // Reads an addition before the normalization. src is the operand that is not broadcast; the other one is the residual.
 void add_before(graph_norm &n, const graph_op &op, const std::set<size_t> &outputs) {
     const graph_tensor &one = op.inputs.at(0), &other = op.inputs.at(1);
-    const bool first_is_whole = one.dims.size() >= other.dims.size() && elements_of(one) >= elements_of(other);
+    const bool first_is_whole = one.dims.size() >= other.dims.size() && product(one.dims) >= product(other.dims);
     n.inputs[graph_role::src] = first_is_whole ? one.id : other.id;
     n.inputs[graph_role::residual] = first_is_whole ? other.id : one.id;
     const size_t sum = op.outputs.at(0).id;
@@ -154,8 +142,8 @@ void forget_what_is_not_used(graph_norm &n, const std::vector<int64_t> &mask) {
 } // namespace
 
 jitnorm_graph_op_kind_t follower_kind(const std::string &name) {
-    if (const function *f = find(FUNCTIONS, name)) return f->number;
-    if (const of_two *c = find(COMBINATIONS, name)) return c->number;
+    if (const function *f = find_named(FUNCTIONS, name)) return f->number;
+    if (const of_two *c = find_named(COMBINATIONS, name)) return c->number;
     if (name == "Quantize") return jitnorm_graph_op_quantize;
     return name == "TypeCast" ? jitnorm_graph_op_type_cast : jitnorm_graph_op_wildcard;
 }
@@ -189,7 +177,7 @@ size_t graph_norm::axis(size_t src_ndims, size_t gamma_ndims) const {
 }
 
 std::optional<graph_norm> understand(const graph_op &op) {
-    const kind *k = find(KINDS, op.kind);
+    const kind *k = find_named(KINDS, op.kind);
     if (k == nullptr) return {};
     graph_norm n;
     n.op = &op;
@@ -208,7 +196,7 @@ std::optional<graph_norm> understand(const graph_op &op) {
 }
 
 jitnorm_graph_op_kind_t graph_kind(const std::string &name) {
-    const kind *k = find(KINDS, name);
+    const kind *k = find_named(KINDS, name);
     return k == nullptr ? follower_kind(name) : k->number;
 }
 

@@ -67,6 +67,7 @@ struct step {
     std::vector<const graph_op *> ops;
     graph_norm norm;
     std::vector<logical_tensor> inputs, outputs; // as compiled
+    std::vector<jitnorm::graph::tensor> ins{}, outs{};
 
     // The kinds or the names of the operations, joined like "LayerNorm+GELU".
     std::string joined(std::string graph_op::*text) const {
@@ -80,9 +81,8 @@ struct step {
 // check copies of the elements as doubles.
 double bytes_held(const logical_tensor &t, bool checked) {
     const std::vector<dim_t> dims = t.get_dims();
-    double elements = 1;
-    for (const dim_t dim : dims) elements *= double(dim);
-    const double columns = dims.empty() ? 1 : double(dims.back()), doubles = checked ? 3 * elements : 0;
+    const double elements = product<double>(dims), columns = dims.empty() ? 1 : double(dims.back());
+    const double doubles = checked ? 3 * elements : 0;
     return double(t.get_mem_size()) + (columns + doubles) * double(sizeof(double));
 }
 
@@ -140,6 +140,10 @@ private:
         for (const auto &[id, t] : compiled_) bytes += bytes_held(t, options_.mode.check);
         if (bytes > machine_memory().available) throw std::bad_alloc();
         for (const auto &[id, t] : compiled_) memory_.add(t);
+        for (step &s : steps_) {
+            for (const logical_tensor &t : s.inputs) s.ins.push_back(memory_.tensor(t, engine_));
+            for (const logical_tensor &t : s.outputs) s.outs.push_back(memory_.tensor(t, engine_));
+        }
     }
 
     // All inputs, or all outputs, of the operations, as far as they are known by now. Tensors between operations of the
@@ -158,12 +162,7 @@ private:
         for (const size_t id : used) list.push_back(compiled_[id] = s.compiled.query_logical_tensor(id));
     }
 
-    void execute(const step &s) {
-        std::vector<jitnorm::graph::tensor> ins, outs;
-        for (const logical_tensor &t : s.inputs) ins.push_back(memory_.tensor(t, engine_));
-        for (const logical_tensor &t : s.outputs) outs.push_back(memory_.tensor(t, engine_));
-        s.compiled.execute(stream_, ins, outs);
-    }
+    void execute(const step &s) { s.compiled.execute(stream_, s.ins, s.outs); }
 
     void check(const step &s) {
         outcome &o = result_.what;
@@ -180,16 +179,13 @@ private:
         o.status = o.errors > 0 ? state::failed : state::passed;
     }
 
-    // Times single executions. The list of tensors is made once, before them.
+    // Times single executions.
     void time(const step &s) {
         graph_times t{s.joined(&graph_op::name), s.joined(&graph_op::kind), {}, 0};
-        std::vector<jitnorm::graph::tensor> ins, outs;
-        for (const logical_tensor &lt : s.inputs) ins.push_back(memory_.tensor(lt, engine_));
-        for (const logical_tensor &lt : s.outputs) outs.push_back(memory_.tensor(lt, engine_));
         for (const std::vector<logical_tensor> &list : {s.inputs, s.outputs})
             for (const logical_tensor &lt : list)
                 t.bytes += double(memory_.at(lt.get_id()).elements()) * double(size_of(data_type(lt.get_data_type())));
-        s.compiled.execute(stream_, ins, outs);
+        execute(s);
         std::vector<double> samples;
         const stopwatch start;
         const auto goes_on = [&] {
@@ -199,7 +195,7 @@ private:
         };
         while (goes_on()) {
             const stopwatch before;
-            s.compiled.execute(stream_, ins, outs);
+            execute(s);
             samples.push_back(before.ms());
         }
         t.ms = spread_of(std::move(samples));

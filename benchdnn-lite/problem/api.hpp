@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "jitnorm/jitnorm.h"
@@ -21,52 +22,56 @@ struct api_error : std::runtime_error {
 // Throws api_error unless the status is success. call: the function's name.
 void check_status(jitnorm_status_t status, const char *call);
 
+// A function of a library. A call checks the status that the function returns; another result is handed on. It is false
+// if the library has no such function.
+template <typename Function>
+struct library_function;
+
+template <typename Result, typename... Parameters>
+struct library_function<Result (*)(Parameters...)> {
+    using pointer = Result (*)(Parameters...);
+    pointer function;
+    const char *name;
+
+    library_function &operator=(pointer other) {
+        function = other;
+        return *this;
+    }
+    explicit operator bool() const { return function != nullptr; }
+
+    auto operator()(Parameters... arguments) const {
+        if constexpr (std::is_same_v<Result, jitnorm_status_t>)
+            check_status(function(arguments...), name);
+        else
+            return function(arguments...);
+    }
+};
+
+std::string library_version(); // of the library that the program is linked with: "1.2.3"
+
 // The functions that sessions, operations and executions call, named without the prefix jitnorm_.
 // clang-format off
 #define BENCHDNN_LITE_FUNCTIONS(take) \
-    take(engine_create) \
-    take(engine_destroy) \
-    take(stream_create) \
-    take(stream_wait) \
-    take(stream_destroy) \
-    take(memory_desc_create_with_tag) \
-    take(memory_desc_create_with_strides) \
-    take(memory_desc_query) \
-    take(memory_desc_get_size) \
-    take(memory_desc_destroy) \
-    take(memory_create) \
-    take(memory_get_memory_desc) \
-    take(memory_destroy) \
-    take(post_ops_create) \
-    take(post_ops_append_sum) \
-    take(post_ops_append_eltwise) \
-    take(post_ops_append_binary) \
+    take(engine_create) take(engine_destroy) \
+    take(stream_create) take(stream_wait) take(stream_destroy) \
+    take(memory_desc_create_with_tag) take(memory_desc_create_with_strides) take(memory_desc_query) \
+    take(memory_desc_get_size) take(memory_desc_destroy) \
+    take(memory_create) take(memory_get_memory_desc) take(memory_destroy) \
+    take(post_ops_create) take(post_ops_append_sum) take(post_ops_append_eltwise) take(post_ops_append_binary) \
     take(post_ops_destroy) \
-    take(primitive_attr_create) \
-    take(primitive_attr_set_scales_mask) \
-    take(primitive_attr_set_scratchpad_mode) \
-    take(primitive_attr_set_post_ops) \
-    take(primitive_attr_destroy) \
+    take(primitive_attr_create) take(primitive_attr_set_scales_mask) take(primitive_attr_set_scratchpad_mode) \
+    take(primitive_attr_set_post_ops) take(primitive_attr_destroy) \
     take(layer_normalization_forward_primitive_desc_create_v2) \
     take(layer_normalization_backward_primitive_desc_create_v2) \
-    take(primitive_desc_next_impl) \
-    take(primitive_desc_query) \
-    take(primitive_desc_query_md) \
+    take(primitive_desc_next_impl) take(primitive_desc_query) take(primitive_desc_query_md) \
     take(primitive_desc_destroy) \
-    take(primitive_create) \
-    take(primitive_get_primitive_desc) \
-    take(primitive_execute) \
-    take(primitive_destroy)
+    take(primitive_create) take(primitive_get_primitive_desc) take(primitive_execute) take(primitive_destroy)
 
 // Further functions, which builds of older versions may not have. In the table of such a build they are null.
 #define BENCHDNN_LITE_LATER_FUNCTIONS(take) \
-    take(primitive_attr_set_deterministic) \
-    take(primitive_attr_set_epsilon) \
-    take(primitive_attr_set_fpmath_mode_v2) \
-    take(primitive_attr_set_residual) \
-    take(primitive_attr_set_residual_gate) \
-    take(primitive_attr_set_scale_shift_descs) \
-    take(primitive_attr_set_scales_v3) \
+    take(primitive_attr_set_deterministic) take(primitive_attr_set_epsilon) take(primitive_attr_set_fpmath_mode_v2) \
+    take(primitive_attr_set_residual) take(primitive_attr_set_residual_gate) \
+    take(primitive_attr_set_scale_shift_descs) take(primitive_attr_set_scales_v3) \
     take(primitive_attr_set_pre_quantization_dst)
 // clang-format on
 
@@ -74,7 +79,7 @@ void check_status(jitnorm_status_t status, const char *call);
 // functions of the library that made it.
 struct library {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member cannot be in parentheses
-#define BENCHDNN_LITE_MEMBER(name) decltype(&jitnorm_##name) name = jitnorm_##name;
+#define BENCHDNN_LITE_MEMBER(name) library_function<decltype(&jitnorm_##name)> name{jitnorm_##name, "jitnorm_" #name};
     BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_MEMBER)
     BENCHDNN_LITE_LATER_FUNCTIONS(BENCHDNN_LITE_MEMBER)
 #undef BENCHDNN_LITE_MEMBER
@@ -99,13 +104,12 @@ using primitive_desc = owner<jitnorm_primitive_desc_t>;
 using primitive = owner<jitnorm_primitive_t>;
 
 // Makes a handle by `create`, which writes it through its first argument. The owner destroys it by `destroy`.
-// call: the name of `create`, for the error.
 template <typename Handle, typename... Parameters, typename... Arguments>
-owner<Handle> make(const char *call, jitnorm_status_t (*create)(Handle *, Parameters...),
-                   jitnorm_status_t (*destroy)(Handle), Arguments... arguments) {
+owner<Handle> make(const library_function<jitnorm_status_t (*)(Handle *, Parameters...)> &create,
+                   const library_function<jitnorm_status_t (*)(Handle)> &destroy, Arguments... arguments) {
     Handle handle = nullptr;
-    check_status(create(&handle, arguments...), call);
-    return owner<Handle>(handle, {destroy});
+    create(&handle, arguments...);
+    return owner<Handle>(handle, {destroy.function});
 }
 
 } // namespace benchdnn_lite

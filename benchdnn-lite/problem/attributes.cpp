@@ -59,8 +59,7 @@ void require_fields(const std::vector<std::string> &fields, size_t least, size_t
 }
 
 unsigned parse_mask(const std::string &text) {
-    for (const named_mask &m : MASKS)
-        if (m.name == text) return m.mask;
+    if (const named_mask *known = find_named(MASKS, text)) return known->mask;
     if (!text.empty() && text.find_first_not_of("0123456789") == text.npos)
         return unsigned(parse_integer(text, 0, ALL_DIMENSIONS));
     throw input_error("unknown policy '", text, "'");

@@ -16,7 +16,7 @@ namespace {
 template <typename T>
 T query(const library &from, const_jitnorm_memory_desc_t desc, jitnorm_query_t what) {
     T result{};
-    check_status(from.memory_desc_query(desc, what, &result), "jitnorm_memory_desc_query");
+    from.memory_desc_query(desc, what, &result);
     return result;
 }
 
@@ -24,12 +24,6 @@ std::vector<dim_t> query_dims(const library &from, const_jitnorm_memory_desc_t d
     if (count == 0) return {};
     const auto *dims = query<const dim_t *>(from, desc, what);
     return {dims, dims + count};
-}
-
-dim_t product(const std::vector<dim_t> &dims) {
-    dim_t result = 1;
-    for (const dim_t dim : dims) result *= dim;
-    return result;
 }
 
 constexpr size_t GUARD = 64; // bytes on each side; a multiple of the alignment
@@ -116,12 +110,6 @@ buffer::buffer(layout shape, size_t size) : layout_(std::move(shape)), bytes_(st
     leading_dims_.assign(layout_.dims.begin(), layout_.dims.end() - 1);
     columns_.resize(size_t(layout_.dims.back()));
     for (size_t c = 0; c < columns_.size(); ++c) columns_[c] = layout_.share(leading_dims_.size(), dim_t(c));
-}
-
-dim_t buffer::rows() const {
-    dim_t rows = 1;
-    for (const dim_t dim : leading_dims_) rows *= dim;
-    return rows;
 }
 
 dim_t buffer::base(dim_t row) const { return layout_.offset_of(row, leading_dims_); }

@@ -77,7 +77,7 @@ public:
     void set(dim_t number, double value) const { store(layout_.type, data(), layout_.offset_of(number), value); }
 
     // One row, which lies along the last dimension. store() says how values are rounded.
-    dim_t rows() const;
+    dim_t rows() const { return product(leading_dims_); }
     void get_row(dim_t row, std::span<double> values) const;
     void set_row(dim_t row, std::span<const double> values) const;
     // A row of a tensor that is broadcast to the dimensions `dims`: some of its own dimensions have size 1. `row` is

@@ -85,6 +85,23 @@ uint32_t code_of_value(const properties &p, double value) {
     return sign | ((uint32_t(exponent - p.min_exponent) << parts.mantissa_bits) + mantissa);
 }
 
+// Calls visit(T()) for the C type T of the elements, which have no codes.
+template <typename Visit>
+auto with_c_type(data_type type, Visit visit) {
+    switch (type) {
+    case jitnorm_f32:
+        return visit(float());
+    case jitnorm_s32:
+        return visit(int32_t());
+    case jitnorm_s8:
+        return visit(int8_t());
+    case jitnorm_u8:
+        return visit(uint8_t());
+    default:
+        return visit(double());
+    }
+}
+
 bool has_code(const properties &p) { return p.precision > 0 && p.size <= 2; }
 
 double round_to_integer(const properties &p, double value) {
@@ -110,18 +127,7 @@ double lowest(data_type type) { return of(type).lowest; }
 double load(data_type type, const void *base, dim_t index) {
     const properties &p = of(type);
     if (has_code(p)) return value_of_code(p, p.size == 1 ? read<uint8_t>(base, index) : read<uint16_t>(base, index));
-    switch (type) {
-    case jitnorm_f32:
-        return read<float>(base, index);
-    case jitnorm_s32:
-        return read<int32_t>(base, index);
-    case jitnorm_s8:
-        return read<int8_t>(base, index);
-    case jitnorm_u8:
-        return read<uint8_t>(base, index);
-    default:
-        return read<double>(base, index);
-    }
+    return with_c_type(type, [&](auto zero) { return double(read<decltype(zero)>(base, index)); });
 }
 
 void store(data_type type, void *base, dim_t index, double value) {
@@ -131,18 +137,7 @@ void store(data_type type, void *base, dim_t index, double value) {
         const uint32_t code = code_of_value(p, rounded);
         return p.size == 1 ? write(base, index, uint8_t(code)) : write(base, index, uint16_t(code));
     }
-    switch (type) {
-    case jitnorm_f32:
-        return write(base, index, float(rounded));
-    case jitnorm_s32:
-        return write(base, index, int32_t(rounded));
-    case jitnorm_s8:
-        return write(base, index, int8_t(rounded));
-    case jitnorm_u8:
-        return write(base, index, uint8_t(rounded));
-    default:
-        return write(base, index, rounded);
-    }
+    with_c_type(type, [&](auto zero) { write(base, index, decltype(zero)(rounded)); });
 }
 
 double round_to(data_type type, double value) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "jitnorm/jitnorm_types.h"
@@ -13,6 +14,14 @@ namespace benchdnn_lite {
 
 using dim_t = jitnorm_dim_t;
 using data_type = jitnorm_data_type_t;
+
+// How many elements a tensor with these dimensions has. As a double it cannot overflow.
+template <typename Number = dim_t>
+Number product(std::span<const dim_t> dims) {
+    Number result = 1;
+    for (const dim_t dim : dims) result *= Number(dim);
+    return result;
+}
 
 std::string_view name_of(data_type type);
 data_type parse_data_type(std::string_view name); // throws input_error

@@ -15,8 +15,7 @@ bool overwrites_old_dst(const problem &p) {
 
 memory_desc scalar_desc(const library &api) {
     constexpr dim_t ONE[] = {1};
-    return make("jitnorm_memory_desc_create_with_tag", api.memory_desc_create_with_tag, api.memory_desc_destroy, 1, ONE,
-                jitnorm_f32, jitnorm_a);
+    return make(api.memory_desc_create_with_tag, api.memory_desc_destroy, 1, ONE, jitnorm_f32, jitnorm_a);
 }
 
 } // namespace
@@ -56,13 +55,12 @@ const buffer &execution::data(int id) const {
 
 memory execution::memory_for(const argument &a, const buffer &other) const {
     const_jitnorm_memory_desc_t desc = nullptr;
-    check_status(api().memory_get_memory_desc(a.handle.get(), &desc), "jitnorm_memory_get_memory_desc");
+    api().memory_get_memory_desc(a.handle.get(), &desc);
     return make_memory(desc, other);
 }
 
 memory execution::make_memory(const_jitnorm_memory_desc_t desc, const buffer &data) const {
-    return make("jitnorm_memory_create", api().memory_create, api().memory_destroy, desc, operation_->owner().cpu.get(),
-                data.data());
+    return make(api().memory_create, api().memory_destroy, desc, operation_->owner().cpu.get(), data.data());
 }
 
 void execution::add(int id, role use) { add_with_desc(id, use, operation_->desc_of(id)); }
@@ -145,9 +143,8 @@ void execution::add_attribute_arguments() {
 
 void execution::run(const argument_list &list) const {
     const auto queue = operation_->owner().queue.get();
-    check_status(api().primitive_execute(operation_->handle(), queue, int(list.size()), list.data()),
-                 "jitnorm_primitive_execute");
-    check_status(api().stream_wait(queue), "jitnorm_stream_wait");
+    api().primitive_execute(operation_->handle(), queue, int(list.size()), list.data());
+    api().stream_wait(queue);
 }
 
 } // namespace benchdnn_lite

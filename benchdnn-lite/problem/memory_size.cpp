@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <numeric>
 
 #include <unistd.h>
 
@@ -26,11 +25,6 @@ double number_in(const char *path) {
     return file >> value ? value : NO_LIMIT;
 }
 
-double elements_of(const std::vector<dim_t> &dims) {
-    return std::accumulate(dims.begin(), dims.end(), 1.0,
-                           [](double product, dim_t dim) { return product * double(dim); });
-}
-
 double available_in_meminfo() {
     std::ifstream file("/proc/meminfo");
     std::string key, unit;
@@ -47,7 +41,7 @@ double available_in_meminfo() {
 double bytes_needed(const problem &p, double copies) {
     constexpr double ORACLE_BYTES = 160; // for one column, in each thread
     const auto rows_bytes = [&](const std::string &tag, data_type type) {
-        return elements_of(padded_dims(canonical_tag(tag, p.ndims()), p.size.dims)) * double(size_of(type));
+        return product<double>(padded_dims(canonical_tag(tag, p.ndims()), p.size.dims)) * double(size_of(type));
     };
     const std::string dst_tag = p.tags.dst == TAG_ANY ? p.src_tag() : p.tags.dst;
     double bytes = rows_bytes(p.src_tag(), p.types.src) + rows_bytes(dst_tag, p.types.dst);
@@ -55,15 +49,15 @@ double bytes_needed(const problem &p, double copies) {
         bytes += rows_bytes(p.diff_src_tag() == TAG_ANY ? p.src_tag() : p.diff_src_tag(), p.types.diff_src);
     for (const auto &tensor : {p.attr.residual.added, p.attr.residual.sum, p.attr.pre_quantization})
         if (tensor) bytes += rows_bytes(p.tag_of(*tensor), p.type_of(*tensor));
-    bytes += 2 * elements_of(p.statistics_dims()) * double(size_of(jitnorm_f32));
+    bytes += 2 * product<double>(p.statistics_dims()) * double(size_of(jitnorm_f32));
     if (p.attr.scales.found)
-        bytes += elements_of(p.size.dims) / std::max(double(p.attr.scales.found->columns(p.row_length())), 1.0) *
+        bytes += product<double>(p.size.dims) / std::max(double(p.attr.scales.found->columns(p.row_length())), 1.0) *
                  double(size_of(jitnorm_f32));
     for (const auto &mask : {p.attr.modulation.scale, p.attr.modulation.shift, p.attr.modulation.gate})
-        if (mask) bytes += elements_of(modulation::dims_of(*mask, p.size.dims)) * double(size_of(jitnorm_f64));
+        if (mask) bytes += product<double>(modulation::dims_of(*mask, p.size.dims)) * double(size_of(jitnorm_f64));
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op))
-            bytes += elements_of(binary->source_dims(p.size.dims)) * double(size_of(binary->type));
+            bytes += product<double>(binary->source_dims(p.size.dims)) * double(size_of(binary->type));
     return copies * bytes + ORACLE_BYTES * double(thread_count()) * double(p.row_length());
 }
 

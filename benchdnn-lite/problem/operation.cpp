@@ -17,6 +17,11 @@ void check_status(jitnorm_status_t status, const char *call) {
     if (status != jitnorm_success) throw api_error(status, call);
 }
 
+std::string library_version() {
+    const jitnorm_version_t *v = jitnorm_version();
+    return format("%d.%d.%d", v->major, v->minor, v->patch);
+}
+
 namespace {
 
 jitnorm_prop_kind_t prop_kind_of(direction dir) {
@@ -27,21 +32,20 @@ jitnorm_prop_kind_t prop_kind_of(direction dir) {
 
 std::string name_of(const library &api, const_jitnorm_primitive_desc_t descriptor) {
     const char *name = nullptr;
-    check_status(api.primitive_desc_query(descriptor, jitnorm_query_impl_info_str, 0, &name),
-                 "jitnorm_primitive_desc_query");
+    api.primitive_desc_query(descriptor, jitnorm_query_impl_info_str, 0, &name);
     return name;
 }
 
-void check_later(const void *function, const char *knob) {
-    if (function == nullptr) throw unsupported("this build of jitnorm is too old for --", knob);
+template <typename Function>
+void check_later(const library_function<Function> &function, const char *knob) {
+    if (!function) throw unsupported("this build of jitnorm is too old for --", knob);
 }
 
 } // namespace
 
 session::session(const library &from)
-    : api(from), cpu(make("jitnorm_engine_create", api.engine_create, api.engine_destroy, jitnorm_cpu, size_t(0))),
-      queue(make("jitnorm_stream_create", api.stream_create, api.stream_destroy, cpu.get(),
-                 unsigned(jitnorm_stream_default_flags))) {}
+    : api(from), cpu(make(api.engine_create, api.engine_destroy, jitnorm_cpu, size_t(0))),
+      queue(make(api.stream_create, api.stream_destroy, cpu.get(), unsigned(jitnorm_stream_default_flags))) {}
 
 operation::operation(const session &s, const problem &p, const listener &skipped) : session_(&s), problem_(p) {
     const primitive_attr attr = make_attr();
@@ -50,11 +54,11 @@ operation::operation(const session &s, const problem &p, const listener &skipped
     times_.descriptor = describing.ms();
     choose_implementation(skipped);
     const stopwatch creating;
-    primitive_ = make("jitnorm_primitive_create", api().primitive_create, api().primitive_destroy, descriptor_.get());
+    primitive_ = make(api().primitive_create, api().primitive_destroy, descriptor_.get());
     times_.primitive = creating.ms();
     // The primitive may use a later implementation than the descriptor names, if that one could not make its code.
     const_jitnorm_primitive_desc_t chosen = nullptr;
-    check_status(api().primitive_get_primitive_desc(primitive_.get(), &chosen), "jitnorm_primitive_get_primitive_desc");
+    api().primitive_get_primitive_desc(primitive_.get(), &chosen);
     implementation_ = name_of(api(), chosen);
 }
 
@@ -68,40 +72,34 @@ memory_desc operation::describe(const std::string &tag, data_type type, const st
     if (canonical == TAG_UNDEF) return {};
     const auto enumerator = canonical == TAG_ANY ? jitnorm_format_tag_any : enumerator_of(canonical);
     if (enumerator)
-        return make("jitnorm_memory_desc_create_with_tag", api().memory_desc_create_with_tag, api().memory_desc_destroy,
-                    ndims, dims.data(), type, *enumerator);
+        return make(api().memory_desc_create_with_tag, api().memory_desc_destroy, ndims, dims.data(), type,
+                    *enumerator);
     if (is_blocked(canonical)) throw unsupported("the library has no name for the blocked tag ", canonical);
-    return make("jitnorm_memory_desc_create_with_strides", api().memory_desc_create_with_strides,
-                api().memory_desc_destroy, ndims, dims.data(), type, strides_of(canonical, dims).data());
+    return make(api().memory_desc_create_with_strides, api().memory_desc_destroy, ndims, dims.data(), type,
+                strides_of(canonical, dims).data());
 }
 
 primitive_attr operation::make_attr() {
     const attributes &a = problem_.attr;
-    primitive_attr attr =
-        make("jitnorm_primitive_attr_create", api().primitive_attr_create, api().primitive_attr_destroy);
-    const auto set_scale = [&](int arg) {
-        check_status(api().primitive_attr_set_scales_mask(attr.get(), arg, 0),
-                     "jitnorm_primitive_attr_set_scales_mask");
-    };
+    primitive_attr attr = make(api().primitive_attr_create, api().primitive_attr_destroy);
+    const auto set_scale = [&](int arg) { api().primitive_attr_set_scales_mask(attr.get(), arg, 0); };
     if (a.residual != residual_addition{}) set_residual(attr);
     if (a.modulation != modulation{}) set_modulation(attr);
     if (a.pre_quantization) set_pre_quantization(attr, *a.pre_quantization);
     if (a.scales.src) set_scale(JITNORM_ARG_SRC);
     if (a.scales.dst) set_scale(JITNORM_ARG_DST);
     if (a.scales.found) find_scales(attr, *a.scales.found);
-    if (a.user_scratchpad)
-        check_status(api().primitive_attr_set_scratchpad_mode(attr.get(), jitnorm_scratchpad_mode_user),
-                     "jitnorm_primitive_attr_set_scratchpad_mode");
+    if (a.user_scratchpad) api().primitive_attr_set_scratchpad_mode(attr.get(), jitnorm_scratchpad_mode_user);
     set_modes(attr.get());
-    const post_op_list list = make("jitnorm_post_ops_create", api().post_ops_create, api().post_ops_destroy);
+    const post_op_list list = make(api().post_ops_create, api().post_ops_destroy);
     for (const post_op &op : a.post_ops) append_post_op(list.get(), op);
-    check_status(api().primitive_attr_set_post_ops(attr.get(), list.get()), "jitnorm_primitive_attr_set_post_ops");
+    api().primitive_attr_set_post_ops(attr.get(), list.get());
     return attr;
 }
 
 // A backward primitive uses the descriptor of the sum only; the others may have any values.
 void operation::set_residual(const primitive_attr &attr) const {
-    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_residual), "attr-residual");
+    check_later(api().primitive_attr_set_residual, "attr-residual");
     const problem &p = problem_;
     const residual_addition &residual = p.attr.residual;
     const auto described = [&](const residual_tensor &t) { return describe(p.tag_of(t), p.type_of(t), p.size.dims); };
@@ -109,13 +107,12 @@ void operation::set_residual(const primitive_attr &attr) const {
     const memory_desc sum = residual.sum ? described(*residual.sum) : memory_desc{};
     const unsigned flags =
         unsigned(residual.rounded ? jitnorm_residual_normalize_rounded : jitnorm_residual_flags_none);
-    check_status(api().primitive_attr_set_residual(attr.get(), added.get(), sum.get(),
-                                                   residual.bias.value_or(jitnorm_data_type_undef), flags),
-                 "jitnorm_primitive_attr_set_residual");
+    api().primitive_attr_set_residual(attr.get(), added.get(), sum.get(),
+                                      residual.bias.value_or(jitnorm_data_type_undef), flags);
 }
 
 void operation::set_modulation(const primitive_attr &attr) const {
-    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_residual_gate), "attr-modulation");
+    check_later(api().primitive_attr_set_residual_gate, "attr-modulation");
     const modulation &asked = problem_.attr.modulation;
     const auto described = [&](const std::optional<unsigned> &mask, data_type type) {
         return mask ? describe("abx", type, modulation::dims_of(*mask, problem_.size.dims)) : memory_desc{};
@@ -123,60 +120,53 @@ void operation::set_modulation(const primitive_attr &attr) const {
     const memory_desc scale = described(asked.scale, problem_.scale_shift.given),
                       shift = described(asked.shift, problem_.scale_shift.given),
                       gate = described(asked.gate, asked.gate_type);
-    check_status(api().primitive_attr_set_scale_shift_descs(attr.get(), scale.get(), shift.get()),
-                 "jitnorm_primitive_attr_set_scale_shift_descs");
-    check_status(api().primitive_attr_set_residual_gate(attr.get(), gate.get()),
-                 "jitnorm_primitive_attr_set_residual_gate");
+    api().primitive_attr_set_scale_shift_descs(attr.get(), scale.get(), shift.get());
+    api().primitive_attr_set_residual_gate(attr.get(), gate.get());
 }
 
 void operation::set_pre_quantization(const primitive_attr &attr, const residual_tensor &tensor) const {
-    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_pre_quantization_dst), "attr-pre-quantization");
+    check_later(api().primitive_attr_set_pre_quantization_dst, "attr-pre-quantization");
     const memory_desc described = describe(problem_.tag_of(tensor), problem_.type_of(tensor), problem_.size.dims);
-    check_status(api().primitive_attr_set_pre_quantization_dst(attr.get(), described.get()),
-                 "jitnorm_primitive_attr_set_pre_quantization_dst");
+    api().primitive_attr_set_pre_quantization_dst(attr.get(), described.get());
 }
 
 void operation::set_modes(jitnorm_primitive_attr_t attr) const {
     const attributes &a = problem_.attr;
     if (double(float(problem_.epsilon)) != problem_.epsilon) {
-        check_later(reinterpret_cast<const void *>(api().primitive_attr_set_epsilon), "eps=X:f64");
-        check_status(api().primitive_attr_set_epsilon(attr, problem_.epsilon), "jitnorm_primitive_attr_set_epsilon");
+        check_later(api().primitive_attr_set_epsilon, "eps=X:f64");
+        api().primitive_attr_set_epsilon(attr, problem_.epsilon);
     }
     if (a.deterministic) {
-        check_later(reinterpret_cast<const void *>(api().primitive_attr_set_deterministic), "attr-deterministic");
-        check_status(api().primitive_attr_set_deterministic(attr, 1), "jitnorm_primitive_attr_set_deterministic");
+        check_later(api().primitive_attr_set_deterministic, "attr-deterministic");
+        api().primitive_attr_set_deterministic(attr, 1);
     }
     if (a.precision != fpmath{}) {
-        check_later(reinterpret_cast<const void *>(api().primitive_attr_set_fpmath_mode_v2), "attr-fpmath");
-        check_status(api().primitive_attr_set_fpmath_mode_v2(attr, a.precision.mode, a.precision.for_integers ? 1 : 0),
-                     "jitnorm_primitive_attr_set_fpmath_mode_v2");
+        check_later(api().primitive_attr_set_fpmath_mode_v2, "attr-fpmath");
+        api().primitive_attr_set_fpmath_mode_v2(attr, a.precision.mode, a.precision.for_integers ? 1 : 0);
     }
 }
 
 void operation::find_scales(const primitive_attr &attr, const dynamic_scales &scales) const {
-    check_later(reinterpret_cast<const void *>(api().primitive_attr_set_scales_v3), "attr-scales=dst:...:dynamic_amax");
+    check_later(api().primitive_attr_set_scales_v3, "attr-scales=dst:...:dynamic_amax");
     const int rows = (1 << (problem_.ndims() - 1)) - 1, everything = 2 * rows + 1;
     const dim_t groups[] = {1, scales.group};
     const bool grouped = scales.group != 0;
-    check_status(api().primitive_attr_set_scales_v3(attr.get(), JITNORM_ARG_DST, grouped ? everything : rows,
-                                                    grouped ? 2 : 0, grouped ? groups : nullptr, jitnorm_f32, 0,
-                                                    jitnorm_quantization_mode_dynamic_amax),
-                 "jitnorm_primitive_attr_set_scales_v3");
+    api().primitive_attr_set_scales_v3(attr.get(), JITNORM_ARG_DST, grouped ? everything : rows, grouped ? 2 : 0,
+                                       grouped ? groups : nullptr, jitnorm_f32, 0,
+                                       jitnorm_quantization_mode_dynamic_amax);
 }
 
 void operation::append_post_op(jitnorm_post_ops_t list, const post_op &op) {
-    jitnorm_status_t status;
     if (const auto *sum = std::get_if<sum_post_op>(&op)) {
-        status = api().post_ops_append_sum(list, sum->scale, sum->zero_point, sum->type);
+        api().post_ops_append_sum(list, sum->scale, sum->zero_point, sum->type);
     } else if (const auto *eltwise = std::get_if<eltwise_post_op>(&op)) {
-        status = api().post_ops_append_eltwise(list, eltwise->algorithm, eltwise->alpha, eltwise->beta);
+        api().post_ops_append_eltwise(list, eltwise->algorithm, eltwise->alpha, eltwise->beta);
     } else {
         const auto &binary = std::get<binary_post_op>(op);
         const std::string tag = binary.tag.empty() || binary.tag == TAG_ANY ? "abx" : binary.tag;
         source_descs_.push_back(describe(tag, binary.type, binary.source_dims(problem_.size.dims)));
-        status = api().post_ops_append_binary(list, binary.algorithm, source_descs_.back().get());
+        api().post_ops_append_binary(list, binary.algorithm, source_descs_.back().get());
     }
-    check_status(status, "jitnorm_post_ops_append");
 }
 
 void operation::create_descriptor(const primitive_attr &attr) {
@@ -185,14 +175,12 @@ void operation::create_descriptor(const primitive_attr &attr) {
     const memory_desc src = describe(p.src_tag(), p.types.src, dims), dst = describe(p.tags.dst, p.types.dst, dims);
     const memory_desc stat = describe(p.stat_tag, jitnorm_f32, p.statistics_dims());
     if (p.is_forward()) {
-        descriptor_ = make("jitnorm_layer_normalization_forward_primitive_desc_create_v2",
-                           api().layer_normalization_forward_primitive_desc_create_v2, api().primitive_desc_destroy,
+        descriptor_ = make(api().layer_normalization_forward_primitive_desc_create_v2, api().primitive_desc_destroy,
                            session_->cpu.get(), prop_kind_of(p.dir), src.get(), dst.get(), stat.get(),
                            p.scale_shift.given, float(p.epsilon), p.flags, attr.get());
     } else {
         const memory_desc diff_src = describe(p.diff_src_tag(), p.types.diff_src, dims);
-        descriptor_ = make("jitnorm_layer_normalization_backward_primitive_desc_create_v2",
-                           api().layer_normalization_backward_primitive_desc_create_v2, api().primitive_desc_destroy,
+        descriptor_ = make(api().layer_normalization_backward_primitive_desc_create_v2, api().primitive_desc_destroy,
                            session_->cpu.get(), prop_kind_of(p.dir), diff_src.get(), dst.get(), src.get(), stat.get(),
                            p.scale_shift.gradient, p.scale_shift.given, float(p.epsilon), p.flags, nullptr, attr.get());
     }
@@ -203,9 +191,10 @@ void operation::choose_implementation(const listener &skipped) {
         const std::string name = name_of(api(), descriptor_.get());
         if (problem_.filter.accepts(name)) return;
         if (skipped) skipped(name);
-        const jitnorm_status_t status = api().primitive_desc_next_impl(descriptor_.get());
+        const auto &next = api().primitive_desc_next_impl;
+        const jitnorm_status_t status = next.function(descriptor_.get());
         if (status == jitnorm_last_impl_reached) throw filtered_out("Skip-impl option hit");
-        check_status(status, "jitnorm_primitive_desc_next_impl");
+        check_status(status, next.name);
     }
 }
 

@@ -61,6 +61,58 @@ data_type parse_weight_type(std::string_view text) {
     return type;
 }
 
+std::string parse_stat_tag(std::string_view tag, bool enumerated_only) {
+    check_tag_name(tag, enumerated_only);
+    return std::string(tag);
+}
+
+std::string scratchpad_text(bool of_user) { return of_user ? "user" : "library"; }
+
+// `parsed` is an expression of the text v, and `write` a function of the member.
+#define PART(member, parsed, write)                                                                                    \
+    [](std::string_view v, [[maybe_unused]] bool enumerated) -> problem_setter {                                       \
+        return [value = parsed](problem &p) { p.member = value; };                                                     \
+    },                                                                                                                 \
+        [](const problem &p) { return std::string(write(p.member)); },                                                 \
+        [](const problem &a, const problem &b) { return a.member == b.member; }
+
+constexpr problem_knob KNOBS[] = {
+    {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", PART(dir, parse_direction(v), name_of)},
+    {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8",
+     PART(types, parse_row_types(v), to_text)},
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b",
+     PART(tags, parse_row_tags(v, enumerated), to_text)},
+    {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)",
+     PART(stat_tag, parse_stat_tag(v, enumerated), std::string)},
+    {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)",
+     PART(scale_shift, parse_weight_types(v), to_text)},
+    {"flags", ",CH,CMP", "G given stats, C scale, H shift, M RMS, P 1+scale", PART(flags, parse_flags(v), flags_text)},
+    {"eps", "1e-5", "epsilon; X:f64: in double (0.0625, as benchdnn)", PART(epsilon, parse_epsilon(v), epsilon_text)},
+    {"inplace", "false,true", "dst in src's memory, diff_src in diff_dst's (false)",
+     PART(in_place, parse_bool(v), bool_text)},
+    {"attr-residual", "src1+dst1:bf16+bias:f32+rounded", "added to src first; the sum (none)",
+     PART(attr.residual, parse_residual(v), to_text)},
+    {"attr-modulation", "scale:1+shift:1+gate:1:bf16", "row dimensions of scale and shift; a gate (none)",
+     PART(attr.modulation, parse_modulation(v), to_text)},
+    {"attr-pre-quantization", "dst2,dst2:bf16", "dst before post-ops and its scales, too (none)",
+     PART(attr.pre_quantization, parse_pre_quantization(v), to_text)},
+    {"attr-scales", "src:common:64+dst:per_row", "scales of src and dst (none)",
+     PART(attr.scales, parse_scales(v), to_text)},
+    {"attr-post-ops", "sum+add:f32:per_oc+relu,tanh", "done to the result before it is stored (none)",
+     PART(attr.post_ops, parse_post_ops(v), to_text)},
+    {"attr-scratchpad", "library,user", "who owns the scratchpad (library)",
+     PART(attr.user_scratchpad, parse_user_scratchpad(v), scratchpad_text)},
+    {"attr-fpmath", "strict,bf16", "precision allowed; f32 is taken (strict)",
+     PART(attr.precision, parse_fpmath(v), to_text)},
+    {"attr-deterministic", "false,true", "the same results each time (false, but they are)",
+     PART(attr.deterministic, parse_bool(v), bool_text)},
+    {"ctx-init", "auto,2", "threads to create the primitive with (auto: all)",
+     PART(creation, parse_context(v), to_text)},
+    {"ctx-exe", "1,2", "threads to execute it with (auto: all)", PART(execution, parse_context(v), to_text)},
+};
+
+#undef PART
+
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
 // In quotes if some characters are neither letters, digits, _ nor :. Then a batch file takes the text for one word.
@@ -106,11 +158,11 @@ row_types parse_row_types(std::string_view text) {
             parts.size() > 2 ? parse_data_type(parts[2]) : src};
 }
 
-row_tags parse_row_tags(std::string_view text) {
+row_tags parse_row_tags(std::string_view text, bool enumerated_only) {
     const std::vector<std::string> parts = split_fields(text, 3);
     for (const std::string &part : parts) {
         if (part == TAG_UNDEF) throw input_error("tag 'undef' is for statistics only");
-        check_tag_name(part, false);
+        check_tag_name(part, enumerated_only);
     }
     return {parts[0], parts.size() > 1 ? parts[1] : std::string(TAG_ANY), parts.size() > 2 ? parts[2] : ""};
 }
@@ -138,7 +190,7 @@ std::string to_text(const weight_types &types) {
 }
 
 shape parse_shape(std::string_view text) {
-    try {
+    return blame(concat("malformed problem '", text, "'"), [&] {
         const auto [dims, name] = split_name(text);
         shape size{{}, std::string(name)};
         for (const std::string &dim : split(dims, 'x'))
@@ -147,9 +199,7 @@ shape parse_shape(std::string_view text) {
             throw input_error("a shape has 2 to ", std::to_string(JITNORM_MAX_NDIMS), " dimensions");
         check_size(size.dims);
         return size;
-    } catch (const input_error &error) {
-        throw input_error("malformed problem '", text, "': ", error.what());
-    }
+    });
 }
 
 std::string to_text(const shape &size) {
@@ -200,40 +250,16 @@ bool problem::computes_in_f64() const {
     return has_f64;
 }
 
-dim_t problem::rows() const {
-    dim_t rows = 1;
-    for (size_t d = 0; d + 1 < size.dims.size(); ++d) rows *= size.dims[d];
-    return rows;
-}
-
 std::string problem::line(bool canonical) const {
     const problem defaults;
     std::string text;
-    const auto knob = [&](bool differs, std::string_view name, std::string_view value) {
-        if (differs || canonical) text += concat("--", name, "=", value, " ");
-    };
-    knob(dir != defaults.dir, "dir", name_of(dir));
-    knob(types != defaults.types, "dt", to_text(types));
-    knob(tags != defaults.tags, "tag", to_text(tags));
-    knob(stat_tag != defaults.stat_tag, "stat_tag", stat_tag);
-    knob(scale_shift != defaults.scale_shift, "ss_dt", to_text(scale_shift));
-    knob(flags != defaults.flags, "flags", flags_text(flags));
-    knob(epsilon != defaults.epsilon, "eps", epsilon_text(epsilon));
-    knob(in_place != defaults.in_place, "inplace", in_place ? "true" : "false");
-    knob(attr.residual != defaults.attr.residual, "attr-residual", to_text(attr.residual));
-    knob(attr.modulation != defaults.attr.modulation, "attr-modulation", to_text(attr.modulation));
-    knob(attr.pre_quantization != defaults.attr.pre_quantization, "attr-pre-quantization",
-         to_text(attr.pre_quantization));
-    knob(attr.scales != defaults.attr.scales, "attr-scales", to_text(attr.scales));
-    knob(!attr.post_ops.empty(), "attr-post-ops", to_text(attr.post_ops));
-    knob(attr.user_scratchpad, "attr-scratchpad", attr.user_scratchpad ? "user" : "library");
-    knob(attr.precision != defaults.attr.precision, "attr-fpmath", to_text(attr.precision));
-    knob(attr.deterministic, "attr-deterministic", attr.deterministic ? "true" : "false");
-    knob(creation != defaults.creation, "ctx-init", to_text(creation));
-    knob(execution != defaults.execution, "ctx-exe", to_text(execution));
+    for (const problem_knob &k : KNOBS)
+        if (canonical || !k.equal(*this, defaults)) text += concat("--", k.name, "=", k.text(*this), " ");
     if (!filter.parts.empty()) text += to_text(filter) + " ";
     return text + to_text(size);
 }
+
+std::span<const problem_knob> problem_knobs() { return KNOBS; }
 
 bool impl_filter::accepts(std::string_view implementation) const {
     if (parts.empty()) return true;

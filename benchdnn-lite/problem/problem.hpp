@@ -3,6 +3,8 @@
 // syntax.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,8 +57,9 @@ struct weight_types {
 };
 
 row_types parse_row_types(std::string_view text);       // T (for all three), SRC:DST or SRC:DST:DIFF_SRC
-row_tags parse_row_tags(std::string_view text);         // SRC (dst is any), SRC:DST or SRC:DST:DIFF_SRC
 weight_types parse_weight_types(std::string_view text); // T or GIVEN:GRADIENT
+// SRC (dst is any), SRC:DST or SRC:DST:DIFF_SRC. enumerated_only: as for check_tag_name().
+row_tags parse_row_tags(std::string_view text, bool enumerated_only = false);
 
 std::string to_text(const row_types &types);
 std::string to_text(const row_tags &tags);
@@ -119,7 +122,7 @@ struct problem {
 
     size_t ndims() const { return size.dims.size(); }
     dim_t row_length() const { return size.dims.back(); }
-    dim_t rows() const;
+    dim_t rows() const { return product(std::span(size.dims).first(ndims() - 1)); }
     dim_t elements() const { return rows() * row_length(); }
     std::vector<dim_t> statistics_dims() const { return {size.dims.begin(), size.dims.end() - 1}; }
 
@@ -127,5 +130,20 @@ struct problem {
     // `canonical` is true.
     std::string line(bool canonical = false) const;
 };
+
+// Gives a problem the value of one of its knobs.
+using problem_setter = std::function<void(problem &)>;
+
+// A knob that sets a part of a problem.
+struct problem_knob {
+    std::string_view name;                                                      // without the dashes
+    std::string_view example;                                                   // of a list of values
+    std::string_view help;                                                      // at most 53 columns
+    problem_setter (*parse)(std::string_view value, bool enumerated_tags_only); // throws input_error
+    std::string (*text)(const problem &p);                                      // the value that the problem has
+    bool (*equal)(const problem &a, const problem &b);
+};
+
+std::span<const problem_knob> problem_knobs(); // in the order in which line() names them
 
 } // namespace benchdnn_lite

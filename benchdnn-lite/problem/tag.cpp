@@ -70,9 +70,8 @@ bool is_permutation_of_dimensions(std::string letters) {
 }
 
 std::string resolve_alias(std::string_view tag) {
-    for (const alias &a : ALIASES)
-        if (a.name == tag) return std::string(a.canonical);
-    return std::string(tag);
+    const alias *known = find_named(ALIASES, tag);
+    return std::string(known ? known->canonical : tag);
 }
 
 bool is_special(std::string_view tag) { return tag == TAG_ANY || tag == TAG_UNDEF; }

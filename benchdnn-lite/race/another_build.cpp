@@ -71,10 +71,10 @@ private:
 
 library functions_of(const library_file &file) {
     library found;
-#define BENCHDNN_LITE_FIND(name) found.name = file.find<decltype(found.name)>("jitnorm_" #name);
+#define BENCHDNN_LITE_FIND(name) found.name = file.find<decltype(found.name)::pointer>("jitnorm_" #name);
     BENCHDNN_LITE_FUNCTIONS(BENCHDNN_LITE_FIND)
 #undef BENCHDNN_LITE_FIND
-#define BENCHDNN_LITE_LOOK_FOR(name) found.name = file.look_for<decltype(found.name)>("jitnorm_" #name);
+#define BENCHDNN_LITE_LOOK_FOR(name) found.name = file.look_for<decltype(found.name)::pointer>("jitnorm_" #name);
     BENCHDNN_LITE_LATER_FUNCTIONS(BENCHDNN_LITE_LOOK_FOR)
 #undef BENCHDNN_LITE_LOOK_FOR
     return found;

@@ -10,11 +10,7 @@ namespace jitnorm {
 
 struct post_ops : public handle<jitnorm_post_ops_t> {
     using handle::handle;
-    post_ops() {
-        jitnorm_post_ops_t result;
-        error::wrap_c_api(jitnorm_post_ops_create(&result), "could not create post-ops");
-        reset(result);
-    }
+    post_ops() { create("could not create post-ops", jitnorm_post_ops_create); }
     post_ops(jitnorm_post_ops_t taken_over) : handle(taken_over) {}
 
     int len() const { return jitnorm_post_ops_len(get()); }
@@ -80,18 +76,12 @@ struct post_ops : public handle<jitnorm_post_ops_t> {
 
 struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
     using handle::handle;
-    primitive_attr() {
-        jitnorm_primitive_attr_t result;
-        error::wrap_c_api(jitnorm_primitive_attr_create(&result), "could not create attributes");
-        reset(result);
-    }
+    primitive_attr() { create("could not create attributes", jitnorm_primitive_attr_create); }
     primitive_attr(jitnorm_primitive_attr_t taken_over) : handle(taken_over) {}
 
     scratchpad_mode get_scratchpad_mode() const {
-        jitnorm_scratchpad_mode_t result;
-        error::wrap_c_api(jitnorm_primitive_attr_get_scratchpad_mode(get(), &result),
-                          "could not get the scratchpad mode");
-        return static_cast<scratchpad_mode>(result);
+        return static_cast<scratchpad_mode>(
+            ask(jitnorm_primitive_attr_get_scratchpad_mode, "could not get the scratchpad mode"));
     }
     void set_scratchpad_mode(scratchpad_mode mode) {
         error::wrap_c_api(jitnorm_primitive_attr_set_scratchpad_mode(get(), convert_to_c(mode)),
@@ -99,9 +89,7 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
     }
 
     bool get_deterministic() const {
-        int result;
-        error::wrap_c_api(jitnorm_primitive_attr_get_deterministic(get(), &result), "could not get the determinism");
-        return result != 0;
+        return ask(jitnorm_primitive_attr_get_deterministic, "could not get the determinism") != 0;
     }
     void set_deterministic(bool value) {
         error::wrap_c_api(jitnorm_primitive_attr_set_deterministic(get(), value), "could not set the determinism");
@@ -127,10 +115,8 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
     }
 
     accumulation_mode get_accumulation_mode() const {
-        jitnorm_accumulation_mode_t result;
-        error::wrap_c_api(jitnorm_primitive_attr_get_accumulation_mode(get(), &result),
-                          "could not get the accumulation mode");
-        return static_cast<accumulation_mode>(result);
+        return static_cast<accumulation_mode>(
+            ask(jitnorm_primitive_attr_get_accumulation_mode, "could not get the accumulation mode"));
     }
     void set_accumulation_mode(accumulation_mode mode) {
         error::wrap_c_api(jitnorm_primitive_attr_set_accumulation_mode(get(), convert_to_c(mode)),
@@ -155,11 +141,8 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
         unsigned c_flags;
         error::wrap_c_api(jitnorm_primitive_attr_get_residual(get(), &residual, &sum, &type, &c_flags),
                           "could not get the residual");
-        jitnorm_memory_desc_t copy;
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, residual), "could not clone a memory descriptor");
-        residual_desc.reset(copy);
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, sum), "could not clone a memory descriptor");
-        sum_desc.reset(copy);
+        residual_desc.reset(copy_of(residual));
+        sum_desc.reset(copy_of(sum));
         bias_data_type = static_cast<memory::data_type>(type);
         flags = static_cast<residual_flags>(c_flags);
     }
@@ -175,13 +158,7 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
 
     // The descriptor is empty if there is no gate.
     memory::desc get_residual_gate() const {
-        const_jitnorm_memory_desc_t gate;
-        error::wrap_c_api(jitnorm_primitive_attr_get_residual_gate(get(), &gate), "could not get the gate");
-        jitnorm_memory_desc_t copy;
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, gate), "could not clone a memory descriptor");
-        memory::desc result;
-        result.reset(copy);
-        return result;
+        return memory::desc(copy_of(ask(jitnorm_primitive_attr_get_residual_gate, "could not get the gate")));
     }
     void set_residual_gate(const memory::desc &gate_desc) {
         error::wrap_c_api(jitnorm_primitive_attr_set_residual_gate(get(), gate_desc.get()), "could not set a gate");
@@ -189,14 +166,8 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
 
     // The descriptor is empty if there is no such output.
     memory::desc get_pre_quantization_dst() const {
-        const_jitnorm_memory_desc_t pre_quantization;
-        error::wrap_c_api(jitnorm_primitive_attr_get_pre_quantization_dst(get(), &pre_quantization),
-                          "could not get the pre-quantization output");
-        jitnorm_memory_desc_t copy;
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, pre_quantization), "could not clone a memory descriptor");
-        memory::desc result;
-        result.reset(copy);
-        return result;
+        return memory::desc(
+            copy_of(ask(jitnorm_primitive_attr_get_pre_quantization_dst, "could not get the pre-quantization output")));
     }
     void set_pre_quantization_dst(const memory::desc &pre_quantization_desc) {
         error::wrap_c_api(jitnorm_primitive_attr_set_pre_quantization_dst(get(), pre_quantization_desc.get()),
@@ -208,11 +179,8 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
         const_jitnorm_memory_desc_t scale, shift;
         error::wrap_c_api(jitnorm_primitive_attr_get_scale_shift_descs(get(), &scale, &shift),
                           "could not get the descriptors of scale and shift");
-        jitnorm_memory_desc_t copy;
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, scale), "could not clone a memory descriptor");
-        scale_desc.reset(copy);
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, shift), "could not clone a memory descriptor");
-        shift_desc.reset(copy);
+        scale_desc.reset(copy_of(scale));
+        shift_desc.reset(copy_of(shift));
     }
     void set_scale_shift_descs(const memory::desc &scale_desc, const memory::desc &shift_desc = memory::desc()) {
         error::wrap_c_api(jitnorm_primitive_attr_set_scale_shift_descs(get(), scale_desc.get(), shift_desc.get()),
@@ -220,11 +188,7 @@ struct primitive_attr : public handle<jitnorm_primitive_attr_t> {
     }
 
     // -1 if none was set.
-    double get_epsilon() const {
-        double result;
-        error::wrap_c_api(jitnorm_primitive_attr_get_epsilon(get(), &result), "could not get the epsilon");
-        return result;
-    }
+    double get_epsilon() const { return ask(jitnorm_primitive_attr_get_epsilon, "could not get the epsilon"); }
     void set_epsilon(double epsilon) {
         error::wrap_c_api(jitnorm_primitive_attr_set_epsilon(get(), epsilon), "could not set the epsilon");
     }

@@ -12,18 +12,12 @@ struct engine : public handle<jitnorm_engine_t> {
 
     using handle::handle;
     engine() = default;
-    engine(kind k, size_t index) {
-        jitnorm_engine_t result;
-        error::wrap_c_api(jitnorm_engine_create(&result, convert(k), index), "could not create an engine");
-        reset(result);
-    }
+    engine(kind k, size_t index) { create("could not create an engine", jitnorm_engine_create, convert(k), index); }
 
     static size_t get_count(kind k) { return jitnorm_engine_get_count(convert(k)); }
 
     kind get_kind() const {
-        jitnorm_engine_kind_t result;
-        error::wrap_c_api(jitnorm_engine_get_kind(get(), &result), "could not get the kind of an engine");
-        return static_cast<kind>(result);
+        return static_cast<kind>(ask(jitnorm_engine_get_kind, "could not get the kind of an engine"));
     }
 
 private:
@@ -42,24 +36,17 @@ struct stream : public handle<jitnorm_stream_t> {
     using handle::handle;
     stream() = default;
     stream(const engine &on, flags f = flags::default_flags) {
-        jitnorm_stream_t result;
-        error::wrap_c_api(jitnorm_stream_create(&result, on.get(), static_cast<unsigned>(f)),
-                          "could not create a stream");
-        reset(result);
+        create("could not create a stream", jitnorm_stream_create, on.get(), static_cast<unsigned>(f));
     }
 
     // Makes a stream whose executions use the caller's threads.
     stream(const engine &on, const thread_pool &pool, flags f = flags::default_flags) {
-        jitnorm_stream_t result;
-        error::wrap_c_api(jitnorm_stream_create_with_thread_pool(&result, on.get(), static_cast<unsigned>(f), &pool),
-                          "could not create a stream with a thread pool");
-        reset(result);
+        create("could not create a stream with a thread pool", jitnorm_stream_create_with_thread_pool, on.get(),
+               static_cast<unsigned>(f), &pool);
     }
 
     engine get_engine() const {
-        jitnorm_engine_t result;
-        error::wrap_c_api(jitnorm_stream_get_engine(get(), &result), "could not get the engine of a stream");
-        return engine(result, true);
+        return engine(ask(jitnorm_stream_get_engine, "could not get the engine of a stream"), true);
     }
 
     stream &wait() {

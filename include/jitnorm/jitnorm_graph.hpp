@@ -41,10 +41,7 @@ public:
 
     // data has the meaning of handle in jitnorm_graph_tensor_create.
     tensor(const logical_tensor &lt, const engine &on, void *data) {
-        jitnorm_graph_tensor_t result;
-        error::wrap_c_api(jitnorm_graph_tensor_create(&result, &lt.c_data(), on.get(), data),
-                          "could not create a tensor");
-        reset(result);
+        create("could not create a tensor", jitnorm_graph_tensor_create, &lt.c_data(), on.get(), data);
     }
     tensor(const logical_tensor &lt, const engine &on) : tensor(lt, on, JITNORM_MEMORY_ALLOCATE) {}
 
@@ -59,25 +56,18 @@ public:
     }
 
     void *get_data_handle() const {
-        void *result;
-        error::wrap_c_api(jitnorm_graph_tensor_get_data_handle(get(), &result),
-                          "could not get the data handle of a tensor");
-        return result;
+        return ask(jitnorm_graph_tensor_get_data_handle, "could not get the data handle of a tensor");
     }
     void set_data_handle(void *data) {
         error::wrap_c_api(jitnorm_graph_tensor_set_data_handle(get(), data),
                           "could not set the data handle of a tensor");
     }
     engine get_engine() const {
-        jitnorm_engine_t result;
-        error::wrap_c_api(jitnorm_graph_tensor_get_engine(get(), &result), "could not get the engine of a tensor");
-        return engine(result, true);
+        return engine(ask(jitnorm_graph_tensor_get_engine, "could not get the engine of a tensor"), true);
     }
     logical_tensor get_logical_tensor() const {
-        jitnorm_graph_logical_tensor_t result;
-        error::wrap_c_api(jitnorm_graph_tensor_get_logical_tensor(get(), &result),
-                          "could not get the logical tensor of a tensor");
-        return logical_tensor(result);
+        return logical_tensor(
+            ask(jitnorm_graph_tensor_get_logical_tensor, "could not get the logical tensor of a tensor"));
     }
 };
 
@@ -107,10 +97,8 @@ public:
 
     // Describes the scratchpad that execute() may be given. It has 0 bytes if none is needed.
     logical_tensor get_scratchpad_logical_tensor() const {
-        jitnorm_graph_logical_tensor_t result;
-        error::wrap_c_api(jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor(get(), &result),
-                          "could not get the scratchpad of a compiled partition");
-        return logical_tensor(result);
+        return logical_tensor(ask(jitnorm_graph_compiled_partition_get_scratchpad_logical_tensor,
+                                  "could not get the scratchpad of a compiled partition"));
     }
 
     // The library uses its own scratchpad if none is given.
@@ -141,11 +129,8 @@ public:
     partition() = default;
     partition(jitnorm_graph_partition_t taken_over) : handle(taken_over) {}
     partition(const op &of, engine::kind kind) {
-        jitnorm_graph_partition_t result;
-        error::wrap_c_api(
-            jitnorm_graph_partition_create_with_op(&result, of.get(), static_cast<jitnorm_engine_kind_t>(kind)),
-            "could not create a partition");
-        reset(result);
+        create("could not create a partition", jitnorm_graph_partition_create_with_op, of.get(),
+               static_cast<jitnorm_engine_kind_t>(kind));
     }
 
     size_t get_ops_num() const { return query<size_t>(jitnorm_graph_partition_get_op_num); }
@@ -212,11 +197,8 @@ public:
     using handle::handle;
     graph() = default;
     graph(engine::kind kind, fpmath_mode mode = fpmath_mode::strict) {
-        jitnorm_graph_graph_t result;
-        error::wrap_c_api(jitnorm_graph_graph_create_with_fpmath_mode(&result, static_cast<jitnorm_engine_kind_t>(kind),
-                                                                      convert(mode)),
-                          "could not create a graph");
-        reset(result);
+        create("could not create a graph", jitnorm_graph_graph_create_with_fpmath_mode,
+               static_cast<jitnorm_engine_kind_t>(kind), convert(mode));
     }
 
     void set_fpmath_mode(fpmath_mode mode, bool apply_to_int = false) {
@@ -239,11 +221,7 @@ public:
         return static_cast<status>(result);
     }
     void finalize() { error::wrap_c_api(jitnorm_graph_graph_finalize(get()), "could not finalize a graph"); }
-    bool is_finalized() const {
-        uint8_t result = 0;
-        error::wrap_c_api(jitnorm_graph_graph_is_finalized(get(), &result), "could not query a graph");
-        return result != 0;
-    }
+    bool is_finalized() const { return ask(jitnorm_graph_graph_is_finalized, "could not query a graph") != 0; }
 
     std::vector<partition> get_partitions(partition::policy policy = partition::policy::fusion) {
         error::wrap_c_api(jitnorm_graph_graph_filter(get(), static_cast<jitnorm_graph_partition_policy_t>(policy)),

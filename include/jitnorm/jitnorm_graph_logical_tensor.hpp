@@ -11,20 +11,11 @@
 
 namespace jitnorm {
 
-#define JITNORM_DEFINE_HANDLE(name)                                                                                    \
-    template <>                                                                                                        \
-    struct handle_traits<jitnorm_graph_##name##_t> {                                                                   \
-        static jitnorm_status_t destroy(jitnorm_graph_##name##_t object) {                                             \
-            return jitnorm_graph_##name##_destroy(object);                                                             \
-        }                                                                                                              \
-        static const char *absence() { return "the " #name " is not initialized"; }                                    \
-    };
-JITNORM_DEFINE_HANDLE(graph)
-JITNORM_DEFINE_HANDLE(op)
-JITNORM_DEFINE_HANDLE(partition)
-JITNORM_DEFINE_HANDLE(compiled_partition)
-JITNORM_DEFINE_HANDLE(tensor)
-#undef JITNORM_DEFINE_HANDLE
+JITNORM_DEFINE_HANDLE(jitnorm_graph_graph, graph)
+JITNORM_DEFINE_HANDLE(jitnorm_graph_op, op)
+JITNORM_DEFINE_HANDLE(jitnorm_graph_partition, partition)
+JITNORM_DEFINE_HANDLE(jitnorm_graph_compiled_partition, compiled_partition)
+JITNORM_DEFINE_HANDLE(jitnorm_graph_tensor, tensor)
 
 namespace graph {
 

@@ -159,11 +159,8 @@ public:
     using handle::handle;
     op() = default;
     op(size_t id, kind k, const std::string &verbose_name = "") {
-        jitnorm_graph_op_t result;
-        error::wrap_c_api(
-            jitnorm_graph_op_create(&result, id, static_cast<jitnorm_graph_op_kind_t>(k), verbose_name.c_str()),
-            "could not create an operation");
-        reset(result);
+        create("could not create an operation", jitnorm_graph_op_create, id, static_cast<jitnorm_graph_op_kind_t>(k),
+               verbose_name.c_str());
     }
     op(size_t id, kind k, const std::vector<logical_tensor> &inputs, const std::vector<logical_tensor> &outputs,
        const std::string &verbose_name = "")

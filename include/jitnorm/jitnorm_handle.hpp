@@ -63,27 +63,50 @@ public:
     bool operator==(const handle &other) const { return data_ == other.data_; }
     bool operator!=(const handle &other) const { return data_ != other.data_; }
 
+protected:
+    // Takes the object that a C function creates.
+    template <typename... Parameters, typename... Arguments>
+    void create(const char *message, jitnorm_status_t (*c_function)(T *, Parameters...), Arguments... arguments) {
+        T result;
+        error::wrap_c_api(c_function(&result, arguments...), message);
+        reset(result);
+    }
+
+    // Returns what a C function tells about the object.
+    template <typename Answer, typename Object>
+    Answer ask(jitnorm_status_t (*c_function)(Object, Answer *), const char *message) const {
+        Answer answer = Answer();
+        error::wrap_c_api(c_function(get(), &answer), message);
+        return answer;
+    }
+
+    // A copy, which belongs to the caller, of a descriptor that another object owns.
+    static jitnorm_memory_desc_t copy_of(const_jitnorm_memory_desc_t owned) {
+        jitnorm_memory_desc_t copy;
+        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, owned), "could not clone a memory descriptor");
+        return copy;
+    }
+
 private:
     static jitnorm_status_t keep(T) { return jitnorm_success; }
 
     std::shared_ptr<typename std::remove_pointer<T>::type> data_;
 };
 
-#define JITNORM_DEFINE_HANDLE(name)                                                                                    \
+#define JITNORM_DEFINE_HANDLE(type, name)                                                                              \
     template <>                                                                                                        \
-    struct handle_traits<jitnorm_##name##_t> {                                                                         \
-        static jitnorm_status_t destroy(jitnorm_##name##_t object) { return jitnorm_##name##_destroy(object); }        \
+    struct handle_traits<type##_t> {                                                                                   \
+        static jitnorm_status_t destroy(type##_t object) { return type##_destroy(object); }                            \
         static const char *absence() { return "the " #name " is not initialized"; }                                    \
     };
-JITNORM_DEFINE_HANDLE(engine)
-JITNORM_DEFINE_HANDLE(stream)
-JITNORM_DEFINE_HANDLE(memory_desc)
-JITNORM_DEFINE_HANDLE(memory)
-JITNORM_DEFINE_HANDLE(primitive_attr)
-JITNORM_DEFINE_HANDLE(post_ops)
-JITNORM_DEFINE_HANDLE(primitive_desc)
-JITNORM_DEFINE_HANDLE(primitive)
-#undef JITNORM_DEFINE_HANDLE
+JITNORM_DEFINE_HANDLE(jitnorm_engine, engine)
+JITNORM_DEFINE_HANDLE(jitnorm_stream, stream)
+JITNORM_DEFINE_HANDLE(jitnorm_memory_desc, memory_desc)
+JITNORM_DEFINE_HANDLE(jitnorm_memory, memory)
+JITNORM_DEFINE_HANDLE(jitnorm_primitive_attr, primitive_attr)
+JITNORM_DEFINE_HANDLE(jitnorm_post_ops, post_ops)
+JITNORM_DEFINE_HANDLE(jitnorm_primitive_desc, primitive_desc)
+JITNORM_DEFINE_HANDLE(jitnorm_primitive, primitive)
 
 // The operators of flags that may be or-ed.
 #define JITNORM_DEFINE_BITMASK(type)                                                                                   \

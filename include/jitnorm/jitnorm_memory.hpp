@@ -241,18 +241,13 @@ struct memory : public handle<jitnorm_memory_t> {
 
     // data has the meaning of handle in jitnorm_memory_create.
     memory(const desc &md, const engine &on, void *data) {
-        jitnorm_memory_t result;
-        error::wrap_c_api(jitnorm_memory_create(&result, md.get(), on.get(), data), "could not create a memory");
-        reset(result);
+        create("could not create a memory", jitnorm_memory_create, md.get(), on.get(), data);
     }
     memory(const desc &md, const engine &on) : memory(md, on, JITNORM_MEMORY_ALLOCATE) {}
     // handles has one handle for each buffer. There is one buffer.
     memory(const desc &md, const engine &on, std::vector<void *> handles) {
-        jitnorm_memory_t result;
-        error::wrap_c_api(
-            jitnorm_memory_create_v2(&result, md.get(), on.get(), static_cast<int>(handles.size()), handles.data()),
-            "could not create a memory");
-        reset(result);
+        create("could not create a memory", jitnorm_memory_create_v2, md.get(), on.get(),
+               static_cast<int>(handles.size()), handles.data());
     }
 
     // Makes a memory that holds a copy of the value. md must be a desc::host_scalar of a type of the same size.
@@ -260,10 +255,7 @@ struct memory : public handle<jitnorm_memory_t> {
     memory(const desc &md, const T value) {
         need_size_of<T>(md);
         T copy = value;
-        jitnorm_memory_t result;
-        error::wrap_c_api(jitnorm_memory_create_host_scalar(&result, md.get(), &copy),
-                          "could not create a host scalar");
-        reset(result);
+        create("could not create a host scalar", jitnorm_memory_create_host_scalar, md.get(), &copy);
     }
     template <typename T>
     T get_host_scalar_value() const {
@@ -279,19 +271,12 @@ struct memory : public handle<jitnorm_memory_t> {
     }
 
     desc get_desc() const {
-        const_jitnorm_memory_desc_t described;
-        error::wrap_c_api(jitnorm_memory_get_memory_desc(get(), &described),
-                          "could not get the descriptor of a memory");
-        jitnorm_memory_desc_t copy;
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, described), "could not clone a memory descriptor");
-        return desc(copy);
+        return desc(copy_of(ask(jitnorm_memory_get_memory_desc, "could not get the descriptor of a memory")));
     }
 
     // Empty for a host scalar.
     engine get_engine() const {
-        jitnorm_engine_t result;
-        error::wrap_c_api(jitnorm_memory_get_engine(get(), &result), "could not get the engine of a memory");
-        return engine(result, true);
+        return engine(ask(jitnorm_memory_get_engine, "could not get the engine of a memory"), true);
     }
 
     // index is the number of a buffer. There is one buffer, number 0.

@@ -24,18 +24,13 @@ struct primitive : public handle<jitnorm_primitive_t> {
     using handle::handle;
     primitive() = default;
     primitive(const_jitnorm_primitive_desc_t described) {
-        jitnorm_primitive_t result;
-        error::wrap_c_api(jitnorm_primitive_create(&result, described), "could not create a primitive");
-        reset(result);
+        create("could not create a primitive", jitnorm_primitive_create, described);
     }
     primitive(const primitive_desc_base &described);
     // cache_blob is a result of get_cache_blob().
     primitive(const_jitnorm_primitive_desc_t described, const std::vector<uint8_t> &cache_blob) {
-        jitnorm_primitive_t result;
-        error::wrap_c_api(
-            jitnorm_primitive_create_from_cache_blob(&result, described, cache_blob.size(), cache_blob.data()),
-            "could not create a primitive from a cache blob");
-        reset(result);
+        create("could not create a primitive from a cache blob", jitnorm_primitive_create_from_cache_blob, described,
+               cache_blob.size(), cache_blob.data());
     }
     primitive(const primitive_desc_base &described, const std::vector<uint8_t> &cache_blob);
 
@@ -47,9 +42,7 @@ struct primitive : public handle<jitnorm_primitive_t> {
     }
 
     const_jitnorm_primitive_desc_t get_primitive_desc() const {
-        const_jitnorm_primitive_desc_t result;
-        error::wrap_c_api(jitnorm_primitive_get_primitive_desc(get(), &result), "could not get a primitive descriptor");
-        return result;
+        return ask(jitnorm_primitive_get_primitive_desc, "could not get a primitive descriptor");
     }
 
     kind get_kind() const {

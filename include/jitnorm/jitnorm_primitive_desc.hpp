@@ -42,9 +42,7 @@ struct primitive_desc_base : public handle<jitnorm_primitive_desc_t> {
     memory::desc query_md(query what, int index = 0) const {
         const_jitnorm_memory_desc_t owned = jitnorm_primitive_desc_query_md(get(), convert_to_c(what), index);
         if (owned == nullptr) throw error(jitnorm_invalid_arguments, "not a query for a memory descriptor");
-        jitnorm_memory_desc_t copy;
-        error::wrap_c_api(jitnorm_memory_desc_clone(&copy, owned), "could not clone a memory descriptor");
-        return memory::desc(copy);
+        return memory::desc(copy_of(owned));
     }
 
     memory::desc src_desc(int index = 0) const { return query_md(query::src_md, index); }

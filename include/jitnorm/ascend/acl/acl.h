@@ -5,10 +5,6 @@
 
 #include "acl_rt.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The configuration file is not read. */
 static inline aclError aclInit(const char *configPath) {
     (void)configPath;
@@ -17,9 +13,5 @@ static inline aclError aclInit(const char *configPath) {
 static inline aclError aclFinalize(void) { return jitnorm_acl_finalize(); }
 
 static inline const char *aclGetRecentErrMsg(void) { return jitnorm_acl_recent_error(); }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "../../jitnorm_acl.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef int aclError;
 typedef uint16_t aclFloat16;
 typedef void *aclrtStream;
@@ -76,9 +72,5 @@ typedef enum JITNORM_INT {
 static inline size_t aclDataTypeSize(aclDataType dataType) { return jitnorm_acl_data_type_size((int)dataType); }
 static inline aclFloat16 aclFloatToFloat16(float value) { return jitnorm_acl_float_to_float16(value); }
 static inline float aclFloat16ToFloat(aclFloat16 value) { return jitnorm_acl_float16_to_float(value); }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

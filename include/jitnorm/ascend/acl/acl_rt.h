@@ -6,10 +6,6 @@
 
 #include "acl_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum JITNORM_INT { ACL_DEVICE = 0, ACL_HOST = 1 } aclrtRunMode;
 
 typedef enum JITNORM_INT {
@@ -106,9 +102,5 @@ static inline aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t v
     (void)stream;
     return jitnorm_acl_memset(devPtr, maxCount, value, count);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -12,10 +12,6 @@
 
 #include "../acl/acl_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef int32_t aclnnStatus;
 
 static const aclnnStatus ACLNN_SUCCESS = JITNORM_ACLNN_SUCCESS;
@@ -148,9 +144,5 @@ static inline aclnnStatus aclSetOutputTensorAddr(aclOpExecutor *executor, const 
 static inline aclnnStatus aclSetTensorAddr(aclOpExecutor *executor, const size_t index, aclTensor *tensor, void *addr) {
     return jitnorm_acl_op_executor_set_address(executor, jitnorm_acl_tensors, index, tensor, addr);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

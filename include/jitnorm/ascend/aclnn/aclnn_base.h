@@ -6,10 +6,6 @@
 #include "../../jitnorm_aclnn.h"
 #include "acl_meta.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Nothing needs to be initialized. */
 static inline aclnnStatus aclnnInit(const char *configPath) {
     (void)configPath;
@@ -17,8 +13,11 @@ static inline aclnnStatus aclnnInit(const char *configPath) {
 }
 static inline aclnnStatus aclnnFinalize(void) { return ACLNN_SUCCESS; }
 
-#ifdef __cplusplus
-}
-#endif
+/* Defines the second call of an operation, under CANN's name, by the function of jitnorm_aclnn.h. */
+#define JITNORM_ASCEND_SECOND_CALL(cann_name, function)                                                                \
+    static inline aclnnStatus cann_name(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,              \
+                                        aclrtStream stream) {                                                          \
+        return function(workspace, workspaceSize, executor, stream);                                                   \
+    }
 
 #endif

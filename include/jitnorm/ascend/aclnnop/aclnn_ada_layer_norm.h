@@ -6,10 +6,6 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnAdaLayerNormGetWorkspaceSize(const aclTensor *x, const aclTensor *scale,
                                                             const aclTensor *shift, const aclTensor *weightOptional,
                                                             const aclTensor *biasOptional, double epsilon,
@@ -19,13 +15,6 @@ static inline aclnnStatus aclnnAdaLayerNormGetWorkspaceSize(const aclTensor *x, 
                                                            workspaceSize, executor);
 }
 
-static inline aclnnStatus aclnnAdaLayerNorm(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                            aclrtStream stream) {
-    return jitnorm_aclnn_ada_layer_norm(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnAdaLayerNorm, jitnorm_aclnn_ada_layer_norm)
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnAdaLayerNormV2GetWorkspaceSize(const aclTensor *x, const aclTensor *scale,
                                                               const aclTensor *shift, const aclTensor *weightOptional,
                                                               const aclTensor *biasOptional, double epsilon,
@@ -21,13 +17,6 @@ static inline aclnnStatus aclnnAdaLayerNormV2GetWorkspaceSize(const aclTensor *x
                                                               executor);
 }
 
-static inline aclnnStatus aclnnAdaLayerNormV2(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                              aclrtStream stream) {
-    return jitnorm_aclnn_ada_layer_norm_v2(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnAdaLayerNormV2, jitnorm_aclnn_ada_layer_norm_v2)
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnAddLayerNormGetWorkspaceSize(const aclTensor *x1, const aclTensor *x2,
                                                             const aclTensor *gamma, const aclTensor *beta,
                                                             const aclTensor *biasOptional, double epsilon,
@@ -21,13 +17,6 @@ static inline aclnnStatus aclnnAddLayerNormGetWorkspaceSize(const aclTensor *x1,
                                                            yOut, meanOut, rstdOut, xOut, workspaceSize, executor);
 }
 
-static inline aclnnStatus aclnnAddLayerNorm(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                            aclrtStream stream) {
-    return jitnorm_aclnn_add_layer_norm(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnAddLayerNorm, jitnorm_aclnn_add_layer_norm)
 
 #endif

@@ -5,10 +5,6 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnAddRmsNormGetWorkspaceSize(const aclTensor *x1, const aclTensor *x2,
                                                           const aclTensor *gamma, double epsilon, aclTensor *yOut,
                                                           aclTensor *rstdOut, aclTensor *xOut, uint64_t *workspaceSize,
@@ -17,13 +13,6 @@ static inline aclnnStatus aclnnAddRmsNormGetWorkspaceSize(const aclTensor *x1, c
                                                          executor);
 }
 
-static inline aclnnStatus aclnnAddRmsNorm(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                          aclrtStream stream) {
-    return jitnorm_aclnn_add_rms_norm(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnAddRmsNorm, jitnorm_aclnn_add_rms_norm)
 
 #endif

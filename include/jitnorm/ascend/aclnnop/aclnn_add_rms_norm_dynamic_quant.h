@@ -6,10 +6,6 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnAddRmsNormDynamicQuantGetWorkspaceSize(
     const aclTensor *x1, const aclTensor *x2, const aclTensor *gamma, const aclTensor *smoothScale1Optional,
     const aclTensor *smoothScale2Optional, double epsilon, aclTensor *y1Out, aclTensor *y2Out, aclTensor *xOut,
@@ -19,13 +15,6 @@ static inline aclnnStatus aclnnAddRmsNormDynamicQuantGetWorkspaceSize(
         workspaceSize, executor);
 }
 
-static inline aclnnStatus aclnnAddRmsNormDynamicQuant(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                                      aclrtStream stream) {
-    return jitnorm_aclnn_add_rms_norm_dynamic_quant(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnAddRmsNormDynamicQuant, jitnorm_aclnn_add_rms_norm_dynamic_quant)
 
 #endif

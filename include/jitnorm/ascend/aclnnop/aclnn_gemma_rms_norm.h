@@ -6,23 +6,12 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnGemmaRmsNormGetWorkspaceSize(const aclTensor *x, const aclTensor *gamma, double epsilon,
                                                             const aclTensor *yOut, const aclTensor *rstdOut,
                                                             uint64_t *workspaceSize, aclOpExecutor **executor) {
     return jitnorm_aclnn_gemma_rms_norm_get_workspace_size(x, gamma, epsilon, yOut, rstdOut, workspaceSize, executor);
 }
 
-static inline aclnnStatus aclnnGemmaRmsNorm(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                            aclrtStream stream) {
-    return jitnorm_aclnn_gemma_rms_norm(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnGemmaRmsNorm, jitnorm_aclnn_gemma_rms_norm)
 
 #endif

@@ -5,10 +5,6 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnLayerNormGetWorkspaceSize(const aclTensor *input, const aclIntArray *normalizedShape,
                                                          const aclTensor *weightOptional, const aclTensor *biasOptional,
                                                          double eps, aclTensor *out, aclTensor *meanOutOptional,
@@ -18,10 +14,7 @@ static inline aclnnStatus aclnnLayerNormGetWorkspaceSize(const aclTensor *input,
                                                        meanOutOptional, rstdOutOptional, workspaceSize, executor);
 }
 
-static inline aclnnStatus aclnnLayerNorm(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                         aclrtStream stream) {
-    return jitnorm_aclnn_layer_norm(workspace, workspaceSize, executor, stream);
-}
+JITNORM_ASCEND_SECOND_CALL(aclnnLayerNorm, jitnorm_aclnn_layer_norm)
 
 static inline aclnnStatus
 aclnnLayerNormWithImplModeGetWorkspaceSize(const aclTensor *input, const aclIntArray *normalizedShape,
@@ -33,10 +26,7 @@ aclnnLayerNormWithImplModeGetWorkspaceSize(const aclTensor *input, const aclIntA
         workspaceSize, executor);
 }
 
-static inline aclnnStatus aclnnLayerNormWithImplMode(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                                     aclrtStream stream) {
-    return jitnorm_aclnn_layer_norm_with_impl_mode(workspace, workspaceSize, executor, stream);
-}
+JITNORM_ASCEND_SECOND_CALL(aclnnLayerNormWithImplMode, jitnorm_aclnn_layer_norm_with_impl_mode)
 
 static inline aclnnStatus aclnnFastLayerNormGetWorkspaceSize(const aclTensor *input, const aclIntArray *normalizedShape,
                                                              const aclTensor *weightOptional,
@@ -48,13 +38,6 @@ static inline aclnnStatus aclnnFastLayerNormGetWorkspaceSize(const aclTensor *in
                                                             executor);
 }
 
-static inline aclnnStatus aclnnFastLayerNorm(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                             aclrtStream stream) {
-    return jitnorm_aclnn_fast_layer_norm(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnFastLayerNorm, jitnorm_aclnn_fast_layer_norm)
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnLayerNormBackwardGetWorkspaceSize(
     const aclTensor *gradOut, const aclTensor *input, const aclIntArray *normalizedShape, const aclTensor *mean,
     const aclTensor *rstd, const aclTensor *weightOptional, const aclTensor *biasOptional,
@@ -20,13 +16,6 @@ static inline aclnnStatus aclnnLayerNormBackwardGetWorkspaceSize(
                                                                 gradWeightOut, gradBiasOut, workspaceSize, executor);
 }
 
-static inline aclnnStatus aclnnLayerNormBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                                 aclrtStream stream) {
-    return jitnorm_aclnn_layer_norm_backward(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnLayerNormBackward, jitnorm_aclnn_layer_norm_backward)
 
 #endif

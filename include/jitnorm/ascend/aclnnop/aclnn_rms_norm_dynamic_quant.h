@@ -6,10 +6,6 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnRmsNormDynamicQuantGetWorkspaceSize(const aclTensor *x, const aclTensor *gamma,
                                                                    const aclTensor *smoothScalesOptional,
                                                                    const aclTensor *betaOptional, double epsilon,
@@ -20,13 +16,6 @@ static inline aclnnStatus aclnnRmsNormDynamicQuantGetWorkspaceSize(const aclTens
         x, gamma, smoothScalesOptional, betaOptional, epsilon, dstType, yOut, scaleOut, workspaceSize, executor);
 }
 
-static inline aclnnStatus aclnnRmsNormDynamicQuant(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                                   aclrtStream stream) {
-    return jitnorm_aclnn_rms_norm_dynamic_quant(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnRmsNormDynamicQuant, jitnorm_aclnn_rms_norm_dynamic_quant)
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "../aclnn/aclnn_base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 static inline aclnnStatus aclnnRmsNormGradGetWorkspaceSize(const aclTensor *dy, const aclTensor *x,
                                                            const aclTensor *rstd, const aclTensor *gamma,
                                                            const aclTensor *dxOut, const aclTensor *dgammaOut,
@@ -18,13 +14,6 @@ static inline aclnnStatus aclnnRmsNormGradGetWorkspaceSize(const aclTensor *dy, 
                                                           executor);
 }
 
-static inline aclnnStatus aclnnRmsNormGrad(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                           aclrtStream stream) {
-    return jitnorm_aclnn_rms_norm_grad(workspace, workspaceSize, executor, stream);
-}
-
-#ifdef __cplusplus
-}
-#endif
+JITNORM_ASCEND_SECOND_CALL(aclnnRmsNormGrad, jitnorm_aclnn_rms_norm_grad)
 
 #endif

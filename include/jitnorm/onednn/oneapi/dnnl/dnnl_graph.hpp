@@ -9,11 +9,7 @@
 #include "jitnorm/jitnorm_graph.hpp"
 
 namespace jitnorm {
-template <>
-struct handle_traits<dnnl_graph_allocator_t> {
-    static dnnl_status_t destroy(dnnl_graph_allocator_t allocator) { return dnnl_graph_allocator_destroy(allocator); }
-    static const char *absence() { return "the allocator is not initialized"; }
-};
+JITNORM_DEFINE_HANDLE(dnnl_graph_allocator, allocator)
 } // namespace jitnorm
 
 namespace dnnl {
@@ -36,10 +32,7 @@ public:
     using handle::handle;
     allocator() : allocator(nullptr, nullptr) {}
     allocator(dnnl_graph_host_allocate_f host_malloc, dnnl_graph_host_deallocate_f host_free) {
-        dnnl_graph_allocator_t result = nullptr;
-        error::wrap_c_api(dnnl_graph_allocator_create(&result, host_malloc, host_free),
-                          "could not create an allocator");
-        reset(result);
+        create("could not create an allocator", dnnl_graph_allocator_create, host_malloc, host_free);
     }
 };
 
