@@ -9,10 +9,13 @@
  *   2. Each process runs backward on its rows, with a primitive that knows their place among all rows. Instead of the
  *      gradients this primitive writes the sums of the parts in these rows:
  *      jitnorm_layer_normalization_partial_backward_primitive_desc_create.
- *   3. The sums are added up in the order of the rows, in one of two ways:
+ *   3. The sums are added up in the order of the rows, in one of three ways:
  *      - A running sum goes from process to process, and each process adds its own sums to it:
  *        jitnorm_layer_normalization_add_partial_gradients. Each process sends 2 C doubles for each gradient, where C
  *        is the length of a row, whatever the number of rows and processes.
+ *      - Each process gets some of the columns of all sums, adds them up in this order, and all gather the results:
+ *        jitnorm_layer_normalization_add_partial_gradients_of_columns. Each process sends about as much as its own sums
+ *        are, and no process has to wait for the one before it.
  *      - All sums are collected, and each process merges them for itself: jitnorm_layer_normalization_merge_gradients.
  *        No process has to wait for the one before it. But the sums of each gradient are rows of C doubles: about 16 to
  *        64 of them for all rows together, fewer for few rows and for C above 16384 (then at most 8 MiB). In addition,
@@ -74,6 +77,13 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients(d
                                                                                jitnorm_dim_t columns,
                                                                                jitnorm_dim_t first_row,
                                                                                jitnorm_dim_t rows, const double *sums);
+
+/* The same for `count` of the columns, which are added as all columns of a row are: running has 2 * count doubles, and
+ * sums has these columns of what the primitive wrote, as rows of `count` doubles.
+ * invalid_arguments, also: count is negative or larger than columns. */
+JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients_of_columns(
+    double *running, jitnorm_dim_t all_rows, jitnorm_dim_t columns, jitnorm_dim_t first_row, jitnorm_dim_t rows,
+    jitnorm_dim_t count, const double *sums);
 
 #ifdef __cplusplus
 }

@@ -62,6 +62,19 @@ status check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
     return {};
 }
 
+status add_columns(double *running, dim_t all, dim_t columns, dim_t first, dim_t rows, dim_t count,
+                   const double *sums) {
+    JITNORM_TRY(check_range(all, columns, first, rows));
+    if (count < 0 || count > columns)
+        return invalid(explain("count is %lld, there are %lld columns", as_number(count), as_number(columns)));
+    const void *const to = array_of(size_t(count), running), *const from =
+                                                                 array_of(size_t(std::min(rows, count)), sums);
+    if (any_null(to, from)) return null_among("running, sums", {to, from});
+    layer_norm::reference::add_partial_gradients({row_blocks(rows, columns, first, all), sums}, first + rows == all,
+                                                 count, {running, size_t(2 * count)});
+    return {};
+}
+
 } // namespace
 
 jitnorm_status_t jitnorm_layer_normalization_row_block(jitnorm_dim_t *block_rows, jitnorm_dim_t all_rows,
@@ -93,11 +106,13 @@ jitnorm_status_t jitnorm_layer_normalization_merge_gradients(void *gradient, jit
 jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients(double *running, jitnorm_dim_t all_rows,
                                                                    jitnorm_dim_t columns, jitnorm_dim_t first_row,
                                                                    jitnorm_dim_t rows, const double *sums) {
-    if (status v = check_range(all_rows, columns, first_row, rows); v.failed()) return report(__func__, v);
-    const void *const to = array_of(size_t(columns), running), *const from =
-                                                                   array_of(size_t(std::min(rows, columns)), sums);
-    if (any_null(to, from)) return report(__func__, null_among("running, sums", {to, from}));
-    layer_norm::reference::add_partial_gradients({row_blocks(rows, columns, first_row, all_rows), sums},
-                                                 first_row + rows == all_rows, columns, {running, size_t(2 * columns)});
-    return jitnorm_success;
+    return report(__func__, add_columns(running, all_rows, columns, first_row, rows, columns, sums));
+}
+
+jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients_of_columns(double *running, jitnorm_dim_t all_rows,
+                                                                              jitnorm_dim_t columns,
+                                                                              jitnorm_dim_t first_row,
+                                                                              jitnorm_dim_t rows, jitnorm_dim_t count,
+                                                                              const double *sums) {
+    return report(__func__, add_columns(running, all_rows, columns, first_row, rows, count, sums));
 }

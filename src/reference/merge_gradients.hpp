@@ -17,9 +17,10 @@ struct row_range_sums {
 // `ranges` cover all rows, in order. `gradient` is a vector of f64, f32, bf16 or f16; it may have any alignment.
 void merge_gradients(std::span<const row_range_sums> ranges, dim_t columns, jitnorm_data_type_t type, void *gradient);
 
-// Adds one range to `running`, which has 2 * columns numbers: for each column the total of the parts that have ended,
-// then for each column the sum of the part that has not. The caller sets them to zero before the first range. After the
-// last range (`is_last`) all parts have ended, and the totals are the gradient in double.
+// Adds one range, whose sums may be those of some columns alone, to `running`, which has 2 * columns numbers: for each
+// column the total of the parts that have ended, then for each column the sum of the part that has not. The caller sets
+// them to zero before the first range. After the last range (`is_last`) all parts have ended, and the totals are the
+// gradient in double.
 void add_partial_gradients(const row_range_sums &range, bool is_last, dim_t columns, std::span<double> running);
 
 } // namespace jitnorm::impl::layer_norm::reference

@@ -91,6 +91,15 @@ std::vector<std::byte> merged(const shape &s, const std::vector<jitnorm_dim_t> &
     return result;
 }
 
+std::vector<std::byte> rounded(const shape &s, const std::vector<double> &gradient) {
+    const auto bytes_of = [](const auto &values) {
+        const auto *const bytes = reinterpret_cast<const std::byte *>(values.data());
+        return std::vector<std::byte>(bytes, bytes + values.size() * sizeof values[0]);
+    };
+    return s.affine == jitnorm_f64 ? bytes_of(gradient)
+                                   : bytes_of(std::vector<float>(gradient.begin(), gradient.end()));
+}
+
 // The same by a running sum, for f32 and f64: there is but one rounding.
 std::vector<std::byte> added_up(const shape &s, const std::vector<jitnorm_dim_t> &rows,
                                 const std::vector<std::vector<std::byte>> &sums) {
@@ -99,12 +108,30 @@ std::vector<std::byte> added_up(const shape &s, const std::vector<jitnorm_dim_t>
     for (size_t i = 0; i < rows.size(); first += rows[i++])
         EXPECT_OK(jitnorm_layer_normalization_add_partial_gradients(running.data(), s.rows, s.columns, first, rows[i],
                                                                     reinterpret_cast<const double *>(sums[i].data())));
-    const auto bytes_of = [](const auto &values) {
-        const auto *const bytes = reinterpret_cast<const std::byte *>(values.data());
-        return std::vector<std::byte>(bytes, bytes + values.size() * sizeof values[0]);
-    };
     running.resize(size_t(s.columns));
-    return s.affine == jitnorm_f64 ? bytes_of(running) : bytes_of(std::vector<float>(running.begin(), running.end()));
+    return rounded(s, running);
+}
+
+// The same, some of the columns at a time.
+std::vector<std::byte> added_up_by_columns(const shape &s, const std::vector<jitnorm_dim_t> &rows,
+                                           const std::vector<std::vector<std::byte>> &sums) {
+    std::vector<double> gradient;
+    const jitnorm_dim_t width = s.columns / 3 + 1;
+    for (jitnorm_dim_t column = 0; column < s.columns; column += width) {
+        const jitnorm_dim_t count = std::min(width, s.columns - column);
+        std::vector<double> running(size_t(2 * count));
+        jitnorm_dim_t first = 0;
+        for (size_t i = 0; i < rows.size(); first += rows[i++]) {
+            const auto *const all = reinterpret_cast<const double *>(sums[i].data());
+            std::vector<double> own;
+            for (size_t at = size_t(column); at < sums[i].size() / sizeof(double); at += size_t(s.columns))
+                own.insert(own.end(), all + at, all + at + count);
+            EXPECT_OK(jitnorm_layer_normalization_add_partial_gradients_of_columns(running.data(), s.rows, s.columns,
+                                                                                   first, rows[i], count, own.data()));
+        }
+        gradient.insert(gradient.end(), running.begin(), running.begin() + count);
+    }
+    return rounded(s, gradient);
 }
 
 template <typename T>
@@ -127,6 +154,7 @@ void expect_whole(const shape &s, const std::vector<jitnorm_dim_t> &rows) {
     if (s.affine != jitnorm_f32 && s.affine != jitnorm_f64) return;
     EXPECT_TRUE(added_up(s, rows, scales) == expected.diff_scale) << s.rows << 'x' << s.columns;
     EXPECT_TRUE(added_up(s, rows, shifts) == expected.diff_shift) << s.rows << 'x' << s.columns;
+    EXPECT_TRUE(added_up_by_columns(s, rows, scales) == expected.diff_scale) << s.rows << 'x' << s.columns;
 }
 
 // So many rows in ranges of whole blocks, as even as can be.
@@ -239,6 +267,10 @@ TEST(partial_gradients, sums_that_are_not_added) {
           add(4096, 16, 64, -64), add(-1, 16, 0, 0), add(4096, -1, 0, 64), add(4096, 16, INT64_MAX, 1),
           add(4096, INT64_MAX, 0, 64),
           jitnorm_layer_normalization_add_partial_gradients(nullptr, 4096, 16, 0, 64, sums.data()),
+          jitnorm_layer_normalization_add_partial_gradients_of_columns(running.data(), 4096, 16, 0, 64, 17,
+                                                                       sums.data()),
+          jitnorm_layer_normalization_add_partial_gradients_of_columns(running.data(), 4096, 16, 0, 64, -1,
+                                                                       sums.data()),
           jitnorm_layer_normalization_add_partial_gradients(running.data(), 4096, 16, 0, 64, nullptr)})
         EXPECT_EQ(status, jitnorm_invalid_arguments);
     EXPECT_EQ(running, std::vector<double>(2 * 16, 7));

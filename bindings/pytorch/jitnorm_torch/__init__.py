@@ -6,39 +6,44 @@
 """
 
 import contextlib
+from typing import Iterator
 
 import torch
 
-from . import _C, shapes  # noqa: F401  (first the operators, then their shapes)
+from . import _C, batches, shapes  # noqa: F401  (first the operators, then what else is registered for them)
+from .compiler import inductor
 from .functions import ada_layer_norm, add_layer_norm, add_rms_norm, gated_rms_norm, layer_norm, rms_norm
 from .modules import LayerNorm, RMSNorm
 
-__all__ = ["LayerNorm", "RMSNorm", "ada_layer_norm", "add_layer_norm", "add_rms_norm", "gated_rms_norm", "layer_norm",
-           "override", "overridden", "restore", "rms_norm"]
+__all__ = ["LayerNorm", "RMSNorm", "ada_layer_norm", "add_layer_norm", "add_rms_norm", "gated_rms_norm", "inductor",
+           "layer_norm", "override", "overridden", "restore", "rms_norm"]
+
+__version__: str = _C.version
 
 
-def override():
+def override() -> None:
     """Puts jitnorm in the place of PyTorch's native_layer_norm and its backward, and of _fused_rms_norm where PyTorch has
     it (2.9 and later: torch.nn.RMSNorm), in all threads, for CPU tensors of float32, bfloat16 and float16. The statistics
     of these three types are float32. PyTorch still computes
 
     - other types, float64 among them;
     - what torch.compile and its default backend, Inductor, have compiled: Inductor makes loops of its own of a layer_norm
-      or rms_norm. It calls jitnorm's operators, functions and modules as they are;
+      or rms_norm. It calls jitnorm's operators, functions and modules as they are, and inductor() is a backend that puts
+      them in place of PyTorch's;
     - torch.nn.RMSNorm before 2.9, which is a chain of other operators, and of an input whose type is not the weight's;
     - RMS normalizations within torch.compile, torch.export and tensors with a dispatch of their own in Python, and their
       second and forward-mode derivatives."""
     torch.ops.jitnorm._switch_override(True)
 
 
-def restore():
+def restore() -> None:
     """Ends what override() began: PyTorch computes all by itself again. A thread that is within overridden() leaves the
     override on until it is at the end of its with statement."""
     torch.ops.jitnorm._switch_override(False)
 
 
 @contextlib.contextmanager
-def overridden():
+def overridden() -> Iterator[None]:
     """Does what override() does inside a with statement. It is for all threads, and ends with the last with statement of
     any thread, unless override() was called."""
     torch.ops.jitnorm._scope_override(True)

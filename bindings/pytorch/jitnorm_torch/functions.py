@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operators as functions. With plain tensors they call the operator directly (src/python.cpp), which is faster than
 torch.ops. They call torch.ops for subclasses of tensors and for other arguments that torch.ops can convert, and when a
-compiler runs them, because a compiler must see an operator."""
+compiler runs them, because a compiler must see an operator.
+
+All tensors are on the CPU, of float32, bfloat16, float16 or float64, and have any strides. Weights, biases and what
+modulates rows may have another of these types than the input. Results are contiguous and have the input's shape and type.
+A RuntimeError says what does not fit: a shape, a type, a device."""
 
 from typing import List, Optional, Tuple
 
@@ -25,7 +29,8 @@ def layer_norm(
     bias: Optional[Tensor] = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """As torch.nn.functional.layer_norm."""
+    """As torch.nn.functional.layer_norm: (input - mean) / sqrt(variance + eps) * weight + bias over the last dimensions of
+    the input, whose sizes are normalized_shape, as are those of weight and bias."""
     if torch.jit.is_scripting() or _is_compiling():
         return torch.ops.jitnorm.layer_norm(input, normalized_shape, weight, bias, eps)
     else:
@@ -40,8 +45,10 @@ def rms_norm(
     eps: Optional[float] = None,
     plus_one: bool = False,
 ) -> Tensor:
-    """As torch.nn.functional.rms_norm. If eps is None, it is the epsilon of the type that is computed in. With plus_one
-    the weight is stored minus one, as Gemma's are."""
+    """As torch.nn.functional.rms_norm: input / sqrt(mean of squares + eps) * weight over the last dimensions of the input,
+    whose sizes are normalized_shape, as are those of the weight. If eps is None, it is the epsilon of the type that is
+    computed in: of float64 for float64, of float32 for the others. With plus_one the weight is stored minus one, as
+    Gemma's are."""
     if torch.jit.is_scripting() or _is_compiling():
         return torch.ops.jitnorm.rms_norm(input, normalized_shape, weight, eps, plus_one)
     else:
@@ -57,8 +64,8 @@ def add_layer_norm(
     bias: Optional[Tensor] = None,
     eps: float = 1e-5,
 ) -> Tuple[Tensor, Tensor]:
-    """Returns (layer_norm(sum), sum) with sum = input + residual. One pass computes both, with the same bits as an
-    addition followed by layer_norm."""
+    """Returns (layer_norm(sum), sum) with sum = input + residual, which have one shape and type. One pass computes both,
+    with the same bits as an addition followed by layer_norm."""
     if torch.jit.is_scripting() or _is_compiling():
         return torch.ops.jitnorm.add_layer_norm(input, residual, normalized_shape, weight, bias, eps)
     else:
@@ -76,7 +83,7 @@ def add_rms_norm(
     eps: Optional[float] = None,
     plus_one: bool = False,
 ) -> Tuple[Tensor, Tensor]:
-    """Returns (rms_norm(sum), sum) with sum = input + residual, as add_layer_norm does."""
+    """Returns (rms_norm(sum), sum) with sum = input + residual, which have one shape and type, as add_layer_norm does."""
     if torch.jit.is_scripting() or _is_compiling():
         return torch.ops.jitnorm.add_rms_norm(input, residual, normalized_shape, weight, eps, plus_one)
     else:
@@ -117,7 +124,8 @@ def gated_rms_norm(
     norm_before_gate: bool = True,
 ) -> Tensor:
     """Returns rms_norm(input) * weight * silu(gate), normalized over the last dimension and rounded once, or, if
-    norm_before_gate is False, rms_norm(input * silu(gate)) * weight. Without a gate there is no factor silu(gate).
+    norm_before_gate is False, rms_norm(input * silu(gate)) * weight. Without a gate, which has the input's shape, there is no
+    factor silu(gate).
     The weight may have row dimensions, each of which is 1 or the input's. So groups of columns are normalized by giving
     them a dimension: input.view(..., groups, -1), gate.view(..., groups, -1), weight.view(groups, -1).
 

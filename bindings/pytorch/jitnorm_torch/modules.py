@@ -1,20 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """LayerNorm and RMSNorm as modules. Their parameters have the names and initial values of those in torch.nn."""
 
+from typing import Optional, Sequence, Union
+
 import torch
+from torch import Tensor
 
 from .functions import layer_norm, rms_norm
 
 
 class LayerNorm(torch.nn.LayerNorm):
-    def forward(self, input):
+    """torch.nn.LayerNorm by functions.layer_norm, which says what tensors it takes."""
+
+    def forward(self, input: Tensor) -> Tensor:
         return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
 class RMSNorm(torch.nn.Module):
-    """With plus_one the weight is stored minus one, as Gemma's are, and begins as zeros."""
+    """As torch.nn.RMSNorm (PyTorch 2.4) by functions.rms_norm, which says what tensors it takes. With plus_one the weight is
+    stored minus one, as Gemma's are, and begins as zeros."""
 
-    def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None, plus_one=False):
+    def __init__(
+        self,
+        normalized_shape: Union[int, Sequence[int]],
+        eps: Optional[float] = None,
+        elementwise_affine: bool = True,
+        device: Union[torch.device, str, None] = None,
+        dtype: Optional[torch.dtype] = None,
+        plus_one: bool = False,
+    ) -> None:
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.normalized_shape = shape
@@ -25,8 +39,8 @@ class RMSNorm(torch.nn.Module):
         weight = torch.nn.Parameter(first) if elementwise_affine else None
         self.register_parameter("weight", weight)
 
-    def forward(self, input):
+    def forward(self, input: Tensor) -> Tensor:
         return rms_norm(input, self.normalized_shape, self.weight, self.eps, self.plus_one)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"

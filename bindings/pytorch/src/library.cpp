@@ -152,9 +152,14 @@ std::tuple<Tensor, Tensor> rms_norm_partial_backward(const Tensor &gradient, con
     return {std::move(made.input), std::move(made.weight)};
 }
 
-Tensor &add_partial_gradients_(Tensor &running, const Tensor &sums, int64_t rows, int64_t first_row, int64_t all_rows) {
-    add_partial_gradients(running, sums, rows, {first_row, all_rows});
+Tensor &add_partial_gradients_(Tensor &running, const Tensor &sums, int64_t rows, int64_t first_row, int64_t all_rows,
+                               c10::optional<int64_t> columns) {
+    add_partial_gradients(running, sums, rows, {first_row, all_rows}, columns.value_or(running.size(-1)));
     return running;
+}
+
+int64_t rows_of_sums(int64_t rows, int64_t first_row, int64_t all_rows, int64_t columns) {
+    return partial_sums(rows, columns, {first_row, all_rows});
 }
 
 int64_t row_block(int64_t all_rows, int64_t columns) {
@@ -200,8 +205,9 @@ TORCH_LIBRARY(jitnorm, m) {
           "rstd, Tensor? weight, int first_row, int all_rows, bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
     m.def("rms_norm_partial_backward(Tensor grad_output, Tensor input, int[] normalized_shape, Tensor rstd, "
           "Tensor? weight, int first_row, int all_rows, bool[2] output_mask, bool plus_one=False) -> (Tensor, Tensor)");
-    m.def(
-        "add_partial_gradients_(Tensor(a!) running, Tensor sums, int rows, int first_row, int all_rows) -> Tensor(a!)");
+    m.def("add_partial_gradients_(Tensor(a!) running, Tensor sums, int rows, int first_row, int all_rows, "
+          "int? columns=None) -> Tensor(a!)");
+    m.def("rows_of_sums(int rows, int first_row, int all_rows, int columns) -> int", &rows_of_sums);
     m.def("row_block(int all_rows, int columns) -> int", &row_block);
     m.def("_switch_override(bool on) -> ()", &switch_override);
     m.def("_scope_override(bool enter) -> ()", &scope_override);

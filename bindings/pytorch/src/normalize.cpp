@@ -131,7 +131,9 @@ void run_backward(request &asked, backward_inputs from, const norm &how, const a
     prepare(asked).run(tensors);
 }
 
-// The number of sums for so many rows. The request describes dense rows, but the number does not depend on the layout.
+} // namespace
+
+// The request describes dense rows, but the number does not depend on the layout.
 int64_t partial_sums(int64_t row_count, int64_t columns, row_range range) {
     request asked;
     asked.kind = jitnorm_backward;
@@ -148,6 +150,8 @@ int64_t partial_sums(int64_t row_count, int64_t columns, row_range range) {
     }
     return partial_sums(asked);
 }
+
+namespace {
 
 // The residual may be undefined.
 normalized run_forward(at::Tensor input, at::Tensor residual, const norm &how, bool wants_statistics) {
@@ -226,21 +230,22 @@ gradients partial_backward(const at::Tensor &of_output, const at::Tensor &input,
     return made;
 }
 
-void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, int64_t row_count, row_range range) {
+void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, int64_t row_count, row_range range,
+                           int64_t columns) {
     check_device("a running sum", running);
     check_device("a sum", sums);
-    const auto is_of = [](const at::Tensor &tensor, int64_t rows_of_sums, int64_t columns) {
+    const auto is_of = [](const at::Tensor &tensor, int64_t rows_of_sums, int64_t width) {
         return tensor.is_contiguous() && tensor.scalar_type() == at::kDouble && tensor.dim() == 2 &&
-               tensor.size(0) == rows_of_sums && tensor.size(1) == columns;
+               tensor.size(0) == rows_of_sums && tensor.size(1) == width;
     };
     TORCH_CHECK(running.dim() == 2 && is_of(running, 2, running.size(1)),
                 "running sums must be contiguous float64 of 2 rows");
-    const int64_t columns = running.size(1), needed = partial_sums(row_count, columns, range);
-    TORCH_CHECK(is_of(sums, needed, columns), "the sums of ", row_count, " rows must be contiguous float64 of ", needed,
-                " rows and ", columns, " columns");
-    jitnorm::error::wrap_c_api(jitnorm_layer_normalization_add_partial_gradients(
+    const int64_t width = running.size(1), needed = partial_sums(row_count, columns, range);
+    TORCH_CHECK(is_of(sums, needed, width), "the sums of ", row_count, " rows must be contiguous float64 of ", needed,
+                " rows and ", width, " columns");
+    jitnorm::error::wrap_c_api(jitnorm_layer_normalization_add_partial_gradients_of_columns(
                                    static_cast<double *>(running.data_ptr()), range.all, columns, range.first,
-                                   row_count, static_cast<const double *>(sums.data_ptr())),
+                                   row_count, width, static_cast<const double *>(sums.data_ptr())),
                                "could not add partial gradients");
 }
 

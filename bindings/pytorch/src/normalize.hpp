@@ -54,7 +54,11 @@ gradients partial_backward(const at::Tensor &grad_output, const at::Tensor &inpu
 
 // Adds the sums of `rows` rows, beginning at range.first, to the running sums of the rows before them. `running` is a
 // contiguous float64 tensor of 2 rows, zeros in the beginning. When all rows are added, its first row is the gradient
-// of weight or bias.
-void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, int64_t rows, row_range range);
+// of weight or bias. Both tensors may be some of `columns` columns.
+void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, int64_t rows, row_range range,
+                           int64_t columns);
+
+// The number of rows of sums that partial_backward() gives for `rows` rows.
+int64_t partial_sums(int64_t rows, int64_t columns, row_range range);
 
 } // namespace jitnorm_torch

@@ -176,14 +176,17 @@ int64_t partial_sums(const request &asked) {
 }
 
 // The table has one place for each hash; a new primitive replaces the one in its place. That is enough, because a model
-// has few shapes, and because the library itself finds a primitive that it has made before within a microsecond.
+// has few shapes, and because the library itself finds a primitive that it has made before within a microsecond. It is
+// on the heap because the library's variables of threads have places that are fixed at start, few for what is loaded
+// later, and those of the module that contains the library are beside them.
 prepared &prepare(const request &asked) {
     struct entry {
         request what;
         std::unique_ptr<prepared> made;
     };
-    thread_local std::array<entry, 64> table;
-    entry &here = table[hash_of(asked) % table.size()];
+    using entries = std::array<entry, 64>;
+    thread_local const auto table = std::make_unique<entries>();
+    entry &here = (*table)[hash_of(asked) % table->size()];
     if (here.made == nullptr || std::memcmp(&here.what, &asked, sizeof asked) != 0) {
         here.made = std::make_unique<prepared>(asked);
         here.what = asked;

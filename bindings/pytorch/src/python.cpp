@@ -113,6 +113,10 @@ constexpr char LAYER_NORM[] = "jitnorm::layer_norm", RMS_NORM[] = "jitnorm::rms_
 constexpr char ADD_LAYER_NORM[] = "jitnorm::add_layer_norm", ADD_RMS_NORM[] = "jitnorm::add_rms_norm";
 constexpr char ADA_LAYER_NORM[] = "jitnorm::ada_layer_norm", GATED_RMS_NORM[] = "jitnorm::gated_rms_norm";
 
+#define JITNORM_TEXT_OF(major, minor, patch) JITNORM_TEXT(major, minor, patch)
+#define JITNORM_TEXT(major, minor, patch) #major "." #minor "." #patch
+constexpr char VERSION[] = JITNORM_TEXT_OF(JITNORM_VERSION_MAJOR, JITNORM_VERSION_MINOR, JITNORM_VERSION_PATCH);
+
 // A row of the module's table. PyMethodDef has one pointer type for functions of all signatures, and METH_FASTCALL says
 // which signature this function has.
 PyMethodDef method(const char *name, PyObject *(*address)(PyObject *, PyObject *const *, Py_ssize_t)) {
@@ -134,5 +138,8 @@ PyMODINIT_FUNC PyInit__C() {
                                     {}};
     static PyModuleDef definition = {
         PyModuleDef_HEAD_INIT, "jitnorm_torch._C", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
-    return PyModule_Create(&definition);
+    PyObject *const made = PyModule_Create(&definition);
+    if (made == nullptr || PyModule_AddStringConstant(made, "version", VERSION) == 0) return made;
+    Py_DECREF(made);
+    return nullptr;
 }

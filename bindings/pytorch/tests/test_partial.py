@@ -112,10 +112,52 @@ GROUP = """if True:
 """
 
 
+# Four processes, which add up sums in both ways: fails where the gradients have not the bits of one process. Prints which
+# way is chosen for each case.
+WAYS = """if True:
+    import tempfile, torch, torch.distributed as dist, torch.multiprocessing, jitnorm_torch
+    from jitnorm_torch.distributed import Rows
+    jitnorm = torch.ops.jitnorm
+    def train(rank, meeting_point):
+        torch.set_num_threads(1)
+        dist.init_process_group("gloo", init_method=meeting_point, rank=rank, world_size=4)
+        torch.set_default_dtype(torch.float64)  # float32 would round most of what order changes away
+        for of_ranks, columns in (([4096] * 4, 24), ([32, 4064, 0, 96], 23), ([0, 0, 4096, 1], 6), ([32] * 4, 23),
+                                  ([32, 0, 32, 32], 2)):
+            torch.manual_seed(1)
+            x, of_output = torch.randn(2, sum(of_ranks), columns)
+            weight, rows = torch.randn(columns), Rows(of_ranks)
+            own = slice(rows.first, rows.first + rows.own)
+            _, mean, rstd = jitnorm.layer_norm_forward(x, (columns,), weight, weight, 1e-5)
+            _, *whole = jitnorm.layer_norm_backward(of_output, x, (columns,), mean, rstd, weight, (False, True, True))
+            _, *sums = jitnorm.layer_norm_partial_backward(of_output[own], x[own], (columns,), mean[own], rstd[own], weight,
+                                                           rows.first, rows.all, (False, True, True))
+            assert sums[0].shape == (rows.rows_of_sums(columns)[rank], columns)
+            stacked = torch.stack(sums)
+            for got in (rows._in_turns(stacked, torch.float64), rows._by_exchange(stacked, torch.float64),
+                        rows.add_up(sums, (columns,), [torch.float64] * 2)):
+                for a, b in zip(got, whole):
+                    assert torch.equal(a, b), (of_ranks, columns)
+            if rank == 0:
+                print(rows.exchanges_columns(columns), flush=True)
+        dist.barrier()
+        dist.destroy_process_group()
+    with tempfile.TemporaryDirectory() as folder:
+        torch.multiprocessing.start_processes(train, (f"file://{folder}/meeting",), 4, start_method="fork")
+"""
+
+
 class Groups(TestCase):
-    def test_ranks_of_a_group_share_rows(self):
-        done = subprocess.run([sys.executable, "-W", "ignore", "-c", GROUP], capture_output=True, text=True)
+    def output_of(self, program):
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_ranks_of_a_group_share_rows(self):
+        self.output_of(GROUP)
+
+    def test_both_ways_to_add_up_have_the_bits_of_one_process(self):
+        self.assertEqual(self.output_of(WAYS).split(), ["False", "False", "False", "True", "True"])
 
 
 # Two processes with half the rows each, by DistributedDataParallel: prints the gradients.

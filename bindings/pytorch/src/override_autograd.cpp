@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The derivative of aten::_fused_rms_norm where jitnorm takes its place.
+#include "override.hpp"
+
+#ifdef JITNORM_TORCH_FUSED_RMS_NORM
+#include <ATen/ops/_fused_rms_norm.h>
+#include <ATen/ops/_fused_rms_norm_compositeimplicitautograd_dispatch.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "node.hpp"
+
+namespace jitnorm_torch {
+
+namespace {
+
+using at::IntArrayRef;
+using at::Tensor;
+using optional_double = c10::optional<double>;
+namespace composed = at::compositeimplicitautograd;
+
+// A gradient that is to be differentiated again is that of PyTorch's operators.
+class fused_rms_norm_backward final : public norm_backward {
+public:
+    fused_rms_norm_backward(IntArrayRef shape, const Tensor &input, const Tensor &weight, const Tensor &rstd,
+                            optional_double epsilon)
+        : norm_backward(shape, input, weight, {}, rstd), epsilon_(epsilon) {}
+
+private:
+    three compute(const Tensor &of_output, const optional_tensor &of_sum, mask<3> wanted) override {
+        if (!at::GradMode::is_enabled()) return norm_backward::compute(of_output, of_sum, wanted);
+        const Tensor input = input_.unpack(), weight = weight_.unpack();
+        const Tensor output = std::get<0>(composed::_fused_rms_norm(input, shape_, as_optional(weight), epsilon_));
+        variable_list leaves;
+        if (wanted[0]) leaves.push_back(input);
+        if (wanted[1]) leaves.push_back(weight);
+        variable_list made = torch::autograd::grad({output}, leaves, {of_output}, c10::nullopt, true);
+        return {wanted[0] ? made.front() : Tensor(), wanted[1] ? made.back() : Tensor(), Tensor()};
+    }
+
+    optional_double epsilon_;
+};
+
+} // namespace
+
+std::tuple<Tensor, Tensor> record_fused_rms_norm(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
+                                                 optional_double epsilon) {
+    const leaves from = {input, or_none(weight), {}, {}};
+    if (!takes_rms_norm(input, from.weight) || from.have_tangents())
+        return composed::_fused_rms_norm(input, shape, weight, epsilon);
+    std::tuple<Tensor, Tensor> made;
+    {
+        const bool recorded = from.are_recorded();
+        const at::AutoDispatchBelowADInplaceOrView below;
+        made = at::_fused_rms_norm(input, shape, weight, epsilon);
+        if (!recorded) return made;
+    }
+    Tensor none;
+    attach(from, new fused_rms_norm_backward(shape, input, from.weight, std::get<1>(made), epsilon), std::get<0>(made),
+           none);
+    return made;
+}
+
+} // namespace jitnorm_torch
+#endif
