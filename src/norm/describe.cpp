@@ -36,7 +36,7 @@ std::string knob(std::string_view name, const std::string &value) {
 template <typename Describe>
 std::string each_tensor(const problem &p, Describe &&describe_one) {
     const std::string src(describe_one(p[SRC]));
-    if (p.is_forward()) return src + ":" + std::string(describe_one(p[DST]));
+    if (p.is_forward()) return p.writes(DST) ? src + ":" + std::string(describe_one(p[DST])) : src;
     const std::string diff_src(describe_one(p[DIFF_SRC]));
     return src + ":" + std::string(describe_one(p[DIFF_DST])) + (diff_src == src ? "" : ":" + diff_src);
 }
@@ -90,7 +90,8 @@ std::string describe_choices(const problem &p) {
            knob("stat_dt", p[VARIANCE].data_type == jitnorm_f32 ? "" : type) +
            knob("stat", p.form == statistics_form::inverse_deviation ? "rstd" : "") + knob("left-out", omitted) +
            knob("scale", p.scale_is_ones ? "ones" : "") +
-           knob("rows-from", p.is_partial() ? std::to_string(p.first_row) + "/" + std::to_string(p.all_rows) : "");
+           knob("rows-from", p.is_partial() ? std::to_string(p.first_row) + "/" + std::to_string(p.all_rows) : "") +
+           knob("columns-of", p.shares_columns() ? std::to_string(p.all_columns) : "");
 }
 
 // The syntax needs the value of a given scale. The problem does not have it, since each execution brings its own: 1 is
