@@ -208,7 +208,7 @@ status check_row_range(const problem &p) {
 
 // Without dst there is nothing to scale.
 status check_statistics_alone(const problem &p) {
-    if (!p.is_forward() || p.writes(DST)) return ACCEPTED;
+    if (!p.is_forward() || (p.omitted & bit_of(DST)) == 0) return ACCEPTED;
     if (!p.writes(MEAN) && !p.writes(VARIANCE) && !p.writes(ROW_SUMS))
         return invalid("dst is omitted, and no statistics are written");
     if (p.uses_scale() || p.uses_shift()) return invalid("dst is omitted, and flags ask for a scale or a shift");
