@@ -146,8 +146,8 @@ extern "C" {
  * double in its place. flags: values of jitnorm_normalization_flags_t, or-ed. attr may be null, which means default
  * attributes.
  *
- * Statistics alone: with jitnorm_forward_training and without jitnorm_use_global_stats, dst_desc may be null or have no
- * dimensions. Then the primitive has no dst. It reads src once, and writes the statistics with the bits of forward with
+ * Statistics alone: with jitnorm_forward_training and without jitnorm_use_global_stats, dst_desc may have no dimensions
+ * (jitnorm_memory_desc_create_with_strides with 0 of them). Then the primitive has no dst. It reads src once, and writes the statistics with the bits of forward with
  * a dst of src's type, and a residual's sum if attr has one. Flags for scale and shift and attributes that say what is
  * done with dst are invalid_arguments. jitnorm_layer_normalization_forward_primitive_desc_create_v2 takes the same. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(

@@ -150,11 +150,6 @@ status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
                                  as_number(first), as_number(end - 1), as_number(layer_norm::CHUNK)));
 }
 
-// Whether forward may go without dst: there are statistics that it can write.
-bool may_omit_dst(jitnorm_prop_kind_t prop_kind, unsigned flags) {
-    return prop_kind == jitnorm_forward_training && (flags & unsigned(jitnorm_use_global_stats)) == 0;
-}
-
 status check_forward(jitnorm_prop_kind_t prop_kind) {
     return prop_kind == jitnorm_forward_training || prop_kind == jitnorm_forward_inference
                ? status{}
@@ -168,7 +163,7 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
     jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, const_jitnorm_primitive_attr_t attr) {
-    if (any_null(primitive_desc, engine, src_desc) || (any_null(dst_desc) && !may_omit_dst(prop_kind, flags)))
+    if (any_null(primitive_desc, engine, src_desc, dst_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
     return guarded(__func__, [&] {
         JITNORM_TRY(check_forward(prop_kind));
