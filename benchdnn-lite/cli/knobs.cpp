@@ -88,7 +88,7 @@ constexpr drivers BOTH = drivers::both, LNORM = drivers::lnorm, GRAPH = drivers:
 const knob TABLE[] = {
     {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", LNORM, LIST(dirs, parse_direction)},
     {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8", LNORM, LIST(types, parse_row_types)},
-    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b", LNORM, set_tags},
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b; DST undef: no dst", LNORM, set_tags},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)", LNORM, set_stat_tags},
     {"ss_dt", "f32,bf16:f32", "types of scale and shift[:of their gradients] (f32)", LNORM,
      LIST(scale_shift_types, parse_weight_types)},

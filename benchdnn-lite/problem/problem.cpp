@@ -108,9 +108,9 @@ row_types parse_row_types(std::string_view text) {
 
 row_tags parse_row_tags(std::string_view text) {
     const std::vector<std::string> parts = split_fields(text, 3);
-    for (const std::string &part : parts) {
-        if (part == TAG_UNDEF) throw input_error("tag 'undef' is for statistics only");
-        check_tag_name(part, false);
+    for (size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i] == TAG_UNDEF && i != 1) throw input_error("tag 'undef' is for statistics and dst only");
+        check_tag_name(parts[i], false);
     }
     return {parts[0], parts.size() > 1 ? parts[1] : std::string(TAG_ANY), parts.size() > 2 ? parts[2] : ""};
 }
