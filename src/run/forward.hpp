@@ -7,6 +7,9 @@
 // once. If not, they are computed twice, to reduce them and to normalize them, and the output is written the second
 // time only, because it may overwrite the residual in place.
 //
+// Without dst a batch is only reduced, and the sum is written then. Problems that share columns find the moments of
+// chunks in one execution, which has no dst, and read those of rows in another.
+//
 // The steps that every batch takes are inline functions in this header: as calls they made a batch of 32 rows of 64
 // elements take 8 % longer.
 #pragma once
