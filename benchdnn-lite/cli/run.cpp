@@ -37,6 +37,9 @@ std::string reason_not_to_ask(const problem &p) {
     if (is_f8(p.types.src) || (!p.is_forward() && (is_f8(p.types.dst) || is_f8(p.types.diff_src))))
         return "Data type not supported: f8 is forward's dst alone";
     if (p.in_place && !shares_memory_well(p)) return "Invalid case: in place needs one data type and one layout";
+    if (!p.has_dst() && (!p.statistics_are_outputs() || p.uses_scale() || p.uses_shift() || p.in_place ||
+                         p.attr.scales != tensor_scales{} || !p.attr.post_ops.empty() || p.attr.pre_quantization))
+        return "Invalid case: without dst forward training writes statistics alone";
     const auto &found = p.attr.scales.found;
     if (found && found->group != 0 && p.row_length() % found->group != 0)
         return "Invalid case: rows are not whole groups of columns that have a scale together";

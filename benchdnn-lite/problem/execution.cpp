@@ -89,7 +89,7 @@ void execution::add_forward_arguments() {
     add(JITNORM_ARG_SRC, role::input);
     if (p.in_place)
         add_in_place(JITNORM_ARG_DST, JITNORM_ARG_SRC);
-    else
+    else if (p.has_dst())
         add(JITNORM_ARG_DST, overwrites_old_dst(p) ? role::both : role::output);
     if (p.adds_residual()) add(JITNORM_ARG_SRC_1, role::input);
     if (p.sum_is_in_place())

@@ -70,6 +70,9 @@ memory_desc operation::describe(const std::string &tag, data_type type, const st
     const std::string canonical = canonical_tag(tag, dims.size());
     const int ndims = int(dims.size());
     if (canonical == TAG_UNDEF) return {};
+    if (dims.empty()) // of no tensor
+        return make("jitnorm_memory_desc_create_with_strides", api().memory_desc_create_with_strides,
+                    api().memory_desc_destroy, 0, nullptr, type, nullptr);
     const auto enumerator = canonical == TAG_ANY ? jitnorm_format_tag_any : enumerator_of(canonical);
     if (enumerator)
         return make(api().memory_desc_create_with_tag, api().memory_desc_destroy, ndims, dims.data(), type,
@@ -172,7 +175,8 @@ void operation::append_post_op(jitnorm_post_ops_t list, const post_op &op) {
 void operation::create_descriptor(const primitive_attr &attr) {
     const problem &p = problem_;
     const std::vector<dim_t> &dims = p.size.dims;
-    const memory_desc src = describe(p.src_tag(), p.types.src, dims), dst = describe(p.tags.dst, p.types.dst, dims);
+    const memory_desc src = describe(p.src_tag(), p.types.src, dims);
+    const memory_desc dst = p.has_dst() ? describe(p.tags.dst, p.types.dst, dims) : describe("any", p.types.dst, {});
     const memory_desc stat = describe(p.stat_tag, jitnorm_f32, p.statistics_dims());
     if (p.is_forward()) {
         descriptor_ = make(api().layer_normalization_forward_primitive_desc_create_v2, api().primitive_desc_destroy,

@@ -80,7 +80,7 @@ constexpr problem_knob KNOBS[] = {
     {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", PART(dir, parse_direction(v), name_of)},
     {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8",
      PART(types, parse_row_types(v), to_text)},
-    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b",
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b; DST undef: no dst",
      PART(tags, parse_row_tags(v, enumerated), to_text)},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)",
      PART(stat_tag, parse_stat_tag(v, enumerated), std::string)},
@@ -160,9 +160,9 @@ row_types parse_row_types(std::string_view text) {
 
 row_tags parse_row_tags(std::string_view text, bool enumerated_only) {
     const std::vector<std::string> parts = split_fields(text, 3);
-    for (const std::string &part : parts) {
-        if (part == TAG_UNDEF) throw input_error("tag 'undef' is for statistics only");
-        check_tag_name(part, enumerated_only);
+    for (size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i] == TAG_UNDEF && i != 1) throw input_error("tag 'undef' is for statistics and dst only");
+        check_tag_name(parts[i], enumerated_only);
     }
     return {parts[0], parts.size() > 1 ? parts[1] : std::string(TAG_ANY), parts.size() > 2 ? parts[2] : ""};
 }

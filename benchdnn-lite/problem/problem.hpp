@@ -104,6 +104,7 @@ struct problem {
     bool statistics_are_global() const { return has(jitnorm_use_global_stats); }
     bool statistics_are_inputs() const { return !is_forward() || statistics_are_global(); }
     bool statistics_are_outputs() const { return dir == direction::FWD_D && !statistics_are_global(); }
+    bool has_dst() const { return tags.dst != "undef"; } // or diff_dst; without it forward writes statistics alone
 
     // Which tensors of the residual and of the second output the problem has.
     bool adds_residual() const { return is_forward() && attr.residual.added.has_value(); }

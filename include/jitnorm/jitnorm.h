@@ -144,7 +144,13 @@ extern "C" {
  * stat_desc describes mean and variance; if it is null, they are f32 in the layout of src. scale and shift are f32.
  * epsilon, which is finite and not negative, is added to the variance; jitnorm_primitive_attr_set_epsilon gives a
  * double in its place. flags: values of jitnorm_normalization_flags_t, or-ed. attr may be null, which means default
- * attributes. */
+ * attributes.
+ *
+ * Statistics alone: with jitnorm_forward_training and without jitnorm_use_global_stats, dst_desc may have no dimensions
+ * (jitnorm_memory_desc_create_with_strides with 0 of them). Then the primitive has no dst. It reads src once, and
+ * writes the statistics with the bits of forward with a dst of src's type, and a residual's sum if attr has one. Flags
+ * for scale and shift and attributes that say what is done with dst are invalid_arguments.
+ * jitnorm_layer_normalization_forward_primitive_desc_create_v2 takes the same. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,

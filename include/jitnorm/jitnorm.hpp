@@ -44,8 +44,9 @@ private:
 };
 
 struct layer_normalization_forward : public primitive {
-    // stat_desc describes mean and variance. If it is left out, they are f32 in the layout of src. With allow_empty, a
-    // failure makes an empty handle instead of an exception.
+    // stat_desc describes mean and variance. If it is left out, they are f32 in the layout of src. With
+    // prop_kind::forward_training dst_desc may be memory::desc(): then there is no dst, only statistics. With
+    // allow_empty, a failure makes an empty handle instead of an exception.
     struct primitive_desc : public layer_normalization_primitive_desc {
         primitive_desc() = default;
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jitnorm_partial.h: gradients of scale and shift over rows that several processes or several calls share. The
- * gradients have the same bits as if one call had all rows. Included by jitnorm.h.
+/* jitnorm_partial.h: problems that several processes or several calls share: gradients of scale and shift over rows
+ * that are shared, and forward on columns that are shared. The results have the same bits as if one call had all rows
+ * and columns. Included by jitnorm.h.
  *
- * The gradients are sums over rows. The order in which rows are added depends only on their number and length: first
- * the rows of a row block, then the blocks of a part, then all parts (docs/arithmetic.md). So the work has three steps:
+ * Rows that are shared. The gradients are sums over rows. The order in which rows are added depends only on their
+ * number and length: first the rows of a row block, then the blocks of a part, then all parts (docs/arithmetic.md). So
+ * the work has three steps:
  *   1. The caller cuts the rows into ranges. Each range is a whole number of row blocks long, except for the last one,
  *      which takes the rest. jitnorm_layer_normalization_row_block says how many rows a block has.
  *   2. Each process runs backward on its rows, with a primitive that knows their place among all rows. Instead of the
@@ -22,7 +24,18 @@
  *        a range that begins in the middle of a part has one row of sums for each block up to the end of that part.
  * The result has the bits of backward on all rows, wherever the rows are cut. A process cannot add up its parts before
  * it knows the sum of the parts before them, because additions in another order round differently.
- * examples/mpi_layer_norm.c is a complete program. */
+ * examples/mpi_layer_norm.c is a complete program.
+ *
+ * Columns that are shared (tensor parallel). The mean and the variance of a row follow from the moments of its chunks,
+ * which are 4096 columns each, but for the row's last chunk (docs/arithmetic.md). So forward has three steps:
+ *   1. The caller cuts the columns into ranges, between chunks. Each process computes the moments of the chunks of its
+ *      columns: jitnorm_layer_normalization_partial_statistics_primitive_desc_create. These are 4 doubles for each
+ *      chunk of each row.
+ *   2. The moments of all ranges are collected, and each process merges them for itself:
+ *      jitnorm_layer_normalization_merge_row_sums.
+ *   3. Each process normalizes its columns: jitnorm_layer_normalization_partial_forward_primitive_desc_create.
+ * One exchange is enough, whether there are means or not (rms_norm). A process without columns takes part in the
+ * exchange only. There is no backward of shared columns. */
 #ifndef JITNORM_PARTIAL_H
 #define JITNORM_PARTIAL_H
 
@@ -84,6 +97,48 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients(d
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients_of_columns(
     double *running, jitnorm_dim_t all_rows, jitnorm_dim_t columns, jitnorm_dim_t first_row, jitnorm_dim_t rows,
     jitnorm_dim_t count, const double *sums);
+/* Creates a primitive descriptor of the moments of some columns, which are the columns first_column,
+ * first_column + 1, ... of rows that have all_columns columns; src_desc has these columns as its last dimension. The
+ * primitive reads src and writes JITNORM_ARG_ROW_SUMS, a dense f64 tensor with the row dimensions of src and behind
+ * them 4 numbers for each chunk: the number of its elements, the mean, what the mean has beyond a double (0 unless src
+ * is f64), and the sum of squared differences from the mean; with jitnorm_rms_norm the means are 0.
+ * jitnorm_query_exec_arg_md tells its descriptor. flags: of all flags only jitnorm_rms_norm matters; those for scale
+ * and shift are not allowed. attr may be null. It may have a residual (jitnorm_primitive_attr_set_residual), whose sum
+ * is then written, and a scratchpad mode.
+ * invalid_arguments: a null pointer; flags or attributes that say what is done with dst; jitnorm_use_global_stats; src
+ *   without columns; columns that are not among all_columns; columns that do not begin at a multiple of 4096; columns
+ *   that end neither at such a multiple nor at the end of all_columns.
+ * unimplemented: run-time sizes; data types and layouts that forward does not take; a tensor that is f64 while src is
+ *   not; a gate with row dimensions. */
+JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_statistics_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t src_desc,
+    unsigned flags, jitnorm_dim_t first_column, jitnorm_dim_t all_columns, const_jitnorm_primitive_attr_t attr);
+
+/* Computes the moments of rows from those of the chunks of all columns. data_type is that of src. `ranges` is the
+ * number of ranges, which are in the order of the columns. columns[i] is the number of columns of range i, and may be
+ * 0. sums[i] points to what the primitive of range i wrote to JITNORM_ARG_ROW_SUMS (null if the range has no columns).
+ * Writes 4 doubles for each row to merged. Runs on the calling thread.
+ * invalid_arguments: a null pointer; a negative number; columns that do not add up to all_columns; ranges that do not
+ *   begin at a multiple of 4096; a data_type that is none. */
+JITNORM_API jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitnorm_data_type_t data_type,
+                                                                        jitnorm_dim_t rows, jitnorm_dim_t all_columns,
+                                                                        int ranges, const jitnorm_dim_t *columns,
+                                                                        const double *const *sums);
+
+/* Creates a primitive descriptor of forward on some columns of rows that have all_columns columns. Arguments are as in
+ * jitnorm_layer_normalization_forward_primitive_desc_create_v2; src, dst, scale, shift and what attributes add have
+ * these columns. The primitive does not compute the moments of the rows but reads them: JITNORM_ARG_ROW_SUMS is an
+ * input, a dense f64 tensor with the row dimensions of src and behind them the 4 numbers that
+ * jitnorm_layer_normalization_merge_row_sums wrote. With jitnorm_forward_training it writes the statistics of the whole
+ * rows.
+ * invalid_arguments, also: jitnorm_use_global_stats; the same columns as above.
+ * unimplemented, also: run-time sizes; a tensor that is f64 while src is not; scale, shift or a gate with row
+ *   dimensions; scales of dst that the library finds. */
+JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_forward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
+    jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, jitnorm_dim_t first_column,
+    jitnorm_dim_t all_columns, const_jitnorm_primitive_attr_t attr);
 
 #ifdef __cplusplus
 }

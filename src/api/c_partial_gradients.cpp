@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface: how rows may be cut into ranges, and the gradients that the sums of all ranges make.
+// C interface: how rows may be cut into ranges, and the gradients that the sums of all ranges make; the same of ranges
+// of columns and their sums over rows.
 #include <algorithm>
 #include <vector>
 
 #include "../base/boundary.hpp"
 #include "../reference/merge_gradients.hpp"
+#include "../reference/merge_moments.hpp"
 #include "../tensor/names.hpp"
 #include "jitnorm/jitnorm_partial.h"
 
 using namespace jitnorm::impl;
 using layer_norm::row_blocks;
+using layer_norm::reference::column_range_moments;
 using layer_norm::reference::row_range_sums;
 
 namespace {
@@ -17,11 +20,15 @@ namespace {
 // A tensor cannot have more elements.
 constexpr dim_t MOST_ELEMENTS = dim_t(1) << 53;
 
-status check_sizes(dim_t all_rows, dim_t columns) {
-    for (const auto &[name, size] : {std::pair("all_rows", all_rows), std::pair("columns", columns)})
+status check_sizes(std::initializer_list<std::pair<const char *, dim_t>> sizes) {
+    for (const auto &[name, size] : sizes)
         if (size < 0 || size > MOST_ELEMENTS)
             return invalid(explain("%s is %lld, a tensor has 0 to 2^53", name, as_number(size)));
     return {};
+}
+
+status check_sizes(dim_t all_rows, dim_t columns) {
+    return check_sizes({{"all_rows", all_rows}, {"columns", columns}});
 }
 
 bool is_gradient_type(jitnorm_data_type_t type) {
@@ -46,6 +53,25 @@ status find_ranges(dim_t all, dim_t columns, int ranges, const dim_t *rows, cons
     return first == all
                ? status{}
                : invalid(explain("the ranges have %lld rows, all_rows is %lld", as_number(first), as_number(all)));
+}
+
+// The same for ranges of columns, which are whole chunks.
+status find_column_ranges(dim_t rows, dim_t all, int ranges, const dim_t *columns, const double *const *sums,
+                          std::vector<column_range_moments> &found) {
+    dim_t first = 0;
+    for (int i = 0; i < ranges; ++i) {
+        if (columns[i] < 0 || columns[i] > all - first)
+            return invalid(explain("columns[%d] is %lld, %lld columns are left", i, as_number(columns[i]),
+                                   as_number(all - first)));
+        if (columns[i] > 0 && first % layer_norm::CHUNK != 0)
+            return invalid(explain("range %d begins within a chunk", i));
+        if (columns[i] > 0 && rows > 0 && sums[i] == nullptr) return invalid(explain("sums[%d] is null", i));
+        found.push_back({divide_up(columns[i], layer_norm::CHUNK), sums[i]});
+        first += columns[i];
+    }
+    return first == all ? status{}
+                        : invalid(explain("the ranges have %lld columns, all_columns is %lld", as_number(first),
+                                          as_number(all)));
 }
 
 status check_range(dim_t all, dim_t columns, dim_t first, dim_t rows) {
@@ -115,4 +141,23 @@ jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients_of_columns(do
                                                                               jitnorm_dim_t rows, jitnorm_dim_t count,
                                                                               const double *sums) {
     return report(__func__, add_columns(running, all_rows, columns, first_row, rows, count, sums));
+}
+
+jitnorm_status_t jitnorm_layer_normalization_merge_row_sums(double *merged, jitnorm_data_type_t data_type,
+                                                            jitnorm_dim_t rows, jitnorm_dim_t all_columns, int ranges,
+                                                            const jitnorm_dim_t *columns, const double *const *sums) {
+    if (const status v = check_sizes({{"rows", rows}, {"all_columns", all_columns}}); v.failed())
+        return report(__func__, v);
+    if (ranges < 0) return report(__func__, invalid(explain("ranges is %d, which is negative", ranges)));
+    const void *const to = array_of(size_t(rows), merged), *const numbers = array_of(size_t(ranges), columns);
+    const void *const parts = array_of(size_t(ranges), sums);
+    if (any_null(to, numbers, parts))
+        return report(__func__, null_among("merged, columns, sums", {to, numbers, parts}));
+    return guarded(__func__, [&] {
+        if (size_of(data_type) == 0) return invalid(explain("data_type is %d, which is none", int(data_type)));
+        std::vector<column_range_moments> found;
+        JITNORM_TRY(find_column_ranges(rows, all_columns, ranges, columns, sums, found));
+        layer_norm::reference::merge_moments(found, rows, data_type == jitnorm_f64, merged);
+        return status{};
+    });
 }

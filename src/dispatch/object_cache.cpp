@@ -68,6 +68,7 @@ void cache_key::add(const problem &p) {
     add(uint64_t(p.omitted));
     add(uint64_t(p.first_row));
     add(uint64_t(p.all_rows));
+    add(uint64_t(p.all_columns));
     uint64_t described = 0, bit = 1;
     for (const memory_desc &md : p.descriptors()) {
         if (md.ndims != 0) described |= bit, add(md);

@@ -61,6 +61,11 @@ struct moments { // of `count` elements
     double m2; // sum of squared deviations from the mean
 };
 
+// The numbers of moments, in the order of their members, are what JITNORM_ARG_ROW_SUMS has of a row or of a chunk.
+constexpr dim_t MOMENTS_NUMBERS = 4;
+static_assert(sizeof(moments<float>) == MOMENTS_NUMBERS * sizeof(double) &&
+              sizeof(moments<double>) == sizeof(moments<float>));
+
 // mean = hi + lo
 template <typename T>
 struct row_statistics {

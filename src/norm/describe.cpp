@@ -32,21 +32,21 @@ std::string knob(std::string_view name, const std::string &value) {
     return value.empty() ? value : "--" + std::string(name) + "=" + value + " ";
 }
 
-// The texts that describe_one() returns for the tensors, separated by ':'.
+// The texts that describe_one() returns for the tensors, separated by ':'; `none` stands for an omitted dst.
 template <typename Describe>
-std::string each_tensor(const problem &p, Describe &&describe_one) {
+std::string each_tensor(const problem &p, const char *none, Describe &&describe_one) {
     const std::string src(describe_one(p[SRC]));
-    if (p.is_forward()) return src + ":" + std::string(describe_one(p[DST]));
+    if (p.is_forward()) return src + (p.writes(DST) ? ":" + std::string(describe_one(p[DST])) : none);
     const std::string diff_src(describe_one(p[DIFF_SRC]));
     return src + ":" + std::string(describe_one(p[DIFF_DST])) + (diff_src == src ? "" : ":" + diff_src);
 }
 
 std::string describe_types(const problem &p) {
-    return each_tensor(p, [](const memory_desc &md) { return name_of(md.data_type); });
+    return each_tensor(p, "", [](const memory_desc &md) { return name_of(md.data_type); });
 }
 
 std::string describe_layouts(const problem &p) {
-    return each_tensor(p, [](const memory_desc &md) { return layout_name(md); });
+    return each_tensor(p, ":undef", [](const memory_desc &md) { return layout_name(md); });
 }
 
 std::string describe_flags(const problem &p) {
@@ -84,13 +84,15 @@ std::string describe_modulation(const problem &p) {
 std::string describe_choices(const problem &p) {
     std::string omitted;
     for (const tensor_kind &t : TENSORS)
-        if ((p.omitted & bit_of(t.place)) != 0) omitted += (omitted.empty() ? "" : "+") + std::string(t.name);
+        if ((p.omitted & ~bit_of(DST) & bit_of(t.place)) != 0)
+            omitted += (omitted.empty() ? "" : "+") + std::string(t.name);
     const std::string type(name_of(p[VARIANCE].data_type));
     return knob("axes", p.normalized_axes == 1 ? "" : std::to_string(p.normalized_axes)) +
            knob("stat_dt", p[VARIANCE].data_type == jitnorm_f32 ? "" : type) +
            knob("stat", p.form == statistics_form::inverse_deviation ? "rstd" : "") + knob("left-out", omitted) +
            knob("scale", p.scale_is_ones ? "ones" : "") +
-           knob("rows-from", p.is_partial() ? std::to_string(p.first_row) + "/" + std::to_string(p.all_rows) : "");
+           knob("rows-from", p.is_partial() ? std::to_string(p.first_row) + "/" + std::to_string(p.all_rows) : "") +
+           knob("columns-of", p.shares_columns() ? std::to_string(p.all_columns) : "");
 }
 
 // The syntax needs the value of a given scale. The problem does not have it, since each execution brings its own: 1 is

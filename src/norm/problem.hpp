@@ -47,6 +47,11 @@ struct problem {
     // gradients' sums (row_blocks.hpp). If all_rows is negative, the problem is not partial.
     dim_t first_row = 0, all_rows = -1;
 
+    // The columns may be some of those of rows that have `all_columns`, cut between chunks: then there are ROW_SUMS. A
+    // problem that omits dst writes the moments of each chunk of its columns there. One with dst reads the moments of
+    // the whole rows there (moments.hpp). If all_columns is negative, the columns are whole rows.
+    dim_t all_columns = -1;
+
     attributes attr;
 
     bool is_forward() const { return prop_kind == jitnorm_forward_training || prop_kind == jitnorm_forward_inference; }
@@ -63,6 +68,9 @@ struct problem {
         return prop_kind == jitnorm_forward_training && !has(jitnorm_use_global_stats);
     }
     bool is_partial() const { return all_rows >= 0; }
+    bool shares_columns() const { return all_columns >= 0; }
+    // Whether the statistics are found from the rows of src.
+    bool finds_statistics() const { return !statistics_are_inputs() && !reads(ROW_SUMS); }
 
     // What an execution does with a tensor.
     use use_of(slot s) const;
@@ -121,7 +129,9 @@ struct problem {
 
     int row_ndims() const { return (*this)[SRC].ndims - normalized_axes; } // the number of dimensions that count rows
     dim_t row_length() const; // C, the elements of a row; RUNTIME_DIM where it is known at execution only
-    dim_t rows() const;       // the product of the row dimensions
+    // The same of rows whose columns several problems share.
+    dim_t whole_row_length() const { return shares_columns() ? all_columns : row_length(); }
+    dim_t rows() const; // the product of the row dimensions
     bool has_elements() const { return nelems((*this)[SRC]) != 0; }
 
     bool operator==(const problem &) const = default;
@@ -163,7 +173,7 @@ inline use problem::use_of(slot s) const {
     case SRC:
         return use::read;
     case DST:
-        return !forward ? use::absent : attr.post_ops.read_dst() ? use::updated : use::written;
+        return forward && attr.post_ops.read_dst() ? use::updated : written_if(forward);
     case MEAN:
         return statistic(!is_rms());
     case VARIANCE:
@@ -196,6 +206,8 @@ inline use problem::use_of(slot s) const {
         return read_if(attr.src_scale);
     case DST_SCALE:
         return exists ? use::written : read_if(attr.dst_scale);
+    case ROW_SUMS:
+        return !shares_columns() ? use::absent : writes(DST) ? use::read : use::written;
     case SCRATCHPAD:
         return written_if(attr.scratchpad_mode == jitnorm_scratchpad_mode_user);
     default:

@@ -34,6 +34,7 @@ enum slot : int {
     PRE_QUANTIZATION, // the values of dst before the post-ops and the scales of dst
     SRC_SCALE,        // the scale that attributes give for src
     DST_SCALE,        // the same for dst; or, as an output, all scales of dst that the library finds
+    ROW_SUMS,         // the moments of rows whose columns several problems share, or of their chunks
     SCRATCHPAD,       // as many bytes as the plan says, 64-byte aligned
     FIRST_POST_OP,    // src1 of binary post-op i is FIRST_POST_OP + i
     SLOT_COUNT = FIRST_POST_OP + MAX_POST_OPS,
@@ -52,6 +53,7 @@ enum class extent {
     columns,    // one, of C elements; scale, shift and the gate may also have row dimensions (row_groups.hpp)
     gradient,   // those of scale or shift; in a partial problem, one row of C elements for each part of the sums
     scale,      // one element; or one for each row or group of columns, if the library finds the scales
+    row_sums,   // those of src that count rows, and one for the numbers of a row
     bytes
 };
 
@@ -88,6 +90,7 @@ inline constexpr auto TENSORS = [] {
                     extent::scale},
         tensor_kind{DST_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST, "ATTR_SCALES|DST", "the scales of dst",
                     extent::scale},
+        JITNORM_TENSOR(ROW_SUMS, ROW_SUMS, "the sums of rows", row_sums),
         JITNORM_TENSOR(SCRATCHPAD, SCRATCHPAD, "the scratchpad", bytes),
     };
 #undef JITNORM_TENSOR
@@ -125,6 +128,6 @@ enum class use { absent, read, written, updated /* read, then written */ };
 
 // The outputs that a problem may omit (problem::omitted).
 constexpr unsigned OMITTABLE =
-    bit_of(MEAN) | bit_of(VARIANCE) | bit_of(DIFF_SRC) | bit_of(DIFF_SCALE) | bit_of(DIFF_SHIFT);
+    bit_of(DST) | bit_of(MEAN) | bit_of(VARIANCE) | bit_of(DIFF_SRC) | bit_of(DIFF_SCALE) | bit_of(DIFF_SHIFT);
 
 } // namespace jitnorm::impl::layer_norm

@@ -206,6 +206,31 @@ status check_row_range(const problem &p) {
                                  as_number(p.first_row), as_number(p.first_row + p.rows() - 1), as_number(p.all_rows)));
 }
 
+// Without dst there is nothing to scale.
+status check_statistics_alone(const problem &p) {
+    if (!p.is_forward() || (p.omitted & bit_of(DST)) == 0) return ACCEPTED;
+    if (!p.writes(MEAN) && !p.writes(VARIANCE) && !p.writes(ROW_SUMS))
+        return invalid("dst is omitted, and no statistics are written");
+    if (p.uses_scale() || p.uses_shift()) return invalid("dst is omitted, and flags ask for a scale or a shift");
+    const bool plain = !p.attr.src_scale && !p.attr.dst_scale && p.attr.post_ops.entries.empty() &&
+                       !p.has_dynamic_scales() && !p.writes(PRE_QUANTIZATION);
+    return plain ? ACCEPTED : invalid("dst is omitted, and attributes say what is done with it");
+}
+
+status check_shared_columns(const problem &p) {
+    if (!p.shares_columns()) return ACCEPTED;
+    if (!p.is_forward()) return unsupported("backward has whole rows");
+    if (p.has(jitnorm_use_global_stats)) return invalid("statistics are given, and rows have sums to find them from");
+    if (p.has_runtime_sizes()) return unsupported("columns of longer rows have sizes that are known");
+    if (p.row_length() < 1 || p.row_length() > p.all_columns)
+        return invalid(explain("src has %lld columns of %lld", as_number(p.row_length()), as_number(p.all_columns)));
+    if (p.has_row_groups()) return unsupported("columns of longer rows have one scale, one shift and one gate");
+    if (p.has_dynamic_scales()) return unsupported("scales are found from whole rows");
+    return p.computes_in_double() && p[SRC].data_type != jitnorm_f64
+               ? unsupported("a tensor of columns of longer rows is f64, and src is not")
+               : ACCEPTED;
+}
+
 status check_scale_shift_type(const problem &p) {
     return p.uses_scale() || p.uses_shift() ? check_affine_type(p, p.scale_shift_type, "scale and shift") : ACCEPTED;
 }
@@ -289,6 +314,8 @@ constexpr status (*CHECKS[])(const problem &) = {
     check_data_types,
     check_statistics_type,
     check_row_range,
+    check_statistics_alone,
+    check_shared_columns,
     check_scale_shift_type,
     check_diff_scale_shift_type,
     check_row_groups,

@@ -80,8 +80,8 @@ template <typename T>
 class forward_executor final : public executor {
 public:
     explicit forward_executor(const problem &p)
-        : p_(p), input_(p), dst_(p[DST], p.row_ndims()), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)),
-          post_ops_(p) {
+        : p_(p), input_(p), scale_shift_(vector_of(p.row_length(), p.scale_shift_type)), post_ops_(p) {
+        if (p.writes(DST)) dst_ = tensor_rows(p[DST], p.row_ndims());
         if (p.writes(PRE_QUANTIZATION)) pre_quantization_ = tensor_rows(p[PRE_QUANTIZATION], p.row_ndims());
         if (p.has_dynamic_scales()) dynamic_scales_ = tensor_rows(p[DST_SCALE], p.row_ndims());
     }
@@ -98,9 +98,17 @@ public:
 private:
     // Works in place, too: the statistics are computed first, and each piece of a row is read before it is overwritten.
     void run_row(const arguments &args, dim_t row) const {
-        const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row) : computed(args, row);
+        if (p_.writes(ROW_SUMS)) {
+            write_chunks(args, row);
+            return write_sum(args, row);
+        }
+        const row_statistics<T> statistics = p_.statistics_are_inputs() ? given(args, row)
+                                             : p_.reads(ROW_SUMS)       ? merged(args, row)
+                                                                        : computed(args, row);
         const normalizer<T> normalize = normalizer_for(statistics);
-        if (p_.has_dynamic_scales())
+        if (!p_.writes(DST))
+            write_sum(args, row);
+        else if (p_.has_dynamic_scales())
             store_with_dynamic_scales(args, row, normalize);
         else
             for_each_piece(args, row, normalize, {0, p_.row_length()}, true,
@@ -166,6 +174,24 @@ private:
         return compute_statistics<T>(p_.row_length(), p_.is_rms(), [&](dim_t begin, dim_t count, T *out) {
             input_.read(args, row, begin, count, out);
         });
+    }
+    row_statistics<T> merged(const arguments &args, dim_t row) const {
+        return finish(load<moments<T>>(args[ROW_SUMS], row), 1.0 / double(p_.all_columns));
+    }
+    void write_chunks(const arguments &args, dim_t row) const {
+        const dim_t C = p_.row_length(), chunks = divide_up(C, CHUNK);
+        for (dim_t chunk = 0; chunk < chunks; ++chunk)
+            store(
+                chunk_moments<T>({chunk * CHUNK, std::min((chunk + 1) * CHUNK, C)}, p_.is_rms(),
+                                 [&](dim_t begin, dim_t count, T *out) { input_.read(args, row, begin, count, out); }),
+                args[ROW_SUMS], row * chunks + chunk);
+    }
+    // For a problem without dst.
+    void write_sum(const arguments &args, dim_t row) const {
+        if (!p_.writes(SUM)) return;
+        T x[BLOCK];
+        for (dim_t begin = 0; begin < p_.row_length(); begin += BLOCK)
+            input_.read_and_write_sum(args, row, begin, std::min(BLOCK, p_.row_length() - begin), x);
     }
 
     void apply_scale_shift(const arguments &args, dim_t begin, dim_t count, T *y) const {

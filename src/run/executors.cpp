@@ -18,7 +18,7 @@ namespace {
 
 // Calls body(std::type_identity<driver>, problem) with the class of the executor and the problem whose rows are in the
 // order in which the driver visits them: as they lie in memory if they are gathered, unless gradients need their sums
-// in the given order.
+// in the given order, or sums of rows are numbered in it.
 template <typename Direction, typename Body>
 decltype(auto) with_driver(const problem &p, const plan &planned, Body &&body) {
     if constexpr (std::is_same_v<Direction, forward<float>>)
@@ -27,7 +27,7 @@ decltype(auto) with_driver(const problem &p, const plan &planned, Body &&body) {
     if constexpr (Direction::INTERLEAVES)
         if (planned.rows == row_access::interleaved)
             return body(std::type_identity<driver<Direction, rows_interleaved>>(), p);
-    const bool in_order = p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT);
+    const bool in_order = p.writes(DIFF_SCALE) || p.writes(DIFF_SHIFT) || p.uses(ROW_SUMS);
     return body(std::type_identity<driver<Direction, rows_in_tiles>>(), in_order ? p : in_order_of_memory(p));
 }
 

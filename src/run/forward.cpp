@@ -11,10 +11,12 @@ static_assert(MAX_BATCH_ROWS % jit::SHORT_REDUCTION_GROUP == 0);
 template <typename T>
 forward<T>::forward(const problem &p, const plan &planned, std::shared_ptr<const kernels> made)
     : problem_(p), plan_(planned), kernels_(std::move(made)), operands_(p, kernels_->operand_types),
-      given_(p.statistics_are_inputs()), adds_(p.reads(RESIDUAL)), writes_mean_(p.writes(MEAN)),
-      writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()), form_(p.form), statistics_type_(p[VARIANCE].data_type),
-      C_(p.row_length()), row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
-      gate_begin_(p[GATE].offset0), gate_size_(element_size(p[GATE])), epsilon_(p.epsilon), inv_C_(1.0 / double(C_)) {
+      given_(!p.finds_statistics()), writes_moments_(p.writes(ROW_SUMS)), has_dst_(p.writes(DST)),
+      adds_(p.reads(RESIDUAL)), writes_mean_(p.writes(MEAN)), writes_variance_(p.writes(VARIANCE)), rms_(p.is_rms()),
+      form_(p.form), statistics_type_(p[VARIANCE].data_type), C_(p.row_length()),
+      row_size_(dim_t(size_of(p.row_type()))), scale_size_(dim_t(size_of(p.scale_shift_type))),
+      gate_begin_(p[GATE].offset0), gate_size_(element_size(p[GATE])), epsilon_(p.epsilon),
+      inv_C_(1.0 / double(p.whole_row_length())) {
     if (p.has_dynamic_scales()) quantizer_.emplace(p, planned, *kernels_->quantize);
 }
 
@@ -112,6 +114,12 @@ void forward<T>::read_statistics(const statistics_rows &from, batch &b) const {
     if (form_ == statistics_form::inverse_deviation)
         return read(from[VARIANCE], [&](dim_t r, float value) { b.set_given(r, mean[r], T(value)); });
     read(from[VARIANCE], [&](dim_t r, float value) { b.set(r, {mean[r], 0.0, double(value)}); });
+    b.complete(epsilon_);
+}
+
+template <typename T>
+void forward<T>::read_moments(const void *of_rows, batch &b) const {
+    for (dim_t r = 0; r < b.rows; ++r) b.set(r, finish(load<moments<T>>(of_rows, b.first + r), inv_C_));
     b.complete(epsilon_);
 }
 

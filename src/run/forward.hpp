@@ -7,6 +7,9 @@
 // once. If not, they are computed twice, to reduce them and to normalize them, and the output is written the second
 // time only, because it may overwrite the residual in place.
 //
+// Without dst a batch is only reduced, and the sum is written then. Problems that share columns find the moments of
+// chunks in one execution, which has no dst, and read those of rows in another.
+//
 // The steps that every batch takes are inline functions in this header: as calls they made a batch of 32 rows of 64
 // elements take 8 % longer.
 #pragma once
@@ -41,7 +44,7 @@ public:
     void end(const arguments &, const schedule &) const {}
 
     bool reduces() const { return !given_; }
-    bool writes() const { return true; }
+    bool writes() const { return has_dst_ || writes_mean_ || writes_variance_; }
     // The chunks of all rows; those of one row follow each other.
     dim_t chunk_items() const { return problem_.rows() * chunks(); }
 
@@ -66,6 +69,8 @@ private:
     void set_statistics(const moments<T> *rows, batch &b) const;
 
     void read_statistics(const statistics_rows &from, batch &b) const;
+    // From the moments of whole rows that share columns with other problems.
+    void read_moments(const void *of_rows, batch &b) const;
     [[gnu::always_inline]] void write_statistics(const batch &b, const statistics_rows &to) const;
 
     [[gnu::noinline]] void convert_statistics(const batch &b, const statistics_rows &to) const;
@@ -86,8 +91,9 @@ private:
     std::shared_ptr<const kernels> kernels_;
     post_op_operands<T> operands_;
     std::optional<quantizer> quantizer_; // where scales are found
-    bool given_;                         // whether statistics are inputs
-    bool adds_;                          // whether a residual is added
+    bool given_;                         // whether statistics, or the moments of rows, are inputs
+    bool writes_moments_, has_dst_;
+    bool adds_; // whether a residual is added
     bool writes_mean_, writes_variance_, rms_;
     statistics_form form_;
     jitnorm_data_type_t statistics_type_;
@@ -123,7 +129,8 @@ public:
     [[gnu::always_inline]] void reduce(batch &b) {
         added_ = {0, 0};
         const statistics_rows statistics = at.open_statistics();
-        if (f_.given_) return f_.read_statistics(statistics, b);
+        if (f_.given_) return take_given(statistics, b);
+        if (f_.writes_moments_) return find_moments(b);
         if (f_.C_ <= CHUNK)
             reduce_at_once(b);
         else
@@ -132,7 +139,9 @@ public:
         at.close_statistics();
     }
 
-    [[gnu::always_inline]] void write(const batch &b) { write(b, {0, f_.C_}); }
+    [[gnu::always_inline]] void write(const batch &b) {
+        if (f_.has_dst_) write(b, {0, f_.C_});
+    }
 
     // Writes the batch `ready`, at which `before` is, while it reduces the next one.
     void write_and_reduce(typename Rows::cursor &before, const batch &ready, batch &next) {
@@ -161,12 +170,13 @@ public:
     // ---- the items are chunks
 
     void reduce_chunks(range items) {
-        auto *const found = planned.scratchpad.template get<moments<T>>(scratch::moments, args[SCRATCHPAD]);
+        void *const found =
+            f_.writes_moments_ ? args[ROW_SUMS] : planned.scratchpad.get(scratch::moments, args[SCRATCHPAD]);
         for_each_row(items, [&](dim_t row, range mine) {
             for (dim_t chunk = mine.begin; chunk < mine.end; ++chunk) {
                 const range columns = {chunk * CHUNK, std::min((chunk + 1) * CHUNK, f_.C_)};
-                found[row * f_.chunks() + chunk] =
-                    f_.chunk_moments(rows_to_reduce(at.open(columns), columns, 1).first, columns.end - columns.begin);
+                store(f_.chunk_moments(rows_to_reduce(at.open(columns), columns, 1).first, columns.end - columns.begin),
+                      found, row * f_.chunks() + chunk);
             }
         });
     }
@@ -179,7 +189,7 @@ public:
             b.first = row;
             b.rows = 1;
             take_statistics(found + row * f_.chunks(), mine.begin == 0, b);
-            write(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
+            if (f_.has_dst_) write(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
         });
     }
 
@@ -207,7 +217,7 @@ private:
 
     void take_statistics(const moments<T> *found, bool writes, batch &b) {
         const statistics_rows statistics = at.open_statistics();
-        if (f_.given_) return f_.read_statistics(statistics, b);
+        if (f_.given_) return take_given(statistics, b, writes);
         moments<T> row = found[0];
         for (dim_t chunk = 1; chunk < f_.chunks(); ++chunk) row = merge(row, found[chunk]);
         f_.set_statistics(&row, b);
@@ -216,7 +226,33 @@ private:
         at.close_statistics();
     }
 
+    [[gnu::noinline]] void take_given(const statistics_rows &statistics, batch &b, bool writes = true) {
+        if (args[ROW_SUMS] == nullptr) return f_.read_statistics(statistics, b);
+        f_.read_moments(args[ROW_SUMS], b);
+        if (!writes) return;
+        f_.write_statistics(b, statistics);
+        at.close_statistics();
+    }
+
     // ---- reduction
+
+    // Is called when a panel has been reduced: where there is no dst, the sum with a residual has been written.
+    void close_reduced() {
+        if (!f_.has_dst_ && f_.adds_) at.close();
+    }
+
+    [[gnu::noinline]] void find_moments(const batch &b) {
+        for_each_panel({0, f_.C_}, [&](range columns) {
+            const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
+            for (dim_t r = 0; r < b.rows; ++r)
+                for (dim_t begin = columns.begin; begin < columns.end; begin += CHUNK) {
+                    const std::byte *const first = src.row(r) + (begin - columns.begin) * f_.row_size_;
+                    store(f_.chunk_moments(first, std::min(CHUNK, columns.end - begin)), args[ROW_SUMS],
+                          (b.first + r) * f_.chunks() + begin / CHUNK);
+                }
+            close_reduced();
+        });
+    }
 
     [[gnu::always_inline]] void reduce_at_once(batch &b) {
         if (f_.adds_) return add_and_reduce(b);
@@ -226,16 +262,21 @@ private:
     [[gnu::noinline]] void add_and_reduce(batch &b) {
         const range all = {0, f_.C_};
         const panel here = at.open(all);
-        if (!f_.adds_and_reduces()) return f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
-        add(*f_.kernels_->reducing_addition, f_.has_sum_tile(), here, all, b.rows, {b.p, b.s, b.q});
-        f_.take_first_reductions(rows_of_sums(here, all), b);
+        if (f_.adds_and_reduces()) {
+            add(*f_.kernels_->reducing_addition, f_.has_sum_tile(), here, all, b.rows, {b.p, b.s, b.q});
+            f_.take_first_reductions(rows_of_sums(here, all), b);
+        } else {
+            f_.find_statistics(rows_to_reduce(here, all, b.rows), b);
+        }
+        close_reduced();
     }
     [[gnu::noinline]] void reduce_long_rows(batch &b) {
         moments<T> rows[MAX_BATCH_ROWS];
         for_each_panel({0, f_.C_}, [&](range columns) {
-            if (f_.kernels_->reducing_addition) return add_and_reduce_chunks(columns, b.rows, rows);
+            if (f_.kernels_->reducing_addition && f_.has_dst_) return add_and_reduce_chunks(columns, b.rows, rows);
             const strip src = rows_to_reduce(at.open(columns), columns, b.rows);
             for (dim_t r = 0; r < b.rows; ++r) f_.add_chunks(src.row(r), columns, rows[r]);
+            close_reduced();
         });
         f_.set_statistics(rows, b);
     }
@@ -307,7 +348,8 @@ private:
     strip rows_to_reduce(const panel &here, range columns, dim_t rows) {
         if (!f_.adds_) return here.src;
         const bool whole = columns.end - columns.begin == f_.C_;
-        if (!are_added(columns)) add(*f_.kernels_->addition, f_.has_sum_tile() && whole, here, columns, rows);
+        if (!are_added(columns))
+            add(*f_.kernels_->addition, f_.has_sum_tile() && (whole || !f_.has_dst_), here, columns, rows);
         return rows_of_sums(here, columns);
     }
     [[gnu::always_inline]] strip rows_to_write(const panel &here, range columns, dim_t rows) {
@@ -377,7 +419,7 @@ private:
     [[gnu::always_inline]] void normalize(const panel &here, const strip &src, const strip &dst, const batch &b,
                                           range columns) {
         jit::normalize_arguments<T> call = normalize_arguments_for(here, src, dst, b, columns);
-        const auto &kernel = now.non_temporal ? *f_.kernels_->non_temporal : f_.kernels_->normalize;
+        const auto &kernel = *(now.non_temporal ? f_.kernels_->non_temporal : f_.kernels_->normalize);
         with_operands(call, b, columns, [&] { kernel(call); });
     }
 

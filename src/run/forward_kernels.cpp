@@ -89,7 +89,7 @@ jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM
 // Whether sums with a residual may be reduced as they are added.
 template <typename T>
 bool may_reduce_sums(const problem &p) {
-    return p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
+    return p.row_type() == jit::data_type_of<T> && p.finds_statistics() && !p.uses(ROW_SUMS);
 }
 
 template <typename T>
@@ -128,13 +128,14 @@ forward_kernels<T>::forward_kernels(const problem &p, const plan *planned, jit::
       repeat(reduction_conf_of(p, vectors, true)),
       short_columns(HAS_SHORT_ROWS<T> ? jit::short_reduction_columns(jit::short_reduction_isa(p.row_length(), vectors))
                                       : 0),
-      short_reduction(short_reduction_conf_of<T>(p, vectors)), normalize(normalize_conf_of<T>(p, vectors, false)),
-      post_op_parameters(parameters_of<T>(p)), operand_types(operand_types_of<T>(p)) {
+      short_reduction(short_reduction_conf_of<T>(p, vectors)), post_op_parameters(parameters_of<T>(p)),
+      operand_types(operand_types_of<T>(p)) {
     const auto normalizing = [&](bool stores_past) { return normalize_conf_of<T>(p, vectors, stores_past); };
     const auto looping = [&](bool stores_past) {
         return jit::forward_loop_kernel<T>(loop_conf_of<T>(p, vectors, normalizing(stores_past)));
     };
-    if (planned == nullptr || planned->non_temporal) non_temporal.emplace(normalizing(true));
+    if (p.writes(DST)) normalize.emplace(normalizing(false));
+    if (p.writes(DST) && (planned == nullptr || planned->non_temporal)) non_temporal.emplace(normalizing(true));
     if (planned == nullptr ? may_go_in_one_loop(p) : planned->one_loop_threads > 0)
         loop.emplace(loop_kernels{looping(false), looping(true)});
     if constexpr (std::is_same_v<T, float>)

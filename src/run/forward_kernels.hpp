@@ -29,12 +29,12 @@ struct forward_kernels {
     // Whether rows may be written while others are reduced. Sums with a residual are made for whole rows; RUNTIME_DIM
     // is less than CHUNK.
     static bool may_go_in_one_loop(const problem &p) {
-        return !p.statistics_are_inputs() && !p.has_dynamic_scales() &&
+        return p.finds_statistics() && p.writes(DST) && !p.has_dynamic_scales() &&
                (!p.reads(RESIDUAL) || p.row_length() <= layer_norm::CHUNK);
     }
     // Whether one kernel may do a row from its inputs to dst.
     static bool may_go_in_one_kernel(const problem &p) {
-        return !p.computes_in_double() && !p.statistics_are_inputs() && !p.has_dynamic_scales() &&
+        return !p.computes_in_double() && p.finds_statistics() && p.writes(DST) && !p.has_dynamic_scales() &&
                p.attr.post_ops.entries.empty();
     }
     // Whether the output for the sum holds the rows as they are normalized. Otherwise they have a tile.
@@ -51,8 +51,7 @@ struct forward_kernels {
     jit::reduction_kernel<T> reduce, repeat;  // the first reduction over rows, and one with a given pivot
     dim_t short_columns;                      // elements of the longest rows that short_reduction takes
     jit::reduction_kernel<T> short_reduction; // the first reduction over short rows
-    jit::normalize_kernel<T> normalize;       // with ordinary stores
-    std::optional<jit::normalize_kernel<T>> non_temporal;
+    std::optional<jit::normalize_kernel<T>> normalize, non_temporal; // the former has ordinary stores; empty: no dst
 
     // Write rows while they reduce others.
     struct loop_kernels {

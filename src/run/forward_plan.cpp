@@ -45,7 +45,7 @@ void plan_batches_in_place(const problem &p, const machine &m, plan &to) {
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m.l2, m.last_level);
     if (to.one_loop_threads == 0) to.prefetch_threads = threads_beyond(bytes, near, m.last_level);
     to.rows_per_pass = to.prefetch_threads > 0 ? 1 : 2;
-    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p[DST]);
+    to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
 
 // If the output for the sum holds the sums as they are normalized, the kernels read them there, which leaves L1 to the
@@ -65,7 +65,7 @@ void plan_batches_of_sums(const problem &p, const row_tensors &tensors, const ma
         to.one_loop_threads = one_loop_threads_for(bytes, is_narrow(p), m.l2, m.last_level);
     to.batch_rows = p.row_length() > CHUNK ? 1 : batch_of(IN_CACHE_BATCH, row);
     to.rows_per_pass = to.one_loop_threads == 0 && bytes > FAR_FROM_L2 * m.l2 ? 1 : 2;
-    to.non_temporal = bytes >= m.last_level && takes_non_temporal_stores(p, p[DST]);
+    to.non_temporal = bytes >= m.last_level && p.writes(DST) && takes_non_temporal_stores(p, p[DST]);
 }
 
 // ---- tiles: for every tensor whose rows are not dense
@@ -133,10 +133,12 @@ void plan_threads(const problem &p, const row_tensors &tensors, const machine &m
     const dim_t bytes = data_bytes(p, tensors);
     const dim_t chunks = p.rows() * divide_up(p.row_length(), CHUNK);
     to.row_threads = threads_for(bytes, BYTES_PER_THREAD, p.rows(), m.threads_sleep);
-    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.has_dynamic_scales()) return;
+    const bool one_pass = !p.writes(DST) && p.reads(RESIDUAL); // the sum is written as it is reduced
+    if (p.row_length() <= CHUNK || p.rows() >= MAX_SHARES || p.has_dynamic_scales() || one_pass) return;
     to.chunk_threads = std::min(threads_for(bytes, BYTES_PER_THREAD, chunks, m.threads_sleep), MAX_SHARES);
-    to.scratchpad.book(scratch::moments,
-                       chunks * dim_t(p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>)));
+    if (!p.uses(ROW_SUMS))
+        to.scratchpad.book(scratch::moments,
+                           chunks * dim_t(p.computes_in_double() ? sizeof(moments<double>) : sizeof(moments<float>)));
 }
 
 } // namespace

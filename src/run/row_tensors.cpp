@@ -70,7 +70,7 @@ const memory_desc &leading_tensor(const row_tensors &tensors) {
         if (is_packed(*t)) return *t->md;
     const auto others = std::span(tensors.data).subspan(1, size_t(tensors.count - 1));
     const auto packed = std::ranges::find_if(others, is_packed);
-    return packed == others.end() ? *tensors.data[1].md : *packed->md;
+    return packed == others.end() ? *tensors.data[tensors.count > 1 ? 1 : 0].md : *packed->md;
 }
 
 } // namespace jitnorm::impl::layer_norm

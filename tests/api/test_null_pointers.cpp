@@ -139,6 +139,10 @@ TEST_F(null_pointers, of_primitive_descriptors) {
                  data, data, data, nullptr, jitnorm_f32, jitnorm_f32, 0.F, 0U, nullptr, nullptr);
     REFUSES_NULL(jitnorm_layer_normalization_partial_backward_primitive_desc_create, &made_pd, engine, data, data, data,
                  nullptr, jitnorm_f32, 0.F, 0U, 0, 32, nullptr);
+    REFUSES_NULL(jitnorm_layer_normalization_partial_statistics_primitive_desc_create, &made_pd, engine, data, 0U, 0, 8,
+                 nullptr);
+    REFUSES_NULL(jitnorm_layer_normalization_partial_forward_primitive_desc_create, &made_pd, engine,
+                 jitnorm_forward_inference, data, data, nullptr, jitnorm_f32, 0.F, 0U, 0, 8, nullptr);
     REFUSES_NULL(jitnorm_primitive_desc_next_impl, pd);
     REFUSES_NULL(jitnorm_primitive_desc_clone, &made_pd, pd);
     REFUSES_NULL(jitnorm_primitive_desc_get_attr, pd, &kept);

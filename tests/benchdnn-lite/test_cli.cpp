@@ -216,6 +216,14 @@ TEST_F(cli, what_the_library_finds_invalid_is_failed) {
     EXPECT_NE(out_.find("invalid_arguments:1 failed:1"), std::string::npos) << out_;
 }
 
+TEST_F(cli, statistics_alone_are_judged) {
+    run("--lnorm --mode=C --tag=abx:undef,axb:undef --dt=f32,bf16,f64 --flags=,M 3x5x70 2x4x9000");
+    EXPECT_EQ(status_, 0) << out_ << err_;
+    EXPECT_NE(out_.find("passed:24"), std::string::npos) << out_;
+    run("--lnorm --dir=FWD_I --tag=abx:undef 3x5x70");
+    EXPECT_NE(out_.find("without dst forward training writes statistics alone"), std::string::npos) << out_;
+}
+
 // The library's log describes a problem in this syntax.
 TEST_F(cli, a_line_of_the_library_s_log_is_a_problem) {
     for (const char *knobs :
@@ -223,7 +231,8 @@ TEST_F(cli, a_line_of_the_library_s_log_is_a_problem) {
           "--dir=FWD_I --dt=f32:s8 --attr-scales=dst:common:0.5 --attr-post-ops=sum:0.5+add:f32:per_oc+linear:2:1",
           "--dt=bf16 --attr-residual=src1:f32:axb+dst1+bias:f16+rounded", "--dir=BWD_D --attr-residual=dst1:bf16",
           "--dt=f32:s8 --attr-pre-quantization=dst2:bf16:axb --attr-scales=dst:per_row",
-          "--tag=aBx8b --stat_tag=undef --attr-scratchpad=user"}) {
+          "--tag=aBx8b --stat_tag=undef --attr-scratchpad=user",
+          "--tag=axb:undef --flags=M --attr-residual=src1+dst1"}) {
         run(std::string("--lnorm ") + knobs + " 5x6x7", PROGRAM, "JITNORM_VERBOSE=1");
         ASSERT_EQ(status_, 0) << knobs << out_;
         const size_t begin = out_.find(",--dir="), end = out_.find(" 5x6x7,");

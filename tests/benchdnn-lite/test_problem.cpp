@@ -51,7 +51,9 @@ TEST(tags, dst_follows_src_unless_named) {
     EXPECT_EQ(parse_row_tags("axb"), (row_tags{"axb", "any", ""}));
     EXPECT_EQ(parse_row_tags("axb:abx"), (row_tags{"axb", "abx", ""}));
     EXPECT_EQ(parse_row_tags("axb:abx:xba"), (row_tags{"axb", "abx", "xba"}));
-    EXPECT_THROW(parse_row_tags("undef"), input_error);
+    EXPECT_EQ(parse_row_tags("axb:undef"), (row_tags{"axb", "undef", ""}));
+    for (const char *text : {"undef", "undef:abx", "abx:abx:undef"})
+        EXPECT_THROW(parse_row_tags(text), input_error) << text;
     EXPECT_THROW(parse_row_tags("abx:abx:abx:abx"), input_error);
 }
 

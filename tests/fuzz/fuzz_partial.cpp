@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of scale and shift from ranges of rows: whatever the problem and wherever rows are cut, merging and running
-// sums give the bits of backward on all rows, which fuzz_primitive judges by the formulas.
+// sums give the bits of backward on all rows, which fuzz_primitive judges by the formulas. The same of forward on
+// ranges of columns, and of statistics without dst.
 #include "hostile_sizes.hpp"
 #include "judge.hpp"
 #include "run_one.hpp"
@@ -196,12 +197,190 @@ private:
     bool in_parts_ = false;
 };
 
+// ---- columns
+
+struct columns_choice {
+    int64_t rows = 0, columns = 0, stride = 0;
+    jitnorm_data_type_t type = jitnorm_f32;
+    unsigned flags = 0;
+    std::vector<int64_t> ranges; // numbers of columns
+};
+
+columns_choice choose_columns(byte_stream &choices) {
+    constexpr jitnorm_data_type_t TYPES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+    constexpr unsigned FLAGS[] = {jitnorm_use_scale, jitnorm_use_shift, jitnorm_rms_norm, jitnorm_inverse_deviation};
+    constexpr int64_t CHUNK = 4096, ROWS[] = {1, 2, 5, 33};
+    columns_choice what;
+    what.rows = choices.pick(ROWS);
+    what.columns = int64_t(choices.below(4)) * CHUNK + 1 + int64_t(choices.below(CHUNK));
+    what.stride = what.columns + (choices.one_in(3) ? int64_t(choices.below(9)) : 0);
+    what.type = choices.pick(TYPES);
+    for (const unsigned flag : FLAGS)
+        if (choices.coin()) what.flags |= flag;
+    for (int64_t left = what.columns; left > 0; left -= what.ranges.back()) {
+        const int64_t columns = std::min(left, int64_t(choices.below(3)) * CHUNK);
+        what.ranges.push_back(what.ranges.size() < 8 ? columns : left);
+    }
+    return what;
+}
+
+enum columns_slot : size_t {
+    X,
+    GAMMA,
+    BETA,
+    WHOLE_DST,
+    WHOLE_MEAN,
+    WHOLE_VARIANCE,
+    PART_DST,
+    PART_MEAN,
+    PART_VARIANCE
+};
+
+class columns_problem {
+public:
+    columns_problem(byte_stream &choices, const columns_choice &what) : what_(what) {
+        const size_t element = jitnorm_data_type_size(what.type);
+        const size_t data = size_t((what.rows - 1) * what.stride + what.columns) * element;
+        regions_.add(data, what.type, true, false);
+        for (int i = 0; i < 2; ++i) regions_.add(size_t(what.columns) * sizeof(float), jitnorm_f32, true, false);
+        for (int both = 0; both < 2; ++both) {
+            regions_.add(data, what.type, false, true);
+            for (int i = 0; i < 2; ++i) regions_.add(size_t(what.rows) * sizeof(float), jitnorm_f32, false, true);
+        }
+        regions_.allocate(choices);
+        in_parts_ = choices.coin();
+    }
+
+    void compare() {
+        const tests::owned_md all = data_md(what_.columns), none = tests::make_md({}, jitnorm_f32, {});
+        run(describe_forward(all, all, what_.flags).get(), 0, WHOLE_DST);
+        run_ranges();
+        require_same({PART_DST, PART_MEAN, PART_VARIANCE}, "columns give the bits of whole rows");
+        const unsigned rest = what_.flags & ~unsigned(jitnorm_use_scale | jitnorm_use_shift);
+        run(describe_forward(all, none, rest).get(), 0, PART_DST);
+        require_same({PART_MEAN, PART_VARIANCE}, "statistics have the same bits without dst");
+        count("compared columns");
+    }
+
+private:
+    tests::owned_md data_md(int64_t columns) const {
+        return tests::make_md({what_.rows, columns}, what_.type, {what_.stride, 1});
+    }
+
+    static tests::owned_pd describe_forward(const tests::owned_md &src, const tests::owned_md &dst, unsigned flags) {
+        tests::owned_pd pd;
+        require(jitnorm_layer_normalization_forward_primitive_desc_create_v2(
+                    &pd, tests::cpu(), jitnorm_forward_training, src.get(), dst.get(), nullptr, jitnorm_f32, 1e-5F,
+                    flags, nullptr) == jitnorm_success,
+                "forward on whole rows can be described", jitnorm_get_last_error());
+        return pd;
+    }
+
+    // Executes on the columns from `first` on; results go to the three slots from `dst` on.
+    void run(const_jitnorm_primitive_desc_t pd, int64_t first, columns_slot dst, double *sums = nullptr) {
+        const int64_t element = int64_t(jitnorm_data_type_size(what_.type));
+        const std::pair<int, void *> all[] = {
+            {JITNORM_ARG_SRC, regions_.data(X) + first * element},
+            {JITNORM_ARG_SCALE, regions_.data(GAMMA) + first * int64_t(sizeof(float))},
+            {JITNORM_ARG_SHIFT, regions_.data(BETA) + first * int64_t(sizeof(float))},
+            {JITNORM_ARG_DST, regions_.data(dst) + first * element},
+            {JITNORM_ARG_MEAN, regions_.data(dst + 1)},
+            {JITNORM_ARG_VARIANCE, regions_.data(dst + 2)},
+            {JITNORM_ARG_ROW_SUMS, sums}};
+        const tests::owned_primitive primitive = tests::make_primitive(pd);
+        std::vector<tests::owned_memory> memories;
+        std::vector<jitnorm_exec_arg_t> list;
+        for (const auto &[arg, data] : all) {
+            const auto *md = jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg);
+            if (tests::ndims_of(md) == 0) continue; // it has no such argument
+            memories.push_back(tests::make_memory(md, data));
+            list.push_back({arg, memories.back().get()});
+        }
+        require(jitnorm_primitive_execute(primitive.get(), stream(in_parts_), int(list.size()), list.data()) ==
+                    jitnorm_success,
+                "a primitive can be executed", jitnorm_get_last_error());
+        in_parts_ = !in_parts_;
+    }
+
+    void run_ranges() {
+        std::vector<std::vector<double>> sums;
+        std::vector<const double *> pointers;
+        for_each_range([&](int64_t first, int64_t columns) {
+            const tests::owned_md data = data_md(columns);
+            tests::owned_pd pd;
+            require(jitnorm_layer_normalization_partial_statistics_primitive_desc_create(
+                        &pd, tests::cpu(), data.get(), what_.flags & unsigned(jitnorm_rms_norm), first, what_.columns,
+                        nullptr) == jitnorm_success,
+                    "moments of some columns can be described", jitnorm_get_last_error());
+            const auto *md = jitnorm_primitive_desc_query_md(pd.get(), jitnorm_query_exec_arg_md, JITNORM_ARG_ROW_SUMS);
+            const size_t bytes = jitnorm_memory_desc_get_size(md);
+            const tests::guarded_buffer found(bytes, tests::guard_side::after);
+            run(pd.get(), first, PART_DST, found.as<double>());
+            require(found.slack_untouched(), "nothing is written around the moments");
+            sums.emplace_back(found.as<double>(), found.as<double>() + bytes / sizeof(double));
+        });
+        size_t next = 0;
+        for (const int64_t columns : what_.ranges) pointers.push_back(columns == 0 ? nullptr : sums[next++].data());
+        std::vector<double> merged(size_t(4 * what_.rows));
+        require(jitnorm_layer_normalization_merge_row_sums(merged.data(), what_.type, what_.rows, what_.columns,
+                                                           int(what_.ranges.size()), what_.ranges.data(),
+                                                           pointers.data()) == jitnorm_success,
+                "moments can be merged", jitnorm_get_last_error());
+        for_each_range([&](int64_t first, int64_t columns) {
+            const tests::owned_md data = data_md(columns);
+            tests::owned_pd pd;
+            require(jitnorm_layer_normalization_partial_forward_primitive_desc_create(
+                        &pd, tests::cpu(), jitnorm_forward_training, data.get(), data.get(), nullptr, jitnorm_f32,
+                        1e-5F, what_.flags, first, what_.columns, nullptr) == jitnorm_success,
+                    "forward on some columns can be described", jitnorm_get_last_error());
+            run(pd.get(), first, PART_DST, merged.data());
+        });
+    }
+
+    template <typename Body>
+    void for_each_range(Body &&body) const {
+        int64_t first = 0;
+        for (const int64_t columns : what_.ranges) {
+            if (columns > 0) body(first, columns);
+            first += columns;
+        }
+    }
+
+    void require_same(std::initializer_list<columns_slot> slots, const char *what) const {
+        for (const columns_slot s : slots) {
+            using sizes = std::vector<int64_t>;
+            const layout where = s == PART_DST
+                                     ? layout{what_.type,
+                                              {what_.rows, what_.columns},
+                                              {what_.rows, what_.columns},
+                                              {what_.stride, 1},
+                                              {},
+                                              0}
+                                     : layout{jitnorm_f32, sizes{what_.rows}, sizes{what_.rows}, sizes{1}, {}, 0};
+            if (s == PART_MEAN && (what_.flags & jitnorm_rms_norm) != 0) continue;
+            const numbers whole = read(where, regions_.data(s - PART_DST + WHOLE_DST)),
+                          part = read(where, regions_.data(s));
+            for (size_t i = 0; i < whole.size(); ++i)
+                require(whole[i] == part[i] || (whole[i] != whole[i] && part[i] != part[i]), what);
+        }
+    }
+
+    const columns_choice &what_;
+    tensor_regions regions_; // a tensor for each slot
+    bool in_parts_ = false;
+};
+
 } // namespace
 
 int run_one(const uint8_t *data, size_t size) {
     byte_stream choices(data, size);
-    const partial_choice what = choose_partial(choices);
-    partial_problem(choices, what).compare();
+    if (choices.coin()) {
+        const columns_choice what = choose_columns(choices);
+        columns_problem(choices, what).compare();
+    } else {
+        const partial_choice what = choose_partial(choices);
+        partial_problem(choices, what).compare();
+    }
     return 0;
 }
 

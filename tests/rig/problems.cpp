@@ -31,7 +31,8 @@ std::ostream &operator<<(std::ostream &out, const setup &s) {
                << s.omitted << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
                << s.residual.sum << "' bias " << s.residual.bias_type << " gate " << s.residual.gate_type
                << " in place " << s.residual.in_place << " pre_quantization '" << s.pre_quantization << "' "
-               << s.pre_quantization_type << " rows from " << s.first_row << " of " << s.all_rows;
+               << s.pre_quantization_type << " rows from " << s.first_row << " of " << s.all_rows << " columns of "
+               << s.all_columns;
 }
 
 problem make_problem(const setup &s) {
@@ -55,6 +56,7 @@ problem make_problem(const setup &s) {
     p.diff_scale_shift_type = s.gradient_type == jitnorm_data_type_undef ? s.affine_type : s.gradient_type;
     p.first_row = s.first_row;
     p.all_rows = s.all_rows;
+    p.all_columns = s.all_columns;
     if (p.is_partial()) p.diff_scale_shift_type = jitnorm_f64;
     p.attr = s.attr;
     add_residual(s, p);

@@ -56,6 +56,7 @@ struct setup {
     jitnorm_data_type_t pre_quantization_type = jitnorm_f32;
 
     dim_t first_row = 0, all_rows = -1; // backward of some rows of a larger problem
+    dim_t all_columns = -1;             // forward of some columns of longer rows
 };
 
 // Whether results are judged by the precision of f64: if all tensors of rows are f64. All others are judged by the

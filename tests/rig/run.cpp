@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "math/moments.hpp"
 #include "math/row_blocks.hpp"
 #include "oracle.hpp"
 
@@ -26,6 +27,10 @@ memory_desc layout_of(const problem &p, slot s) {
     memory_desc md = p.layout(s);
     if (p.is_partial() && (s == DIFF_SCALE || s == DIFF_SHIFT))
         return dense({row_blocks_of(p).parts(), p.row_length()}, md.data_type);
+    if (s == ROW_SUMS) {
+        const dim_t moments = p.writes(ROW_SUMS) ? impl::divide_up(p.row_length(), impl::layer_norm::CHUNK) : 1;
+        return dense({p.rows(), moments * impl::layer_norm::MOMENTS_NUMBERS}, jitnorm_f64);
+    }
     return md;
 }
 
@@ -60,8 +65,20 @@ void run::fill(slot s, const setup &how) {
         for (double &value : values) value = inverse ? 1 / value : value * value;
         return values;
     };
+    const auto sums_of_rows = [&] {
+        std::vector<double> values;
+        const std::vector<double> means = normal(how.mean, how.deviation / 8, 3);
+        for (dim_t row = 0; row < p.rows(); ++row) {
+            const double mean = p.is_rms() ? 0 : means[size_t(row)], squares = how.deviation * how.deviation;
+            const double rest = p.computes_in_double() ? mean * 0x1p-55 : 0;
+            values.insert(values.end(), {double(p.all_columns), mean, rest, squares * double(p.all_columns + row)});
+        }
+        return values;
+    };
     const auto values = [&]() -> std::vector<double> {
         switch (s) {
+        case ROW_SUMS:
+            return sums_of_rows();
         case SRC:
             return normal(how.mean, how.deviation, 0);
         case SCALE:

@@ -15,6 +15,9 @@ gather the results: two collectives, however many ranks there are. Rows.exchange
 
 The gradient that every rank gets is the gradient of the sum of all ranks' losses. It must not be reduced again: leave
 these parameters out of DistributedDataParallel, and of whatever else adds up gradients.
+
+Ranks may also share the columns, in tensor parallelism: Columns says how, and column_layer_norm() and column_rms_norm()
+normalize this rank's columns with the bits of whole rows.
 """
 
 import functools
@@ -103,6 +106,33 @@ class Rows:
         total = torch.empty(self.ranks, gradients, share, dtype=dtype)
         dist.all_gather(list(total), running[:, 0].to(dtype).contiguous(), self.group)
         return total.transpose(0, 1).reshape(gradients, -1)[:, :columns]
+
+
+class Columns:
+    """Says which columns of all rows are this rank's: `own` columns, beginning at column `first`, of `all` columns.
+    The argument `columns` has the number of columns of each rank, in the order of the ranks. Each but the row's last
+    columns is a multiple of 4096, or 0."""
+
+    def __init__(self, columns: Sequence[int], group: Optional[Any] = None) -> None:
+        self.ranks, self.rank, self.group, self.of_ranks = _ranks(group), _rank(group), group, list(columns)
+        if len(columns) != self.ranks:
+            raise ValueError(f"there are {self.ranks} ranks, and numbers of columns of {len(columns)}")
+        self.own, self.first, self.all = columns[self.rank], sum(columns[: self.rank]), sum(columns)
+
+    def moments(self, input: Tensor, rms: bool) -> Tensor:
+        """The moments of the rows, from those of all ranks: 32 bytes for each row and 4096 columns, to all ranks."""
+        if input.shape[-1] != self.own:
+            raise ValueError(f"the input has {input.shape[-1]} columns, this rank has {self.own}")
+        own = _ops.chunk_moments(input, self.first, self.all, rms)
+        if self.ranks == 1:
+            return _ops.merge_moments([own], self.of_ranks, input.dtype)
+        chunks = [-(-columns // 4096) for columns in self.of_ranks]
+        sent = own.new_zeros(*own.shape[:-2], max(chunks), 4)  # all ranks send as much
+        sent[..., : own.shape[-2], :] = own
+        received = [torch.empty_like(sent) for _ in chunks]
+        dist.all_gather(received, sent, self.group)
+        moments = [of_rank[..., :count, :].contiguous() for of_rank, count in zip(received, chunks)]
+        return _ops.merge_moments(moments, self.of_ranks, input.dtype)
 
 
 def _share(columns: int, ranks: int) -> int:
@@ -207,6 +237,19 @@ def rms_norm(
     """As jitnorm_torch.rms_norm; `input`, `rows` and `group` as in layer_norm()."""
     shape = tuple(normalized_shape)
     return _RMSNorm.apply(input, shape, weight, eps, _rows(input, shape, rows, group), plus_one)
+
+
+def column_layer_norm(input, columns, weight=None, bias=None, eps=1e-5):
+    """Layer normalization of rows whose columns ranks share. `input` has this rank's columns of all rows, which are its
+    last dimension; weight and bias have these columns, too; `columns` is a Columns. There is no backward."""
+    moments = columns.moments(input.detach(), False)
+    return _ops.layer_norm_partial_forward(input, moments, weight, bias, eps, columns.first, columns.all)
+
+
+def column_rms_norm(input, columns, weight=None, eps=None, plus_one=False):
+    """RMS normalization of rows whose columns ranks share, as column_layer_norm()."""
+    moments = columns.moments(input.detach(), True)
+    return _ops.rms_norm_partial_forward(input, moments, weight, eps, columns.first, columns.all, plus_one)
 
 
 class LayerNorm(torch.nn.LayerNorm):

@@ -220,7 +220,8 @@ TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {
     for (const char *name : {"layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward",
                              "add_layer_norm_forward", "add_rms_norm_forward", "ada_layer_norm_forward",
                              "ada_layer_norm_backward", "gated_rms_norm_forward", "gated_rms_norm_backward",
-                             "layer_norm_partial_backward", "rms_norm_partial_backward"})
+                             "layer_norm_partial_backward", "rms_norm_partial_backward", "chunk_moments",
+                             "merge_moments", "layer_norm_partial_forward", "rms_norm_partial_forward"})
         m.impl(name, torch::autograd::autogradNotImplementedFallback());
 }
 

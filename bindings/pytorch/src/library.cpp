@@ -162,6 +162,25 @@ int64_t rows_of_sums(int64_t rows, int64_t first_row, int64_t all_rows, int64_t 
     return partial_sums(rows, columns, {first_row, all_rows});
 }
 
+Tensor chunk_moments_of(const Tensor &input, int64_t first_column, int64_t all_columns, bool rms) {
+    return chunk_moments(input, rms, {first_column, all_columns});
+}
+
+Tensor layer_norm_partial_forward(const Tensor &input, const Tensor &moments, const optional_tensor &weight,
+                                  const optional_tensor &bias, double epsilon, int64_t first_column,
+                                  int64_t all_columns) {
+    const IntArrayRef shape = input.sizes().slice(std::max<int64_t>(input.dim(), 1) - 1);
+    return partial_forward(input, moments, {shape, weight, bias, epsilon, false}, {first_column, all_columns});
+}
+
+Tensor rms_norm_partial_forward(const Tensor &input, const Tensor &moments, const optional_tensor &weight,
+                                c10::optional<double> epsilon, int64_t first_column, int64_t all_columns,
+                                bool plus_one) {
+    const IntArrayRef shape = input.sizes().slice(std::max<int64_t>(input.dim(), 1) - 1);
+    return partial_forward(input, moments, {shape, weight, NONE, epsilon_or_default(epsilon, input), true, plus_one},
+                           {first_column, all_columns});
+}
+
 int64_t row_block(int64_t all_rows, int64_t columns) {
     jitnorm_dim_t rows = 0;
     jitnorm::error::wrap_c_api(jitnorm_layer_normalization_row_block(&rows, all_rows, columns), "no row block");
@@ -209,6 +228,12 @@ TORCH_LIBRARY(jitnorm, m) {
           "int? columns=None) -> Tensor(a!)");
     m.def("rows_of_sums(int rows, int first_row, int all_rows, int columns) -> int", &rows_of_sums);
     m.def("row_block(int all_rows, int columns) -> int", &row_block);
+    m.def("chunk_moments(Tensor input, int first_column, int all_columns, bool rms) -> Tensor");
+    m.def("merge_moments(Tensor[] moments, int[] columns, ScalarType dtype) -> Tensor");
+    m.def("layer_norm_partial_forward(Tensor input, Tensor moments, Tensor? weight, Tensor? bias, float eps, "
+          "int first_column, int all_columns) -> Tensor");
+    m.def("rms_norm_partial_forward(Tensor input, Tensor moments, Tensor? weight, float? eps, int first_column, "
+          "int all_columns, bool plus_one=False) -> Tensor");
     m.def("_switch_override(bool on) -> ()", &switch_override);
     m.def("_scope_override(bool enter) -> ()", &scope_override);
 }
@@ -233,6 +258,10 @@ TORCH_LIBRARY_IMPL(jitnorm, CPU, m) {
     m.impl("layer_norm_partial_backward", &layer_norm_partial_backward);
     m.impl("rms_norm_partial_backward", &rms_norm_partial_backward);
     m.impl("add_partial_gradients_", &add_partial_gradients_);
+    m.impl("chunk_moments", &chunk_moments_of);
+    m.impl("merge_moments", &merge_moments);
+    m.impl("layer_norm_partial_forward", &layer_norm_partial_forward);
+    m.impl("rms_norm_partial_forward", &rms_norm_partial_forward);
 }
 
 } // namespace

@@ -5,6 +5,8 @@ namespace jitnorm_torch {
 
 namespace {
 
+constexpr int64_t CHUNK = 4096, MOMENTS = 4; // columns of a chunk; numbers of its moments (jitnorm_partial.h)
+
 void check_input(const at::Tensor &input, const norm &how) {
     check_device("the input", input);
     const auto sizes = input.sizes();
@@ -247,6 +249,85 @@ void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, in
                                    static_cast<double *>(running.data_ptr()), range.all, columns, range.first,
                                    row_count, width, static_cast<const double *>(sums.data_ptr())),
                                "could not add partial gradients");
+}
+
+at::Tensor chunk_moments(const at::Tensor &given, bool rms, column_range range) {
+    TORCH_CHECK(given.dim() > 0, "the input has no columns");
+    const optional_tensor none;
+    const norm how = {given.sizes().slice(given.sizes().size() - 1), none, none, 0, rms};
+    at::Tensor input = given;
+    check_input(input, how);
+    c10::SmallVector<int64_t, 8> sizes(input.sizes().begin(), input.sizes().end());
+    sizes.back() = (sizes.back() + CHUNK - 1) / CHUNK;
+    sizes.push_back(MOMENTS);
+    at::Tensor made = empty(sizes, at::kDouble);
+    if (made.numel() == 0) return made;
+    request asked = make_request(jitnorm_forward_training, input, 0);
+    asked.flags = rms ? jitnorm_rms_norm : 0;
+    asked.moments = 1;
+    asked.first_column = range.first;
+    asked.all_columns = range.all;
+    asked.data = rows_of({&input}, how);
+    pointers tensors = {};
+    tensors[SRC] = data_of(input);
+    tensors[ROW_SUMS] = data_of(made);
+    prepare(asked).run(tensors);
+    return made;
+}
+
+at::Tensor merge_moments(at::TensorList moments, at::IntArrayRef columns, at::ScalarType type) {
+    TORCH_CHECK(!moments.empty() && moments.size() == columns.size(), "there are moments of ", moments.size(),
+                " ranges, and numbers of columns of ", columns.size());
+    const auto rows_of_one = moments[0].sizes().slice(0, std::max<size_t>(moments[0].sizes().size(), 2) - 2);
+    const int64_t row_count = c10::multiply_integers(rows_of_one);
+    std::vector<at::Tensor> dense;
+    std::vector<const double *> sums;
+    for (size_t i = 0; i < moments.size(); ++i) {
+        check_device("a tensor of moments", moments[i]);
+        const int64_t chunks = (columns[i] + CHUNK - 1) / CHUNK;
+        TORCH_CHECK(moments[i].scalar_type() == at::kDouble && moments[i].dim() == moments[0].dim() &&
+                        moments[i].numel() == row_count * chunks * MOMENTS,
+                    "the moments of ", columns[i], " columns of ", row_count, " rows must be float64, ", chunks,
+                    " times 4 for each row, not ", moments[i].sizes());
+        dense.push_back(moments[i].contiguous());
+        sums.push_back(static_cast<const double *>(data_of(dense.back())));
+    }
+    c10::SmallVector<int64_t, 8> sizes(rows_of_one.begin(), rows_of_one.end());
+    sizes.push_back(MOMENTS);
+    at::Tensor made = empty(sizes, at::kDouble);
+    jitnorm::error::wrap_c_api(jitnorm_layer_normalization_merge_row_sums(
+                                   static_cast<double *>(data_of(made)),
+                                   type == at::kDouble ? jitnorm_f64 : jitnorm_f32, row_count,
+                                   c10::sum_integers(columns), int(columns.size()), columns.data(), sums.data()),
+                               "could not merge moments");
+    return made;
+}
+
+at::Tensor partial_forward(const at::Tensor &given, const at::Tensor &moments, const norm &how, column_range range) {
+    at::Tensor input = given;
+    check_input(input, how);
+    check_device("the moments", moments);
+    const int64_t row_count = count_rows(input, how);
+    TORCH_CHECK(moments.scalar_type() == at::kDouble && moments.numel() == row_count * MOMENTS, "the moments of ",
+                row_count, " rows must be float64, 4 for each, not ", moments.sizes());
+    const at::Tensor dense_moments = moments.contiguous();
+    const affine side(how);
+    at::Tensor output = empty_data(input);
+    if (output.numel() == 0) return output;
+    request asked = make_request(jitnorm_forward_inference, input, how.epsilon);
+    asked.flags = flags_of(how, side.weight->defined(), side.bias->defined());
+    if (side.any()) asked.affine_type = type_of(side.either());
+    asked.first_column = range.first;
+    asked.all_columns = range.all;
+    asked.data = rows_of({&input, &output}, how);
+    pointers tensors = {};
+    tensors[SRC] = data_of(input);
+    tensors[DST] = data_of(output);
+    tensors[SCALE] = data_of(*side.weight);
+    tensors[SHIFT] = data_of(*side.bias);
+    tensors[ROW_SUMS] = data_of(dense_moments);
+    prepare(asked).run(tensors);
+    return output;
 }
 
 } // namespace jitnorm_torch

@@ -61,4 +61,21 @@ void add_partial_gradients(const at::Tensor &running, const at::Tensor &sums, in
 // The number of rows of sums that partial_backward() gives for `rows` rows.
 int64_t partial_sums(int64_t rows, int64_t columns, row_range range);
 
+// Which columns the input has, if processes share columns: the number of its first column, and the number of all.
+struct column_range {
+    int64_t first, all;
+};
+
+// The moments of each chunk of the input's columns, which are its last dimension (jitnorm_partial.h): a contiguous
+// float64 tensor with the input's other dimensions, then the chunks, then 4 numbers.
+at::Tensor chunk_moments(const at::Tensor &input, bool rms, column_range range);
+
+// Merges moments of ranges of columns, which are in the order of the columns, to those of rows: a contiguous float64
+// tensor with the same dimensions, but without that of the chunks. `columns` has the number of columns of each range,
+// `type` is the input's.
+at::Tensor merge_moments(at::TensorList moments, at::IntArrayRef columns, at::ScalarType type);
+
+// Forward on some of the columns, from the moments of whole rows. The output has the input's shape and type.
+at::Tensor partial_forward(const at::Tensor &input, const at::Tensor &moments, const norm &how, column_range range);
+
 } // namespace jitnorm_torch

@@ -23,6 +23,7 @@ constexpr int ARGUMENTS[SLOTS] = {JITNORM_ARG_SRC,
                                   JITNORM_ARG_SRC_1,
                                   JITNORM_ARG_DST_1,
                                   JITNORM_ARG_DIFF_DST_1,
+                                  JITNORM_ARG_ROW_SUMS,
                                   JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1,
                                   JITNORM_ARG_ATTR_MULTIPLE_POST_OP(1) | JITNORM_ARG_SRC_1};
 
@@ -107,6 +108,26 @@ jitnorm::primitive_desc_base describe_partial(const request &asked) {
     return jitnorm::primitive_desc_base(made);
 }
 
+jitnorm::primitive_desc_base describe_columns(const request &asked) {
+    const memory::desc src = data_desc(asked, 0);
+    jitnorm_primitive_desc_t made = nullptr;
+    if (asked.moments != 0) {
+        jitnorm::error::wrap_c_api(
+            jitnorm_layer_normalization_partial_statistics_primitive_desc_create(
+                &made, cpu().get(), src.get(), unsigned(asked.flags), asked.first_column, asked.all_columns, nullptr),
+            "could not describe the moments of some columns");
+    } else {
+        const memory::desc dst = data_desc(asked, 1);
+        const jitnorm::primitive_attr attr = attributes_of(asked);
+        jitnorm::error::wrap_c_api(jitnorm_layer_normalization_partial_forward_primitive_desc_create(
+                                       &made, cpu().get(), jitnorm_forward_inference, src.get(), dst.get(), nullptr,
+                                       jitnorm_data_type_t(asked.affine_type), float(epsilon_of(asked)),
+                                       unsigned(asked.flags), asked.first_column, asked.all_columns, attr.get()),
+                                   "could not describe the normalization of some columns");
+    }
+    return jitnorm::primitive_desc_base(made);
+}
+
 jitnorm::primitive_desc_base describe(const request &asked) {
     using jitnorm::layer_normalization_backward;
     using jitnorm::layer_normalization_forward;
@@ -115,6 +136,7 @@ jitnorm::primitive_desc_base describe(const request &asked) {
     const auto affine = memory::data_type(asked.affine_type);
     const auto gradients = asked.gradient_type != 0 ? memory::data_type(asked.gradient_type) : affine;
     if (asked.all_rows >= 0) return describe_partial(asked);
+    if (asked.all_columns >= 0) return describe_columns(asked);
     if (is_forward(asked))
         return layer_normalization_forward::primitive_desc(cpu(), kind, data_desc(asked, 0), data_desc(asked, 1),
                                                            statistics_desc(asked), affine, float(epsilon_of(asked)),

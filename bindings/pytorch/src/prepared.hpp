@@ -14,16 +14,18 @@ namespace jitnorm_torch {
 // All that decides which primitive is made. The fields have one size, so that there is no padding: two requests are
 // equal if their bytes are.
 struct request {
-    int64_t kind = 0;                     // jitnorm_prop_kind_t
-    int64_t flags = 0;                    // jitnorm_normalization_flags_t
-    int64_t epsilon = 0;                  // the bits of a double
-    int64_t type = 0, affine_type = 0;    // jitnorm_data_type_t of data; of scale, shift and their gradients
-    int64_t first_row = 0, all_rows = -1; // row_range of partial_backward(); for all else all_rows is -1
-    int64_t adds = 0;                     // 1 if a residual is added (forward) or the gradient of the sum (backward)
-    int64_t by_rows = 0;                  // 1 if scale and shift have row dimensions
-    int64_t gradient_type = 0;            // jitnorm_data_type_t of the gradients of scale and shift, or 0: affine_type
-    int64_t operations[2] = {};           // jitnorm_alg_kind_t of binary post-ops, or 0
-    int64_t operand_types[2] = {};        // jitnorm_data_type_t of their operands
+    int64_t kind = 0;                           // jitnorm_prop_kind_t
+    int64_t flags = 0;                          // jitnorm_normalization_flags_t
+    int64_t epsilon = 0;                        // the bits of a double
+    int64_t type = 0, affine_type = 0;          // jitnorm_data_type_t of data; of scale, shift and their gradients
+    int64_t first_row = 0, all_rows = -1;       // row_range of partial_backward(); for all else all_rows is -1
+    int64_t first_column = 0, all_columns = -1; // column_range; for whole rows all_columns is -1
+    int64_t moments = 0;                        // 1 for moments(): there is no dst
+    int64_t adds = 0;              // 1 if a residual is added (forward) or the gradient of the sum (backward)
+    int64_t by_rows = 0;           // 1 if scale and shift have row dimensions
+    int64_t gradient_type = 0;     // jitnorm_data_type_t of the gradients of scale and shift, or 0: affine_type
+    int64_t operations[2] = {};    // jitnorm_alg_kind_t of binary post-ops, or 0
+    int64_t operand_types[2] = {}; // jitnorm_data_type_t of their operands
     // The rows of the tensors of data, in this order. Forward: src, dst, residual, sum. Backward: src, diff_dst,
     // diff_src, the gradient of the sum. If by_rows is 1, nothing is added, and those that the primitive has of these
     // tensors follow: scale and, forward, shift and the operands of post-ops, or, backward, the gradient of scale,
@@ -49,6 +51,7 @@ enum tensor_slot {
     RESIDUAL,
     SUM,
     DIFF_SUM,
+    ROW_SUMS,
     OPERAND_0,
     OPERAND_1,
     SLOTS

@@ -160,6 +160,59 @@ class Groups(TestCase):
         self.assertEqual(self.output_of(WAYS).split(), ["False", "False", "False", "True", "True"])
 
 
+# Ranks with some of the columns each: fails where an output has not the bits of whole rows.
+COLUMNS = """if True:
+    import sys, tempfile, torch, torch.distributed as dist, torch.multiprocessing, jitnorm_torch
+    from jitnorm_torch.distributed import Columns, column_layer_norm, column_rms_norm
+    def normalize(rank, ranks, meeting_point, columns):
+        torch.set_num_threads(1)
+        dist.init_process_group("gloo", init_method=meeting_point, rank=rank, world_size=ranks)
+        share = Columns(columns)
+        own = slice(share.first, share.first + share.own)
+        for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
+            torch.manual_seed(1)
+            x, weight, bias = (torch.randn(*shape, share.all).to(dtype) for shape in ((33, 2), (), ()))
+            whole = torch.ops.jitnorm.layer_norm(x, (share.all,), weight, bias)
+            assert torch.equal(column_layer_norm(x[..., own], share, weight[own], bias[own]), whole[..., own]), (rank, dtype)
+            for plus_one in (False, True):
+                whole = torch.ops.jitnorm.rms_norm(x, (share.all,), weight, 1e-5, plus_one)
+                assert torch.equal(column_rms_norm(x[..., own], share, weight[own], 1e-5, plus_one), whole[..., own])
+        try:
+            weight.requires_grad_()
+            column_layer_norm(x[..., own], share, weight[own]).sum().backward()
+            assert share.own == 0
+        except RuntimeError:
+            pass
+        dist.destroy_process_group()
+    with tempfile.TemporaryDirectory() as folder:
+        columns = [int(word) for word in sys.argv[1:]]
+        arguments = (len(columns), f"file://{folder}/meeting", columns)
+        torch.multiprocessing.start_processes(normalize, arguments, len(columns), start_method="fork")
+"""
+
+
+class ColumnRanks(TestCase):
+    def test_have_the_bits_of_whole_rows(self):
+        for columns in ([4096, 4096], [4096, 8200], [100], [4096, 0, 70]):
+            command = [sys.executable, "-W", "ignore", "-c", COLUMNS, *map(str, columns)]
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_errors(self):
+        x, moments = random((4, 4096)), torch.zeros(4, 1, 4, dtype=torch.float64)
+        for wrong in (
+            lambda: OPERATORS.chunk_moments(x, 100, 8192, False),  # within a chunk
+            lambda: OPERATORS.merge_moments([moments], [8192], torch.float32),
+            lambda: OPERATORS.merge_moments([moments.float()], [4096], torch.float32),
+            lambda: OPERATORS.merge_moments([moments], [4096, 4096], torch.float32),
+            lambda: OPERATORS.layer_norm_partial_forward(x, moments[:3, 0], None, None, 1e-5, 0, 8192),
+            lambda: distributed.Columns([4096, 4096]),  # there is one process
+            lambda: distributed.column_rms_norm(x, distributed.Columns([8192])),
+        ):
+            with self.assertRaises((RuntimeError, ValueError)):
+                wrong()
+
+
 # Two processes with half the rows each, by DistributedDataParallel: prints the gradients.
 DATA_PARALLEL = """if True:
     import sys, tempfile, torch, torch.distributed as dist, torch.multiprocessing, jitnorm_torch

@@ -30,6 +30,7 @@ struct request {
     float epsilon; // unless the attributes have another
     unsigned flags;
     dim_t first_row = 0, all_rows = -1; // as in a problem
+    dim_t all_columns = -1;             // the same
 };
 
 problem make_problem(const request &given) {
@@ -42,12 +43,15 @@ problem make_problem(const request &given) {
     p.diff_scale_shift_type = given.diff_scale_shift_type;
     p.first_row = given.first_row;
     p.all_rows = given.all_rows;
+    p.all_columns = given.all_columns;
     const auto take = [](const memory_desc *md, memory_desc &to) {
         if (md != nullptr) to = *md;
     };
     take(given.src, p[SRC]);
     take(given.statistics, p[VARIANCE]);
     take(given.dst, p[DST]);
+    if (p.is_forward() && p[DST].ndims == 0) p.omitted |= bit_of(DST);
+    if (p.writes(ROW_SUMS)) p.omitted |= bit_of(MEAN) | bit_of(VARIANCE);
     take(given.diff_dst, p[DIFF_DST]);
     take(given.diff_src, p[DIFF_SRC]);
     return p;
@@ -113,7 +117,7 @@ status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
                                         : invalid(explain_dims("hint_fwd_pd's src", forward[SRC], "src_desc", src));
 }
 
-constexpr dim_t MOST_ROWS = dim_t(1) << 53; // a tensor cannot have more
+constexpr dim_t MOST_ROWS = dim_t(1) << 53, MOST_COLUMNS = MOST_ROWS; // a tensor cannot have more
 
 status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
     for (const auto &[name, value] : {std::pair("first_row", first), std::pair("all_rows", all)})
@@ -130,6 +134,29 @@ status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
     return invalid(explain("the rows of src are no whole row blocks, of %lld rows", as_number(blocks.block_rows())));
 }
 
+status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
+    for (const auto &[name, value] : {std::pair("first_column", first), std::pair("all_columns", all)})
+        if (value < 0 || value > MOST_COLUMNS)
+            return invalid(explain("%s is %lld, which is no number of columns", name, as_number(value)));
+    if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
+    const dim_t columns = src.dims[src.ndims - 1];
+    if (columns < 1 || columns > all || first > all - columns)
+        return invalid(explain("src has %lld columns from first_column %lld on, all_columns is %lld",
+                               as_number(columns), as_number(first), as_number(all)));
+    const dim_t end = first + columns;
+    return first % layer_norm::CHUNK == 0 && (end % layer_norm::CHUNK == 0 || end == all)
+               ? status{}
+               : invalid(explain("the columns %lld to %lld of src are no whole chunks, of %lld columns",
+                                 as_number(first), as_number(end - 1), as_number(layer_norm::CHUNK)));
+}
+
+status check_forward(jitnorm_prop_kind_t prop_kind) {
+    return prop_kind == jitnorm_forward_training || prop_kind == jitnorm_forward_inference
+               ? status{}
+               : invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
+                                 jitnorm_prop_kind2str(prop_kind)));
+}
+
 } // namespace
 
 jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
@@ -139,9 +166,7 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     if (any_null(primitive_desc, engine, src_desc, dst_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
     return guarded(__func__, [&] {
-        if (prop_kind != jitnorm_forward_training && prop_kind != jitnorm_forward_inference)
-            return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
-                                   jitnorm_prop_kind2str(prop_kind)));
+        JITNORM_TRY(check_forward(prop_kind));
         return create_desc(primitive_desc, engine, attr,
                            {.prop_kind = prop_kind,
                             .src = src_desc,
@@ -218,5 +243,46 @@ jitnorm_status_t jitnorm_layer_normalization_partial_backward_primitive_desc_cre
                             .flags = flags,
                             .first_row = first_row,
                             .all_rows = all_rows});
+    });
+}
+
+jitnorm_status_t jitnorm_layer_normalization_partial_statistics_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t src_desc,
+    unsigned flags, jitnorm_dim_t first_column, jitnorm_dim_t all_columns, const_jitnorm_primitive_attr_t attr) {
+    if (any_null(primitive_desc, engine, src_desc))
+        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc));
+    return guarded(__func__, [&] {
+        JITNORM_TRY(check_column_range(*src_desc, first_column, all_columns));
+        return create_desc(primitive_desc, engine, attr,
+                           {.prop_kind = jitnorm_forward_training,
+                            .src = src_desc,
+                            .statistics = nullptr,
+                            .scale_shift_type = jitnorm_f32,
+                            .epsilon = 0,
+                            .flags = flags & ~unsigned(jitnorm_inverse_deviation),
+                            .all_columns = all_columns});
+    });
+}
+
+jitnorm_status_t jitnorm_layer_normalization_partial_forward_primitive_desc_create(
+    jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
+    const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
+    jitnorm_data_type_t scale_shift_data_type, float epsilon, unsigned flags, jitnorm_dim_t first_column,
+    jitnorm_dim_t all_columns, const_jitnorm_primitive_attr_t attr) {
+    if (any_null(primitive_desc, engine, src_desc, dst_desc))
+        return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
+    return guarded(__func__, [&] {
+        JITNORM_TRY(check_forward(prop_kind));
+        JITNORM_TRY(check_column_range(*src_desc, first_column, all_columns));
+        if (dst_desc->ndims == 0) return invalid("dst has no dimensions");
+        return create_desc(primitive_desc, engine, attr,
+                           {.prop_kind = prop_kind,
+                            .src = src_desc,
+                            .statistics = stat_desc,
+                            .dst = dst_desc,
+                            .scale_shift_type = scale_shift_data_type,
+                            .epsilon = epsilon,
+                            .flags = flags,
+                            .all_columns = all_columns});
     });
 }

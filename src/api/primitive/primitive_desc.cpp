@@ -5,6 +5,7 @@
 
 #include "../../base/bytes.hpp"
 #include "../../base/process.hpp"
+#include "../../math/moments.hpp"
 #include "../../math/row_blocks.hpp"
 
 namespace jitnorm::impl::api {
@@ -18,6 +19,16 @@ memory_desc describe_scratchpad(const described &what) {
     return wanted == 0 ? memory_desc{} : make_dense({&bytes, 1}, jitnorm_u8);
 }
 
+// The moments of each chunk of a row, or of the row.
+memory_desc describe_row_sums(const layer_norm::problem &p) {
+    if (!p.uses(layer_norm::ROW_SUMS)) return {};
+    const dim_t moments = p.writes(layer_norm::ROW_SUMS) ? divide_up(p.row_length(), layer_norm::CHUNK) : 1;
+    dim_t dims[MAX_NDIMS];
+    std::copy_n(p[layer_norm::SRC].dims, p.row_ndims(), dims);
+    dims[p.row_ndims()] = moments * layer_norm::MOMENTS_NUMBERS;
+    return make_dense({dims, size_t(p.row_ndims() + 1)}, jitnorm_f64);
+}
+
 std::array<memory_desc, layer_norm::FIRST_POST_OP> describe_tensors(const described &what) {
     const layer_norm::problem &p = what.problem;
     std::array<memory_desc, layer_norm::FIRST_POST_OP> tensors;
@@ -27,6 +38,7 @@ std::array<memory_desc, layer_norm::FIRST_POST_OP> describe_tensors(const descri
         const dim_t sizes[] = {layer_norm::row_blocks_of(p).parts(), p.row_length()};
         md = make_dense(sizes, md.data_type);
     }
+    tensors[layer_norm::ROW_SUMS] = describe_row_sums(p);
     tensors[layer_norm::SCRATCHPAD] = describe_scratchpad(what);
     return tensors;
 }
