@@ -239,14 +239,22 @@ def rms_norm(
     return _RMSNorm.apply(input, shape, weight, eps, _rows(input, shape, rows, group), plus_one)
 
 
-def column_layer_norm(input, columns, weight=None, bias=None, eps=1e-5):
+def column_layer_norm(
+    input: Tensor, columns: Columns, weight: Optional[Tensor] = None, bias: Optional[Tensor] = None, eps: float = 1e-5
+) -> Tensor:
     """Layer normalization of rows whose columns ranks share. `input` has this rank's columns of all rows, which are its
     last dimension; weight and bias have these columns, too; `columns` is a Columns. There is no backward."""
     moments = columns.moments(input.detach(), False)
     return _ops.layer_norm_partial_forward(input, moments, weight, bias, eps, columns.first, columns.all)
 
 
-def column_rms_norm(input, columns, weight=None, eps=None, plus_one=False):
+def column_rms_norm(
+    input: Tensor,
+    columns: Columns,
+    weight: Optional[Tensor] = None,
+    eps: Optional[float] = None,
+    plus_one: bool = False,
+) -> Tensor:
     """RMS normalization of rows whose columns ranks share, as column_layer_norm()."""
     moments = columns.moments(input.detach(), True)
     return _ops.rms_norm_partial_forward(input, moments, weight, eps, columns.first, columns.all, plus_one)
