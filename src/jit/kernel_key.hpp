@@ -26,7 +26,8 @@ struct reduction_conf {
     auto operator<=>(const reduction_conf &) const = default;
 };
 
-// The addition kernel, which computes src + residual or (src + residual) + bias, rows that are normalized later.
+// The addition kernel, which computes src + residual or (src + residual) + bias, rows that are normalized later; with
+// `silu`, src * silu(residual) in place of src + residual.
 // Tensors have any data type, f64 only if the compute type is double; the bias has f32, bf16 or f16.
 struct addition_conf {
     isa vectors = isa::none;
@@ -38,6 +39,7 @@ struct addition_conf {
     jitnorm_data_type_t row = jitnorm_f32;              // the rows to normalize: the compute type, or the type of `sum`
     // Also computes the sums of squares, as a first reduction for rms_norm does; only if `row` is the compute type.
     bool squares = false;
+    bool silu = false; // not with squares
     jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const addition_conf &) const = default;

@@ -82,14 +82,14 @@ jit::reduction_conf short_reduction_conf_of(const problem &p, jit::isa vectors) 
 // The output for the sum has the type `sum`, and is written besides the rows; undef: it is not.
 jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool squares) {
     return {vectors,      p[SRC].data_type, p[RESIDUAL].data_type, p.attr.bias_type, p[GATE].data_type, sum,
-            p.row_type(), squares};
+            p.row_type(), squares,          p.attr.multiplies_silu};
 }
 jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef; }
 
-// Whether sums with a residual may be reduced as they are added.
+// Whether sums with a residual may be reduced as they are added. Not products with silu, which needs the registers.
 template <typename T>
 bool may_square(const problem &p) {
-    return p.is_rms() && p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
+    return p.is_rms() && !p.attr.multiplies_silu && p.row_type() == jit::data_type_of<T> && !p.statistics_are_inputs();
 }
 
 template <typename T>

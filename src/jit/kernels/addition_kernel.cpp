@@ -4,11 +4,18 @@
 namespace jitnorm::impl::jit {
 
 addition_pass::addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
-    : row_pass(g, where), conf_(conf) {}
+    : row_pass(g, where), conf_(conf) {
+    if (!conf.silu) return;
+    const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
+    register_set used = registers_;
+    for (const std::vector<vmm> &free : {other_, q_, std::vector(x_.begin() + 1, x_.end())}) used.give_back(free);
+    used.give_back(narrowing_); // only stores need these
+    silu_.emplace(g, trace_post_ops(product, conf.compute), used.free_vectors(), where.frame + lanes_bytes());
+}
 
 std::string addition_pass::name(const char *what) const {
     return kernel_name(what, g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
-                       {{has_gate(), "gate"}, {has_bias(), "bias"}, {conf_.squares, "squares"}});
+                       {{has_gate(), "gate"}, {has_bias(), "bias"}, {conf_.squares, "squares"}, {conf_.silu, "silu"}});
 }
 
 void addition_pass::add_all() {
@@ -31,7 +38,7 @@ void addition_pass::add_row() {
     const auto add = [&](places vectors) { add_vectors(vectors); };
     if (conf_.squares) return blocks_.sum(q_, vectors_, add);
     loop_.begin(count_);
-    loop_.walk_freely(UNROLL, add);
+    loop_.walk_freely(unroll(), add);
 }
 
 void addition_pass::add_piece(const paired_rows &rows) {
@@ -47,7 +54,7 @@ void addition_pass::add_piece(const paired_rows &rows) {
     };
     if (conf_.squares) return blocks_.sum_piece(rows, q_, vectors_, add_and_prefetch, [&] { store_squares(); });
     rows.go_to_piece(loop_);
-    loop_.walk_freely(UNROLL, add_and_prefetch);
+    loop_.walk_freely(unroll(), add_and_prefetch);
 }
 
 void addition_pass::prepare() {
@@ -83,9 +90,17 @@ void addition_pass::add(places vectors) {
         io_.use_all(other_, vector_, vectors, conf_.gate, [&](const place &p, const Xbyak::Operand &factor) {
             g_.ops.mul(x_[size_t(p.slot)], x_[size_t(p.slot)], factor);
         });
-    add_all(residual_, conf_.residual);
+    if (conf_.silu)
+        multiply_by_silu(vectors);
+    else
+        add_all(residual_, conf_.residual);
     if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(bias));
     if (has_bias()) add_all(vector_, conf_.bias);
+}
+
+void addition_pass::multiply_by_silu(places vectors) {
+    for (const place &p : vectors)
+        silu_->emit(x_[size_t(p.slot)], [&](const step &, const vmm &v) { io_.load(v, residual_, p, conf_.residual); });
 }
 
 // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types change
@@ -103,7 +118,7 @@ namespace {
 class addition_generator : public kernel_generator {
 public:
     explicit addition_generator(const addition_conf &conf)
-        : kernel_generator(kind_of(conf)), pass_(*this, {loops_, rdi}, conf) {
+        : kernel_generator(kind_of(conf), MAX_KERNEL_BYTES * (conf.silu ? 2 : 1)), pass_(*this, {loops_, rdi}, conf) {
         open_frame(pass_.frame_bytes());
         pass_.add_all();
         close_frame();

@@ -16,13 +16,13 @@ namespace jitnorm::impl::jit {
 // Adds rows to residual rows, and may compute the sums of squares of the results. addition_kernel.cpp defines it.
 class addition_pass : row_pass {
     using arguments = addition_arguments<float>;
-    static constexpr int UNROLL = 2; // without sums of squares
+    static constexpr int UNROLL = 2; // without sums of squares; with silu 1
 
 public:
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf);
 
     std::string name(const char *what) const;
-    int frame_bytes() const { return (where_.in_turns ? 2 : 1) * vectors_ * g_.kind.bytes(); }
+    int frame_bytes() const { return lanes_bytes() + (conf_.silu ? trace_codegen::frame_bytes(g_.kind) : 0); }
     void add_all();
     void add_piece(const paired_rows &rows);
     vmm add_one(); // returns the register whose lowest lane has the sum of squares
@@ -32,8 +32,11 @@ private:
     bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
 
+    int lanes_bytes() const { return (where_.in_turns ? 2 : 1) * vectors_ * g_.kind.bytes(); }
+    int unroll() const { return conf_.silu ? 1 : UNROLL; }
     void prepare();
     void add_row();
+    void multiply_by_silu(places vectors);
     void store_squares();
     void add_vectors(places vectors);
     void add(places vectors);
@@ -59,6 +62,7 @@ private:
                     {{row_}, JITNORM_ARGUMENT(row), JITNORM_ARGUMENT(row_stride)}}};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     horizontal_sum total_{g_, x_[0]};
+    std::optional<trace_codegen> silu_;
 };
 
 // Sums up rows. reduction_kernel.cpp defines it.
