@@ -10,11 +10,12 @@ import contextlib
 import torch
 
 from . import _C, shapes  # noqa: F401  (first the operators, then their shapes)
-from .functions import ada_layer_norm, add_layer_norm, add_rms_norm, gated_rms_norm, layer_norm, rms_norm
+from .functions import (ada_layer_norm, ada_layer_norm_int8, add_layer_norm, add_rms_norm, gated_rms_norm, layer_norm,
+                        rms_norm, rms_norm_int8)
 from .modules import LayerNorm, RMSNorm
 
-__all__ = ["LayerNorm", "RMSNorm", "ada_layer_norm", "add_layer_norm", "add_rms_norm", "gated_rms_norm", "layer_norm",
-           "override", "overridden", "restore", "rms_norm"]
+__all__ = ["LayerNorm", "RMSNorm", "ada_layer_norm", "ada_layer_norm_int8", "add_layer_norm", "add_rms_norm",
+           "gated_rms_norm", "layer_norm", "override", "overridden", "restore", "rms_norm", "rms_norm_int8"]
 
 
 def override():
