@@ -162,6 +162,14 @@ statistics statistics_of(std::span<const double> src, bool rms) {
     return stats;
 }
 
+real silu_product(real x, real z, double unit) {
+    return round_to(unit == F32_ERROR ? jitnorm_f32 : jitnorm_f64, double(binary_value(jitnorm_binary_mul_silu, x, z)));
+}
+
+real silu_error(real product, double unit) {
+    return 4 * (unit == F32_ERROR ? 0x1p-23L : 0x1p-52L) * std::abs(product) + 4 * denormal_step(unit);
+}
+
 expectation expect_mean(std::span<const double> src, const statistics &stats, double unit) {
     return {stats.mean + stats.rest, unit * largest_deviation(src, stats)};
 }
@@ -172,7 +180,9 @@ expectation expect_variance(const statistics &stats, double unit) {
 
 void expect_forward(const row_inputs &in, double unit, std::span<expectation> dst) {
     const real rstd = reciprocal_deviation(in), largest = largest_deviation(in.src, in.stats) * rstd;
-    const real xhat_loss = 2 * denormal_step(unit) + denormal_mean_loss(in.src.size()) * rstd;
+    // Of an element, of the mean and, by the inverse deviation, of everything.
+    const real src_loss = in.src_loss * rstd * (2 + largest);
+    const real xhat_loss = 2 * denormal_step(unit) + denormal_mean_loss(in.src.size()) * rstd + src_loss;
     for (size_t c = 0; c < dst.size(); ++c) {
         const real scale = in.scale_of(c), shift = in.shift_of(c);
         dst[c].value = scale * (in.stats.deviation(in.src[c]) * rstd) + shift;

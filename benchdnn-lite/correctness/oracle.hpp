@@ -39,6 +39,11 @@ struct statistics {
     real deviation(double x) const { return (x - mean) - rest; }
 };
 
+// x * silu(z), rounded, and what a product may differ from it by: 2 ulp of silu, and the roundings of both products and
+// of what is added to them. `unit` is F32_ERROR or F64_ERROR.
+real silu_product(real x, real z, double unit);
+real silu_error(real product, double unit);
+
 statistics statistics_of(std::span<const double> src, bool rms);
 expectation expect_mean(std::span<const double> src, const statistics &stats, double unit);
 expectation expect_variance(const statistics &stats, double unit);
@@ -49,6 +54,7 @@ struct row_inputs {
     statistics stats;
     real epsilon = 0;
     unsigned flags = 0; // jitnorm_normalization_flags_t
+    real src_loss = 0;  // the largest error that an element of src may have
 
     bool has(jitnorm_normalization_flags_t flag) const { return (flags & unsigned(flag)) != 0; }
     // What a column is multiplied by, and what is added to it.

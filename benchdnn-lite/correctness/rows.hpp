@@ -35,8 +35,9 @@ public:
     // `residual`: as it is before the execution, which may overwrite it. Without a residual, nothing is added.
     summed_rows(const execution &e, std::optional<buffer> residual);
 
-    // add() turns a row of src into the sum as it is computed. round() turns this sum into the row that is normalized.
-    void add(dim_t row, std::span<double> src) const;
+    // add() turns a row of src into the sum as it is computed, and returns the largest error of an element: sums are
+    // exact, products with silu are approximated. round() turns this sum into the row that is normalized.
+    double add(dim_t row, std::span<double> src) const;
     void round(std::span<double> sum) const;
 
 private:

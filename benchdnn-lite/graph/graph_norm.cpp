@@ -2,6 +2,8 @@
 // Operations by their names: normalizations, and those that go with them.
 #include "graph_norm.hpp"
 
+#include <algorithm>
+
 #include "../error.hpp"
 #include "../text.hpp"
 
@@ -73,13 +75,30 @@ eltwise_post_op quantization_of(const graph_op &op) {
     return {jitnorm_eltwise_linear, 1 / scales.at(0), float(zero_points.at(0))};
 }
 
-void follow(graph_norm &n, const graph_op &op) {
+// For each product z * Sigmoid(z) of the operations: z, by the product's id.
+std::map<size_t, size_t> silus_of(const std::vector<const graph_op *> &ops) {
+    std::map<size_t, size_t> sigmoids, silus;
+    for (const graph_op *op : ops) {
+        if (op->kind == "Sigmoid") sigmoids[op->outputs.at(0).id] = op->inputs.at(0).id;
+        if (op->kind != "Multiply") continue;
+        const size_t one = op->inputs.at(0).id, other = op->inputs.at(1).id, product = op->outputs.at(0).id;
+        if (sigmoids.contains(one) && sigmoids[one] == other) silus[product] = other;
+        if (sigmoids.contains(other) && sigmoids[other] == one) silus[product] = one;
+    }
+    return silus;
+}
+
+void follow(graph_norm &n, const graph_op &op, const std::map<size_t, size_t> &silus) {
     size_t &value = n.outputs.at(graph_role::dst);
     if (const function *f = find_named(FUNCTIONS, op.kind)) {
         n.followers.emplace_back(step_of(*f, op));
     } else if (const of_two *c = find_named(COMBINATIONS, op.kind)) {
         const size_t other = op.inputs.at(0).id == value ? op.inputs.at(1).id : op.inputs.at(0).id;
-        n.followers.emplace_back(binary_post_op{c->algorithm, jitnorm_f32, 0, "", ""}, other);
+        const auto silu = silus.find(other);
+        const bool is_gate = c->algorithm == jitnorm_binary_mul && silu != silus.end();
+        n.followers.emplace_back(
+            binary_post_op{is_gate ? jitnorm_binary_mul_silu : c->algorithm, jitnorm_f32, 0, "", ""},
+            is_gate ? silu->second : other);
     } else if (op.kind == "Quantize") {
         n.followers.emplace_back(quantization_of(op));
     } else if (op.kind != "TypeCast") {
@@ -149,10 +168,19 @@ jitnorm_graph_op_kind_t follower_kind(const std::string &name) {
 }
 
 graph_norm understand(const std::vector<const graph_op *> &ops, const std::set<size_t> &outputs) {
-    const size_t first = ops.at(0)->kind == "Add" ? 1 : 0;
-    graph_norm n = understand(*ops.at(first)).value();
-    if (first == 1) add_before(n, *ops[0], outputs);
-    for (size_t i = first + 1; i < ops.size(); ++i) follow(n, *ops[i]);
+    const auto norm =
+        std::find_if(ops.begin(), ops.end(), [](const graph_op *op) { return understand(*op).has_value(); });
+    if (norm == ops.end()) throw unsupported("there is no oracle for ", ops.at(0)->kind);
+    graph_norm n = understand(**norm).value();
+    const std::map<size_t, size_t> silus = silus_of(ops);
+    const auto writes = [](const graph_op &op, size_t id) { return op.outputs.at(0).id == id; };
+    const auto reads = [](const graph_op &op, size_t id) {
+        return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const graph_tensor &t) { return t.id == id; });
+    };
+    for (const graph_op *op : ops)
+        if (op != *norm && writes(*op, n.inputs.at(src))) add_before(n, *op, outputs);
+    for (const graph_op *op : ops)
+        if (op != *norm && reads(*op, n.outputs.at(dst))) follow(n, *op, silus);
     return n;
 }
 

@@ -61,9 +61,10 @@ jitnorm_graph_op_kind_t graph_kind(const std::string &name);
 // The library's number for such a kind of operation; for other kinds, that of the wildcard.
 jitnorm_graph_op_kind_t follower_kind(const std::string &name);
 
-// What a partition of these operations computes. The first operation is a normalization, or it is an addition and the
-// second one is a normalization. `outputs`: the ids of the tensors that the partition writes. Throws input_error, and
-// unsupported if the oracle does not know an operation.
+// What a partition of these operations computes: a normalization, an addition before it, operations behind it, in the
+// order in which they read each other's results, and those that compute z * Sigmoid(z) for one of them. `outputs`: the
+// ids of the tensors that the partition writes. Throws input_error, and unsupported if the oracle does not know an
+// operation.
 graph_norm understand(const std::vector<const graph_op *> &ops, const std::set<size_t> &outputs);
 
 } // namespace benchdnn_lite

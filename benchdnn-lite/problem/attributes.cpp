@@ -276,8 +276,10 @@ residual_addition parse_residual(std::string_view text) {
             set_once(residual.bias, fields, parse_bias(fields));
         else if (part == "rounded")
             residual.rounded = true;
+        else if (part == "silu")
+            residual.silu = true;
         else
-            throw input_error("'", part, "' is none of src1, dst1, bias, rounded");
+            throw input_error("'", part, "' is none of src1, dst1, bias, rounded, silu");
     }
     if (!residual.added && !residual.sum) throw input_error("there is neither src1 nor dst1");
     if (residual.rounded && !residual.sum) throw input_error("'rounded' needs dst1");
@@ -341,6 +343,7 @@ std::string to_text(const residual_addition &residual) {
     if (residual.sum) add(text_of("dst1", *residual.sum));
     if (residual.bias) add(concat("bias:", name_of(*residual.bias)));
     if (residual.rounded) add("rounded");
+    if (residual.silu) add("silu");
     return text;
 }
 

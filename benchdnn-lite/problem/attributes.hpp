@@ -67,13 +67,14 @@ struct residual_tensor {
     bool operator==(const residual_tensor &) const = default;
 };
 
-// src1[:DATA_TYPE[:TAG]]+dst1[:DATA_TYPE[:TAG]]+bias[:DATA_TYPE]+rounded
+// src1[:DATA_TYPE[:TAG]]+dst1[:DATA_TYPE[:TAG]]+bias[:DATA_TYPE]+rounded+silu
 // added (src1): is added to src before the normalization. sum (dst1): the sum as a second output; in a backward
 // problem, the gradient of that output.
 struct residual_addition {
     std::optional<residual_tensor> added, sum;
     std::optional<data_type> bias;
     bool rounded = false; // the sum is rounded to the type of dst1 before it is normalized
+    bool silu = false;    // src is multiplied by silu(src1), in place of the addition
     bool operator==(const residual_addition &) const = default;
 };
 

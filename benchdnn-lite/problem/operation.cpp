@@ -108,8 +108,8 @@ void operation::set_residual(const primitive_attr &attr) const {
     const auto described = [&](const residual_tensor &t) { return describe(p.tag_of(t), p.type_of(t), p.size.dims); };
     const memory_desc added = described(residual.added.value_or(residual_tensor{}));
     const memory_desc sum = residual.sum ? described(*residual.sum) : memory_desc{};
-    const unsigned flags =
-        unsigned(residual.rounded ? jitnorm_residual_normalize_rounded : jitnorm_residual_flags_none);
+    const unsigned flags = (residual.rounded ? unsigned(jitnorm_residual_normalize_rounded) : 0) |
+                           (residual.silu ? unsigned(jitnorm_residual_mul_silu) : 0);
     api().primitive_attr_set_residual(attr.get(), added.get(), sum.get(),
                                       residual.bias.value_or(jitnorm_data_type_undef), flags);
 }

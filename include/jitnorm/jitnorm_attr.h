@@ -59,6 +59,10 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_
  * and run-time sizes that src and dst may have. An undecided layout becomes src's. In place: DST_1 may have SRC_1's
  * handle if their descriptors are equal, and DST may have SRC's.
  *
+ * With jitnorm_residual_mul_silu the residual is not added: it gates src, as z does in a gated RMSNorm whose gate comes
+ * before the norm. In the formulas above src + residual becomes src * silu(residual), where silu(z) = z / (1 + exp(-z))
+ * and the product are each rounded to f32 (f64). All else is the same: DST_1 receives the product.
+ *
  * Backward takes the same attribute. Its src is x as forward has written it. If sum_desc is given, it describes
  * JITNORM_ARG_DIFF_DST_1, the gradient of x from everything else that reads x, and
  *

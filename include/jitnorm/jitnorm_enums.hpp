@@ -40,7 +40,8 @@ JITNORM_DEFINE_BITMASK(normalization_flags)
 
 enum class residual_flags : unsigned {
     none = jitnorm_residual_flags_none,
-    normalize_rounded = jitnorm_residual_normalize_rounded
+    normalize_rounded = jitnorm_residual_normalize_rounded,
+    mul_silu = jitnorm_residual_mul_silu
 };
 JITNORM_DEFINE_BITMASK(residual_flags)
 

@@ -76,6 +76,8 @@ extern "C" {
  *                  The first operand comes from the normalization; in Add, Multiply, Maximum and Minimum it may also be
  *                  the second operand. The other operand is broadcast to it. Both shapes must be known when the graph
  *                  is filtered.
+ *                  The other operand of a Multiply may be z * Sigmoid(z), if nobody else reads the results of these
+ *                  two operations: then they are in the partition, too.
  *   TypeCast       from f32 to bf16 or f16, or from these to f32
  *   Quantize       from f32 to s8 or u8, with scales (one number, not 0), zps (one, 0), qtype "per_tensor" (default);
  *                  to f8_e5m2 or f8_e4m3 without zps
@@ -90,9 +92,13 @@ extern "C" {
  * other operations stay in partitions of their own, which are not supported.
  *
  * Everything is computed in f32 and rounded once, to the type of the last tensor. If the tensors between the operations
- * are f32, the results are those of the operations one by one. A sum that is an output is rounded to its type, and the
- * rounded sum is normalized. Quantize is round(value * (1 / scale) + zero point): the quotient, the product and the sum
- * are each rounded to f32; then the value is rounded to an integer, halves to even, and saturated.
+ * are f32, the results are those of the operations one by one, except for a product and a sum that are one fused
+ * multiply-add: a Multiply and an Add that come first behind a normalization without gamma and beta are its scale and
+ * its shift, if the last dimension of their other operands is src's, when the graph is filtered. (One of the two alone
+ * may be the scale or the shift, too. Compilation refuses such operands with another last dimension: invalid_shape.) A
+ * sum that is an output is rounded to its type, and the rounded sum is normalized. Quantize is round(value * (1 /
+ * scale) + zero point): the quotient, the product and the sum are each rounded to f32; then the value is rounded to an
+ * integer, halves to even, and saturated.
  *
  * Shapes: gamma, beta and their gradients have the normalized axes of src; in LayerNorm and its backward each may also
  * be a vector of as many elements, in row-major order (an output of unknown shape gets the axes). mean and variance

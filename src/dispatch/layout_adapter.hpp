@@ -24,9 +24,10 @@ namespace jitnorm::impl::layer_norm {
 
 // The tensors with the extents columns, gradient and statistics as the caller has them. Tensors that the problem does
 // not use may be among them. They have strides, no inner blocks, and the type f32, bf16 or f16. Scale, shift, gradients
-// and bias may have any dimensions with C elements in row-major order. Mean and variance have the dimensions of
-// problem::statistics; if they differ from each other, problem::statistics should be dense. If two tensors for which
-// the problem has one type differ in type, that type should be common_type() of both, so that nothing is rounded twice.
+// and bias may have any dimensions with C elements in row-major order; scale and shift with row dimensions have those
+// of the problem's descriptors. Mean and variance have the dimensions of problem::statistics; if they differ from each
+// other, problem::statistics should be dense. If two tensors for which the problem has one type differ in type, that
+// type should be common_type() of both, so that nothing is rounded twice.
 using adapted_layouts = std::map<slot, memory_desc>;
 
 // The type of both if they are equal; otherwise f32, which can represent every value of both.

@@ -52,7 +52,8 @@ void cache_key::add(const memory_desc &md) {
 
 void cache_key::add(const attributes &attr) {
     add(uint64_t(attr.scratchpad_mode) | uint64_t(attr.src_scale) << 32 | uint64_t(attr.dst_scale) << 33 |
-        uint64_t(attr.normalizes_rounded_sum) << 34 | uint64_t(attr.post_ops.entries.size()) << 40);
+        uint64_t(attr.normalizes_rounded_sum) << 34 | uint64_t(attr.multiplies_silu) << 35 |
+        uint64_t(attr.post_ops.entries.size()) << 40);
     add(uint64_t(attr.bias_type));
     for (const post_op &entry : attr.post_ops.entries) {
         add(uint64_t(entry.index()));

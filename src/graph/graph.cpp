@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "fusion/follower.hpp"
+
 namespace jitnorm::impl::graph {
 
 namespace {
@@ -155,18 +157,45 @@ void jitnorm_graph_graph::take_addition(fusion &joined, std::vector<size_t> &mem
     members = more;
 }
 
+// The numbers of the operations Sigmoid(z) and z * Sigmoid(z), if an input of `op` is such a product, nobody else reads
+// what they write, and no other group has them. Otherwise none.
+std::vector<size_t> jitnorm_graph_graph::silu_of(const jitnorm_graph_op &op, const grouping &groups) const {
+    const auto only_writer = [&](const logical_tensor &lt) {
+        const std::optional<size_t> found = writer(lt.id);
+        return found && groups.is_alone(*found) && readers(lt.id).size() == 1 ? found : std::nullopt;
+    };
+    for (const logical_tensor &input : op.inputs) {
+        const std::optional<size_t> product = only_writer(input);
+        if (!product) continue;
+        for (const logical_tensor &factor : nodes_[*product].op.inputs)
+            if (const auto sigmoid = only_writer(factor); sigmoid && is_silu(nodes_[*sigmoid].op, nodes_[*product].op))
+                return {*sigmoid, *product};
+    }
+    return {};
+}
+
 // Takes the operations that follow the normalization into the group, one after the other, as long as the next one is
 // the only reader of the result so far and can be part of the normalization.
 void jitnorm_graph_graph::take_followers(fusion &joined, std::vector<size_t> &members, grouping &groups) const {
+    // `silu`: the operations that compute the other input of the next one, or none
+    const auto take = [&](size_t next, const std::vector<size_t> &silu) {
+        std::vector<size_t> more = members;
+        more.push_back(next);
+        more.insert(more.end(), silu.begin(), silu.end());
+        std::sort(more.begin(), more.end());
+        fusion longer = joined;
+        const bool fits = silu.empty() ? longer.append(nodes_[next].op)
+                                       : longer.append_with_silu(nodes_[next].op, nodes_[silu[0]].op.inputs[0]);
+        if (!fits || !groups.join(more)) return false;
+        joined = longer;
+        members = more;
+        return true;
+    };
     for (;;) {
         const std::vector<size_t> next = readers(joined.result().id);
         if (next.size() != 1 || !groups.is_alone(next[0])) return;
-        std::vector<size_t> more = members;
-        more.push_back(next[0]);
-        fusion longer = joined;
-        if (!longer.append(nodes_[next[0]].op) || !groups.join(more)) return;
-        joined = longer;
-        members = more;
+        const std::vector<size_t> silu = silu_of(nodes_[next[0]].op, groups);
+        if ((silu.empty() || !take(next[0], silu)) && !take(next[0], {})) return;
     }
 }
 

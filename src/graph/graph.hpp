@@ -60,6 +60,7 @@ private:
     status sort();
     std::vector<size_t> readers(size_t tensor) const;
     std::optional<size_t> writer(size_t tensor) const;
+    std::vector<size_t> silu_of(const jitnorm_graph_op &op, const jitnorm::impl::graph::grouping &groups) const;
     void take_addition(jitnorm::impl::graph::fusion &joined, std::vector<size_t> &members,
                        jitnorm::impl::graph::grouping &groups) const;
     void take_followers(jitnorm::impl::graph::fusion &joined, std::vector<size_t> &members,

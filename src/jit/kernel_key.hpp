@@ -26,7 +26,8 @@ struct reduction_conf {
     auto operator<=>(const reduction_conf &) const = default;
 };
 
-// The addition kernel, which computes src + residual or (src + residual) + bias, rows that are normalized later.
+// The addition kernel, which computes src + residual or (src + residual) + bias, rows that are normalized later; with
+// `silu`, src * silu(residual) in place of src + residual.
 // Tensors have any data type, f64 only if the compute type is double; the bias has f32, bf16 or f16.
 struct addition_conf {
     isa vectors = isa::none;
@@ -39,6 +40,7 @@ struct addition_conf {
     // Also does what a first reduction of the rows does, `centered` or not (reduction_conf); only if `row` is the
     // compute type.
     bool reduces = false, centered = false;
+    bool silu = false; // multiplies by silu(residual) in place of the addition; not if it reduces
     jitnorm_data_type_t compute = jitnorm_f32;
 
     auto operator<=>(const addition_conf &) const = default;

@@ -63,6 +63,7 @@ struct attributes {
     jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // of the bias that is added with the residual; undef: none
     // With a residual: what is normalized is the sum as its tensor holds it, not the sum as computed.
     bool normalizes_rounded_sum = false;
+    bool multiplies_silu = false; // with a residual: the "sum" is src times silu of the residual
     bool operator==(const attributes &) const = default;
 };
 

@@ -150,6 +150,7 @@ std::string describe_residual(const problem &p) {
         if (p.uses(sum)) add(describe_tensor("dst1", p[sum]));
     if (p.uses(BIAS)) add("bias:" + std::string(name_of(p.attr.bias_type)));
     if (p.uses(RESIDUAL) && p.attr.normalizes_rounded_sum) add("rounded");
+    if (p.uses(RESIDUAL) && p.attr.multiplies_silu) add("silu");
     return text;
 }
 

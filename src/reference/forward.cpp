@@ -5,6 +5,7 @@
 
 #include "../math/constants.hpp"
 #include "../math/dynamic_scale.hpp"
+#include "../math/post_ops.hpp"
 #include "../math/row_sums.hpp"
 #include "../math/statistics_io.hpp"
 #include "../norm/executor.hpp"
@@ -22,9 +23,9 @@ template <typename T> // the compute type
 class input_rows {
 public:
     explicit input_rows(const problem &p)
-        : adds_(p.reads(RESIDUAL)), has_bias_(p.reads(BIAS)), has_sum_(p.writes(SUM)),
-          rounds_(p.attr.normalizes_rounded_sum), row_type_(p.row_type()), src_(p[SRC], p.row_ndims()),
-          bias_(vector_of(p.row_length(), p.attr.bias_type)), has_gate_(p.reads(GATE)) {
+        : adds_(p.reads(RESIDUAL)), has_bias_(p.reads(BIAS)), has_silu_(p.attr.multiplies_silu),
+          has_sum_(p.writes(SUM)), rounds_(p.attr.normalizes_rounded_sum), row_type_(p.row_type()),
+          src_(p[SRC], p.row_ndims()), bias_(vector_of(p.row_length(), p.attr.bias_type)), has_gate_(p.reads(GATE)) {
         if (adds_) residual_ = tensor_rows(p[RESIDUAL], p.row_ndims());
         if (has_sum_) sum_ = tensor_rows(p[SUM], p.row_ndims());
         if (has_gate_) gate_ = tensor_rows(p[GATE], p[SRC], p.row_ndims());
@@ -53,7 +54,12 @@ private:
             for (dim_t i = 0; i < count; ++i) x[i] *= other[i];
         }
         residual_.read(args[RESIDUAL], row, begin, count, other);
-        for (dim_t i = 0; i < count; ++i) x[i] += other[i];
+        if (has_silu_)
+            math::visit_binary<T>(jitnorm_binary_mul_silu, [&](auto product) {
+                for (dim_t i = 0; i < count; ++i) x[i] = product(x[i], other[i]);
+            });
+        else
+            for (dim_t i = 0; i < count; ++i) x[i] += other[i];
         if (!has_bias_) return;
         bias_.read(args[BIAS], 0, begin, count, other);
         for (dim_t i = 0; i < count; ++i) x[i] += other[i];
@@ -65,7 +71,7 @@ private:
         });
     }
 
-    bool adds_, has_bias_, has_sum_, rounds_;
+    bool adds_, has_bias_, has_silu_, has_sum_, rounds_;
     jitnorm_data_type_t row_type_;
     tensor_rows src_, residual_, bias_, sum_;
     bool has_gate_;

@@ -82,14 +82,14 @@ jit::reduction_conf short_reduction_conf_of(const problem &p, jit::isa vectors) 
 // The output for the sum has the type `sum`, and is written besides the rows; undef: it is not.
 jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool reduces) {
     return {vectors,      p[SRC].data_type, p[RESIDUAL].data_type, p.attr.bias_type, p[GATE].data_type, sum,
-            p.row_type(), reduces,          reduces && !p.is_rms()};
+            p.row_type(), reduces,          reduces && !p.is_rms(), p.attr.multiplies_silu};
 }
 jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef; }
 
-// Whether sums with a residual may be reduced as they are added.
+// Whether sums with a residual may be reduced as they are added. Not products with silu, which needs the registers.
 template <typename T>
 bool may_reduce_sums(const problem &p) {
-    return p.row_type() == jit::data_type_of<T> && p.finds_statistics() && !p.uses(ROW_SUMS);
+    return p.row_type() == jit::data_type_of<T> && p.finds_statistics() && !p.uses(ROW_SUMS) && !p.attr.multiplies_silu;
 }
 
 template <typename T>

@@ -25,7 +25,8 @@ TEST_F(residual_attribute, what_is_put_in_comes_out) {
     EXPECT_EQ(ndims_of(sum), 0);
     EXPECT_EQ(bias, NO_BIAS);
     EXPECT_EQ(flags, 0U);
-    EXPECT_OK(jitnorm_primitive_attr_set_residual(attr, data, half, jitnorm_f16, jitnorm_residual_normalize_rounded));
+    const unsigned both = jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu;
+    EXPECT_OK(jitnorm_primitive_attr_set_residual(attr, data, half, jitnorm_f16, both));
     owned_attr copy;
     EXPECT_OK(jitnorm_primitive_attr_clone(&copy, attr));
     for (const_jitnorm_primitive_attr_t asked : {attr.get(), copy.get()}) {
@@ -33,7 +34,7 @@ TEST_F(residual_attribute, what_is_put_in_comes_out) {
         EXPECT_TRUE(jitnorm_memory_desc_equal(residual, data));
         EXPECT_TRUE(jitnorm_memory_desc_equal(sum, half));
         EXPECT_EQ(bias, jitnorm_f16);
-        EXPECT_EQ(flags, unsigned(jitnorm_residual_normalize_rounded));
+        EXPECT_EQ(flags, both);
     }
     EXPECT_OK(jitnorm_primitive_attr_get_residual(attr, nullptr, nullptr, nullptr, nullptr));
     EXPECT_OK(jitnorm_primitive_attr_set_residual(attr, half, nullptr, NO_BIAS, 0));
@@ -51,7 +52,7 @@ TEST_F(residual_attribute, mistakes_change_nothing) {
                         unsigned flags) { return jitnorm_primitive_attr_set_residual(to, residual, sum, bias, flags); };
     EXPECT_EQ(set(attr, empty, data, NO_BIAS, 0), INVALID);
     EXPECT_EQ(set(attr, half, data, unknown<jitnorm_data_type_t>(77), 0), INVALID);
-    EXPECT_EQ(set(attr, half, data, NO_BIAS, 2), INVALID);
+    EXPECT_EQ(set(attr, half, data, NO_BIAS, 4), INVALID);
     EXPECT_EQ(set(attr, half, nullptr, NO_BIAS, jitnorm_residual_normalize_rounded), INVALID);
     const_jitnorm_memory_desc_t residual = nullptr;
     EXPECT_OK(jitnorm_primitive_attr_get_residual(attr, &residual, nullptr, nullptr, nullptr));

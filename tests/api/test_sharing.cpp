@@ -85,6 +85,7 @@ TEST_F(sharing, whatever_differs_is_another_entry) {
     add_residual(6, half, nullptr, jitnorm_data_type_undef, 0);
     add_residual(7, data, half, jitnorm_data_type_undef, 0);
     add_residual(8, data, half, jitnorm_data_type_undef, jitnorm_residual_normalize_rounded);
+    add_residual(8, data, half, jitnorm_data_type_undef, jitnorm_residual_mul_silu);
     add_residual(9, data, half, jitnorm_f32, 0);
     add_residual(10, columns, half, jitnorm_f32, 0);
     EXPECT_OK(jitnorm_primitive_attr_set_pre_quantization_dst(attrs[11], data));

@@ -101,7 +101,7 @@ TEST(command_line, mistakes_name_the_knob_and_the_reason) {
               "--attr-pre-quantization: 'dst1' is not dst2");
     EXPECT_NE(mistake_in({"--lnorm", "--attr-pre-quantization=dst2:f32:abc", "2x3"}), "");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src2", "2x3"}),
-              "--attr-residual: 'src2' is none of src1, dst1, bias, rounded");
+              "--attr-residual: 'src2' is none of src1, dst1, bias, rounded, silu");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=bias", "2x3"}),
               "--attr-residual: there is neither src1 nor dst1");
     EXPECT_EQ(mistake_in({"--lnorm", "--attr-residual=src1+rounded", "2x3"}), "--attr-residual: 'rounded' needs dst1");

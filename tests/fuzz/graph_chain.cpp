@@ -14,6 +14,9 @@ constexpr jitnorm_graph_op_kind_t FOLLOWERS[] = {
     jitnorm_graph_op_sqrt,       jitnorm_graph_op_maximum,  jitnorm_graph_op_sigmoid,   jitnorm_graph_op_minimum,
     jitnorm_graph_op_hard_swish, jitnorm_graph_op_round};
 
+// What often comes first behind a normalization: AdaLN and a gate.
+constexpr jitnorm_graph_op_kind_t MODULATIONS[] = {jitnorm_graph_op_multiply, jitnorm_graph_op_add};
+
 class chain {
 public:
     chain(byte_stream &choices, graph_choice &what) : choices_(choices), what_(what) {}
@@ -79,9 +82,21 @@ private:
     void combine(jitnorm_graph_op_kind_t kind) {
         const logical_tensor other = operand(choices_.one_in(4) ? jitnorm_f32 : value_.data_type);
         const bool is_second = choices_.one_in(4);
+        const logical_tensor factor = choices_.coin() ? silu_of(other) : other;
         const logical_tensor result = tensor(other.data_type == jitnorm_f32 ? jitnorm_f32 : value_.data_type);
-        make(kind, {is_second ? other : value_, is_second ? value_ : other}, result);
+        make(kind, {is_second ? factor : value_, is_second ? value_ : factor}, result);
         value_ = result;
+    }
+
+    // z * Sigmoid(z), which is an input of the partition if it is computed elsewhere.
+    logical_tensor silu_of(const logical_tensor &z) {
+        logical_tensor sigmoid = z, product = z;
+        sigmoid.id = next_tensor_++;
+        product.id = next_tensor_++;
+        make(jitnorm_graph_op_sigmoid, {z}, sigmoid);
+        make(jitnorm_graph_op_multiply, {z, sigmoid}, product);
+        what_.inputs.push_back(product);
+        return product;
     }
 
     void quantize() {
@@ -136,6 +151,7 @@ surroundings choose_surroundings(byte_stream &choices) {
     chosen.has_second = choices.one_in(4);
     chosen.followers.resize(choices.below(5));
     for (jitnorm_graph_op_kind_t &kind : chosen.followers) kind = choices.pick(FOLLOWERS);
+    if (choices.coin()) chosen.followers.insert(chosen.followers.begin(), MODULATIONS, std::end(MODULATIONS));
     return chosen;
 }
 

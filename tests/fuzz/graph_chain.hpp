@@ -10,7 +10,7 @@ namespace jitnorm::fuzz {
 struct surroundings {
     bool is_in_graph = false, has_addition = false;
     bool has_second = false;                        // another normalization
-    std::vector<jitnorm_graph_op_kind_t> followers; // at most 4
+    std::vector<jitnorm_graph_op_kind_t> followers; // at most 6
 };
 surroundings choose_surroundings(byte_stream &choices);
 

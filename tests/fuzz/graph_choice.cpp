@@ -79,6 +79,7 @@ ports ports_of(byte_stream &choices, jitnorm_graph_op_kind_t kind) {
         p = {{data, data, statistics, statistics, columns}, {data, columns, columns}};
     else
         p = {{data, data, statistics, statistics, columns, columns}, {data, columns, columns}};
+    if (p.inputs.size() <= 3 && choices.one_in(4)) p.inputs.resize(1); // forward without gamma and beta
     for (std::vector<shape> *list : {&p.inputs, &p.outputs}) {
         if (choices.one_in(16)) list->resize(choices.below(list->size() + 1));
         if (choices.hostile()) list->push_back(shape(choices.below(3)));

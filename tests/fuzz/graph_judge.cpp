@@ -76,6 +76,7 @@ public:
             near("mean", output(1), exact->mean);
             near("variance", output(2), exact->variance);
             judge_dst(exact->dst);
+            if (is_modulated()) count("judged modulations");
         }
         count(is_backward_ ? "judged backward" : links_.empty() ? "judged forward" : "judged fusions");
     }
@@ -124,13 +125,30 @@ private:
     void judge_dst(expectations values) const {
         size_t value = output(0);
         for (const graph_link &link : links_) {
-            const bool is_second = link.inputs.size() > 1 && link.inputs[0] != value;
-            if (link.kind != jitnorm_graph_op_type_cast)
-                apply(values, step_of(link),
-                      link.inputs.size() > 1 ? rows_of(link.inputs[is_second ? 0 : 1]) : numbers{}, n_.unit());
+            const auto place = std::find(link.inputs.begin(), link.inputs.end(), value);
+            if (place == link.inputs.end()) continue; // computes a gate
+            if (link.inputs.size() > 1)
+                combine(values, link, link.inputs[place == link.inputs.begin() ? 1 : 0]);
+            else if (link.kind != jitnorm_graph_op_type_cast)
+                apply(values, step_of(link), {}, n_.unit());
             value = link.output;
         }
         near("dst", value, values);
+    }
+
+    // If the partition computes the other operand, this is z * Sigmoid(z), which it does not write.
+    void combine(expectations &values, const graph_link &link, size_t other) const {
+        const auto gate = std::find_if(links_.begin(), links_.end(), [&](auto &l) { return l.output == other; });
+        if (gate == links_.end()) return apply(values, step_of(link), rows_of(other), n_.unit());
+        require(link.kind == jitnorm_graph_op_multiply, "a gate is multiplied by");
+        apply(values, binary_post_op{jitnorm_binary_mul_silu, jitnorm_f32, 0, {}, {}}, rows_of(gate->inputs[0]),
+              n_.unit());
+        count("judged gates");
+    }
+
+    bool is_modulated() const {
+        return n_.scale.empty() && n_.shift.empty() && links_.size() > 1 &&
+               links_[0].kind == jitnorm_graph_op_multiply && links_[1].kind == jitnorm_graph_op_add;
     }
 
     void near(const char *name, size_t id, const expectations &expected) const {

@@ -88,7 +88,7 @@ void choose_residual(byte_stream &choices, jitnorm_primitive_attr_t attr, const 
     const tests::owned_md residual = exercised(choices, what.residual.asked());
     const tests::owned_md sum = exercised(choices, what.sum.asked());
     const auto bias = choices.hostile() ? jitnorm_data_type_t(hostile_number(choices)) : choices.pick(BIASES);
-    const unsigned flags = choices.hostile() ? unsigned(choices.number()) : unsigned(choices.coin());
+    const unsigned flags = choices.hostile() ? unsigned(choices.number()) : unsigned(choices.below(4));
     jitnorm_primitive_attr_set_residual(attr, choices.hostile() ? nullptr : residual.get(),
                                         choices.one_in(4) ? nullptr : sum.get(), bias, flags);
 }

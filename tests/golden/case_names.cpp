@@ -70,6 +70,7 @@ std::string description_of(const golden_case &c) {
     if (!s.residual.sum.empty()) text += " sum " + std::string(impl::name_of(s.residual.sum_type));
     if (s.residual.bias_type != jitnorm_data_type_undef) text += " bias";
     if (s.residual.rounded) text += " rounded";
+    if (s.residual.silu) text += " silu";
     if (s.residual.in_place) text += " sum_in_place";
     if (!s.pre_quantization.empty()) text += " pre_quantization " + std::string(impl::name_of(s.pre_quantization_type));
     if (s.in_place) text += " in_place";

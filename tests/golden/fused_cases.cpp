@@ -40,6 +40,12 @@ void add_residuals(list &cases) {
                 cases.push_back({s, turn % 5 == 0 ? content::mixed : content::ordinary, false, columns < 50});
                 ++turn;
             }
+    for (const dim_t columns : {5, 77, 768, 9000})
+        for (const auto type : {F32, BF16, F64}) { // gates before the normalization
+            setup s = of_type({.flags = USE_SCALE | RMS, .dims = {6, columns}, .seed = 1402}, type);
+            s.residual = {.added = "dense", .sum = "dense", .type = type, .sum_type = type, .silu = true};
+            cases.push_back({s, content::ordinary, false, columns == 77});
+        }
     for (const auto type : {F32, BF16, F64}) {
         setup s = of_type({.kind = BACKWARD, .flags = USE_SCALE, .dims = {12, 45}, .seed = 1401}, type);
         s.residual = {.added = "", .sum = "dense", .sum_type = BF16};

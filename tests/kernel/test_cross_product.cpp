@@ -144,6 +144,7 @@ void pick_residual(picker &pick, setup &s, bool forward) {
     if (pick.toss()) s.residual.bias_type = pick.one_of(AFFINE_TYPES);
     if (pick.below(3) == 0) s.residual.gate_type = pick.one_of(AFFINE_TYPES);
     s.residual.rounded = !s.residual.sum.empty() && pick.toss();
+    s.residual.silu = pick.below(4) == 0;
 }
 
 // dst or diff_src in the place of an input, and the sum in that of the residual, or diff_src in that of its gradient.

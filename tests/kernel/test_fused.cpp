@@ -321,6 +321,34 @@ TEST_P(fused_kernels_on, a_residual_is_an_addition_and_a_normalization) {
                 }
 }
 
+// x * silu(z) to within 2.5 ulp, and the normalization of this.
+TEST_P(fused_kernels_on, a_gate_before_the_normalization_is_a_product_and_a_normalization) {
+    for (const implementation &entry : {reference_entry, jit_for(GetParam())})
+        for (const dim_t C : {1, 7, 31, 64, 768, 4096, 8200})
+            for (const unsigned rms : {0U, unsigned(jitnorm_rms_norm)}) {
+                setup s = sum_of(3, F32);
+                s.dims.back() = C;
+                s.flags = rms | jitnorm_use_scale;
+                s.dst_type = F32;
+                s.residual.silu = true;
+                s.residual.in_place = false;
+                run gated(s);
+                gated.execute_on(entry);
+                setup plain = s;
+                plain.residual = {};
+                run normalization(plain);
+                normalization[SRC].fill(gated[SUM].values());
+                normalization.execute_on(entry);
+                EXPECT_TRUE(same_bits(gated[DST].values(), normalization[DST].values())) << s;
+                const std::vector<double> x = gated[SRC].values(), z = gated[RESIDUAL].values(),
+                                          got = gated[SUM].values();
+                for (size_t i = 0; i < x.size(); ++i) {
+                    const double exact = x[i] * z[i] / (1 + std::exp(-z[i]));
+                    ASSERT_NEAR(got[i], exact, 3e-7 * std::fabs(exact)) << s;
+                }
+            }
+}
+
 // One more addition after all else, and nothing else differs.
 TEST_P(fused_kernels_on, a_gradient_is_that_of_the_normalization_and_the_sums) {
     for (const implementation &entry : {reference_entry, jit_for(GetParam())}) {

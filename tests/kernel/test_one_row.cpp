@@ -84,6 +84,7 @@ TEST_P(one_row, sums_with_a_residual) {
                         s.residual.sum = output;
                         s.residual.bias_type = bias;
                         s.residual.gate_type = C % 5 == 0 ? bias : jitnorm_data_type_undef;
+                        s.residual.silu = C % 7 == 1;
                         s.residual.rounded = output[0] != '\0' && C % 2 == 0;
                         s.residual.in_place = output[0] != '\0' && sum == type && C % 4 != 0;
                         C <= 4096 ? expect_reference(s) : expect_equal_to_reference(GetParam(), s);

@@ -17,6 +17,7 @@ void add_residual(const setup &s, problem &p) {
     std::fill(gate.begin(), gate.end() - s.axes, 1);
     if (asked.gate_type != jitnorm_data_type_undef) p[GATE] = make_layout("dense+7", gate, asked.gate_type);
     p.attr.normalizes_rounded_sum = asked.rounded;
+    p.attr.multiplies_silu = asked.silu;
 }
 
 } // namespace
@@ -29,10 +30,10 @@ std::ostream &operator<<(std::ostream &out, const setup &s) {
                << s.gradient_type << " in place " << s.in_place << " seed " << s.seed << " axes " << s.axes
                << " statistics of type " << s.statistics_type << " and form " << int(s.form) << " left out "
                << s.omitted << " ones " << s.scale_is_ones << " residual '" << s.residual.added << "' '"
-               << s.residual.sum << "' bias " << s.residual.bias_type << " gate " << s.residual.gate_type
-               << " in place " << s.residual.in_place << " pre_quantization '" << s.pre_quantization << "' "
-               << s.pre_quantization_type << " rows from " << s.first_row << " of " << s.all_rows << " columns of "
-               << s.all_columns;
+               << s.residual.sum << "' bias " << s.residual.bias_type << " gate " << s.residual.gate_type << " silu "
+               << s.residual.silu << " in place " << s.residual.in_place << " pre_quantization '" << s.pre_quantization
+               << "' " << s.pre_quantization_type << " rows from " << s.first_row << " of " << s.all_rows
+               << " columns of " << s.all_columns;
 }
 
 problem make_problem(const setup &s) {

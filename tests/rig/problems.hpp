@@ -24,7 +24,7 @@ struct residual_setup {
     std::string added, sum; // layouts; empty: no such tensor. Backward, `sum` is the layout of the gradient of the sum
     jitnorm_data_type_t type = jitnorm_f32, sum_type = jitnorm_f32, bias_type = jitnorm_data_type_undef;
     jitnorm_data_type_t gate_type = jitnorm_data_type_undef; // undef: no gate
-    bool rounded = false;
+    bool rounded = false, silu = false;
     bool in_place = false; // the sum is written over the residual; backward, diff_src over the gradient of the sum
 };
 

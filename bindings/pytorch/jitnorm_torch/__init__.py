@@ -12,11 +12,13 @@ import torch
 
 from . import _C, batches, shapes  # noqa: F401  (first the operators, then what else is registered for them)
 from .compiler import inductor
-from .functions import ada_layer_norm, add_layer_norm, add_rms_norm, gated_rms_norm, layer_norm, rms_norm
+from .functions import (ada_layer_norm, ada_layer_norm_int8, add_layer_norm, add_rms_norm, gated_rms_norm, layer_norm,
+                        rms_norm, rms_norm_int8)
 from .modules import LayerNorm, RMSNorm
 
-__all__ = ["LayerNorm", "RMSNorm", "ada_layer_norm", "add_layer_norm", "add_rms_norm", "gated_rms_norm", "inductor",
-           "layer_norm", "override", "overridden", "restore", "rms_norm"]
+__all__ = ["LayerNorm", "RMSNorm", "ada_layer_norm", "ada_layer_norm_int8", "add_layer_norm", "add_rms_norm",
+           "gated_rms_norm", "inductor", "layer_norm", "override", "overridden", "restore", "rms_norm",
+           "rms_norm_int8"]
 
 __version__: str = _C.version
 

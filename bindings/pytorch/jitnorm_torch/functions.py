@@ -116,6 +116,34 @@ def ada_layer_norm(
         return torch.ops.jitnorm.ada_layer_norm(input, scale, shift, weight, bias, eps) if made is None else made
 
 
+def rms_norm_int8(
+    input: Tensor,
+    normalized_shape: List[int],
+    weight: Optional[Tensor] = None,
+    eps: Optional[float] = None,
+    plus_one: bool = False,
+    scale: Optional[Tensor] = None,
+) -> Tuple[Tensor, Tensor]:
+    """Returns (q, s), where q is rms_norm(input) / s, rounded to int8 in the same pass, and q * s is about rms_norm(input).
+    s is `scale`, one float32, or, without one, the largest magnitude of each row divided by 127, with the input's shape,
+    but 1 for the normalized dimensions. There are no gradients."""
+    return torch.ops.jitnorm.rms_norm_int8(input, normalized_shape, weight, eps, plus_one, scale)
+
+
+def ada_layer_norm_int8(
+    input: Tensor,
+    scale: Tensor,
+    shift: Tensor,
+    weight: Optional[Tensor] = None,
+    bias: Optional[Tensor] = None,
+    eps: float = 1e-5,
+    output_scale: Optional[Tensor] = None,
+) -> Tuple[Tensor, Tensor]:
+    """Returns (q, s) of ada_layer_norm(input, scale, shift, weight, bias, eps), where s is `output_scale` or found, as
+    rms_norm_int8 does."""
+    return torch.ops.jitnorm.ada_layer_norm_int8(input, scale, shift, weight, bias, eps, output_scale)
+
+
 def gated_rms_norm(
     input: Tensor,
     gate: Optional[Tensor],

@@ -136,6 +136,23 @@ def _ada_layer_norm_backward(grad_output, input, scale, shift, mean, rstd, weigh
     return tuple(_like(t) if w else None for t, w in zip((input, scale, shift, weight, bias), output_mask))
 
 
+def _quantized(input, normalized_shape, scale):
+    if scale is not None and (scale.numel() != 1 or scale.dtype != torch.float32):
+        raise RuntimeError("the scale of an int8 result must be one float32")
+    output = torch.empty(input.shape, dtype=torch.int8, device=input.device)
+    return output, _statistics(input, normalized_shape) if scale is None else _like(scale)
+
+
+def _rms_norm_int8(input, normalized_shape, weight=None, eps=None, plus_one=False, scale=None):
+    _check(input, normalized_shape, weight, others=(scale,))
+    return _quantized(input, normalized_shape, scale)
+
+
+def _ada_layer_norm_int8(input, scale, shift, weight=None, bias=None, eps=1e-5, output_scale=None):
+    _check_rows(input, (scale, shift), True, (weight, bias), (output_scale,))
+    return _quantized(input, input.shape[-1:], output_scale)
+
+
 def _gated_rms_norm(input, gate=None, weight=None, eps=1e-6):
     _check_gated(input, gate, weight)
     return _like(input)
@@ -153,6 +170,7 @@ def _gated_rms_norm_backward(grad_output, input, rstd, gate, weight, output_mask
 
 for _name, _function in {
     "ada_layer_norm": _ada_layer_norm,
+    "ada_layer_norm_int8": _ada_layer_norm_int8,
     "ada_layer_norm_forward": _ada_layer_norm_forward,
     "ada_layer_norm_backward": _ada_layer_norm_backward,
     "add_layer_norm": _add_layer_norm,
@@ -166,6 +184,7 @@ for _name, _function in {
     "layer_norm_forward": _layer_norm_forward,
     "layer_norm_backward": _layer_norm_backward,
     "rms_norm": _rms_norm,
+    "rms_norm_int8": _rms_norm_int8,
     "rms_norm_forward": _rms_norm_forward,
     "rms_norm_backward": _rms_norm_backward,
 }.items():

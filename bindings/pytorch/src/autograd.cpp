@@ -221,7 +221,8 @@ TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {
                              "add_layer_norm_forward", "add_rms_norm_forward", "ada_layer_norm_forward",
                              "ada_layer_norm_backward", "gated_rms_norm_forward", "gated_rms_norm_backward",
                              "layer_norm_partial_backward", "rms_norm_partial_backward", "chunk_moments",
-                             "merge_moments", "layer_norm_partial_forward", "rms_norm_partial_forward"})
+                             "merge_moments", "layer_norm_partial_forward", "rms_norm_partial_forward",
+                             "rms_norm_int8", "ada_layer_norm_int8"})
         m.impl(name, torch::autograd::autogradNotImplementedFallback());
 }
 

@@ -116,6 +116,20 @@ ada_layer_norm_backward(const Tensor &gradient, const Tensor &input, const Tenso
             std::move(made.bias)};
 }
 
+std::tuple<Tensor, Tensor> rms_norm_int8(const Tensor &input, IntArrayRef shape, const optional_tensor &weight,
+                                         c10::optional<double> epsilon, bool plus_one, const optional_tensor &scale) {
+    const double number = epsilon_or_default(epsilon, input);
+    quantized made = quantized_forward(input, {shape, weight, NONE, number, true, plus_one}, or_none(scale));
+    return {std::move(made.output), std::move(made.scale)};
+}
+
+std::tuple<Tensor, Tensor> ada_layer_norm_int8(const Tensor &input, const Tensor &scale, const Tensor &shift,
+                                               const optional_tensor &weight, const optional_tensor &bias,
+                                               double epsilon, const optional_tensor &output_scale) {
+    quantized made = ada_quantized_forward(input, {scale, shift, weight, bias}, epsilon, or_none(output_scale));
+    return {std::move(made.output), std::move(made.scale)};
+}
+
 Tensor gated_rms_norm(const Tensor &input, const optional_tensor &gate, const optional_tensor &weight, double epsilon) {
     return gated_forward(input, {gate, weight}, epsilon, false).output;
 }
@@ -216,6 +230,10 @@ TORCH_LIBRARY(jitnorm, m) {
     m.def(
         "ada_layer_norm_backward(Tensor grad_output, Tensor input, Tensor scale, Tensor shift, Tensor mean, "
         "Tensor rstd, Tensor? weight, Tensor? bias, bool[5] output_mask) -> (Tensor, Tensor, Tensor, Tensor, Tensor)");
+    m.def("rms_norm_int8(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None, "
+          "bool plus_one=False, Tensor? scale=None) -> (Tensor, Tensor)");
+    m.def("ada_layer_norm_int8(Tensor input, Tensor scale, Tensor shift, Tensor? weight=None, Tensor? bias=None, "
+          "float eps=1e-05, Tensor? output_scale=None) -> (Tensor, Tensor)");
     m.def("gated_rms_norm(Tensor input, Tensor? gate=None, Tensor? weight=None, float eps=1e-06) -> Tensor");
     m.def("gated_rms_norm_forward(Tensor input, Tensor? gate, Tensor? weight, float eps) -> (Tensor, Tensor)");
     m.def("gated_rms_norm_backward(Tensor grad_output, Tensor input, Tensor rstd, Tensor? gate, Tensor? weight, "
@@ -252,6 +270,8 @@ TORCH_LIBRARY_IMPL(jitnorm, CPU, m) {
     m.impl("ada_layer_norm", &ada_layer_norm);
     m.impl("ada_layer_norm_forward", &ada_layer_norm_forward);
     m.impl("ada_layer_norm_backward", &ada_layer_norm_backward);
+    m.impl("rms_norm_int8", &rms_norm_int8);
+    m.impl("ada_layer_norm_int8", &ada_layer_norm_int8);
     m.impl("gated_rms_norm", &gated_rms_norm);
     m.impl("gated_rms_norm_forward", &gated_rms_norm_forward);
     m.impl("gated_rms_norm_backward", &gated_rms_norm_backward);

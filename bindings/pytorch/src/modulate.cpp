@@ -93,16 +93,11 @@ struct forward_steps {
     std::array<std::pair<jitnorm_alg_kind_t, Tensor>, 2> after; // post-ops
 };
 
-normalized run_forward(Tensor input, forward_steps how, double epsilon, bool wants_statistics) {
+// Runs the request on tensors of which `tensors` has those that the steps do not have.
+void run_steps(Tensor input, Tensor output, forward_steps how, request asked, pointers tensors) {
     unite_types(how.scale, how.shift);
     make_rows_dense(how.scale);
     make_rows_dense(how.shift);
-    normalized made;
-    made.output = empty_data(input);
-    if (wants_statistics && !how.rms) made.mean = empty_statistics(input, 1);
-    if (wants_statistics) made.rstd = empty_statistics(input, 1);
-    request asked =
-        make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, input, epsilon);
     asked.flags = int64_t(jitnorm_inverse_deviation) | flag(how.rms, jitnorm_rms_norm) |
                   flag(how.scale.defined(), jitnorm_use_scale) | flag(how.shift.defined(), jitnorm_use_shift) |
                   flag(how.plus_one, jitnorm_scale_plus_one);
@@ -113,18 +108,27 @@ normalized run_forward(Tensor input, forward_steps how, double epsilon, bool wan
         asked.operations[i] = how.after[i].first;
         asked.operand_types[i] = type_of(how.after[i].second);
     }
-    asked.data =
-        broadcast_rows({&input, &made.output, &how.scale, &how.shift, &how.after[0].second, &how.after[1].second});
-    pointers tensors = {};
+    asked.data = broadcast_rows({&input, &output, &how.scale, &how.shift, &how.after[0].second, &how.after[1].second});
     tensors[SRC] = data_of(input);
-    tensors[DST] = data_of(made.output);
-    tensors[MEAN] = data_of(made.mean);
-    tensors[VARIANCE] = data_of(made.rstd);
+    tensors[DST] = data_of(output);
     tensors[SCALE] = data_of(how.scale);
     tensors[SHIFT] = data_of(how.shift);
     tensors[OPERAND_0] = data_of(how.after[0].second);
     tensors[OPERAND_1] = data_of(how.after[1].second);
     prepare(asked).run(tensors);
+}
+
+normalized run_forward(const Tensor &input, const forward_steps &how, double epsilon, bool wants_statistics) {
+    normalized made;
+    made.output = empty_data(input);
+    if (wants_statistics && !how.rms) made.mean = empty_statistics(input, 1);
+    if (wants_statistics) made.rstd = empty_statistics(input, 1);
+    pointers tensors = {};
+    tensors[MEAN] = data_of(made.mean);
+    tensors[VARIANCE] = data_of(made.rstd);
+    run_steps(input, made.output, how,
+              make_request(wants_statistics ? jitnorm_forward_training : jitnorm_forward_inference, input, epsilon),
+              tensors);
     return made;
 }
 
@@ -252,18 +256,32 @@ void pass_gate(const Tensor &of_output, const Tensor &input, const Tensor &rstd,
 
 } // namespace
 
-normalized ada_forward(const Tensor &input, const ada_norm &how, double epsilon, bool wants_statistics) {
+namespace {
+
+forward_steps ada_steps(const Tensor &input, const ada_norm &how) {
     check_rows(input);
     const ada_tensors given(input, how);
-    if (!given.have_affine())
-        return run_forward(input, {given.scale, given.shift, true, false, {}}, epsilon, wants_statistics);
-    return run_forward(input,
-                       {given.weight,
-                        given.bias,
-                        false,
-                        false,
-                        {{{jitnorm_binary_mul_plus_one, given.scale}, {jitnorm_binary_add, given.shift}}}},
-                       epsilon, wants_statistics);
+    if (!given.have_affine()) return {given.scale, given.shift, true, false, {}};
+    return {given.weight,
+            given.bias,
+            false,
+            false,
+            {{{jitnorm_binary_mul_plus_one, given.scale}, {jitnorm_binary_add, given.shift}}}};
+}
+
+} // namespace
+
+normalized ada_forward(const Tensor &input, const ada_norm &how, double epsilon, bool wants_statistics) {
+    return run_forward(input, ada_steps(input, how), epsilon, wants_statistics);
+}
+
+quantized ada_quantized_forward(const Tensor &input, const ada_norm &how, double epsilon, const Tensor &output_scale) {
+    const forward_steps steps = ada_steps(input, how);
+    request asked = make_request(jitnorm_forward_inference, input, epsilon);
+    pointers tensors = {};
+    const quantized made = ask_quantized(input, 1, output_scale, asked, tensors);
+    run_steps(input, made.output, steps, asked, tensors);
+    return made;
 }
 
 // The output is x * w * (1 + s) + b * (1 + s) + t, where x is the normalized input: a normalization whose scale is

@@ -15,6 +15,10 @@ struct ada_norm {
 };
 normalized ada_forward(const at::Tensor &input, const ada_norm &how, double epsilon, bool wants_statistics);
 
+// The same with an int8 result. `output_scale` may be undefined: then a scale is found for each row.
+quantized ada_quantized_forward(const at::Tensor &input, const ada_norm &how, double epsilon,
+                                const at::Tensor &output_scale);
+
 // Each gradient has its tensor's shape and type; one that is not wanted is undefined.
 struct ada_gradients {
     at::Tensor input, scale, shift, weight, bias;

@@ -198,6 +198,24 @@ normalized add_forward(const at::Tensor &input, const at::Tensor &residual, cons
     return run_forward(input, residual, how, wants_statistics);
 }
 
+quantized quantized_forward(const at::Tensor &given, const norm &how, const at::Tensor &scale) {
+    check_input(given, how);
+    at::Tensor input = given;
+    const affine side(how);
+    request asked = make_request(jitnorm_forward_inference, input, how.epsilon);
+    pointers tensors = {};
+    quantized made = ask_quantized(input, how.shape.size(), scale, asked, tensors);
+    asked.flags = flags_of(how, side.weight->defined(), side.bias->defined());
+    if (side.any()) asked.affine_type = type_of(side.either());
+    asked.data = rows_of({&input, &made.output}, how);
+    tensors[SRC] = data_of(input);
+    tensors[DST] = data_of(made.output);
+    tensors[SCALE] = data_of(*side.weight);
+    tensors[SHIFT] = data_of(*side.bias);
+    prepare(asked).run(tensors);
+    return made;
+}
+
 gradients backward(const at::Tensor &of_output, const at::Tensor &input, const at::Tensor &mean, const at::Tensor &rstd,
                    const norm &how, wanted_gradients wanted, const at::Tensor &of_input) {
     const backward_inputs from(of_output, input, mean, rstd, how, of_input);

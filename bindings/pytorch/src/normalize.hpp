@@ -28,6 +28,9 @@ normalized forward(const at::Tensor &input, const norm &how, bool wants_statisti
 // Normalizes the sum of input and residual, which must have the same shape and type. The sum is a result, too.
 normalized add_forward(const at::Tensor &input, const at::Tensor &residual, const norm &how, bool wants_statistics);
 
+// The same with an int8 result. `scale` may be undefined: then a scale is found for each row.
+quantized quantized_forward(const at::Tensor &input, const norm &how, const at::Tensor &scale);
+
 struct wanted_gradients {
     bool input, weight, bias;
 };

@@ -25,11 +25,13 @@ constexpr int ARGUMENTS[SLOTS] = {JITNORM_ARG_SRC,
                                   JITNORM_ARG_DIFF_DST_1,
                                   JITNORM_ARG_ROW_SUMS,
                                   JITNORM_ARG_ATTR_MULTIPLE_POST_OP(0) | JITNORM_ARG_SRC_1,
-                                  JITNORM_ARG_ATTR_MULTIPLE_POST_OP(1) | JITNORM_ARG_SRC_1};
+                                  JITNORM_ARG_ATTR_MULTIPLE_POST_OP(1) | JITNORM_ARG_SRC_1,
+                                  JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_DST};
 
 memory::desc data_desc(const request &asked, int tensor) {
     const rows &data = asked.data;
-    return {memory::dims(data.dims, data.dims + data.ndims), memory::data_type(asked.type),
+    const int64_t type = asked.quantizes != 0 && tensor == 1 ? int64_t(jitnorm_s8) : asked.type;
+    return {memory::dims(data.dims, data.dims + data.ndims), memory::data_type(type),
             memory::dims(data.strides[tensor], data.strides[tensor] + data.ndims)};
 }
 
@@ -81,12 +83,20 @@ void set_row_attributes(const request &asked, jitnorm::primitive_attr &attr) {
     attr.set_post_ops(after);
 }
 
-// The epsilon of float64, and the residual. Asks for the sum to be normalized as it is stored, after rounding. So the
-// bits are those of PyTorch's addition followed by a normalization.
+void set_scales(const request &asked, jitnorm::primitive_attr &attr) {
+    if (asked.quantizes == 1) attr.set_scales_mask(JITNORM_ARG_DST, 0);
+    if (asked.quantizes == 2)
+        attr.set_scales(JITNORM_ARG_DST, (1 << (asked.data.ndims - 1)) - 1, {}, memory::data_type::f32, false,
+                        jitnorm::quantization_mode::dynamic_amax);
+}
+
+// The epsilon of float64, the scales, and the residual. Asks for the sum to be normalized as it is stored, after
+// rounding. So the bits are those of PyTorch's addition followed by a normalization.
 jitnorm::primitive_attr attributes_of(const request &asked) {
     jitnorm::primitive_attr attr;
     if (is_forward(asked) && asked.type == jitnorm_f64) attr.set_epsilon(epsilon_of(asked));
     if (asked.by_rows != 0) set_row_attributes(asked, attr);
+    set_scales(asked, attr);
     if (asked.adds == 0) return attr;
     const memory::desc first = data_desc(asked, is_forward(asked) ? 2 : 3), sum = data_desc(asked, 3);
     jitnorm::error::wrap_c_api(jitnorm_primitive_attr_set_residual(attr.get(), first.get(), sum.get(),

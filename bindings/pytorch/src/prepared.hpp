@@ -26,6 +26,7 @@ struct request {
     int64_t gradient_type = 0;     // jitnorm_data_type_t of the gradients of scale and shift, or 0: affine_type
     int64_t operations[2] = {};    // jitnorm_alg_kind_t of binary post-ops, or 0
     int64_t operand_types[2] = {}; // jitnorm_data_type_t of their operands
+    int64_t quantizes = 0;         // 1 if dst is s8 with a scale that is given, 2 with one found for each row
     // The rows of the tensors of data, in this order. Forward: src, dst, residual, sum. Backward: src, diff_dst,
     // diff_src, the gradient of the sum. If by_rows is 1, nothing is added, and those that the primitive has of these
     // tensors follow: scale and, forward, shift and the operands of post-ops, or, backward, the gradient of scale,
@@ -54,6 +55,7 @@ enum tensor_slot {
     ROW_SUMS,
     OPERAND_0,
     OPERAND_1,
+    DST_SCALE,
     SLOTS
 };
 

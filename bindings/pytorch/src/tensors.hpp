@@ -69,4 +69,23 @@ inline at::Tensor in_type(const at::Tensor &tensor, at::ScalarType type) {
 
 inline void *data_of(const at::Tensor &tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 
+// An int8 result: its values, and float32 scales by which they are to be multiplied: one that is given, or one for each
+// row, with the input's sizes, but 1 for the normalized dimensions.
+struct quantized {
+    at::Tensor output, scale;
+};
+
+// Makes the tensors of a quantized result, and asks for it. `given` may be undefined: then scales are found.
+inline quantized ask_quantized(const at::Tensor &input, size_t normalized, const at::Tensor &given, request &asked,
+                               pointers &tensors) {
+    check_device("the scale", given);
+    TORCH_CHECK(!given.defined() || (given.numel() == 1 && given.scalar_type() == at::kFloat),
+                "the scale of an int8 result must be one float32");
+    asked.quantizes = given.defined() ? 1 : 2;
+    const quantized made = {empty(input.sizes(), at::kChar),
+                            given.defined() ? given.clone() : empty_statistics(input, normalized)};
+    tensors[DST_SCALE] = data_of(made.scale);
+    return made;
+}
+
 } // namespace jitnorm_torch

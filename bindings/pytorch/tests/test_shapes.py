@@ -32,6 +32,8 @@ def calls(device):
         "ada_layer_norm": (x, by_batch, by_batch, vector, vector),
         "ada_layer_norm_forward": (x, by_batch, by_batch, None, None, 1e-5),
         "ada_layer_norm_backward": (x, x, by_batch, x, statistics_of_columns, statistics_of_columns, vector, vector, (True,) * 5),
+        "rms_norm_int8": (x, shape, weight),
+        "ada_layer_norm_int8": (x, by_batch, by_batch, vector, vector, 1e-5, at(1, dtype=torch.float32)),
         "gated_rms_norm": (x, x, of_heads),
         "gated_rms_norm_forward": (x, x, vector, 1e-6),
         "gated_rms_norm_backward": (x, x, statistics_of_columns, x, of_heads, (True, True, True)),

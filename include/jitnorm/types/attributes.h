@@ -14,7 +14,8 @@ typedef enum JITNORM_INT {
 /* How a residual is added (jitnorm_primitive_attr_set_residual). Flags may be or-ed. */
 typedef enum JITNORM_INT {
     jitnorm_residual_flags_none = 0x0,
-    jitnorm_residual_normalize_rounded = 0x1 /* normalize the sum as it is stored, not as it is computed */
+    jitnorm_residual_normalize_rounded = 0x1, /* normalize the sum as it is stored, not as it is computed */
+    jitnorm_residual_mul_silu = 0x2           /* multiply src by silu of the residual, instead of adding the residual */
 } jitnorm_residual_flags_t;
 
 /* The type to which floating-point data may be narrowed for computations. This library never narrows it. */

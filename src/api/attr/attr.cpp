@@ -30,6 +30,7 @@ status lower(const jitnorm_primitive_attr &given, layer_norm::problem &p) {
     result.dst_scale = given.dst_scale;
     result.bias_type = given.residual.bias_type;
     result.normalizes_rounded_sum = given.residual.normalizes_rounded;
+    result.multiplies_silu = given.residual.multiplies_silu;
     p[RESIDUAL] = given.residual.added.get();
     p[GATE] = given.gate.get();
     p[slot_of_sum(p)] = given.residual.sum.get();

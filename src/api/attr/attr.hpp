@@ -36,6 +36,7 @@ struct residual_addition {
     rare_desc sum;
     jitnorm_data_type_t bias_type = jitnorm_data_type_undef; // undef: no bias
     bool normalizes_rounded = false; // what is normalized is the sum as its tensor holds it, not the sum as computed
+    bool multiplies_silu = false;    // src is multiplied by silu of the residual, to which it is not added
 };
 
 // A request to find scales of dst: a mask and, if ndims is 2, the sizes of groups.

@@ -191,7 +191,7 @@ status check(const residual_addition &asked, unsigned flags) {
     if (asked.added.get().ndims == 0) return invalid("residual_desc has no dimensions");
     if (asked.bias_type != jitnorm_data_type_undef && size_of(asked.bias_type) == 0)
         return invalid(explain("bias_data_type is %d, which is no data type", int(asked.bias_type)));
-    if ((flags & ~unsigned(jitnorm_residual_normalize_rounded)) != 0)
+    if ((flags & ~unsigned(jitnorm_residual_normalize_rounded | jitnorm_residual_mul_silu)) != 0)
         return invalid(explain("flags 0x%x has bits of no meaning", flags));
     return asked.normalizes_rounded && asked.sum.get().ndims == 0
                ? invalid("the rounded sum is to be normalized, and sum_desc describes none")
@@ -211,6 +211,7 @@ jitnorm_status_t jitnorm_primitive_attr_set_residual(jitnorm_primitive_attr_t at
         if (sum_desc != nullptr) asked.sum.set(*sum_desc);
         asked.bias_type = bias_data_type;
         asked.normalizes_rounded = (flags & unsigned(jitnorm_residual_normalize_rounded)) != 0;
+        asked.multiplies_silu = (flags & unsigned(jitnorm_residual_mul_silu)) != 0;
         JITNORM_TRY(check(asked, flags));
         attr->residual = std::move(asked);
         return {};
@@ -227,8 +228,8 @@ jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_primitive_att
     if (sum_desc != nullptr) *sum_desc = &residual.sum.get();
     if (bias_data_type != nullptr) *bias_data_type = residual.bias_type;
     if (flags != nullptr)
-        *flags =
-            unsigned(residual.normalizes_rounded ? jitnorm_residual_normalize_rounded : jitnorm_residual_flags_none);
+        *flags = (residual.normalizes_rounded ? unsigned(jitnorm_residual_normalize_rounded) : 0) |
+                 (residual.multiplies_silu ? unsigned(jitnorm_residual_mul_silu) : 0);
     return jitnorm_success;
 }
 

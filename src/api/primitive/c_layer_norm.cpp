@@ -67,7 +67,7 @@ void forget_unused(problem &p) {
     if (p.is_forward()) return;
     p[RESIDUAL] = {};
     p.attr.bias_type = jitnorm_data_type_undef;
-    p.attr.normalizes_rounded_sum = false;
+    p.attr.normalizes_rounded_sum = p.attr.multiplies_silu = false;
 }
 
 // Makes the description of a problem that is not in the object cache.

@@ -132,6 +132,18 @@ bool is_addition(const jitnorm_graph_op &op) {
            understand_combination(op, op.inputs[0].id, alg, other);
 }
 
+bool is_silu(const jitnorm_graph_op &sigmoid, const jitnorm_graph_op &product) {
+    eltwise_post_op function;
+    jitnorm_alg_kind_t alg = jitnorm_alg_kind_undef;
+    size_t z = 0;
+    return sigmoid.kind == jitnorm_graph_op_sigmoid && sigmoid.inputs.size() == 1 && sigmoid.outputs.size() == 1 &&
+           product.kind == jitnorm_graph_op_multiply && product.outputs.size() == 1 &&
+           understand_function(sigmoid, function) && understand_combination(product, sigmoid.outputs[0].id, alg, z) &&
+           product.inputs[z].id == sigmoid.inputs[0].id &&
+           sigmoid.outputs[0].data_type == product.inputs[z].data_type &&
+           product.outputs[0].data_type == product.inputs[z].data_type;
+}
+
 bool may_broadcast(const jitnorm_graph_op &op) {
     std::string broadcast = "numpy";
     return read(op, BROADCAST, broadcast) && broadcast == "numpy";

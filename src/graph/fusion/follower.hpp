@@ -21,6 +21,9 @@ bool may_broadcast(const jitnorm_graph_op &op); // whether the attribute auto_br
 // The result's type for operands of two types; undef if an operation may not have both types.
 jitnorm_data_type_t type_of_combination(jitnorm_data_type_t a, jitnorm_data_type_t b);
 
+// Whether the second operation computes z * Sigmoid(z), where the first one is Sigmoid and z is what it reads.
+bool is_silu(const jitnorm_graph_op &sigmoid, const jitnorm_graph_op &product);
+
 // Recognizes a quantization to 8 bits with one scale and one zero point for the whole tensor. Refuses scales that are
 // not normal numbers or have no normal inverse, and zero points beyond 2^24 in size, up to which f32 represents all
 // integers: so value * (1 / scale) + zero point can be computed in f32. For the types f8 it refuses the attribute zps.

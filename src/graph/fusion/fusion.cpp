@@ -114,13 +114,27 @@ bool fusion::prepend(const jitnorm_graph_op &op, bool is_kept) {
     return true;
 }
 
-bool fusion::append(const jitnorm_graph_op &op) {
+bool fusion::can_follow(const jitnorm_graph_op &op) const {
     if (is_quantized_ || op.outputs.size() != 1 || !has_shape(op.outputs[0], src_)) return false;
-    if (!is_f32_if_used(norm_[SCALE]) || !is_f32_if_used(norm_[SHIFT])) return false;
-    if (!cast(op) && !apply(op) && !combine(op) && !quantize(op)) return false;
+    return norm_.is_modulated || (is_f32_if_used(norm_[SCALE]) && is_f32_if_used(norm_[SHIFT]));
+}
+
+void fusion::end_with(const jitnorm_graph_op &op) {
     result_ = op.outputs[0];
     norm_.ports[DST] = {use::written, result_.id, result_.data_type};
     norm_.name += "+" + std::string(name_of_follower(op.kind));
+}
+
+bool fusion::append(const jitnorm_graph_op &op) {
+    if (!can_follow(op) || (!cast(op) && !apply(op) && !combine(op) && !quantize(op))) return false;
+    end_with(op);
+    return true;
+}
+
+bool fusion::append_with_silu(const jitnorm_graph_op &op, const logical_tensor &z) {
+    if (!can_follow(op) || op.kind != jitnorm_graph_op_multiply || !combine(op, &z)) return false;
+    norm_.name += "+Sigmoid+Multiply";
+    end_with(op);
     return true;
 }
 
@@ -134,32 +148,46 @@ bool fusion::cast(const jitnorm_graph_op &op) {
     const jitnorm_data_type_t from = result_.data_type, to = op.outputs[0].data_type;
     const bool fits = op.kind == jitnorm_graph_op_type_cast && op.inputs.size() == 1 && op.attributes.empty() &&
                       ((from == jitnorm_f32 && is_narrow(to)) || (is_narrow(from) && to == jitnorm_f32));
-    if (!fits || is_cast_ || !norm_.followers.empty()) return false;
+    if (!fits || is_cast_ || functions_ != 0) return false;
     return is_cast_ = true;
 }
 
 bool fusion::apply(const jitnorm_graph_op &op) {
     eltwise_post_op function;
-    if (norm_.followers.size() == MOST_FUNCTIONS || op.inputs.size() != 1 ||
-        op.outputs[0].data_type != result_.data_type || !understand_function(op, function))
+    if (functions_ == MOST_FUNCTIONS || op.inputs.size() != 1 || op.outputs[0].data_type != result_.data_type ||
+        !understand_function(op, function))
         return false;
     norm_.followers.emplace_back(function);
+    ++functions_;
     return true;
 }
 
 // Both shapes must be known. Otherwise the values might be broadcast to the other tensor, whose shape the result then
-// has.
-bool fusion::combine(const jitnorm_graph_op &op) {
+// has. If the operation multiplies by the product of z and Sigmoid(z), the other tensor is z.
+bool fusion::combine(const jitnorm_graph_op &op, const logical_tensor *z) {
     combination found;
     size_t other = 0;
-    if (norm_.followers.size() == MOST_FUNCTIONS || !understand_combination(op, result_.id, found.alg, other))
-        return false;
-    const logical_tensor &lt = op.inputs[other];
+    if (functions_ == MOST_FUNCTIONS || !understand_combination(op, result_.id, found.alg, other)) return false;
+    const logical_tensor &lt = z != nullptr ? *z : op.inputs[other];
     if (!is_shape_known(src_) || !goes_with(op, src_, lt) || writes(lt.id)) return false;
     if (op.outputs[0].data_type != type_of_combination(result_.data_type, lt.data_type)) return false;
+    if (z != nullptr) found.alg = jitnorm_binary_mul_silu;
     found.other = {use::read, lt.id, lt.data_type};
-    norm_.followers.emplace_back(found);
+    if (!modulate(found.alg, lt)) norm_.followers.emplace_back(found);
+    ++functions_;
     return true;
+}
+
+// Makes the tensor the scale or the shift, if it can be: y = fma(xhat, scale, shift).
+bool fusion::modulate(jitnorm_alg_kind_t alg, const logical_tensor &other) {
+    if (alg != jitnorm_binary_mul && alg != jitnorm_binary_add) return false;
+    const slot place = alg == jitnorm_binary_mul ? SCALE : SHIFT;
+    const bool is_free = !norm_.reads(SHIFT) && (!norm_.reads(SCALE) || (norm_.is_modulated && place == SHIFT)) &&
+                         norm_.followers.empty();
+    const bool has_columns = other.ndims > 0 && other.dims[other.ndims - 1] == src_.dims[src_.ndims - 1];
+    if (!is_free || !has_columns) return false;
+    norm_.ports[place] = {use::read, other.id, other.data_type};
+    return norm_.is_modulated = true;
 }
 
 // Computes value * (1 / scale) + zero point in two post-ops, each of which rounds once, before the conversion to the

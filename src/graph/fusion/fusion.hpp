@@ -40,6 +40,9 @@ private:
 // 19 functions of one or two tensors, then at most one Quantize. The addition is allowed by this library alone. The
 // caller makes sure that each operation behind the normalization reads the result of the one before it, and that nobody
 // else reads it.
+//
+// A Multiply, an Add, or a Multiply and an Add that come first are no post-ops but the scale and the shift of a
+// normalization that has neither gamma nor beta, if the last dimension of what they read beside it is src's.
 class fusion {
 public:
     // `norm` is what `op` describes. None if nothing can be fused with this normalization.
@@ -54,18 +57,24 @@ public:
     bool prepend(const jitnorm_graph_op &op, bool is_kept);
     // Fuses the operation that reads the result. If it cannot follow, returns false and changes nothing.
     bool append(const jitnorm_graph_op &op);
+    // The same for an operation whose other input is the product of z and Sigmoid(z), with the two that compute this.
+    bool append_with_silu(const jitnorm_graph_op &op, const logical_tensor &z);
 
 private:
     fusion(const jitnorm_graph_op &op, const norm_op &norm) : norm_(norm), src_(op.inputs[0]), result_(op.outputs[0]) {}
 
     bool cast(const jitnorm_graph_op &op);
     bool apply(const jitnorm_graph_op &op);
-    bool combine(const jitnorm_graph_op &op);
+    bool combine(const jitnorm_graph_op &op, const logical_tensor *z = nullptr);
+    bool modulate(jitnorm_alg_kind_t alg, const logical_tensor &other);
     bool quantize(const jitnorm_graph_op &op);
+    bool can_follow(const jitnorm_graph_op &op) const;
+    void end_with(const jitnorm_graph_op &op);
     bool writes(size_t id) const;
 
     norm_op norm_;
     logical_tensor src_, result_;
+    size_t functions_ = 0; // of one or two tensors
     bool is_cast_ = false, is_quantized_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../tensor/reasons.hpp"
+#include "../../tensor/row_space.hpp"
 #include "lowering_tensors.hpp"
 
 namespace jitnorm::impl::graph {
@@ -27,12 +28,14 @@ private:
     status fit_shape(slot s);
     status lay_out(slot s);
     status describe(slot s);
+    status describe_modulation(slot s);
     status add_follower(const follower &f, tensor_list inputs);
     void make_problem();
     void choose_gradients(layer_norm::problem &p) const;
     void choose_sides(layer_norm::problem &p);
 
-    const char *name(slot s) const { return role_name(s, op_); }
+    bool modulates(slot s) const { return op_.is_modulated && (s == SCALE || s == SHIFT); }
+    const char *name(slot s) const { return modulates(s) ? "an operand" : role_name(s, op_); }
     logical_tensor &tensor(slot s) const { return tensors_[size_t(s)]; }
     memory_desc &layout(slot s) { return layouts_[size_t(s)]; }
     const logical_tensor &src() const { return tensor(SRC); }
@@ -135,6 +138,15 @@ status lowerer::describe(slot s) {
 
 // ---------------------------------------------------------------- what follows
 
+status lowerer::describe_modulation(slot s) {
+    const logical_tensor &lt = tensor(s);
+    JITNORM_TRY(describe_operand(tensor(s), src(), src().ndims, layout(s)));
+    const bool has_columns = lt.ndims > 0 && lt.dims[lt.ndims - 1] == src().dims[axis_];
+    return has_columns ? ACCEPTED
+                       : misfit(explain("tensor %zu is %s, whose last dimension is not that of src, %s", lt.id,
+                                        dims_text(dims_of(lt)).text, dims_text(dims_of(src())).text));
+}
+
 status lowerer::add_follower(const follower &f, tensor_list inputs) {
     std::vector<post_op> &entries = result_.problem.attr.post_ops.entries;
     if (const auto *function = std::get_if<eltwise_post_op>(&f)) {
@@ -172,6 +184,12 @@ void lowerer::choose_gradients(layer_norm::problem &p) const {
     p.diff_scale_shift_type = layer_norm::common_type(op_[one].type, op_[other].type);
 }
 
+// The layout itself, if it has the type and the elements of each row follow each other.
+memory_desc with_dense_rows(const memory_desc &md, jitnorm_data_type_t type) {
+    const bool fits = md.data_type == type && has_dense_rows(md, md.ndims - 1);
+    return fits ? md : make_dense({md.dims, size_t(md.ndims)}, type);
+}
+
 void lowerer::make_problem() {
     layer_norm::problem &p = result_.problem;
     p.epsilon = op_.epsilon;
@@ -190,7 +208,10 @@ void lowerer::make_problem() {
         p[DIFF_DST] = layout(DIFF_DST);
         p[DIFF_SRC] = layout(op_.writes(DIFF_SRC) ? DIFF_SRC : DIFF_DST);
     }
-    if (op_.reads(SCALE) || op_.reads(SHIFT)) p.scale_shift_type = op_[op_.reads(SCALE) ? SCALE : SHIFT].type;
+    const port &one = op_[op_.reads(SCALE) ? SCALE : SHIFT], &other = op_[op_.reads(SHIFT) ? SHIFT : SCALE];
+    if (one.how == use::read) p.scale_shift_type = layer_norm::common_type(one.type, other.type);
+    for (const slot s : {SCALE, SHIFT})
+        if (op_.reads(s) && modulates(s)) p[s] = with_dense_rows(layout(s), p.scale_shift_type);
     choose_sides(p);
 }
 
@@ -208,6 +229,7 @@ status lowerer::run(tensor_list inputs, tensor_list outputs) {
     JITNORM_TRY(take(inputs, outputs));
     JITNORM_TRY(find_axis());
     const auto decide = [&](slot s) {
+        if (modulates(s)) return describe_modulation(s);
         status v = fit_shape(s);
         if (v.code == jitnorm_success) v = lay_out(s);
         return v.code == jitnorm_success ? describe(s) : v;

@@ -44,6 +44,8 @@ struct norm_op {
     float epsilon;
     std::array<port, size_t(FIRST_POST_OP)> ports;
     std::vector<follower> followers = {}; // in order; the last one writes DST
+    // SCALE and SHIFT are what a Multiply and an Add behind the normalization read: tensors that are broadcast to src.
+    bool is_modulated = false;
 
     const port &operator[](slot s) const { return ports[size_t(s)]; }
     bool reads(slot s) const { return (*this)[s].how == use::read; }

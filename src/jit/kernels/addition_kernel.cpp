@@ -6,12 +6,21 @@
 namespace jitnorm::impl::jit {
 
 addition_pass::addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf)
-    : row_pass(g, where), conf_(conf) {}
+    : row_pass(g, where), conf_(conf) {
+    if (!conf.silu) return;
+    const post_op_conf product[] = {{post_op_conf::kind::binary, jitnorm_binary_mul_silu, false, conf.residual}};
+    register_set used = registers_;
+    used.give_back(std::array{x_[1], other_[0], other_[1]}); // slot 0 alone is in use
+    used.give_back(narrowing_);                              // only stores need these
+    silu_.emplace(g, trace_post_ops(product, conf.compute), used.free_vectors(), where.frame + lanes_bytes());
+}
 
 std::string addition_pass::name(const char *what) const {
-    return kernel_name(
-        what, g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
-        {{has_gate(), "gate"}, {has_bias(), "bias"}, {conf_.reduces, conf_.centered ? "reduced" : "reduced_rms"}});
+    return kernel_name(what, g_.kind, {conf_.src, conf_.residual, conf_.sum, conf_.row},
+                       {{has_gate(), "gate"},
+                        {has_bias(), "bias"},
+                        {conf_.reduces, conf_.centered ? "reduced" : "reduced_rms"},
+                        {conf_.silu, "silu"}});
 }
 
 void addition_pass::add_all() {
@@ -38,7 +47,7 @@ void addition_pass::add_row() {
     if (conf_.centered) find_pivot();
     if (conf_.reduces) return blocks_.sum(sums_, vectors_, add);
     loop_.begin(count_);
-    loop_.walk_freely(UNROLL, add);
+    loop_.walk_freely(unroll(), add);
 }
 
 void addition_pass::add_piece(const paired_rows &rows) {
@@ -58,7 +67,7 @@ void addition_pass::add_piece(const paired_rows &rows) {
     }
     if (conf_.reduces) return blocks_.sum_piece(rows, sums_, vectors_, add_and_prefetch, [&] { store_sums(); });
     rows.go_to_piece(loop_);
-    loop_.walk_freely(UNROLL, add_and_prefetch);
+    loop_.walk_freely(unroll(), add_and_prefetch);
 }
 
 std::vector<vmm> addition_pass::take_in_turns() {
@@ -71,7 +80,7 @@ std::vector<vmm> addition_pass::take_in_turns() {
 void addition_pass::prepare() {
     if (has_bias()) g_.mov(vector_, JITNORM_ARGUMENT(bias));
     if (has_gate()) g_.mov(vector_, JITNORM_ARGUMENT(gate));
-    if (g_.kind.is_avx512()) io_.permute_bf16(registers_.take_vector());
+    if (g_.kind.is_avx512() && !conf_.silu) io_.permute_bf16(registers_.take_vector());
     g_.mov(count_, JITNORM_ARGUMENT(count));
     tail_.prepare(count_, left_, where_.loops.position);
 }
@@ -140,9 +149,17 @@ void addition_pass::add(places vectors) {
         io_.use_all(other_, vector_, vectors, conf_.gate, [&](const place &p, const Xbyak::Operand &factor) {
             g_.ops.mul(x_[size_t(p.slot)], x_[size_t(p.slot)], factor);
         });
-    add_all(residual_, conf_.residual);
+    if (conf_.silu)
+        multiply_by_silu(vectors);
+    else
+        add_all(residual_, conf_.residual);
     if (has_both) g_.mov(vector_, JITNORM_ARGUMENT(bias));
     if (has_bias()) add_all(vector_, conf_.bias);
+}
+
+void addition_pass::multiply_by_silu(places vectors) {
+    for (const place &p : vectors)
+        silu_->emit(x_[size_t(p.slot)], [&](const step &, const vmm &v) { io_.load(v, residual_, p, conf_.residual); });
 }
 
 // All loads come before the first store, because the stores may overwrite the residual. Stores of narrow types change

@@ -16,13 +16,13 @@ namespace jitnorm::impl::jit {
 // Adds rows to residual rows, and may reduce the results. addition_kernel.cpp defines it.
 class addition_pass : row_pass {
     using arguments = addition_arguments<float>;
-    static constexpr int UNROLL = 2;
+    static constexpr int UNROLL = 2; // with silu 1
 
 public:
     addition_pass(kernel_generator &g, const pass_place &where, const addition_conf &conf);
 
     std::string name(const char *what) const;
-    int frame_bytes() const { return (where_.in_turns ? 2 : 1) * int(sums_.size()) * g_.kind.bytes(); }
+    int frame_bytes() const { return lanes_bytes() + (conf_.silu ? trace_codegen::frame_bytes(g_.kind) : 0); }
     void add_all();
     void add_piece(const paired_rows &rows);
     // Returns the registers whose lowest lanes have the pivot, s and q, those of them that the row's reduction has.
@@ -33,9 +33,12 @@ private:
     bool has_gate() const { return conf_.gate != jitnorm_data_type_undef; }
     bool writes_sum() const { return conf_.sum != jitnorm_data_type_undef; }
 
+    int lanes_bytes() const { return (where_.in_turns ? 2 : 1) * int(sums_.size()) * g_.kind.bytes(); }
+    int unroll() const { return conf_.silu ? 1 : UNROLL; }
     std::vector<vmm> take_in_turns();
     void prepare();
     void add_row();
+    void multiply_by_silu(places vectors);
     void find_pivot();
     void store_sums();
     void add_vectors(places vectors);
@@ -68,6 +71,7 @@ private:
     pivots pivots_{g_, io_, conf_.row, count_, other_[1]};
     blocked_sum blocks_{g_, loop_, count_, rest_, where_.frame};
     horizontal_sum total_{g_, x_[0]};
+    std::optional<trace_codegen> silu_;
 };
 
 // Sums up rows. reduction_kernel.cpp defines it.

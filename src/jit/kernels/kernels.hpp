@@ -54,8 +54,8 @@ private:
 // The blocks of arguments, for the compute type T. A block has one layout for both types, since generators do not
 // depend on T. Arguments that the kernel's configuration does not need are not read.
 
-// addition_kernel: computes src (* gate) + residual (+ bias), and stores it as rows to normalize and to the output for
-// the sum (docs/arithmetic.md, "Residual addition").
+// addition_kernel: computes src (* gate) + residual (+ bias), or src (* gate) * silu(residual) (+ bias), and stores it
+// as rows to normalize and to the output for the sum (docs/arithmetic.md, "Residual addition").
 template <typename T>
 struct addition_arguments {
     const void *src, *residual;

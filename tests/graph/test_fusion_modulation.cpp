@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Multiply, an Add or both behind a normalization are its scale and its shift, and a Multiply by z * Sigmoid(z) gates
+// it.
+#include "fused_run.hpp"
+#include "fusion_groups.hpp"
+
+namespace jitnorm::tests {
+namespace {
+
+struct modulation {
+    shape dims, scale_dims, shift_dims; // no dimensions: there is none
+    std::string layout = "dense";
+    jitnorm_data_type_t type = jitnorm_f32, scale_type = jitnorm_f32, shift_type = jitnorm_f32;
+    bool has_gamma = false;
+};
+
+class modulated_run {
+public:
+    explicit modulated_run(const modulation &what)
+        : c_(what), src_(tensor_of(SRC_ID, c_.dims, c_.type, 0.5)),
+          gamma_(tensor_of(11, {c_.dims.back()}, jitnorm_f32, 1)),
+          scale_(tensor_of(20, c_.scale_dims, c_.scale_type, 1.5)),
+          shift_(tensor_of(21, c_.shift_dims, c_.shift_type, 0.5)) {}
+
+    floats run(op::kind norm, bool operand_is_first) const {
+        fused_graph g{norm, descriptions_of(norm_inputs(src_)), {}, fused_execution::set_epsilon, {}};
+        jitnorm_data_type_t type = c_.type;
+        std::vector<const graph_tensor *> inputs = norm_inputs(src_);
+        const auto follow = [&](op::kind kind, const graph_tensor &other, const shape &dims,
+                                jitnorm_data_type_t other_type) {
+            if (dims.empty()) return;
+            if (other_type != type) type = jitnorm_f32;
+            g.links.push_back({kind, type, {other.described}, operand_is_first});
+            inputs.push_back(&other);
+        };
+        follow(Multiply, scale_, c_.scale_dims, c_.scale_type);
+        follow(Add, shift_, c_.shift_dims, c_.shift_type);
+        const auto partitions = partitions_of(g.ops());
+        EXPECT_EQ(partitions.size(), 1u);
+        const graph_tensor dst(g.result(), c_.dims, type, c_.layout);
+        const engine cpu(engine::kind::cpu, 0);
+        const auto compiled = partitions[0].compile(descriptions_of(inputs), {dst.described}, cpu);
+        std::vector<graph::tensor> ins;
+        for (const graph_tensor *t : inputs) {
+            t->data.make_read_only();
+            ins.push_back(t->on(cpu));
+        }
+        stream where(cpu);
+        compiled.execute(where, ins, {dst.on(cpu)});
+        EXPECT_TRUE(dst.data.surroundings_are_right());
+        return as_floats(dst.data.values());
+    }
+
+    // The normalization alone, in f32, and the products and sums of its values in plain loops.
+    floats expected(op::kind norm, bool rounds_once) const {
+        const auto wide = graph_tensor(SRC_ID, c_.dims, jitnorm_f32).filled(src_.data.values());
+        const graph_tensor result(FIRST_RESULT, c_.dims, jitnorm_f32);
+        run_op(norm, norm_inputs(wide), {&result}, [&](op &o) {
+            if (norm == LayerNorm) o.set_attr<bool>(op::attr::keep_stats, false);
+            fused_execution::set_epsilon(o);
+        });
+        floats y = as_floats(result.data.values());
+        const floats scale = values_of(scale_, c_.scale_dims, 1), shift = values_of(shift_, c_.shift_dims, 0);
+        const bool narrow = c_.type != jitnorm_f32 && (c_.scale_dims.empty() || c_.scale_type == c_.type) &&
+                            (c_.shift_dims.empty() || c_.shift_type == c_.type);
+        for (size_t i = 0; i < y.size(); ++i) {
+            const float product = y[i] * scale[i];
+            y[i] = rounds_once ? std::fma(y[i], scale[i], shift[i]) : product + shift[i];
+        }
+        return rounded(y, narrow ? c_.type : jitnorm_f32);
+    }
+
+private:
+    graph_tensor tensor_of(size_t id, const shape &dims, jitnorm_data_type_t type, double mean) const {
+        return graph_tensor(id, dims, type, c_.layout).filled(random_values(count(dims), mean, 0.5, unsigned(id)));
+    }
+    std::vector<const graph_tensor *> norm_inputs(const graph_tensor &src) const {
+        return c_.has_gamma ? std::vector{&src, &gamma_} : std::vector{&src};
+    }
+    floats values_of(const graph_tensor &t, const shape &dims, float otherwise) const {
+        return dims.empty() ? floats(size_t(count(c_.dims)), otherwise)
+                            : as_floats(broadcast(t.data.values(), dims, c_.dims));
+    }
+
+    modulation c_;
+    graph_tensor src_, gamma_, scale_, shift_;
+};
+
+void expect_modulated(const modulation &c, bool rounds_once = true) {
+    for (const op::kind norm : {LayerNorm, RMSNorm})
+        for (const bool operand_is_first : {false, true}) {
+            const modulated_run r(c);
+            expect_equal(r.run(norm, operand_is_first), r.expected(norm, rounds_once));
+        }
+}
+
+TEST(fusion_modulation, one_rounding_where_a_product_and_a_sum_follow) {
+    const shape dims = {2, 3, 5, 33};
+    for (const shape &one : {shape{2, 1, 1, 33}, {2, 3, 1, 33}, {2, 3, 5, 33}, {1, 3, 1, 33}, {5, 33}, {33}})
+        for (const shape &other : {one, shape{2, 1, 1, 33}, {33}, {}})
+            for (const std::string layout : {"dense", "gap", "reversed"}) {
+                expect_modulated({dims, one, other, layout});
+                expect_modulated({dims, other, one, layout});
+            }
+}
+
+TEST(fusion_modulation, narrow_and_mixed_types) {
+    const shape dims = {3, 4, 129}, rows = {3, 1, 129};
+    for (const auto narrow : {jitnorm_bf16, jitnorm_f16})
+        for (const auto scale : {narrow, jitnorm_f32})
+            for (const auto shift : {narrow, jitnorm_f32})
+                for (const shape &other : {rows, shape{129}, {}})
+                    expect_modulated({dims, rows, other, "dense", narrow, scale, shift});
+}
+
+TEST(fusion_modulation, two_roundings_elsewhere) {
+    modulation own_gamma{{2, 5, 33}, {2, 1, 33}, {2, 1, 33}};
+    own_gamma.has_gamma = true;
+    expect_modulated(own_gamma, false);
+    expect_modulated({{2, 5, 33}, {2, 5, 1}, {2, 1, 33}}, false);
+}
+
+TEST(fusion_modulation, statistics_of_all_rows) {
+    const auto src = graph_tensor(SRC_ID, {2, 3, 7}, jitnorm_f32).filled(random_values(42, 0.5, 1, 1));
+    const auto scale = graph_tensor(20, {2, 1, 7}, jitnorm_f32).filled(random_values(14, 1, 1, 2));
+    const graph_tensor mean(30, {2, 3}, jitnorm_f32, "gap"), variance(31, {2, 3}, jitnorm_f32),
+        dst(51, {2, 3, 7}, jitnorm_f32);
+    const fused_graph g{LayerNorm,
+                        {src.described},
+                        {{Multiply, jitnorm_f32, {scale.described}}},
+                        [](op &) {},
+                        {mean.described, variance.described}};
+    const engine cpu(engine::kind::cpu, 0);
+    const auto compiled = partitions_of(g.ops())[0].compile({src.described, scale.described},
+                                                            descriptions_of({&dst, &mean, &variance}), cpu);
+    stream where(cpu);
+    compiled.execute(where, {src.on(cpu), scale.on(cpu)}, {dst.on(cpu), mean.on(cpu), variance.on(cpu)});
+    const std::vector<double> x = src.data.values();
+    for (size_t row = 0; row < 6; ++row) {
+        double sum = 0, squares = 0;
+        for (size_t c = 0; c < 7; ++c) sum += x[row * 7 + c];
+        for (size_t c = 0; c < 7; ++c) squares += std::pow(x[row * 7 + c] - sum / 7, 2);
+        EXPECT_NEAR(mean.data.values()[row], sum / 7, 1e-6);
+        EXPECT_NEAR(variance.data.values()[row], squares / 7, 1e-6);
+    }
+}
+
+TEST(fusion_modulation, an_operand_with_other_columns_at_compilation_is_refused) {
+    const fused_graph g = chain({{Multiply, jitnorm_f32, {dense(20, {2, 1, 4})}}});
+    const engine cpu(engine::kind::cpu, 0);
+    const auto partition = partitions_of(g.ops())[0];
+    EXPECT_NO_THROW(partition.compile({dense(10, {2, 3, 4}), dense(20, {2, 1, 4})}, {dense(51, {2, 3, 4})}, cpu));
+    EXPECT_THROW(partition.compile({dense(10, {2, 3, 4}), dense(20, {2, 1, 1})}, {dense(51, {2, 3, 4})}, cpu), error);
+}
+
+// ---------------------------------------------------------------- a gate
+
+constexpr size_t Z = 60, SIGMOID = 61, SILU = 62, GATED = 63;
+
+// z * Sigmoid(z) and its product with what the norm, operation 1, writes. The norm is the operation at the place `at`.
+std::vector<op> gated(size_t at, bool product_is_first = false, size_t factor = Z) {
+    const logical_tensor src = dense(SRC_ID, DIMS), z = dense(Z, DIMS), y = dense(FIRST_RESULT, DIMS);
+    const logical_tensor sigmoid = dense(SIGMOID, DIMS), silu = dense(SILU, DIMS);
+    const std::vector<logical_tensor> last = {product_is_first ? silu : y, product_is_first ? y : silu};
+    std::vector<op> ops = {op(2, Sigmoid, {z}, {sigmoid}, "sigmoid"),
+                           op(3, Multiply, {dense(factor, DIMS), sigmoid}, {silu}, "silu")};
+    ops.insert(ops.begin() + ptrdiff_t(at), op(1, RMSNorm, {src}, {y}, "norm"));
+    ops.emplace_back(4, Multiply, last, std::vector{dense(GATED, DIMS)}, "gate");
+    return ops;
+}
+
+TEST(fusion_modulation, a_gate_is_in_the_partition_wherever_it_was_added) {
+    for (size_t at = 0; at < 3; ++at)
+        for (const bool product_is_first : {false, true}) {
+            const auto partitions = partitions_of(gated(at, product_is_first));
+            ASSERT_EQ(partitions.size(), 1u);
+            EXPECT_TRUE(partitions[0].is_supported());
+            EXPECT_EQ(partitions[0].get_input_ports().size(), 2u);
+
+            const auto src = graph_tensor(SRC_ID, DIMS, jitnorm_f32).filled(random_values(24, 0.5, 1, 1));
+            const auto z = graph_tensor(Z, DIMS, jitnorm_f32).filled(random_values(24, 0, 2, 2));
+            const graph_tensor dst(GATED, DIMS, jitnorm_f32), y(FIRST_RESULT, DIMS, jitnorm_f32);
+            const engine cpu(engine::kind::cpu, 0);
+            stream where(cpu);
+            partitions[0]
+                .compile({src.described, z.described}, {dst.described}, cpu)
+                .execute(where, {src.on(cpu), z.on(cpu)}, {dst.on(cpu)});
+            run_op(RMSNorm, {&src}, {&y}, [](op &) {});
+            for (size_t i = 0; i < 24; ++i) {
+                const double gate = z.data.values()[i], expected = y.data.values()[i] * gate / (1 + std::exp(-gate));
+                EXPECT_NEAR(dst.data.values()[i], expected, 4e-7 * std::fabs(expected));
+            }
+        }
+}
+
+TEST(fusion_modulation, a_gate_that_others_read_stays_outside) {
+    using all = groups;
+    EXPECT_EQ(groups_of(gated(0, false, SRC_ID)), (all{{2}, {3}, {1, 4}})); // the product of two tensors
+    for (const size_t shared : {SIGMOID, SILU}) {
+        std::vector<op> ops = gated(0);
+        ops.emplace_back(5, End, std::vector{dense(shared, DIMS)}, std::vector<logical_tensor>{}, "end");
+        EXPECT_EQ(groups_of(ops).size(), 4u) << shared;
+    }
+}
+
+} // namespace
+} // namespace jitnorm::tests
