@@ -154,7 +154,7 @@ void fill_generally(const execution &e, fill_kind kind, uint64_t seed) {
     if (e.prb().reads_gate()) fill_uniform(e, JITNORM_ARG_SRC_2, -2, 2, seed);
     if (e.prb().elements() > 0) {
         fill_src(e, JITNORM_ARG_SRC, kind, seed);
-        if (e.prb().adds_residual()) fill_src(e, JITNORM_ARG_SRC_1, kind, seed);
+        if (e.has(JITNORM_ARG_SRC_1)) fill_src(e, JITNORM_ARG_SRC_1, kind, seed);
         if (!e.prb().is_forward()) fill_diff_dst(e, JITNORM_ARG_DIFF_DST, kind, seed);
         if (e.prb().reads_diff_sum()) fill_diff_dst(e, JITNORM_ARG_DIFF_DST_1, kind, seed);
     }
