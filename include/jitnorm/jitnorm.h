@@ -249,7 +249,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_pr
  * tensors must not overlap partly.
  *
  * invalid_arguments: a null pointer; an argument that is missing, given twice or not one of this primitive; a memory
- *   with another descriptor; sizes or strides that come now and that no primitive can have; a null handle of a tensor with elements; an
+ *   with another descriptor; run-time sizes that no primitive takes; a null handle of a tensor with elements; an
  *   output with the handle of another tensor, except as above.
  * out_of_memory: the library could not allocate its scratchpad.
  *
