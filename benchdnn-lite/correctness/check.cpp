@@ -22,6 +22,11 @@ namespace {
 // The library computes in f64 as soon as a tensor of rows is f64.
 double unit_of(const problem &p) { return p.computes_in_f64() ? F64_ERROR : F32_ERROR; }
 
+// The gradients of a product with a gate are computed from diff_src as it is stored.
+double unit_of_gate(const problem &p) {
+    return p.types.diff_src == jitnorm_f64 || p.type_of(p.gated()) == jitnorm_f64 ? F64_ERROR : F32_ERROR;
+}
+
 std::vector<double> values_of(const execution &e, int id) {
     std::vector<double> values;
     if (!e.has(id)) return values;
@@ -43,7 +48,7 @@ struct kept_inputs {
     explicit kept_inputs(const execution &e) : src(kept(e, JITNORM_ARG_SRC, e.prb().in_place && e.prb().is_forward())) {
         for (const argument &a : e.arguments()) {
             if (a.id == JITNORM_ARG_DST && a.use == role::both) old_dst = a.data.clone();
-            if (a.id == JITNORM_ARG_SRC_1) residual = kept(e, a.id, e.prb().sum_is_in_place());
+            if (a.id == JITNORM_ARG_SRC_1 && e.prb().is_forward()) residual = kept(e, a.id, e.prb().sum_is_in_place());
             if (a.id == JITNORM_ARG_DIFF_DST) diff_dst = kept(e, a.id, e.prb().in_place);
         }
     }
@@ -60,7 +65,7 @@ public:
     row_checker(const execution &e, const kept_inputs &inputs, fill_kind kind)
         : execution_(e), inputs_(inputs), sums_(e, inputs.residual), unit_(unit_of(e.prb())),
           scale_(values_of(e, JITNORM_ARG_SCALE)), shift_(values_of(e, JITNORM_ARG_SHIFT)),
-          gradients_(groups(), gradient_sums(e.prb().dir == direction::BWD_DW ? size_t(e.prb().row_length()) : 0)) {
+          gradients_(groups_of(modulated()), no_sums()), gate_gradients_(groups_of(gate_mask()), no_sums()) {
         const size_t columns = size_t(prb().row_length());
         src_.resize(columns);
         scratch_.resize(columns);
@@ -86,20 +91,25 @@ public:
     // `other` checked the rows after these.
     void merge(const row_checker &other) {
         for (auto &[id, output] : outputs_) output.merge(other.outputs_.at(id));
-        for (size_t group = 0; group < gradients_.size(); ++group) gradients_[group].merge(other.gradients_[group]);
+        const auto merge_all = [](std::vector<gradient_sums> &to, const std::vector<gradient_sums> &from) {
+            for (size_t group = 0; group < to.size(); ++group) to[group].merge(from[group]);
+        };
+        merge_all(gradients_, other.gradients_);
+        merge_all(gate_gradients_, other.gate_gradients_);
     }
 
     // After all rows have been checked.
     void check_gradients() {
-        const auto compare_all = [&](int id, auto expect) {
+        const auto compare_all = [&](int id, const std::vector<gradient_sums> &sums, double unit, auto expect) {
             if (!execution_.has(id)) return;
             const dim_t columns = prb().row_length();
-            for (dim_t i = 0; i < dim_t(gradients_.size()) * columns; ++i)
-                compare(id, i, (gradients_[size_t(i / columns)].*expect)(size_t(i % columns), unit_),
-                        execution_.data(id).at(i));
+            for (dim_t i = 0; i < dim_t(sums.size()) * columns; ++i)
+                compare(id, i, (sums[size_t(i / columns)].*expect)(size_t(i % columns), unit),
+                        execution_.data(id).at(i), unit);
         };
-        compare_all(JITNORM_ARG_DIFF_SCALE, &gradient_sums::diff_scale);
-        compare_all(JITNORM_ARG_DIFF_SHIFT, &gradient_sums::diff_shift);
+        compare_all(JITNORM_ARG_DIFF_SCALE, gradients_, unit_, &gradient_sums::diff_scale);
+        compare_all(JITNORM_ARG_DIFF_SHIFT, gradients_, unit_, &gradient_sums::diff_shift);
+        compare_all(JITNORM_ARG_DIFF_SRC_2, gate_gradients_, unit_of_gate(prb()), &gradient_sums::diff_scale);
     }
 
     std::map<int, comparison> &outputs() { return outputs_; }
@@ -107,18 +117,23 @@ public:
 private:
     const problem &prb() const { return execution_.prb(); }
 
-    // Rows with equal scale and shift are a group, and have gradients of their own.
-    unsigned group_mask() const {
+    gradient_sums no_sums() const {
+        return gradient_sums(prb().dir == direction::BWD_DW ? size_t(prb().row_length()) : 0);
+    }
+
+    // Rows with equal scale and shift are a group, and have gradients of their own; so have those with equal gates.
+    unsigned modulated() const {
         return (prb().uses_scale() ? prb().attr.modulation.scale : prb().attr.modulation.shift).value_or(0);
     }
-    size_t groups() const {
-        const std::vector<dim_t> dims = modulation::dims_of(group_mask(), prb().size.dims);
+    unsigned gate_mask() const { return prb().attr.modulation.gate.value_or(0); }
+    size_t groups_of(unsigned mask) const {
+        const std::vector<dim_t> dims = modulation::dims_of(mask, prb().size.dims);
         return size_t(product(std::span(dims).first(dims.size() - 1)));
     }
-    size_t group_of(dim_t row) const {
+    size_t group_of(dim_t row, unsigned mask) const {
         size_t group = 0, step = 1;
         for (size_t d = prb().ndims() - 1; d-- > 0; row /= prb().size.dims[d]) {
-            if ((group_mask() >> d & 1) == 0) continue;
+            if ((mask >> d & 1) == 0) continue;
             group += step * size_t(row % prb().size.dims[d]);
             step *= size_t(prb().size.dims[d]);
         }
@@ -238,20 +253,37 @@ private:
             }
         }
         compare_row(JITNORM_ARG_DIFF_SRC, row);
-        gradients_[group_of(row)].add_row(in_);
+        gradients_[group_of(row, modulated())].add_row(in_);
+        if (prb().has_gate_gradients()) check_gate(row);
     }
 
-    void compare_row(int id, dim_t row) {
+    // The gradient of diff_src as it is stored, by way of the product. It passes the gate as a row that is normalized
+    // already passes its scale.
+    void check_gate(dim_t row) {
+        const double unit = unit_of_gate(prb());
+        const size_t columns = expected_.size();
+        std::vector<double> gated(columns), gate(columns), gradient(columns);
+        execution_.data(JITNORM_ARG_SRC_1).get_row(row, gated);
+        execution_.data(JITNORM_ARG_SRC_2).get_broadcast_row(row, prb().size.dims, gate);
+        execution_.data(JITNORM_ARG_DIFF_SRC).get_row(row, gradient);
+        for (size_t c = 0; c < columns; ++c) expected_[c] = scaled({gradient[c], 0}, gate[c], unit);
+        compare_row(JITNORM_ARG_DIFF_SRC_1, row, unit);
+        gate_gradients_[group_of(row, gate_mask())].add_row({gated, {}, {}, gradient, {.variance = 1}, 0, 0});
+    }
+
+    void compare_row(int id, dim_t row) { compare_row(id, row, unit_); }
+    void compare_row(int id, dim_t row, double unit) {
         execution_.data(id).get_row(row, scratch_);
         const dim_t first = row * prb().row_length();
-        for (size_t c = 0; c < expected_.size(); ++c) compare(id, first + dim_t(c), expected_[c], scratch_[c]);
+        for (size_t c = 0; c < expected_.size(); ++c) compare(id, first + dim_t(c), expected_[c], scratch_[c], unit);
     }
 
     // By its definition, the library rounds f64 values to f32 before it rounds them to a narrower type. The tolerance
     // covers the first of these roundings.
-    void compare(int id, dim_t number, const expectation &e, double got) {
+    void compare(int id, dim_t number, const expectation &e, double got) { compare(id, number, e, got, unit_); }
+    void compare(int id, dim_t number, const expectation &e, double got, double unit) {
         expectation stored = e;
-        if (unit_ == F64_ERROR && size_of(execution_.data(id).type()) < size_of(jitnorm_f32))
+        if (unit == F64_ERROR && size_of(execution_.data(id).type()) < size_of(jitnorm_f32))
             stored.tolerance += real(half_ulp(jitnorm_f32, double(e.value)));
         outputs_.at(id).add(number, stored, got);
     }
@@ -263,7 +295,7 @@ private:
     std::vector<double> src_, diff_dst_, scale_, shift_, scratch_;
     std::vector<expectation> expected_;
     row_inputs in_;
-    std::vector<gradient_sums> gradients_; // of each group
+    std::vector<gradient_sums> gradients_, gate_gradients_; // of each group
     std::map<int, comparison> outputs_;
 };
 

@@ -156,7 +156,7 @@ void fill_generally(const execution &e, fill_kind kind, uint64_t seed) {
         fill_src(e, JITNORM_ARG_SRC, kind, seed);
         // A gate is ordinary, so that its products with values of any size are in range.
         const fill_kind other = e.prb().attr.residual.silu ? fill_kind::random : kind;
-        if (e.prb().adds_residual()) fill_src(e, JITNORM_ARG_SRC_1, other, seed);
+        if (e.has(JITNORM_ARG_SRC_1)) fill_src(e, JITNORM_ARG_SRC_1, other, seed);
         if (!e.prb().is_forward()) fill_diff_dst(e, JITNORM_ARG_DIFF_DST, kind, seed);
         if (e.prb().reads_diff_sum()) fill_diff_dst(e, JITNORM_ARG_DIFF_DST_1, kind, seed);
     }

@@ -10,7 +10,7 @@ namespace benchdnn_lite {
 
 summed_rows::summed_rows(const execution &e, std::optional<buffer> residual)
     : problem_(e.prb()), residual_(std::move(residual)) {
-    if (problem_.reads_gate()) gate_ = e.data(JITNORM_ARG_SRC_2);
+    if (residual_ && problem_.reads_gate()) gate_ = e.data(JITNORM_ARG_SRC_2);
     if (!problem_.reads_bias()) return;
     bias_.resize(size_t(problem_.row_length()));
     e.data(JITNORM_ARG_BIAS).get_row(0, bias_);

@@ -68,8 +68,8 @@ struct residual_tensor {
 };
 
 // src1[:DATA_TYPE[:TAG]]+dst1[:DATA_TYPE[:TAG]]+bias[:DATA_TYPE]+rounded+silu
-// added (src1): is added to src before the normalization. sum (dst1): the sum as a second output; in a backward
-// problem, the gradient of that output.
+// added (src1): is added to src before the normalization; in a backward problem, what was multiplied by the gate. sum
+// (dst1): the sum as a second output; in a backward problem, the gradient of that output.
 struct residual_addition {
     std::optional<residual_tensor> added, sum;
     std::optional<data_type> bias;

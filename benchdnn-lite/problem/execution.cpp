@@ -22,9 +22,17 @@ memory_desc scalar_desc(const library &api) {
 
 const char *name_of_output(int id) {
     constexpr std::pair<int, const char *> NAMES[] = {
-        {JITNORM_ARG_DST, "dst"},      {JITNORM_ARG_DST_1, "dst_1"},           {JITNORM_ARG_DST_2, "dst_2"},
-        {JITNORM_ARG_MEAN, "mean"},    {JITNORM_ARG_VARIANCE, "variance"},     {JITNORM_ARG_DIFF_SRC, "diff_src"},
-        {DST_SCALES, "scales_of_dst"}, {JITNORM_ARG_DIFF_SCALE, "diff_scale"}, {JITNORM_ARG_DIFF_SHIFT, "diff_shift"},
+        {JITNORM_ARG_DST, "dst"},
+        {JITNORM_ARG_DST_1, "dst_1"},
+        {JITNORM_ARG_DST_2, "dst_2"},
+        {JITNORM_ARG_MEAN, "mean"},
+        {JITNORM_ARG_VARIANCE, "variance"},
+        {JITNORM_ARG_DIFF_SRC, "diff_src"},
+        {DST_SCALES, "scales_of_dst"},
+        {JITNORM_ARG_DIFF_SCALE, "diff_scale"},
+        {JITNORM_ARG_DIFF_SHIFT, "diff_shift"},
+        {JITNORM_ARG_DIFF_SRC_1, "diff_src_1"},
+        {JITNORM_ARG_DIFF_SRC_2, "diff_src_2"},
     };
     for (const auto &[known, name] : NAMES)
         if (known == id) return name;
@@ -122,6 +130,11 @@ void execution::add_backward_arguments() {
     const bool weights = p.dir == direction::BWD_DW;
     if (weights && p.uses_scale()) add(JITNORM_ARG_DIFF_SCALE, role::output);
     if (weights && p.uses_shift()) add(JITNORM_ARG_DIFF_SHIFT, role::output);
+    if (!p.has_gate_gradients()) return;
+    add(JITNORM_ARG_SRC_1, role::input);
+    add(JITNORM_ARG_SRC_2, role::input);
+    add(JITNORM_ARG_DIFF_SRC_1, role::output);
+    if (weights) add(JITNORM_ARG_DIFF_SRC_2, role::output);
 }
 
 void execution::add_attribute_arguments() {

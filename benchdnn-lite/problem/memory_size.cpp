@@ -39,7 +39,8 @@ double available_in_meminfo() {
 } // namespace
 
 double bytes_needed(const problem &p, double copies) {
-    constexpr double ORACLE_BYTES = 160; // for one column, in each thread
+    // In each thread: for one column, and for the sums of one column's gradient in a group of rows.
+    constexpr double ORACLE_BYTES = 160, ORACLE_SUM_BYTES = 64;
     const auto rows_bytes = [&](const std::string &tag, data_type type) {
         return product<double>(padded_dims(canonical_tag(tag, p.ndims()), p.size.dims)) * double(size_of(type));
     };
@@ -53,12 +54,24 @@ double bytes_needed(const problem &p, double copies) {
     if (p.attr.scales.found)
         bytes += product<double>(p.size.dims) / std::max(double(p.attr.scales.found->columns(p.row_length())), 1.0) *
                  double(size_of(jitnorm_f32));
-    for (const auto &mask : {p.attr.modulation.scale, p.attr.modulation.shift, p.attr.modulation.gate})
-        if (mask) bytes += product<double>(modulation::dims_of(*mask, p.size.dims)) * double(size_of(jitnorm_f64));
+    if (p.has_gate_gradients()) bytes += 2 * rows_bytes(p.tag_of(p.gated()), p.type_of(p.gated()));
+    const bool has_gradients = p.dir == direction::BWD_DW;
+    double oracle_sums = 0;
+    const auto add_modulation = [&](const std::optional<unsigned> &mask, data_type type, data_type of_gradient) {
+        if (!mask) return;
+        const double elements = product<double>(modulation::dims_of(*mask, p.size.dims));
+        bytes += elements * double(size_of(type) + (has_gradients ? size_of(of_gradient) : 0));
+        if (has_gradients) oracle_sums += elements;
+    };
+    const modulation &modulated = p.attr.modulation;
+    add_modulation(modulated.scale, p.scale_shift.given, p.scale_shift.gradient);
+    add_modulation(modulated.shift, p.scale_shift.given, p.scale_shift.gradient);
+    add_modulation(modulated.gate, modulated.gate_type, modulated.gate_type);
     for (const post_op &op : p.attr.post_ops)
         if (const auto *binary = std::get_if<binary_post_op>(&op))
             bytes += product<double>(binary->source_dims(p.size.dims)) * double(size_of(binary->type));
-    return copies * bytes + ORACLE_BYTES * double(thread_count()) * double(p.row_length());
+    return copies * bytes +
+           double(thread_count()) * (ORACLE_BYTES * double(p.row_length()) + ORACLE_SUM_BYTES * oracle_sums);
 }
 
 memory_limits machine_memory() {

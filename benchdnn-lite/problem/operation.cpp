@@ -100,7 +100,7 @@ primitive_attr operation::make_attr() {
     return attr;
 }
 
-// A backward primitive uses the descriptor of the sum only; the others may have any values.
+// A backward primitive without a gate uses the descriptor of the sum only; the others may have any values.
 void operation::set_residual(const primitive_attr &attr) const {
     check_later(api().primitive_attr_set_residual, "attr-residual");
     const problem &p = problem_;

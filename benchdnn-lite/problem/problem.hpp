@@ -110,7 +110,11 @@ struct problem {
     bool adds_residual() const { return is_forward() && attr.residual.added.has_value(); }
     bool writes_sum() const { return adds_residual() && attr.residual.sum.has_value(); }
     bool reads_bias() const { return adds_residual() && attr.residual.bias.has_value(); }
-    bool reads_gate() const { return adds_residual() && attr.modulation.gate.has_value(); }
+    bool reads_gate() const {
+        return attr.modulation.gate.has_value() && (adds_residual() || attr.residual != residual_addition{});
+    }
+    bool has_gate_gradients() const { return !is_forward() && reads_gate(); }
+    residual_tensor gated() const { return attr.residual.added.value_or(residual_tensor{}); } // backward with a gate
     bool reads_diff_sum() const { return !is_forward() && attr.residual.sum.has_value(); }
     bool writes_pre_quantization() const { return attr.pre_quantization.has_value(); }
     data_type type_of(const residual_tensor &tensor) const; // "undef" and an empty tag are replaced by those of src

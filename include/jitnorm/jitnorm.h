@@ -83,12 +83,14 @@ extern "C" {
  *     DIFF_SRC                                                        -            -
  *     DIFF_SCALE                                                      - if A
  *     DIFF_SHIFT                                                      - if B
- *     SRC_1                       + if N              + if N
- *     SRC_2                       + if E              + if E
+ *     SRC_1                       + if N              + if N          + if E       + if E
+ *     SRC_2                       + if E              + if E          + if E       + if E
  *     DST_1                       - if N and X        - if N and X
  *     DST_2                       - if P              - if P
  *     BIAS                        + if N and set      + if N and set
  *     DIFF_DST_1                                                      + if X       + if X
+ *     DIFF_SRC_1                                                      - if E       - if E
+ *     DIFF_SRC_2                                                      - if E
  *     SCRATCHPAD           - in user mode (optional if its size is 0), any kind
  *     ATTR_SCALES|SRC, |DST       + if set            + if set          (DST: - if the library finds the scales)
  *     ATTR_MULTIPLE_POST_OP(i)|SRC_1  + for each binary post-op i, forward
@@ -101,7 +103,8 @@ extern "C" {
  * Types and shapes:
  *     src, dst             forward: f32, bf16, f16, f64, s8 or u8, in any combination; dst also f8_e5m2 or f8_e4m3;
  *                          SRC_1 and DST_1 like src; DST_2 f32, bf16, f16 or f64
- *     src, diff_dst, diff_src   backward: f32, bf16, f16 or f64, in any combination; DIFF_DST_1 likewise
+ *     src, diff_dst, diff_src   backward: f32, bf16, f16 or f64, in any combination; DIFF_DST_1, SRC_1 and DIFF_SRC_1
+ *                          likewise
  *                          All tensors of these two lines have src's shape.
  *     mean, variance       f32; src's shape without the last dimension; any layout
  *     scale, shift, and their gradients   f32, bf16 or f16, and also f64 if data is f64; one dimension of C elements,
@@ -247,11 +250,12 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_pr
  * for run-time sizes. The stream says whose threads do the work.
  *
  * In place: dst may have src's handle, and diff_src may have diff_dst's, if the two descriptors are equal; the input is
- * then overwritten. Under the same condition DST_1 may have SRC_1's handle, and diff_src may have DIFF_DST_1's. No
- * other output may have the handle of another tensor, and tensors must not overlap partly.
+ * then overwritten. Under the same condition DST_1 may have SRC_1's handle, diff_src may have DIFF_DST_1's, and
+ * DIFF_SRC_1 may have that of diff_dst or of DIFF_DST_1. No other output may have the handle of another tensor, and
+ * tensors must not overlap partly.
  *
  * invalid_arguments: a null pointer; an argument that is missing, given twice or not one of this primitive; a memory
- *   with another descriptor; run-time sizes that do not fit together; a null handle of a tensor with elements; an
+ *   with another descriptor; run-time sizes that no primitive takes; a null handle of a tensor with elements; an
  *   output with the handle of another tensor, except as above.
  * out_of_memory: the library could not allocate its scratchpad.
  *

@@ -69,8 +69,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_
  *     diff_src = the gradient of the normalization + DIFF_DST_1
  *
  * This is the gradient of forward's src and also of its residual. The gradient of the bias is the sum of diff_src over
- * the rows, which the caller computes. Backward ignores the rest of the attribute. diff_src may have DIFF_DST_1's
- * handle if their descriptors are equal.
+ * the rows, which the caller computes. Backward ignores the rest of the attribute, unless there is a gate
+ * (jitnorm_primitive_attr_set_residual_gate). diff_src may have DIFF_DST_1's handle if their descriptors are equal.
  *
  * The descriptors are copied. A further call replaces the residual.
  * invalid_arguments: an empty residual_desc; an unknown bias_data_type; unknown flags;
@@ -94,11 +94,24 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_p
  * where the product is rounded to f32 (f64) before the addition. A block of a diffusion transformer does this before
  * its second norm. gate_desc  f32, bf16 or f16, also f64 if data is f64; the dimensions of src, of which those that
  * count rows may be 1 instead; any strides of these, while the elements of a row follow each other; an undecided layout
- * becomes row major; run-time sizes as for dst. Null or empty: there is no gate. A gate without a residual, and in
- * backward, is ignored. With g, the diff_src of backward, the gradients of src, residual and gate are g * gate, g, and
- * the sum of g * src over the rows that share the gate. The descriptor is copied. A further call replaces the gate.
- * When a primitive descriptor is created: invalid_arguments for other dimensions; unimplemented for another type, and
- * as for jitnorm_primitive_attr_set_scale_shift_descs. */
+ * becomes row major; run-time sizes as for dst, in forward. Null or empty: there is no gate. A gate without a residual
+ * is ignored.
+ *
+ * Backward takes the same attribute, with the residual. As without a gate, its src is x, and its diff_src is the
+ * gradient of x and so of the residual. It takes the gate, and forward's src as JITNORM_ARG_SRC_1, and writes
+ *
+ *     DIFF_SRC_1 = diff_src * gate                        the gradient of forward's src
+ *     DIFF_SRC_2 = sum over rows of diff_src * SRC_1      the gradient of the gate, only if prop_kind is
+ * jitnorm_backward
+ *
+ * where diff_src is what its tensor holds, and the sum is over the rows that share the gate. residual_desc of
+ * jitnorm_primitive_attr_set_residual describes SRC_1 and DIFF_SRC_1. DIFF_SRC_2 has the dimensions and the type of the
+ * gate and is dense in row-major order. diff_src and DIFF_SRC_1 may have the handles of DIFF_DST and DIFF_DST_1, each
+ * another one, if the descriptors are equal.
+ *
+ * The descriptor is copied. A further call replaces the gate. When a primitive descriptor is created: invalid_arguments
+ * for other dimensions; unimplemented for another type, as for jitnorm_primitive_attr_set_scale_shift_descs, and for
+ * backward with run-time sizes. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_residual_gate(jitnorm_primitive_attr_t attr,
                                                                       const_jitnorm_memory_desc_t gate_desc);
 /* The descriptor belongs to attr. It is empty (0 dimensions) if there is no gate. */

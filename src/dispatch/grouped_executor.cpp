@@ -30,8 +30,7 @@ void grouped_executor::execute_groups(const row_groups &groups, const arguments 
         arguments one;
         one.sizes = sizes;
         one.planned = args.planned;
-        if (scratchpad_bytes_ != 0)
-            one.set(SCRATCHPAD, static_cast<std::byte *>(args[SCRATCHPAD]) + share * scratchpad_bytes_);
+        one.set(SCRATCHPAD, static_cast<std::byte *>(args[SCRATCHPAD]) + share * scratchpad_bytes_);
         const range mine = split(groups.count(), threads, share);
         for (dim_t group = mine.begin; group < mine.end; ++group) {
             groups.locate(group, args, one);

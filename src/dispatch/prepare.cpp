@@ -8,7 +8,9 @@
 #include "../base/status.hpp"
 #include "../base/verbose.hpp"
 #include "../jit/isa.hpp"
+#include "../norm/gate_gradients.hpp"
 #include "../norm/row_groups.hpp"
+#include "gate_executor.hpp"
 #include "grouped_executor.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -37,6 +39,11 @@ solution solution_for_groups(const implementation &by, const problem &p) {
 }
 
 solution solution_by(const implementation &by, const problem &p) {
+    if (p.has_gate_gradients()) {
+        solution made = solution_by(by, behind_gate(p));
+        made.gate = std::make_shared<const solution>(solution_by(by, gate_alone(p)));
+        return made;
+    }
     const solution made =
         p.has_row_groups() ? solution_for_groups(by, p) : solution{&by, by.make_plan(p, the_machine())};
     if (verbose_level() >= 2) {
@@ -48,6 +55,8 @@ solution solution_by(const implementation &by, const problem &p) {
 }
 
 std::shared_ptr<const executor> create(const problem &p, const solution &how) {
+    if (p.has_gate_gradients())
+        return std::make_shared<const gate_executor>(create(behind_gate(p), how), create(gate_alone(p), *how.gate));
     if (!p.has_row_groups()) return how.by->create(p, how.plan);
     return std::make_shared<const grouped_executor>(p, how.by->create(one_group(p), how.plan), how.groups_at_once,
                                                     how.plan.scratchpad.bytes());

@@ -9,6 +9,9 @@
 //     executor->execute(arguments);
 #pragma once
 
+#include <algorithm>
+#include <memory>
+
 #include "ranking.hpp"
 
 namespace jitnorm::impl::layer_norm {
@@ -19,8 +22,14 @@ struct solution {
     const implementation *by = nullptr;
     layer_norm::plan plan;
     int groups_at_once = 1; // so many threads at the most take groups of rows, each of them whole groups
+    // The second step of backward with a gate (src/norm/gate_gradients.hpp), by the same implementation; the rest is
+    // the first one. Null: there is no second step.
+    std::shared_ptr<const solution> gate = nullptr;
 
-    size_t scratchpad_bytes() const { return size_t(groups_at_once) * plan.scratchpad.bytes(); }
+    size_t scratchpad_bytes() const {
+        const size_t own = size_t(groups_at_once) * plan.scratchpad.bytes();
+        return gate == nullptr ? own : std::max(own, gate->scratchpad_bytes());
+    }
 };
 
 // Checks the problem by validate() and chooses the implementation. If this fails, `chosen` is unchanged and the status

@@ -146,9 +146,9 @@ struct forward_row_conf {
 // The kernel of backward that adds up the gradients of scale and shift from the sums of row blocks.
 struct backward_weights_conf {
     isa vectors = isa::none;
-    jitnorm_data_type_t sums = jitnorm_f32; // f32 or f64
-    jitnorm_data_type_t to = jitnorm_f64;   // f64, f32, bf16 or f16
-    jitnorm_data_type_t compute = jitnorm_f64;
+    jitnorm_data_type_t sums = jitnorm_f32;    // f32 or f64
+    jitnorm_data_type_t to = jitnorm_f64;      // f64, f32, bf16 or f16
+    jitnorm_data_type_t compute = jitnorm_f64; // f64; f32 if sums are f32: then there is no start
 
     auto operator<=>(const backward_weights_conf &) const = default;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // aliases: the rule of every front end on tensors that share memory. Inputs may share memory with each other. An output
 // may share memory with no other tensor, with one exception: these pairs work in place if their types and layouts are
-// equal: dst and src, the sum and the residual, diff_src and diff_dst, diff_src and the sum's gradient. The check
+// equal: dst and src, the sum and the residual, diff_src or the gradient of what the gate was multiplied by and
+// diff_dst or the sum's gradient. The check
 // compares the tensors' data handles, not the ranges of memory that the tensors span. A tensor without elements may
 // have any handle.
 //

@@ -9,13 +9,14 @@ memory_desc problem::layout(slot s) const {
     const auto vector = [](dim_t length, jitnorm_data_type_t type) { return make_dense({&length, 1}, type); };
     if (const memory_desc *operand = post_op_operand(s)) return *operand;
     if ((*this)[s].ndims != 0) return (*this)[s];
-    const memory_desc &parameter = (*this)[s == DIFF_SCALE ? SCALE : SHIFT];
+    const memory_desc &parameter = (*this)[s == DIFF_GATE ? GATE : s == DIFF_SCALE ? SCALE : SHIFT];
+    const jitnorm_data_type_t gradient_type = s == DIFF_GATE ? parameter.data_type : diff_scale_shift_type;
     switch (TENSORS[size_t(s)].dims) {
     case extent::columns:
         return vector(row_length(), s == BIAS ? attr.bias_type : scale_shift_type);
     case extent::gradient:
-        return parameter.ndims == 0 ? vector(row_length(), diff_scale_shift_type)
-                                    : make_dense({parameter.dims, size_t(parameter.ndims)}, diff_scale_shift_type);
+        return parameter.ndims == 0 ? vector(row_length(), gradient_type)
+                                    : make_dense({parameter.dims, size_t(parameter.ndims)}, gradient_type);
     case extent::scale:
         return vector(1, jitnorm_f32);
     default:

@@ -39,7 +39,8 @@ struct problem {
     }
     memory_desc &operator[](slot s) { return descriptors_[size_t(INDICES[size_t(s)])]; }
 
-    // Scale and shift are dense vectors of C elements, unless they have descriptors. Their gradients are dense.
+    // Scale and shift are dense vectors of C elements, unless they have descriptors. Their gradients are dense, and so
+    // is that of the gate, which has the gate's type.
     jitnorm_data_type_t scale_shift_type = jitnorm_f32, diff_scale_shift_type = jitnorm_f32;
 
     // A partial problem is backward of some rows of a larger problem that has `all_rows` rows; `first_row` is the
@@ -71,6 +72,10 @@ struct problem {
     bool shares_columns() const { return all_columns >= 0; }
     // Whether the statistics are found from the rows of src.
     bool finds_statistics() const { return !statistics_are_inputs() && !reads(ROW_SUMS); }
+    // Backward of src * gate + residual, in two steps (gate_gradients.hpp).
+    bool has_gate_gradients() const {
+        return !is_forward() && (*this)[GATE].ndims != 0 && (*this)[RESIDUAL].ndims != 0;
+    }
 
     // What an execution does with a tensor.
     use use_of(slot s) const;
@@ -112,8 +117,8 @@ struct problem {
     std::span<const memory_desc> descriptors() const { return descriptors_; }
 
     bool has_dynamic_scales() const { return (*this)[DST_SCALE].ndims != 0; }
-    // Whether scale or shift have row dimensions, or the gate changes along some: then rows for which all of them are
-    // equal are a group (row_groups.hpp).
+    // Whether scale or shift have row dimensions, or forward's gate changes along some: then rows for which all of them
+    // are equal are a group (row_groups.hpp).
     bool has_row_groups() const;
 
     // The compute type is double where a data tensor is f64, otherwise float (docs/arithmetic.md, "Notation").
@@ -151,6 +156,7 @@ private:
         int next = 0;
         for (const tensor_kind &t : TENSORS) indices[size_t(t.place)] = has_descriptor(t.place) ? next++ : -1;
         for (const slot s : ROW_STATISTICS) indices[size_t(s)] = indices[VARIANCE];
+        indices[DIFF_GATED] = indices[RESIDUAL];
         return indices;
     }();
     static constexpr auto DESCRIPTORS = size_t(std::ranges::count_if(TENSORS, has_descriptor, &tensor_kind::place));
@@ -168,7 +174,7 @@ inline use problem::use_of(slot s) const {
         return statistics_are_inputs() ? read_if(wanted) : written_if(wanted && statistics_are_outputs());
     };
     const bool forward = is_forward(), exists = s < FIRST_POST_OP && (*this)[s].ndims != 0;
-    const bool adds = forward && (*this)[RESIDUAL].ndims != 0;
+    const bool adds = forward && (*this)[RESIDUAL].ndims != 0, has_gate = has_gate_gradients();
     switch (s) {
     case SRC:
         return use::read;
@@ -191,15 +197,19 @@ inline use problem::use_of(slot s) const {
     case DIFF_SHIFT:
         return written_if(prop_kind == jitnorm_backward && uses_shift());
     case RESIDUAL:
-        return read_if(adds);
+        return read_if(adds || has_gate);
     case SUM:
         return written_if(adds && exists);
     case BIAS:
         return read_if(adds && attr.bias_type != jitnorm_data_type_undef);
     case GATE:
-        return read_if(adds && exists);
+        return read_if((adds && exists) || has_gate);
     case DIFF_SUM:
         return read_if(exists && writes(DIFF_SRC));
+    case DIFF_GATED:
+        return written_if(has_gate);
+    case DIFF_GATE:
+        return written_if(has_gate && prop_kind == jitnorm_backward);
     case PRE_QUANTIZATION:
         return written_if(exists);
     case SRC_SCALE:

@@ -26,11 +26,15 @@ enum slot : int {
     DIFF_SRC,
     DIFF_SCALE,
     DIFF_SHIFT,
-    RESIDUAL, // RESIDUAL and BIAS are added to src before the normalization; forward writes the result to SUM
+    // RESIDUAL and BIAS are added to src before the normalization; forward writes the result to SUM. In backward, where
+    // that result is SRC, RESIDUAL is what GATE was multiplied by (gate_gradients.hpp).
+    RESIDUAL,
     SUM,
     BIAS,
     GATE,             // src is multiplied by it before RESIDUAL is added
     DIFF_SUM,         // the gradient of SUM
+    DIFF_GATED,       // the gradient of what GATE was multiplied by
+    DIFF_GATE,        // the gradient of GATE
     PRE_QUANTIZATION, // the values of dst before the post-ops and the scales of dst
     SRC_SCALE,        // the scale that attributes give for src
     DST_SCALE,        // the same for dst; or, as an output, all scales of dst that the library finds
@@ -51,7 +55,7 @@ enum class extent {
     rows,       // those of src
     statistics, // those of src that count rows
     columns,    // one, of C elements; scale, shift and the gate may also have row dimensions (row_groups.hpp)
-    gradient,   // those of scale or shift; in a partial problem, one row of C elements for each part of the sums
+    gradient,   // those of scale, shift or gate; in a partial problem, one row of C elements for each part of the sums
     scale,      // one element; or one for each row or group of columns, if the library finds the scales
     row_sums,   // those of src that count rows, and one for the numbers of a row
     bytes
@@ -85,6 +89,8 @@ inline constexpr auto TENSORS = [] {
         JITNORM_TENSOR(BIAS, BIAS, "the bias", columns),
         JITNORM_TENSOR(GATE, SRC_2, "the gate", columns),
         JITNORM_TENSOR(DIFF_SUM, DIFF_DST_1, "the gradient of the sum with the residual", rows),
+        JITNORM_TENSOR(DIFF_GATED, DIFF_SRC_1, "the gradient of what the gate was multiplied by", rows),
+        JITNORM_TENSOR(DIFF_GATE, DIFF_SRC_2, "the gradient of the gate", gradient),
         JITNORM_TENSOR(PRE_QUANTIZATION, DST_2, "the pre-quantization output", rows),
         tensor_kind{SRC_SCALE, JITNORM_ARG_ATTR_SCALES | JITNORM_ARG_SRC, "ATTR_SCALES|SRC", "the scale of src",
                     extent::scale},
@@ -115,12 +121,13 @@ constexpr const char *tensor_name(slot s) {
 inline constexpr std::array ROW_STATISTICS = {MEAN, VARIANCE};
 static_assert(std::ranges::count(TENSORS, extent::statistics, &tensor_kind::dims) == std::ssize(ROW_STATISTICS));
 
-// Whether a problem keeps a descriptor for the slot. All statistics have that of VARIANCE, gradients have the
-// dimensions of scale and shift; vectors of columns, and scales that are given, are described by their type; the
-// scratchpad by the plan.
+// Whether a problem keeps a descriptor for the slot. All statistics have that of VARIANCE, DIFF_GATED has that of
+// RESIDUAL, gradients have the dimensions of scale, shift and gate; vectors of columns, and scales that are given, are
+// described by their type; the scratchpad by the plan.
 constexpr bool has_descriptor(slot s) {
-    return s < FIRST_POST_OP && (TENSORS[size_t(s)].dims == extent::rows || s == VARIANCE || s == SCALE || s == SHIFT ||
-                                 s == GATE || s == DST_SCALE);
+    if (s >= FIRST_POST_OP || s == DIFF_GATED) return false;
+    return TENSORS[size_t(s)].dims == extent::rows || s == VARIANCE || s == SCALE || s == SHIFT || s == GATE ||
+           s == DST_SCALE;
 }
 
 // What an execution does with a tensor.

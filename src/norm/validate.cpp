@@ -14,6 +14,7 @@
 #include "../tensor/names.hpp"
 #include "../tensor/reasons.hpp"
 #include "../tensor/row_space.hpp"
+#include "gate_gradients.hpp"
 #include "row_groups.hpp"
 #include "validate_attributes.hpp"
 
@@ -299,6 +300,14 @@ status check_attributes(const problem &p) {
     return p.is_forward() || plain ? ACCEPTED : unsupported("backward takes neither scales nor post-ops");
 }
 
+// The steps refuse what one problem can have and a part of it cannot, such as a gate of f64 where src alone is f64.
+status check_gate_gradients(const problem &p) {
+    if (p.has_runtime_sizes()) return unsupported("backward with a gate has sizes that are known");
+    if (p.is_partial()) return unsupported("rows of a larger problem have no gate");
+    JITNORM_TRY(validate(behind_gate(p)));
+    return validate(gate_alone(p));
+}
+
 // The order matters: a check may rely on what the checks before it have accepted.
 constexpr status (*CHECKS[])(const problem &) = {
     check_prop_kind,
@@ -330,7 +339,7 @@ constexpr status (*CHECKS[])(const problem &) = {
 
 status validate(const problem &p) {
     for (const auto check : CHECKS) JITNORM_TRY(check(p));
-    return ACCEPTED;
+    return p.has_gate_gradients() ? check_gate_gradients(p) : ACCEPTED;
 }
 
 } // namespace jitnorm::impl::layer_norm

@@ -15,7 +15,7 @@ void backward<T>::begin(const arguments &args, const schedule &now) const {
 
 template <typename T>
 void backward<T>::end(const arguments &args, const schedule &now) const {
-    if (now.by_chunks || gradients_.count() == 0 || sums_are_gradients()) return;
+    if (now.by_chunks || gradients_.count() == 0 || sums_are_gradients() || sums_become_gradients()) return;
     const dim_t parts = layout_.cut().parts();
     dim_t added = split(parts, now.threads, 0).end; // by the first thread
     if (is_interleaved()) {

@@ -39,6 +39,10 @@ private:
     bool sums_are_gradients() const {
         return gradients_.have_type_of_gradients() && gradients_.count() > 0 && layout_.cut().blocks() == 1;
     }
+    // Whether there is a single row block, by rows, whose sums become the gradients in one step.
+    bool sums_become_gradients() const {
+        return gradients_.count() > 0 && layout_.cut().blocks() == 1 && !gradients_.are_partial() && !is_interleaved();
+    }
     dim_t bytes_of_row(slot s) const { return layout_.columns() * element_size(problem_[s]); }
     bool is_interleaved() const { return plan_.rows == row_access::interleaved; }
     void add_kept_blocks(const arguments &args, dim_t part) const;
@@ -198,6 +202,7 @@ private:
         for (dim_t block = blocks.begin; block < blocks.end; ++block) {
             std::memset(block_sums, 0, size_t(layout_.width()) * sizeof(T));
             body(layout_.cut().block(block));
+            if (b_.sums_become_gradients()) return gradients_.finish_block(args, block_sums);
             gradients_.add_block(block == blocks.begin ? start : sums, block_sums, sums, layout_.width());
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backward_kernels.hpp"
 
+#include "../math/row_blocks.hpp"
+
 namespace jitnorm::impl::layer_norm {
 
 namespace {
@@ -46,9 +48,12 @@ std::optional<typename backward_kernels<T>::weights_kernels> make_weights_kernel
     const auto kernel = [&](jitnorm_data_type_t sums, jitnorm_data_type_t to) {
         return jit::backward_weights_kernel({vectors, sums, to});
     };
-    return typename backward_kernels<T>::weights_kernels{
-        kernel(sizeof(T) == sizeof(float) ? jitnorm_f32 : jitnorm_f64, jitnorm_f64), kernel(jitnorm_f64, jitnorm_f64),
-        kernel(jitnorm_f64, p.diff_scale_shift_type)};
+    const jitnorm_data_type_t of_block = jit::data_type_of<T>;
+    typename backward_kernels<T>::weights_kernels made{kernel(of_block, jitnorm_f64), kernel(jitnorm_f64, jitnorm_f64),
+                                                       kernel(jitnorm_f64, p.diff_scale_shift_type), std::nullopt};
+    if (p.has_runtime_sizes() || row_blocks_of(p).blocks() == 1)
+        made.finish_block.emplace(jit::backward_weights_conf{vectors, of_block, p.diff_scale_shift_type});
+    return made;
 }
 
 } // namespace

@@ -28,10 +28,11 @@ struct backward_kernels {
     };
     std::optional<loop_kernels> loop;
 
-    // Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, and sums
-    // of parts to the gradient.
+    // Add up the gradients of scale and shift: sums of row blocks to that of a part, sums of parts to a total, sums of
+    // parts to the gradient, and those of the only row block, if there may be but one.
     struct weights_kernels {
         jit::backward_weights_kernel add_block, add_part, finish;
+        std::optional<jit::backward_block_kernel<T>> finish_block;
     };
     std::optional<weights_kernels> weights; // empty: neither gradient is written
 };

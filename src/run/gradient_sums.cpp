@@ -69,6 +69,21 @@ void gradient_sums<T>::add_part(const double *start, const double *sums, double 
 }
 
 template <typename T>
+void gradient_sums<T>::finish_block(const arguments &args, const T *sums) const {
+    const auto finish_one = [&](slot gradient) {
+        (*kernels_->weights->finish_block)({.start = nullptr,
+                                            .sums = sums,
+                                            .sums_stride = 0,
+                                            .number = 1,
+                                            .count = layout_.columns(),
+                                            .to = args[gradient]});
+        sums += layout_.pitch();
+    };
+    if (scale_) finish_one(DIFF_SCALE);
+    if (shift_) finish_one(DIFF_SHIFT);
+}
+
+template <typename T>
 void gradient_sums<T>::finish(const arguments &args, const double *start, const double *sums, dim_t parts, dim_t pitch,
                               range columns) const {
     dim_t place = 0;

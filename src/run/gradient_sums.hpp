@@ -100,6 +100,9 @@ public:
     void add_block(const double *start, const T *sums, double *to, dim_t number) const;
     void add_part(const double *start, const double *sums, double *to, dim_t number) const;
 
+    // Writes the gradients from the sums of the only row block.
+    void finish_block(const arguments &args, const T *sums) const;
+
     // Writes some columns of the gradients: start + the sums of `parts` more parts. Both pointers point to the sums of
     // the first of these columns.
     void finish(const arguments &args, const double *start, const double *sums, dim_t parts, dim_t pitch,

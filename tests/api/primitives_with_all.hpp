@@ -69,6 +69,13 @@ inline owned_pd with_gradient_of_sum() {
     return backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT, attr);
 }
 
+inline owned_pd with_gradient_of_gate() {
+    const owned_md data = make_md(SIZES, jitnorm_f32), gate = make_md({SIZES[0], 1, SIZES[2]}, jitnorm_f32);
+    const owned_attr attr = with_residual(data, data);
+    EXPECT_OK(jitnorm_primitive_attr_set_residual_gate(attr, gate));
+    return backward_request{jitnorm_backward, data, data, data}.make(SCALE_SHIFT, attr);
+}
+
 inline const primitive_case CASES[] = {
     {"all attributes",
      {JITNORM_ARG_DST, JITNORM_ARG_DST_1, JITNORM_ARG_DST_2, JITNORM_ARG_MEAN, JITNORM_ARG_VARIANCE,
@@ -84,6 +91,14 @@ inline const primitive_case CASES[] = {
      {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT},
      {{JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST}, {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST_1}},
      with_gradient_of_sum},
+    {"backward with a gate",
+     {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_SCALE, JITNORM_ARG_DIFF_SHIFT, JITNORM_ARG_DIFF_SRC_1,
+      JITNORM_ARG_DIFF_SRC_2},
+     {{JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST},
+      {JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST_1},
+      {JITNORM_ARG_DIFF_SRC_1, JITNORM_ARG_DIFF_DST},
+      {JITNORM_ARG_DIFF_SRC_1, JITNORM_ARG_DIFF_DST_1}},
+     with_gradient_of_gate},
 };
 
 } // namespace jitnorm::tests

@@ -243,12 +243,54 @@ TEST_P(scale_shift_descs, groups_on_threads) {
     }
 }
 
+// A pool that runs the parts of an execution one after the other, and says which rows of dst each of them has written.
+struct watching_pool {
+    const std::vector<std::byte> &dst;
+    size_t row_bytes;
+    std::vector<std::vector<size_t>> written = {}; // of the last call with several parts
+
+    static void parallel_for(void *context, int count, void (*body)(void *, int), void *argument) {
+        auto &pool = *static_cast<watching_pool *>(context);
+        pool.written.clear();
+        for (int i = 0; i < count; ++i) {
+            const std::vector<std::byte> before = pool.dst;
+            body(argument, i);
+            pool.written.emplace_back();
+            for (size_t row = 0; row * pool.row_bytes < before.size(); ++row)
+                if (std::memcmp(&before[row * pool.row_bytes], &pool.dst[row * pool.row_bytes], pool.row_bytes) != 0)
+                    pool.written.back().push_back(row);
+        }
+    }
+};
+
+// Each thread takes groups that nobody else takes, whole and as many as the others do.
+TEST_P(scale_shift_descs, threads_take_equal_numbers_of_whole_groups) {
+    constexpr size_t THREADS = 4, GROUPS = 128, GROUP_ROWS = 8;
+    for (const bool forward : {true, false}) {
+        const work w = {.sizes = {GROUPS, GROUP_ROWS, 512}, .mask = 1, .forward = forward};
+        const owned_md data = w.data();
+        execution e(pd_of(w, data, true));
+        fill_inputs(w, e);
+        watching_pool pool = {e.tensors().at(forward ? JITNORM_ARG_DST : JITNORM_ARG_DIFF_SRC).bytes,
+                              512 * sizeof(float)};
+        const owned_stream on = make_stream({watching_pool::parallel_for, &pool, int(THREADS)});
+        const auto list = e.args();
+        EXPECT_OK(jitnorm_primitive_execute(e.primitive(), on, int(list.size()), list.data()));
+        if (GetParam() == std::string("ref:any")) continue; // has no plans
+        ASSERT_EQ(pool.written.size(), THREADS);
+        for (size_t part = 0, row = 0; part < THREADS; ++part) {
+            EXPECT_EQ(pool.written[part].size(), GROUPS / THREADS * GROUP_ROWS);
+            for (const size_t each : pool.written[part]) EXPECT_EQ(each, row++);
+        }
+    }
+}
+
 TEST_P(scale_shift_descs, sizes_that_come_at_execution) {
     constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL;
     const owned_md open = make_md({R, R, R}, jitnorm_f32, dims{R, R, R}),
                    open_scale = make_md({R, 1, R}, jitnorm_f32, dims{R, R, R});
-    for (const bool forward : {true, false}) {
-        const work w = {.sizes = {3, 7, 70}, .mask = 1, .forward = forward};
+    for (const auto &[rows, forward] : {std::pair(7, true), {7, false}, {70, false}}) { // 70: several row blocks
+        const work w = {.sizes = {3, rows, 70}, .mask = 1, .forward = forward};
         const owned_md data = w.data();
         const owned_attr attr = make_attr();
         EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, open_scale, open_scale));

@@ -93,6 +93,35 @@ void choose_residual(byte_stream &choices, jitnorm_primitive_attr_t attr, const 
                                         choices.one_in(4) ? nullptr : sum.get(), bias, flags);
 }
 
+// Row dimensions of scale and shift, and a gate. Often both have the same ones, which backward needs.
+void choose_modulation(byte_stream &choices, jitnorm_primitive_attr_t attr, tensor_rules rules,
+                       primitive_choice &what) {
+    constexpr jitnorm_data_type_t GATES[] = {jitnorm_f32, jitnorm_bf16, jitnorm_f16, jitnorm_f64};
+    const auto choose = [&](jitnorm_data_type_t type) {
+        tensor_rules own = rules;
+        for (size_t d = 0; d + 1 < own.dims.size(); ++d)
+            if (choices.coin()) {
+                own.dims[d] = 1;
+                own.runtime_dims &= ~(1U << d);
+            }
+        tensor_choice chosen = choose_tensor(choices, own, choices.hostile() ? choose_type(choices, true) : type);
+        if (choices.below(4) > 0) { // most other layouts are refused
+            chosen.tag = jitnorm_format_tag_undef;
+            chosen.null_strides = true;
+        }
+        return chosen;
+    };
+    if (choices.coin()) {
+        what.scale = choose(what.scale_shift_type);
+        what.shift = choices.one_in(4) ? choose(what.scale_shift_type) : what.scale;
+        const tests::owned_md scale = exercised(choices, what.scale.asked()), shift = what.shift.asked();
+        jitnorm_primitive_attr_set_scale_shift_descs(attr, scale.get(), shift.get());
+    }
+    if (choices.below(4) == 0) return;
+    what.gate = choose(choices.pick(GATES));
+    jitnorm_primitive_attr_set_residual_gate(attr, exercised(choices, what.gate.asked()).get());
+}
+
 // For rows of dst, or for groups of their columns. Mostly dst then has a type for which there are such scales.
 void find_scales(byte_stream &choices, jitnorm_primitive_attr_t attr, primitive_choice &what) {
     constexpr jitnorm_data_type_t TYPES[] = {jitnorm_s8, jitnorm_u8, jitnorm_f8_e4m3, jitnorm_f8_e5m2};
@@ -134,6 +163,7 @@ tests::owned_attr choose_attributes(byte_stream &choices, const tensor_rules &ru
         jitnorm_primitive_attr_set_scratchpad_mode(made, jitnorm_scratchpad_mode_t(choices.hostile() ? 2 : 1));
     if (choices.coin()) choose_residual(choices, made, rules, what);
     if (what.is_forward() || choices.hostile()) choose_forward_attributes(choices, made, rules, what);
+    if (choices.coin()) choose_modulation(choices, made, rules, what);
     jitnorm_primitive_attr_t copy = nullptr;
     require(jitnorm_primitive_attr_clone(&copy, made) == jitnorm_success, "attributes can be cloned");
     tests::owned_attr clone(copy);
@@ -213,6 +243,8 @@ bool primitive_choice::is_output(int argument) const {
     case JITNORM_ARG_DST_1:
     case JITNORM_ARG_DST_2:
     case JITNORM_ARG_DIFF_SRC:
+    case JITNORM_ARG_DIFF_SRC_1:
+    case JITNORM_ARG_DIFF_SRC_2:
     case JITNORM_ARG_DIFF_SCALE:
     case JITNORM_ARG_DIFF_SHIFT:
         return true;
@@ -225,6 +257,11 @@ bool primitive_choice::is_output(int argument) const {
 }
 
 tests::owned_md primitive_choice::actual(int argument, jitnorm_data_type_t type) const {
+    const auto gradient_of = [&](tensor_choice parameter) {
+        parameter.type = type;
+        parameter.tag = jitnorm_format_tag_any; // row major
+        return parameter.actual();
+    };
     switch (argument) {
     case JITNORM_ARG_SRC:
         return src.actual();
@@ -234,7 +271,24 @@ tests::owned_md primitive_choice::actual(int argument, jitnorm_data_type_t type)
     case JITNORM_ARG_DIFF_SRC:
         return diff_src.actual();
     case JITNORM_ARG_SRC_1:
+    case JITNORM_ARG_DIFF_SRC_1:
         return residual.actual();
+    case JITNORM_ARG_SRC_2:
+        return gate.actual();
+    case JITNORM_ARG_DIFF_SRC_2:
+        return gradient_of(gate);
+    case JITNORM_ARG_SCALE:
+        if (scale.ndims > 0) return scale.actual();
+        break;
+    case JITNORM_ARG_SHIFT:
+        if (shift.ndims > 0) return shift.actual();
+        break;
+    case JITNORM_ARG_DIFF_SCALE:
+        if (scale.ndims > 0) return gradient_of(scale);
+        break;
+    case JITNORM_ARG_DIFF_SHIFT:
+        if (shift.ndims > 0) return gradient_of(shift);
+        break;
     case JITNORM_ARG_DST_1:
     case JITNORM_ARG_DIFF_DST_1:
         return sum.actual();

@@ -16,6 +16,7 @@ struct primitive_choice {
     std::vector<tensor_choice> post_op_sources; // one for each post-op, empty where it is not a binary one
     bool reads_dst = false;                     // a sum
     tensor_choice pre_quantization;             // the second output; may be empty
+    tensor_choice scale, shift, gate;           // with row dimensions; empty: vectors, and no gate
     tensor_choice residual, sum;                // what is added before, and the sum or its gradient; may be empty
 
     bool is_forward() const { return kind == jitnorm_forward_training || kind == jitnorm_forward_inference; }

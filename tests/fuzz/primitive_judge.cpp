@@ -25,6 +25,7 @@ public:
     void judge() {
         if (has_silu_) return; // the reference alone judges what is normalized then
         if (has(JITNORM_ARG_DST_1)) near("sum", JITNORM_ARG_DST_1, exactly(sum_));
+        if (has(JITNORM_ARG_DIFF_SRC_1)) judge_gate();
         std::optional<answers> exact = are_ordinary(operands()) ? telling_answers(n_) : std::nullopt;
         if (!exact) return;
         if (!flag(jitnorm_rms_norm)) near("mean", JITNORM_ARG_MEAN, exact->mean);
@@ -36,12 +37,30 @@ public:
         count(what_.is_forward() ? "judged forward" : "judged backward");
         if (has(JITNORM_ARG_DST_2)) count("judged second outputs");
         if (inputs_.contains(JITNORM_ARG_SRC_1) || !n_.diff_sum.empty()) count("judged residuals");
+        if (what_.is_forward() && inputs_.contains(JITNORM_ARG_SRC_2)) count("judged gates");
+        if (n_.groups() > 1 || n_.scale.size() > n_.columns) count("judged modulations");
     }
 
 private:
     bool flag(unsigned one) const { return (what_.flags & one) != 0; }
     bool has(int index) const { return outputs_.contains(index); }
     numbers input(int index) const { return inputs_.contains(index) ? inputs_.at(index).values : numbers{}; }
+    // A vector, or the values for each element of src where the tensor has row dimensions.
+    numbers parameter(int index) const {
+        return inputs_.contains(index) && inputs_.at(index).where.dims.size() > 1
+                   ? broadcast(input(index), inputs_.at(index).where.dims, dims_)
+                   : input(index);
+    }
+    // For each row of src the number of its row in a gradient; empty if that is a vector or not there.
+    std::vector<size_t> groups_in(int index) const {
+        if (!has(index) || outputs_.at(index).where.dims.size() == 1) return {};
+        std::vector<int64_t> own = outputs_.at(index).where.dims, to = dims_;
+        own.back() = to.back() = 1;
+        numbers numbered;
+        for (size_t i = 0; i < outputs_.at(index).values.size() / n_.columns; ++i) numbered.push_back(double(i));
+        const numbers of_rows = broadcast(numbered, own, to);
+        return {of_rows.begin(), of_rows.end()};
+    }
 
     void near(const char *name, int index, const expectations &expected) const {
         if (!has(index)) return;
@@ -49,15 +68,17 @@ private:
         require_near(name, expected, got.where.type, got.values, n_.unit());
     }
 
-    // All tensors of rows say whether doubles are computed.
+    // All tensors of rows say whether doubles are computed, but for those behind diff_src (judge_gate).
     bool is_in_double() const {
         constexpr int ROWS[] = {JITNORM_ARG_SRC,   JITNORM_ARG_SRC_1,    JITNORM_ARG_DST,        JITNORM_ARG_DST_1,
                                 JITNORM_ARG_DST_2, JITNORM_ARG_DIFF_DST, JITNORM_ARG_DIFF_DST_1, JITNORM_ARG_DIFF_SRC};
         const auto is_double = [](const std::map<int, dense_tensor> &all, int index) {
             return all.contains(index) && all.at(index).where.type == jitnorm_f64;
         };
-        return std::any_of(std::begin(ROWS), std::end(ROWS),
-                           [&](int index) { return is_double(inputs_, index) || is_double(outputs_, index); });
+        return std::any_of(std::begin(ROWS), std::end(ROWS), [&](int index) {
+            if (index == JITNORM_ARG_SRC_1 && !what_.is_forward()) return false;
+            return is_double(inputs_, index) || is_double(outputs_, index);
+        });
     }
 
     void describe() {
@@ -67,8 +88,9 @@ private:
         n_.in_double = is_in_double();
         n_.flags = what_.flags;
         n_.epsilon = what_.epsilon;
-        n_.scale = input(JITNORM_ARG_SCALE);
-        n_.shift = input(JITNORM_ARG_SHIFT);
+        n_.scale = parameter(JITNORM_ARG_SCALE);
+        n_.shift = parameter(JITNORM_ARG_SHIFT);
+        n_.group = groups_in(has(JITNORM_ARG_DIFF_SCALE) ? JITNORM_ARG_DIFF_SCALE : JITNORM_ARG_DIFF_SHIFT);
         n_.mean = input(JITNORM_ARG_MEAN);
         n_.variance = input(JITNORM_ARG_VARIANCE);
         n_.diff_dst = input(JITNORM_ARG_DIFF_DST);
@@ -82,12 +104,40 @@ private:
                 "attributes tell their residual");
         has_silu_ = (flags & jitnorm_residual_mul_silu) != 0;
         const numbers bias = input(JITNORM_ARG_BIAS);
+        const numbers gate = parameter(JITNORM_ARG_SRC_2);
+        for (size_t i = 0; i < gate.size(); ++i) n_.src[i] *= gate[i];
+        if (!gate.empty()) n_.src = rounded(n_.src, n_.in_double ? jitnorm_f64 : jitnorm_f32);
         sum_ = sum_of(n_.src, input(JITNORM_ARG_SRC_1), bias.empty() ? bias : broadcast(bias, {dims_.back()}, dims_),
                       n_.in_double);
         n_.src = sum_;
         if ((flags & jitnorm_residual_normalize_rounded) != 0)
             n_.src = rounded(rounded(sum_, n_.in_double && type_of_sum() != jitnorm_f64 ? jitnorm_f32 : jitnorm_f64),
                              type_of_sum());
+    }
+
+    // The gradients of what was multiplied by the gate, and of the gate, from diff_src as it is stored: those of a row
+    // that is normalized already.
+    void judge_gate() const {
+        const dense_tensor &gradient = outputs_.at(JITNORM_ARG_DIFF_SRC), &gated = inputs_.at(JITNORM_ARG_SRC_1);
+        oracle_problem product;
+        product.rows = n_.rows;
+        product.columns = n_.columns;
+        product.in_double = gradient.where.type == jitnorm_f64 || gated.where.type == jitnorm_f64;
+        product.flags = jitnorm_rms_norm | jitnorm_use_global_stats;
+        product.src = gated.values;
+        product.diff_dst = gradient.values;
+        product.scale = parameter(JITNORM_ARG_SRC_2);
+        product.group = groups_in(JITNORM_ARG_DIFF_SRC_2);
+        product.variance.assign(n_.rows, 1);
+        const std::optional<answers> exact = telling_answers(product);
+        if (!exact) return;
+        const auto near_product = [&](const char *name, int index, const expectations &expected) {
+            if (!has(index)) return;
+            require_near(name, expected, outputs_.at(index).where.type, outputs_.at(index).values, product.unit());
+        };
+        near_product("diff_src_1", JITNORM_ARG_DIFF_SRC_1, exact->diff_src);
+        near_product("diff_src_2", JITNORM_ARG_DIFF_SRC_2, exact->diff_scale);
+        count("judged gradients of gates");
     }
     jitnorm_data_type_t type_of_sum() const { return outputs_.at(JITNORM_ARG_DST_1).where.type; }
 

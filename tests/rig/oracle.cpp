@@ -14,15 +14,16 @@ namespace {
 // Takes the rows one after the other.
 class solver {
 public:
-    explicit solver(const oracle_problem &q) : q_(q), gradients_(q.columns) {}
+    explicit solver(const oracle_problem &q) : q_(q), gradients_(q.groups(), gradient_sums(q.columns)) {}
 
     answers solve() {
         for (size_t row = 0; row < q_.rows; ++row)
             q_.is_backward() ? add_backward_row(row_of(q_, row), row) : add_forward_row(row_of(q_, row));
-        for (size_t c = 0; c < q_.columns; ++c) {
-            all_.diff_scale.push_back(gradients_.diff_scale(c, q_.unit()));
-            all_.diff_shift.push_back(gradients_.diff_shift(c, q_.unit()));
-        }
+        for (const gradient_sums &sums : gradients_)
+            for (size_t c = 0; c < q_.columns; ++c) {
+                all_.diff_scale.push_back(sums.diff_scale(c, q_.unit()));
+                all_.diff_shift.push_back(sums.diff_shift(c, q_.unit()));
+            }
         return std::move(all_);
     }
 
@@ -48,12 +49,12 @@ private:
             diff_src[c].value += q_.diff_sum[row * q_.columns + c];
             diff_src[c].tolerance += q_.unit() * std::abs(diff_src[c].value);
         }
-        gradients_.add_row(in);
+        gradients_[q_.group.empty() ? 0 : q_.group[row]].add_row(in);
     }
 
     const oracle_problem &q_;
     answers all_;
-    gradient_sums gradients_;
+    std::vector<gradient_sums> gradients_; // of each group
 };
 
 } // namespace
@@ -62,7 +63,10 @@ row_inputs row_of(const oracle_problem &q, size_t row) {
     const auto of_row = [&](const std::vector<double> &all) {
         return all.empty() ? std::span<const double>() : std::span(all).subspan(row * q.columns, q.columns);
     };
-    row_inputs in = {of_row(q.src), q.scale, q.shift, of_row(q.diff_dst), {}, q.epsilon, q.flags};
+    const auto parameter = [&](const std::vector<double> &all) {
+        return all.size() <= q.columns ? std::span(all) : of_row(all);
+    };
+    row_inputs in = {of_row(q.src), parameter(q.scale), parameter(q.shift), of_row(q.diff_dst), {}, q.epsilon, q.flags};
     const bool rms = q.has(jitnorm_rms_norm), given = q.is_backward() || q.has(jitnorm_use_global_stats);
     in.stats = given ? statistics{rms ? 0 : q.mean[row], 0, q.variance[row]} : statistics_of(in.src, rms);
     return in;

@@ -120,7 +120,8 @@ oracle_problem run::question() const {
     q.epsilon = p.epsilon;
     q.flags = p.flags;
     q.src = values(SRC);
-    const std::vector<double> added = values(RESIDUAL), biases = values(BIAS), gates = values(GATE);
+    const std::vector<double> added = p.is_forward() ? values(RESIDUAL) : std::vector<double>(), biases = values(BIAS),
+                              gates = values(GATE);
     for (size_t i = 0; i < added.size(); ++i) {
         if (!gates.empty()) q.src[i] *= gates[i % q.columns];
         q.src[i] += added[i] + (biases.empty() ? 0 : biases[i % q.columns]);

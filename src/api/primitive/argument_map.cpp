@@ -180,7 +180,9 @@ status argument_map::fill_in(const reading &list, layer_norm::problem &sizes) co
         if (!agrees(list.memories[s]->md, *mds_[s], s, sizes))
             return complain(arg_of(s), "has a memory that does not fit to those of the other arguments");
     }
-    return layer_norm::validate(sizes);
+    // What no implementation takes depends on strides that come this late only where scale and shift have some.
+    const status fits = layer_norm::validate(sizes);
+    return fits.failed() ? invalid(fits.reason) : fits;
 }
 
 // Refuses an output whose handle another tensor has too, although the two may not share memory.

@@ -65,7 +65,7 @@ void forget_unused(problem &p) {
     if (!p.writes(DIFF_SCALE) && !p.writes(DIFF_SHIFT)) p.diff_scale_shift_type = jitnorm_f32;
     if (!p.reads(GATE)) p[GATE] = {};
     if (p.is_forward()) return;
-    p[RESIDUAL] = {};
+    if (!p.has_gate_gradients()) p[RESIDUAL] = {};
     p.attr.bias_type = jitnorm_data_type_undef;
     p.attr.normalizes_rounded_sum = p.attr.multiplies_silu = false;
 }

@@ -32,12 +32,9 @@ private:
     }
 
     void add_up(places columns) {
-        Xbyak::Label zeros, next, end;
+        Xbyak::Label next, end;
         for (const place &p : columns) ops.clear(totals_[size_t(p.slot)]);
-        test(reg_start_, reg_start_);
-        jz(zeros, T_NEAR);
-        for (const place &p : columns) io_.load(totals_[size_t(p.slot)], reg_start_, p, jitnorm_f64);
-        L(zeros);
+        if (conf_.compute == jitnorm_f64) add_start(columns);
         mov(reg_sums_, JITNORM_ARGUMENT(sums));
         mov(reg_number_, JITNORM_ARGUMENT(number));
         test(reg_number_, reg_number_);
@@ -53,6 +50,14 @@ private:
         jnz(next, T_NEAR);
         L(end);
         for (const place &p : columns) io_.store(reg_to_, p, totals_[size_t(p.slot)], conf_.to, false);
+    }
+
+    void add_start(places columns) {
+        Xbyak::Label zeros;
+        test(reg_start_, reg_start_);
+        jz(zeros, T_NEAR);
+        for (const place &p : columns) io_.load(totals_[size_t(p.slot)], reg_start_, p, jitnorm_f64);
+        L(zeros);
     }
 
     const backward_weights_conf conf_;

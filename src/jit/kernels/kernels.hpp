@@ -226,6 +226,9 @@ struct backward_weights_arguments {
 };
 
 using backward_weights_kernel = kernel<backward_weights_conf, backward_weights_arguments, double>;
+// The same in the compute type, for sums that are in it; without a start.
+template <typename T>
+using backward_block_kernel = kernel<backward_weights_conf, backward_weights_arguments, T>;
 
 // amax_kernel: finds the largest magnitude in each row of floats (docs/arithmetic.md, "Scales that are found").
 struct amax_arguments {

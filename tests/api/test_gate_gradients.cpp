@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backward with a gate: its gradients against sums in double of what diff_src holds, and the same bits by each
+// implementation and any number of threads. The other results have the bits that they have without a gate.
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "jitnorm/jitnorm.hpp"
+#include "residual_model.hpp"
+
+using namespace jitnorm::tests;
+
+namespace {
+
+struct work {
+    dims sizes;
+    unsigned gate = 0, scale = 0; // masks: the row dimensions along which they change
+    jitnorm_data_type_t type = jitnorm_f32, gate_type = jitnorm_f32, gated_type = jitnorm_f32;
+    dims strides = {};      // of src and its gradient; empty: dense
+    dims gate_strides = {}; // empty: dense
+    unsigned flags = jitnorm_use_scale | jitnorm_use_shift;
+    bool has_sum = true;
+    jitnorm_prop_kind_t kind = jitnorm_backward;
+};
+
+dims masked(dims sizes, unsigned mask) {
+    for (size_t d = 0; d + 1 < sizes.size(); ++d)
+        if ((mask >> d & 1) == 0) sizes[d] = 1;
+    return sizes;
+}
+
+owned_pd pd_of(const work &w, bool with_gate) {
+    const owned_md src = make_md(w.sizes, w.type, w.strides), dense = make_md(w.sizes, w.type),
+                   gated = make_md(w.sizes, w.gated_type),
+                   gate = make_md(masked(w.sizes, w.gate), w.gate_type, w.gate_strides),
+                   scale = make_md(masked(w.sizes, w.scale), jitnorm_f32);
+    const owned_attr attr = with_residual(gated, w.has_sum ? dense.get() : nullptr);
+    if (with_gate) must(jitnorm_primitive_attr_set_residual_gate(attr, gate), "a gate");
+    EXPECT_OK(jitnorm_primitive_attr_set_scale_shift_descs(attr, scale, scale));
+    return backward_request{
+        .prop_kind = w.kind, .diff_src = src, .diff_dst = dense, .src = src, .flags = w.flags, .attr = attr}
+        .make();
+}
+
+const_jitnorm_memory_desc_t md_of(const execution &e, int arg) {
+    const_jitnorm_memory_desc_t md = nullptr;
+    must(jitnorm_memory_get_memory_desc(e.tensors().at(arg).memory, &md), "a memory has a descriptor");
+    return md;
+}
+
+jitnorm_data_type_t type_of(const execution &e, int arg) {
+    return ask<jitnorm_data_type_t>(md_of(e, arg), jitnorm_query_data_type);
+}
+
+void fill_inputs(execution &e) {
+    for (auto &[arg, tensor] : e.tensors()) {
+        const auto type = type_of(e, arg);
+        const size_t size = jitnorm_data_type_size(type);
+        for (size_t i = 0; i < tensor.bytes.size() / size; ++i) {
+            const auto number = float((i * 7919 + size_t(arg) * 331) % 1013) / 256.F;
+            const float value = arg == JITNORM_ARG_VARIANCE ? number + 0.125F : number - 1.75F;
+            uint64_t bits = std::bit_cast<uint32_t>(value);
+            if (type == jitnorm_bf16) bits >>= 16;
+            if (type == jitnorm_f64) bits = std::bit_cast<uint64_t>(double(value));
+            std::memcpy(tensor.bytes.data() + i * size, &bits, size);
+        }
+    }
+}
+
+double load(const std::byte *from, jitnorm_data_type_t type) {
+    if (type == jitnorm_f64) {
+        double value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    uint32_t bits = 0;
+    std::memcpy(&bits, from, jitnorm_data_type_size(type));
+    return double(std::bit_cast<float>(type == jitnorm_bf16 ? bits << 16 : bits));
+}
+
+// The tensor's values for each element of a tensor with these sizes: dimensions of 1 are repeated.
+std::vector<double> values(const execution &e, int arg, const dims &sizes) {
+    const dims own = dims_of(md_of(e, arg), jitnorm_query_dims),
+               strides = dims_of(md_of(e, arg), jitnorm_query_strides);
+    const auto type = type_of(e, arg);
+    jitnorm_dim_t count = 1;
+    for (const jitnorm_dim_t size : sizes) count *= size;
+    std::vector<double> result;
+    for (jitnorm_dim_t i = 0; i < count; ++i) {
+        jitnorm_dim_t rest = i, offset = 0;
+        for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
+            if (own[d] != 1) offset += rest % sizes[d] * strides[d];
+        result.push_back(load(&e.tensors().at(arg).bytes[size_t(offset) * jitnorm_data_type_size(type)], type));
+    }
+    return result;
+}
+
+// Half the distance between numbers of the type, relative, where it is coarser than the type that is computed in.
+double rounding_to(jitnorm_data_type_t type, bool in_double) {
+    return type == jitnorm_bf16 ? 0x1p-8 : type == jitnorm_f32 && in_double ? 0x1p-24 : 0;
+}
+
+void expect_product(const work &w, const execution &e) {
+    const auto g = values(e, JITNORM_ARG_DIFF_SRC, w.sizes), gate = values(e, JITNORM_ARG_SRC_2, w.sizes),
+               got = values(e, JITNORM_ARG_DIFF_SRC_1, w.sizes);
+    const bool in_double = w.type == jitnorm_f64 || w.gated_type == jitnorm_f64;
+    for (size_t i = 0; i < got.size(); ++i) {
+        const double exact = g[i] * gate[i], expected = in_double ? exact : double(float(exact));
+        ASSERT_NEAR(got[i], expected, rounding_to(w.gated_type, in_double) * std::fabs(expected)) << i;
+    }
+}
+
+void expect_sums(const work &w, const execution &e) {
+    ASSERT_EQ(e.tensors().contains(JITNORM_ARG_DIFF_SRC_2), w.kind == jitnorm_backward);
+    if (w.kind != jitnorm_backward) return;
+    const auto g = values(e, JITNORM_ARG_DIFF_SRC, w.sizes), gated = values(e, JITNORM_ARG_SRC_1, w.sizes);
+    const dims shape = masked(w.sizes, w.gate);
+    const auto got = values(e, JITNORM_ARG_DIFF_SRC_2, shape);
+    std::vector<double> sums(got.size()), magnitudes(got.size());
+    for (size_t i = 0; i < g.size(); ++i) {
+        size_t rest = i, place = 0, step = 1;
+        for (size_t d = shape.size(); d-- > 0; rest /= size_t(w.sizes[d])) {
+            if (shape[d] != 1) place += rest % size_t(w.sizes[d]) * step;
+            step *= size_t(shape[d]);
+        }
+        sums[place] += g[i] * gated[i];
+        magnitudes[place] += std::fabs(g[i] * gated[i]);
+    }
+    const bool in_double = w.type == jitnorm_f64 || w.gated_type == jitnorm_f64;
+    for (size_t i = 0; i < got.size(); ++i) {
+        const double rounding = rounding_to(w.gate_type, in_double);
+        ASSERT_NEAR(got[i], sums[i], (in_double ? 1e-14 : 3e-6) * magnitudes[i] + rounding * std::fabs(sums[i])) << i;
+    }
+}
+
+// A pool whose threads are all the caller.
+void one_by_one(void *, int count, void (*body)(void *, int), void *argument) {
+    for (int i = 0; i < count; ++i) body(argument, i);
+}
+
+void run_on(int threads, const execution &e) {
+    const owned_stream on = make_stream({one_by_one, nullptr, threads});
+    const auto list = e.args();
+    EXPECT_OK(jitnorm_primitive_execute(e.primitive(), on, int(list.size()), list.data()));
+}
+
+void expect_gradients(const work &w) {
+    execution first(pd_of(w, true)), plain(pd_of(w, false));
+    fill_inputs(first);
+    fill_inputs(plain);
+    run_on(1, first);
+    run_on(1, plain);
+    expect_product(w, first);
+    expect_sums(w, first);
+    for (const auto &[arg, tensor] : plain.tensors()) EXPECT_TRUE(tensor.bytes == first.tensors().at(arg).bytes) << arg;
+    for (const char *implementation : {"ref:any", "jit:avx2", ""}) {
+        ASSERT_OK(jitnorm_set_implementation(implementation));
+        for (const int threads : {1, 2, 5}) {
+            execution again(pd_of(w, true));
+            fill_inputs(again);
+            run_on(threads, again);
+            for (const auto &[arg, tensor] : first.tensors()) {
+                EXPECT_TRUE(tensor.bytes == again.tensors().at(arg).bytes)
+                    << arg << " by '" << implementation << "' on " << threads << " threads";
+            }
+        }
+    }
+    ASSERT_OK(jitnorm_set_implementation(nullptr));
+}
+
+TEST(gate_gradients, gates_and_scales_of_any_row_dimensions) {
+    for (unsigned gate = 0; gate < 4; ++gate)
+        for (unsigned scale = 0; scale < 4; ++scale) {
+            SCOPED_TRACE(testing::Message() << "gate " << gate << ", scale " << scale);
+            expect_gradients({.sizes = {3, 7, 37}, .gate = gate, .scale = scale, .has_sum = gate != 1});
+        }
+}
+
+TEST(gate_gradients, types_and_flags) {
+    for (const auto type : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
+        for (const auto gated : {jitnorm_f32, jitnorm_bf16, jitnorm_f64})
+            for (const auto gate : {jitnorm_f32, jitnorm_bf16}) {
+                SCOPED_TRACE(testing::Message() << type << ", " << gated << ", gate " << gate);
+                expect_gradients(
+                    {.sizes = {4, 5, 70}, .gate = 1, .type = type, .gate_type = gate, .gated_type = gated});
+            }
+    for (const unsigned flags :
+         {0U, unsigned(jitnorm_use_shift), unsigned(jitnorm_rms_norm), unsigned(jitnorm_use_global_stats),
+          unsigned(jitnorm_use_scale) | jitnorm_scale_plus_one | jitnorm_rms_norm})
+        for (const auto kind : {jitnorm_backward, jitnorm_backward_data}) {
+            SCOPED_TRACE(testing::Message() << "flags " << flags << ", kind " << kind);
+            expect_gradients({.sizes = {2, 9, 40}, .gate = 1, .flags = flags, .kind = kind});
+        }
+}
+
+TEST(gate_gradients, strides_and_sizes) {
+    expect_gradients({.sizes = {4, 9, 40}, .gate = 1, .strides = {40, 4 * 40, 1}});
+    expect_gradients({.sizes = {4, 9, 40}, .gate = 2, .strides = {1, 4 * 40, 4}});
+    expect_gradients({.sizes = {4, 9, 40}, .gate = 3, .gate_strides = {9 * 60, 60, 1}});
+    expect_gradients({.sizes = {2, 300, 256}, .gate = 1});             // whose rows threads share
+    expect_gradients({.sizes = {100, 6, 256}, .gate = 1, .scale = 1}); // that threads take
+    expect_gradients({.sizes = {100, 6, 256}, .gate = 3, .scale = 0});
+    expect_gradients({.sizes = {2, 3, 20000}, .gate = 1, .gate_type = jitnorm_bf16}); // whose chunks threads share
+}
+
+// Forward's own tensors in, the gradients of the sum's terms out, with no more memory than that of their gradients.
+TEST(gate_gradients, in_place) {
+    const work w = {.sizes = {3, 5, 24}, .gate = 1};
+    execution apart(pd_of(w, true)), together(pd_of(w, true));
+    for (execution *e : {&apart, &together}) fill_inputs(*e);
+    EXPECT_OK(apart.run());
+    const auto share = [&](int output, int input) {
+        EXPECT_OK(jitnorm_memory_set_data_handle(together.tensors().at(output).memory,
+                                                 together.tensors().at(input).bytes.data()));
+    };
+    share(JITNORM_ARG_DIFF_SRC, JITNORM_ARG_DIFF_DST_1);
+    share(JITNORM_ARG_DIFF_SRC_1, JITNORM_ARG_DIFF_DST);
+    EXPECT_OK(together.run());
+    const auto bytes = [](execution &e, int arg) { return e.get<uint32_t>(arg); };
+    EXPECT_EQ(bytes(apart, JITNORM_ARG_DIFF_SRC), bytes(together, JITNORM_ARG_DIFF_DST_1));
+    EXPECT_EQ(bytes(apart, JITNORM_ARG_DIFF_SRC_1), bytes(together, JITNORM_ARG_DIFF_DST));
+    EXPECT_EQ(bytes(apart, JITNORM_ARG_DIFF_SRC_2), bytes(together, JITNORM_ARG_DIFF_SRC_2));
+}
+
+TEST(gate_gradients, descriptors_and_refusals) {
+    const owned_md data = make_md({2, 3, 16}, jitnorm_f32),
+                   any = make_md({2, 3, 16}, jitnorm_bf16, jitnorm_format_tag_any),
+                   half = make_md({2, 3, 16}, jitnorm_bf16), gate = make_md({2, 1, 16}, jitnorm_bf16, dims{40, 40, 1}),
+                   dense = make_md({2, 1, 16}, jitnorm_bf16);
+    const auto attempt = [&](const_jitnorm_memory_desc_t residual, const_jitnorm_memory_desc_t of_gate, owned_pd &pd) {
+        const owned_attr attr = with_residual(residual, data);
+        EXPECT_OK(jitnorm_primitive_attr_set_residual_gate(attr, of_gate));
+        return backward_request{.diff_src = data, .diff_dst = data, .src = data, .attr = attr}.create(&pd);
+    };
+    owned_pd pd;
+    EXPECT_OK(attempt(any, gate, pd));
+    const auto md = [&](int arg) { return jitnorm_primitive_desc_query_md(pd, jitnorm_query_exec_arg_md, arg); };
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_SRC_1), half));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_DIFF_SRC_1), half));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_SRC_2), gate));
+    EXPECT_TRUE(jitnorm_memory_desc_equal(md(JITNORM_ARG_DIFF_SRC_2), dense));
+
+    const auto refusal_of = [&](const owned_md &residual, const owned_md &of_gate) {
+        owned_pd none;
+        return attempt(residual, of_gate, none);
+    };
+    EXPECT_EQ(refusal_of(make_md({2, 3, 8}, jitnorm_f32), gate), jitnorm_invalid_arguments);
+    EXPECT_EQ(refusal_of(make_md({2, 3, 16}, jitnorm_f32, dims{16, 0, 1}), gate), jitnorm_invalid_arguments);
+    EXPECT_EQ(refusal_of(make_md({2, 3, 16}, jitnorm_s8), gate), jitnorm_unimplemented);
+    EXPECT_EQ(refusal_of(half, make_md({3, 1, 16}, jitnorm_f32)), jitnorm_invalid_arguments);
+    EXPECT_EQ(refusal_of(half, make_md({2, 1, 16}, jitnorm_f64)), jitnorm_unimplemented);
+    EXPECT_EQ(refusal_of(half, make_md({2, 1, 16}, jitnorm_f32, dims{32, 32, 2})), jitnorm_unimplemented);
+}
+
+TEST(gate_gradients, empty_tensors_succeed) {
+    for (const dims &sizes : {dims{0, 3, 24}, dims{2, 0, 24}, dims{2, 3, 0}}) {
+        execution e(pd_of({.sizes = sizes, .gate = 1}, true));
+        EXPECT_OK(e.run());
+        if (sizes[1] == 0) {
+            EXPECT_EQ(e.get(JITNORM_ARG_DIFF_SRC_2), std::vector<float>(2 * 24));
+        }
+    }
+}
+
+} // namespace
