@@ -1,30 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-# Install rules, by the package that a file belongs to (cmake/packages.cmake): `library`, what programs need to run;
-# `development`, what they are built with, and the documents; `tools`, the programs.
+# Install rules. debian/*.install says which package has which file.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jitnorm)
 set(generated_dir ${PROJECT_BINARY_DIR}/package)
 
 install(DIRECTORY include/ ${PROJECT_BINARY_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(TARGETS jitnorm jitnorm_ascend jitnorm_onednn EXPORT jitnorm_shared
-  LIBRARY COMPONENT library NAMELINK_COMPONENT development)
-install(TARGETS jitnorm_static EXPORT jitnorm_static ARCHIVE COMPONENT development)
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(TARGETS jitnorm jitnorm_ascend jitnorm_onednn EXPORT jitnorm_shared)
+install(TARGETS jitnorm_static EXPORT jitnorm_static)
 # CMake strips programs and shared libraries; most of libjitnorm.a is debug information.
 set(archive "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:jitnorm_static>")
 install(CODE "if(CMAKE_INSTALL_DO_STRIP)
   execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug \"${archive}\" COMMAND_ERROR_IS_FATAL ANY)
-endif()" COMPONENT development)
+endif()")
 foreach(kind shared static)
-  install(EXPORT jitnorm_${kind} NAMESPACE jitnorm:: FILE jitnorm-${kind}.cmake DESTINATION ${package_dir}
-    COMPONENT development)
+  install(EXPORT jitnorm_${kind} NAMESPACE jitnorm:: FILE jitnorm-${kind}.cmake DESTINATION ${package_dir})
 endforeach()
 
 configure_package_config_file(cmake/jitnormConfig.cmake.in ${generated_dir}/jitnormConfig.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${generated_dir}/jitnormConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${generated_dir}/jitnormConfig.cmake ${generated_dir}/jitnormConfigVersion.cmake DESTINATION ${package_dir}
-  COMPONENT development)
+install(FILES ${generated_dir}/jitnormConfig.cmake ${generated_dir}/jitnormConfigVersion.cmake DESTINATION ${package_dir})
 
 # What a static link needs beside libjitnorm.a.
 set(pc_libs_private "-lstdc++ -lm")
@@ -34,35 +30,31 @@ endif()
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 foreach(name jitnorm jitnorm-onednn)
   configure_file(cmake/${name}.pc.in ${generated_dir}/${name}.pc @ONLY)
-  install(FILES ${generated_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+  install(FILES ${generated_dir}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# As they lie here, so that the links between them hold; those to headers by a link to the folder of headers. None of
-# them is in the library's package: the packages of two versions may be installed at once.
-install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  COMPONENT development)
+# As they lie here, so that the links between them hold; those to headers by a link to the folder of headers.
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES bindings/pytorch/README.md bindings/pytorch/times-1.13.svg bindings/pytorch/times-2.14.svg
-  DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/pytorch COMPONENT development)
-install(FILES bindings/onnxruntime/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/onnxruntime
-  COMPONENT development)
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/pytorch)
+install(FILES bindings/onnxruntime/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/onnxruntime)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
   PATTERN CMakeLists.txt EXCLUDE PATTERN reference EXCLUDE)
 file(RELATIVE_PATH include_from_docs ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 install(CODE "file(CREATE_LINK \"${include_from_docs}\"
-  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/include\" SYMBOLIC)" COMPONENT development)
+  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/include\" SYMBOLIC)")
 
 file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 foreach(program benchdnn-lite benchdnn-lite-race)
   if(TARGET ${program})
     set_target_properties(${program} PROPERTIES
       INSTALL_RPATH "$ORIGIN/${lib_from_bin}" INSTALL_RPATH_USE_LINK_PATH ON) # a oneDNN outside the system's folders
-    install(TARGETS ${program} COMPONENT tools)
+    install(TARGETS ${program})
     if(HELP2MAN AND NOT CMAKE_CROSSCOMPILING)
-      install(FILES ${PROJECT_BINARY_DIR}/benchdnn-lite/man/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-        COMPONENT tools)
+      install(FILES ${PROJECT_BINARY_DIR}/benchdnn-lite/man/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
     endif()
   endif()
 endforeach()
 if(TARGET benchdnn-lite)
-  install(DIRECTORY benchdnn-lite/inputs DESTINATION ${CMAKE_INSTALL_DATADIR}/benchdnn-lite COMPONENT tools)
+  install(DIRECTORY benchdnn-lite/inputs DESTINATION ${CMAKE_INSTALL_DATADIR}/benchdnn-lite)
 endif()

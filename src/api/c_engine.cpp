@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface: engines and streams.
+#include <algorithm>
+#include <cstring>
+
 #include "../base/boundary.hpp"
 #include "../base/environment.hpp"
 #include "jitnorm/jitnorm_debug.h"
@@ -16,6 +19,21 @@ bool are_known(unsigned flags) { return flags == jitnorm_stream_in_order || flag
 
 status unknown(unsigned flags) {
     return invalid(explain("flags is 0x%x, in_order or out_of_order is expected", flags));
+}
+
+// The three members of version 0.2, with four bytes behind them that programs leave undefined: no later member may be
+// there.
+constexpr size_t LEAST_POOL_BYTES = 24;
+constexpr size_t MOST_POOL_BYTES = 4096;
+
+status check_size(const jitnorm_thread_pool_t *pool, size_t bytes) {
+    if (bytes < LEAST_POOL_BYTES || bytes > MOST_POOL_BYTES)
+        return invalid(
+            explain("pool has %zu bytes, %zu to %zu are expected", bytes, LEAST_POOL_BYTES, MOST_POOL_BYTES));
+    const auto *first = reinterpret_cast<const char *>(pool);
+    if (std::any_of(first + std::min(bytes, sizeof(*pool)), first + bytes, [](char byte) { return byte != 0; }))
+        return unsupported("pool has a member that this version does not know and that is not 0");
+    return ACCEPTED;
 }
 
 } // namespace
@@ -48,16 +66,26 @@ jitnorm_status_t jitnorm_stream_create(jitnorm_stream_t *stream, jitnorm_engine_
     return create(__func__, stream, engine, false, jitnorm_thread_pool_t{});
 }
 
-jitnorm_status_t jitnorm_stream_create_with_thread_pool(jitnorm_stream_t *stream, jitnorm_engine_t engine,
-                                                        unsigned flags, const jitnorm_thread_pool_t *pool) {
+jitnorm_status_t jitnorm_stream_create_with_thread_pool_of_size(jitnorm_stream_t *stream, jitnorm_engine_t engine,
+                                                                unsigned flags, const jitnorm_thread_pool_t *pool,
+                                                                size_t pool_bytes) {
     if (any_null(stream, engine, pool)) return report(__func__, JITNORM_NULL_AMONG(stream, engine, pool));
     if (!are_known(flags)) return report(__func__, unknown(flags));
+    if (const status size = check_size(pool, pool_bytes); size.failed()) return report(__func__, size);
     if (pool->concurrency < 1)
         return report(__func__, invalid(explain("pool has a concurrency of %d, 1 is the least", pool->concurrency)));
     if (pool->concurrency > 1 && pool->parallel_for == nullptr)
         return report(__func__,
                       invalid(explain("pool has a concurrency of %d and no parallel_for", pool->concurrency)));
-    return create(__func__, stream, engine, true, *pool);
+    jitnorm_thread_pool_t known{};
+    std::memcpy(&known, pool, std::min(pool_bytes, sizeof(known)));
+    return create(__func__, stream, engine, true, known);
+}
+
+// The name in parentheses is the function's, not the macro's.
+jitnorm_status_t(jitnorm_stream_create_with_thread_pool)(jitnorm_stream_t *stream, jitnorm_engine_t engine,
+                                                         unsigned flags, const jitnorm_thread_pool_t *pool) {
+    return jitnorm_stream_create_with_thread_pool_of_size(stream, engine, flags, pool, LEAST_POOL_BYTES);
 }
 
 jitnorm_status_t jitnorm_stream_get_engine(const_jitnorm_stream_t stream, jitnorm_engine_t *engine) {

@@ -34,6 +34,7 @@ TEST_F(null_pointers, of_engines_and_streams) {
     REFUSES_NULL(jitnorm_engine_get_kind, engine, &kind);
     REFUSES_NULL(jitnorm_stream_create, &made_stream, engine, 1U);
     REFUSES_NULL(jitnorm_stream_create_with_thread_pool, &made_stream, engine, 1U, &pool);
+    REFUSES_NULL(jitnorm_stream_create_with_thread_pool_of_size, &made_stream, engine, 1U, &pool, sizeof(pool));
     REFUSES_NULL(jitnorm_stream_get_engine, stream, &engine);
     REFUSES_NULL(jitnorm_stream_wait, stream);
 }

@@ -84,6 +84,39 @@ TEST(stream, misuse_of_thread_pools) {
     EXPECT_TRUE(stream.is_empty());
 }
 
+// A pool as a program sees it that was compiled with a later version's headers.
+struct larger_pool {
+    jitnorm_thread_pool_t pool = {run_in_place, nullptr, 2};
+    char later[4096] = {};
+
+    jitnorm_status_t make_stream(size_t bytes) const {
+        owned_stream stream;
+        return jitnorm_stream_create_with_thread_pool_of_size(&stream, cpu(), jitnorm_stream_in_order, &pool, bytes);
+    }
+};
+
+TEST(stream, thread_pools_of_any_version) {
+    larger_pool larger;
+    constexpr size_t KNOWN = sizeof(jitnorm_thread_pool_t);
+    for (const size_t bytes : {KNOWN, KNOWN + 1, KNOWN + 8, size_t(4096)})
+        EXPECT_OK(larger.make_stream(bytes)) << bytes;
+    for (const size_t bytes : {size_t(0), size_t(1), size_t(23), size_t(4097), SIZE_MAX})
+        EXPECT_EQ(larger.make_stream(bytes), INVALID) << bytes;
+
+    larger.later[7] = 1;
+    EXPECT_OK(larger.make_stream(KNOWN + 7));
+    EXPECT_EQ(larger.make_stream(KNOWN + 8), jitnorm_unimplemented);
+}
+
+// The function behind the macro, which programs of version 0.2 call, reads nothing behind the three members.
+TEST(stream, thread_pools_of_the_first_version) {
+    larger_pool larger;
+    larger.later[0] = 1;
+    owned_stream stream;
+    EXPECT_OK((jitnorm_stream_create_with_thread_pool)(&stream, cpu(), jitnorm_stream_in_order, &larger.pool));
+    EXPECT_FALSE(stream.is_empty());
+}
+
 // ---------------------------------------------------------------- memory descriptor
 
 TEST(memory_desc, strides_are_taken_as_given) {

@@ -50,7 +50,10 @@ typedef enum JITNORM_INT {
  * The library calls parallel_for during jitnorm_primitive_execute only, on the thread that executes. One execution may
  * call it several times, one after the other, with a count of 2 or more, but never from within a body. Small work is
  * done on the executing thread without a call. If that thread is itself one of the pool's, parallel_for must not wait
- * for threads that wait for it; it may always run some or all bodies on the calling thread. */
+ * for threads that wait for it; it may always run some or all bodies on the calling thread.
+ *
+ * Later versions may add members at the end, for which 0 means that nothing is asked for: set them all, as initializers
+ * in braces do. */
 typedef struct {
     void (*parallel_for)(void *context, int count, void (*body)(void *argument, int index), void *argument);
     void *context;   /* passed to parallel_for */
