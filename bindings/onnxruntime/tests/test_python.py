@@ -267,6 +267,22 @@ class GraphsWithinNodes(unittest.TestCase):
         self.compare(graph, [{"x": self.X, "turns": numpy.array(turns)} for turns in (1, 7)],
                      "LayerNormalization with Add: 1 nodes, 8 runs;" if self.CLAIMED else "")
 
+    # The body reads nothing of the graph around it, so that it looks like a model.
+    def test_loops_that_keep_to_themselves(self):
+        body = helper.make_graph(
+            [helper.make_node("Identity", ["go"], ["go_on"]),
+             helper.make_node("RMSNormalization", ["last", "own_scale"], ["next"])],
+            "body", [self.info("turn", (), TensorProto.INT64), self.info("go", (), TensorProto.BOOL), self.info("last")],
+            [self.info("go_on", (), TensorProto.BOOL), self.info("next")],
+            [numpy_helper.from_array(random((40,), 4, 1), "own_scale")])
+        nodes = [helper.make_node("LayerNormalization", ["x", "scale", "shift"], ["z"]),
+                 helper.make_node("Loop", ["turns", "", "z"], ["y"], body=body)]
+        graph = helper.make_graph(nodes, "test", [self.info("x"), self.info("turns", (), TensorProto.INT64)],
+                                  [self.info("y")], self.weights())
+        self.compare(graph, [{"x": self.X, "turns": numpy.array(3)}],
+                     ("LayerNormalization: 1 nodes, 1 runs; " if self.CLAIMED else "") +
+                     "RMSNormalization: 1 nodes, 3 runs;")
+
     # A sum that only a branch reads, at whose place nothing else would compute it.
     def test_sums_that_only_a_branch_reads(self):
         then = self.branch("then", [helper.make_node("Neg", ["sum"], ["y_then"])])
