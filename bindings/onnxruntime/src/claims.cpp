@@ -206,6 +206,13 @@ std::string norm::label() const {
     return std::string(what->name) + (nodes.size() == 1 ? "" : nodes.size() == 2 ? " with Add" : " with two Add");
 }
 
+bool reads_outer_values(const runtime &ort, const std::vector<const OrtNode *> &nodes) {
+    for (const OrtNode *node : nodes)
+        for (const OrtValueInfo *value : inputs_of(ort, node))
+            if (value != nullptr && ort.get<&OrtApi::ValueInfo_IsFromOuterScope>(value)) return true;
+    return false;
+}
+
 std::vector<const OrtNode *> nodes_of(const runtime &ort, const OrtGraph *graph) {
     std::vector<const OrtNode *> nodes(ort.get<&OrtApi::Graph_GetNumNodes>(graph));
     ort.call<&OrtApi::Graph_GetNodes>(graph, nodes.data(), nodes.size());

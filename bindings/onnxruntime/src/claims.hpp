@@ -61,6 +61,9 @@ void take_additions(const runtime &ort, norm &of, const graph_view &graph, const
 // The same in the graph of a norm that was claimed, where all additions are to be taken.
 void take_claimed_additions(const runtime &ort, norm &of, const std::vector<const OrtNode *> &nodes);
 
+// Whether the nodes are those of a graph within a node that reads values of the graph around it.
+bool reads_outer_values(const runtime &ort, const std::vector<const OrtNode *> &nodes);
+
 std::vector<const OrtNode *> nodes_of(const runtime &ort, const OrtGraph *graph);
 // The names in the order of the node, empty where an optional tensor is absent.
 std::vector<std::string> input_names(const runtime &ort, const OrtNode *node);

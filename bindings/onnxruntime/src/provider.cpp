@@ -53,8 +53,14 @@ void read_option(const std::string &key, const std::string &value, options &into
 
 struct session_settings {
     options own;
-    bool wants_context_model = false; // a model with compiled nodes in it, which jitnorm cannot write
+    bool wants_context_model = false;  // a model with compiled nodes in it, which jitnorm cannot write
+    bool has_names_for_graphs = false; // whether nodes of several graphs can be compiled
 };
+
+// Earlier versions give the first compiled node of each graph the same name, and then make no session.
+bool has_names_for_graphs(const std::string &version) {
+    return std::stoi(version) > 1 || std::stoi(version.substr(version.find('.') + 1)) >= 25;
+}
 
 session_settings read_settings(const runtime &ort, const OrtSessionOptions *from) {
     OrtKeyValuePairs *pairs = ort.get<&OrtApi::GetSessionOptionsConfigEntries>(from);
@@ -96,6 +102,7 @@ private:
     const OrtLogger *const logger_;            // outlives the session
     const OrtLogger *const logger_of_session_; // until the session is made
     const session_settings settings_;
+    bool has_claimed_ = false;
     struct use {
         uint64_t nodes = 0, runs = 0;
     };
@@ -128,6 +135,11 @@ void provider::claim(const OrtGraph *graph, OrtEpGraphSupportInfo *into) {
         return;
     }
     const std::vector<const OrtNode *> nodes = nodes_of(ort_, graph);
+    if (!settings_.has_names_for_graphs && (has_claimed_ || reads_outer_values(ort_, nodes))) {
+        ort_.log(logger_of_session_, ORT_LOGGING_LEVEL_INFO,
+                 "claims nodes of several graphs with ONNX Runtime 1.25 and later only");
+        return;
+    }
     const graph_view view(ort_, nodes);
     std::set<const OrtNode *> available;
     for (const OrtNode *node : nodes) {
@@ -157,6 +169,7 @@ void provider::claim(const OrtNode *node, const operator_row &what, const graph_
     fusion.ort_version_supported = INTERFACE;
     ort_.throw_if(ep_api_.EpGraphSupportInfo_AddNodesToFuse(into, found.nodes.data(), found.nodes.size(), &fusion));
     for (const OrtNode *taken : found.nodes) available.erase(taken);
+    has_claimed_ = true;
 }
 
 std::unique_ptr<compiled_norm> provider::compile(const OrtGraph *graph, const OrtNode *fused) {
@@ -194,7 +207,7 @@ void provider::log_statistics() const noexcept {
 
 class factory : public OrtEpFactory {
 public:
-    factory(const OrtApi &api, const OrtLogger *logger);
+    factory(const OrtApiBase &base, const OrtApi &api, const OrtLogger *logger);
 
 private:
     static factory *of(OrtEpFactory *self) { return static_cast<factory *>(self); }
@@ -204,12 +217,14 @@ private:
     const runtime ort_;
     const OrtEpApi &ep_api_;
     const OrtLogger *const logger_;
+    const bool has_names_for_graphs_;
     const std::string version_ = std::to_string(JITNORM_VERSION_MAJOR) + "." + std::to_string(JITNORM_VERSION_MINOR) +
                                  "." + std::to_string(JITNORM_VERSION_PATCH);
 };
 
-factory::factory(const OrtApi &api, const OrtLogger *logger)
-    : OrtEpFactory{}, ort_(api), ep_api_(*api.GetEpApi()), logger_(logger) {
+factory::factory(const OrtApiBase &base, const OrtApi &api, const OrtLogger *logger)
+    : OrtEpFactory{}, ort_(api), ep_api_(*api.GetEpApi()), logger_(logger),
+      has_names_for_graphs_(has_names_for_graphs(base.GetVersionString())) {
     ort_version_supported = INTERFACE;
     GetName = [](const OrtEpFactory *) noexcept { return NAME; };
     GetVendor = [](const OrtEpFactory *) noexcept { return "jitnorm"; };
@@ -223,8 +238,9 @@ factory::factory(const OrtApi &api, const OrtLogger *logger)
                   const OrtSessionOptions *session, const OrtLogger *session_logger, OrtEp **made) noexcept {
         const factory &mine = *of(self);
         return mine.ort_.guard([&] {
-            *made =
-                new provider(mine.ort_, mine.ep_api_, mine.logger_, session_logger, read_settings(mine.ort_, session));
+            session_settings settings = read_settings(mine.ort_, session);
+            settings.has_names_for_graphs = mine.has_names_for_graphs_;
+            *made = new provider(mine.ort_, mine.ep_api_, mine.logger_, session_logger, std::move(settings));
         });
     };
     ReleaseEp = [](OrtEpFactory *, OrtEp *used) noexcept { delete static_cast<provider *>(used); };
@@ -265,7 +281,7 @@ EXPORTED OrtStatus *CreateEpFactories(const char *, const OrtApiBase *base, cons
         return base->GetApi(1)->CreateStatus(ORT_FAIL, "jitnorm needs ONNX Runtime 1.23 or a later version");
     return runtime(*api).guard([&] {
         if (room == 0) throw failure(ORT_INVALID_ARGUMENT, "there is no room for a factory");
-        factories[0] = new factory(*api, logger);
+        factories[0] = new factory(*base, *api, logger);
         *count = 1;
     });
 }

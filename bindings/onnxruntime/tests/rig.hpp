@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests and the race have in common: models as values, sessions that run them with the CPU provider or with
-// jitnorm's, and a normalization in double. The environment names the libraries: JITNORM_TEST_ONNXRUNTIME and
+// jitnorm's. The environment names the libraries: JITNORM_TEST_ONNXRUNTIME and
 // JITNORM_TEST_PROVIDER are paths.
 #pragma once
-
-#include <onnxruntime_c_api.h>
 
 #include <map>
 #include <memory>
@@ -14,38 +12,9 @@
 #include <variant>
 #include <vector>
 
+#include "tensors.hpp"
+
 namespace rig {
-
-using dims = std::vector<int64_t>;
-using type = ONNXTensorElementDataType;
-constexpr type F32 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, F16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16,
-               BF16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16, F64 = ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE,
-               I64 = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
-
-int64_t count(const dims &shape);
-
-// Elements as they are in memory.
-class tensor {
-public:
-    tensor() = default;
-    tensor(type its, dims shape, const std::vector<double> &values = {}); // rounds the values
-    static tensor copy_of(type its, dims shape, const void *elements);
-
-    type element_type() const { return type_; }
-    const dims &shape() const { return shape_; }
-    const void *data() const { return bytes_.data(); }
-    void *data() { return bytes_.data(); }
-    size_t bytes() const { return bytes_.size(); }
-    std::vector<double> values() const;
-
-private:
-    type type_ = F32;
-    dims shape_;
-    std::vector<std::byte> bytes_;
-};
-
-// Reproducible numbers around `mean`.
-tensor random(type its, const dims &shape, unsigned seed, double mean = 0, double spread = 1);
 
 using attribute = std::variant<int64_t, float, std::vector<int64_t>>;
 
@@ -117,25 +86,5 @@ private:
 std::vector<std::string> take_log();
 
 std::string version(); // of ONNX Runtime
-
-// ---- what a result should be
-
-struct expected {
-    std::vector<double> y, mean, rstd, sum;
-};
-
-struct norm_in_double {
-    bool rms = false;
-    double epsilon = 1e-5;
-    // x, and what is added to it, are of one size; scale and shift have one element for each of the columns.
-    expected compute(const std::vector<double> &x, const std::vector<double> &scale,
-                     const std::vector<double> &shift) const;
-};
-
-// The elements of `from` repeated to `shape` as NumPy broadcasts.
-std::vector<double> broadcast(const tensor &from, const dims &shape);
-
-// The largest difference.
-double distance(const std::vector<double> &a, const std::vector<double> &b);
 
 } // namespace rig

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Open sizes, many sessions and many threads.
+#include <array>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <thread>
 
@@ -16,7 +19,34 @@ void in_threads(int count, const std::function<void(int)> &body) {
     for (std::thread &one : threads) one.join();
 }
 
+// How many primitives a process makes in which the disabled test below has so many runs. It is a process of its own
+// because the library reads its environment once.
+int primitives_of_runs(int runs) {
+    const std::string command = "JITNORM_VERBOSE=2 JITNORM_TEST_RUNS=" + std::to_string(runs) + " '" +
+                                testing::internal::GetArgvs()[0] +
+                                "' --gtest_also_run_disabled_tests --gtest_filter='*.DISABLED_run_as_often_as_asked'";
+    const std::unique_ptr<FILE, int (*)(FILE *)> output(popen(command.c_str(), "r"), pclose);
+    int found = 0;
+    std::array<char, 4096> line;
+    while (std::fgets(line.data(), int(line.size()), output.get()) != nullptr)
+        found += std::string_view(line.data()).starts_with("jitnorm_verbose,v1,primitive,create,");
+    return found;
+}
+
 } // namespace
+
+TEST(sessions, DISABLED_run_as_often_as_asked) {
+    const char *const runs = std::getenv("JITNORM_TEST_RUNS");
+    const norm_case c{.op = "SkipLayerNormalization", .sum = true};
+    const session ours(model_of(c, {-1, -1, 40}), {});
+    for (int i = 0; runs != nullptr && i < std::atoi(runs); ++i) ours.run(inputs_of(c));
+}
+
+TEST(sessions, make_no_primitive_to_run_again) {
+    const int once = primitives_of_runs(1);
+    EXPECT_GT(once, primitives_of_runs(0)); // sizes that the model leaves open are known with the first run
+    EXPECT_EQ(primitives_of_runs(20), once);
+}
 
 TEST(sessions, take_any_number_of_rows) {
     for (const char *op : {"LayerNormalization", "SkipSimplifiedLayerNormalization"}) {

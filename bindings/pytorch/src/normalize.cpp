@@ -56,7 +56,7 @@ unsigned flags_of(const norm &how, bool scale, bool shift) {
 // The rows of the tensors, in the order of the list. If their strides need more dimensions than a primitive has, the
 // tensors are replaced by contiguous copies. A result is contiguous already, so that it is not replaced.
 rows rows_of(std::initializer_list<at::Tensor *> tensors, const norm &how) {
-    const c10::SmallVector<const at::Tensor *, rows::MAX_TENSORS> all(tensors.begin(), tensors.end());
+    const at::ArrayRef<const at::Tensor *> all(tensors.begin(), tensors.size());
     rows found;
     if (find_rows(all, int64_t(how.shape.size()), found)) return found;
     for (at::Tensor *tensor : tensors) *tensor = tensor->contiguous();

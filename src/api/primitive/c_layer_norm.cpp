@@ -70,8 +70,8 @@ void forget_unused(problem &p) {
     p.attr.normalizes_rounded_sum = p.attr.multiplies_silu = false;
 }
 
-// Makes the description of a problem that is not in the object cache.
-status describe(problem p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
+// Makes the description of a problem that is not in the object cache. The problem is moved to it.
+status describe(problem &p, const jitnorm_primitive_attr *attr, std::shared_ptr<const described> &what) {
     if (p[SRC].ndims < 2 || p[SRC].ndims > 5)
         return invalid(
             explain("src has %d dimension%s, 2 to 5 are supported", p[SRC].ndims, p[SRC].ndims == 1 ? "" : "s"));
@@ -101,7 +101,7 @@ status create_desc(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, co
     if (attr != nullptr && attr->dynamic_scales.mask != 0) add_request(key, attr->dynamic_scales);
     auto what = layer_norm::find_cached<described>(key);
     if (what == nullptr) {
-        JITNORM_TRY(describe(std::move(p), attr, what));
+        JITNORM_TRY(describe(p, attr, what));
         what = layer_norm::cache(key, std::move(what));
     }
     *result = new jitnorm_primitive_desc(engine, attr, std::move(what));
