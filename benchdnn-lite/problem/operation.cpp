@@ -71,8 +71,7 @@ memory_desc operation::describe(const std::string &tag, data_type type, const st
     const int ndims = int(dims.size());
     if (canonical == TAG_UNDEF) return {};
     if (dims.empty()) // of no tensor
-        return make("jitnorm_memory_desc_create_with_strides", api().memory_desc_create_with_strides,
-                    api().memory_desc_destroy, 0, nullptr, type, nullptr);
+        return make(api().memory_desc_create_with_strides, api().memory_desc_destroy, 0, nullptr, type, nullptr);
     const auto enumerator = canonical == TAG_ANY ? jitnorm_format_tag_any : enumerator_of(canonical);
     if (enumerator)
         return make(api().memory_desc_create_with_tag, api().memory_desc_destroy, ndims, dims.data(), type,
