@@ -80,7 +80,7 @@ constexpr problem_knob KNOBS[] = {
     {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", PART(dir, parse_direction(v), name_of)},
     {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8",
      PART(types, parse_row_types(v), to_text)},
-    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx acb tnc aBx8b; DST undef: no dst",
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx axb; DST undef: none",
      PART(tags, parse_row_tags(v, enumerated), to_text)},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)",
      PART(stat_tag, parse_stat_tag(v, enumerated), std::string)},

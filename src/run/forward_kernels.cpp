@@ -81,7 +81,7 @@ jit::reduction_conf short_reduction_conf_of(const problem &p, jit::isa vectors) 
 
 // The output for the sum has the type `sum`, and is written besides the rows; undef: it is not.
 jit::addition_conf addition_conf_of(const problem &p, jit::isa vectors, jitnorm_data_type_t sum, bool reduces) {
-    return {vectors,      p[SRC].data_type, p[RESIDUAL].data_type, p.attr.bias_type, p[GATE].data_type, sum,
+    return {vectors,      p[SRC].data_type, p[RESIDUAL].data_type,  p.attr.bias_type,      p[GATE].data_type, sum,
             p.row_type(), reduces,          reduces && !p.is_rms(), p.attr.multiplies_silu};
 }
 jitnorm_data_type_t sum_type_of(const problem &p) { return p.writes(SUM) ? p[SUM].data_type : jitnorm_data_type_undef; }

@@ -187,7 +187,6 @@ TEST_F(ownership, no_handle_is_made_silently) {
     EXPECT_FALSE((std::is_convertible<C_NAME(stream_t), dnnl::stream>::value));
     EXPECT_FALSE((std::is_convertible<C_NAME(memory_t), dnnl::memory>::value));
     EXPECT_FALSE((std::is_convertible<C_NAME(primitive_t), dnnl::primitive>::value));
-    EXPECT_TRUE((std::is_convertible<dnnl::engine, dnnl::stream>::value));
 }
 
 } // namespace

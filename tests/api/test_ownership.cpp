@@ -29,6 +29,9 @@ make_backward(const dnnl::engine &on, dnnl::prop_kind kind,
 
 namespace {
 
+// As with oneDNN 2; the constructor of later versions is explicit.
+TEST_F(ownership, an_engine_becomes_a_stream) { EXPECT_TRUE((std::is_convertible<dnnl::engine, dnnl::stream>::value)); }
+
 TEST_F(ownership, a_descriptor_of_memory_is_taken_over) {
     jitnorm_memory_desc_t raw = nullptr;
     ASSERT_EQ(jitnorm_memory_desc_clone(&raw, rows().get()), jitnorm_success);

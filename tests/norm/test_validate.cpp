@@ -91,10 +91,15 @@ TEST(validate, rows_of_a_larger_problem_are_among_its_rows) {
 
 TEST(validate, outputs_left_out) {
     for (const unsigned omitted : {0U, bit_of(MEAN), bit_of(MEAN) | bit_of(DIFF_SRC), OMITTABLE}) {
-        accepts(forward_problem(), [&](problem &p) { p.omitted = omitted; });
+        accepts(forward_problem(), [&](problem &p) { p.omitted = omitted & ~bit_of(DST); });
         accepts(backward_problem(), [&](problem &p) { p.omitted = omitted; });
     }
-    is_invalid(forward_problem(), [](problem &p) { p.omitted = bit_of(DST); });
+    accepts(forward_problem(), [](problem &p) { p.omitted = bit_of(DST); });
+    is_invalid(forward_problem(), [](problem &p) { p.omitted = bit_of(DST) | bit_of(MEAN) | bit_of(VARIANCE); });
+    is_invalid(forward_problem(), [](problem &p) {
+        p.omitted = bit_of(DST);
+        p.flags |= jitnorm_use_scale;
+    });
 }
 
 TEST(validate, a_scale_of_ones_needs_the_flag) {

@@ -217,12 +217,12 @@ TORCH_LIBRARY_IMPL(jitnorm, Autograd, m) {
     m.impl("add_rms_norm", &record_add_rms_norm);
     m.impl("ada_layer_norm", &record_ada_layer_norm);
     m.impl("gated_rms_norm", &record_gated_rms_norm);
-    for (const char *name : {"layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward",
-                             "add_layer_norm_forward", "add_rms_norm_forward", "ada_layer_norm_forward",
-                             "ada_layer_norm_backward", "gated_rms_norm_forward", "gated_rms_norm_backward",
-                             "layer_norm_partial_backward", "rms_norm_partial_backward", "chunk_moments",
-                             "merge_moments", "layer_norm_partial_forward", "rms_norm_partial_forward",
-                             "rms_norm_int8", "ada_layer_norm_int8"})
+    for (const char *name :
+         {"layer_norm_forward", "layer_norm_backward", "rms_norm_forward", "rms_norm_backward",
+          "add_layer_norm_forward", "add_rms_norm_forward", "ada_layer_norm_forward", "ada_layer_norm_backward",
+          "gated_rms_norm_forward", "gated_rms_norm_backward", "layer_norm_partial_backward",
+          "rms_norm_partial_backward", "chunk_moments", "merge_moments", "layer_norm_partial_forward",
+          "rms_norm_partial_forward", "rms_norm_int8", "ada_layer_norm_int8"})
         m.impl(name, torch::autograd::autogradNotImplementedFallback());
 }
 
