@@ -37,7 +37,8 @@ endforeach()
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md HACKING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES bindings/pytorch/README.md bindings/pytorch/times-1.13.svg bindings/pytorch/times-2.14.svg
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/pytorch)
-install(FILES bindings/onnxruntime/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/onnxruntime)
+install(FILES bindings/onnxruntime/README.md bindings/onnxruntime/times-1.30.svg
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/onnxruntime)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
   PATTERN CMakeLists.txt EXCLUDE PATTERN reference EXCLUDE)
 file(RELATIVE_PATH include_from_docs ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})

@@ -88,18 +88,11 @@ uint32_t code_of_value(const properties &p, double value) {
 // Calls visit(T()) for the C type T of the elements, which have no codes.
 template <typename Visit>
 auto with_c_type(data_type type, Visit visit) {
-    switch (type) {
-    case jitnorm_f32:
-        return visit(float());
-    case jitnorm_s32:
-        return visit(int32_t());
-    case jitnorm_s8:
-        return visit(int8_t());
-    case jitnorm_u8:
-        return visit(uint8_t());
-    default:
-        return visit(double());
-    }
+    if (type == jitnorm_f32) return visit(float());
+    if (type == jitnorm_s32) return visit(int32_t());
+    if (type == jitnorm_s8) return visit(int8_t());
+    if (type == jitnorm_u8) return visit(uint8_t());
+    return visit(double());
 }
 
 bool has_code(const properties &p) { return p.precision > 0 && p.size <= 2; }

@@ -71,7 +71,7 @@ std::string scratchpad_text(bool of_user) { return of_user ? "user" : "library";
 // `parsed` is an expression of the text v, and `write` a function of the member.
 #define PART(member, parsed, write)                                                                                    \
     [](std::string_view v, [[maybe_unused]] bool enumerated) -> problem_setter {                                       \
-        return [value = parsed](problem &p) { p.member = value; };                                                     \
+        return [value = (parsed)](problem &p) { p.member = value; };                                                   \
     },                                                                                                                 \
         [](const problem &p) { return std::string(write(p.member)); },                                                 \
         [](const problem &a, const problem &b) { return a.member == b.member; }
@@ -80,7 +80,7 @@ constexpr problem_knob KNOBS[] = {
     {"dir", "FWD_D,BWD_DW", "direction: FWD_D (default), FWD_I, BWD_D, BWD_DW", PART(dir, parse_direction(v), name_of)},
     {"dt", "f32,bf16:f32", "types SRC[:DST[:DIFF_SRC]]: f32 bf16 f16 f64 s8 u8",
      PART(types, parse_row_types(v), to_text)},
-    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx axb; DST undef: none",
+    {"tag", "abx,axb:any", "layouts SRC[:DST[:DIFF_SRC]]: any abx; DST undef",
      PART(tags, parse_row_tags(v, enumerated), to_text)},
     {"stat_tag", "any,undef,abx", "layouts of mean and variance, undef: none given (any)",
      PART(stat_tag, parse_stat_tag(v, enumerated), std::string)},
