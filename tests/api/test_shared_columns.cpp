@@ -230,12 +230,13 @@ TEST(shared_columns, may_have_any_values) {
 }
 
 TEST(shared_columns, are_refused_where_they_have_no_sums) {
-    owned_pd pd;
-    const auto moments = [&](const owned_md &src, jitnorm_dim_t first, jitnorm_dim_t all, unsigned flags = 0) {
+    const auto moments = [](const owned_md &src, jitnorm_dim_t first, jitnorm_dim_t all, unsigned flags = 0) {
+        owned_pd pd;
         return jitnorm_layer_normalization_partial_statistics_primitive_desc_create(&pd, cpu(), src, flags, first, all,
                                                                                     nullptr);
     };
-    const auto forward = [&](const owned_md &src, const owned_md &dst, unsigned flags = 0) {
+    const auto forward = [](const owned_md &src, const owned_md &dst, unsigned flags = 0) {
+        owned_pd pd;
         return jitnorm_layer_normalization_partial_forward_primitive_desc_create(
             &pd, cpu(), jitnorm_forward_inference, src, dst, nullptr, jitnorm_f32, 1e-5F, flags, 4096, 8200, nullptr);
     };
