@@ -52,7 +52,8 @@ void row_groups::locate(dim_t group, const arguments &all, arguments &one) const
         const tensor &t = tensor_[i];
         dim_t bytes = t.begin;
         for (size_t d = 0; d < ndims_; ++d) bytes += index[d] * t.step[d];
-        one.set(t.place, static_cast<const std::byte *>(all[t.place]) + bytes);
+        const auto *const first = static_cast<const std::byte *>(all[t.place]);
+        one.set(t.place, first == nullptr ? nullptr : first + bytes); // tensors without elements may be null
     }
 }
 

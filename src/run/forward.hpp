@@ -188,7 +188,7 @@ public:
             batch b;
             b.first = row;
             b.rows = 1;
-            take_statistics(found + row * f_.chunks(), mine.begin == 0, b);
+            take_statistics(f_.given_ ? nullptr : found + row * f_.chunks(), mine.begin == 0, b);
             if (f_.has_dst_) write(b, {mine.begin * CHUNK, std::min(mine.end * CHUNK, f_.C_)});
         });
     }
@@ -215,6 +215,7 @@ private:
         }
     }
 
+    // `found` has the moments of the row's chunks, unless statistics are given.
     void take_statistics(const moments<T> *found, bool writes, batch &b) {
         const statistics_rows statistics = at.open_statistics();
         if (f_.given_) return take_given(statistics, b, writes);
