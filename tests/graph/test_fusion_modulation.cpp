@@ -38,16 +38,7 @@ public:
         const auto partitions = partitions_of(g.ops());
         EXPECT_EQ(partitions.size(), 1u);
         const graph_tensor dst(g.result(), c_.dims, type, c_.layout);
-        const engine cpu(engine::kind::cpu, 0);
-        const auto compiled = partitions[0].compile(descriptions_of(inputs), {dst.described}, cpu);
-        std::vector<graph::tensor> ins;
-        for (const graph_tensor *t : inputs) {
-            t->data.make_read_only();
-            ins.push_back(t->on(cpu));
-        }
-        stream where(cpu);
-        compiled.execute(where, ins, {dst.on(cpu)});
-        EXPECT_TRUE(dst.data.surroundings_are_right());
+        execute_partition(partitions[0], inputs, dst);
         return as_floats(dst.data.values());
     }
 

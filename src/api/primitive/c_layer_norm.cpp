@@ -117,12 +117,19 @@ status check_hint(const memory_desc &src, const_jitnorm_primitive_desc_t hint) {
                                         : invalid(explain_dims("hint_fwd_pd's src", forward[SRC], "src_desc", src));
 }
 
-constexpr dim_t MOST_ROWS = dim_t(1) << 53, MOST_COLUMNS = MOST_ROWS; // a tensor cannot have more
+// Of the arguments first_row and all_rows, or first_column and all_columns; `what` is "row" or "column".
+status check_numbers(const char *what, dim_t first, dim_t all) {
+    constexpr dim_t MOST = dim_t(1) << 53; // a tensor cannot have more
+    const auto is_number = [](dim_t n) { return n >= 0 && n <= MOST; };
+    if (!is_number(first))
+        return invalid(explain("first_%s is %lld, which is no number of %ss", what, as_number(first), what));
+    if (!is_number(all))
+        return invalid(explain("all_%ss is %lld, which is no number of %ss", what, as_number(all), what));
+    return {};
+}
 
 status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
-    for (const auto &[name, value] : {std::pair("first_row", first), std::pair("all_rows", all)})
-        if (value < 0 || value > MOST_ROWS)
-            return invalid(explain("%s is %lld, which is no number of rows", name, as_number(value)));
+    JITNORM_TRY(check_numbers("row", first, all));
     if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
     problem rows;
     rows[SRC] = src;
@@ -135,9 +142,7 @@ status check_row_range(const memory_desc &src, dim_t first, dim_t all) {
 }
 
 status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
-    for (const auto &[name, value] : {std::pair("first_column", first), std::pair("all_columns", all)})
-        if (value < 0 || value > MOST_COLUMNS)
-            return invalid(explain("%s is %lld, which is no number of columns", name, as_number(value)));
+    JITNORM_TRY(check_numbers("column", first, all));
     if (src.ndims < 2 || has_runtime_dims(src)) return {}; // another check refuses these
     const dim_t columns = src.dims[src.ndims - 1];
     if (columns < 1 || columns > all || first > all - columns)
@@ -150,11 +155,12 @@ status check_column_range(const memory_desc &src, dim_t first, dim_t all) {
                                  as_number(first), as_number(end - 1), as_number(layer_norm::CHUNK)));
 }
 
-status check_forward(jitnorm_prop_kind_t prop_kind) {
-    return prop_kind == jitnorm_forward_training || prop_kind == jitnorm_forward_inference
-               ? status{}
-               : invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
-                                 jitnorm_prop_kind2str(prop_kind)));
+status create_forward(jitnorm_primitive_desc_t *result, jitnorm_engine_t engine, const jitnorm_primitive_attr *attr,
+                      const request &given) {
+    if (given.prop_kind != jitnorm_forward_training && given.prop_kind != jitnorm_forward_inference)
+        return invalid(explain("prop_kind is %s, forward_training or forward_inference is expected",
+                               jitnorm_prop_kind2str(given.prop_kind)));
+    return create_desc(result, engine, attr, given);
 }
 
 } // namespace
@@ -166,15 +172,14 @@ jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create_v2(
     if (any_null(primitive_desc, engine, src_desc, dst_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
     return guarded(__func__, [&] {
-        JITNORM_TRY(check_forward(prop_kind));
-        return create_desc(primitive_desc, engine, attr,
-                           {.prop_kind = prop_kind,
-                            .src = src_desc,
-                            .statistics = stat_desc,
-                            .dst = dst_desc,
-                            .scale_shift_type = scale_shift_data_type,
-                            .epsilon = epsilon,
-                            .flags = flags});
+        return create_forward(primitive_desc, engine, attr,
+                              {.prop_kind = prop_kind,
+                               .src = src_desc,
+                               .statistics = stat_desc,
+                               .dst = dst_desc,
+                               .scale_shift_type = scale_shift_data_type,
+                               .epsilon = epsilon,
+                               .flags = flags});
     });
 }
 
@@ -272,17 +277,16 @@ jitnorm_status_t jitnorm_layer_normalization_partial_forward_primitive_desc_crea
     if (any_null(primitive_desc, engine, src_desc, dst_desc))
         return report(__func__, JITNORM_NULL_AMONG(primitive_desc, engine, src_desc, dst_desc));
     return guarded(__func__, [&] {
-        JITNORM_TRY(check_forward(prop_kind));
         JITNORM_TRY(check_column_range(*src_desc, first_column, all_columns));
         if (dst_desc->ndims == 0) return invalid("dst has no dimensions");
-        return create_desc(primitive_desc, engine, attr,
-                           {.prop_kind = prop_kind,
-                            .src = src_desc,
-                            .statistics = stat_desc,
-                            .dst = dst_desc,
-                            .scale_shift_type = scale_shift_data_type,
-                            .epsilon = epsilon,
-                            .flags = flags,
-                            .all_columns = all_columns});
+        return create_forward(primitive_desc, engine, attr,
+                              {.prop_kind = prop_kind,
+                               .src = src_desc,
+                               .statistics = stat_desc,
+                               .dst = dst_desc,
+                               .scale_shift_type = scale_shift_data_type,
+                               .epsilon = epsilon,
+                               .flags = flags,
+                               .all_columns = all_columns});
     });
 }
