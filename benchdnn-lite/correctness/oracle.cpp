@@ -54,19 +54,21 @@ gradient_means means_of(const row_inputs &in, real rstd) {
 // allowed the whole unit.
 constexpr real ONE_ROUNDING = 1.0L / 8;
 constexpr real NOT_A_NUMBER = std::numeric_limits<real>::quiet_NaN();
+constexpr real INFINITE = std::numeric_limits<real>::infinity();
 
 real distance(real a, real b) {
     if (std::isnan(a) && std::isnan(b)) return 0;
     if (a == b) return 0;
     const real difference = std::abs(a - b);
-    return std::isnan(difference) ? std::numeric_limits<real>::infinity() : difference;
+    return std::isnan(difference) ? INFINITE : difference;
 }
 
 // The expectation after f. The tolerance is the larger distance of f(value) from f at either end of the interval that
-// the value may lie in.
+// the value may lie in. What is unknown stays unknown, even if f maps every number to an interval.
 template <typename Function>
 expectation mapped(const expectation &e, Function f) {
     const real value = f(e.value);
+    if (std::isinf(e.tolerance)) return {value, e.tolerance};
     return {value, std::max(distance(f(e.value - e.tolerance), value), distance(f(e.value + e.tolerance), value))};
 }
 
@@ -247,9 +249,19 @@ real binary_value(jitnorm_alg_kind_t algorithm, real x, real y) {
     throw std::logic_error("binary algorithm without a formula");
 }
 
+// A result as the type of the computation holds it: infinite beyond the largest number, unknown where it may be either.
+expectation held(const expectation &e, double unit) {
+    const real most =
+        unit == F64_ERROR ? real(std::numeric_limits<double>::max()) : real(std::numeric_limits<float>::max());
+    const real magnitude = std::abs(e.value);
+    if (!(magnitude + e.tolerance > most)) return e; // as well if it is a NaN
+    if (magnitude - e.tolerance > most) return {std::copysign(INFINITE, e.value), 0};
+    return {e.value, INFINITE};
+}
+
 expectation scaled(const expectation &e, real factor, double unit) {
     const real value = e.value * factor;
-    return {value, e.tolerance * std::abs(factor) + 2 * ONE_ROUNDING * unit * std::abs(value)};
+    return held({value, e.tolerance * std::abs(factor) + 2 * ONE_ROUNDING * unit * std::abs(value)}, unit);
 }
 
 expectation dynamic_scale_of(std::span<const expectation> values, double largest, double unit) {
@@ -265,13 +277,14 @@ expectation dynamic_scale_of(std::span<const expectation> values, double largest
 
 // A value is multiplied by zero if its scale is zero, not finite, or so small that it has no finite inverse in f32.
 expectation quantized(const expectation &e, double scale, double unit) {
+    if (std::isinf(e.tolerance)) return e;
     if (!std::isfinite(scale) || scale <= 0x1p-128) return {std::isfinite(e.value) ? 0 : NOT_A_NUMBER, 0};
     return scaled(e, 1 / real(scale), unit);
 }
 
 expectation after_sum(const expectation &e, const sum_post_op &op, real old_dst, double unit) {
     const real addend = op.scale * (old_dst - op.zero_point), value = e.value + addend;
-    return {value, e.tolerance + ONE_ROUNDING * unit * (std::abs(addend) + std::abs(value))};
+    return held({value, e.tolerance + ONE_ROUNDING * unit * (std::abs(addend) + std::abs(value))}, unit);
 }
 
 // Near zero, the error of functions such as gelu is relative to the argument, not to the value.
@@ -279,12 +292,13 @@ expectation after_eltwise(const expectation &e, const eltwise_post_op &op, doubl
     expectation result = mapped(e, [&](real x) { return eltwise_value(op, x); });
     if (std::isfinite(result.value))
         result.tolerance += unit * std::max(std::abs(result.value), std::min(std::abs(e.value), real(1)));
-    return result;
+    return held(result, unit);
 }
 
 // Equality needs a rule of its own: if `source` lies inside the interval of the value, the results at both ends agree,
 // and yet the value may be equal to `source`.
 expectation after_binary(const expectation &e, const binary_post_op &op, real source, double unit) {
+    if (unit != F64_ERROR) source = round_to(jitnorm_f32, double(source)); // the type of the computation
     expectation result = mapped(e, [&](real x) { return binary_value(op.algorithm, x, source); });
     const bool equality = op.algorithm == jitnorm_binary_eq || op.algorithm == jitnorm_binary_ne;
     if (equality && std::abs(e.value - source) <= e.tolerance) result.tolerance = 1;
@@ -292,7 +306,7 @@ expectation after_binary(const expectation &e, const binary_post_op &op, real so
     if (!std::isfinite(result.value)) return result;
     result.tolerance += (silu ? 1 : ONE_ROUNDING) * unit * std::abs(result.value);
     if (silu) result.tolerance += (1 + std::abs(e.value)) * 2 * denormal_step(unit);
-    return result;
+    return held(result, unit);
 }
 
 } // namespace benchdnn_lite

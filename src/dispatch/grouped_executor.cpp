@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../base/parallel.hpp"
+#include "../reference/no_elements.hpp"
 
 namespace jitnorm::impl::layer_norm {
 
@@ -16,6 +17,8 @@ grouped_executor::grouped_executor(const problem &p, std::shared_ptr<const execu
 jitnorm_status_t grouped_executor::execute(const arguments &args) const {
     if (groups_) {
         execute_groups(*groups_, args, nullptr);
+    } else if (!args.sizes->has_elements()) { // however many groups there are
+        return execute_without_elements(*args.sizes, args);
     } else {
         const problem sizes = one_group(*args.sizes);
         execute_groups(row_groups(*args.sizes), args, &sizes);

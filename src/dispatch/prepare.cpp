@@ -57,7 +57,7 @@ solution solution_by(const implementation &by, const problem &p) {
 std::shared_ptr<const executor> create(const problem &p, const solution &how) {
     if (p.has_gate_gradients())
         return std::make_shared<const gate_executor>(create(behind_gate(p), how), create(gate_alone(p), *how.gate));
-    if (!p.has_row_groups()) return how.by->create(p, how.plan);
+    if (!p.has_row_groups() || !p.has_elements()) return how.by->create(p, how.plan);
     return std::make_shared<const grouped_executor>(p, how.by->create(one_group(p), how.plan), how.groups_at_once,
                                                     how.plan.scratchpad.bytes());
 }

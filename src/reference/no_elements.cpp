@@ -49,10 +49,10 @@ jitnorm_status_t execute_without_elements(const problem &p, const arguments &arg
         for (const slot s : ROW_STATISTICS)
             if (p.writes(s)) fill_statistic(p, args[s], s == MEAN ? 0 : std::numeric_limits<float>::quiet_NaN());
         if (p.has_dynamic_scales()) fill_dynamic_scales(p[DST_SCALE], args[DST_SCALE]);
-    } else if (const size_t gradient = size_t(p.row_length()) * size_of(p.diff_scale_shift_type);
-               gradient != 0 && !p.is_partial()) { // a partial problem without rows has no parts and so no gradients
-        if (p.writes(DIFF_SCALE)) std::memset(args[DIFF_SCALE], 0, gradient);
-        if (p.writes(DIFF_SHIFT)) std::memset(args[DIFF_SHIFT], 0, gradient);
+    } else if (!p.is_partial()) { // a partial problem without rows has no parts and so no gradients
+        for (const slot s : {DIFF_SCALE, DIFF_SHIFT})
+            if (const size_t gradient = p.writes(s) ? bytes(p.layout(s)) : 0; gradient != 0)
+                std::memset(args[s], 0, gradient);
     }
     return jitnorm_success;
 }

@@ -405,4 +405,20 @@ TEST(scale_shift_descs_attribute, empty_tensors_succeed) {
         }
 }
 
+// There is a group for each row. To visit each of 2^50 would take days.
+TEST(scale_shift_descs_attribute, rows_without_elements_take_no_time) {
+    constexpr jitnorm_dim_t R = JITNORM_RUNTIME_DIM_VAL, ROWS = jitnorm_dim_t(1) << 50;
+    const owned_md known = make_md({ROWS, 0}, jitnorm_f32, dims{1, 1});
+    const owned_md open = make_md({R, R}, jitnorm_f32, dims{R, R});
+    const auto request = [&](const_jitnorm_memory_desc_t md) {
+        const owned_attr attr = make_attr();
+        must(jitnorm_primitive_attr_set_scale_shift_descs(attr, md, md), "row dimensions");
+        return made(
+            forward_request{.prop_kind = jitnorm_forward_inference, .src = md, .dst = md, .flags = CH, .attr = attr});
+    };
+    const owned_pd sizes = request(known);
+    EXPECT_OK(execution(sizes).run());
+    EXPECT_OK(execution(request(open), sizes).run());
+}
+
 } // namespace

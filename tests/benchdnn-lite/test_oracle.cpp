@@ -234,6 +234,31 @@ TEST(attributes, max_and_min_of_no_number) {
     }
 }
 
+// The root of what may be below zero may be NaN or not; a product may be beyond the largest float or not. No step
+// behind them tells more.
+TEST(attributes, what_is_unknown_stays_unknown) {
+    const binary_post_op largest{jitnorm_binary_max, jitnorm_f32, 0, {}, {}};
+    const expectation root = after_eltwise({-1e-9L, 1e-7L}, {jitnorm_eltwise_sqrt, 0, 0}, F32_ERROR);
+    EXPECT_TRUE(std::isinf(root.tolerance));
+    EXPECT_TRUE(std::isinf(after_binary(root, largest, 2, F32_ERROR).tolerance));
+    EXPECT_TRUE(std::isinf(quantized(scaled({3.4e38L, 1e36L}, 1, F32_ERROR), INFINITY, F32_ERROR).tolerance));
+}
+
+TEST(attributes, results_beyond_the_largest_number_of_the_computation_are_infinite) {
+    const binary_post_op product{jitnorm_binary_mul, jitnorm_f32, 0, {}, {}};
+    const expectation power = after_eltwise({100, 1e-5L}, {jitnorm_eltwise_exp, 0, 0}, F32_ERROR);
+    EXPECT_EQ(after_binary(power, product, 1e-20, F32_ERROR).value, real(INFINITY));
+    EXPECT_EQ(after_eltwise({-1e30L, 0}, {jitnorm_eltwise_linear, 1e30F, 0}, F32_ERROR).value, -real(INFINITY));
+    EXPECT_TRUE(std::isfinite(after_eltwise({100, 1e-5L}, {jitnorm_eltwise_exp, 0, 0}, F64_ERROR).value));
+}
+
+// 1 + y is exact for this float, and far from 1 + y of the double that became it.
+TEST(attributes, a_double_becomes_a_float_before_the_computation) {
+    const binary_post_op plus_one{jitnorm_binary_mul_plus_one, jitnorm_f64, 0, {}, {}};
+    EXPECT_EQ(after_binary({1, 0}, plus_one, -1 + 0x1p-40, F32_ERROR).value, 0);
+    EXPECT_EQ(after_binary({1, 0}, plus_one, -1 + 0x1p-40, F64_ERROR).value, 0x1p-40L);
+}
+
 TEST(attributes, a_comparison_near_its_edge_accepts_both_answers) {
     binary_post_op op;
     op.algorithm = jitnorm_binary_ge;

@@ -88,8 +88,8 @@ private:
         n_.in_double = is_in_double();
         n_.flags = what_.flags;
         n_.epsilon = what_.epsilon;
-        n_.scale = parameter(JITNORM_ARG_SCALE);
-        n_.shift = parameter(JITNORM_ARG_SHIFT);
+        if (flag(jitnorm_use_scale)) n_.scale = parameter(JITNORM_ARG_SCALE);
+        if (what_.is_forward() && flag(jitnorm_use_shift)) n_.shift = parameter(JITNORM_ARG_SHIFT);
         n_.group = groups_in(has(JITNORM_ARG_DIFF_SCALE) ? JITNORM_ARG_DIFF_SCALE : JITNORM_ARG_DIFF_SHIFT);
         n_.mean = input(JITNORM_ARG_MEAN);
         n_.variance = input(JITNORM_ARG_VARIANCE);

@@ -20,6 +20,7 @@ struct norm_case {
     unsigned turn = 0;                                                                     // chooses layouts and names
     bool ones_after_rows = false;                                                          // in the statistics' shape
     std::optional<shape> gamma_dims = {};                                                  // if not those of columns
+    bool is_flat = false; // gamma, beta and their gradients have one dimension
 
     shape rows() const {
         shape result(dims.begin(), dims.end() - int64_t(axes));
@@ -81,7 +82,7 @@ private:
         if (s == SCALE && c_.gamma_dims) return *c_.gamma_dims;
         const bool is_statistic = s == MEAN || s == VARIANCE;
         const bool is_data = s == SRC || s == DST || s == DIFF_DST || s == DIFF_SRC;
-        return is_data ? c_.dims : is_statistic ? c_.rows() : c_.columns();
+        return is_data ? c_.dims : is_statistic ? c_.rows() : c_.is_flat ? shape{count(c_.columns())} : c_.columns();
     }
     std::vector<const graph_tensor *> present(const std::vector<slot> &slots) const {
         std::vector<const graph_tensor *> result;
@@ -145,6 +146,21 @@ TEST(same_bits, layer_norm) {
                 for (const affine_case &affine : AFFINES)
                     for (const bool ones : {false, true})
                         check_layer_norm({dims, axes, data, side, side, turn++, ones}, affine);
+}
+
+TEST(same_bits, vectors_of_one_dimension) {
+    unsigned turn = 0;
+    for (const shape &dims : {shape{9}, {100, 1, 1}, {3, 4, 5}, {2, 3, 4, 5}})
+        for (size_t axes = 1; axes <= dims.size(); ++axes)
+            for (const auto &[data, side] : PAIRS)
+                check_layer_norm({.dims = dims,
+                                  .axes = axes,
+                                  .data = data,
+                                  .statistics = side,
+                                  .gamma = side,
+                                  .turn = turn++,
+                                  .is_flat = true},
+                                 AFFINES[0]);
 }
 
 // Each layout in each position, whatever the turns above make of it.

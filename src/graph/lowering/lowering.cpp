@@ -122,10 +122,11 @@ status lowerer::lay_out(slot s) {
 }
 
 status lowerer::describe(slot s) {
-    const int rank = src().ndims, first = is_data(s) || is_statistics(s) || s == RESIDUAL ? 0 : axis_;
+    const bool is_vector = !is_data(s) && !is_statistics(s) && s != RESIDUAL;
+    const int rank = src().ndims, first = is_vector ? axis_ : 0;
     const logical_tensor &lt = tensor(s);
     const std::span<const dim_t> described = dims_of(src()).subspan(size_t(first));
-    const bool is_flat = lt.ndims == 1 && first != 0 && rank - first > 1;
+    const bool is_flat = is_vector && lt.ndims == 1 && rank - first > 1;
     bool fit = is_statistics(s)                               ? describe_dims(lt, 0, axis_, layout(s))
                : s == RESIDUAL || (op_.is_rms && !is_data(s)) ? describe_broadcast(lt, described, layout(s))
                : is_flat                                      ? describe_flat(lt, described, layout(s))
