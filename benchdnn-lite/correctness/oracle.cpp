@@ -134,7 +134,7 @@ constexpr binary_formula BINARIES[] = {
     {jitnorm_binary_eq, FORMULA(x == y)},
     {jitnorm_binary_ne, FORMULA(x != y)},
     {jitnorm_binary_mul_silu, FORMULA(x *y *logistic(y))},
-    {jitnorm_binary_mul_plus_one, FORMULA(x *(1 + y))},
+    {jitnorm_binary_mul_plus_one, FORMULA(std::fma(x, y, x))},
 };
 #undef FORMULA
 
@@ -254,7 +254,8 @@ expectation held(const expectation &e, double unit) {
     const real most =
         unit == F64_ERROR ? real(std::numeric_limits<double>::max()) : real(std::numeric_limits<float>::max());
     const real magnitude = std::abs(e.value);
-    if (!(magnitude + e.tolerance > most)) return e; // as well if it is a NaN
+    if (std::isnan(e.tolerance)) return {e.value, INFINITE}; // what was unknown times zero
+    if (!(magnitude + e.tolerance > most)) return e;         // as well if it is a NaN
     if (magnitude - e.tolerance > most) return {std::copysign(INFINITE, e.value), 0};
     return {e.value, INFINITE};
 }

@@ -16,8 +16,8 @@ public:
 } // namespace
 
 std::shared_ptr<const executor> create(const problem &p) {
-    if (p.has_runtime_sizes()) return std::make_shared<runtime_executor>();
     if (!p.has_elements()) return create_without_elements(p);
+    if (p.has_runtime_sizes()) return std::make_shared<runtime_executor>();
     return p.is_forward() ? create_forward(p) : create_backward(p);
 }
 
