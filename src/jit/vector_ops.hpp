@@ -24,7 +24,7 @@ inline Xbyak::Zmm zmm_of(const vmm &v) { return Xbyak::Zmm(v.getIdx()); }
 vmm part_of(const vmm &v, int bytes);
 
 // The mask registers, which only AVX-512 has. Post-ops and narrowing use theirs one after the other.
-enum opmask : int { TAIL_MASK = 1, NARROWING_MASK = 2, SECOND_NARROWING_MASK = 3, BYTES_MASK = 7 };
+enum opmask : int { TAIL_MASK = 1, NARROWING_MASK = 2, SECOND_NARROWING_MASK = 3 };
 constexpr int TRACE_MASKS[] = {7, 6, 5, 4, 3};
 
 // The registers of one piece of code. Taking a register that is not free throws std::logic_error; since the registers

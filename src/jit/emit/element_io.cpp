@@ -15,11 +15,10 @@ void element_io::use_unpack_order(const vmm &zeros) {
 void element_io::permute_bf16(const vmm &order) {
     if (!g_.kind.is_avx512() || g_.kind.is_f64() || !has_avx512_vbmi()) return;
     order_ = order;
-    std::vector<uint32_t> bytes; // the source of each byte; the two lower bytes of each element are masked
-    for (uint32_t i = 0; i < uint32_t(g_.kind.width()); ++i) bytes.push_back((2 * i + 1) << 24 | (2 * i) << 16);
+    constexpr uint32_t ZEROS = 63 << 8 | 63; // the last byte, because a load of half a vector clears the rest
+    std::vector<uint32_t> bytes;             // the source of each byte
+    for (uint32_t i = 0; i < uint32_t(g_.kind.width()); ++i) bytes.push_back((2 * i + 1) << 24 | (2 * i) << 16 | ZEROS);
     g_.vmovups(order, g_.ptr[g_.constant(bytes)]);
-    g_.mov(scratch_, 0xCCCCCCCCCCCCCCCC);
-    g_.kmovq(upper_bytes_, scratch_);
 }
 
 // ---- to the compute type
@@ -129,10 +128,10 @@ void element_io::widen(const vmm &v, const Xbyak::Operand &from, jitnorm_data_ty
     }
 }
 
-// `from` is memory or the lower half of v.
+// `from` is memory or the lower half of v, whose upper half is zero.
 void element_io::permute(const vmm &v, const Xbyak::Operand &from) {
     if (from.isMEM()) g_.vmovups(g_.elements(v, 2), from);
-    g_.vpermb(v | upper_bytes_ | g_.T_z, *order_, v);
+    g_.vpermb(v, *order_, v);
 }
 
 void element_io::widen_to_floats(const vmm &v, const Xbyak::Operand &from, jitnorm_data_type_t type) {

@@ -40,7 +40,7 @@ public:
 
     // From now on bf16 is widened to floats by a permutation of bytes, if the processor has this instruction
     // (AVX512_VBMI): it takes one operation on vectors instead of two, a conversion and a shift. This object keeps the
-    // registers `order` and BYTES_MASK.
+    // register `order`.
     void permute_bf16(const vmm &order);
 
     // Loads each vector into the register of its slot.
@@ -85,7 +85,6 @@ private:
     vector_pieces pieces_{g_, loop_, scratch_};
     std::optional<narrowing> narrowing_;
     std::optional<vmm> zeros_, order_;
-    Xbyak::Opmask upper_bytes_{BYTES_MASK};
 };
 
 } // namespace jitnorm::impl::jit
