@@ -2,7 +2,7 @@
 /* jitnorm.h: the C interface of jitnorm, layer normalization on CPUs. Programs include this header alone.
  *
  * The functions mirror those of oneDNN v3, with the prefix jitnorm_ instead of dnnl_. Most programs can be moved over
- * by replacing the prefix. One normalization takes these steps (examples/layer_norm.c is a complete program):
+ * by replacing the prefix. One normalization has these steps (examples/layer_norm.c is a complete program):
  *   1. Create an engine and a stream: jitnorm_engine_create, jitnorm_stream_create.
  *   2. Describe each tensor, its type, shape and layout: jitnorm_memory_desc_create_with_tag.
  *   3. Describe the operation on these tensors by a primitive descriptor:
@@ -49,12 +49,12 @@ extern "C" {
  *     dst[c]   = scale[c] * (x[c] - mean) / sqrt(variance + epsilon) + shift[c]
  *
  * With jitnorm_rms_norm (Zhang, Sennrich, Root Mean Square Layer Normalization, 2019, arXiv:1910.07467) the mean is
- * taken as zero and is neither input nor output, and the variance tensor holds the mean of the squares:
+ * zero by definition, and is neither input nor output, and the variance tensor holds the mean of the squares:
  *
  *     variance = sum_c x[c]^2 / C
  *     dst[c]   = scale[c] * x[c] / sqrt(variance + epsilon) + shift[c]
  *
- * With jitnorm_scale_plus_one, 1 + scale[c] takes the place of scale[c], here and in what follows, because some models
+ * With jitnorm_scale_plus_one, 1 + scale[c] stands in place of scale[c], here and in what follows, because some models
  * (Gemma) store their weights minus one. This flag needs jitnorm_use_scale.
  *
  * Backward, with rstd = 1 / sqrt(variance + epsilon), xhat[c] = (x[c] - mean) * rstd, g[c] = diff_dst[c] * scale[c]:
@@ -116,8 +116,8 @@ extern "C" {
  * elements: if C > 0 and there are no rows, diff_scale = diff_shift = 0; if there are rows and C = 0, forward training
  * writes a mean of 0 and a variance of NaN.
  *
- * Undecided layouts (jitnorm_format_tag_any): dst, diff_dst and diff_src take src's order of dimensions and src's
- * blocks, without gaps. The statistics take the same without the last dimension; if src's last dimension is split into
+ * Undecided layouts (jitnorm_format_tag_any): dst, diff_dst and diff_src get src's order of dimensions and src's
+ * blocks, without gaps. The statistics get the same without the last dimension; if src's last dimension is split into
  * blocks, they are row major. jitnorm_primitive_desc_query_md tells the resulting layouts. src itself must have a
  * decided layout.
  *
@@ -137,7 +137,7 @@ extern "C" {
  *                      do not fit together; statistics of the wrong shape; an unknown data type; an output with a
  *                      stride of 0; a tensor of more than 2^53 elements (dimensions of 0 count as 1) or 2^56 bytes; an
  *                      epsilon that is negative or not finite; a post-op that does not fit to dst
- *   unimplemented      a legal request that no implementation takes: a data type or an attribute that is not named
+ *   unimplemented      a legal request that no implementation supports: a data type or an attribute that is not named
  *                      above
  *   out_of_memory
  *   runtime_error      an environment variable has an unknown value: JITNORM_IMPL no implementation (jit:avx512,
@@ -153,7 +153,7 @@ extern "C" {
  * (jitnorm_memory_desc_create_with_strides with 0 of them). Then the primitive has no dst. It reads src once, and
  * writes the statistics with the bits of forward with a dst of src's type, and a residual's sum if attr has one. Flags
  * for scale and shift and attributes that say what is done with dst are invalid_arguments.
- * jitnorm_layer_normalization_forward_primitive_desc_create_v2 takes the same. */
+ * jitnorm_layer_normalization_forward_primitive_desc_create_v2 accepts the same. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_forward_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, jitnorm_prop_kind_t prop_kind,
     const_jitnorm_memory_desc_t src_desc, const_jitnorm_memory_desc_t dst_desc, const_jitnorm_memory_desc_t stat_desc,
@@ -187,7 +187,7 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_backward_primitive_desc
 
 /* ---------------------------------------------------------------- primitive descriptors */
 
-/* Changes the descriptor to the next implementation that takes the operation.
+/* Changes the descriptor to the next implementation that supports the operation.
  * last_impl_reached: there is no further implementation; the descriptor is unchanged. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_desc_next_impl(jitnorm_primitive_desc_t primitive_desc);
 
@@ -228,7 +228,7 @@ JITNORM_API int jitnorm_primitive_desc_query_s32(const_jitnorm_primitive_desc_t 
 /* Creates a primitive: generates the code, or finds code that was generated before. If the system refuses memory for
  * code, the primitive uses the next implementation, and the verbose log has a line about it;
  * jitnorm_primitive_get_primitive_desc tells which implementation is used.
- * runtime_error: the system refused memory for code, and no other implementation takes the operation. */
+ * runtime_error: the system refused memory for code, and no other implementation supports the operation. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_create(jitnorm_primitive_t *primitive,
                                                       const_jitnorm_primitive_desc_t primitive_desc);
 
@@ -255,11 +255,11 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_create_from_cache_blob(jitnorm_pr
  * tensors must not overlap partly.
  *
  * invalid_arguments: a null pointer; an argument that is missing, given twice or not one of this primitive; a memory
- *   with another descriptor; run-time sizes that no primitive takes; a null handle of a tensor with elements; an
+ *   with another descriptor; run-time sizes that no primitive accepts; a null handle of a tensor with elements; an
  *   output with the handle of another tensor, except as above.
  * out_of_memory: the library could not allocate its scratchpad.
  *
- * After an error nothing has been written. The function takes no lock. It allocates memory in these cases only: the
+ * After an error nothing has been written. The function holds no lock. It allocates memory in these cases only: the
  * thread has no scratchpad yet, or none that is large enough; the caller's pool begins the execution on a thread that
  * is in the middle of another execution, or on a thread that is ending, so that it needs a scratchpad of its own; with
  * run-time sizes, the plain C++ implementation (ref:any) or post-ops need memory for one execution. */

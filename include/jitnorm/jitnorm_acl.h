@@ -29,7 +29,7 @@ typedef int32_t jitnorm_acl_status_t;
 /* Numbers of the two-phase calls and their objects. */
 #define JITNORM_ACLNN_SUCCESS 0
 #define JITNORM_ACLNN_ERR_PARAM_NULLPTR 161001         /* a null pointer where something is needed */
-#define JITNORM_ACLNN_ERR_PARAM_INVALID 161002         /* a type, a shape, a layout or a value that is not taken */
+#define JITNORM_ACLNN_ERR_PARAM_INVALID 161002         /* a type, a shape, a layout or a value that is refused */
 #define JITNORM_ACLNN_ERR_RUNTIME_ERROR 361001         /* the system refused something */
 #define JITNORM_ACLNN_ERR_INNER 561000                 /* anything else */
 #define JITNORM_ACLNN_ERR_INNER_TILING 561002          /* the same as 161002, of operations where CANN says this */
@@ -121,8 +121,8 @@ typedef struct {
 
 /* Create functions copy the caller's arrays, but not a tensor's data. If strides is null, the tensor is row major. The
  * result is null if an array that should have elements is null, or if memory is out. Properties that operations do not
- * take (too many dimensions, a negative dimension, an unknown type) are refused by the operations, not here. Destroying
- * null does nothing. */
+ * accept (too many dimensions, a negative dimension, an unknown type) are refused by the operations, not here.
+ * Destroying null does nothing. */
 JITNORM_API jitnorm_acl_tensor_t jitnorm_acl_tensor_create(const int64_t *dims, uint64_t ndims, int data_type,
                                                            const int64_t *strides, int64_t offset, int format,
                                                            const int64_t *storage_dims, uint64_t storage_ndims,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jitnorm_attr.h: what a primitive does beyond its operation: adding a residual before, scales, post-operations, a
- * second output without scales and post-operations; an epsilon in double; and who owns the scratchpad. Included by
+/* jitnorm_attr.h: what a primitive does beyond its operation: a residual and a gate before it, scale and shift with row
+ * dimensions, scales, post-operations, a second output; an epsilon in double; and who owns the scratchpad. Included by
  * jitnorm.h. What jitnorm_memory.h says at its top about errors and ownership holds here too.
  *
  * One element of dst is computed in these steps, all in f32 (in f64 if data is f64). It is converted to dst's type
@@ -10,7 +10,7 @@
  *     dst_2 = y                            (if there is one, converted to its own type)
  *     y = post_op[n-1](... post_op[0](y))
  *     dst = y / dst_scale                  (if there is one, given or found)
- * Backward takes default attributes only, except for the scratchpad mode, the residual and epsilon. */
+ * Backward refuses scales, post-operations and the second output. It accepts every other attribute. */
 #ifndef JITNORM_ATTR_H
 #define JITNORM_ATTR_H
 
@@ -34,7 +34,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_scratchpad_mode(const_ji
 /* Says who owns the scratchpad.
  * library: each thread that executes keeps one buffer for all its primitives. It is allocated when the thread first
  *   needs that much memory, for the thread that creates a primitive at creation. It is freed when the thread ends.
- * user: an execution takes a memory as JITNORM_ARG_SCRATCHPAD, which jitnorm_query_scratchpad_md describes. Executions
+ * user: an execution needs a memory as JITNORM_ARG_SCRATCHPAD, which jitnorm_query_scratchpad_md describes. Executions
  *   that run at the same time need different memories.
  * invalid_arguments: an unknown mode. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_primitive_attr_t attr,
@@ -63,7 +63,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scratchpad_mode(jitnorm_
  * before the norm. In the formulas above src + residual becomes src * silu(residual), where silu(z) = z / (1 + exp(-z))
  * and the product are each rounded to f32 (f64). All else is the same: DST_1 receives the product.
  *
- * Backward takes the same attribute. Its src is x as forward has written it. If sum_desc is given, it describes
+ * Backward has the same attribute. Its src is x as forward has written it. If sum_desc is given, it describes
  * JITNORM_ARG_DIFF_DST_1, the gradient of x from everything else that reads x, and
  *
  *     diff_src = the gradient of the normalization + DIFF_DST_1
@@ -97,8 +97,8 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_residual(const_jitnorm_p
  * becomes row major; run-time sizes as for dst, in forward. Null or empty: there is no gate. A gate without a residual
  * is ignored.
  *
- * Backward takes the same attribute, with the residual. As without a gate, its src is x, and its diff_src is the
- * gradient of x and so of the residual. It takes the gate, and forward's src as JITNORM_ARG_SRC_1, and writes
+ * Backward has the same attribute, with the residual. As without a gate, its src is x, and its diff_src is the
+ * gradient of x and so of the residual. It reads the gate, and forward's src as JITNORM_ARG_SRC_1, and writes
  *
  *     DIFF_SRC_1 = diff_src * gate                        the gradient of forward's src
  *     DIFF_SRC_2 = sum over rows of diff_src * SRC_1      the gradient of the gate, only if prop_kind is
@@ -156,7 +156,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_scale_shift_descs(const_
                                                                           const_jitnorm_memory_desc_t *shift_desc);
 
 /* Gives the normalization an epsilon in double, which is added to the variance in place of the float that the creation
- * function takes; that one is ignored. 1e-5 as a float is 2.5e-8 of its value away from 1e-5, which moves results by up
+ * function gets; that one is ignored. 1e-5 as a float is 2.5e-8 of its value away from 1e-5, which moves results by up
  * to 1.3e-8 of their value: more than the error of everything else if data is f64. jitnorm_query_epsilon_f32 answers
  * this epsilon rounded to a float. A further call replaces it.
  * invalid_arguments: a null attr; an epsilon that is negative or not finite. */
@@ -168,18 +168,18 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_epsilon(const_jitnorm_pr
  * support a request, creating the primitive descriptor fails with unimplemented, not the function here: one attribute
  * object may be made for several primitives, and not all of them are layer normalizations. */
 
-/* Gives the tensor `arg` a scale: with mask 0 one f32 for the whole tensor. An execution takes the scale as
- * JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Scales are meant for s8 and u8, but layer normalization takes
+/* Gives the tensor `arg` a scale: with mask 0 one f32 for the whole tensor. An execution needs the scale as
+ * JITNORM_ARG_ATTR_SCALES | arg, a memory of one f32. Scales are meant for s8 and u8, but layer normalization has
  * scales of JITNORM_ARG_SRC and JITNORM_ARG_DST with every type of src and dst, with mask 0 alone. A further call for
  * the same argument replaces the scale.
- * invalid_arguments: an arg that no primitive of oneDNN gives scales (taken are SRC, SRC_1, oneDNN's SRC_2, WEIGHTS and
- *   MULTIPLE_SRC, DST); a negative mask. */
+ * invalid_arguments: an arg that no primitive of oneDNN gives scales (only SRC, SRC_1, oneDNN's SRC_2, WEIGHTS,
+ *   MULTIPLE_SRC and DST have them); a negative mask. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_mask(jitnorm_primitive_attr_t attr, int arg, int mask);
 
 /* Give the tensor `arg` scales. Bit d of the mask says that there is a scale for each index of dimension d, or, with
  * groups, for each group of indices. group_dims has the sizes of the groups along the last two dimensions (ndims is 2);
  * if ndims is 0, there are no groups and group_dims may be null. data_type is the scales' type. is_on_host says that a
- * host scalar holds the one value. quantization_mode says how the scales come about. Layer normalization takes one f32
+ * host scalar holds the one value. quantization_mode says how the scales come about. Layer normalization has one f32
  * of mask 0 in a memory, with any quantization mode of oneDNN except undef. For dst it also finds scales itself:
  *
  * With jitnorm_quantization_mode_dynamic_amax the scale of each row of dst, or of each group of its columns, is the
@@ -209,7 +209,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_scales_v3(jitnorm_primit
                                                                   jitnorm_data_type_t data_type, int is_on_host,
                                                                   jitnorm_quantization_mode_t quantization_mode);
 
-/* Give the tensor `arg` zero points. Layer normalization takes none.
+/* Give the tensor `arg` zero points. Layer normalization has none.
  * invalid_arguments: as for scales, with the types s32, s8 and u8, and without SRC_1 and MULTIPLE_SRC. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_zero_points_mask(jitnorm_primitive_attr_t attr, int arg,
                                                                          int mask);
@@ -226,9 +226,9 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_deterministic(const_jitn
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_deterministic(jitnorm_primitive_attr_t attr, int value);
 
 /* The type to which f32 data may be narrowed for the computation. New attributes have the default mode, which is strict
- * unless jitnorm_set_default_fpmath_mode has changed it. Layer normalization takes all modes and never narrows f32
+ * unless jitnorm_set_default_fpmath_mode has changed it. Layer normalization accepts all modes and never narrows f32
  * data. apply_to_int (0 no, anything else yes) says that integers may be computed with in that type; layer
- * normalization takes it with the strict mode alone.
+ * normalization accepts it with the strict mode alone.
  * invalid_arguments: an unknown mode. Result pointers of _v2 may be null. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode(const_jitnorm_primitive_attr_t attr,
                                                                     jitnorm_fpmath_mode_t *mode);
@@ -239,7 +239,7 @@ JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_fpmath_mode_v2(const_jit
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_set_fpmath_mode_v2(jitnorm_primitive_attr_t attr,
                                                                        jitnorm_fpmath_mode_t mode, int apply_to_int);
 
-/* The type in which sums may be kept (jitnorm_accumulation_mode_t says which modes layer normalization takes).
+/* The type in which sums may be kept (jitnorm_accumulation_mode_t says which modes layer normalization accepts).
  * invalid_arguments: an unknown mode. */
 JITNORM_API jitnorm_status_t jitnorm_primitive_attr_get_accumulation_mode(const_jitnorm_primitive_attr_t attr,
                                                                           jitnorm_accumulation_mode_t *mode);
@@ -298,7 +298,7 @@ JITNORM_API jitnorm_status_t jitnorm_post_ops_get_params_eltwise(const_jitnorm_p
 
 /* y = alg(y, src1). src1 may have any data type but f8_e5m2 and f8_e4m3, and any layout, also with strides of 0. It has
  * as many dimensions as dst. Each dimension has dst's size, or size 1, in which case src1 is broadcast along it. The
- * descriptor is copied. An undecided layout (any) becomes that of dst. An execution takes src1 as the argument
+ * descriptor is copied. An undecided layout (any) becomes that of dst. An execution needs src1 as the argument
  * JITNORM_ARG_ATTR_MULTIPLE_POST_OP(index) | JITNORM_ARG_SRC_1.
  * invalid_arguments: alg_kind is not a binary algorithm; src1_desc is null or empty. When a primitive descriptor is
  *   created: dimensions that do not fit to dst's. */

@@ -112,7 +112,7 @@ extern "C" {
  * of the tensor that is added, and diff_src (pd_x) may share that of diff_dst (dy). No other output may have the handle
  * of another tensor, and tensors must not overlap partly. Inputs may be the same memory. */
 
-/* Every function that takes a logical tensor returns invalid_arguments if its ndims is below -1 or above
+/* Every function with a logical tensor as a parameter returns invalid_arguments if its ndims is below -1 or above
  * JITNORM_MAX_NDIMS, also if the caller has written the field itself. */
 
 /* ---------------------------------------------------------------- logical tensors */

@@ -52,7 +52,7 @@ JITNORM_API jitnorm_status_t jitnorm_stream_create_with_thread_pool(jitnorm_stre
 /* The same with the number of bytes that *pool has in the headers that the program was compiled with. Programs in C and
  * C++ need not call it: what they write as a call of the function above becomes a call of this one. The function above
  * reads the three members of version 0.2, which programs that were compiled then have. A pool of a later version, with
- * more members than this version knows, is taken if they are all 0.
+ * more members than this version knows, is accepted if they are all 0.
  * invalid_arguments: as above; pool_bytes is less than the three members have, or more than 4096.
  * unimplemented: a member that this version does not know is not 0. */
 JITNORM_API jitnorm_status_t jitnorm_stream_create_with_thread_pool_of_size(jitnorm_stream_t *stream,

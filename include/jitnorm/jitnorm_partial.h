@@ -7,7 +7,7 @@
  * number and length: first the rows of a row block, then the blocks of a part, then all parts (docs/arithmetic.md). So
  * the work has three steps:
  *   1. The caller cuts the rows into ranges. Each range is a whole number of row blocks long, except for the last one,
- *      which takes the rest. jitnorm_layer_normalization_row_block says how many rows a block has.
+ *      which has the rest. jitnorm_layer_normalization_row_block says how many rows a block has.
  *   2. Each process runs backward on its rows, with a primitive that knows their place among all rows. Instead of the
  *      gradients this primitive writes the sums of the parts in these rows:
  *      jitnorm_layer_normalization_partial_backward_primitive_desc_create.
@@ -108,7 +108,7 @@ JITNORM_API jitnorm_status_t jitnorm_layer_normalization_add_partial_gradients_o
  * invalid_arguments: a null pointer; flags or attributes that say what is done with dst; jitnorm_use_global_stats; src
  *   without columns; columns that are not among all_columns; columns that do not begin at a multiple of 4096; columns
  *   that end neither at such a multiple nor at the end of all_columns.
- * unimplemented: run-time sizes; data types and layouts that forward does not take; a tensor that is f64 while src is
+ * unimplemented: run-time sizes; data types and layouts that forward does not have; a tensor that is f64 while src is
  *   not; a gate with row dimensions. */
 JITNORM_API jitnorm_status_t jitnorm_layer_normalization_partial_statistics_primitive_desc_create(
     jitnorm_primitive_desc_t *primitive_desc, jitnorm_engine_t engine, const_jitnorm_memory_desc_t src_desc,

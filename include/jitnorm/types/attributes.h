@@ -27,7 +27,7 @@ typedef enum JITNORM_INT {
     jitnorm_fpmath_mode_tf32 = 4
 } jitnorm_fpmath_mode_t;
 
-/* The type in which sums may be kept. Layer normalization takes the first three modes. They have no effect: its sums
+/* The type in which sums may be kept. Layer normalization accepts the first three modes. They have no effect: its sums
  * are always kept as docs/arithmetic.md says. */
 typedef enum JITNORM_INT {
     jitnorm_accumulation_mode_strict = 0,
@@ -38,14 +38,14 @@ typedef enum JITNORM_INT {
     jitnorm_accumulation_mode_f16 = 5
 } jitnorm_accumulation_mode_t;
 
-/* How a result is rounded to the type of its tensor. Layer normalization takes the first mode alone. */
+/* How a result is rounded to the type of its tensor. Layer normalization accepts the first mode alone. */
 typedef enum JITNORM_INT {
     jitnorm_rounding_mode_environment = 0, /* to the nearest value, halves to even */
     jitnorm_rounding_mode_stochastic = 1
 } jitnorm_rounding_mode_t;
 
 /* How scales come about: the caller gives them, or the library finds them from the values. For layer normalization the
- * modes of oneDNN have no effect, and the last mode is taken with scales of dst. */
+ * modes of oneDNN have no effect, and the last mode is accepted with scales of dst. */
 typedef enum JITNORM_INT {
     jitnorm_quantization_mode_undef = 0,
     jitnorm_quantization_mode_static_sazp = 1,
